@@ -1,0 +1,201 @@
+"""Which sentence pairs go together: batches of similar length under a token budget, planned in NumPy."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from data.errors import InputError
+
+STATIC_SHAPES = 8  # at most so many shapes where each new shape costs a compilation
+STATIC_STEP = 4  # static lengths are multiples of this; 8 costs a tenth more padding on short sentences
+
+
+@dataclass(frozen=True)
+class BatchPlan:
+    """The batches of one epoch, in the order in which they are to be used.
+
+    `len(plan)` is the number of batches and `plan[i]` the pair indices of batch i, 1-D, in the order of its
+    rows. A batch has at least as many rows as pairs; rows beyond the pairs are padding.
+
+    Args:
+        order: (N,) pair indices, batch after batch.
+        starts: (number of batches,) where each batch begins in `order`.
+        counts: (number of batches,) number of pairs of each batch.
+        shapes: (number of batches, 3) rows, source length and target length of each batch, padding included.
+        tokens: number of tokens of all pairs without padding, both sides together.
+    """
+
+    order: np.ndarray
+    starts: np.ndarray
+    counts: np.ndarray
+    shapes: np.ndarray
+    tokens: int
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def __getitem__(self, index: int) -> np.ndarray:
+        start = self.starts[index]
+        return self.order[start : start + self.counts[index]]
+
+    def shape(self, index: int) -> tuple[int, int, int]:
+        """(B, S, T) of a batch: rows, source length, target length."""
+        rows, source_length, target_length = self.shapes[index].tolist()
+        return rows, source_length, target_length
+
+    def padded_ratio(self) -> float:
+        """Tokens with padding divided by tokens without, over both sides: 1.0 is no padding at all."""
+        rows, source_lengths, target_lengths = self.shapes.astype(np.int64).T
+        return float((rows * (source_lengths + target_lengths)).sum() / self.tokens)
+
+
+def plan_batches(
+    source_lengths: np.ndarray,
+    target_lengths: np.ndarray,
+    batch_tokens: int,
+    *,
+    seed: int | None,
+    epoch: int,
+    multiple: int = 1,
+    static_shapes: bool = False,
+) -> BatchPlan:
+    """Puts every pair into exactly one batch with rows × longest side ≤ `batch_tokens`.
+
+    Batches hold pairs of similar lengths. From epoch to epoch the pairs of equal lengths are mixed anew (with
+    static shapes: all pairs of a shape), and the order of the batches is drawn anew; the number of batches
+    and their shapes stay the same. The plan depends on the arguments only.
+
+    Args:
+        source_lengths: (N,) tokens of each pair as the model sees them, special symbols included.
+        target_lengths: likewise.
+        batch_tokens: the budget of a batch, padding included, for the longer side.
+        seed: seed of all draws together with `epoch`. None draws nothing: batches in the order of length.
+        epoch: counted from 0.
+        multiple: the rows of a batch are a multiple of this (the number of replicas that share it).
+        static_shapes: at most eight different shapes, for compilers that work per shape (XLA): lengths are
+            padded to a few boundaries, chosen for the least padding, and every batch is full; the last one is
+            filled up with rows of padding.
+
+    Raises:
+        InputError: without pairs; when `multiple` rows of the longest pair are over the budget.
+    """
+    source_lengths, target_lengths = np.asarray(source_lengths), np.asarray(target_lengths)
+    longest = np.maximum(source_lengths, target_lengths)
+    if len(longest) == 0:
+        raise InputError("no sentence pairs to make batches of")
+    needed = int(longest.max()) * multiple
+    if needed > batch_tokens:
+        raise InputError(
+            f"train.batch_tokens is {batch_tokens}, but {multiple} × the longest side is {needed} tokens; "
+            f"set train.batch_tokens to at least {needed} or lower data.max_length"
+        )
+    draw = None if seed is None else np.random.default_rng((seed, epoch))
+    mixed = np.arange(len(longest)) if draw is None else draw.permutation(len(longest))
+    if static_shapes:
+        boundaries = _static_boundaries(longest, batch_tokens, multiple)
+        bucket = np.searchsorted(boundaries, longest)
+        order = mixed[np.argsort(bucket[mixed], kind="stable")]
+        starts, shapes = _cut_by_bucket(
+            bucket[order], source_lengths[order], target_lengths[order], boundaries, batch_tokens, multiple
+        )
+    else:
+        order = mixed[np.argsort(_snake(source_lengths, target_lengths)[mixed], kind="stable")]
+        starts, shapes = _cut_greedily(source_lengths[order], target_lengths[order], batch_tokens, multiple)
+    counts = np.diff(starts, append=len(order))
+    if draw is not None:
+        batches = draw.permutation(len(starts))
+        starts, counts, shapes = starts[batches], counts[batches], shapes[batches]
+    tokens = int(source_lengths.sum(dtype=np.int64) + target_lengths.sum(dtype=np.int64))
+    return BatchPlan(order, starts, counts, shapes, tokens)
+
+
+def _snake(source_lengths, target_lengths):
+    """A sort key: by the longest side, and within it by the difference of the sides, to and fro by turns.
+
+    Turning the direction keeps neighbours alike where one longest side ends and the next begins.
+    """
+    longest = np.maximum(source_lengths, target_lengths).astype(np.int64)
+    difference = source_lengths.astype(np.int64) - target_lengths
+    return longest * (2 * longest.max() + 1) + np.where(longest % 2, difference, -difference)
+
+
+def _cut_greedily(source_lengths, target_lengths, batch_tokens, multiple):
+    """Starts and shapes of batches of the sorted pairs, each as large as the budget allows."""
+    longest = np.maximum(source_lengths, target_lengths)
+    starts = []
+    start = 0
+    while start < len(longest):
+        starts.append(start)
+        window = np.maximum.accumulate(longest[start : start + batch_tokens // longest[start]])
+        pairs = np.arange(1, len(window) + 1)
+        rows = -(-pairs // multiple) * multiple
+        fitting = int(np.searchsorted(rows * window, batch_tokens, side="right"))
+        # Only the last batch of all may have rows of padding.
+        start += fitting if start + fitting == len(longest) else fitting // multiple * multiple
+    starts = np.array(starts)
+    counts = np.diff(starts, append=len(longest))
+    shapes = (
+        -(-counts // multiple) * multiple,
+        np.maximum.reduceat(source_lengths, starts),
+        np.maximum.reduceat(target_lengths, starts),
+    )
+    return starts, np.stack(shapes, axis=1)
+
+
+def _cut_by_bucket(bucket, source_lengths, target_lengths, boundaries, batch_tokens, multiple):
+    """Starts and shapes of full batches of the pairs sorted by bucket: one shape a bucket.
+
+    Pairs that do not fill a batch of their own shape go to the next longer shape, so that only the last batch
+    of all has rows of padding.
+    """
+    firsts = np.searchsorted(bucket, np.arange(len(boundaries)))
+    bounds = [
+        np.minimum(
+            _round_up(np.maximum.accumulate(np.maximum.reduceat(lengths, firsts)), STATIC_STEP), boundaries
+        )
+        for lengths in (source_lengths, target_lengths)
+    ]
+    rows = batch_tokens // boundaries // multiple * multiple
+    ends = np.append(firsts[1:], len(bucket))
+    starts, batches, start = [], [], 0
+    for index, end in enumerate(ends):
+        full, rest = divmod(end - start, rows[index])
+        batches.append(full + (rest > 0 and index == len(ends) - 1))
+        starts.append(start + np.arange(batches[-1]) * rows[index])
+        start += full * rows[index]
+    return np.concatenate(starts), np.repeat(np.stack([rows, *bounds], axis=1), batches, axis=0)
+
+
+def _static_boundaries(longest, batch_tokens, multiple):
+    """At most `STATIC_SHAPES` ascending lengths, with the least padding when each pair takes the next above.
+
+    Dynamic programming over multiples of `STATIC_STEP`. At least one pair lies between any boundary and the
+    one below it.
+    """
+    # Rounding the longest length up must not lift it over the budget.
+    lengths = np.minimum(
+        np.arange(1, (longest.max() - 1) // STATIC_STEP + 2) * STATIC_STEP, batch_tokens // multiple
+    )
+    pairs_up_to = np.cumsum(np.bincount(longest, minlength=lengths[-1] + 1))[lengths]
+    pairs_below = np.append(0, pairs_up_to[:-1])
+    # cost[i, j]: tokens of one side when the pairs of lengths i to j are padded to length j
+    cost = (pairs_up_to - pairs_below[:, None]) * lengths.astype(np.float64)
+    cost[np.tril_indices(len(lengths), -1)] = np.inf
+    least = np.append(0.0, np.full(len(lengths), np.inf))  # least[i]: of all pairs below length i
+    choices = []
+    for _ in range(STATIC_SHAPES):
+        total = least[:-1, None] + cost
+        choices.append(total.argmin(axis=0))
+        least = np.append(0.0, total.min(axis=0))
+    boundaries = []
+    end = len(lengths) - 1
+    while end >= 0:
+        boundaries.append(lengths[end])
+        end = choices.pop()[end] - 1
+    boundaries = np.array(boundaries[::-1])
+    occupied = np.diff(pairs_up_to[np.searchsorted(lengths, boundaries)], prepend=0) > 0
+    return boundaries[occupied]
+
+
+def _round_up(values, step):
+    return -(-values // step) * step

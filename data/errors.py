@@ -1,0 +1,8 @@
+"""The one exception for input that a user can mend."""
+
+
+class InputError(ValueError):
+    """Input that cannot be used: says what was given, what is allowed and what to do, in one line.
+
+    The command-line scripts print it as `error: …` and exit with code 2.
+    """

@@ -1,0 +1,108 @@
+"""Two line-aligned files, read strictly and without holding them in memory."""
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+from typing import BinaryIO
+
+from data.errors import InputError
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+def read_lines(path: str | Path) -> Iterator[str]:
+    """Yields the lines of a UTF-8 file (plain, or gzip where the name ends in `.gz`); see `decode_lines`.
+
+    Raises:
+        InputError: when the file is missing, has no lines, is not UTF-8, or is a damaged gzip file.
+    """
+    empty = True
+    with open_text_file(path) as file:
+        for line in decode_lines(file, path):
+            empty = False
+            yield line
+    if empty:
+        raise InputError(f"{path} is empty; a text with one segment a line is needed")
+
+
+def open_text_file(path: str | Path) -> BinaryIO:
+    """Opens a file, plain or `.gz`, for `decode_lines`. Raises `InputError` where it cannot be opened."""
+    path = Path(path)
+    try:
+        return gzip.open(path, "rb") if path.suffix == ".gz" else open(path, "rb")
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}; check the name") from error
+
+
+def decode_lines(file: BinaryIO, name: str | Path) -> Iterator[str]:
+    """Yields the lines of an open binary file.
+
+    A line ends at `"\\n"` only, never at U+2028, U+0085 or a form feed, so that line-aligned files stay
+    aligned; one `"\\r"` before it is dropped, and so is a byte order mark at the start of the file.
+
+    Args:
+        file: the file.
+        name: what messages call it.
+
+    Raises:
+        InputError: for bytes that are not UTF-8, with the line's number, and for a damaged gzip file.
+    """
+    number = 0
+    try:
+        # Iterating over a binary file splits at b"\n" and nowhere else.
+        for number, line in enumerate(file, start=1):
+            if number == 1:
+                line = line.removeprefix(BYTE_ORDER_MARK)
+            yield line.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{name}, line {number}: not UTF-8 text ({error.reason} at byte {error.start + 1} of the line); "
+            "convert the file to UTF-8"
+        ) from error
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(f"{name}: the gzip file is cut short or damaged; fetch or compress it again") from error
+    except OSError as error:
+        raise InputError(f"cannot read {name}: {error.strerror}; check the name") from error
+
+
+@dataclass(frozen=True)
+class ParallelText:
+    """Line-aligned source and target text: line n of one file translates line n of the other.
+
+    Args:
+        source: UTF-8 file, plain or `.gz`.
+        target: likewise.
+    """
+
+    source: Path
+    target: Path
+
+    def __post_init__(self):
+        object.__setattr__(self, "source", Path(self.source))
+        object.__setattr__(self, "target", Path(self.target))
+
+    def pairs(self) -> Iterator[tuple[str, str]]:
+        """Yields (source line, target line).
+
+        Raises:
+            InputError: as `read_lines` does, and at the end when the files have unequal numbers of lines.
+        """
+        sources = targets = 0
+        for source, target in zip_longest(read_lines(self.source), read_lines(self.target)):
+            sources += source is not None
+            targets += target is not None
+            # Past the end of the shorter file the lines of the longer one are only counted.
+            if sources == targets:
+                yield source, target
+        if sources != targets:
+            raise InputError(
+                f"{self.source} has {sources:,} lines but {self.target} has {targets:,}; line n of one must "
+                "translate line n of the other"
+            )
+
+    def check(self) -> int:
+        """Reads both files to the end and returns the number of pairs; raises what `pairs` raises."""
+        return sum(1 for _ in self.pairs())

@@ -1,0 +1,59 @@
+"""Neural machine translation with interacting attention heads, in Keras 3.
+
+    import interacting_head as ih
+
+    ih.layers, ih.Transformer, ih.Translator, ih.recipes, ih.metrics, ih.train
+
+Names are imported when they are first used, so that `ih.metrics` needs neither Keras nor TensorFlow.
+"""
+
+import importlib
+import importlib.util
+from pathlib import Path
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Transformer": "interacting_head.transformer",
+    "Translator": "interacting_head.translator",
+    "train": "interacting_head.training",
+}
+_MODULES = (
+    "config",
+    "decoding",
+    "losses",
+    "metrics",
+    "recipes",
+    "schedules",
+    "training",
+    "transformer",
+    "translator",
+)
+
+__all__ = ["__version__", "data", "layers", *_HOME, *_MODULES]
+
+
+def _check_siblings():
+    """`layers` and `data` are common names: says so where another package of that name is found first."""
+    root = Path(__file__).resolve().parent.parent
+    for name in ("layers", "data"):
+        specification = importlib.util.find_spec(name)
+        found = Path(specification.origin).resolve().parent if specification and specification.origin else None
+        if found != root / name:
+            raise ImportError(
+                f"interacting_head needs its own package {name!r} in {root / name}, but Python finds {found}; "
+                f"put {root} first on PYTHONPATH, or run from there"
+            )
+
+
+def __getattr__(name):
+    if name in _HOME:
+        return getattr(importlib.import_module(_HOME[name]), name)
+    if name in _MODULES:
+        return importlib.import_module(f"interacting_head.{name}")
+    if name in ("layers", "data"):
+        return importlib.import_module(name)
+    raise AttributeError(f"module 'interacting_head' has no attribute {name!r}")
+
+
+_check_siblings()

@@ -1,0 +1,115 @@
+"""Keras callbacks of training: progress, and an orderly stop on a signal."""
+
+import contextlib
+import logging
+import math
+import signal
+import sys
+import time
+
+import keras
+from tqdm import tqdm
+
+logger = logging.getLogger("interacting_head")
+
+
+class Progress(keras.callbacks.Callback):
+    """A progress bar on a terminal, one line an interval otherwise.
+
+    Shows step, epoch, loss, perplexity, learning rate, gradient norm, tokens per second and the time left.
+    `step` counts the steps of the whole training, over several calls of `fit`.
+
+    Args:
+        step: steps trained already.
+        total: steps at the end.
+        interval: steps between two lines.
+        steps_per_epoch: batches in an epoch of the data.
+        tokens_per_step: source and target tokens of a batch without padding, on average.
+    """
+
+    def __init__(self, step, total, interval, steps_per_epoch, tokens_per_step):
+        super().__init__()
+        self.step, self.total, self.interval = step, total, interval
+        self.steps_per_epoch, self.tokens_per_step = steps_per_epoch, tokens_per_step
+        self.tokens_per_second = 0.0
+        self.loss = math.nan
+        self._bar = tqdm(total=total, initial=step, unit="step", disable=not sys.stderr.isatty())
+
+    def on_train_begin(self, logs=None):
+        self._resume_clock()
+
+    def on_train_batch_end(self, batch, logs=None):
+        self.step += 1
+        self._bar.update()
+        if self.step % self.interval == 0 or self.step == self.total:
+            self._report(logs)
+
+    def on_train_end(self, logs=None):
+        if self.step == self.total:
+            self._bar.close()
+
+    def _report(self, logs):
+        self.loss = float(logs["loss"])  # a mean since the last reset: waits for the device
+        self.model.reset_metrics()
+        seconds = time.perf_counter() - self._started
+        self.tokens_per_second = self.tokens_per_step * (self.step - self._started_at) / seconds
+        left = (self.total - self.step) * seconds / (self.step - self._started_at)
+        optimizer = getattr(self.model.optimizer, "inner_optimizer", self.model.optimizer)
+        values = {
+            "epoch": self.step // self.steps_per_epoch + 1,
+            "loss": f"{self.loss:.3f}",
+            "perplexity": f"{math.exp(min(self.loss, 50)):.2f}",
+            "lr": f"{scalar(optimizer.learning_rate):.2e}",
+            "grad": f"{scalar(optimizer.gradient_norm):.2f}",
+            "tokens/s": f"{self.tokens_per_second:,.0f}",
+        }
+        self._bar.set_postfix(values, refresh=False)
+        line = ", ".join(f"{name} {value}" for name, value in values.items())
+        logger.info("step %d of %d, %s, %s left", self.step, self.total, line, duration(left))
+        self._resume_clock()
+
+    def _resume_clock(self):
+        self._started, self._started_at = time.perf_counter(), self.step
+
+
+class StopOnSignal(keras.callbacks.Callback):
+    """Ends `fit` after the batch in which SIGTERM or SIGINT arrives; a second SIGINT interrupts at once.
+
+    Use as a context manager around the training; `received` is the signal's number or None.
+    """
+
+    def __init__(self):
+        super().__init__()
+        self.received = None
+
+    def on_train_batch_end(self, batch, logs=None):
+        if self.received:
+            self.model.stop_training = True
+
+    def _handle(self, number, frame):
+        if self.received == signal.SIGINT == number:
+            raise KeyboardInterrupt
+        self.received = number
+
+    def __enter__(self):
+        # Signals can be handled in the main thread only; elsewhere the caller stops the training.
+        self._previous = {}
+        with contextlib.suppress(ValueError):
+            for number in (signal.SIGTERM, signal.SIGINT):
+                self._previous[number] = signal.signal(number, self._handle)
+        return self
+
+    def __exit__(self, *exception):
+        for number, handler in self._previous.items():
+            signal.signal(number, handler)
+
+
+def scalar(value):
+    """A Python float of a Keras scalar."""
+    return float(keras.ops.convert_to_numpy(value))
+
+
+def duration(seconds):
+    """Seconds as h:mm:ss."""
+    minutes, seconds = divmod(round(seconds), 60)
+    return f"{minutes // 60}:{minutes % 60:02d}:{seconds:02d}"

@@ -1,0 +1,272 @@
+"""The configuration of an experiment: frozen dataclasses, read from YAML, changed by `--set KEY=VALUE`."""
+
+import contextlib
+import dataclasses
+import difflib
+import types
+import typing
+
+import yaml
+
+from data.errors import InputError
+
+
+@dataclasses.dataclass(frozen=True)
+class AttentionConfig:
+    """One attention layer. `key_dim` and `value_dim` default to model_dim / num_heads; `options` go to the layer."""
+
+    scheme: str = "interacting_head"
+    num_heads: int = 8
+    key_dim: int | None = None
+    value_dim: int | None = None
+    dropout: float = 0.0
+    options: dict = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True)
+class PlacementConfig:
+    """Another attention at one site (encoder, decoder or cross) of some layers, counted from 1."""
+
+    site: str
+    layers: tuple[int, ...]
+    attention: AttentionConfig
+
+
+@dataclasses.dataclass(frozen=True)
+class ModelConfig:
+    """The Transformer."""
+
+    attention: AttentionConfig = AttentionConfig()
+    placements: tuple[PlacementConfig, ...] = ()
+    model_dim: int = 512
+    feed_forward_dim: int = 2048
+    encoder_layers: int = 6
+    decoder_layers: int = 6
+    normalization: str = "post"
+    dropout: float = 0.1
+    activation_dropout: float = 0.0
+
+
+@dataclasses.dataclass(frozen=True)
+class DataConfig:
+    """The parallel text: a named corpus, or four files of the user's own; and its sub-words."""
+
+    corpus: str | None = None
+    source: str | None = None
+    target: str | None = None
+    dev_source: str | None = None
+    dev_target: str | None = None
+    source_language: str | None = None
+    target_language: str | None = None
+    vocabulary_size: int = 8000
+    shared_vocabulary: bool = True
+    max_length: int = 100
+    train_pairs: int | None = None
+    seed: int = 1
+
+
+@dataclasses.dataclass(frozen=True)
+class TrainConfig:
+    """Optimisation. `batch_tokens` counts sentences × longest side; intervals and warm-up count steps."""
+
+    batch_tokens: int = 4096
+    max_steps: int = 100_000
+    max_epochs: int | None = None
+    schedule: str = "noam"
+    learning_rate: float = 1.0
+    warmup_steps: int = 8000
+    adam_beta_1: float = 0.9
+    adam_beta_2: float = 0.98
+    adam_epsilon: float = 1e-9
+    label_smoothing: float = 0.1
+    gradient_clip: float | None = None
+    precision: str = "float32"
+    log_interval: int = 100
+    validation_interval: int = 1000
+    patience: int | None = None
+    best_metric: str = "bleu"
+    keep_last: int = 5
+    average_last: int = 5
+    seed: int = 1
+
+
+@dataclasses.dataclass(frozen=True)
+class DecodeConfig:
+    """Search. `max_length` is in sub-words; by default twice the source's length and ten more."""
+
+    beam_size: int = 4
+    length_penalty: float = 0.6
+    length_penalty_type: str = "gnmt"
+    max_length: int | None = None
+    batch_size: int = 64
+
+
+@dataclasses.dataclass(frozen=True)
+class ExperimentConfig:
+    """Everything that a run depends on."""
+
+    model: ModelConfig = ModelConfig()
+    data: DataConfig = DataConfig()
+    train: TrainConfig = TrainConfig()
+    decode: DecodeConfig = DecodeConfig()
+
+
+CHOICES = {
+    "model.normalization": ("post", "pre"),
+    "model.placements.site": ("encoder", "decoder", "cross"),
+    "train.schedule": ("noam", "inverse_square_root", "constant", "cosine"),
+    "train.precision": ("float32", "mixed_bfloat16", "mixed_float16"),
+    "train.best_metric": ("loss", "bleu"),
+    "decode.length_penalty_type": ("gnmt", "average", "none"),
+}
+MAY_BE_ZERO = ("dropout", "seed", "length_penalty", "label_smoothing", "average_last")
+BELOW_ONE = ("dropout", "activation_dropout", "label_smoothing", "adam_beta_1", "adam_beta_2")
+
+
+def load_config(path):
+    """The configuration in a YAML file.
+
+    Raises:
+        InputError: when the file cannot be read or holds an unknown key or a wrong value.
+    """
+    try:
+        with open(path, encoding="utf-8") as file:
+            mapping = yaml.safe_load(file)
+    except OSError as error:
+        raise InputError(f"cannot read the configuration {path}: {error.strerror}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} is not YAML: {' '.join(str(error).split())}") from error
+    if not isinstance(mapping, dict):
+        raise InputError(f"{path} must hold the keys {', '.join(_fields(ExperimentConfig))} at its top level")
+    return from_dict(mapping)
+
+
+def from_dict(mapping):
+    """The `ExperimentConfig` of nested dictionaries; keys left out keep their defaults."""
+    return _parse(ExperimentConfig, mapping, "")
+
+
+def to_dict(config):
+    """Nested dictionaries and lists, as they stand in YAML."""
+    return yaml.safe_load(to_yaml(config))
+
+
+def to_yaml(config):
+    """YAML with every key, defaults included."""
+    return yaml.safe_dump(_plain(dataclasses.asdict(config)), sort_keys=False, allow_unicode=True)
+
+
+def override(config, assignments):
+    """The configuration with each `KEY=VALUE` applied, values in YAML: `model.attention.num_heads=4`.
+
+    Raises:
+        InputError: for an unknown key (it names the nearest), a value of the wrong type or out of range.
+    """
+    mapping = to_dict(config)
+    for assignment in assignments:
+        key, separator, text = assignment.partition("=")
+        if not separator:
+            raise InputError(f"--set takes KEY=VALUE, got {assignment!r}, for example model.dropout=0.2")
+        try:
+            value = yaml.safe_load(text)
+        except yaml.YAMLError as error:
+            raise InputError(f"--set {key}: {text!r} is not a YAML value") from error
+        *parents, last = key.split(".")
+        place = mapping
+        for parent in parents:
+            place = place.get(parent) if isinstance(place, dict) else None
+        if not isinstance(place, dict) or (last not in place and parents[-1:] != ["options"]):
+            raise _unknown_key(key)
+        place[last] = value
+    return from_dict(mapping)
+
+
+def differences(left, right):
+    """Dotted keys in which two configurations differ, with both values."""
+    left, right = _flatten(to_dict(left)), _flatten(to_dict(right))
+    return {
+        key: (left.get(key), right.get(key))
+        for key in sorted(left.keys() | right.keys())
+        if left.get(key) != right.get(key)
+    }
+
+
+def _parse(cls, mapping, path):
+    if not isinstance(mapping, dict):
+        raise InputError(f"{path} must hold keys ({', '.join(_fields(cls))}), got {mapping!r}")
+    for key in mapping:
+        if key not in _fields(cls):
+            raise _unknown_key(f"{path}.{key}".lstrip("."))
+    hints = typing.get_type_hints(cls)
+    values = {key: _convert(hints[key], value, f"{path}.{key}".lstrip(".")) for key, value in mapping.items()}
+    for field in dataclasses.fields(cls):
+        required = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+        if required and field.name not in values:
+            raise InputError(f"{path} lacks the key {field.name}")
+    return cls(**values)
+
+
+def _convert(hint, value, path):
+    """The value in the type of its field, or a one-line error."""
+    if isinstance(hint, types.UnionType):  # X | None
+        return None if value is None else _convert(typing.get_args(hint)[0], value, path)
+    if typing.get_origin(hint) is tuple:
+        if not isinstance(value, list | tuple):
+            raise InputError(f"{path} must be a list, got {value!r}")
+        return tuple(_convert(typing.get_args(hint)[0], item, path) for item in value)
+    if dataclasses.is_dataclass(hint):
+        return _parse(hint, value, path)
+    if hint is float and isinstance(value, str):  # YAML reads 1e-9 as a string
+        with contextlib.suppress(ValueError):
+            value = float(value)
+    if hint is float and isinstance(value, int) and not isinstance(value, bool):
+        value = float(value)
+    if not isinstance(value, hint) or (hint is int and isinstance(value, bool)):
+        words = {int: "a whole number", float: "a number", bool: "true or false", str: "a word", dict: "keys"}
+        raise InputError(f"{path} must be {words[hint]}, got {value!r}")
+    _check_range(path, value)
+    return value
+
+
+def _check_range(path, value):
+    choices = CHOICES.get(path)
+    if choices and value not in choices:
+        raise InputError(f"{path} must be one of {', '.join(choices)}, got {value!r}")
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return
+    name = path.rpartition(".")[2]
+    lowest = 0 if isinstance(value, float) or name in MAY_BE_ZERO else 1
+    if not value >= lowest:
+        raise InputError(f"{path} must be at least {lowest}, got {value}")
+    if name in BELOW_ONE and value >= 1:
+        raise InputError(f"{path} must be below 1, got {value}")
+
+
+def _unknown_key(key):
+    known = list(_flatten(to_dict(ExperimentConfig())))
+    names = {name.rpartition(".")[2]: name for name in known}
+    near = difflib.get_close_matches(key, known, 1, 0.6)
+    near = near or [names[name] for name in difflib.get_close_matches(key.rpartition(".")[2], names, 1, 0.6)]
+    hint = f"; did you mean {near[0]}?" if near else f"; the keys are {', '.join(known)}"
+    return InputError(f"unknown configuration key {key}{hint}")
+
+
+def _fields(cls):
+    return [field.name for field in dataclasses.fields(cls)]
+
+
+def _plain(value):
+    """Tuples as lists, which YAML can write safely."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _flatten(mapping, prefix=""):
+    flat = {}
+    for key, value in mapping.items():
+        if isinstance(value, dict) and value:
+            flat.update(_flatten(value, f"{prefix}{key}."))
+        else:
+            flat[prefix + key] = value
+    return flat

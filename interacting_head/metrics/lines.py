@@ -1,0 +1,100 @@
+"""Reading and checking line-aligned hypotheses and references."""
+
+import gzip
+import re
+import sys
+import zlib
+from pathlib import Path
+
+from data.errors import InputError
+
+SUBWORD_PIECE = re.compile("▁|@@( |$)")
+
+
+def read_lines(path):
+    """Reads UTF-8 lines from a plain or gzipped file; `-` is standard input.
+
+    Only "\\n" ends a line, and one "\\r" before it is dropped: `str.splitlines` also splits at characters
+    that stand inside sentences (U+2028, U+0085), and the lines would no longer be aligned.
+
+    Raises:
+        InputError: when the file cannot be read or is not UTF-8 text, with the line number.
+    """
+    name = display_name(path)
+    try:
+        content = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+        if content.startswith(b"\x1f\x8b"):  # gzip's magic number, which never begins UTF-8 text
+            content = gzip.decompress(content)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(f"{name} is a damaged gzip file ({error}); make it again") from error
+    except OSError as error:
+        raise InputError(f"cannot read {name}: {error.strerror}") from error
+    if b"\0" in content:
+        number = content.count(b"\n", 0, content.index(b"\0")) + 1
+        raise InputError(f"{name}, line {number}: a NUL byte; this is binary data or UTF-16, give UTF-8 text")
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        number = content.count(b"\n", 0, error.start) + 1
+        byte = f"byte 0x{content[error.start]:02x}"
+        raise InputError(f"{name}, line {number}: {byte} is not UTF-8; convert the file") from error
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return [line.removesuffix("\r") for line in lines]
+
+
+def display_name(path):
+    """Returns how messages and tables call a file."""
+    return "standard input" if path == "-" else str(path)
+
+
+def check_lines(hypotheses, references, hypotheses_name="the list of hypotheses", reference_names=None):
+    """Raises an `InputError` unless every hypothesis has a non-empty line in every reference.
+
+    Args:
+        hypotheses: list of strings.
+        references: list of lists of strings.
+        hypotheses_name: how the message calls the hypotheses.
+        reference_names: how it calls the references, one name each.
+    """
+    if not hypotheses:
+        raise InputError(f"{hypotheses_name} is empty; give one translation a line")
+    if not references:
+        raise InputError("no reference to compare with; give at least one")
+    reference_names = reference_names or [f"reference {number + 1}" for number in range(len(references))]
+    for name, reference in zip(reference_names, references, strict=True):
+        if len(reference) != len(hypotheses):
+            raise InputError(
+                f"{hypotheses_name} has {_count(hypotheses)}, but {name} has {_count(reference)}; "
+                "give one reference line for each hypothesis"
+            )
+        for number, line in enumerate(reference, start=1):
+            if not line.strip():
+                raise InputError(f"{name}, line {number}: empty reference; fill it in or remove the line everywhere")
+
+
+def doubts(hypotheses, name, tokenization_expected):
+    """Yields a warning for each sign that the hypotheses are not the text that should be scored.
+
+    Args:
+        hypotheses: list of strings.
+        name: how the warning calls them.
+        tokenization_expected: whether tokenised text is right for the chosen metrics and options.
+    """
+    pieces = [number for number, line in enumerate(hypotheses, start=1) if SUBWORD_PIECE.search(line)]
+    if pieces:
+        yield (
+            f"{name}: sub-word pieces in {len(pieces)} of {_count(hypotheses)}, first in line {pieces[0]}; "
+            "join them into words, these scores are not comparable"
+        )
+    tokenized = sum(line.endswith(" .") for line in hypotheses)
+    if tokenized >= 100 and not tokenization_expected:  # sacrebleu's own threshold for this warning
+        yield (
+            f"{name}: {tokenized} lines end in ' .'; sacrebleu wants detokenised text "
+            "(or --tokenized, if hypotheses and references are tokenised alike)"
+        )
+
+
+def _count(lines):
+    return f"{len(lines)} line" + "s" * (len(lines) != 1)

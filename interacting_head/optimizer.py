@@ -1,0 +1,36 @@
+"""Adam that clips by the global norm of the gradients and remembers it."""
+
+import keras
+from keras import ops
+
+
+@keras.saving.register_keras_serializable("interacting_head")
+class Adam(keras.optimizers.Adam):
+    """`keras.optimizers.Adam` with `gradient_norm`, the global norm before clipping, kept for the log.
+
+    Args:
+        gradient_clip: largest global norm; larger gradients are scaled down to it. None: no clipping.
+        **kwargs: those of `keras.optimizers.Adam`.
+    """
+
+    def __init__(self, *args, gradient_clip=None, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.gradient_clip = gradient_clip
+
+    def build(self, variables):
+        super().build(variables)
+        self.gradient_norm = self.add_variable((), dtype="float32", name="gradient_norm")
+
+    def apply(self, grads, trainable_variables=None):
+        if not self.built:
+            self.build(trainable_variables)
+        squares = [ops.sum(ops.square(ops.cast(grad, "float32"))) for grad in grads if grad is not None]
+        norm = ops.sqrt(ops.sum(ops.stack(squares)))
+        self.gradient_norm.assign(norm)
+        if self.gradient_clip is not None:
+            scale = self.gradient_clip / ops.maximum(norm, self.gradient_clip)
+            grads = [None if grad is None else grad * ops.cast(scale, grad.dtype) for grad in grads]
+        return super().apply(grads, trainable_variables)
+
+    def get_config(self):
+        return {**super().get_config(), "gradient_clip": self.gradient_clip}

@@ -1,0 +1,229 @@
+"""A run directory: configuration, sub-words, checkpoints and scores of one experiment; movable."""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+
+from data.errors import InputError
+from data.subwords import Subwords
+from interacting_head import config as configuration
+from interacting_head.command_line import atomic_write
+
+VERSION = "1"
+WEIGHTS = ".weights.h5"
+
+
+class RunDirectory:
+    """Reads and writes the files of a run.
+
+    ```
+    config.yaml  subwords/{source,target}.model  checkpoints/step-N.weights.h5, step-N.state.npz
+    best.weights.h5  average.weights.h5  log.jsonl  train.log  metrics.json  tensorboard/  VERSION
+    ```
+
+    Args:
+        path: the folder.
+    """
+
+    def __init__(self, path):
+        self.path = Path(path)
+
+    @classmethod
+    def open(cls, path):
+        """An existing run. Raises `InputError` where `path` is none, or one of another version."""
+        run = cls(path)
+        if not (run.path / "config.yaml").is_file():
+            raise InputError(f"{path} is not a run directory (it has no config.yaml); give the --run-dir of train.py")
+        version = (run.path / "VERSION").read_text().strip() if (run.path / "VERSION").is_file() else "none"
+        if version != VERSION:
+            raise InputError(f"{path} has version {version}, this program reads version {VERSION}; see CHANGELOG.md")
+        return run
+
+    def create_or_check(self, config):
+        """Writes the configuration, or checks that the run has the same one.
+
+        Raises:
+            InputError: when the run has another configuration; it names the keys that differ.
+        """
+        if (self.path / "config.yaml").is_file():
+            differing = configuration.differences(RunDirectory.open(self.path).config, config)
+            if differing:
+                listed = ", ".join(f"{key} ({there!r} there, {here!r} now)" for key, (there, here) in differing.items())
+                raise InputError(
+                    f"{self.path} holds a run with another configuration: {listed}; "
+                    "choose another --run-dir, or --no-resume to start it anew"
+                )
+            return
+        try:
+            (self.path / "checkpoints").mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"cannot write the run directory {self.path}: {error.strerror}") from error
+        (self.path / "VERSION").write_text(VERSION + "\n")
+        with atomic_write(self.path / "config.yaml") as file:
+            file.write(configuration.to_yaml(config))
+
+    def clear(self):
+        """Removes what an earlier run has left, files of this class only."""
+        if not (self.path / "config.yaml").is_file():
+            return
+        for name in ("config.yaml", "VERSION", "log.jsonl", "train.log", "metrics.json"):
+            (self.path / name).unlink(missing_ok=True)
+        for name in ("best", "average"):
+            (self.path / f"{name}{WEIGHTS}").unlink(missing_ok=True)
+        for name in ("checkpoints", "subwords", "tensorboard"):
+            shutil.rmtree(self.path / name, ignore_errors=True)
+
+    @property
+    def config(self):
+        return configuration.load_config(self.path / "config.yaml")
+
+    @property
+    def subword_paths(self):
+        """The model files of the source and the target sub-words."""
+        return self.path / "subwords" / "source.model", self.path / "subwords" / "target.model"
+
+    def subwords(self):
+        """Source and target `Subwords`, one object where they are equal files."""
+        source, target = self.subword_paths
+        source_subwords = Subwords(source)
+        same = target.is_file() and source.read_bytes() == target.read_bytes()
+        return source_subwords, source_subwords if same else Subwords(target)
+
+    # Weights.
+
+    def steps(self):
+        """The steps of the complete checkpoints, in ascending order."""
+        found = (re.fullmatch(r"step-(\d+)\.state\.npz", path.name) for path in self._checkpoints.glob("*.npz"))
+        steps = sorted(int(match[1]) for match in found if match)
+        return [step for step in steps if self._weights(step).is_file()]
+
+    def weights(self, name=None):
+        """The path of the weights called `best`, `average` or `step-N`; default: best, or else the newest.
+
+        Raises:
+            InputError: when there are none of that name; it lists those there are.
+        """
+        available = {f"step-{step}": self._weights(step) for step in self.steps()}
+        for special in ("average", "best"):
+            path = self.weights_path(special)
+            if path.is_file():
+                available[special] = path
+        if not available:
+            raise InputError(f"{self.path} has no checkpoint yet; train it first (train.py --run-dir {self.path})")
+        if name is None:
+            return available.get("best", available[list(available)[-1]])
+        if name not in available:
+            raise InputError(f"{self.path} has no checkpoint {name!r}; it has {', '.join(available)}")
+        return available[name]
+
+    def weights_path(self, name):
+        """The file of the weights called `best` or `average`."""
+        return self.path / f"{name}{WEIGHTS}"
+
+    def save_weights(self, model, path):
+        """Saves the model's weights, without the optimizer's, beside `path` and renames them."""
+        partial = path.with_name(f".partial-{path.name}")
+        optimizer, model.optimizer = model.optimizer, None
+        try:
+            model.save_weights(partial)
+        finally:
+            model.optimizer = optimizer
+        os.replace(partial, path)
+
+    def save_checkpoint(self, model, step, arrays, state, keep):
+        """Writes a checkpoint and removes all but the last `keep`.
+
+        Args:
+            model: whose weights to save.
+            step: number of steps trained.
+            arrays: list of arrays (optimizer and random states).
+            state: a dictionary that JSON can hold.
+            keep: number of checkpoints kept.
+        """
+        self.save_weights(model, self._weights(step))
+        state = {**state, "weights_sha256": _sha256(self._weights(step))}
+        # The state comes last and vouches for the weights: without it the checkpoint does not count.
+        with atomic_write(self._state(step), "wb") as file:
+            np.savez(file, *arrays, state=json.dumps(state))
+        for old in self.steps()[:-keep]:
+            self._state(old).unlink(missing_ok=True)
+            self._weights(old).unlink(missing_ok=True)
+
+    def load_checkpoint(self, step):
+        """The weights' path, arrays and state of a checkpoint, or None where it is damaged."""
+        try:
+            with np.load(self._state(step)) as file:
+                state = json.loads(str(file["state"]))
+                arrays = [file[f"arr_{index}"] for index in range(len(file.files) - 1)]
+        except Exception:  # NumPy and zipfile raise many kinds for a damaged file
+            return None
+        if _sha256(self._weights(step)) != state["weights_sha256"]:
+            return None
+        return self._weights(step), arrays, state
+
+    def average(self, model, steps):
+        """Sets `model` to the mean of the weights of several checkpoints, and saves it as `average`."""
+        total = None
+        for step in steps:
+            model.load_weights(self._weights(step))
+            values = [np.asarray(value, dtype="float64") for value in model.get_weights()]
+            total = values if total is None else [a + b for a, b in zip(total, values, strict=True)]
+        model.set_weights([value / len(steps) for value in total])
+        self.save_weights(model, self.weights_path("average"))
+
+    def append_log(self, record):
+        """Adds one JSON object to log.jsonl."""
+        with open(self.path / "log.jsonl", "a", encoding="utf-8") as file:
+            file.write(json.dumps(record, ensure_ascii=False) + "\n")
+
+    def read_log(self):
+        """The records of log.jsonl."""
+        path = self.path / "log.jsonl"
+        return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.is_file() else []
+
+    def truncate_log(self, step):
+        """Drops the records after `step`, which a resumed run writes anew."""
+        records = [record for record in self.read_log() if record["step"] <= step]
+        with atomic_write(self.path / "log.jsonl") as file:
+            file.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+
+    def write_json(self, name, value):
+        with atomic_write(self.path / name) as file:
+            json.dump(value, file, indent=2, ensure_ascii=False)
+            file.write("\n")
+
+    def read_json(self, name):
+        path = self.path / name
+        return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+
+    @property
+    def _checkpoints(self):
+        return self.path / "checkpoints"
+
+    def _weights(self, step):
+        return self._checkpoints / f"step-{step}{WEIGHTS}"
+
+    def _state(self, step):
+        return self._checkpoints / f"step-{step}.state.npz"
+
+
+def build_model(config, source_subwords, target_subwords):
+    """The `Transformer` of a configuration and its vocabularies, with fresh weights."""
+    from interacting_head.transformer import Transformer
+
+    return Transformer(
+        config.model,
+        source_subwords.vocabulary_size,
+        target_subwords.vocabulary_size,
+        config.data.shared_vocabulary,
+    )
+
+
+def _sha256(path):
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,75 @@
+"""Learning-rate schedules with linear warm-up. `t` is the step, counted from 1; `w` the warm-up steps."""
+
+import math
+
+import keras
+from keras import ops
+
+
+class WarmupSchedule(keras.optimizers.schedules.LearningRateSchedule):
+    """Linear warm-up to a peak, then `decay`.
+
+    Args:
+        peak: learning rate at the end of the warm-up.
+        warmup_steps: w.
+    """
+
+    def __init__(self, peak, warmup_steps):
+        self.peak = peak
+        self.warmup_steps = warmup_steps
+
+    def __call__(self, step):
+        t = ops.cast(step, "float32") + 1.0  # Keras counts from 0
+        warmup = ops.minimum(t / self.warmup_steps, 1.0)
+        return self.peak * warmup * self.decay(ops.maximum(t, self.warmup_steps))
+
+    def decay(self, t):
+        """The factor at step t ≥ w."""
+        return 1.0
+
+    def get_config(self):
+        return {"peak": self.peak, "warmup_steps": self.warmup_steps}
+
+
+@keras.saving.register_keras_serializable("interacting_head")
+class Constant(WarmupSchedule):
+    """The peak, held."""
+
+
+@keras.saving.register_keras_serializable("interacting_head")
+class InverseSquareRoot(WarmupSchedule):
+    """peak · min(t / w, √(w / t)): Vaswani et al. 2017, section 5.3, by its peak."""
+
+    def decay(self, t):
+        return ops.sqrt(self.warmup_steps / t)
+
+
+@keras.saving.register_keras_serializable("interacting_head")
+class Cosine(WarmupSchedule):
+    """One half cosine from the peak at t = w down to 0 at t = `total_steps`."""
+
+    def __init__(self, peak, warmup_steps, total_steps):
+        super().__init__(peak, warmup_steps)
+        self.total_steps = total_steps
+
+    def decay(self, t):
+        progress = ops.minimum((t - self.warmup_steps) / max(self.total_steps - self.warmup_steps, 1), 1.0)
+        return 0.5 * (1.0 + ops.cos(math.pi * progress))
+
+    def get_config(self):
+        return {**super().get_config(), "total_steps": self.total_steps}
+
+
+def make_schedule(train, model_dim):
+    """The schedule that a `TrainConfig` names.
+
+    `noam` is Vaswani et al.'s rate, learning_rate · D^−½ · min(t^−½, t · w^−1.5), which is an inverse square
+    root whose peak is learning_rate / √(D · w); for the others `learning_rate` is the peak.
+    """
+    if train.schedule == "noam":
+        return InverseSquareRoot(train.learning_rate / math.sqrt(model_dim * train.warmup_steps), train.warmup_steps)
+    if train.schedule == "inverse_square_root":
+        return InverseSquareRoot(train.learning_rate, train.warmup_steps)
+    if train.schedule == "cosine":
+        return Cosine(train.learning_rate, train.warmup_steps, train.max_steps)
+    return Constant(train.learning_rate, train.warmup_steps)

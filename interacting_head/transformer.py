@@ -1,0 +1,219 @@
+"""The Transformer as a Functional Keras model of this project's layers."""
+
+import contextlib
+
+import keras
+from keras import ops
+
+from data.errors import InputError
+from data.subwords import PAD
+from interacting_head import config as configuration
+from interacting_head.config import ModelConfig
+from layers import ATTENTION_SCHEMES, DecoderBlock, EncoderBlock, PositionalEncoding, TokenEmbedding
+from layers.transformer_block import LAYER_NORM_EPSILON, FeedForward, TransformerBlock
+
+
+@keras.saving.register_keras_serializable("interacting_head")
+class Transformer(keras.Model):
+    """An encoder–decoder Transformer whose attention layers are chosen by the configuration.
+
+    Letters for shapes: `B` batch, `S` source length, `T` target length, `N` hypotheses a sentence.
+
+    Args:
+        config: a `ModelConfig`, or the dictionary of one.
+        source_vocabulary_size, target_vocabulary_size: number of tokens, padding (id 0) included.
+        shared_vocabulary: whether source, target and output share one embedding matrix. Otherwise target and
+            output share one.
+
+    Call arguments:
+        inputs: `{"source_ids": (B, S), "target_ids": (B, T)}`, the target shifted right.
+
+    Returns:
+        Logits `(B, T, target_vocabulary_size)`, in float32.
+
+    Raises:
+        InputError: for an unknown scheme, a head count that does not divide the model dimension, a placement
+            outside the layers.
+
+    Example:
+        >>> model = Transformer(ModelConfig(model_dim=256), 8000, 8000)
+        >>> logits = model({"source_ids": source_ids, "target_ids": target_ids})
+
+    Reference: Vaswani et al. 2017; attention schemes: see `layers`.
+    """
+
+    def __init__(
+        self,
+        config,
+        source_vocabulary_size,
+        target_vocabulary_size,
+        shared_vocabulary=True,
+        name="transformer",
+    ):
+        if not isinstance(config, ModelConfig):
+            config = configuration.from_dict({"model": config}).model
+        if shared_vocabulary and source_vocabulary_size != target_vocabulary_size:
+            raise InputError("a shared vocabulary needs equal vocabulary sizes for source and target")
+        D = config.model_dim
+        target_embedding = TokenEmbedding(target_vocabulary_size, D, name="target_embedding")
+        source_embedding = target_embedding
+        if not shared_vocabulary:
+            source_embedding = TokenEmbedding(source_vocabulary_size, D, name="source_embedding")
+        source_positions = PositionalEncoding(config.dropout, name="source_positions")
+        target_positions = PositionalEncoding(config.dropout, name="target_positions")
+        block = {
+            "feed_forward_dim": config.feed_forward_dim,
+            "dropout": config.dropout,
+            "activation_dropout": config.activation_dropout,
+            "normalization": config.normalization,
+        }
+        encoder_blocks = [
+            EncoderBlock(attention_layer(config, "encoder", number), **block, name=f"encoder_block_{number}")
+            for number in range(1, config.encoder_layers + 1)
+        ]
+        decoder_blocks = [
+            DecoderBlock(
+                attention_layer(config, "decoder", number),
+                attention_layer(config, "cross", number),
+                **block,
+                name=f"decoder_block_{number}",
+            )
+            for number in range(1, config.decoder_layers + 1)
+        ]
+        # Post-norm blocks end in a layer normalisation; pre-norm stacks need one more.
+        norms = [None, None]
+        if config.normalization == "pre":
+            norms = [
+                keras.layers.LayerNormalization(epsilon=LAYER_NORM_EPSILON, name=f"{side}_norm")
+                for side in ("encoder", "decoder")
+            ]
+        check_placements(config)
+
+        source_ids = keras.Input((None,), dtype="int32", name="source_ids")
+        target_ids = keras.Input((None,), dtype="int32", name="target_ids")
+        padding_mask = ops.not_equal(source_ids, PAD)
+        memory = source_positions(source_embedding(source_ids))
+        for encoder_block in encoder_blocks:
+            memory = encoder_block(memory, padding_mask=padding_mask)
+        memory = norms[0](memory) if norms[0] else memory
+        x = target_positions(target_embedding(target_ids))
+        for decoder_block in decoder_blocks:
+            x = decoder_block(x, memory, padding_mask=padding_mask)
+        x = norms[1](x) if norms[1] else x
+        logits = ops.cast(target_embedding(x, reverse=True), "float32")
+        super().__init__({"source_ids": source_ids, "target_ids": target_ids}, logits, name=name)
+
+        self.config = config
+        self.source_vocabulary_size = source_vocabulary_size
+        self.target_vocabulary_size = target_vocabulary_size
+        self.shared_vocabulary = shared_vocabulary
+        self.source_embedding, self.target_embedding = source_embedding, target_embedding
+        self.source_positions, self.target_positions = source_positions, target_positions
+        self.encoder_blocks, self.decoder_blocks = encoder_blocks, decoder_blocks
+        self.encoder_norm, self.decoder_norm = norms
+
+    def encode(self, source_ids):
+        """The encoder's output `(B, S, D)` and the padding mask `(B, S)` of source ids `(B, S)`."""
+        padding_mask = ops.not_equal(source_ids, PAD)
+        memory = self.source_positions(self.source_embedding(source_ids))
+        for block in self.encoder_blocks:
+            memory = block(memory, padding_mask=padding_mask)
+        return (self.encoder_norm(memory) if self.encoder_norm else memory), padding_mask
+
+    def start_decoding(self, memory, hypotheses, length):
+        """One cache a decoder block, for `hypotheses` target prefixes a sentence of up to `length` tokens."""
+        return [block.empty_cache(memory, hypotheses, length) for block in self.decoder_blocks]
+
+    def decode_step(self, ids, position, padding_mask, caches):
+        """One step of decoding.
+
+        Args:
+            ids: the tokens at `position`, `(B·N,)`.
+            position: their position in the target, from 0.
+            padding_mask: of the source, `(B, S)`.
+            caches: from `start_decoding` or the step before.
+
+        Returns:
+            Logits of the next token `(B·N, target_vocabulary_size)` in float32, and the caches.
+        """
+        x = self.target_positions(self.target_embedding(ops.expand_dims(ids, 1)), start=position)
+        updated = []
+        for block, cache in zip(self.decoder_blocks, caches, strict=True):
+            x, cache = block(x, padding_mask=padding_mask, cache=cache, cache_update_index=position)
+            updated.append(cache)
+        x = self.decoder_norm(x) if self.decoder_norm else x
+        logits = self.target_embedding(x, reverse=True)  # (B·N, 1, vocabulary)
+        return ops.cast(ops.squeeze(logits, 1), "float32"), updated
+
+    def summary(self, *args, expand_nested=True, line_length=110, **kwargs):
+        """`keras.Model.summary` with the layers inside each block."""
+        with _sublayers_shown():
+            super().summary(*args, expand_nested=expand_nested, line_length=line_length, **kwargs)
+
+    def get_config(self):
+        return {
+            "config": configuration.to_dict(configuration.ExperimentConfig(model=self.config))["model"],
+            "source_vocabulary_size": self.source_vocabulary_size,
+            "target_vocabulary_size": self.target_vocabulary_size,
+            "shared_vocabulary": self.shared_vocabulary,
+            "name": self.name,
+        }
+
+    @classmethod
+    def from_config(cls, config, custom_objects=None):
+        return cls(**config)
+
+
+def attention_layer(config, site, number):
+    """The attention layer of `site` ("encoder", "decoder" or "cross") in layer `number`, counted from 1."""
+    attention = config.attention
+    for placement in config.placements:
+        if placement.site == site and number in placement.layers:
+            attention = placement.attention
+    if attention.scheme not in ATTENTION_SCHEMES:
+        raise InputError(f"unknown attention scheme {attention.scheme!r}; known: {', '.join(ATTENTION_SCHEMES)}")
+    if config.model_dim % attention.num_heads and not (attention.key_dim and attention.value_dim):
+        raise InputError(
+            f"num_heads {attention.num_heads} does not divide model_dim {config.model_dim}; "
+            "choose another number of heads or set key_dim and value_dim"
+        )
+    head_dim = config.model_dim // attention.num_heads
+    name = "cross_attention" if site == "cross" else "self_attention"
+    try:
+        return ATTENTION_SCHEMES[attention.scheme](
+            num_heads=attention.num_heads,
+            key_dim=attention.key_dim or head_dim,
+            value_dim=attention.value_dim or head_dim,
+            dropout=attention.dropout,
+            name=name,
+            **attention.options,
+        )
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"model.attention.options {attention.options} do not fit {attention.scheme}: {error}"
+        ) from error
+
+
+def check_placements(config):
+    """Raises `InputError` for a placement in a layer that the model does not have."""
+    for placement in config.placements:
+        layers = config.encoder_layers if placement.site == "encoder" else config.decoder_layers
+        for number in placement.layers:
+            if number > layers:
+                raise InputError(f"placement at {placement.site} layer {number}, but there are {layers} layers")
+
+
+@contextlib.contextmanager
+def _sublayers_shown():
+    """Lets `keras.Model.summary` see inside this project's composite layers.
+
+    It expands objects with an attribute `layers`; a lasting one would change the paths of saved weights.
+    """
+    classes = (TransformerBlock, FeedForward)
+    for cls in classes:
+        cls.layers = property(lambda layer: list(layer._flatten_layers(include_self=False, recursive=False)))
+    try:
+        yield
+    finally:
+        for cls in classes:
+            del cls.layers

@@ -1,0 +1,121 @@
+"""Translation of lines of text with a trained run."""
+
+import itertools
+from typing import NamedTuple
+
+import numpy as np
+
+from data.subwords import END
+from interacting_head.decoding import BeamSearch, length_limit
+from interacting_head.run_directory import RunDirectory, build_model
+
+WINDOW = 64  # batches sorted by length at a time: a stream of any length runs in constant memory
+
+
+class Translation(NamedTuple):
+    """One hypothesis: its text, its penalised score, and its sub-words."""
+
+    text: str
+    score: float
+    tokens: list
+
+
+class Translator:
+    """Translates lines with a model and its sub-words.
+
+    Args:
+        model: a `Transformer`.
+        source_subwords, target_subwords: `data.Subwords`.
+        beam_size, alpha, kind: as in `decoding.beam_search`.
+        max_length: largest number of sub-words of a translation; default: twice the source's and ten.
+        batch_size: sentences searched together.
+
+    Example:
+        >>> translator = Translator.from_run("runs/quickstart")
+        >>> [best.text for best, *_ in translator.translate(["Der alte Hund schläft."])]
+    """
+
+    def __init__(
+        self,
+        model,
+        source_subwords,
+        target_subwords,
+        *,
+        beam_size=4,
+        alpha=0.6,
+        kind="gnmt",
+        max_length=None,
+        batch_size=64,
+    ):
+        self.source_subwords, self.target_subwords = source_subwords, target_subwords
+        self.max_length = max_length
+        self.batch_size = batch_size
+        self.beam_size = beam_size
+        self.search = BeamSearch(model, beam_size, alpha, kind)
+        self.search.compile(jit_compile=False)
+
+    @classmethod
+    def from_run(cls, path, checkpoint=None, **options):
+        """The translator of a run directory; options not given come from its configuration.
+
+        Args:
+            path: the run directory.
+            checkpoint: `best`, `average` or `step-N`; default: best, or else the newest.
+            **options: those of the constructor.
+        """
+        run = RunDirectory.open(path)
+        decode = run.config.decode
+        defaults = {
+            "beam_size": decode.beam_size,
+            "alpha": decode.length_penalty,
+            "kind": decode.length_penalty_type,
+            "max_length": decode.max_length,
+            "batch_size": decode.batch_size,
+        }
+        weights = run.weights(checkpoint)
+        subwords = run.subwords()
+        model = build_model(run.config, *subwords)
+        model.load_weights(weights)
+        given = {name: value for name, value in options.items() if value is not None}
+        return cls(model, *subwords, **{**defaults, **given})
+
+    def translate(self, lines, window=None):
+        """Yields for each line, in order, its list of `Translation`s, best first.
+
+        A line without sub-words (empty, or blanks only) gives one empty translation.
+
+        Args:
+            lines: any iterable of strings.
+            window: so many lines are read, sorted by length and translated at a time.
+        """
+        lines = iter(lines)
+        while chunk := list(itertools.islice(lines, window or WINDOW * self.batch_size)):
+            yield from self._translate_window(chunk)
+
+    def _translate_window(self, lines):
+        sources = self.source_subwords.encode(lines)
+        results = [[Translation("", 0.0, [])] for _ in lines]
+        order = sorted((i for i, ids in enumerate(sources) if ids), key=lambda i: len(sources[i]), reverse=True)
+        for start in range(0, len(order), self.batch_size):
+            indices = order[start : start + self.batch_size]
+            for i, translations in zip(indices, self._search([sources[i] for i in indices]), strict=True):
+                results[i] = translations
+        return results
+
+    def _search(self, sources):
+        lengths = np.array([len(ids) + 1 for ids in sources])  # END counted
+        source_ids = np.zeros((len(sources), lengths.max()), "int32")
+        for row, ids in zip(source_ids, sources, strict=True):
+            row[: len(ids) + 1] = [*ids, END]
+        limits = length_limit(lengths)
+        if self.max_length is not None:
+            limits = np.minimum(limits, self.max_length + 1)
+        found = self.search.predict_on_batch({"source_ids": source_ids, "max_lengths": limits.astype("int32")})
+        for hypotheses, scores in zip(found["ids"], found["scores"], strict=True):
+            kept = [
+                (ids[: int(np.argmax(ids == END))].tolist(), float(score))
+                for ids, score in zip(hypotheses, scores, strict=True)
+                if score > -1e8
+            ]
+            texts = self.target_subwords.decode([ids for ids, _ in kept])
+            yield [Translation(text, score, ids) for text, (ids, score) in zip(texts, kept, strict=True)]

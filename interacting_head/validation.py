@@ -1,0 +1,61 @@
+"""Scores of a model on the development set while it trains."""
+
+import math
+import random
+
+from data.encoding import encode_parallel
+from data.errors import InputError
+from data.pipeline import evaluation_batches
+from interacting_head.decoding import Scorer
+from interacting_head.metrics import evaluate
+from interacting_head.preparation import compiles_per_shape
+from interacting_head.translator import Translator
+
+
+class Validation:
+    """Loss, token accuracy and BLEU of greedy translations on the development set.
+
+    Args:
+        config: an `ExperimentConfig`.
+        model: the `Transformer`.
+        text: the development set, a `ParallelText`.
+        source_subwords, target_subwords: `data.Subwords`.
+    """
+
+    def __init__(self, config, model, text, source_subwords, target_subwords):
+        pairs = [pair for pair in text.pairs() if pair[0].strip() and pair[1].strip()]
+        if not pairs:
+            raise InputError(f"{text.source} and {text.target} hold no pair of two non-empty lines")
+        self.sources, self.references = zip(*pairs, strict=True)
+        self.hypotheses = None
+        self._pairs = encode_parallel(text, source_subwords, target_subwords, config.data.max_length, progress=False)
+        self._batch_tokens = config.train.batch_tokens
+        self._scorer = Scorer(model)
+        self._scorer.compile(jit_compile=False)
+        decode = config.decode
+        self._translator = Translator(
+            model, source_subwords, target_subwords, beam_size=1, max_length=decode.max_length, batch_size=64
+        )
+
+    def __call__(self):
+        """`{"validation_loss", "perplexity", "accuracy", "bleu"}`; the loss is unsmoothed, in nats a token."""
+        log_probability = correct = tokens = 0.0
+        for inputs, labels, _ in evaluation_batches(self._pairs, self._batch_tokens, compiles_per_shape()):
+            scores = self._scorer.predict_on_batch({**inputs, "labels": labels})
+            log_probability += float(scores["log_probabilities"].sum(dtype="float64"))
+            correct += float(scores["correct"].sum(dtype="float64"))
+            tokens += int((labels != 0).sum())
+        self.hypotheses = [best.text for best, *_ in self._translator.translate(self.sources)]
+        bleu = evaluate(self.hypotheses, list(self.references), ["sacrebleu"])["sacrebleu"].score
+        loss = -log_probability / tokens
+        return {
+            "validation_loss": loss,
+            "perplexity": math.exp(min(loss, 50)),
+            "accuracy": 100 * correct / tokens,
+            "bleu": bleu,
+        }
+
+    def examples(self, count=3):
+        """A few (source, reference, hypothesis), the same ones each time."""
+        chosen = random.Random(1).sample(range(len(self.sources)), min(count, len(self.sources)))
+        return [(self.sources[i], self.references[i], self.hypotheses[i]) for i in chosen]

@@ -1,0 +1,94 @@
+"""Token embeddings that also serve as the output projection, and sinusoidal positions."""
+
+import math
+
+import keras
+from keras import ops
+
+
+@keras.saving.register_keras_serializable("interacting_head")
+class TokenEmbedding(keras.layers.Layer):
+    """Token ids → scaled vectors, and, reversed, vectors → logits over the vocabulary with the same weights.
+
+    Args:
+        vocabulary_size: number of tokens N.
+        model_dim: size D of a vector. Vectors are multiplied by √D on the way in.
+
+    Call arguments:
+        inputs: ids `(B, T)`, or with `reverse=True` hidden vectors `(B, T, D)`.
+        reverse: whether to compute logits.
+
+    Returns:
+        Vectors `(B, T, D)`, or logits `(B, T, N)`.
+
+    Reference: Vaswani et al. 2017, section 3.4; Press & Wolf 2017.
+    """
+
+    def __init__(self, vocabulary_size, model_dim, **kwargs):
+        super().__init__(**kwargs)
+        self.vocabulary_size = vocabulary_size
+        self.model_dim = model_dim
+
+    def build(self, inputs_shape=None):
+        self.embeddings = self.add_weight(
+            (self.vocabulary_size, self.model_dim),
+            keras.initializers.RandomNormal(stddev=self.model_dim**-0.5),
+            name="embeddings",
+        )
+
+    def call(self, inputs, reverse=False):
+        embeddings = ops.cast(self.embeddings, self.compute_dtype)
+        if not reverse:
+            return ops.take(embeddings, inputs, axis=0) * math.sqrt(self.model_dim)
+        B, T, D = ops.shape(inputs)
+        logits = ops.matmul(ops.reshape(inputs, (B * T, D)), ops.transpose(embeddings))
+        return ops.reshape(logits, (B, T, self.vocabulary_size))
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "vocabulary_size": self.vocabulary_size,
+            "model_dim": self.model_dim,
+        }
+
+
+@keras.saving.register_keras_serializable("interacting_head")
+class PositionalEncoding(keras.layers.Layer):
+    """Adds sinusoidal position vectors; there is no largest position and no weight.
+
+    PE(t, 2i) = sin(t / 10000^(2i/D)), PE(t, 2i + 1) = cos(t / 10000^(2i/D)).
+
+    Args:
+        dropout: rate of dropout on the sum.
+
+    Call arguments:
+        inputs: `(B, T, D)`, D even.
+        start: the position of the first vector, for decoding step by step.
+
+    Returns:
+        `(B, T, D)`.
+
+    Reference: Vaswani et al. 2017, section 3.5.
+    """
+
+    def __init__(self, dropout=0.0, **kwargs):
+        super().__init__(**kwargs)
+        self.dropout = dropout
+        self.supports_masking = True
+        self.dropout_layer = keras.layers.Dropout(dropout, dtype=self.dtype_policy, name="dropout")
+
+    def build(self, inputs_shape):
+        if inputs_shape[-1] % 2:
+            raise ValueError(f"sinusoidal positions need an even model dimension, got {inputs_shape[-1]}")
+        self.dropout_layer.build(inputs_shape)
+
+    def call(self, inputs, start=0, training=None):
+        T, D = ops.shape(inputs)[1:]
+        positions = ops.cast(start + ops.arange(T), "float32")
+        frequencies = ops.power(10000.0, -ops.arange(0, D, 2, dtype="float32") / D)
+        angles = ops.expand_dims(positions, 1) * frequencies  # (T, D/2)
+        encoding = ops.reshape(ops.stack([ops.sin(angles), ops.cos(angles)], axis=-1), (T, D))
+        return self.dropout_layer(inputs + ops.cast(encoding, inputs.dtype), training=training)
+
+    def get_config(self):
+        return {**super().get_config(), "dropout": self.dropout}

@@ -1,0 +1,38 @@
+"""Boolean attention masks (1 = attend) and the bias that they become before a softmax."""
+
+from keras import ops
+
+# Far below any logit, and finite: a row in which all keys are masked stays a row of numbers.
+MASKED = -1e9
+
+
+def combine_masks(attention_mask, query_mask, key_mask, causal_shape=None, causal_offset=0):
+    """Joins masks by "and" into one boolean `(B or 1, T or 1, S)`, or None where nothing is masked.
+
+    Args:
+        attention_mask: `(B, T, S)` or broadcastable to it, or None.
+        query_mask, key_mask: `(B, T)` and `(B, S)`, or None.
+        causal_shape: `(T, S)`: query position t, at `causal_offset` + t, attends to key positions up to its own.
+    """
+    masks = []
+    if attention_mask is not None:
+        masks.append(ops.cast(attention_mask, "bool"))
+    if query_mask is not None:
+        masks.append(ops.expand_dims(ops.cast(query_mask, "bool"), 2))  # (B, T, 1)
+    if key_mask is not None:
+        masks.append(ops.expand_dims(ops.cast(key_mask, "bool"), 1))  # (B, 1, S)
+    if causal_shape is not None:
+        T, S = causal_shape
+        rows = ops.expand_dims(ops.arange(T), 1) + causal_offset
+        masks.append(ops.expand_dims(ops.arange(S) <= rows, 0))  # (1, T, S)
+    if not masks:
+        return None
+    combined = masks[0]
+    for mask in masks[1:]:
+        combined = ops.logical_and(combined, mask)
+    return combined
+
+
+def attention_bias(mask):
+    """What is added to logits `(B, H, T, S)` in float32: 0 where `mask` `(B, T, S)` admits, `MASKED` elsewhere."""
+    return ops.expand_dims(ops.where(mask, 0.0, MASKED), 1)  # (B, 1, T, S)

@@ -1,0 +1,258 @@
+"""Multi-head attention in five stages, the base of every scheme in this package.
+
+Letters for shapes: `B` batch, `T` query length, `S` memory length, `H` heads, `K` key size, `V` value size,
+`D` model size.
+"""
+
+import math
+
+import keras
+from keras import ops
+
+from layers.masking import attention_bias, combine_masks
+
+
+@keras.saving.register_keras_serializable("interacting_head")
+class MultiHeadAttention(keras.layers.Layer):
+    """Scaled dot-product attention with several heads, split into stages that subclasses replace.
+
+    The stages are `project → score → normalize → attend → combine`; a scheme overrides one of them. Constructor
+    and call follow `keras.layers.MultiHeadAttention`, to which this layer is equal given the same weights.
+
+    Args:
+        num_heads: number of heads H.
+        key_dim: size K of each query and key head.
+        value_dim: size V of each value head; default `key_dim`.
+        dropout: rate of dropout on the attention weights.
+        use_bias: whether the query, key and value projections have a bias; the output projection always has one.
+
+    Call arguments:
+        query: `(B, T, D)`.
+        value: `(B, S, D_m)`, the memory. `value is query` is self-attention.
+        key: `(B, S, D_m)`, default `value`.
+        query_mask, value_mask, key_mask: Keras' implicit masks `(B, T)`, `(B, S)`, `(B, S)`, 1 = real.
+        attention_mask: `(B, T, S)` or broadcastable to it, 1 = attend.
+        use_causal_mask: whether position t attends to positions ≤ t only.
+        return_attention_scores: whether to return the weights `(B, H, T, S)` as well.
+        return_head_importance: whether to return the importance of each head `(B, T, H)` as well; only schemes
+            that weigh their heads have one.
+        cache: keys `(B, H, L, K)` and values `(B, H, L, V)`, for decoding step by step.
+        cache_update_index: the position at which the keys and values of `query` enter `cache`; without it
+            `cache` is a finished memory (from `project_memory`) and `value` is not read.
+
+    Returns:
+        The output `(B, T, D)`; then, each where it was asked for, attention scores, head importance, and the
+        cache after the update. A row that may attend to nothing gives finite numbers.
+
+    Example:
+        >>> layer = MultiHeadAttention(num_heads=8, key_dim=64)
+        >>> output, scores = layer(query, memory, return_attention_scores=True)
+
+    Reference: Vaswani et al. 2017; Li & Luo 2022, equation (4).
+    """
+
+    has_head_importance = False
+
+    def __init__(self, num_heads, key_dim, value_dim=None, dropout=0.0, use_bias=False, **kwargs):
+        super().__init__(**kwargs)
+        for name, size in {"num_heads": num_heads, "key_dim": key_dim, "value_dim": value_dim}.items():
+            if size is not None and size < 1:
+                raise ValueError(f"{name} must be at least 1, got {size}")
+        self.num_heads = num_heads
+        self.key_dim = key_dim
+        self.value_dim = value_dim or key_dim
+        self.dropout = dropout
+        self.use_bias = use_bias
+        self.supports_masking = True
+        self.dropout_layer = keras.layers.Dropout(dropout, dtype=self.dtype_policy, name="dropout")
+
+    def build(self, query_shape, value_shape, key_shape=None):
+        key_shape = key_shape or value_shape
+        self.query_kernel = self.add_projection("query", query_shape[-1], self.num_heads, self.key_dim)
+        self.key_kernel = self.add_projection("key", key_shape[-1], self.num_heads, self.key_dim)
+        self.value_kernel = self.add_projection("value", value_shape[-1], self.num_heads, self.value_dim)
+        if self.use_bias:
+            self.query_bias = self.add_weight((self.num_heads, self.key_dim), "zeros", name="query_bias")
+            self.key_bias = self.add_weight((self.num_heads, self.key_dim), "zeros", name="key_bias")
+            self.value_bias = self.add_weight((self.num_heads, self.value_dim), "zeros", name="value_bias")
+        self.build_combination(query_shape[-1])
+        self.dropout_layer.build(None)
+
+    def build_combination(self, model_dim):
+        """Adds the weights of the stage `combine`; a scheme that replaces the stage replaces them too."""
+        shape = (self.num_heads, self.value_dim, model_dim)
+        initializer = dense_glorot_uniform(self.num_heads * self.value_dim, model_dim)
+        self.output_kernel = self.add_weight(shape, initializer, name="output_kernel")
+        self.output_bias = self.add_weight((model_dim,), "zeros", name="output_bias")
+
+    def add_projection(self, name, input_dim, num_heads, head_dim):
+        """A kernel `(D, H, K)`, initialised as the one dense matrix `(D, H·K)` that it is."""
+        initializer = dense_glorot_uniform(input_dim, num_heads * head_dim)
+        return self.add_weight((input_dim, num_heads, head_dim), initializer, name=f"{name}_kernel")
+
+    def call(
+        self,
+        query,
+        value,
+        key=None,
+        query_mask=None,
+        value_mask=None,
+        key_mask=None,
+        attention_mask=None,
+        use_causal_mask=False,
+        return_attention_scores=False,
+        return_head_importance=False,
+        training=None,
+        cache=None,
+        cache_update_index=None,
+    ):
+        if return_head_importance and not self.has_head_importance:
+            raise ValueError(f"{type(self).__name__} does not weigh its heads: it has no head importance")
+        if cache is None:
+            q, k, v = self.project(query, value if key is None else key, value)
+        elif cache_update_index is None:
+            q, (k, v) = self.project_query(query), cache
+        else:
+            q, k, v = self.project(query, value if key is None else key, value)
+            k = ops.slice_update(cache[0], (0, 0, cache_update_index, 0), ops.cast(k, cache[0].dtype))
+            v = ops.slice_update(cache[1], (0, 0, cache_update_index, 0), ops.cast(v, cache[1].dtype))
+            cache, use_causal_mask = (k, v), True
+        mask = combine_masks(
+            attention_mask,
+            query_mask,
+            key_mask if key_mask is not None else value_mask,
+            causal_shape=(ops.shape(query)[1], ops.shape(k)[-2]) if use_causal_mask else None,
+            causal_offset=0 if cache_update_index is None else cache_update_index,
+        )
+        logits = self.score(q, k)
+        weights = self.normalize(logits, mask)
+        heads = self.attend(self.dropout_layer(weights, training=training), v)
+        output, head_importance = self.combine(heads, query, q)
+        results = [output]
+        if return_attention_scores:
+            results.append(weights)
+        if return_head_importance:
+            results.append(head_importance)
+        if cache is not None:
+            results.append(cache)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    # The five stages.
+
+    def project(self, query, key, value):
+        """`(B, T, D)`, `(B, S, D)`, `(B, S, D)` → q `(B, H, T, K)`, k `(B, H, S, K)`, v `(B, H, S, V)`."""
+        q_kernel, k_kernel, v_kernel = self.query_projection(), self.key_projection(), self.value_projection()
+        # Projections of the same tensor are one matrix product.
+        if query is key and key is value:
+            return project_heads(query, [q_kernel, k_kernel, v_kernel])
+        return (*project_heads(query, [q_kernel]), *self.project_memory(value, key))
+
+    def score(self, q, k):
+        """Logits `(B, H, T, S)` of q `(B, H, T, K)` and k `(B, H, S, K)`."""
+        return ops.matmul(q / math.sqrt(self.key_dim), ops.transpose(k, (0, 1, 3, 2)))
+
+    def normalize(self, logits, mask):
+        """Attention weights `(B, H, T, S)`: the softmax over S, in float32, of the logits that `mask` admits."""
+        logits = ops.cast(logits, "float32")
+        if mask is not None:
+            logits = logits + attention_bias(mask)
+        return ops.cast(ops.softmax(logits, axis=-1), self.compute_dtype)
+
+    def attend(self, weights, v):
+        """Heads `(B, H, T, V)`: the values `(B, H, S, V)` averaged under the weights `(B, H, T, S)`."""
+        return ops.matmul(weights, v)
+
+    def combine(self, heads, query, q):
+        """Output `(B, T, D)` of the heads `(B, H, T, V)`, and the importance of each head if there is one.
+
+        Args:
+            heads: `(B, H, T, V)`.
+            query: the layer's query input `(B, T, D)`, for schemes that weigh the heads by it.
+            q: the projected query `(B, H, T, K)`, likewise.
+        """
+        heads = ops.transpose(heads, (0, 2, 1, 3))  # (B, T, H, V)
+        B, T, H, V = ops.shape(heads)
+        flat = ops.reshape(heads, (B * T, H * V))
+        kernel = ops.reshape(self.cast(self.output_kernel), (H * V, -1))
+        output = ops.matmul(flat, kernel) + self.cast(self.output_bias)
+        return ops.reshape(output, (B, T, self.output_bias.shape[0])), None
+
+    # Pieces of the stages that decoding uses on their own.
+
+    def project_query(self, query):
+        """q `(B, H, T, K)` of the query input `(B, T, D)`."""
+        return project_heads(query, [self.query_projection()])[0]
+
+    def project_memory(self, value, key=None):
+        """k `(B, H, S, K)` and v `(B, H, S, V)` of a memory, to be given as `cache` at each decoding step."""
+        if key is None or key is value:
+            return tuple(project_heads(value, [self.key_projection(), self.value_projection()]))
+        return (
+            *project_heads(key, [self.key_projection()]),
+            *project_heads(value, [self.value_projection()]),
+        )
+
+    def empty_cache(self, batch_size, length):
+        """Keys `(B, H, L, K)` and values `(B, H, L, V)` before the first decoding step of self-attention."""
+        shape = (batch_size, self.num_heads, length)
+        return (
+            ops.zeros((*shape, self.key_dim), dtype=self.compute_dtype),
+            ops.zeros((*shape, self.value_dim), dtype=self.compute_dtype),
+        )
+
+    def query_projection(self):
+        """Kernel `(D, H, K)` and bias `(H, K)` or None of the query projection."""
+        return self.cast(self.query_kernel), self.cast(self.query_bias) if self.use_bias else None
+
+    def key_projection(self):
+        """Kernel `(D_m, H, K)` and bias `(H, K)` or None of the key projection."""
+        return self.cast(self.key_kernel), self.cast(self.key_bias) if self.use_bias else None
+
+    def value_projection(self):
+        """Kernel `(D_m, H, V)` and bias `(H, V)` or None of the value projection."""
+        return self.cast(self.value_kernel), self.cast(self.value_bias) if self.use_bias else None
+
+    def cast(self, weight):
+        """The weight in the layer's compute dtype, also where Keras does not cast it: outside `__call__`."""
+        return ops.cast(weight, self.compute_dtype)
+
+    def compute_mask(self, query, value=None, query_mask=None, *args, **kwargs):
+        return query_mask
+
+    def compute_output_shape(self, query_shape, value_shape, key_shape=None):
+        return query_shape
+
+    def compute_output_spec(self, *args, **kwargs):
+        # Traces `call`, since the number of outputs depends on its arguments.
+        return super(keras.layers.Layer, self).compute_output_spec(*args, **kwargs)
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "num_heads": self.num_heads,
+            "key_dim": self.key_dim,
+            "value_dim": self.value_dim,
+            "dropout": self.dropout,
+            "use_bias": self.use_bias,
+        }
+
+
+def project_heads(inputs, projections):
+    """Projects `(B, T, D)` by each `(kernel (D, H, K), bias (H, K) or None)` to `(B, H, T, K)`, in one product."""
+    B, T, D = ops.shape(inputs)
+    kernels = [ops.reshape(kernel, (D, -1)) for kernel, _ in projections]  # (D, H·K) each
+    kernel = kernels[0] if len(kernels) == 1 else ops.concatenate(kernels, axis=1)
+    flat = ops.matmul(ops.reshape(inputs, (B * T, D)), kernel)  # (B·T, sum of H·K)
+    heads, start = [], 0
+    for kernel, bias in projections:
+        H, K = kernel.shape[1:]
+        part = ops.reshape(flat[:, start : start + H * K], (B, T, H, K))
+        heads.append(ops.transpose(part if bias is None else part + bias, (0, 2, 1, 3)))  # (B, H, T, K)
+        start += H * K
+    return heads
+
+
+def dense_glorot_uniform(fan_in, fan_out):
+    """Glorot's uniform initialiser of a dense matrix `(fan_in, fan_out)`, for a kernel stored in more dimensions."""
+    limit = math.sqrt(6 / (fan_in + fan_out))
+    return keras.initializers.RandomUniform(-limit, limit)

@@ -1,0 +1,231 @@
+"""Transformer blocks around any attention layer: feed-forward, encoder block, decoder block.
+
+Letters for shapes: `B` batch, `T` target length, `S` source length, `D` model size, `F` feed-forward size.
+"""
+
+import keras
+from keras import ops
+
+# Marian and PyTorch use this value; models with it can be exported there without a difference.
+LAYER_NORM_EPSILON = 1e-5
+
+
+@keras.saving.register_keras_serializable("interacting_head")
+class FeedForward(keras.layers.Layer):
+    """Position-wise feed-forward network: W₂ relu(W₁ x + b₁) + b₂ (Vaswani et al. 2017, equation (2)).
+
+    Args:
+        hidden_dim: size F of the hidden layer.
+        activation_dropout: rate of dropout after the activation.
+    """
+
+    def __init__(self, hidden_dim, activation_dropout=0.0, **kwargs):
+        super().__init__(**kwargs)
+        self.hidden_dim = hidden_dim
+        self.activation_dropout = activation_dropout
+        self.supports_masking = True
+
+    def build(self, inputs_shape):
+        D = inputs_shape[-1]
+        self.hidden = keras.layers.Dense(self.hidden_dim, "relu", dtype=self.dtype_policy, name="hidden")
+        self.dropout = keras.layers.Dropout(self.activation_dropout, dtype=self.dtype_policy, name="dropout")
+        self.output_dense = keras.layers.Dense(D, dtype=self.dtype_policy, name="output")
+        hidden_shape = (*inputs_shape[:-1], self.hidden_dim)
+        self.hidden.build(inputs_shape)
+        self.dropout.build(hidden_shape)
+        self.output_dense.build(hidden_shape)
+
+    def call(self, inputs, training=None):
+        B, T, D = ops.shape(inputs)
+        flat = ops.reshape(inputs, (B * T, D))
+        hidden = self.dropout(self.hidden(flat), training=training)
+        return ops.reshape(self.output_dense(hidden), (B, T, D))
+
+    def compute_output_shape(self, inputs_shape):
+        return inputs_shape
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "hidden_dim": self.hidden_dim,
+            "activation_dropout": self.activation_dropout,
+        }
+
+
+class TransformerBlock(keras.layers.Layer):
+    """What encoder and decoder blocks share: sub-layers in residual connections with layer normalisation.
+
+    Post-norm: LayerNorm(x + Dropout(sublayer(x))), as in Vaswani et al. 2017.
+    Pre-norm: x + Dropout(sublayer(LayerNorm(x))).
+    """
+
+    attention_names = ()
+
+    def __init__(
+        self,
+        feed_forward_dim,
+        dropout=0.0,
+        activation_dropout=0.0,
+        normalization="post",
+        *,
+        attention,
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        if normalization not in ("post", "pre"):
+            raise ValueError(f'normalization must be "post" or "pre", got {normalization!r}')
+        self.feed_forward_dim = feed_forward_dim
+        self.dropout = dropout
+        self.activation_dropout = activation_dropout
+        self.normalization = normalization
+        self.supports_masking = True
+        for name in self.attention_names:
+            setattr(self, name, attention[name])
+        policy = self.dtype_policy
+        self.feed_forward = FeedForward(feed_forward_dim, activation_dropout, dtype=policy, name="feed_forward")
+        for name in (*self.attention_names, "feed_forward"):
+            norm = keras.layers.LayerNormalization(epsilon=LAYER_NORM_EPSILON, dtype=policy, name=f"{name}_norm")
+            setattr(self, f"{name}_norm", norm)
+            setattr(self, f"{name}_dropout", keras.layers.Dropout(dropout, dtype=policy, name=f"{name}_dropout"))
+
+    def build_residuals(self, inputs_shape):
+        """Builds everything but the attention layers, for inputs `(B, T, D)`."""
+        self.feed_forward.build(inputs_shape)
+        for name in (*self.attention_names, "feed_forward"):
+            getattr(self, f"{name}_norm").build(inputs_shape)
+            getattr(self, f"{name}_dropout").build(inputs_shape)
+
+    def before(self, name, inputs):
+        """What the sub-layer `name` reads."""
+        return getattr(self, f"{name}_norm")(inputs) if self.normalization == "pre" else inputs
+
+    def after(self, name, inputs, outputs, training):
+        """The residual sum of the sub-layer's inputs and outputs."""
+        outputs = inputs + getattr(self, f"{name}_dropout")(outputs, training=training)
+        return outputs if self.normalization == "pre" else getattr(self, f"{name}_norm")(outputs)
+
+    def apply_feed_forward(self, inputs, training):
+        outputs = self.feed_forward(self.before("feed_forward", inputs), training=training)
+        return self.after("feed_forward", inputs, outputs, training)
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            **{name: keras.saving.serialize_keras_object(getattr(self, name)) for name in self.attention_names},
+            "feed_forward_dim": self.feed_forward_dim,
+            "dropout": self.dropout,
+            "activation_dropout": self.activation_dropout,
+            "normalization": self.normalization,
+        }
+
+    @classmethod
+    def from_config(cls, config):
+        attention = {name: keras.saving.deserialize_keras_object(config[name]) for name in cls.attention_names}
+        return cls(**{**config, **attention})
+
+
+@keras.saving.register_keras_serializable("interacting_head")
+class EncoderBlock(TransformerBlock):
+    """Self-attention and a feed-forward network.
+
+    Args:
+        self_attention: any attention layer of this package.
+        feed_forward_dim: size F of the feed-forward network's hidden layer.
+        dropout: rate of dropout on each sub-layer's output.
+        activation_dropout: rate of dropout after the feed-forward activation.
+        normalization: `"post"` or `"pre"`.
+
+    Call arguments:
+        inputs: `(B, S, D)`.
+        padding_mask: `(B, S)`, 1 = real token.
+
+    Returns:
+        `(B, S, D)`.
+
+    Example:
+        >>> block = EncoderBlock(MultiHeadAttention(num_heads=8, key_dim=64), feed_forward_dim=2048)
+        >>> outputs = block(inputs)
+    """
+
+    attention_names = ("self_attention",)
+
+    def __init__(self, self_attention, feed_forward_dim, **kwargs):
+        super().__init__(feed_forward_dim, attention={"self_attention": self_attention}, **kwargs)
+
+    def build(self, inputs_shape):
+        self.self_attention.build(inputs_shape, inputs_shape)
+        self.build_residuals(inputs_shape)
+
+    def call(self, inputs, padding_mask=None, training=None):
+        x = self.before("self_attention", inputs)
+        attention_mask = None if padding_mask is None else ops.expand_dims(padding_mask, 1)  # (B, 1, S)
+        outputs = self.self_attention(x, x, attention_mask=attention_mask, training=training)
+        return self.apply_feed_forward(self.after("self_attention", inputs, outputs, training), training)
+
+
+@keras.saving.register_keras_serializable("interacting_head")
+class DecoderBlock(TransformerBlock):
+    """Causal self-attention, attention to the encoder's output, and a feed-forward network.
+
+    Args:
+        self_attention, cross_attention: any attention layers of this package.
+        feed_forward_dim, dropout, activation_dropout, normalization: as in `EncoderBlock`.
+
+    Call arguments:
+        inputs: `(B, T, D)`.
+        memory: the encoder's output `(B, S, D)`.
+        padding_mask: `(B, S)` of the memory, 1 = real token.
+        cache: for decoding step by step, `{"self": self-attention's cache, "cross": projected memory}`. Then
+            `inputs` are `(B·N, 1, D)`, N hypotheses for each of the B memories, `memory` is not read, and the
+            result is `(outputs, cache)`.
+        cache_update_index: the position of `inputs` in the target.
+
+    Returns:
+        `(B, T, D)`, with a cache `((B·N, 1, D), cache)`.
+    """
+
+    attention_names = ("self_attention", "cross_attention")
+
+    def __init__(self, self_attention, cross_attention, feed_forward_dim, **kwargs):
+        attention = {"self_attention": self_attention, "cross_attention": cross_attention}
+        super().__init__(feed_forward_dim, attention=attention, **kwargs)
+
+    def build(self, inputs_shape, memory_shape):
+        self.self_attention.build(inputs_shape, inputs_shape)
+        self.cross_attention.build(inputs_shape, memory_shape)
+        self.build_residuals(inputs_shape)
+
+    def call(self, inputs, memory=None, padding_mask=None, training=None, cache=None, cache_update_index=None):
+        attention_mask = None if padding_mask is None else ops.expand_dims(padding_mask, 1)  # (B, 1, S)
+        x = self.before("self_attention", inputs)
+        if cache is None:
+            outputs = self.self_attention(x, x, use_causal_mask=True, training=training)
+        else:
+            outputs, self_cache = self.self_attention(
+                x, x, training=training, cache=cache["self"], cache_update_index=cache_update_index
+            )
+            cache = {**cache, "self": self_cache}
+        inputs = self.after("self_attention", inputs, outputs, training)
+
+        x = self.before("cross_attention", inputs)
+        if cache is None:
+            outputs = self.cross_attention(x, memory, attention_mask=attention_mask, training=training)
+        else:
+            # The hypotheses of one source sentence are so many query positions: the memory is not repeated.
+            rows, _, D = ops.shape(x)
+            B = ops.shape(padding_mask)[0]
+            x = ops.reshape(x, (B, rows // B, D))
+            outputs, _ = self.cross_attention(
+                x, x, attention_mask=attention_mask, training=training, cache=cache["cross"]
+            )
+            outputs = ops.reshape(outputs, (rows, 1, D))
+        outputs = self.apply_feed_forward(self.after("cross_attention", inputs, outputs, training), training)
+        return outputs if cache is None else (outputs, cache)
+
+    def empty_cache(self, memory, hypotheses, length):
+        """The cache before the first step: B·N empty target prefixes of up to `length` tokens, and the memory."""
+        B = ops.shape(memory)[0]
+        return {
+            "self": self.self_attention.empty_cache(B * hypotheses, length),
+            "cross": self.cross_attention.project_memory(memory),
+        }

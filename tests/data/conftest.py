@@ -1,0 +1,42 @@
+"""Small texts and models that the tests of `data` share."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+from data.subwords import Subwords, train_subwords
+
+CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
+
+
+def sentences(count, seed):
+    """Lines of one to twelve words made of German syllables, so that there is something to merge."""
+    draw = random.Random(seed)
+    syllables = ["ge", "ver", "lau", "ben", "fen", "ung", "lich", "haus", "tür", "ß", "ein", "aus", "der"]
+    words = ["".join(draw.choices(syllables, k=draw.randint(1, 3))) for _ in range(200)]
+    return [" ".join(draw.choices(words, k=draw.randint(1, 12))).capitalize() + "." for _ in range(count)]
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    """A cache folder of each test's own."""
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("INTERACTING_HEAD_CACHE", str(folder))
+    monkeypatch.delenv("CORPORA_DIR", raising=False)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def subwords(tmp_path_factory):
+    path = tmp_path_factory.mktemp("subwords") / "both.model"
+    train_subwords(sentences(500, seed=1), 400, path)
+    return Subwords(path)
+
+
+@pytest.fixture(scope="session")
+def multi30k():
+    """The folder of Multi30k, where the machine has it."""
+    if not (CORPORA / "multi30k").is_dir():
+        pytest.skip("needs the corpora for development")
+    return CORPORA / "multi30k"

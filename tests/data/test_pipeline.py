@@ -1,0 +1,209 @@
+import subprocess
+import sys
+import time
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from data.encoding import EncodedPairs, EncodedSide
+from data.errors import InputError
+from data.pipeline import TrainingBatches, as_tf_dataset, evaluation_batches
+from data.subwords import BEGIN, END, PAD
+
+BUDGET = 300
+
+
+def encoded_side(sentences):
+    lengths = np.array([len(ids) for ids in sentences], np.int32)
+    return EncodedSide(np.concatenate(sentences).astype(np.uint16), np.cumsum(lengths) - lengths, lengths)
+
+
+def encoded_pairs(count, longest=25, seed=0):
+    """Random ids above the special ones; the first id of either side is 1000 + the number of the pair."""
+    draw = np.random.default_rng(seed)
+
+    def side():
+        return [np.append(1000 + i, draw.integers(4, 900, draw.integers(0, longest))) for i in range(count)]
+
+    return EncodedPairs(encoded_side(side()), encoded_side(side()))
+
+
+@pytest.fixture(scope="module")
+def pairs():
+    return encoded_pairs(200)
+
+
+@pytest.fixture(params=[(False, 1), (False, 4), (True, 1), (True, 4)], ids=str)
+def options(request):
+    static_shapes, multiple = request.param
+    return {"batch_tokens": BUDGET, "seed": 3, "static_shapes": static_shapes, "multiple": multiple}
+
+
+def same(a, b):
+    return all(
+        np.array_equal(x[0]["source_ids"], y[0]["source_ids"])
+        and np.array_equal(x[0]["target_ids"], y[0]["target_ids"])
+        and np.array_equal(x[1], y[1])
+        for x, y in zip(a, b, strict=True)
+    )
+
+
+def without_padding(row):
+    return [i for i in row.tolist() if i != PAD]
+
+
+def test_rows_are_the_ids_with_begin_and_end(pairs, options):
+    """Each row is built again in plain Python from the ids of the pair that it begins with."""
+    seen = []
+    for inputs, labels in TrainingBatches(pairs, max_epochs=1, **options):
+        for source, target, label in zip(inputs["source_ids"], inputs["target_ids"], labels, strict=True):
+            if not source.any():
+                assert not target.any()
+                assert not label.any()
+                continue
+            index = int(source[0]) - 1000
+            seen.append(index)
+            source_ids, target_ids = pairs.source[index].tolist(), pairs.target[index].tolist()
+            for row, expected in (
+                (source, [*source_ids, END]),
+                (target, [BEGIN, *target_ids]),
+                (label, [*target_ids, END]),
+            ):
+                assert row.tolist() == expected + [PAD] * (len(row) - len(expected))
+    assert sorted(seen) == list(range(200))
+
+
+def test_batches_are_int32_of_shapes_that_fit_and_within_the_budget(pairs, options):
+    for inputs, labels in TrainingBatches(pairs, max_epochs=1, **options):
+        source_ids, target_ids = inputs["source_ids"], inputs["target_ids"]
+        assert source_ids.dtype == target_ids.dtype == labels.dtype == np.int32
+        assert target_ids.shape == labels.shape
+        assert source_ids.shape[0] == target_ids.shape[0]
+        assert source_ids.shape[0] * max(source_ids.shape[1], labels.shape[1]) <= BUDGET
+        assert source_ids.shape[0] % options["multiple"] == 0
+
+
+def test_every_epoch_has_every_pair_in_another_order(pairs, options):
+    batches = TrainingBatches(pairs, max_epochs=3, **options)
+    firsts = [inputs["source_ids"][:, 0] for inputs, _ in batches]
+    count = batches.batches_in_epoch(0)
+    assert len(firsts) == 3 * count
+    epochs = [np.concatenate(firsts[i * count : (i + 1) * count]) for i in range(3)]
+    epochs = [epoch[epoch != PAD].tolist() for epoch in epochs]
+    assert all(sorted(epoch) == [1000 + i for i in range(200)] for epoch in epochs)
+    assert len({str(epoch) for epoch in epochs}) == 3
+
+
+def test_resuming_at_any_batch_continues_exactly(pairs, options):
+    whole = list(TrainingBatches(pairs, max_epochs=2, **options))
+    position = (0, 0)
+    for step in range(len(whole)):
+        resumed = TrainingBatches(pairs, max_epochs=2, start_epoch=position[0], start_batch=position[1], **options)
+        assert same(resumed, whole[step:])
+        position = resumed.position_after(position, 1)
+    assert position == (2, 0)
+
+
+def test_the_position_is_that_of_the_next_batch(pairs, options):
+    batches = TrainingBatches(pairs, **options)
+    assert batches.position == (0, 0)
+    count = batches.batches_in_epoch(0)
+    for step, _ in enumerate(islice(batches, 2 * count + 3), start=1):
+        assert batches.position == divmod(step, count)
+        assert batches.position == batches.position_after((0, 0), step)
+
+
+@pytest.mark.parametrize("start", [(0, 0), (0, 2), (5, 1)])
+def test_the_position_after_some_steps_is_that_of_so_many_single_steps(pairs, options, start):
+    batches = TrainingBatches(pairs, **options)
+    position = start
+    for steps in range(40):
+        assert batches.position_after(start, steps) == position
+        epoch, batch = position
+        position = (epoch, batch + 1) if batch + 1 < batches.batches_in_epoch(epoch) else (epoch + 1, 0)
+
+
+def test_each_iterator_begins_at_the_start(pairs, options):
+    batches = TrainingBatches(pairs, start_epoch=1, start_batch=2, **options)
+    assert same(islice(batches, 5), list(islice(batches, 5)))
+
+
+def test_a_start_at_the_end_of_an_epoch_is_the_next_epoch(pairs, options):
+    count = TrainingBatches(pairs, **options).batches_in_epoch(0)
+    batches = TrainingBatches(pairs, start_batch=count, **options)
+    assert batches.position == (1, 0)
+    assert same(islice(batches, 3), islice(TrainingBatches(pairs, start_epoch=1, **options), 3))
+
+
+def test_a_start_beyond_the_epoch_is_an_error(pairs, options):
+    with pytest.raises(InputError, match="cannot start at batch 1000"):
+        TrainingBatches(pairs, start_batch=1000, **options)
+
+
+def test_training_goes_on_without_end(pairs, options):
+    count = TrainingBatches(pairs, **options).batches_in_epoch(0)
+    assert sum(1 for _ in islice(TrainingBatches(pairs, **options), 5 * count)) == 5 * count
+
+
+def test_a_selection_of_pairs_gives_batches_of_it_alone(pairs):
+    chosen = pairs.select(np.array([7, 3, 150]))
+    (((inputs, _)),) = TrainingBatches(chosen, BUDGET, seed=1, max_epochs=1)
+    assert sorted(inputs["source_ids"][:, 0].tolist()) == [1003, 1007, 1150]
+
+
+@pytest.mark.parametrize("static_shapes", [False, True])
+def test_evaluation_has_every_pair_once_by_length_and_says_which(pairs, static_shapes):
+    seen, longest = [], []
+    for inputs, labels, indices in evaluation_batches(pairs, BUDGET, static_shapes=static_shapes, multiple=2):
+        assert (inputs["source_ids"][: len(indices), 0] == 1000 + indices).all()
+        assert not inputs["source_ids"][len(indices) :].any()
+        assert [without_padding(row)[:-1] for row in labels[: len(indices)]] == [
+            pairs.target[i].tolist() for i in indices
+        ]
+        seen += indices.tolist()
+        longest.append(max(inputs["source_ids"].shape[1], labels.shape[1]))
+    assert sorted(seen) == list(range(200))
+    assert longest == sorted(longest)
+
+
+def test_tf_dataset_gives_the_same_batches(pairs, options):
+    pytest.importorskip("tensorflow")
+    batches = TrainingBatches(pairs, max_epochs=2, **options)
+    dataset = as_tf_dataset(batches)
+    inputs_spec, labels_spec = dataset.element_spec
+    assert all(
+        spec.shape.as_list() == [None, None] and spec.dtype.name == "int32"
+        for spec in (inputs_spec["source_ids"], inputs_spec["target_ids"], labels_spec)
+    )
+    assert same(dataset.as_numpy_iterator(), list(batches))
+
+
+def test_a_position_counted_in_used_steps_resumes_a_prefetching_dataset_exactly(pairs, options):
+    pytest.importorskip("tensorflow")
+    whole = list(TrainingBatches(pairs, max_epochs=2, **options))
+    interrupted = TrainingBatches(pairs, max_epochs=2, **options)
+    steps = interrupted.batches_in_epoch(0) + 2
+    used = list(islice(as_tf_dataset(interrupted).as_numpy_iterator(), steps))
+    epoch, batch = interrupted.position_after((0, 0), len(used))
+    resumed = TrainingBatches(pairs, max_epochs=2, start_epoch=epoch, start_batch=batch, **options)
+    assert same([*used, *as_tf_dataset(resumed).as_numpy_iterator()], whole)
+
+
+def test_keras_takes_the_generator(pairs):
+    adapters = pytest.importorskip("keras.src.trainers.data_adapters")
+    adapter = adapters.get_data_adapter(iter(TrainingBatches(pairs, BUDGET, seed=1)))
+    first = next(iter(adapter.get_numpy_iterator()))
+    assert same([first], islice(TrainingBatches(pairs, BUDGET, seed=1), 1))
+
+
+def test_importing_data_does_not_import_tensorflow():
+    code = "import sys, data, data.pipeline; sys.exit('tensorflow' in sys.modules or 'keras' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_batches_are_made_far_faster_than_training_reads_them():
+    batches = TrainingBatches(encoded_pairs(5000), batch_tokens=4096, seed=1, max_epochs=4)
+    started = time.perf_counter()
+    tokens = sum(int(np.count_nonzero(inputs["source_ids"]) + np.count_nonzero(y)) for inputs, y in batches)
+    assert tokens / (time.perf_counter() - started) > 1_000_000

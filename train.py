@@ -1,0 +1,46 @@
+"""Trains a translation model. Without arguments: the quickstart recipe."""
+
+import os
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+
+from interacting_head import recipes
+from interacting_head.command_line import ArgumentParser, run
+
+
+def parse_arguments():
+    parser = ArgumentParser(prog="train.py", description=__doc__)
+    parser.add_argument("recipe", nargs="?", metavar="RECIPE | CONFIG.yaml", help="default: quickstart")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change a configuration key")
+    parser.add_argument("--run-dir", metavar="DIR", help="default: runs/RECIPE")
+    parser.add_argument("--corpora-dir", metavar="DIR", help="default: $CORPORA_DIR, then the cache folder")
+    parser.add_argument("--source", metavar="FILE", help="your own training text, source side, plain or .gz")
+    parser.add_argument("--target", metavar="FILE", help="its target side, line by line")
+    parser.add_argument("--dev-source", metavar="FILE", help="development text, source side")
+    parser.add_argument("--dev-target", metavar="FILE", help="development text, target side")
+    parser.add_argument("--list", action="store_true", help="list the recipes")
+    parser.add_argument("--dry-run", action="store_true", help="show configuration, model and batches; train nothing")
+    parser.add_argument("--no-resume", action="store_true", help="discard what the run directory holds")
+    return parser.parse_args()
+
+
+def main():
+    arguments = parse_arguments()
+    if arguments.list:
+        return recipes.print_list()
+    config, name = recipes.resolve(
+        arguments.recipe,
+        arguments.set,
+        {key: getattr(arguments, key) for key in ("source", "target", "dev_source", "dev_target")},
+    )
+    from interacting_head import preparation, training  # import Keras: only now
+
+    if arguments.dry_run:
+        return preparation.dry_run(config, arguments.corpora_dir)
+    run_dir = arguments.run_dir or f"runs/{name}"
+    received = training.train(config, run_dir, arguments.corpora_dir, resume=not arguments.no_resume)
+    return 130 if received == 2 else 0
+
+
+if __name__ == "__main__":
+    run(main)
