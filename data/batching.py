@@ -150,9 +150,7 @@ def _cut_by_bucket(bucket, source_lengths, target_lengths, boundaries, batch_tok
     """
     firsts = np.searchsorted(bucket, np.arange(len(boundaries)))
     bounds = [
-        np.minimum(
-            _round_up(np.maximum.accumulate(np.maximum.reduceat(lengths, firsts)), STATIC_STEP), boundaries
-        )
+        np.minimum(_round_up(np.maximum.accumulate(np.maximum.reduceat(lengths, firsts)), STATIC_STEP), boundaries)
         for lengths in (source_lengths, target_lengths)
     ]
     rows = batch_tokens // boundaries // multiple * multiple
@@ -173,9 +171,7 @@ def _static_boundaries(longest, batch_tokens, multiple):
     one below it.
     """
     # Rounding the longest length up must not lift it over the budget.
-    lengths = np.minimum(
-        np.arange(1, (longest.max() - 1) // STATIC_STEP + 2) * STATIC_STEP, batch_tokens // multiple
-    )
+    lengths = np.minimum(np.arange(1, (longest.max() - 1) // STATIC_STEP + 2) * STATIC_STEP, batch_tokens // multiple)
     pairs_up_to = np.cumsum(np.bincount(longest, minlength=lengths[-1] + 1))[lengths]
     pairs_below = np.append(0, pairs_up_to[:-1])
     # cost[i, j]: tokens of one side when the pairs of lengths i to j are padded to length j

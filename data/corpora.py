@@ -49,9 +49,7 @@ class Corpus:
         return self.splits[name]
 
 
-def open_corpus(
-    name: str, source_language: str, target_language: str, corpora_dir: str | Path | None = None
-) -> Corpus:
+def open_corpus(name: str, source_language: str, target_language: str, corpora_dir: str | Path | None = None) -> Corpus:
     """Finds a corpus by its name.
 
     It is looked for in the folder `<corpora_dir>/<name>` and then in the folder `corpora/<name>` of the
@@ -73,9 +71,8 @@ def open_corpus(
         folder = _quickstart_folder()
         return _corpus(name, languages, _splits_in(folder, languages), [folder])
     folders = [root / name for root in _roots(corpora_dir)]
-    if Path(name).name != name or (
-        name not in KNOWN_CORPORA and not any(folder.is_dir() for folder in folders)
-    ):
+    exists = name in KNOWN_CORPORA or any(folder.is_dir() for folder in folders)
+    if not exists or name in ("", "..") or Path(name).name != name:
         raise InputError(_unknown(name, corpora_dir))
     *own_folders, cached = folders
     for folder in own_folders:

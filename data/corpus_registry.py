@@ -64,9 +64,7 @@ class LineAlignedCorpus(CorpusSpecification):
     files: tuple[PublishedFile, ...]
 
     def fetch(self, folder, languages):
-        wanted = {
-            f"{file.split}.{file.language}.gz": file for file in self.files if file.language in languages
-        }
+        wanted = {f"{file.split}.{file.language}.gz": file for file in self.files if file.language in languages}
         missing = {name: file for name, file in wanted.items() if not (folder / name).exists()}
         for name, file in missing.items():
             try:
@@ -121,9 +119,7 @@ class TabSeparatedCorpus(CorpusSpecification):
         build_once(folder, convert)
 
 
-def split_pairs(
-    pairs: Iterable[tuple[str, str]], held_out: int = HELD_OUT
-) -> dict[str, list[tuple[str, str]]]:
+def split_pairs(pairs: Iterable[tuple[str, str]], held_out: int = HELD_OUT) -> dict[str, list[tuple[str, str]]]:
     """Divides distinct pairs into `train`, `dev` and `test`, the same way wherever and in whatever order.
 
     Args:
@@ -151,14 +147,10 @@ def _read_pairs(archive: Path, member: str) -> list[tuple[str, str]]:
     try:
         with zipfile.ZipFile(archive) as file:
             if file.getinfo(member).file_size > LARGEST_MEMBER:
-                raise InputError(
-                    f"{member} in {archive} unpacks to more than {LARGEST_MEMBER:,} bytes: not read"
-                )
+                raise InputError(f"{member} in {archive} unpacks to more than {LARGEST_MEMBER:,} bytes: not read")
             lines = file.read(member).decode("utf-8").split("\n")
     except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, UnicodeDecodeError, OSError) as error:
-        raise InputError(
-            f"{archive} is not a zip archive with the text {member}; delete it and try again"
-        ) from error
+        raise InputError(f"{archive} is not a zip archive with the text {member}; delete it and try again") from error
     rows = (line.split("\t") for line in lines)
     pairs = (tuple(" ".join(column.split()) for column in row[:2]) for row in rows if len(row) >= 2)
     return [pair for pair in pairs if all(pair)]
@@ -170,7 +162,9 @@ def _write_lines(path: Path, lines: Iterable[str]) -> None:
         file.writelines(f"{line}\n".encode() for line in lines)
 
 
-_MULTI30K = "https://raw.githubusercontent.com/multi30k/dataset/a3d2e0d26b56f3846f66a952536ffed4e401d05a/data/task1/raw/"
+_MULTI30K = (
+    "https://raw.githubusercontent.com/multi30k/dataset/a3d2e0d26b56f3846f66a952536ffed4e401d05a/data/task1/raw/"
+)
 _MULTI30K_SHA256 = """
 train.de 726e39b2fa9eb9ffb6dc763fb35a179f80fae06ffc5d28b6ace5faa883de28a6
 train.en d79cfa999dd4c51d2cb42499b6796d5a882c3a8a961923c25a898c90f8bbd56f

@@ -44,17 +44,13 @@ def download(address: str, path: Path, sha256: str | None = None) -> str:
                     digest.update(block)
                     bar.update(len(block))
             if expected and file.tell() != expected:
-                raise InputError(
-                    f"could not download {address}: {file.tell():,} of {expected:,} bytes arrived"
-                )
+                raise InputError(f"could not download {address}: {file.tell():,} of {expected:,} bytes arrived")
         if sha256 not in (None, digest.hexdigest()):
             raise InputError(f"{address} has the SHA-256 {digest.hexdigest()} where {sha256} is expected")
         os.chmod(temporary, path.parent.stat().st_mode & 0o666)
         os.replace(temporary, path)
     except (OSError, http.client.HTTPException) as error:
-        raise InputError(
-            f"could not download {address}: {getattr(error, 'reason', None) or error}"
-        ) from error
+        raise InputError(f"could not download {address}: {getattr(error, 'reason', None) or error}") from error
     finally:
         if temporary is not None:
             with contextlib.suppress(FileNotFoundError):

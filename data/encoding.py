@@ -101,29 +101,20 @@ def encode_parallel(
     Raises:
         InputError: what reading `text` raises; when no pair is left, or fewer than `limit_pairs`.
     """
-    key = json.dumps(
-        [
-            FORMAT,
-            _digest(text.source),
-            _digest(text.target),
-            source_subwords.digest,
-            target_subwords.digest,
-            max_length,
-        ]
-    )
-    folder = Path(cache_dir or cache_folder()) / "encoded" / hashlib.sha256(key.encode()).hexdigest()[:32]
+    digests = [_digest(text.source), _digest(text.target), source_subwords.digest, target_subwords.digest]
+    key = hashlib.sha256(json.dumps([FORMAT, *digests, max_length]).encode()).hexdigest()[:32]
+    folder = Path(cache_dir or cache_folder()) / "encoded" / key
+
+    def build(temporary):
+        _encode(text, source_subwords, target_subwords, max_length, temporary, progress)
+
+    build_once(folder, build)
     try:
         pairs = _load(folder)
     except (OSError, ValueError, KeyError):
-        # Absent, or damaged by something other than this code, which renames finished folders only.
+        # Damaged by something other than this code, which renames finished folders only.
         shutil.rmtree(folder, ignore_errors=True)
-        build_once(
-            folder,
-            lambda temporary: _encode(
-                text, source_subwords, target_subwords, max_length, temporary, progress
-            ),
-        )
-        pairs = _load(folder)
+        pairs = _load(build_once(folder, build))
     if limit_pairs is None:
         return pairs
     if not 1 <= limit_pairs <= len(pairs):
@@ -138,9 +129,7 @@ def encode_parallel(
 def _encode(text, source_subwords, target_subwords, max_length, folder, progress):
     """Writes the files that `_load` reads."""
     sides = {"source": source_subwords, "target": target_subwords}
-    dtypes = {
-        side: np.uint16 if model.vocabulary_size <= 2**16 else np.uint32 for side, model in sides.items()
-    }
+    dtypes = {side: np.uint16 if model.vocabulary_size <= 2**16 else np.uint32 for side, model in sides.items()}
     lengths = {side: [] for side in sides}
     dropped_empty = dropped_long = 0
     pairs = text.pairs()
@@ -193,9 +182,7 @@ def _load(folder):
         if len(tokens) != ends[-1]:
             raise ValueError(f"{folder}: {len(tokens)} ids, {ends[-1]} expected")
         sides[side] = EncodedSide(tokens, ends - lengths, lengths)
-    return EncodedPairs(
-        sides["source"], sides["target"], description["dropped_empty"], description["dropped_long"]
-    )
+    return EncodedPairs(sides["source"], sides["target"], description["dropped_empty"], description["dropped_long"])
 
 
 def _digest(path):

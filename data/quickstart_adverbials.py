@@ -42,38 +42,53 @@ FREQUENCIES = _phrase_pairs(
     """oft = often
     manchmal = sometimes
     selten = rarely
-    meistens = usually
-    immer = always
     regelmäßig = regularly
+    häufig = frequently
     nie = never
     fast nie = almost never"""
 )
-HABIT_TIMES = [
-    *_phrase_pairs(
-        """jeden Morgen = every morning
-        jeden Abend = every evening
-        jeden Nachmittag = every afternoon
-        jeden Tag = every day
-        jede Woche = every week
-        am Wochenende = on weekends"""
-    ),
+CUSTOMS = _phrase_pairs(
+    """immer = always
+    meistens = usually"""
+)
+CUSTOMARY_TIMES = _phrase_pairs(
+    """am Abend = in the evening
+    am Morgen = in the morning
+    am Nachmittag = in the afternoon
+    am Wochenende = on weekends
+    im Sommer = in summer
+    im Winter = in winter"""
+)
+DAILY_TIMES = _phrase_pairs(
+    """jeden Morgen = every morning
+    jeden Abend = every evening
+    jeden Nachmittag = every afternoon
+    jeden Tag = every day"""
+)
+WEEKLY_TIMES = [
+    Pair("jede Woche", "every week"),
     *(Pair(f"jeden {day.german}", f"every {day.english}") for day in WEEKDAYS),
 ]
-PAST_TIMES = [
+# How long ago or ahead an event may be depends on its weight: nobody drinks tea "eleven months ago".
+RECENT_TIMES = [
     *_phrase_pairs(
         """gestern = yesterday
         gestern Abend = yesterday evening
         gestern Nachmittag = yesterday afternoon
-        vorgestern = the day before yesterday
-        heute Morgen = this morning
-        vor einer Stunde = an hour ago
-        gestern Morgen = yesterday morning"""
+        gestern Morgen = yesterday morning
+        heute Morgen = this morning"""
     ),
-    *(Pair(f"am {day.german}", f"on {day.english}") for day in WEEKDAYS),
-    *(Pair(f"letzten {day.german}", f"last {day.english}") for day in WEEKDAYS),
-    *(Pair(f"vor {number.german} Tagen", f"{number.english} days ago") for number in NUMBERS[:5]),
+]
+HOURS_AGO = [
+    Pair("vor einer Stunde", "an hour ago"),
     *(Pair(f"vor {number.german} Stunden", f"{number.english} hours ago") for number in NUMBERS[:4]),
 ]
+PAST_DAYS = [
+    Pair("vorgestern", "the day before yesterday"),
+    *(Pair(f"am {day.german}", f"on {day.english}") for day in WEEKDAYS),
+    *(Pair(f"letzten {day.german}", f"last {day.english}") for day in WEEKDAYS),
+]
+DAYS_AGO = [Pair(f"vor {number.german} Tagen", f"{number.english} days ago") for number in NUMBERS[:5]]
 DISTANT_PAST_TIMES = [
     *_phrase_pairs(
         """letzte Woche = last week
@@ -89,17 +104,17 @@ DISTANT_PAST_TIMES = [
     *(Pair(f"vor {number.german} Monaten", f"{number.english} months ago") for number in NUMBERS),
     *(Pair(f"vor {number.german} Jahren", f"{number.english} years ago") for number in NUMBERS),
 ]
-FUTURE_TIMES = [
-    *_phrase_pairs(
-        """morgen = tomorrow
-        morgen früh = tomorrow morning
-        morgen Abend = tomorrow evening
-        morgen Nachmittag = tomorrow afternoon
-        übermorgen = the day after tomorrow
-        heute Abend = this evening
-        heute Nachmittag = this afternoon
-        später = later"""
-    ),
+SOON_TIMES = _phrase_pairs(
+    """morgen = tomorrow
+    morgen früh = tomorrow morning
+    morgen Abend = tomorrow evening
+    morgen Nachmittag = tomorrow afternoon
+    heute Abend = this evening
+    heute Nachmittag = this afternoon
+    später = later"""
+)
+COMING_DAYS = [
+    Pair("übermorgen", "the day after tomorrow"),
     *(Pair(f"am {day.german}", f"on {day.english}") for day in WEEKDAYS),
     *(Pair(f"nächsten {day.german}", f"next {day.english}") for day in WEEKDAYS),
 ]
@@ -136,6 +151,6 @@ MEANS = _phrase_pairs(
 ADVERBIAL_COUNT = sum(
     map(
         len,
-        (MALE_NAMES, FEMALE_NAMES, SURNAMES, CITIES, COUNTRIES, WEEKDAYS, NUMBERS, FREQUENCIES, SENTENCE_ADVERBS),
+        (MALE_NAMES, FEMALE_NAMES, SURNAMES, CITIES, COUNTRIES, WEEKDAYS, NUMBERS, FREQUENCIES, CUSTOMS, SENTENCE_ADVERBS),
     )
 )

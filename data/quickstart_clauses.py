@@ -49,7 +49,7 @@ ENGLISH_ORDER = (
     "time",
     "yet",
 )
-_SET_OFF = ("unfortunately", "fortunately", "hopefully")
+_SET_OFF = ("unfortunately", "fortunately", "finally")
 _SEPARABLE_PARTICLES = ("up", "on", "off", "out", "in", "away", "back")
 
 
@@ -69,7 +69,7 @@ RESULT = Tense("perfect", "present perfect")
 TOLD = Tense("past", "past")
 SCENE = Tense("past", "past progressive")
 EARLIER = Tense("pluperfect", "past perfect")
-SINCE = Tense("present", "present perfect")
+SINCE = Tense("present", "perfect progressive")
 UNREAL = Tense("conditional", "conditional")
 
 _MODALS = {

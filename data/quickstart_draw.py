@@ -9,7 +9,15 @@ from data import quickstart_adverbials as adverbials
 from data.quickstart_adverbials import Pair
 from data.quickstart_clauses import Phrase
 from data.quickstart_entries import Adjective, Government, Noun, Verb
-from data.quickstart_lexicon import ACTIVITIES, ADJECTIVES, ADJECTIVES_BY_VERB, NOUN, NOUNS, PLACES, Place
+from data.quickstart_lexicon import (
+    ACTIVITIES,
+    ADJECTIVE,
+    ADJECTIVES,
+    ADJECTIVES_BY_VERB,
+    NOUNS,
+    PLACES,
+    Place,
+)
 from data.quickstart_phrases import (
     BARE,
     NO,
@@ -27,6 +35,13 @@ from data.quickstart_phrases import (
 )
 
 Item = TypeVar("Item")
+
+# People whom one speaks of without saying more; the professions come up less often.
+_FAMILIAR = ("companion", "studies", "Mann", "Frau", "Gast", "Chef", "Chefin", "Lehrer", "Lehrerin")
+_HABIT_TIMES = adverbials.DAILY_TIMES + adverbials.WEEKLY_TIMES
+_HOURS_OR_DAYS_AGO = adverbials.HOURS_AGO + adverbials.DAYS_AGO
+_PAST_TIMES = adverbials.RECENT_TIMES + adverbials.PAST_DAYS
+_FUTURE_TIMES = adverbials.SOON_TIMES + adverbials.COMING_DAYS
 
 
 class Event(NamedTuple):
@@ -96,8 +111,10 @@ class Draw:
 
     def noun(self, *classes: str) -> Noun:
         """A noun of one of these classes that the sentence does not have yet."""
-        candidates = [noun for noun in _nouns_of(classes) if noun.lemma not in self.words]
-        noun = self.one_of(candidates)
+        return self.noun_among(_nouns_of(classes))
+
+    def noun_among(self, nouns: Sequence[Noun]) -> Noun:
+        noun = self.one_of([noun for noun in nouns if noun.lemma not in self.words])
         self.words.append(noun.lemma)
         return noun
 
@@ -147,9 +164,7 @@ class Draw:
     def relative(self, noun: Noun, owner: Determiner, plural: bool = False) -> NounPhrase:
         """ "mein Bruder", "meine ältere Schwester"."""
         if "sibling" in noun.tags and not plural and self.chance(0.25):
-            lemma = self.one_of(("alt", "jung"))
-            self.words.append(lemma)
-            adjective = next(adjective for adjective in ADJECTIVES if adjective.lemma == lemma)
+            adjective = self.adjective([ADJECTIVE["alt"], ADJECTIVE["jung"]])
             return NounPhrase(noun, owner, (adjective,), degree="comparative")
         return NounPhrase(noun, owner, self.adjectives_for(noun, probability=0.12), plural)
 
@@ -196,16 +211,16 @@ class Draw:
                 noun = self.noun("friend")
             owner = POSSESSIVE[self.one_of(("my", "my", "our", "his"))]
             return self.relative(noun, owner, plural)
+        classes = ("child",) if age == "child" else self.one_of((("everyday",), _FAMILIAR))
         candidates = [
             noun
-            for noun in _nouns_of(("everyday",) if age == "adult" else ("child",))
+            for noun in _nouns_of(classes)
             if not (referable and noun.gender == "n") and "kin" not in noun.tags
         ]
-        noun = self.one_of(candidates)
-        self.words.append(noun.lemma)
+        noun = self.noun_among(candidates)
         plural = not singular and "rare" not in noun.tags and self.chance(0.25)
-        determiner = THIS if self.chance(0.1) else THE
-        return self.thing(noun, determiner, plural, probability=0.3)
+        determiner = THIS if self.chance(0.05) else THE
+        return self.thing(noun, determiner, plural, probability=0.2)
 
     def _particular_subject(self, classes: tuple[str, ...], singular: bool) -> NounPhrase:
         noun = self.noun(*classes)
@@ -213,6 +228,16 @@ class Draw:
         if "kin" in noun.tags:
             return self.relative(noun, POSSESSIVE["my"], plural)
         return self.thing(noun, THE, plural, probability=0.35)
+
+    def acquaintance(self) -> Nominal:
+        """A single man or woman known by name, kinship or pronoun."""
+        kind = self._random.random()
+        if kind < 0.35:
+            return self.name(pairs_too=False)
+        if kind < 0.5:
+            return Pronoun(self.one_of(("he", "she")))
+        noun = self.noun_among([noun for noun in _nouns_of(("relative", "friend")) if noun.gender != "p"])
+        return self.relative(noun, POSSESSIVE[self.one_of(("my", "my", "our", "his"))])
 
     def owner_for(self, subject: Nominal) -> Determiner | None:
         """The possessive that refers back to the subject, unless German gender would mislead."""
@@ -227,9 +252,8 @@ class Draw:
             return Pronoun(self.one_of(("I", "we")))
         owner = self.owner_for(subject)
         plural = plural_too and self.chance(0.4)
-        if kind < 0.55 or owner is None:
-            noun = self.noun("Nachbar", "Nachbarin", *(("teacher",) if is_child(subject) else ("companion",)))
-            return self.thing(noun, THE, plural and "rare" not in noun.tags)
+        if kind < 0.47 or owner is None:
+            return self.thing(self.noun("Nachbar", "Nachbarin"), THE, plural)
         classes = ("friend",) if is_kin(subject) else ("relative", "friend")
         if is_kin(subject) and not is_child(subject):
             classes = ("friend", "companion")
@@ -256,14 +280,15 @@ class Draw:
             is_new = False
         else:
             noun = self.noun(*classes)
-            code = self.one_of(codes.replace("+", ""))
-            plural = "+" in codes and "rare" not in noun.tags
-            plural = plural and (prefer_plural or self.chance(0.25))
+            code = self.one_of(codes.rstrip("+*"))
+            may_be_plural = ("+" in codes and code in "ib") or ("*" in codes and code == "d")
+            plural = may_be_plural and "rare" not in noun.tags and (prefer_plural or self.chance(0.25))
+            plural = plural or code == "P"
             determiner = self._determiner(code, noun, subject)
             if determiner in (A, BARE) and negated:
                 determiner = NO
             is_new = determiner in (A, BARE, NO)
-            nominal = self.thing(noun, determiner, plural, verb)
+            nominal = self.thing(noun, determiner, plural, verb, probability=0.15 if negated else 0.4)
         if preposition:
             return Phrase(german_prepositional(preposition, nominal, case), nominal.english("acc"), "oblique")
         if isinstance(nominal, Pronoun):
@@ -280,7 +305,7 @@ class Draw:
         if code == "p":
             owner = self.owner_for(subject)
             return owner or (POSSESSIVE["my"] if "kin" in noun.tags else THE)
-        return {"d": THE, "i": A, "b": BARE}[code]
+        return {"d": THE, "P": THE, "i": A, "b": BARE}[code]
 
     def event(
         self,
@@ -337,16 +362,23 @@ class Draw:
     def time(self, pairs: Sequence[Pair]) -> Phrase:
         return Phrase(*self.one_of(pairs), "time")
 
-    def past_time(self, verb: Verb | None = None) -> Phrase:
-        """A time in the past; only large events may lie more than days back."""
-        if verb is not None and "b" in verb.aspects and self.chance(0.5):
-            return self.time(adverbials.DISTANT_PAST_TIMES)
-        return self.time(adverbials.PAST_TIMES)
+    def habit_time(self, verb: Verb) -> Phrase:
+        return self.time(adverbials.DAILY_TIMES if "t" in verb.aspects else _HABIT_TIMES)
 
-    def future_time(self, verb: Verb | None = None) -> Phrase:
-        if verb is not None and "b" in verb.aspects and self.chance(0.5):
-            return self.time(adverbials.DISTANT_FUTURE_TIMES)
-        return self.time(adverbials.FUTURE_TIMES)
+    def past_time(self, verb: Verb, hours_and_days: bool = True) -> Phrase:
+        """A time as far back as the weight of the event allows, perhaps "vor drei Tagen"."""
+        if "b" in verb.aspects:
+            return self.time(adverbials.DISTANT_PAST_TIMES if self.chance(0.7) else adverbials.PAST_DAYS)
+        if hours_and_days and self.chance(0.25):
+            return self.time(_HOURS_OR_DAYS_AGO if "t" not in verb.aspects else adverbials.HOURS_AGO)
+        return self.time(adverbials.RECENT_TIMES if "t" in verb.aspects else _PAST_TIMES)
+
+    def future_time(self, verb: Verb) -> Phrase:
+        if "b" in verb.aspects:
+            return self.time(
+                adverbials.DISTANT_FUTURE_TIMES if self.chance(0.7) else adverbials.COMING_DAYS
+            )
+        return self.time(adverbials.SOON_TIMES if "t" in verb.aspects else _FUTURE_TIMES)
 
 
 def fits(subject: Nominal, verb: Verb) -> bool:
@@ -357,7 +389,3 @@ def fits(subject: Nominal, verb: Verb) -> bool:
     if isinstance(subject, NounPhrase):
         return not subject.noun.tags.isdisjoint(wanted)
     return wanted[0] == "adult"
-
-
-def kin_noun(lemma: str) -> Noun:
-    return NOUN[lemma]

@@ -135,6 +135,8 @@ class EnglishVerb:
                 return "would", base
             case "present perfect":
                 return ("has" if person == "er" else "have"), participle
+            case "perfect progressive":
+                return ("has" if person == "er" else "have"), f"been {gerund}"
             case "past perfect":
                 return "had", participle
         raise ValueError(f"no English tense {tense!r}")

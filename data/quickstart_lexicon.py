@@ -25,7 +25,7 @@ from data.quickstart_verbs import (
 
 # Lemma[/stem], comparative, superlative = English[, comparative, superlative]; noun classes and nouns.
 _ADJECTIVES = """
-alt, älter, ältest = old, older, oldest; elder old device furniture own sight sold clothing lent Hund Katze Baum
+alt, älter, ältest = old, older, oldest; elder device furniture own sight sold clothing lent Hund Katze Baum
 neu, neuer, neuest = new, newer, newest; companion teacher clothing goods own device sold line Buch Roman Film
 jung, jünger, jüngst = young, younger, youngest; job Mann Frau Hund Katze Pferd
 klein, kleiner, kleinst = small, smaller, smallest; pet toy packed built town sold room sent furniture-small Garten
@@ -36,7 +36,7 @@ höflich, höflicher, höflichst = polite; everyday child
 klug, klüger, klügst = smart, smarter, smartest; everyday child Hund
 fleißig, fleißiger, fleißigst = diligent; companion studies job
 faul, fauler, faulst = lazy, lazier, laziest; studies Kater Katze Hund
-müde, müder, müdest = tired; everyday Kind Junge Mädchen
+müde/müd, müder, müdest = tired; everyday Kind Junge Mädchen
 hungrig, hungriger, hungrigst = hungry, hungrier, hungriest; Gast Tourist Kind Junge Mädchen pet watched grass
 krank, kränker, kränkst = sick, sicker, sickest; Kind companion relative pet Pferd Kuh
 berühmt, berühmter, berühmtest = famous; famous sight

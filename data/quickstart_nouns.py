@@ -3,7 +3,7 @@
 The section heading gives the classes that all its nouns share. Every lemma is a class of its own as well,
 so that a verb may ask for exactly one noun. Classes used below:
 adult, child, elder, kin, friend, sibling — people; vehicle, thing, carry, … — what they deal with;
-pair — used in the plural; rare — never put in the plural.
+pair — used in the plural; rare — never put in the plural; unarticled — English says it without "the".
 """
 
 NOUN_SECTIONS = {
@@ -144,9 +144,9 @@ NOUN_SECTIONS = {
         das Wörterbuch, Wörterbuchs, Wörterbücher = dictionary; lost lent thick goods
         der Stadtplan, Stadtplans, Stadtpläne = city map; lost lent
         die Gitarre, Gitarre, Gitarren = guitar; goods lent
-        der Ball, Balls, Bälle = ball; lost colored toy
+        der Ball, Balls, Bälle = ball; colored toy
         die Puppe, Puppe, Puppen = doll; toy
-        der Teddybär, Teddybären, Teddybären = teddy bear; toy lost
+        der Teddybär, Teddybären, Teddybären = teddy bear; toy
         das Spielzeugauto, Spielzeugautos, Spielzeugautos = toy car; toy colored
         das Geschenk, Geschenks, Geschenke = present; sent small
         das Geburtstagsgeschenk, Geburtstagsgeschenks, Geburtstagsgeschenke = birthday present; sent small
@@ -239,9 +239,9 @@ NOUN_SECTIONS = {
         die Pizza, Pizza, Pizzas = pizza; dishes
         das Omelett, Omeletts, Omeletts = omelet; dishes
         der Pfannkuchen, Pfannkuchens, Pfannkuchen = pancake; dishes
-        die Suppe, Suppe, Suppen = soup; dishes pot rare
-        die Gemüsesuppe, Gemüsesuppe, Gemüsesuppen = vegetable soup; dishes pot rare
-        die Tomatensuppe, Tomatensuppe, Tomatensuppen = tomato soup; dishes pot rare
+        die Suppe, Suppe, - = soup; dishes pot
+        die Gemüsesuppe, Gemüsesuppe, - = vegetable soup; dishes pot
+        die Tomatensuppe, Tomatensuppe, - = tomato soup; dishes pot
         der Salat, Salats, Salate = salad; dishes mixed rare
         der Kartoffelsalat, Kartoffelsalats, Kartoffelsalate = potato salad; dishes mixed rare
         der Obstsalat, Obstsalats, Obstsalate = fruit salad; dishes mixed rare
@@ -312,7 +312,7 @@ NOUN_SECTIONS = {
         die Wohnung, Wohnung, Wohnungen = apartment; home sold rented
         das Gartenhaus, Gartenhauses, Gartenhäuser = garden shed; built painted
         das Baumhaus, Baumhauses, Baumhäuser = tree house; built
-        die Garage, Garage, Garagen = garage; tidied rented built
+        die Garage, Garage, Garagen = garage; tidied rented
         der Turm, Turmes, Türme = tower; tall sight
         die Brücke, Brücke, Brücken = bridge; sight
         das Schloss, Schlosses, Schlösser = castle; sight
@@ -325,14 +325,14 @@ NOUN_SECTIONS = {
         das Krankenhaus, Krankenhauses, Krankenhäuser = hospital; sight
         """,
     "place": """
-        die Küche, Küche, Küchen = kitchen; room tidied painted cleaned
-        das Wohnzimmer, Wohnzimmers, Wohnzimmer = living room; room tidied painted cleaned
-        das Schlafzimmer, Schlafzimmers, Schlafzimmer = bedroom; room tidied painted cleaned
-        das Badezimmer, Badezimmers, Badezimmer = bathroom; room cleaned painted
-        das Büro, Büros, Büros = office; room tidied rented
-        der Keller, Kellers, Keller = basement; tidied painted
-        der Garten, Gartens, Gärten = garden
-        der Balkon, Balkons, Balkons = balcony; cleaned
+        die Küche, Küche, Küchen = kitchen; room tidied painted cleaned rare
+        das Wohnzimmer, Wohnzimmers, Wohnzimmer = living room; room tidied painted cleaned rare
+        das Schlafzimmer, Schlafzimmers, Schlafzimmer = bedroom; room tidied painted cleaned rare
+        das Badezimmer, Badezimmers, Badezimmer = bathroom; room cleaned painted rare
+        das Büro, Büros, Büros = office; room tidied rented rare
+        der Keller, Kellers, Keller = basement; tidied painted rare
+        der Garten, Gartens, Gärten = garden; rare
+        der Balkon, Balkons, Balkons = balcony; cleaned rare
         der Park, Parks, Parks = park; nature
         der Wald, Waldes, Wälder = forest; nature
         der See, Sees, Seen = lake; nature
@@ -370,6 +370,13 @@ NOUN_SECTIONS = {
         das Bild, Bildes, Bilder = picture; art goods gift
         das Porträt, Porträts, Porträts = portrait; art
         """,
+    "body": """
+        die Hand, Hand, Hände = hand; washable
+        das Gesicht, Gesichts, Gesichter = face; washable rare
+        der Fuß, Fußes, Füße = foot/feet; washable
+        das Haar, Haares, Haare = hair/hair; washable
+        der Zahn, Zahnes, Zähne = tooth/teeth
+        """,
     "event": """
         das Fest, Festes, Feste = party/parties; organized
         die Reise, Reise, Reisen = trip; organized
@@ -380,8 +387,8 @@ NOUN_SECTIONS = {
         der Urlaub, Urlaubs, - = vacation; awaited
         das Wochenende, Wochenendes, Wochenenden = weekend; awaited rare
         der Geburtstag, Geburtstags, Geburtstage = birthday; celebrated rare
-        das Frühstück, Frühstücks, - = breakfast; prepared
-        das Abendessen, Abendessens, - = dinner; prepared
+        das Frühstück, Frühstücks, - = breakfast; prepared unarticled
+        das Abendessen, Abendessens, - = dinner; prepared unarticled
         der Kurs, Kurses, Kurse = course; joined
         der Wettbewerb, Wettbewerbs, Wettbewerbe = contest; joined won
         das Spiel, Spiels, Spiele = game; won
@@ -395,7 +402,7 @@ NOUN_SECTIONS = {
         die Regel, Regel, Regeln = rule; explained
         der Plan, Plans, Pläne = plan; explained
         das Problem, Problems, Probleme = problem; explained
-        das Lied, Lieds, Lieder = song; learned
+        das Lied, Lieds, Lieder = song
         der Witz, Witzes, Witze = joke; told
         die Stelle, Stelle, Stellen = job; applied
         """,

@@ -167,6 +167,8 @@ class NounPhrase:
             *(self._english_adjective(adjective) for adjective in self.adjectives),
             self.noun.english_form(self.plural),
         ]
+        if determiner == "the" and "unarticled" in self.noun.tags:
+            determiner = ""
         if determiner == "a":
             determiner = indefinite_article(words[0])
         return " ".join(filter(None, [determiner, *words]))

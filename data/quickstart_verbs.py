@@ -4,9 +4,9 @@ German infinitive, the separable prefix parted by "|"; third person present, pas
 English base [past participle [gerund]] [+particle]; aspects; subject classes; complements; places.
 
 Aspects say where a verb reads naturally: g going on right now, h habit, p completed in the past,
-b a large event that also goes with "last year", f planned, wanted or intended.
+m only with "often" and the like, t an everyday trifle that nobody dates by weeks, b a large event that also goes with "last year", f planned or wanted.
 A complement is [preposition] case classes determiners; determiners are d (der), i (ein), p (possessive),
-b (none), + (the plural is fine as well). The class `someone` stands for a person the subject deals with.
+b (none), P (die, in the plural), + (ein may give way to a plural), * (der may give way to die). The class `someone` stands for a person the subject deals with.
 """
 
 TRANSITIVE_VERBS = """
@@ -14,18 +14,18 @@ lesen; liest las gelesen; read read read; ghpf; person; acc text di+; quiet
 schreiben; schreibt schrieb geschrieben; write wrote written; gpf; adult; acc written i+; quiet
 kaufen; kauft kaufte gekauft; buy bought bought; pbf; adult; acc goods/fruit/flower i+
 verkaufen; verkauft verkaufte verkauft; sell sold sold; pbf; adult; acc own/sold dp
-suchen; sucht suchte gesucht; look +for; gpf; person; acc lost dp+; everywhere
-finden; findet fand gefunden; find found found; p; person; acc lost dp+; everywhere
+suchen; sucht suchte gesucht; look +for; gpf; person; acc lost dp; everywhere
+finden; findet fand gefunden; find found found; p; person; acc lost dp; everywhere
 verlieren; verliert verlor verloren; lose lost lost; p; person; acc lost p; public
 vergessen; vergisst vergaß vergessen; forget forgot forgotten forgetting; p; person; acc lost/taken p
-essen; isst aß gegessen; eat ate eaten; ghpf; person; acc eaten i+; home
-trinken; trinkt trank getrunken; drink drank drunk; ghpf; adult; acc drink b; home/lodging
-kochen; kocht kochte gekocht; cook; ghpf; adult; acc pot i
+essen; isst aß gegessen; eat ate eaten; ghpft; person; acc eaten i+; home
+trinken; trinkt trank getrunken; drink drank drunk; ghpft; adult; acc drink b; home/lodging
+kochen; kocht kochte gekocht; cook; ghpf; adult; acc pot b
 backen; backt backte gebacken; bake; gpf; adult; acc baked/biscuit i+
 bestellen; bestellt bestellte bestellt; order; pf; adult; acc dishes/baked/drink i; lodging
 reparieren; repariert reparierte repariert; repair; gpf; adult; acc own/device/furniture/roof/Dach/Zaun dp
 waschen; wäscht wusch gewaschen; wash; ghpf; adult; acc washed dp
-putzen; putzt putzte geputzt; clean; ghpf; adult; acc cleaned d
+putzen; putzt putzte geputzt; clean; ghpf; adult; acc cleaned d*
 auf|räumen; räumt räumte geräumt; tidy +up; gpf; person; acc tidied dp
 besuchen; besucht besuchte besucht; visit; hpbf; adult; acc someone/visited dp
 an|rufen; ruft rief gerufen; call; hpf; adult; acc someone p
@@ -33,17 +33,17 @@ ab|holen; holt holte geholt; pick +up; hpf; adult; acc someone p; station
 ein|laden; lädt lud geladen; invite; pf; adult; acc someone p+
 treffen; trifft traf getroffen; meet met met; hpf; adult; acc someone p; public/lodging
 begleiten; begleitet begleitete begleitet; accompany; pf; adult; acc someone p
-wecken; weckt weckte geweckt; wake woke woken +up; hpf; adult; acc younger p
-loben; lobt lobte gelobt; praise; pf; teacher; acc pupil/studies d+
-fragen; fragt fragte gefragt; ask; hpf; person; acc teacher/doctor d
-mit|bringen; bringt brachte gebracht; bring brought brought; pf; adult; acc baked/mixed/flower i+
-an|ziehen; zieht zog gezogen; put put put putting +on; pf; person; acc taken dp
-aus|ziehen; zieht zog gezogen; take took taken +off; pf; person; acc taken dp
-an|probieren; probiert probierte probiert; try tried tried +on; gpf; adult; acc clothing di
-ein|schalten; schaltet schaltete geschaltet; turn +on; pf; adult; acc switch d
-aus|schalten; schaltet schaltete geschaltet; turn +off; pf; adult; acc switch d
-öffnen; öffnet öffnete geöffnet; open; pf; person; acc opened/small d+
-schließen; schließt schloss geschlossen; close; pf; person; acc opened d
+wecken; weckt weckte geweckt; wake woke woken +up; pft; adult; acc younger p
+loben; lobt lobte gelobt; praise; pf; teacher; acc pupil/studies d*
+fragen; fragt fragte gefragt; ask; mpft; person; acc teacher/doctor d
+mit|bringen; bringt brachte gebracht; bring brought brought; pf; adult; acc baked/mixed i
+an|ziehen; zieht zog gezogen; put put put putting +on; pft; person; acc taken dp
+aus|ziehen; zieht zog gezogen; take took taken +off; pft; person; acc taken dp
+an|probieren; probiert probierte probiert; try tried tried +on; gpft; adult; acc clothing di
+ein|schalten; schaltet schaltete geschaltet; turn +on; pft; adult; acc switch d
+aus|schalten; schaltet schaltete geschaltet; turn +off; pft; adult; acc switch d
+öffnen; öffnet öffnete geöffnet; open; pft; person; acc opened/small d*
+schließen; schließt schloss geschlossen; close; pft; person; acc opened d
 unterschreiben; unterschreibt unterschrieb unterschrieben; sign; pf; adult; acc signed d
 übersetzen; übersetzt übersetzte übersetzt; translate; gpf; adult; acc written d
 bezahlen; bezahlt bezahlte bezahlt; pay paid paid; pf; adult; acc paid d
@@ -56,18 +56,19 @@ malen; malt malte gemalt; paint; gpf; person; acc art/flower/tall i
 streichen; streicht strich gestrichen; paint; gpf; adult; acc painted d
 bauen; baut baute gebaut; build built built; gpbf; adult; acc built/Haus/Regal i
 pflanzen; pflanzt pflanzte gepflanzt; plant; gpbf; adult; acc plant i; yard
-gießen; gießt goss gegossen; water; ghpf; person; acc flower d+; yard
-füttern; füttert fütterte gefüttert; feed fed fed; ghpf; person; acc pet/grass/farm d+
-streicheln; streichelt streichelte gestreichelt; pet petted petted petting; gp; person; acc pet/grass d
+gießen; gießt goss gegossen; water; ghpft; person; acc flower P; yard
+füttern; füttert fütterte gefüttert; feed fed fed; ghpft; person; acc pet/grass/farm d*
+streicheln; streichelt streichelte gestreichelt; pet petted petted petting; gpt; person; acc pet/grass d
 fotografieren; fotografiert fotografierte fotografiert; photograph; gpf; adult; acc watched/sight d
 beobachten; beobachtet beobachtete beobachtet; watch; gp; person; acc watched d; nature
 beantworten; beantwortet beantwortete beantwortet; answer; pf; adult; acc answered d
 lösen; löst löste gelöst; solve; pf; studies; acc Aufgabe/Problem d
-lernen; lernt lernte gelernt; learn; gpf; person; acc language/learned bi; quiet
+lernen; lernt lernte gelernt; learn; gpf; person; acc language b; quiet
 spielen; spielt spielte gespielt; play; ghpf; person; acc game/instrument b
 sich an|sehen; sieht sah gesehen; watch; pf; person; acc show i
-hören; hört hörte gehört; listen +to; ghpf; person; acc listened b; home
-schneiden; schneidet schnitt geschnitten; cut cut cut cutting; gpf; adult; acc cut d
+hören; hört hörte gehört; listen +to; ghpft; person; acc listened b; home
+singen; singt sang gesungen; sing sang sung; gpt; person; acc Lied i+
+schneiden; schneidet schnitt geschnitten; cut cut cut cutting; gpft; adult; acc cut d
 mieten; mietet mietete gemietet; rent; pbf; adult; acc rented/own i
 untersuchen; untersucht untersuchte untersucht; examine; gpf; doctor; acc younger/child d
 organisieren; organisiert organisierte organisiert; organize; gpbf; adult; acc organized i
@@ -78,84 +79,84 @@ gewinnen; gewinnt gewann gewonnen; win won won winning; pb; person; acc won i
 bestehen; besteht bestand bestanden; pass; pbf; studies; acc passed d
 verstehen; versteht verstand verstanden; understand understood understood; p; person; acc task/explained d
 retten; rettet rettete gerettet; rescue; pb; adult; acc pet d
-zerbrechen; zerbricht zerbrach zerbrochen; break broke broken; p; person; acc dish/Vase d
-verstecken; versteckt versteckte versteckt; hide hid hidden; p; person; acc small/sweet d
+zerbrechen; zerbricht zerbrach zerbrochen; break broke broken; pt; person; acc dish/Vase d
+verstecken; versteckt versteckte versteckt; hide hid hidden; pt; person; acc small/sweet d
 ein|packen; packt packte gepackt; wrap wrapped wrapped wrapping +up; gpf; adult; acc sent/toy d
-tragen; trägt trug getragen; carry; gp; adult; acc heavy d
+tragen; trägt trug getragen; carry; gpt; adult; acc heavy d
 """
 
 INTRANSITIVE_VERBS = """
-schlafen; schläft schlief geschlafen; sleep slept slept; gph; person; ; asleep
+schlafen; schläft schlief geschlafen; sleep slept slept; gpt; person; ; asleep
 arbeiten; arbeitet arbeitete gearbeitet; work; ghpf; adult; ; working
-tanzen; tanzt tanzte getanzt; dance; gpf; person; ; lodging/home
-singen; singt sang gesungen; sing sang sung; ghp; person; ; home/nature
+tanzen; tanzt tanzte getanzt; dance; gpft; person; ; lodging/home
+singen; singt sang gesungen; sing sang sung; ghpt; person; ; home/nature
 schwimmen; schwimmt schwamm ist geschwommen; swim swam swum swimming; ghpf; person; ; water
 joggen; joggt joggte ist gejoggt; jog jogged jogged jogging; ghpf; adult; ; nature
 wandern; wandert wanderte ist gewandert; hike; ghpf; adult; ; Wald
 klettern; klettert kletterte ist geklettert; climb; gp; child; ; play
 spazieren |gehen; geht ging ist gegangen; go went gone going +for a walk; hpf; adult; ; nature
 ein|kaufen; kauft kaufte gekauft; shop shopped shopped shopping; ghpf; adult; ; shop
-fern|sehen; sieht sah gesehen; watch +TV; ghpf; person; ; home-inside
-frühstücken; frühstückt frühstückte gefrühstückt; have had had having +breakfast; ghpf; adult; ; home/lodging
-telefonieren; telefoniert telefonierte telefoniert; talk +on the phone; ghpf; adult; ; home
-duschen; duscht duschte geduscht; shower; ghpf; adult; ;
-auf|stehen; steht stand ist gestanden; get got gotten getting +up; hpf; person; ;
-ein|schlafen; schläft schlief ist geschlafen; fall fell fallen +asleep; p; person; ; asleep
+fern|sehen; sieht sah gesehen; watch +TV; ghpft; person; ; home-inside
+frühstücken; frühstückt frühstückte gefrühstückt; have had had having +breakfast; ghpft; adult; ; home/lodging
+telefonieren; telefoniert telefonierte telefoniert; talk +on the phone; ghpft; adult; ; home
+duschen; duscht duschte geduscht; shower; gt; adult; ;
+auf|stehen; steht stand ist gestanden; get got gotten getting +up; ; person; ;
+ein|schlafen; schläft schlief ist geschlafen; fall fell fallen +asleep; pt; person; ; asleep
 um|ziehen; zieht zog ist gezogen; move; pbf; adult; ;
 aus|gehen; geht ging ist gegangen; go went gone going +out; hpf; adult; ;
 an|kommen; kommt kam ist gekommen; arrive; pf; adult; ;
 ab|reisen; reist reiste ist gereist; leave left left; pf; adult; ;
-auf|wachen; wacht wachte ist gewacht; wake woke woken +up; p; person; ;
+auf|wachen; wacht wachte ist gewacht; wake woke woken +up; pt; person; ;
 zurück|kommen; kommt kam ist gekommen; come came come +back; pf; adult; ;
 angeln; angelt angelte geangelt; fish; ghpf; adult; ; water
-lachen; lacht lachte gelacht; laugh; gp; person; ;
-weinen; weint weinte geweint; cry; gp; child; ;
+lachen; lacht lachte gelacht; laugh; gpt; person; ;
+weinen; weint weinte geweint; cry; gpt; child; ;
 spielen; spielt spielte gespielt; play; ; child; ; play
-sich aus|ruhen; ruht ruhte geruht; rest; gpf; adult; ; home
+sich aus|ruhen; ruht ruhte geruht; rest; gpft; adult; ; home
 sich rasieren; rasiert rasierte rasiert; shave; gpf; Mann/Vater/Bruder/Onkel/Cousin; ; Badezimmer
-sich beeilen; beeilt beeilte beeilt; hurry; pf; person; ;
+sich beeilen; beeilt beeilte beeilt; hurry; p; person; ;
 sich verlaufen; verläuft verlief verlaufen; get got gotten getting +lost; p; person; ; Wald/town
 sich erkälten; erkältet erkältete erkältet; catch caught caught +a cold; p; person; ;
-sich um|ziehen; zieht zog gezogen; change +clothes; gpf; adult; ;
+sich um|ziehen; zieht zog gezogen; change +clothes; gpft; adult; ;
 sich verspäten; verspätet verspätete verspätet; run ran run running +late; p; adult; ;
 """
 
 PREPOSITIONAL_VERBS = """
-warten; wartet wartete gewartet; wait +for; ghp; adult; auf acc someone/public dp; waiting
-denken; denkt dachte gedacht; think thought thought +of; hp; adult; an acc someone p
+warten; wartet wartete gewartet; wait +for; ghpt; adult; auf acc someone/public dp; waiting
+denken; denkt dachte gedacht; think thought thought +of; mp; adult; an acc someone p
 sich freuen; freut freute gefreut; look +forward to; o; person; auf acc awaited/organized dp
 sich freuen; freut freute gefreut; be was been +happy about; sp; person; über acc gift/sent d
 sich interessieren; interessiert interessierte interessiert; be was been +interested in; s; person; für acc interest b
 sich erinnern; erinnert erinnerte erinnert; remember; sp; adult; an acc show/story/organized d
-sich kümmern; kümmert kümmerte gekümmert; take took taken +care of; ghpf; adult; um acc pet/flower d
+sich kümmern; kümmert kümmerte gekümmert; take took taken +care of; ghpf; adult; um acc pet d
 sich bewerben; bewirbt bewarb beworben; apply +for; pbf; adult; um acc Stelle i
 sich verlieben; verliebt verliebte verliebt; fall fell fallen +in love with; pb; adult; in acc someone p
 sich beschweren; beschwert beschwerte beschwert; complain +about; gp; adult; über acc paid/lodging/dishes d
 sich vor|bereiten; bereitet bereitete bereitet; prepare +for; gpf; studies; auf acc passed/show/won d
 sich unterhalten; unterhält unterhielt unterhalten; talk +with; gpf; adult; mit dat someone p; home/lodging
 sprechen; spricht sprach gesprochen; speak spoke spoken +to; gpf; adult; mit dat someone p
-träumen; träumt träumte geträumt; dream +of; hp; person; von dat sold/own i
+träumen; träumt träumte geträumt; dream +of; mp; person; von dat sold/Segelboot/Motorrad/Reise i
 teil|nehmen; nimmt nahm genommen; take took taken +part in; pf; adult; an dat joined di
 auf|passen; passt passte gepasst; look +after; ghpf; adult; auf acc younger/pet dp
-lachen; lacht lachte gelacht; laugh +at; gp; person; über acc Witz/show d
+lachen; lacht lachte gelacht; laugh +at; gpt; person; über acc Witz/show d
 spielen; spielt spielte gespielt; play +with; ghp; child; mit dat toy/pet dp
 sich verabschieden; verabschiedet verabschiedete verabschiedet; say said said +goodbye to; p; adult; von dat someone p
 sich entschuldigen; entschuldigt entschuldigte entschuldigt; apologize +to; pf; person; bei dat someone p
-diskutieren; diskutiert diskutierte diskutiert; argue +about; gp; adult; über acc interest/news b
+diskutieren; diskutiert diskutierte diskutiert; argue +about; gpt; adult; über acc interest/news b
 suchen; sucht suchte gesucht; search +for; gpf; adult; nach dat lost p
-lernen; lernt lernte gelernt; study; ghpf; studies; für acc passed d; quiet
+lernen; lernt lernte gelernt; study +for; ghpf; studies; für acc passed d; quiet
 """
 
 DATIVE_VERBS = """
 helfen; hilft half geholfen; help; ghpf; adult; dat someone p; home-inside
 danken; dankt dankte gedankt; thank; pf; adult; dat someone p
 gratulieren; gratuliert gratulierte gratuliert; congratulate; pf; adult; dat someone p
-zu|hören; hört hörte gehört; listen +to; ghpf; person; dat teacher d
+zu|hören; hört hörte gehört; listen +to; gmpft; person; dat teacher d
 antworten; antwortet antwortete geantwortet; reply +to; p; adult; dat someone p
 vertrauen; vertraut vertraute vertraut; trust; s; adult; dat someone p
 folgen; folgt folgte ist gefolgt; follow; gp; person; dat famous/pet/watched d
 begegnen; begegnet begegnete ist begegnet; run ran run running +into; p; adult; dat someone p; public
-zu|winken; winkt winkte gewinkt; wave +to; p; person; dat someone p
+zu|winken; winkt winkte gewinkt; wave +to; pt; person; dat someone p
 gehören; gehört gehörte gehört; belong +to; ; thing; dat someone p
 """
 
@@ -180,12 +181,12 @@ liegen; liegt lag gelegen; lie lay lain; ; ; ;
 hängen; hängt hing gehangen; hang hung hung; ; ; ;
 sitzen; sitzt saß gesessen; sit sat sat sitting; ; ; ;
 stellen; stellt stellte gestellt; put put put putting; gpf; adult; ;
-legen; legt legte gelegt; lay laid laid; gpf; adult; ;
+legen; legt legte gelegt; put put put putting; gpf; adult; ;
 hängen; hängt hängte gehängt; hang hung hung; gpf; adult; ;
 sich setzen; setzt setzte gesetzt; sit sat sat sitting +down; pf; adult; ;
 laufen; läuft lief ist gelaufen; run ran run running; ghpf; person; ;
 gehen; geht ging ist gegangen; go went gone going; pf; adult; ;
-fahren; fährt fuhr ist gefahren; drive drove driven; pbf; adult; ;
+fahren; fährt fuhr ist gefahren; go went gone going; pbf; adult; ;
 fliegen; fliegt flog ist geflogen; fly flew flown; pbf; adult; ;
 reisen; reist reiste ist gereist; travel; pbf; adult; ;
 springen; springt sprang ist gesprungen; jump; gp; ; ;
@@ -216,6 +217,9 @@ hoffen; hofft hoffte gehofft; hope; ; adult; ;
 sagen; sagt sagte gesagt; say said said; ; adult; ;
 wissen; weiß wusste gewusst; know knew known; ; adult; ;
 hören; hört hörte gehört; hear heard heard; ; adult; ;
+lassen; lässt ließ gelassen; have had had having; ; adult; ;
+verlassen; verlässt verließ verlassen; leave left left; ; adult; ;
+klingeln; klingelt klingelte geklingelt; ring rang rung; ; ; ;
 regnen; regnet regnete geregnet; rain; ; ; ;
 schneien; schneit schneite geschneit; snow; ; ; ;
 bellen; bellt bellte gebellt; bark; g; Hund; ;

@@ -118,9 +118,7 @@ class Subwords:
         try:
             self._processor = sentencepiece.SentencePieceProcessor(model_proto=model)
         except RuntimeError as error:
-            raise InputError(
-                f"{path} is not a sub-word model or is damaged; train it anew or copy it again"
-            ) from error
+            raise InputError(f"{path} is not a sub-word model or is damaged; train it anew or copy it again") from error
         processor = self._processor
         special_ids = (processor.pad_id(), processor.unk_id(), processor.bos_id(), processor.eos_id())
         if special_ids != (PAD, UNKNOWN, BEGIN, END):
@@ -147,8 +145,8 @@ class Subwords:
 
         A model may put out the byte of a line break: it becomes a blank, for a result is one line.
         """
-        dropped = (PAD, BEGIN, END)
-        ids = [[int(i) for i in sentence if i not in dropped] for sentence in sentences]
+        # To SentencePiece the three are control symbols, which have no text.
+        ids = [[int(i) for i in sentence] for sentence in sentences]
         return [re.sub(r"[\r\n]+", " ", line) for line in self._processor.decode(ids)] if ids else []
 
     def piece(self, piece_id: int) -> str:
@@ -161,9 +159,7 @@ def _write_beside_and_rename(path, content):
         path.parent.mkdir(parents=True, exist_ok=True)
         descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".partial-")
     except OSError as error:
-        raise InputError(
-            f"cannot write {path}: {error.strerror}; name a folder that can be written to"
-        ) from error
+        raise InputError(f"cannot write {path}: {error.strerror}; name a folder that can be written to") from error
     try:
         with open(descriptor, "wb") as file:
             file.write(content)

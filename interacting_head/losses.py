@@ -1,48 +1,18 @@
-"""Label-smoothed cross-entropy over real tokens."""
+"""Label-smoothed cross-entropy over real tokens, without keeping the logits.
 
-import keras
+With smoothing ε over N classes the target distribution is (1 − ε) on the label plus ε / N on every class, so the
+loss of a token with logits z is
+
+    logsumexp(z) − (1 − ε) z_label − ε mean(z)
+
+References: Szegedy et al. 2016, section 7; Vaswani et al. 2017, section 5.4.
+"""
+
 from keras import ops
 
 from data.subwords import PAD
 
-
-@keras.saving.register_keras_serializable("interacting_head")
-class LabelSmoothedCrossEntropy(keras.losses.Loss):
-    """The mean over real tokens of the cross-entropy with smoothed labels, in nats.
-
-    With smoothing ε over N classes the target distribution is (1 − ε) on the label plus ε / N on every class:
-
-        loss = logsumexp(z) − (1 − ε) z_label − ε mean(z)
-
-    Padding (label 0) counts neither in the sum nor in the mean.
-
-    Args:
-        label_smoothing: ε, in [0, 1).
-
-    Call arguments:
-        y_true: labels `(B, T)`.
-        y_pred: logits `(B, T, N)`, float32.
-
-    Returns:
-        A scalar.
-
-    Reference: Szegedy et al. 2016, section 7; Vaswani et al. 2017, section 5.4.
-    """
-
-    def __init__(self, label_smoothing=0.0, name="label_smoothed_cross_entropy"):
-        super().__init__(name=name)
-        self.label_smoothing = label_smoothing
-
-    def __call__(self, y_true, y_pred, sample_weight=None):
-        # Keras' own reduction would divide by the number of tokens including padding.
-        losses = token_cross_entropy(y_true, y_pred, self.label_smoothing)
-        weights = ops.cast(ops.not_equal(y_true, PAD), losses.dtype)
-        if sample_weight is not None:
-            weights = weights * ops.cast(sample_weight, losses.dtype)
-        return ops.sum(losses * weights) / ops.maximum(ops.sum(weights), 1e-9)
-
-    def get_config(self):
-        return {"label_smoothing": self.label_smoothing, "name": self.name}
+CHUNKS = 8  # parts of a batch whose logits exist one after another
 
 
 def token_cross_entropy(labels, logits, label_smoothing=0.0):
@@ -51,3 +21,65 @@ def token_cross_entropy(labels, logits, label_smoothing=0.0):
     label_logits = ops.squeeze(ops.take_along_axis(logits, ops.expand_dims(labels, -1), axis=-1), -1)
     losses = ops.logsumexp(logits, axis=-1) - (1.0 - label_smoothing) * label_logits
     return losses - label_smoothing * ops.mean(logits, axis=-1) if label_smoothing else losses
+
+
+def linear_cross_entropy(hidden, embeddings, labels, label_smoothing=0.0):
+    """The mean over real tokens of `token_cross_entropy` of the logits `hidden @ embeddingsᵀ`, in nats.
+
+    The logits of a batch are its largest tensor, and automatic differentiation reads and writes it many times.
+    Here logits, loss and gradient are computed together, one part of the batch after another, with as few passes
+    as there can be: mean(z) and z_label, and their gradients, need no logits at all.
+
+    Args:
+        hidden: `(B, T, D)`.
+        embeddings: `(N, D)`.
+        labels: `(B, T)`; padding (0) counts neither in the sum nor in the mean.
+        label_smoothing: ε, in [0, 1).
+
+    Returns:
+        A scalar in float32, differentiable once by `hidden` and `embeddings`.
+    """
+    D, N = hidden.shape[-1], embeddings.shape[0]
+    flat_labels = ops.reshape(labels, (-1,))
+    rows = -(-ops.shape(flat_labels)[0] // CHUNKS) * CHUNKS
+    padding = rows - ops.shape(flat_labels)[0]
+    flat_labels = ops.pad(flat_labels, ((0, padding),), constant_values=PAD)
+    weights = ops.cast(ops.not_equal(flat_labels, PAD), "float32")
+    weights = weights / ops.maximum(ops.sum(weights), 1.0)
+
+    @ops.custom_gradient
+    def mean_loss(x, E):
+        x_float, E_float = ops.cast(x, "float32"), ops.cast(E, "float32")
+        label_embeddings = ops.take(E_float, flat_labels, axis=0)
+        mean_embedding = ops.mean(E_float, axis=0)
+        target = (1.0 - label_smoothing) * label_embeddings + label_smoothing * mean_embedding  # (rows, D)
+
+        log_normalizers, x_gradients, E_gradient = [], [], 0.0
+        size = rows // CHUNKS
+        for chunk in range(CHUNKS):
+            part = x[chunk * size : (chunk + 1) * size]
+            weight = ops.expand_dims(weights[chunk * size : (chunk + 1) * size], 1)
+            z = ops.cast(ops.matmul(part, ops.transpose(E)), "float32")
+            p = ops.softmax(z, axis=-1)
+            # logsumexp(z) is z − log p at any class; the largest is the exact one.
+            log_normalizers.append(ops.max(z, axis=-1) - ops.log(ops.max(p, axis=-1)))
+            p = ops.cast(p, x.dtype)
+            x_gradients.append(ops.cast(ops.matmul(p, E), "float32") * weight)
+            weighted = ops.cast(ops.cast(part, "float32") * weight, x.dtype)
+            E_gradient = E_gradient + ops.cast(ops.matmul(ops.transpose(p), weighted), "float32")
+
+        losses = ops.concatenate(log_normalizers) - ops.sum(x_float * target, axis=-1)
+        column = ops.expand_dims(weights, 1)
+        x_gradient = ops.concatenate(x_gradients) - target * column
+        x_weighted = x_float * column
+        E_gradient = E_gradient - (1.0 - label_smoothing) * ops.segment_sum(x_weighted, flat_labels, N)
+        E_gradient = E_gradient - label_smoothing / N * ops.sum(x_weighted, axis=0)
+
+        def gradient(*arguments, upstream=None):
+            upstream = arguments[0] if upstream is None else upstream
+            return ops.cast(upstream * x_gradient, x.dtype), ops.cast(upstream * E_gradient, E.dtype)
+
+        return ops.sum(losses * weights), gradient
+
+    flat_hidden = ops.pad(ops.reshape(hidden, (-1, D)), ((0, padding), (0, 0)))
+    return mean_loss(flat_hidden, ops.cast(embeddings, hidden.dtype))

@@ -12,10 +12,10 @@ from data.errors import InputError
 from data.pipeline import TrainingBatches
 from data.subwords import train_subwords
 from interacting_head import config as configuration
-from interacting_head.losses import LabelSmoothedCrossEntropy
 from interacting_head.optimizer import Adam
 from interacting_head.run_directory import RunDirectory, build_model
 from interacting_head.schedules import make_schedule
+from interacting_head.training_model import TrainingModel
 
 logger = logging.getLogger("interacting_head")
 
@@ -75,8 +75,8 @@ def make_batches(config, text, source_subwords, target_subwords):
     return TrainingBatches(pairs, config.train.batch_tokens, config.train.seed, static_shapes=compiles_per_shape())
 
 
-def compile_model(model, config):
-    """Gives the model its loss and optimizer."""
+def make_training_model(model, config):
+    """The compiled `TrainingModel` of a `Transformer`."""
     train = config.train
     optimizer = Adam(
         make_schedule(train, config.model.model_dim),
@@ -85,8 +85,9 @@ def compile_model(model, config):
         epsilon=train.adam_epsilon,
         gradient_clip=train.gradient_clip,
     )
-    loss = LabelSmoothedCrossEntropy(train.label_smoothing)
-    model.compile(optimizer=optimizer, loss=loss, jit_compile=compiles_per_shape())
+    training_model = TrainingModel(model, train.label_smoothing)
+    training_model.compile(optimizer=optimizer, jit_compile=compiles_per_shape())
+    return training_model
 
 
 def compiles_per_shape():

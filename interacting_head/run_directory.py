@@ -126,13 +126,9 @@ class RunDirectory:
         return self.path / f"{name}{WEIGHTS}"
 
     def save_weights(self, model, path):
-        """Saves the model's weights, without the optimizer's, beside `path` and renames them."""
+        """Saves the model's weights beside `path` and renames them."""
         partial = path.with_name(f".partial-{path.name}")
-        optimizer, model.optimizer = model.optimizer, None
-        try:
-            model.save_weights(partial)
-        finally:
-            model.optimizer = optimizer
+        model.save_weights(partial)
         os.replace(partial, path)
 
     def save_checkpoint(self, model, step, arrays, state, keep):

@@ -14,7 +14,7 @@ from tqdm.contrib.logging import logging_redirect_tqdm
 
 from data.pipeline import as_tf_dataset
 from interacting_head.callbacks import Progress, StopOnSignal, duration, scalar
-from interacting_head.preparation import compile_model, make_batches, open_text, prepare_subwords
+from interacting_head.preparation import make_batches, make_training_model, open_text, prepare_subwords
 from interacting_head.run_directory import RunDirectory, build_model
 from interacting_head.validation import Validation
 
@@ -78,7 +78,7 @@ class Trainer:
             steps = min(steps, config.train.max_epochs * len(plan))
         self.total_steps = steps
         self.model = build_model(config, self.source_subwords, self.target_subwords)
-        compile_model(self.model, config)
+        self.training_model = make_training_model(self.model, config)
         self.validation = Validation(config, self.model, text["dev"], self.source_subwords, self.target_subwords)
         self.progressed = Progressed()
         self._restore()
@@ -126,8 +126,8 @@ class Trainer:
         start = self.batches.position_after((0, 0), self.progressed.step)
         batches = self.batches.starting_at(*start)
         data = as_tf_dataset(batches) if keras.backend.backend() == "tensorflow" else iter(batches)
-        self.model.reset_metrics()
-        self.model.fit(data, steps_per_epoch=steps, epochs=1, verbose=0, callbacks=[self.progress, stop])
+        self.training_model.reset_metrics()
+        self.training_model.fit(data, steps_per_epoch=steps, epochs=1, verbose=0, callbacks=[self.progress, stop])
         self.progressed.step = self.progress.step
 
     def _validate(self):
@@ -138,7 +138,7 @@ class Trainer:
             "epoch": self.batches.position_after((0, 0), progressed.step)[0] + 1,
             "loss": self.progress.loss,
             **scores,
-            "learning_rate": scalar(self.model.optimizer.learning_rate),
+            "learning_rate": scalar(self.training_model.optimizer.learning_rate),
             "tokens_per_second": round(self.progress.tokens_per_second),
         }
         self.run.append_log(record)
@@ -172,9 +172,10 @@ class Trainer:
     # Exact resume: weights, optimizer, random states; the position in the data follows from the step.
 
     def _state_variables(self):
-        weights = {id(weight) for weight in self.model.weights}
-        random_states = [v for v in self.model.non_trainable_variables if id(v) not in weights]
-        return [*self.model.optimizer.variables, *random_states]
+        model = self.training_model
+        weights = {id(weight) for weight in model.weights}
+        random_states = [v for v in model.non_trainable_variables if id(v) not in weights]
+        return [*model.optimizer.variables, *random_states]
 
     def _save(self):
         arrays = [keras.ops.convert_to_numpy(variable.value) for variable in self._state_variables()]
@@ -182,7 +183,7 @@ class Trainer:
         self.run.save_checkpoint(self.model, self.progressed.step, arrays, state, self.config.train.keep_last)
 
     def _restore(self):
-        self.model.optimizer.build(self.model.trainable_variables)
+        self.training_model.optimizer.build(self.model.trainable_variables)
         for step in reversed(self.run.steps()):
             checkpoint = self.run.load_checkpoint(step)
             if checkpoint is None:

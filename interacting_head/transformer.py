@@ -54,75 +54,31 @@ class Transformer(keras.Model):
             config = configuration.from_dict({"model": config}).model
         if shared_vocabulary and source_vocabulary_size != target_vocabulary_size:
             raise InputError("a shared vocabulary needs equal vocabulary sizes for source and target")
-        D = config.model_dim
-        target_embedding = TokenEmbedding(target_vocabulary_size, D, name="target_embedding")
-        source_embedding = target_embedding
-        if not shared_vocabulary:
-            source_embedding = TokenEmbedding(source_vocabulary_size, D, name="source_embedding")
-        source_positions = PositionalEncoding(config.dropout, name="source_positions")
-        target_positions = PositionalEncoding(config.dropout, name="target_positions")
-        block = {
-            "feed_forward_dim": config.feed_forward_dim,
-            "dropout": config.dropout,
-            "activation_dropout": config.activation_dropout,
-            "normalization": config.normalization,
-        }
-        encoder_blocks = [
-            EncoderBlock(attention_layer(config, "encoder", number), **block, name=f"encoder_block_{number}")
-            for number in range(1, config.encoder_layers + 1)
-        ]
-        decoder_blocks = [
-            DecoderBlock(
-                attention_layer(config, "decoder", number),
-                attention_layer(config, "cross", number),
-                **block,
-                name=f"decoder_block_{number}",
-            )
-            for number in range(1, config.decoder_layers + 1)
-        ]
-        # Post-norm blocks end in a layer normalisation; pre-norm stacks need one more.
-        norms = [None, None]
-        if config.normalization == "pre":
-            norms = [
-                keras.layers.LayerNormalization(epsilon=LAYER_NORM_EPSILON, name=f"{side}_norm")
-                for side in ("encoder", "decoder")
-            ]
         check_placements(config)
-
+        layers = _Layers(config, source_vocabulary_size, target_vocabulary_size, shared_vocabulary)
         source_ids = keras.Input((None,), dtype="int32", name="source_ids")
         target_ids = keras.Input((None,), dtype="int32", name="target_ids")
-        padding_mask = ops.not_equal(source_ids, PAD)
-        memory = source_positions(source_embedding(source_ids))
-        for encoder_block in encoder_blocks:
-            memory = encoder_block(memory, padding_mask=padding_mask)
-        memory = norms[0](memory) if norms[0] else memory
-        x = target_positions(target_embedding(target_ids))
-        for decoder_block in decoder_blocks:
-            x = decoder_block(x, memory, padding_mask=padding_mask)
-        x = norms[1](x) if norms[1] else x
-        logits = ops.cast(target_embedding(x, reverse=True), "float32")
+        memory, padding_mask = layers.encode(source_ids)
+        logits = layers.logits(layers.decode(target_ids, memory, padding_mask))
         super().__init__({"source_ids": source_ids, "target_ids": target_ids}, logits, name=name)
-
         self.config = config
         self.source_vocabulary_size = source_vocabulary_size
         self.target_vocabulary_size = target_vocabulary_size
         self.shared_vocabulary = shared_vocabulary
-        self.source_embedding, self.target_embedding = source_embedding, target_embedding
-        self.source_positions, self.target_positions = source_positions, target_positions
-        self.encoder_blocks, self.decoder_blocks = encoder_blocks, decoder_blocks
-        self.encoder_norm, self.decoder_norm = norms
+        self.target_embedding = layers.target_embedding
+        self._own_layers = layers
 
-    def encode(self, source_ids):
+    def encode(self, source_ids, training=None):
         """The encoder's output `(B, S, D)` and the padding mask `(B, S)` of source ids `(B, S)`."""
-        padding_mask = ops.not_equal(source_ids, PAD)
-        memory = self.source_positions(self.source_embedding(source_ids))
-        for block in self.encoder_blocks:
-            memory = block(memory, padding_mask=padding_mask)
-        return (self.encoder_norm(memory) if self.encoder_norm else memory), padding_mask
+        return self._own_layers.encode(source_ids, training)
+
+    def decode(self, target_ids, memory, padding_mask, training=None):
+        """The last hidden vectors `(B, T, D)` of target ids `(B, T)`; the logits are one product further."""
+        return self._own_layers.decode(target_ids, memory, padding_mask, training)
 
     def start_decoding(self, memory, hypotheses, length):
         """One cache a decoder block, for `hypotheses` target prefixes a sentence of up to `length` tokens."""
-        return [block.empty_cache(memory, hypotheses, length) for block in self.decoder_blocks]
+        return [block.empty_cache(memory, hypotheses, length) for block in self._own_layers.decoder_blocks]
 
     def decode_step(self, ids, position, padding_mask, caches):
         """One step of decoding.
@@ -136,14 +92,14 @@ class Transformer(keras.Model):
         Returns:
             Logits of the next token `(B·N, target_vocabulary_size)` in float32, and the caches.
         """
-        x = self.target_positions(self.target_embedding(ops.expand_dims(ids, 1)), start=position)
+        layers = self._own_layers
+        x = layers.target_positions(layers.target_embedding(ops.expand_dims(ids, 1)), start=position)
         updated = []
-        for block, cache in zip(self.decoder_blocks, caches, strict=True):
+        for block, cache in zip(layers.decoder_blocks, caches, strict=True):
             x, cache = block(x, padding_mask=padding_mask, cache=cache, cache_update_index=position)
             updated.append(cache)
-        x = self.decoder_norm(x) if self.decoder_norm else x
-        logits = self.target_embedding(x, reverse=True)  # (B·N, 1, vocabulary)
-        return ops.cast(ops.squeeze(logits, 1), "float32"), updated
+        x = layers.decoder_norm(x) if layers.decoder_norm else x
+        return ops.squeeze(layers.logits(x), 1), updated
 
     def summary(self, *args, expand_nested=True, line_length=110, **kwargs):
         """`keras.Model.summary` with the layers inside each block."""
@@ -162,6 +118,59 @@ class Transformer(keras.Model):
     @classmethod
     def from_config(cls, config, custom_objects=None):
         return cls(**config)
+
+
+class _Layers:
+    """The layers of a Transformer, and how they are wired: the same for symbols and for tensors."""
+
+    def __init__(self, config, source_vocabulary_size, target_vocabulary_size, shared_vocabulary):
+        D = config.model_dim
+        self.target_embedding = TokenEmbedding(target_vocabulary_size, D, name="target_embedding")
+        self.source_embedding = self.target_embedding
+        if not shared_vocabulary:
+            self.source_embedding = TokenEmbedding(source_vocabulary_size, D, name="source_embedding")
+        self.source_positions = PositionalEncoding(config.dropout, name="source_positions")
+        self.target_positions = PositionalEncoding(config.dropout, name="target_positions")
+        options = {
+            "feed_forward_dim": config.feed_forward_dim,
+            "dropout": config.dropout,
+            "activation_dropout": config.activation_dropout,
+            "normalization": config.normalization,
+        }
+        self.encoder_blocks = [
+            EncoderBlock(attention_layer(config, "encoder", number), **options, name=f"encoder_block_{number}")
+            for number in range(1, config.encoder_layers + 1)
+        ]
+        self.decoder_blocks = [
+            DecoderBlock(
+                attention_layer(config, "decoder", number),
+                attention_layer(config, "cross", number),
+                **options,
+                name=f"decoder_block_{number}",
+            )
+            for number in range(1, config.decoder_layers + 1)
+        ]
+        # Post-norm blocks end in a layer normalisation; pre-norm stacks need one more.
+        self.encoder_norm = self.decoder_norm = None
+        if config.normalization == "pre":
+            self.encoder_norm = keras.layers.LayerNormalization(epsilon=LAYER_NORM_EPSILON, name="encoder_norm")
+            self.decoder_norm = keras.layers.LayerNormalization(epsilon=LAYER_NORM_EPSILON, name="decoder_norm")
+
+    def encode(self, source_ids, training=None):
+        padding_mask = ops.not_equal(source_ids, PAD)
+        x = self.source_positions(self.source_embedding(source_ids), training=training)
+        for block in self.encoder_blocks:
+            x = block(x, padding_mask=padding_mask, training=training)
+        return (self.encoder_norm(x) if self.encoder_norm else x), padding_mask
+
+    def decode(self, target_ids, memory, padding_mask, training=None):
+        x = self.target_positions(self.target_embedding(target_ids), training=training)
+        for block in self.decoder_blocks:
+            x = block(x, memory, padding_mask=padding_mask, training=training)
+        return self.decoder_norm(x) if self.decoder_norm else x
+
+    def logits(self, hidden):
+        return ops.cast(self.target_embedding(hidden, reverse=True), "float32")
 
 
 def attention_layer(config, site, number):

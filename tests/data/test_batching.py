@@ -53,6 +53,13 @@ def test_no_batch_is_over_the_budget_and_every_pair_fits_its_batch(options):
         assert target[plan[i]].max() <= T
 
 
+def test_small_corpora_of_any_size_stay_within_the_budget(options):
+    for count in range(1, 40):
+        plan = plan_batches(*lengths(count, longest=10, seed=count), 50, seed=1, epoch=0, **options)
+        assert sorted_pairs(plan) == list(range(count))
+        assert all(B * max(S, T) <= 50 for B, S, T in map(plan.shape, range(len(plan))))
+
+
 def test_rows_are_a_multiple_of_the_replicas_and_only_one_batch_has_rows_of_padding(options):
     plan = plan_batches(*lengths(), BUDGET, seed=1, epoch=0, **options)
     missing = [plan.shape(i)[0] - len(plan[i]) for i in range(len(plan))]

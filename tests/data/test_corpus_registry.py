@@ -87,6 +87,8 @@ def test_an_archive_becomes_three_splits_without_loss(published, tmp_path):
     splits = {split: read(tmp_path / "tatoeba", split) for split in ("train", "dev", "test")}
     assert {split: len(pairs) for split, pairs in splits.items()} == {"train": 240, "dev": 30, "test": 30}
     assert sorted(pair for pairs in splits.values() for pair in pairs) == sorted(PAIRS)
+    # No time of writing in the gzip header: the same archive always gives the same files.
+    assert (tmp_path / "tatoeba" / "dev.en.gz").read_bytes()[4:8] == bytes(4)
 
 
 def test_the_checksum_of_the_archive_is_kept(published, tmp_path):

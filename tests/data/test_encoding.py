@@ -109,7 +109,9 @@ def test_a_changed_file_is_encoded_anew(tmp_path, text, subwords, cache):
     encode_parallel(text, subwords, subwords, max_length=100)
     text = parallel_text(tmp_path, ["Haus"] * 100, sentences(100, seed=6))
     assert decoded(encode_parallel(text, subwords, subwords, max_length=100).source, subwords) == ["Haus"] * 100
-    assert len(entries(cache)) == 2
+    text = parallel_text(tmp_path, ["Haus"] * 100, ["Tür"] * 100)
+    assert decoded(encode_parallel(text, subwords, subwords, max_length=100).target, subwords) == ["Tür"] * 100
+    assert len(entries(cache)) == 3
 
 
 def test_another_model_or_length_is_another_entry(text, subwords, cache, tmp_path):

@@ -99,6 +99,14 @@ def test_unequal_numbers_of_lines_name_both_files_and_counts(tmp_path, source, t
         text.check()
 
 
+def test_only_aligned_pairs_come_before_the_error(tmp_path):
+    text = ParallelText(write(tmp_path / "x.de", b"a\nb\nc\n"), write(tmp_path / "x.en", b"A\n"))
+    pairs = text.pairs()
+    assert next(pairs) == ("a", "A")
+    with pytest.raises(InputError, match="3 lines"):
+        next(pairs)
+
+
 def test_reading_takes_constant_memory(tmp_path):
     line = b"ein Satz mit einigen Woertern darin\n"
     text = ParallelText(write(tmp_path / "x.de", line * 100_000), write(tmp_path / "x.en.gz", line * 100_000))

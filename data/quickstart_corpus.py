@@ -1,0 +1,2 @@
+"""stub"""
+from data import quickstart_patterns_tenses
