@@ -89,19 +89,19 @@ PAST_DAYS = [
     *(Pair(f"letzten {day.german}", f"last {day.english}") for day in WEEKDAYS),
 ]
 DAYS_AGO = [Pair(f"vor {number.german} Tagen", f"{number.english} days ago") for number in NUMBERS[:5]]
-DISTANT_PAST_TIMES = [
-    *_phrase_pairs(
-        """letzte Woche = last week
-        letzten Monat = last month
-        letztes Jahr = last year
-        letzten Sommer = last summer
-        letzten Herbst = last fall
-        letzten Winter = last winter
-        vor Kurzem = recently
-        im letzten Frühling = last spring"""
-    ),
+LAST_SEASONS = _phrase_pairs(
+    """letzte Woche = last week
+    letzten Monat = last month
+    letztes Jahr = last year
+    letzten Sommer = last summer
+    letzten Herbst = last fall
+    letzten Winter = last winter
+    im letzten Frühling = last spring"""
+)
+LONG_AGO = [
+    Pair("vor Kurzem", "recently"),
     *(Pair(f"vor {number.german} Wochen", f"{number.english} weeks ago") for number in NUMBERS[:4]),
-    *(Pair(f"vor {number.german} Monaten", f"{number.english} months ago") for number in NUMBERS),
+    *(Pair(f"vor {number.german} Monaten", f"{number.english} months ago") for number in NUMBERS[:10]),
     *(Pair(f"vor {number.german} Jahren", f"{number.english} years ago") for number in NUMBERS),
 ]
 SOON_TIMES = _phrase_pairs(
@@ -151,6 +151,17 @@ MEANS = _phrase_pairs(
 ADVERBIAL_COUNT = sum(
     map(
         len,
-        (MALE_NAMES, FEMALE_NAMES, SURNAMES, CITIES, COUNTRIES, WEEKDAYS, NUMBERS, FREQUENCIES, CUSTOMS, SENTENCE_ADVERBS),
+        (
+            MALE_NAMES,
+            FEMALE_NAMES,
+            SURNAMES,
+            CITIES,
+            COUNTRIES,
+            WEEKDAYS,
+            NUMBERS,
+            FREQUENCIES,
+            CUSTOMS,
+            SENTENCE_ADVERBS,
+        ),
     )
 )

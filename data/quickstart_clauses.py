@@ -93,9 +93,7 @@ class GermanPredicate(NamedTuple):
     final: str
 
 
-def german_predicate(
-    verb: Verb, tense: str, person: str, modal: str = "", passive: bool = False
-) -> GermanPredicate:
+def german_predicate(verb: Verb, tense: str, person: str, modal: str = "", passive: bool = False) -> GermanPredicate:
     """E.g. (abholen, "perfect", "er") -> ("hat", "abgeholt", "abgeholt hat")."""
     infinitive = f"{verb.participle} werden" if passive else verb.full_infinitive()
     if modal:
@@ -222,9 +220,7 @@ class Clause:
         return _join(*(phrase.english for phrase in self.phrases if phrase.role in ENGLISH_MIDDLE))
 
     def _english_predicate(self, split: bool) -> tuple[str, str]:
-        return english_predicate(
-            self.verb, self.tense.english, self.subject.person, self.modal, self.passive, split
-        )
+        return english_predicate(self.verb, self.tense.english, self.subject.person, self.modal, self.passive, split)
 
     def english_without_subject(self, front: Phrase | None = None) -> str:
         auxiliary, rest = self._english_predicate(split=self.negated)

@@ -1,2 +1,3 @@
 """stub"""
+
 from data import quickstart_patterns_tenses

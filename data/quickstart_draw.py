@@ -58,7 +58,7 @@ def _nouns_of(classes: tuple[str, ...]) -> list[Noun]:
 
 
 @cache
-def _adjectives_of(noun: Noun) -> list[Adjective]:
+def adjectives_of(noun: Noun) -> list[Adjective]:
     return [adjective for adjective in ADJECTIVES if not adjective.tags.isdisjoint(noun.tags)]
 
 
@@ -69,9 +69,7 @@ def _verbs_for(aspect: str) -> list[Verb]:
 
 @cache
 def _places_of(classes: tuple[str, ...]) -> list[Place]:
-    return [
-        place for place in PLACES if not place.tags.isdisjoint(classes) or place.noun.lemma in classes
-    ]
+    return [place for place in PLACES if not place.tags.isdisjoint(classes) or place.noun.lemma in classes]
 
 
 def is_kin(nominal: Nominal) -> bool:
@@ -140,7 +138,7 @@ class Draw:
             return ()
         if noun.tags >= {"kin", "sibling"}:
             return ()
-        options = _adjectives_of(noun)
+        options = adjectives_of(noun)
         if verb is not None and verb.lemma in ADJECTIVES_BY_VERB:
             options = ADJECTIVES_BY_VERB[verb.lemma]
         return (self.adjective(options),) if options else ()
@@ -213,9 +211,7 @@ class Draw:
             return self.relative(noun, owner, plural)
         classes = ("child",) if age == "child" else self.one_of((("everyday",), _FAMILIAR))
         candidates = [
-            noun
-            for noun in _nouns_of(classes)
-            if not (referable and noun.gender == "n") and "kin" not in noun.tags
+            noun for noun in _nouns_of(classes) if not (referable and noun.gender == "n") and "kin" not in noun.tags
         ]
         noun = self.noun_among(candidates)
         plural = not singular and "rare" not in noun.tags and self.chance(0.25)
@@ -325,10 +321,11 @@ class Draw:
         if subject is None:
             subject = self.subject(verb.subjects, **subject_options)
         phrases = [
-            self.complement(verb, government, subject, prefer_plural, negated)
-            for government in verb.governments
+            self.complement(verb, government, subject, prefer_plural, negated) for government in verb.governments
         ]
-        if verb.places and (self.chance(places) or (places and not phrases)):
+        if verb.places and verb.places[0].startswith(">"):
+            phrases.append(self.destination(*(place.strip(">") for place in verb.places)))
+        elif verb.places and (self.chance(places) or (places and not phrases)):
             phrases.append(self.location(*verb.places))
         return Event(subject, verb, tuple(phrases))
 
@@ -338,9 +335,7 @@ class Draw:
         place = self._place(classes)
         german, english = place.where
         noun_phrase = NounPhrase(place.noun, THE)
-        return Phrase(
-            german_prepositional(german, noun_phrase, "dat"), f"{english} {noun_phrase.english()}", "place"
-        )
+        return Phrase(german_prepositional(german, noun_phrase, "dat"), f"{english} {noun_phrase.english()}", "place")
 
     def destination(self, *classes: str) -> Phrase:
         place = self._place(classes)
@@ -365,19 +360,20 @@ class Draw:
     def habit_time(self, verb: Verb) -> Phrase:
         return self.time(adverbials.DAILY_TIMES if "t" in verb.aspects else _HABIT_TIMES)
 
-    def past_time(self, verb: Verb, hours_and_days: bool = True) -> Phrase:
-        """A time as far back as the weight of the event allows, perhaps "vor drei Tagen"."""
+    def past_time(self, verb: Verb, counted: bool = True) -> Phrase:
+        """A time as far back as the weight of the event allows; `counted` allows "vor drei Tagen"."""
         if "b" in verb.aspects:
-            return self.time(adverbials.DISTANT_PAST_TIMES if self.chance(0.7) else adverbials.PAST_DAYS)
-        if hours_and_days and self.chance(0.25):
+            if self.chance(0.3):
+                return self.time(adverbials.PAST_DAYS)
+            distant = adverbials.LAST_SEASONS
+            return self.time(distant + adverbials.LONG_AGO if counted else distant)
+        if counted and self.chance(0.25):
             return self.time(_HOURS_OR_DAYS_AGO if "t" not in verb.aspects else adverbials.HOURS_AGO)
         return self.time(adverbials.RECENT_TIMES if "t" in verb.aspects else _PAST_TIMES)
 
     def future_time(self, verb: Verb) -> Phrase:
         if "b" in verb.aspects:
-            return self.time(
-                adverbials.DISTANT_FUTURE_TIMES if self.chance(0.7) else adverbials.COMING_DAYS
-            )
+            return self.time(adverbials.DISTANT_FUTURE_TIMES if self.chance(0.7) else adverbials.COMING_DAYS)
         return self.time(adverbials.SOON_TIMES if "t" in verb.aspects else _FUTURE_TIMES)
 
 

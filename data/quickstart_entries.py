@@ -101,9 +101,7 @@ class EnglishVerb:
             return self.base[:-1] + "ies"
         return self.base + "s"
 
-    def predicate(
-        self, tense: str, person: str, passive: bool = False, split: bool = False
-    ) -> tuple[str, str]:
+    def predicate(self, tense: str, person: str, passive: bool = False, split: bool = False) -> tuple[str, str]:
         """The verb group as (auxiliary, rest); `split` adds do-support, as questions and `not` need it."""
         if passive:
             base, participle, gerund = (
@@ -287,6 +285,4 @@ def parse_adjective(line: str) -> Adjective:
     lemma, _, stem = lemma.partition("/")
     positive, *degrees = (form.strip() for form in english.split(","))
     degrees = degrees or [f"more {positive}", f"most {positive}"]
-    return Adjective(
-        lemma, stem or lemma, comparative, superlative, positive, *degrees, tags=frozenset(tags.split())
-    )
+    return Adjective(lemma, stem or lemma, comparative, superlative, positive, *degrees, tags=frozenset(tags.split()))

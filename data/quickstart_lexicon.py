@@ -120,8 +120,8 @@ vorsichtig, vorsichtiger, vorsichtigst = careful;
 # Some verbs say more about their object than its class does: what is repaired is broken, not brand-new.
 _ADJECTIVES_BY_VERB = """
 reparieren: kaputt alt
-waschen: schmutzig
-putzen: schmutzig
+waschen:
+putzen: klein
 wegwerfen: alt
 zerbrechen: schön
 retten: klein
@@ -138,7 +138,9 @@ tragen: schwer
 fragen: freundlich nett
 sich beschweren über: teuer
 untersuchen: krank
-pflanzen: schön jung
+pflanzen: schön klein
+verpassen:
+feiern:
 """
 
 # Noun; where: German and English preposition; where to: the same; classes that verbs ask for.
@@ -153,7 +155,7 @@ Keller; in in; in into; everywhere room
 Büro; in in; in into; working everywhere
 Park; in in; in to; nature everywhere play public outing quiet
 Wald; in in; in into; nature Wald
-See; an at; an to; nature fishing outing
+See; an at; an to; nature fishing outing water
 Fluss; an by; an to; fishing
 Strand; an on; an to; nature play everywhere outing
 Supermarkt; in at; in to; shop public errand
@@ -172,7 +174,7 @@ Krankenhaus; in at; in to; working
 Zoo; in at; in to; outing public
 Schwimmbad; in at; in to; water outing
 Bahnhof; an at; zu to; station waiting public errand
-Flughafen; an at; zu to; station waiting errand
+Flughafen; an at; zu to; station errand
 Haltestelle; an at; zu to; waiting
 Spielplatz; auf on; auf to; play
 Universität; an at; zu to; working public
@@ -199,9 +201,7 @@ def _verbs(table: str) -> list[Verb]:
     return [parse_verb(line) for line in _lines(table)]
 
 
-NOUNS: list[Noun] = [
-    parse_noun(line, section) for section, table in NOUN_SECTIONS.items() for line in _lines(table)
-]
+NOUNS: list[Noun] = [parse_noun(line, section) for section, table in NOUN_SECTIONS.items() for line in _lines(table)]
 NOUN = {noun.lemma: noun for noun in NOUNS}
 ADJECTIVES: list[Adjective] = [parse_adjective(line) for line in _lines(_ADJECTIVES)]
 ADJECTIVE = {adjective.lemma: adjective for adjective in ADJECTIVES}
@@ -227,7 +227,5 @@ def _parse_place(line: str) -> Place:
 
 PLACES = [_parse_place(line) for line in _lines(_PLACES)]
 
-_VERBS = {
-    (verb.lemma, verb.past, verb.english) for verb in [*ACTIVITIES, *SPATIAL.values(), *OTHER.values()]
-}
+_VERBS = {(verb.lemma, verb.past, verb.english) for verb in [*ACTIVITIES, *SPATIAL.values(), *OTHER.values()]}
 LEXICON_SIZE = len(NOUN) + len(_VERBS) + len(ADJECTIVE) + AUXILIARY_COUNT + ADVERBIAL_COUNT

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 from data import quickstart_lexicon as lexicon
 from data.quickstart_clauses import Clause, Phrase, Tense
-from data.quickstart_draw import Draw, Event
-from data.quickstart_entries import Verb
+from data.quickstart_draw import Draw, Event, adjectives_of
+from data.quickstart_entries import Noun, Verb
 from data.quickstart_phrases import POSSESSIVE, THE, Nominal, Pronoun
 
 Sides = tuple[str, str]
@@ -54,6 +54,19 @@ CHORES = verbs_named(
     "beantworten packen gießen füttern einkaufen vorbereiten streichen backen kochen zurückgeben besuchen"
 )
 
+# What is worth telling, hoping or asking about: more than that somebody had tea.
+NOTEWORTHY = [verb for verb in lexicon.ACTIVITIES if verb.aspects >= {"p", "f"} and "t" not in verb.aspects]
+
+_UNGRADED = "rot blau grün gelb schwarz weiß braun grau italienisch französisch spanisch deutsch voll".split()
+
+
+def predicate_adjective(draw: Draw, noun: Noun) -> Sides:
+    """What one may say of a thing: ("sehr schwer", "very heavy"), but ("rot", "red")."""
+    adjective = draw.adjective(adjectives_of(noun))
+    if adjective.lemma in _UNGRADED:
+        return adjective.lemma, adjective.english
+    return f"sehr {adjective.lemma}", f"very {adjective.english}"
+
 
 def asked_person(draw: Draw, singular: bool = False) -> Nominal:
     """Whom questions are about: du, Sie, "deine Schwester", a name or "der Nachbar"."""
@@ -71,7 +84,7 @@ def asked_person(draw: Draw, singular: bool = False) -> Nominal:
             noun = draw.noun("friend")
         return draw.relative(noun, POSSESSIVE["your"], plural)
     noun = draw.noun("companion", "teacher", "Mann", "Frau", "Chef", "Chefin")
-    return draw.thing(noun, THE, plural=not singular and draw.chance(0.2))
+    return draw.thing(noun, THE, not singular and "rare" not in noun.tags and draw.chance(0.2), probability=0.15)
 
 
 def negation() -> Phrase:

@@ -6,6 +6,7 @@ from data.quickstart_draw import Draw
 from data.quickstart_lexicon import ACTIVITIES, NOUNS, OTHER, SPATIAL
 from data.quickstart_patterns import (
     CHORES,
+    NOTEWORTHY,
     Sides,
     clause_of,
     has_new_object,
@@ -106,8 +107,9 @@ def perfect_not_yet(draw: Draw) -> Sides:
 @pattern
 def perfect_with_sentence_adverb(draw: Draw) -> Sides:
     """Leider hat der Tourist seinen Reisepass verloren."""
-    bad, good = ("verlieren vergessen verpassen zerbrechen sich_verlaufen sich_erkälten"), (
-        "finden gewinnen bestehen reparieren retten aufräumen bezahlen anrufen ankommen einladen"
+    bad, good = (
+        ("verlieren vergessen verpassen zerbrechen sich_verlaufen sich_erkälten"),
+        ("finden gewinnen bestehen reparieren retten aufräumen bezahlen anrufen ankommen einladen"),
     )
     german, verbs = draw.one_of((("leider", bad), ("zum Glück", good), ("endlich", good)))
     english = dict(adverbials.SENTENCE_ADVERBS)[german]
@@ -166,8 +168,8 @@ def modal_present(draw: Draw) -> Sides:
 def modal_past(draw: Draw) -> Sides:
     """Gestern musste mein Vater das Auto reparieren."""
     modal = draw.one_of(("müssen", "wollen"))
-    event = draw.event("f", CHORES if modal == "müssen" else None)
-    time = draw.past_time(event.verb, hours_and_days=False)
+    event = draw.event("f", CHORES if modal == "müssen" else NOTEWORTHY)
+    time = draw.past_time(event.verb, counted=False)
     tense = SIMPLE._replace(german="past", english="past")
     return statement(clause_of(event, tense, time, modal=modal), time if draw.chance(0.6) else None)
 
@@ -175,12 +177,14 @@ def modal_past(draw: Draw) -> Sides:
 @pattern
 def could_not(draw: Draw) -> Sides:
     """Leider konnte der Tourist seinen Reisepass nicht finden."""
-    verbs = verbs_named("finden abholen reparieren öffnen verstehen beantworten einladen anrufen besuchen lösen treffen")
+    verbs = verbs_named(
+        "finden abholen reparieren öffnen verstehen beantworten einladen anrufen besuchen lösen treffen"
+    )
     event = draw.event("p", verbs, negated=True)
     phrases = () if has_new_object(event) else (negation(),)
     front = Phrase("leider", "unfortunately", "sentence")
     if draw.chance(0.5):
-        front = draw.past_time(event.verb, hours_and_days=False)
+        front = draw.past_time(event.verb, counted=False)
     tense = SIMPLE._replace(german="past", english="past")
     return statement(clause_of(event, tense, front, *phrases, modal="können", negated=True), front)
 
@@ -210,7 +214,7 @@ def liking(draw: Draw) -> Sides:
 def negation_with_nicht(draw: Draw) -> Sides:
     """Mein Cousin hat gestern die Rechnung nicht bezahlt."""
     event = draw.event("p", _WITH_DEFINITE_OBJECT, negated=True)
-    time = draw.past_time(event.verb, hours_and_days=False)
+    time = draw.past_time(event.verb, counted=False)
     clause = clause_of(event, DONE, time, negation(), negated=True)
     return statement(clause, time if draw.chance(0.4) else None)
 
@@ -220,7 +224,7 @@ def negation_with_kein(draw: Draw) -> Sides:
     """Meine Schwester hat gestern keinen Kuchen gebacken."""
     verbs = verbs_named("kaufen essen trinken backen schreiben bestellen mitbringen kochen mieten")
     event = draw.event("p", verbs, negated=True, prefer_plural=True)
-    time = draw.past_time(event.verb, hours_and_days=False)
+    time = draw.past_time(event.verb, counted=False)
     clause = clause_of(event, DONE, time, negated=True)
     return statement(clause, time if draw.chance(0.4) else None)
 

@@ -29,7 +29,6 @@ _CONTRACTIONS = {
     "in dem": "im",
     "in das": "ins",
     "an dem": "am",
-    "an das": "ans",
     "zu dem": "zum",
     "zu der": "zur",
     "von dem": "vom",
@@ -83,7 +82,8 @@ class Determiner(NamedTuple):
 THE = Determiner("der", "der", "the", "the")
 A = Determiner("ein", "ein", "a", "")
 NO = Determiner("ein", "kein", "a", "any")  # English negates the verb and says "not a", "not any"
-NO_SUBJECT = Determiner("ein", "kein", "no", "no")
+NO_AFTER_THERE_IS = Determiner("ein", "kein", "no", "no")
+MANY = Determiner("bare", "viele", "many", "many")
 THIS = Determiner("dieser", "dies", "this", "these")
 EVERY = Determiner("dieser", "jed", "every", "")
 WHICH = Determiner("dieser", "welch", "which", "which")
@@ -150,9 +150,7 @@ class NounPhrase:
         }[self.degree]
 
     def german(self, case: str = "nom") -> str:
-        ending = _ending(
-            _ADJECTIVE_ENDINGS[self.determiner.adjective_declension(self.gender)], case, self.gender
-        )
+        ending = _ending(_ADJECTIVE_ENDINGS[self.determiner.adjective_declension(self.gender)], case, self.gender)
         words = [
             self.determiner.decline(case, self.gender),
             *(self._german_adjective(adjective) + ending for adjective in self.adjectives),

@@ -5,34 +5,39 @@ English base [past participle [gerund]] [+particle]; aspects; subject classes; c
 
 Aspects say where a verb reads naturally: g going on right now, h habit, p completed in the past,
 m only with "often" and the like, t an everyday trifle that nobody dates by weeks, b a large event that also goes with "last year", f planned or wanted.
-A complement is [preposition] case classes determiners; determiners are d (der), i (ein), p (possessive),
+Places are classes of places where it happens, after ">" where to it goes. A complement is [preposition] case classes determiners; determiners are d (der), i (ein), p (possessive),
 b (none), P (die, in the plural), + (ein may give way to a plural), * (der may give way to die). The class `someone` stands for a person the subject deals with.
 """
 
 TRANSITIVE_VERBS = """
 lesen; liest las gelesen; read read read; ghpf; person; acc text di+; quiet
 schreiben; schreibt schrieb geschrieben; write wrote written; gpf; adult; acc written i+; quiet
-kaufen; kauft kaufte gekauft; buy bought bought; pbf; adult; acc goods/fruit/flower i+
+kaufen; kauft kaufte gekauft; buy bought bought; pbf; adult; acc goods i
+kaufen; kauft kaufte gekauft; buy bought bought; pf; adult; acc fruit/flower/bread i+; shop
 verkaufen; verkauft verkaufte verkauft; sell sold sold; pbf; adult; acc own/sold dp
 suchen; sucht suchte gesucht; look +for; gpf; person; acc lost dp; everywhere
 finden; findet fand gefunden; find found found; p; person; acc lost dp; everywhere
 verlieren; verliert verlor verloren; lose lost lost; p; person; acc lost p; public
 vergessen; vergisst vergaß vergessen; forget forgot forgotten forgetting; p; person; acc lost/taken p
-essen; isst aß gegessen; eat ate eaten; ghpft; person; acc eaten i+; home
+essen; isst aß gegessen; eat ate eaten; ghpft; person; acc fruit/bread/dishes/mixed i+; home
+essen; isst aß gegessen; eat ate eaten; ghpft; person; acc staple/sweet b; home
+essen; isst aß gegessen; eat ate eaten; pt; person; acc baked/biscuit d
 trinken; trinkt trank getrunken; drink drank drunk; ghpft; adult; acc drink b; home/lodging
 kochen; kocht kochte gekocht; cook; ghpf; adult; acc pot b
 backen; backt backte gebacken; bake; gpf; adult; acc baked/biscuit i+
-bestellen; bestellt bestellte bestellt; order; pf; adult; acc dishes/baked/drink i; lodging
+bestellen; bestellt bestellte bestellt; order; pft; adult; acc dishes i; lodging
+bestellen; bestellt bestellte bestellt; order; pft; adult; acc drink b; lodging
 reparieren; repariert reparierte repariert; repair; gpf; adult; acc own/device/furniture/roof/Dach/Zaun dp
 waschen; wäscht wusch gewaschen; wash; ghpf; adult; acc washed dp
 putzen; putzt putzte geputzt; clean; ghpf; adult; acc cleaned d*
 auf|räumen; räumt räumte geräumt; tidy +up; gpf; person; acc tidied dp
-besuchen; besucht besuchte besucht; visit; hpbf; adult; acc someone/visited dp
+besuchen; besucht besuchte besucht; visit; hpbf; adult; acc someone p
+besuchen; besucht besuchte besucht; visit; hpf; adult; acc visited d
 an|rufen; ruft rief gerufen; call; hpf; adult; acc someone p
 ab|holen; holt holte geholt; pick +up; hpf; adult; acc someone p; station
 ein|laden; lädt lud geladen; invite; pf; adult; acc someone p+
 treffen; trifft traf getroffen; meet met met; hpf; adult; acc someone p; public/lodging
-begleiten; begleitet begleitete begleitet; accompany; pf; adult; acc someone p
+begleiten; begleitet begleitete begleitet; accompany; pf; adult; acc someone p; >station/errand
 wecken; weckt weckte geweckt; wake woke woken +up; pft; adult; acc younger p
 loben; lobt lobte gelobt; praise; pf; teacher; acc pupil/studies d*
 fragen; fragt fragte gefragt; ask; mpft; person; acc teacher/doctor d
@@ -63,7 +68,7 @@ fotografieren; fotografiert fotografierte fotografiert; photograph; gpf; adult; 
 beobachten; beobachtet beobachtete beobachtet; watch; gp; person; acc watched d; nature
 beantworten; beantwortet beantwortete beantwortet; answer; pf; adult; acc answered d
 lösen; löst löste gelöst; solve; pf; studies; acc Aufgabe/Problem d
-lernen; lernt lernte gelernt; learn; gpf; person; acc language b; quiet
+lernen; lernt lernte gelernt; learn; gf; person; acc language b; quiet
 spielen; spielt spielte gespielt; play; ghpf; person; acc game/instrument b
 sich an|sehen; sieht sah gesehen; watch; pf; person; acc show i
 hören; hört hörte gehört; listen +to; ghpft; person; acc listened b; home
@@ -81,7 +86,7 @@ verstehen; versteht verstand verstanden; understand understood understood; p; pe
 retten; rettet rettete gerettet; rescue; pb; adult; acc pet d
 zerbrechen; zerbricht zerbrach zerbrochen; break broke broken; pt; person; acc dish/Vase d
 verstecken; versteckt versteckte versteckt; hide hid hidden; pt; person; acc small/sweet d
-ein|packen; packt packte gepackt; wrap wrapped wrapped wrapping +up; gpf; adult; acc sent/toy d
+ein|packen; packt packte gepackt; wrap wrapped wrapped wrapping +up; gpf; adult; acc small/toy d
 tragen; trägt trug getragen; carry; gpt; adult; acc heavy d
 """
 
@@ -95,7 +100,7 @@ joggen; joggt joggte ist gejoggt; jog jogged jogged jogging; ghpf; adult; ; natu
 wandern; wandert wanderte ist gewandert; hike; ghpf; adult; ; Wald
 klettern; klettert kletterte ist geklettert; climb; gp; child; ; play
 spazieren |gehen; geht ging ist gegangen; go went gone going +for a walk; hpf; adult; ; nature
-ein|kaufen; kauft kaufte gekauft; shop shopped shopped shopping; ghpf; adult; ; shop
+ein|kaufen; kauft kaufte gekauft; go went gone going +shopping; hpf; adult; ; shop
 fern|sehen; sieht sah gesehen; watch +TV; ghpft; person; ; home-inside
 frühstücken; frühstückt frühstückte gefrühstückt; have had had having +breakfast; ghpft; adult; ; home/lodging
 telefonieren; telefoniert telefonierte telefoniert; talk +on the phone; ghpft; adult; ; home
@@ -108,7 +113,7 @@ an|kommen; kommt kam ist gekommen; arrive; pf; adult; ;
 ab|reisen; reist reiste ist gereist; leave left left; pf; adult; ;
 auf|wachen; wacht wachte ist gewacht; wake woke woken +up; pt; person; ;
 zurück|kommen; kommt kam ist gekommen; come came come +back; pf; adult; ;
-angeln; angelt angelte geangelt; fish; ghpf; adult; ; water
+angeln; angelt angelte geangelt; fish; ghpf; adult; ; fishing
 lachen; lacht lachte gelacht; laugh; gpt; person; ;
 weinen; weint weinte geweint; cry; gpt; child; ;
 spielen; spielt spielte gespielt; play; ; child; ; play
@@ -122,16 +127,17 @@ sich verspäten; verspätet verspätete verspätet; run ran run running +late; p
 """
 
 PREPOSITIONAL_VERBS = """
-warten; wartet wartete gewartet; wait +for; ghpt; adult; auf acc someone/public dp; waiting
+warten; wartet wartete gewartet; wait +for; ghpt; adult; auf acc someone p; waiting
+warten; wartet wartete gewartet; wait +for; ghpt; adult; auf acc public d
 denken; denkt dachte gedacht; think thought thought +of; mp; adult; an acc someone p
-sich freuen; freut freute gefreut; look +forward to; o; person; auf acc awaited/organized dp
+sich freuen; freut freute gefreut; look +forward to; o; person; auf acc awaited/Fest/Reise/Ausflug/Konzert d
 sich freuen; freut freute gefreut; be was been +happy about; sp; person; über acc gift/sent d
 sich interessieren; interessiert interessierte interessiert; be was been +interested in; s; person; für acc interest b
 sich erinnern; erinnert erinnerte erinnert; remember; sp; adult; an acc show/story/organized d
 sich kümmern; kümmert kümmerte gekümmert; take took taken +care of; ghpf; adult; um acc pet d
 sich bewerben; bewirbt bewarb beworben; apply +for; pbf; adult; um acc Stelle i
 sich verlieben; verliebt verliebte verliebt; fall fell fallen +in love with; pb; adult; in acc someone p
-sich beschweren; beschwert beschwerte beschwert; complain +about; gp; adult; über acc paid/lodging/dishes d
+sich beschweren; beschwert beschwerte beschwert; complain +about; gp; adult; über acc paid/lodging/Suppe d
 sich vor|bereiten; bereitet bereitete bereitet; prepare +for; gpf; studies; auf acc passed/show/won d
 sich unterhalten; unterhält unterhielt unterhalten; talk +with; gpf; adult; mit dat someone p; home/lodging
 sprechen; spricht sprach gesprochen; speak spoke spoken +to; gpf; adult; mit dat someone p
@@ -168,7 +174,7 @@ schicken; schickt schickte geschickt; send sent sent; pf; adult; dat someone p, 
 bringen; bringt brachte gebracht; bring brought brought; pf; adult; dat someone p, acc flower/dishes/news i
 leihen; leiht lieh geliehen; lend lent lent; pf; adult; dat someone p, acc lent d
 erzählen; erzählt erzählte erzählt; tell told told; gpf; adult; dat someone p, acc told i
-vor|lesen; liest las gelesen; read read read; gpf; adult; dat younger p, acc told/Gedicht i
+vor|lesen; liest las gelesen; read read read; gpf; adult; dat younger p, acc Geschichte/Märchen/Gedicht i
 mit|bringen; bringt brachte gebracht; bring brought brought; pf; adult; dat someone p, acc gift/baked i
 an|bieten; bietet bot geboten; offer; pf; adult; dat someone p, acc brew/bread/fruit i
 bauen; baut baute gebaut; build built built; gpbf; adult; dat younger p, acc built/Regal i

@@ -153,7 +153,7 @@ class EncoderBlock(TransformerBlock):
         super().__init__(feed_forward_dim, attention={"self_attention": self_attention}, **kwargs)
 
     def build(self, inputs_shape):
-        self.self_attention.build(inputs_shape, inputs_shape)
+        build_once(self.self_attention, inputs_shape, inputs_shape)
         self.build_residuals(inputs_shape)
 
     def call(self, inputs, padding_mask=None, training=None):
@@ -191,8 +191,8 @@ class DecoderBlock(TransformerBlock):
         super().__init__(feed_forward_dim, attention=attention, **kwargs)
 
     def build(self, inputs_shape, memory_shape):
-        self.self_attention.build(inputs_shape, inputs_shape)
-        self.cross_attention.build(inputs_shape, memory_shape)
+        build_once(self.self_attention, inputs_shape, inputs_shape)
+        build_once(self.cross_attention, inputs_shape, memory_shape)
         self.build_residuals(inputs_shape)
 
     def call(self, inputs, memory=None, padding_mask=None, training=None, cache=None, cache_update_index=None):
@@ -229,3 +229,9 @@ class DecoderBlock(TransformerBlock):
             "self": self.self_attention.empty_cache(B * hypotheses, length),
             "cross": self.cross_attention.project_memory(memory),
         }
+
+
+def build_once(layer, *shapes):
+    """Builds a layer unless it is built: attention layers out of a saved configuration are."""
+    if not layer.built:
+        layer.build(*shapes)

@@ -61,9 +61,7 @@ def test_the_closest_reference_length_counts_and_of_two_the_shorter(metric):
 def test_counts_are_summed_over_the_corpus_before_they_are_divided(metric):
     hypotheses, references = ["a b c d", "v w x y z"], ["a b c d", "v w x q z"]
     # 8 of 9, 5 of 7, 3 of 5, 1 of 3
-    assert score(metric, hypotheses, references) == pytest.approx(
-        100 * (8 / 9 * 5 / 7 * 3 / 5 * 1 / 3) ** (1 / 4)
-    )
+    assert score(metric, hypotheses, references) == pytest.approx(100 * (8 / 9 * 5 / 7 * 3 / 5 * 1 / 3) ** (1 / 4))
 
 
 def test_without_a_matching_bigram_bleu_is_zero_and_sacrebleu_is_smoothed():
@@ -114,12 +112,8 @@ def test_empty_hypotheses_score_zero(metric):
 def test_a_result_says_what_it_is():
     results = evaluate(["a b c d"], [["a b c d"], ["a b"]], METRICS, lowercase=True)
     assert list(results) == list(METRICS)
-    assert re.fullmatch(
-        r"nrefs:2\|case:lc-ascii\|eff:no\|tok:none\|smooth:none\|version:.+", results["bleu"].signature
-    )
-    assert re.fullmatch(
-        r"nrefs:2\|case:lc\|eff:no\|tok:13a\|smooth:exp\|version:.+", results["sacrebleu"].signature
-    )
+    assert re.fullmatch(r"nrefs:2\|case:lc-ascii\|eff:no\|tok:none\|smooth:none\|version:.+", results["bleu"].signature)
+    assert re.fullmatch(r"nrefs:2\|case:lc\|eff:no\|tok:13a\|smooth:exp\|version:.+", results["sacrebleu"].signature)
     assert "ASCII letters lowercased" in results["bleu"].definition
     assert "13a" in results["sacrebleu"].definition
 
@@ -245,9 +239,7 @@ def test_comparing_twice_gives_the_same_numbers_and_both_bleus_keep_apart():
 
 
 def test_the_confidence_interval_of_equal_sentences_is_empty_and_covers_the_score_otherwise():
-    constant, varying = compare(
-        [("a", SENTENCES), ("b", WORSE[:30] + SENTENCES[30:])], [SENTENCES], ["bleu"]
-    )["bleu"]
+    constant, varying = compare([("a", SENTENCES), ("b", WORSE[:30] + SENTENCES[30:])], [SENTENCES], ["bleu"])["bleu"]
     assert constant.confidence == 0
     assert abs(varying.score - varying.mean) < varying.confidence < 10
 

@@ -1,0 +1,40 @@
+# make setup | demo | test | lint
+
+PYTHON ?= python3
+PIP = .venv/bin/pip install --disable-pip-version-check --quiet --constraint constraints.txt
+
+.PHONY: setup demo test lint clean
+
+setup: .venv/installed
+
+.venv/installed: requirements.txt constraints.txt
+	$(PYTHON) -m venv .venv
+	$(PIP) --requirement requirements.txt
+	touch $@
+
+.venv/test-installed: .venv/installed requirements-test.txt
+	$(PIP) --requirement requirements-test.txt
+	touch $@
+
+# Trains the quickstart recipe, translates its test set and scores the translations.
+demo: .venv/installed
+	.venv/bin/python -m data.quickstart_corpus runs/quickstart-corpus
+	.venv/bin/python train.py quickstart
+	.venv/bin/python translate.py -m runs/quickstart -i runs/quickstart-corpus/test.de -o runs/quickstart/test.en
+	.venv/bin/python eval_metrics.py -i runs/quickstart/test.en -r runs/quickstart-corpus/test.en -m sacrebleu bleu
+	@echo; echo "A few translations:"; echo
+	@paste -d '\n' runs/quickstart-corpus/test.de runs/quickstart/test.en /dev/null | head -15
+	@echo "Next:"
+	@echo "  echo 'Der alte Mann liest ein Buch.' | .venv/bin/python translate.py -m runs/quickstart"
+	@echo "  .venv/bin/python train.py --list"
+	@echo "  .venv/bin/python train.py --source train.de --target train.en --dev-source dev.de --dev-target dev.en"
+
+test: .venv/test-installed lint
+	.venv/bin/python -m pytest
+
+lint: .venv/test-installed
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+
+clean:
+	rm -rf .venv runs

@@ -1,0 +1,310 @@
+"""Complements: dative and double objects, prepositional and reflexive verbs, and what lies where."""
+
+from data import quickstart_adverbials as adverbials
+from data.quickstart_clauses import DONE, ONGOING, PLANNED, SIMPLE, Clause, Phrase
+from data.quickstart_draw import Draw
+from data.quickstart_entries import Verb
+from data.quickstart_lexicon import DATIVE, GIVING, NOUN, OTHER, PREPOSITIONAL, SPATIAL
+from data.quickstart_patterns import Sides, clause_of, negation, pattern, sentence, statement, verbs_named
+from data.quickstart_phrases import (
+    MANY,
+    NO_AFTER_THERE_IS,
+    POSSESSIVE,
+    THE,
+    THIS,
+    A,
+    Name,
+    Nominal,
+    NounPhrase,
+    Pronoun,
+    german_prepositional,
+)
+
+_BELONGING = verbs_named("gehören", DATIVE)
+_AWAITING, _BEING_GLAD = (verb for verb in PREPOSITIONAL if verb.lemma in ("sich freuen auf", "sich freuen über"))
+
+
+@pattern
+def dative_verb(draw: Draw) -> Sides:
+    """Heute Morgen hat Lena ihrer Nachbarin geholfen."""
+    event = draw.event("p", DATIVE)
+    time = draw.past_time(event.verb)
+    return statement(clause_of(event, DONE, time), time if draw.chance(0.5) else None)
+
+
+@pattern
+def two_objects_past(draw: Draw) -> Sides:
+    """Der Lehrer hat seiner Frau gestern einen Ring geschenkt."""
+    event = draw.event("p", GIVING)
+    time = draw.past_time(event.verb)
+    return statement(clause_of(event, DONE, time), time if draw.chance(0.5) else None)
+
+
+@pattern
+def two_objects_future(draw: Draw) -> Sides:
+    """Morgen bringt er seiner Großmutter eine Rose mit."""
+    event = draw.event("f", GIVING)
+    time = draw.future_time(event.verb)
+    modal = draw.one_of(("", "", "wollen", "möchten", "müssen"))
+    clause = clause_of(event, SIMPLE if modal else PLANNED, time, modal=modal)
+    return statement(clause, time if draw.chance(0.5) else None)
+
+
+def _receiver(draw: Draw) -> Nominal:
+    """Somebody in the dative of a sentence that is about a thing."""
+    kind = draw.one_of("kknpm")
+    if kind == "m":
+        return Pronoun(draw.one_of(("I", "we")))
+    if kind == "n":
+        return draw.name()
+    if kind == "p":
+        noun = draw.noun("companion", "teacher", "Gast", "Mann", "Frau", "Chef", "Chefin")
+        return draw.thing(noun, THE, probability=0.3)
+    noun = draw.noun("relative", "friend", "younger")
+    return draw.relative(noun, POSSESSIVE[draw.one_of(("my", "our"))], "rare" not in noun.tags and draw.chance(0.2))
+
+
+@pattern
+def liking_with_gefallen(draw: Draw) -> Sides:
+    """Das rote Kleid gefällt meiner Schwester sehr gut."""
+    who = _receiver(draw)
+    determiner = draw.one_of((THE, THIS, POSSESSIVE["your"]))
+    noun = draw.noun("clothing", "furniture", "jewel", "own", "packed", "sold")
+    if draw.chance(0.3):
+        noun, determiner = draw.noun("show", "lodging", "town", "sight"), THE
+    thing = draw.thing(noun, determiner, plural=draw.chance(0.15) and "rare" not in noun.tags)
+    verb = OTHER["gefallen"]
+    draw.use(verb.lemma)
+    german, english = draw.one_of(
+        (("", ""), (" nicht", "not"), (" sehr gut", " very much"), (" überhaupt nicht", "not at all"))
+    )
+    tense = draw.one_of(("present", "past"))
+    form = verb.present_form(thing.person) if tense == "present" else verb.past_form(thing.person)
+    like = OTHER["mögen"].english
+    auxiliary, rest = like.predicate(tense, who.person, split=english.startswith("not"))
+    if auxiliary:
+        words = [who.english(), auxiliary, "not", rest, thing.english(), english.removeprefix("not").strip()]
+    else:
+        words = [who.english(), rest, thing.english(), english.strip()]
+    return sentence(f"{thing.german()} {form} {who.german('dat')}{german}", " ".join(filter(None, words)))
+
+
+@pattern
+def belonging(draw: Draw) -> Sides:
+    """Der blaue Koffer gehört meinem Onkel."""
+    noun = draw.noun("lost", "own", "furniture", "clothing", "packed", "Haus", "Hund", "Katze")
+    thing = draw.thing(noun, draw.one_of((THE, THE, THIS)), plural=draw.chance(0.15), probability=0.6)
+    receiver = _receiver(draw)
+    verb = draw.verb(_BELONGING)
+    is_negated = draw.chance(0.25)
+    phrases = [Phrase(receiver.german("dat"), receiver.english("acc"), "recipient")]
+    if is_negated:
+        phrases.append(negation())
+    return statement(Clause(thing, verb, SIMPLE, tuple(phrases), negated=is_negated))
+
+
+@pattern
+def prepositional_object(draw: Draw) -> Sides:
+    """Mein Bruder wartet gerade am Bahnhof auf seine Freundin."""
+    tense = draw.one_of((DONE, ONGOING, PLANNED))
+    aspect = {DONE: "p", ONGOING: "g", PLANNED: "f"}[tense]
+    event = draw.event(aspect, PREPOSITIONAL, places=0.3)
+    if tense == ONGOING:
+        return statement(clause_of(event, tense, Phrase("gerade", "right now", "time")))
+    time = draw.past_time(event.verb) if tense == DONE else draw.future_time(event.verb)
+    return statement(clause_of(event, tense, time), time if draw.chance(0.5) else None)
+
+
+@pattern
+def looking_forward(draw: Draw) -> Sides:
+    """Die Schüler freuen sich auf den Ausflug."""
+    verb = draw.verb([_AWAITING, _BEING_GLAD])
+    subject = draw.subject(("person",))
+    phrase = draw.complement(verb, verb.governments[0], subject)
+    if verb is _AWAITING:
+        return statement(Clause(subject, verb, ONGOING, (phrase,)))
+    tense = draw.one_of((SIMPLE, DONE))
+    time = (draw.time(adverbials.RECENT_TIMES),) if tense == DONE else ()
+    return statement(Clause(subject, verb, tense, (phrase, *time)))
+
+
+@pattern
+def interest(draw: Draw) -> Sides:
+    """Unsere Lehrerin interessiert sich sehr für Musik."""
+    verb = draw.verb(verbs_named("sich_interessieren_für sich_erinnern_an vertrauen"))
+    subject = draw.subject(("adult",))
+    phrase = draw.complement(verb, verb.governments[0], subject)
+    is_negated = draw.chance(0.35)
+    how = {
+        "sich interessieren für": Phrase("sehr", "very", "frequency"),
+        "sich erinnern an": Phrase("noch gut", "well", "manner"),
+        "vertrauen": Phrase("völlig", "completely", "manner"),
+    }[verb.lemma]
+    if is_negated:
+        how = negation()
+    return statement(Clause(subject, verb, SIMPLE, (phrase, how), negated=is_negated))
+
+
+@pattern
+def washing_oneself(draw: Draw) -> Sides:
+    """Der Junge putzt sich jeden Morgen die Zähne."""
+    subject = draw.subject(("person",), referable=True)
+    kind = draw.one_of(("sich putzen", "sich waschen", "sich waschen"))
+    verb = draw.verb([OTHER[kind]])
+    noun = NOUN["Zahn"] if kind == "sich putzen" else draw.noun("washable")
+    draw.use(noun.lemma)
+    is_plural = "rare" not in noun.tags
+    german = NounPhrase(noun, THE, plural=is_plural).german("acc")
+    english = NounPhrase(noun, draw.owner_for(subject), plural=is_plural).english()
+    body_part = Phrase(german, english, "object")
+    kind = draw.one_of("hhpmn")
+    if kind == "h":
+        time = draw.time(adverbials.DAILY_TIMES)
+        clause = Clause(subject, verb, SIMPLE, (body_part, time))
+    elif kind == "p":
+        time = draw.time(adverbials.RECENT_TIMES)
+        clause = Clause(subject, verb, DONE, (body_part, time))
+    elif kind == "m":
+        time = draw.time(adverbials.SOON_TIMES)
+        clause = Clause(subject, verb, SIMPLE, (body_part, time), modal="müssen")
+    else:
+        return statement(Clause(subject, verb, ONGOING, (body_part, Phrase("gerade", "right now", "time"))))
+    return statement(clause, time if draw.chance(0.4) else None)
+
+
+# What rests or is put where: verb of rest, verb of putting (or none), things, prepositions, supports.
+_ARRANGEMENTS = (
+    ("liegen lag", "legen legte", "pocket text toy document", "auf unter neben", "surface Bett Sofa"),
+    ("liegen lag", "legen legte", "pocket toy", "in", "packed Schrank"),
+    ("stehen stand", "stellen stellte", "dish Vase Lampe Radio", "auf neben", "surface Regal"),
+    ("stehen stand", "stellen stellte", "packed worn Kiste", "neben hinter vor unter", "surface Bett"),
+    ("stehen stand", "stellen stellte", "seat surface Regal Schrank Lampe", "in", "Büro Wohnzimmer Keller"),
+    ("stehen stand", "stellen stellte", "household Kiste", "in", "Küche Keller"),
+    ("stehen stand", "stellen stellte", "ridden Gartenstuhl", "hinter vor neben", "home Garage Baum Gartenhaus"),
+    ("stehen stand", "", "drive Traktor Taxi", "hinter vor neben", "home Garage Schule Kirche Museum Hotel"),
+    ("hängen hing", "hängen hängte", "taken formal female", "in", "Schrank Kleiderschrank"),
+    ("hängen hing", "hängen hängte", "art Spiegel", "über neben", "Sofa Schreibtisch Regal"),
+)
+_SPATIAL_ENGLISH = {
+    "auf": "on",
+    "unter": "under",
+    "neben": "next to",
+    "in": "in",
+    "hinter": "behind",
+    "vor": "in front of",
+    "über": "above",
+}
+
+
+def _arrangement(draw: Draw, is_resting: bool) -> tuple[Verb, NounPhrase, str, NounPhrase]:
+    options = [row for row in _ARRANGEMENTS if is_resting or row[1]]
+    resting, putting, things, prepositions, supports = draw.one_of(options)
+    verb = draw.verb([SPATIAL[resting if is_resting else putting]])
+    determiner = draw.one_of((THE, THE, POSSESSIVE["my"]))
+    noun = draw.noun(*things.split())
+    is_plural = draw.chance(0.15) and "rare" not in noun.tags
+    thing = draw.thing(noun, determiner, plural=is_plural, probability=0.35)
+    support = draw.thing(draw.noun(*supports.split()), THE, probability=0.2)
+    return verb, thing, draw.one_of(prepositions.split()), support
+
+
+def _spatial(preposition: str, nominal: NounPhrase, case: str, role: str) -> Phrase:
+    english = f"{_SPATIAL_ENGLISH[preposition]} {nominal.english()}"
+    return Phrase(german_prepositional(preposition, nominal, case), english, role)
+
+
+@pattern
+def where_it_is(draw: Draw) -> Sides:
+    """Das Buch liegt auf dem Tisch."""
+    verb, thing, preposition, support = _arrangement(draw, is_resting=True)
+    place = _spatial(preposition, support, "dat", "place")
+    being = Clause(thing, OTHER["sein"], SIMPLE, (place,))
+    german = Clause(thing, verb, SIMPLE, (place,)).german_main(place if draw.chance(0.25) else None)
+    return sentence(german, being.english_main())
+
+
+@pattern
+def where_it_was_put(draw: Draw) -> Sides:
+    """Mein Vater hat das Buch auf den Tisch gelegt."""
+    verb, thing, preposition, support = _arrangement(draw, is_resting=False)
+    subject = draw.subject(("adult",))
+    place = _spatial(preposition, support, "acc", "direction")
+    thing_phrase = Phrase(thing.german("acc"), thing.english("acc"), "object")
+    modal = draw.one_of(("", "", "müssen", "wollen"))
+    time = draw.time(adverbials.SOON_TIMES if modal else adverbials.RECENT_TIMES)
+    clause = Clause(subject, verb, SIMPLE if modal else DONE, (thing_phrase, place, time), modal=modal)
+    return statement(clause, time if draw.chance(0.4) else None)
+
+
+_PET_SPOTS = (
+    ("auf", "surface seat Bett Teppich"),
+    ("unter", "surface seat Bett Auto"),
+    ("neben", "seat Bett Schrank"),
+    ("hinter", "Sofa Sessel Schrank Regal"),
+)
+
+
+def _pet_spot(draw: Draw, prepositions: str) -> tuple[str, NounPhrase]:
+    preposition, spots = draw.one_of([row for row in _PET_SPOTS if row[0] in prepositions.split()])
+    return preposition, draw.thing(draw.noun(*spots.split()), THE, probability=0.3)
+
+
+@pattern
+def animal_where(draw: Draw) -> Sides:
+    """Die Katze schläft unter dem Sofa."""
+    verb = draw.verb([SPATIAL["sitzen saß"], SPATIAL["liegen lag"], *verbs_named("schlafen")])
+    animal = draw.thing(draw.noun("pet"), draw.one_of((THE, THE, POSSESSIVE["our"])))
+    place = _spatial(*_pet_spot(draw, "auf unter neben hinter"), "dat", "place")
+    time = (Phrase("gerade", "right now", "time"),) if draw.chance(0.4) else ()
+    return statement(Clause(animal, verb, ONGOING, (place, *time)))
+
+
+@pattern
+def animal_where_to(draw: Draw) -> Sides:
+    """Die Katze ist auf den Tisch gesprungen."""
+    verb = draw.verb([SPATIAL["springen sprang"], SPATIAL["laufen lief"]])
+    animal = draw.thing(draw.noun("pet"), draw.one_of((THE, THE, POSSESSIVE["our"])))
+    if verb.lemma == "springen":
+        preposition, spot = _pet_spot(draw, "auf")
+        direction = Phrase(
+            german_prepositional(preposition, spot, "acc"), f"onto {spot.english()}", "direction"
+        )
+    elif draw.chance(0.5):
+        direction = _spatial(*_pet_spot(draw, "unter hinter"), "acc", "direction")
+    else:
+        direction = draw.destination("room", "yard", "home-inside")
+    tense = draw.one_of((DONE, ONGOING))
+    time = draw.time(adverbials.RECENT_TIMES) if tense == DONE else Phrase("gerade", "right now", "time")
+    return statement(Clause(animal, verb, tense, (direction, time)), time if tense == DONE else None)
+
+
+@pattern
+def going_somewhere(draw: Draw) -> Sides:
+    """Am Sonntag gehen die Kinder mit ihrem Onkel in den Zoo."""
+    verb = draw.verb([SPATIAL["gehen ging"]])
+    subject = draw.subject(("person",))
+    phrases = [draw.destination("outing", "errand")]
+    if draw.chance(0.4):
+        companion = draw.someone(subject)
+        phrases.append(Phrase(f"mit {companion.german('dat')}", f"with {companion.english('acc')}", "means"))
+    tense = draw.one_of((DONE, PLANNED, SIMPLE))
+    if tense == SIMPLE:
+        time = draw.time(adverbials.WEEKLY_TIMES)
+    else:
+        time = draw.past_time(verb) if tense == DONE else draw.future_time(verb)
+    return statement(Clause(subject, verb, tense, (*phrases, time)), time if draw.chance(0.5) else None)
+
+
+@pattern
+def what_there_is(draw: Draw) -> Sides:
+    """In unserem Dorf gibt es eine neue Bäckerei."""
+    where = draw.thing(draw.noun("town"), draw.one_of((THIS, POSSESSIVE["our"])), probability=0.5)
+    kind = draw.one_of("nnmoooo")
+    if kind == "m":
+        thing = draw.thing(draw.noun("lodging", "Kirche", "Brücke", "Park", "Turm"), MANY, plural=True)
+    else:
+        noun = draw.noun("sight", "lodging", *"Supermarkt Bäckerei Apotheke Kino Park Schwimmbad Zoo".split())
+        thing = NounPhrase(noun, NO_AFTER_THERE_IS) if kind == "n" else draw.thing(noun, A)
+    be = "are" if thing.person == "sie" else "is"
+    german = f"in {where.german('dat')} gibt es {thing.german('acc')}"
+    return sentence(german, f"there {be} {thing.english()} in {where.english()}")

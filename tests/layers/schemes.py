@@ -1,0 +1,33 @@
+"""The schemes of the registry with arguments for a test, so that one test runs over all of them."""
+
+import numpy as np
+
+from layers import ATTENTION_SCHEMES
+
+MODEL_DIM = 16
+
+VARIANTS = {
+    "multi_head": [{}, {"use_bias": True}],
+    "interacting_head": [{}, {"implementation": "head_pairs"}, {"use_bias": True}],
+}
+"""Registry name → further constructor arguments to test it with."""
+
+ALL = [(name, options) for name in ATTENTION_SCHEMES for options in VARIANTS.get(name, [{}])]
+IDS = ["-".join([name, *map(str, options.values())]) for name, options in ALL]
+
+
+def make(name, options, num_heads=4, key_dim=5, value_dim=3, **arguments):
+    """A layer of a scheme, not built."""
+    return ATTENTION_SCHEMES[name](num_heads, key_dim, value_dim, **options, **arguments)
+
+
+def normal(*shape, seed=0):
+    """Standard normal numbers in float32."""
+    return np.random.default_rng(seed).normal(size=shape).astype("float32")
+
+
+def randomize(layer, seed=0):
+    """Gives every weight of a built layer random values, biases included."""
+    for index, weight in enumerate(layer.weights):
+        weight.assign(0.5 * normal(*weight.shape, seed=seed + index))
+    return layer

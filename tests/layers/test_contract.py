@@ -1,0 +1,149 @@
+"""What every attention scheme of the registry must do."""
+
+import keras
+import numpy as np
+import pytest
+from keras import ops
+
+from tests.layers.backend import array, gradients
+from tests.layers.schemes import ALL, IDS, MODEL_DIM, make, normal, randomize
+
+every_scheme = pytest.mark.parametrize(("name", "options"), ALL, ids=IDS)
+
+
+def built(name, options, **arguments):
+    layer = make(name, options, **arguments)
+    layer.build((None, None, MODEL_DIM), (None, None, MODEL_DIM))
+    return randomize(layer)
+
+
+@every_scheme
+def test_a_layer_is_its_configuration(name, options):
+    layer = make(name, options, dropout=0.1)
+    again = keras.saving.deserialize_keras_object(keras.saving.serialize_keras_object(layer))
+    assert type(again) is type(layer)
+    assert again.get_config() == layer.get_config()
+
+
+@every_scheme
+def test_a_saved_model_reloads_exactly(name, options, tmp_path):
+    query, memory = keras.Input((None, MODEL_DIM)), keras.Input((None, MODEL_DIM))
+    model = keras.Model([query, memory], make(name, options)(query, memory))
+    inputs = [normal(2, 3, MODEL_DIM), normal(2, 4, MODEL_DIM, seed=1)]
+    outputs = array(model(inputs))
+    model.save(tmp_path / "model.keras")
+    np.testing.assert_array_equal(array(keras.saving.load_model(tmp_path / "model.keras")(inputs)), outputs)
+    model.save_weights(tmp_path / "model.weights.h5")
+    for weight in model.weights:
+        weight.assign(np.zeros(weight.shape))
+    model.load_weights(tmp_path / "model.weights.h5")
+    np.testing.assert_array_equal(array(model(inputs)), outputs)
+
+
+@every_scheme
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_half_precision_is_finite_even_where_everything_is_masked(name, options, dtype):
+    layer = built(name, options, dtype=f"mixed_{dtype}")
+    mask = np.ones((2, 3, 4), "bool")
+    mask[1] = False
+    output, scores = layer(
+        10 * normal(2, 3, MODEL_DIM), normal(2, 4, MODEL_DIM), attention_mask=mask, return_attention_scores=True
+    )
+    assert keras.backend.standardize_dtype(output.dtype) == dtype
+    assert np.isfinite(array(ops.cast(output, "float32"))).all()
+    assert np.isfinite(array(ops.cast(scores, "float32"))).all()
+
+
+@every_scheme
+def test_masked_keys_get_no_weight_and_no_gradient(name, options):
+    layer = built(name, options)
+    mask = np.ones((2, 3, 5), "bool")
+    mask[:, :, 3:] = False
+    query, memory = normal(2, 3, MODEL_DIM), normal(2, 5, MODEL_DIM, seed=1)
+    _, scores = layer(query, memory, attention_mask=mask, return_attention_scores=True)
+    assert (array(scores)[..., 3:] == 0).all()
+    (gradient,) = gradients(lambda value: ops.sum(ops.square(layer(query, value, attention_mask=mask))), memory)
+    assert (gradient[:, 3:] == 0).all()
+    assert (gradient[:, :3] != 0).any()
+
+
+@every_scheme
+def test_the_future_does_not_change_the_past(name, options):
+    layer = built(name, options)
+    inputs = normal(2, 6, MODEL_DIM)
+    changed = inputs.copy()
+    changed[:, 4:] += 1
+    before, after = (array(layer(x, x, use_causal_mask=True)) for x in (inputs, changed))
+    np.testing.assert_allclose(after[:, :4], before[:, :4], atol=1e-5)
+    assert abs(after[:, 4:] - before[:, 4:]).max() > 1e-2
+
+
+@every_scheme
+def test_cached_steps_equal_one_pass_of_self_attention(name, options):
+    layer = built(name, options)
+    inputs = normal(2, 5, MODEL_DIM)
+    expected = array(layer(inputs, inputs, use_causal_mask=True))
+    cache = layer.empty_cache(2, 7)  # longer than needed: places not yet reached are not attended to
+    for t in range(5):
+        step = inputs[:, t : t + 1]
+        output, cache = layer(step, step, cache=cache, cache_update_index=t)
+        np.testing.assert_allclose(array(output)[:, 0], expected[:, t], atol=1e-5)
+
+
+@every_scheme
+def test_a_projected_memory_equals_the_memory(name, options):
+    layer = built(name, options)
+    query, memory = normal(2, 3, MODEL_DIM), normal(2, 5, MODEL_DIM, seed=1)
+    mask = np.array([[[1, 1, 1, 1, 1]], [[1, 1, 1, 0, 0]]], "bool")
+    expected = array(layer(query, memory, attention_mask=mask))
+    output, _ = layer(query, query, attention_mask=mask, cache=layer.project_memory(memory))
+    np.testing.assert_allclose(array(output), expected, atol=1e-5)
+
+
+@every_scheme
+def test_more_padding_changes_nothing(name, options):
+    layer = built(name, options)
+    query, memory = normal(2, 3, MODEL_DIM), normal(2, 5, MODEL_DIM, seed=1)
+    padded = np.concatenate([memory, normal(2, 4, MODEL_DIM, seed=2)], axis=1)
+    mask = np.concatenate([np.ones((2, 1, 5)), np.zeros((2, 1, 4))], axis=2)
+    expected = array(layer(query, memory))
+    np.testing.assert_allclose(array(layer(query, padded, attention_mask=mask)), expected, atol=1e-5)
+
+
+@every_scheme
+@pytest.mark.parametrize(("batch", "heads", "T", "S"), [(1, 1, 1, 1), (1, 1, 3, 5), (3, 4, 5, 2), (2, 2, 1, 4)])
+def test_shapes_are_those_of_the_query(name, options, batch, heads, T, S):
+    layer = make(name, options, num_heads=heads)
+    query, memory = normal(batch, T, MODEL_DIM), normal(batch, S, MODEL_DIM, seed=1)
+    output, scores = layer(query, memory, return_attention_scores=True)
+    assert output.shape == query.shape
+    assert scores.shape[-3:] == (heads, T, S)
+    symbolic = layer(keras.Input((None, MODEL_DIM)), keras.Input((None, MODEL_DIM)))
+    assert symbolic.shape == (None, None, MODEL_DIM)
+
+
+@every_scheme
+def test_dropout_acts_in_training_only(name, options):
+    layer = built(name, options, dropout=0.5)
+    query, memory = normal(2, 3, MODEL_DIM), normal(2, 5, MODEL_DIM, seed=1)
+    np.testing.assert_array_equal(array(layer(query, memory)), array(layer(query, memory)))
+    first, second = (array(layer(query, memory, training=True)) for _ in range(2))
+    assert abs(first - second).max() > 1e-3
+
+
+@every_scheme
+def test_all_weights_are_trained(name, options):
+    from tests.layers.backend import weight_gradients
+
+    layer = built(name, options)
+    query, memory = normal(2, 3, MODEL_DIM), normal(2, 5, MODEL_DIM, seed=1)
+    found = weight_gradients(layer, lambda: ops.sum(ops.square(layer(query, memory))))
+    for weight, gradient in found.items():
+        # A key bias shifts all logits of a row alike, so the softmax does not see it.
+        assert (abs(gradient) > 1e-6).any() or weight == "key_bias", weight
+
+
+@every_scheme
+def test_wrong_sizes_are_refused(name, options):
+    with pytest.raises(ValueError, match="num_heads must be at least 1"):
+        make(name, options, num_heads=0)

@@ -1,0 +1,84 @@
+import keras
+import numpy as np
+import pytest
+
+from layers import MultiHeadAttention
+from tests.layers.backend import array
+from tests.layers.schemes import normal, randomize
+
+D = 12
+
+
+def pair(use_bias, **arguments):
+    """Our layer and Keras' own with the same weights; Keras' has an output bias only with `use_bias`."""
+    ours = MultiHeadAttention(3, 4, 5, use_bias=use_bias, **arguments)
+    ours.build((None, None, D), (None, None, D))
+    randomize(ours)
+    theirs = keras.layers.MultiHeadAttention(3, 4, 5, use_bias=use_bias)
+    theirs.build((None, None, D), (None, None, D))
+    named = {weight.name: array(weight.value) for weight in ours.weights}
+    if not use_bias:
+        ours.output_bias.assign(np.zeros(D))
+    for weight in theirs.weights:
+        part, kind = weight.path.split("/")[-2:]
+        weight.assign(named[f"{part.replace('attention_', '')}_{kind}"])
+    return ours, theirs
+
+
+@pytest.mark.parametrize("use_bias", [False, True])
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("masked", [False, True])
+def test_the_layer_equals_that_of_keras(use_bias, causal, masked):
+    ours, theirs = pair(use_bias)
+    query, value, key = normal(2, 4, D), normal(2, 4, D, seed=1), normal(2, 4, D, seed=2)
+    mask = np.random.default_rng(3).random((2, 4, 4)) < 0.7 if masked else None
+    if masked:
+        mask[:, :, 0] = True  # Keras weighs the keys of a fully masked row in its own way
+    arguments = {"attention_mask": mask, "use_causal_mask": causal, "return_attention_scores": True}
+    for found, expected in zip(
+        ours(query, value, key, **arguments), theirs(query, value, key, **arguments), strict=True
+    ):
+        np.testing.assert_allclose(array(found), array(expected), rtol=1e-5, atol=1e-5)
+
+
+def test_self_attention_is_projected_in_one_product_with_the_same_result():
+    ours, theirs = pair(True)
+    x = normal(2, 6, D)
+    expected, _ = theirs(x, x, return_attention_scores=True)
+    np.testing.assert_allclose(array(ours(x, x)), array(expected), rtol=1e-5, atol=1e-5)
+
+
+def test_keras_own_masks_are_used():
+    ids = np.array([[5, 6, 7, 0, 0], [5, 6, 7, 8, 9]])
+    embedding = keras.layers.Embedding(10, D, mask_zero=True)
+    ours, theirs = pair(False)
+    x = embedding(ids)
+    # With the scores, since JAX's path without them fails on value sizes other than the key size.
+    found, expected = (array(layer(x, x, return_attention_scores=True)[0]) for layer in (ours, theirs))
+    np.testing.assert_allclose(found[0, :3], expected[0, :3], rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(found[1], expected[1], rtol=1e-5, atol=1e-5)
+
+
+def test_a_mask_may_be_the_same_for_all_queries():
+    ours, _ = pair(False)
+    query, value = normal(2, 4, D), normal(2, 3, D, seed=1)
+    short = np.array([[[1, 1, 0]], [[1, 0, 1]]])
+    np.testing.assert_array_equal(
+        array(ours(query, value, attention_mask=short)),
+        array(ours(query, value, attention_mask=np.repeat(short, 4, axis=1))),
+    )
+
+
+def test_kernels_start_as_dense_matrices_do():
+    layer = MultiHeadAttention(8, 16)
+    layer.build((None, None, 128), (None, None, 128))
+    limit = np.sqrt(6 / (128 + 128))
+    for kernel in (layer.query_kernel, layer.key_kernel, layer.value_kernel, layer.output_kernel):
+        values = array(kernel.value)
+        assert abs(values).max() <= limit
+        np.testing.assert_allclose(values.std(), limit / np.sqrt(3), rtol=0.02)
+
+
+def test_head_importance_of_a_scheme_that_has_none_is_an_error():
+    with pytest.raises(ValueError, match="does not weigh its heads"):
+        MultiHeadAttention(2, 4)(normal(1, 2, D), normal(1, 2, D), return_head_importance=True)

@@ -1,0 +1,60 @@
+"""The arrows between the packages, and sizes of files."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FORBIDDEN = {
+    "layers": {"data", "interacting_head", "tensorflow", "jax", "torch"},
+    "data": {"layers", "interacting_head", "keras", "jax", "torch"},
+    "interacting_head": {"jax", "torch"},
+}
+MAY_IMPORT_TENSORFLOW = {"data/pipeline.py", "interacting_head/preparation.py"}
+
+
+def python_files(package):
+    return sorted((ROOT / package).rglob("*.py"))
+
+
+def imported(path):
+    """Top-level names of the packages that a file imports anywhere in it."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module.split(".")[0])
+    return names
+
+
+@pytest.mark.parametrize("package", FORBIDDEN)
+def test_packages_import_only_along_the_arrows(package):
+    for path in python_files(package):
+        assert not imported(path) & FORBIDDEN[package], path
+
+
+def test_tensorflow_is_imported_in_few_places():
+    importers = {
+        path.relative_to(ROOT).as_posix()
+        for package in FORBIDDEN
+        for path in python_files(package)
+        if "tensorflow" in imported(path)
+    }
+    assert importers <= MAY_IMPORT_TENSORFLOW
+
+
+def test_scripts_are_thin():
+    for name in ("train.py", "translate.py", "eval_metrics.py"):
+        assert len((ROOT / name).read_text(encoding="utf-8").splitlines()) <= 60, name
+
+
+def test_public_classes_and_functions_have_docstrings():
+    for package in FORBIDDEN:
+        for path in python_files(package):
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            assert ast.get_docstring(tree) or not tree.body, path
+            for node in tree.body:
+                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                    assert ast.get_docstring(node), f"{path}: {node.name}"
