@@ -1,11 +1,7 @@
 """Trains a translation model. Without arguments: the quickstart recipe."""
 
-import os
-
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-
 from interacting_head import recipes
-from interacting_head.command_line import ArgumentParser, run
+from interacting_head.command_line import ArgumentParser, run, without_import_noise
 
 
 def parse_arguments():
@@ -33,7 +29,8 @@ def main():
         arguments.set,
         {key: getattr(arguments, key) for key in ("source", "target", "dev_source", "dev_target")},
     )
-    from interacting_head import preparation, training  # import Keras: only now
+    with without_import_noise():
+        from interacting_head import preparation, training  # import Keras: only now
 
     if arguments.dry_run:
         return preparation.dry_run(config, arguments.corpora_dir)

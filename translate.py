@@ -1,10 +1,6 @@
 """Translates text, one line out for one line in, from standard input to standard output."""
 
-import os
-
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-
-from interacting_head.command_line import ArgumentParser, run
+from interacting_head.command_line import ArgumentParser, run, without_import_noise
 
 
 def parse_arguments():
@@ -26,7 +22,8 @@ def parse_arguments():
 
 def main():
     arguments = parse_arguments()
-    from interacting_head import translation_files  # imports Keras: only after the arguments are right
+    with without_import_noise():
+        from interacting_head import translation_files  # imports Keras: only after the arguments are right
 
     return translation_files.translate_file(arguments)
 

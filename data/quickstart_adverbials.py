@@ -2,9 +2,15 @@
 
 from typing import NamedTuple
 
-MALE_NAMES = "Peter Thomas Paul Lukas Max Felix Jonas Markus Stefan Tobias Martin Daniel Simon Jan".split()
-FEMALE_NAMES = "Anna Maria Lena Julia Sophie Emma Laura Claudia Katrin Nina Sabine Lisa Hannah Eva".split()
-SURNAMES = "Müller Schmidt Weber Becker Wagner Fischer Hoffmann Koch Klein Braun".split()
+
+def words(text: str) -> list[str]:
+    """A list written as one string, as most tables here are."""
+    return text.split()
+
+
+MALE_NAMES = words("Peter Thomas Paul Lukas Max Felix Jonas Markus Stefan Tobias Martin Daniel Simon Jan")
+FEMALE_NAMES = words("Anna Maria Lena Julia Sophie Emma Laura Claudia Katrin Nina Sabine Lisa Hannah Eva")
+SURNAMES = words("Müller Schmidt Weber Becker Wagner Fischer Hoffmann Koch Klein Braun")
 
 _CITIES = "Berlin Hamburg Bremen Dresden Leipzig Stuttgart Frankfurt Köln=Cologne München=Munich"
 _MORE_CITIES = "Wien=Vienna Zürich=Zurich Paris London Rom=Rome Madrid Prag=Prague Brüssel=Brussels"

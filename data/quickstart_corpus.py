@@ -1,3 +1,176 @@
-"""stub"""
+"""The quickstart corpus: German-English sentence pairs out of a grammar written for this project.
 
-from data import quickstart_patterns_tenses
+The pairs serve to train, in minutes, a model that one can read the output of. They are everyday sentences
+that cover what makes the two languages hard to translate: gender and case, adjective endings, the verb in
+second and in last place, separable verbs, modals, tenses, relative clauses, negation, questions, numbers.
+
+Two thirds of the test set recombine what training has shown. One third is held out by combination: its
+`held_out` pairs contain a word that training has in other patterns, but never in the pair's pattern.
+"""
+
+import os
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from hashlib import sha256
+from itertools import islice
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+from data import (  # noqa: F401 (importing them registers their patterns)
+    quickstart_patterns_nominal,
+    quickstart_patterns_nonfinite,
+    quickstart_patterns_numbers,
+    quickstart_patterns_objects,
+    quickstart_patterns_questions,
+    quickstart_patterns_relative,
+    quickstart_patterns_subordinate,
+    quickstart_patterns_tenses,
+)
+from data.errors import InputError
+from data.quickstart_draw import Draw
+from data.quickstart_lexicon import LEXICON_SIZE
+from data.quickstart_patterns import PATTERN_FUNCTIONS
+
+__all__ = ["LEXICON_SIZE", "PATTERNS", "SPLITS", "SentencePair", "generate", "write"]
+
+SPLITS = ("train", "dev", "test")
+PATTERNS = tuple(sorted(PATTERN_FUNCTIONS))  # whatever was imported first
+
+_DEFAULT_SEED = 20240229
+_HELD_OUT_SHARE = 3  # one test pair in three
+_PATTERNS_KEPT = 4  # a word is withheld from one pattern only if it lives in this many
+_RARE_SHARE = 25  # and if it is in at most one in so many of the pattern's pairs
+_ATTEMPTS = 12  # turns without anything new after which a pattern is exhausted
+_SHORTEST, _LONGEST = 4, 20  # words
+
+
+class SentencePair(NamedTuple):
+    """A sentence in both languages, its pattern and the content words drawn for it.
+
+    Where `held_out`, training has all the words but one of them never in this pattern.
+    """
+
+    german: str
+    english: str
+    pattern: str
+    words: tuple[str, ...] = ()
+    held_out: bool = False
+
+
+def _has_good_length(sentence: str) -> bool:
+    return _SHORTEST <= sentence.count(" ") + 1 <= _LONGEST
+
+
+def _distinct_pairs(random: Random) -> Iterator[SentencePair]:
+    """Pairs whose German and English have not been seen before, the patterns taking turns."""
+    seen: set[str] = set()
+    failures = dict.fromkeys(PATTERNS, 0)
+    while failures:
+        for pattern in list(failures):
+            draw = Draw(random)
+            german, english = PATTERN_FUNCTIONS[pattern](draw)
+            is_new = german not in seen and english not in seen
+            if is_new and _has_good_length(german) and _has_good_length(english):
+                failures[pattern] = 0
+                seen.update((german, english))
+                yield SentencePair(german, english, pattern, tuple(dict.fromkeys(draw.words)))
+            else:
+                failures[pattern] += 1
+                if failures[pattern] == _ATTEMPTS:
+                    del failures[pattern]
+
+
+def _combinations(pair: SentencePair) -> list[tuple[str, str]]:
+    return [(pair.pattern, word) for word in pair.words]
+
+
+def _withheld_combinations(pairs: list[SentencePair], seed: int, wanted: int) -> set[tuple[str, str]]:
+    """Combinations of pattern and word that together keep some `wanted` pairs out of training.
+
+    Each word is withheld from one pattern at most, and from none that could not do without it.
+    """
+    by_combination: dict[tuple[str, str], list[int]] = {}
+    for index, pair in enumerate(pairs):
+        for combination in _combinations(pair):
+            by_combination.setdefault(combination, []).append(index)
+    pattern_sizes = Counter(pair.pattern for pair in pairs)
+    patterns_of_word = Counter(word for _, word in by_combination)
+
+    def rank(combination: tuple[str, str]) -> bytes:
+        return sha256(f"{seed}/{'/'.join(combination)}".encode()).digest()
+
+    withheld: dict[str, tuple[str, str]] = {}
+    kept_out: set[int] = set()
+    for combination in sorted(by_combination, key=rank):
+        if len(kept_out) >= wanted:
+            break
+        pattern, word = combination
+        is_rare = len(by_combination[combination]) <= max(2, pattern_sizes[pattern] // _RARE_SHARE)
+        if is_rare and patterns_of_word[word] >= _PATTERNS_KEPT and word not in withheld:
+            withheld[word] = combination
+            kept_out.update(by_combination[combination])
+    return set(withheld.values())
+
+
+def _shuffled(pairs: list[SentencePair], random: Random) -> list[SentencePair]:
+    """A shuffled copy, by the one method of Random that is the same in every version of Python."""
+    pairs = list(pairs)
+    for last in range(len(pairs) - 1, 0, -1):
+        other = int(random.random() * (last + 1))
+        pairs[last], pairs[other] = pairs[other], pairs[last]
+    return pairs
+
+
+def generate(
+    seed: int = _DEFAULT_SEED, train_pairs: int = 24000, dev_pairs: int = 500, test_pairs: int = 1000
+) -> dict[str, list[SentencePair]]:
+    """The corpus by splits, the same for the same arguments in every process and version of Python.
+
+    No German or English sentence occurs twice. A third of the test pairs is `held_out`.
+    """
+    total = train_pairs + dev_pairs + test_pairs
+    held_out_pairs = test_pairs // _HELD_OUT_SHARE
+    # What is withheld from training cannot be told to the last pair, hence some to spare.
+    pairs = list(islice(_distinct_pairs(Random(seed)), total + total // 50 + 100))
+    withheld = _withheld_combinations(pairs, seed, held_out_pairs)
+    random = Random(f"order of {seed}")
+    held_out, ordinary = [], []
+    for pair in _shuffled(pairs, random):
+        if withheld.isdisjoint(_combinations(pair)):
+            ordinary.append(pair)
+        else:
+            held_out.append(pair._replace(held_out=True))
+    seen_in_test = test_pairs - min(held_out_pairs, len(held_out))
+    if len(ordinary) < train_pairs + dev_pairs + seen_in_test:
+        raise InputError(f"the quickstart grammar does not have {total} different pairs: ask for fewer")
+    test, ordinary = ordinary[:seen_in_test], ordinary[seen_in_test:]
+    dev, train = ordinary[:dev_pairs], ordinary[dev_pairs : dev_pairs + train_pairs]
+    known = {word for pair in train for word in pair.words}
+    held_out.sort(key=lambda pair: not known.issuperset(pair.words))  # stable: the known ones first
+    test += held_out[: test_pairs - seen_in_test]
+    return {"train": train, "dev": dev, "test": _shuffled(test, random)}
+
+
+def _write_lines(path: Path, lines: list[str]) -> None:
+    """Writes beside the file and renames, so that nobody reads half a file."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.writelines(f"{line}\n" for line in lines)
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+def write(directory: str | os.PathLike, **options) -> dict[str, list[SentencePair]]:
+    """Generates the corpus with these options into train.de, train.en, dev.de, …; returns what it wrote."""
+    corpus = generate(**options)
+    folder = Path(directory)
+    folder.mkdir(parents=True, exist_ok=True)
+    for split in SPLITS:
+        _write_lines(folder / f"{split}.de", [pair.german for pair in corpus[split]])
+        _write_lines(folder / f"{split}.en", [pair.english for pair in corpus[split]])
+    return corpus

@@ -175,7 +175,7 @@ class Verb:
     def present_form(self, person: str) -> str:
         stem = self.infinitive[:-2] if self.infinitive.endswith("en") else self.infinitive[:-1]
         if person == "ich":
-            return (stem[:-2] + "l" if stem.endswith("el") else stem) + "e"
+            return (stem[:-2] + "l" if self.infinitive.endswith("eln") else stem) + "e"
         if person == "er":
             return self.third
         if person == "du":

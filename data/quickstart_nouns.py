@@ -115,7 +115,6 @@ NOUN_SECTIONS = {
         der Elefant, Elefanten, Elefanten = elephant; watched
         der Löwe, Löwen, Löwen = lion; watched
         das Eichhörnchen, Eichhörnchens, Eichhörnchen = squirrel; watched
-        die Maus, Maus, Mäuse = mouse/mice; prey
         """,
     "thing carry": """
         der Schlüssel, Schlüssels, Schlüssel = key; lost lent pocket
@@ -193,8 +192,8 @@ NOUN_SECTIONS = {
         das Auto, Autos, Autos = car; own drive colored goods modern washed
         das Fahrrad, Fahrrads, Fahrräder = bicycle; own colored goods lent washed gift ridden
         das Motorrad, Motorrads, Motorräder = motorcycle; own colored goods washed ridden
-        der Lastwagen, Lastwagens, Lastwagen = truck; own drive
-        der Traktor, Traktors, Traktoren = tractor; own
+        der Lastwagen, Lastwagens, Lastwagen = truck; work drive
+        der Traktor, Traktors, Traktoren = tractor; work
         das Boot, Bootes, Boote = boat; own colored
         das Segelboot, Segelboots, Segelboote = sailboat; own
         das Wohnmobil, Wohnmobils, Wohnmobile = camper; own drive
@@ -202,7 +201,6 @@ NOUN_SECTIONS = {
         der Zug, Zuges, Züge = train; public line
         die Straßenbahn, Straßenbahn, Straßenbahnen = streetcar; public
         das Flugzeug, Flugzeugs, Flugzeuge = airplane; line
-        das Schiff, Schiffes, Schiffe = ship; line
         das Taxi, Taxis, Taxis = taxi; hired
         """,
     "clothing goods colored": """
@@ -260,7 +258,7 @@ NOUN_SECTIONS = {
         das Obst, Obstes, - = fruit; staple
         die Schokolade, Schokolade, - = chocolate; sweet
         das Eis, Eises, - = ice cream; sweet
-        der Honig, Honigs, - = honey; sweet
+        der Honig, Honigs, - = honey; spread
         """,
     "drink": """
         der Kaffee, Kaffees, - = coffee; brew

@@ -3,11 +3,14 @@
 This module registers them and holds what they share; the patterns_* modules beside it hold the patterns.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import cache
 
 from data import quickstart_lexicon as lexicon
+from data.quickstart_adverbials import words
 from data.quickstart_clauses import Clause, Phrase, Tense
-from data.quickstart_draw import Draw, Event, adjectives_of
+from data.quickstart_dice import adjectives_of
+from data.quickstart_draw import Draw, Event
 from data.quickstart_entries import Noun, Verb
 from data.quickstart_phrases import POSSESSIVE, THE, Nominal, Pronoun
 
@@ -40,12 +43,20 @@ def clause_of(event: Event, tense: Tense, *more: Phrase, **options) -> Clause:
     return Clause(event.subject, event.verb, tense, event.phrases + more, **options)
 
 
-def verbs_named(lemmas: str, among: Sequence[Verb] = tuple(lexicon.ACTIVITIES)) -> list[Verb]:
-    """The verbs of these lemmas, the first where several share one."""
+_GROUPS = {"any": lexicon.ACTIVITIES, "giving": lexicon.GIVING, "dative": lexicon.DATIVE}
+
+
+@cache
+def verbs_named(lemmas: str, group: str = "any") -> tuple[Verb, ...]:
+    """The verbs of these lemmas, "_" standing for a blank; the first one where several share a lemma."""
     by_lemma: dict[str, Verb] = {}
-    for verb in among:
+    for verb in _GROUPS[group]:
         by_lemma.setdefault(verb.lemma, verb)
-    return [by_lemma[lemma.replace("_", " ")] for lemma in lemmas.split()]
+    return tuple(by_lemma[lemma.replace("_", " ")] for lemma in lemmas.split())
+
+
+def verb_named(lemma: str) -> Verb:
+    return verbs_named(lemma.replace(" ", "_"))[0]
 
 
 # Work that one can plan, be kept from, forget or have behind one.
@@ -57,13 +68,13 @@ CHORES = verbs_named(
 # What is worth telling, hoping or asking about: more than that somebody had tea.
 NOTEWORTHY = [verb for verb in lexicon.ACTIVITIES if verb.aspects >= {"p", "f"} and "t" not in verb.aspects]
 
-_UNGRADED = "rot blau grün gelb schwarz weiß braun grau italienisch französisch spanisch deutsch voll".split()
+UNGRADED = words("rot blau grün gelb schwarz weiß braun grau italienisch französisch spanisch deutsch voll")
 
 
 def predicate_adjective(draw: Draw, noun: Noun) -> Sides:
     """What one may say of a thing: ("sehr schwer", "very heavy"), but ("rot", "red")."""
     adjective = draw.adjective(adjectives_of(noun))
-    if adjective.lemma in _UNGRADED:
+    if adjective.lemma in UNGRADED:
         return adjective.lemma, adjective.english
     return f"sehr {adjective.lemma}", f"very {adjective.english}"
 

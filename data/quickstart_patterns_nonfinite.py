@@ -1,16 +1,35 @@
 """Passives and infinitives: werden with participle, zu, um … zu, ohne … zu and lassen."""
 
+from dataclasses import replace
+from typing import NamedTuple
+
 from data import quickstart_adverbials as adverbials
-from data.quickstart_clauses import DONE, ONGOING, PLANNED, SIMPLE, TOLD, Clause, Phrase
+from data.quickstart_clauses import DONE, ONGOING, PLANNED, SIMPLE, TOLD, Clause, Phrase, Tense
 from data.quickstart_draw import Draw
-from data.quickstart_entries import Verb
-from data.quickstart_lexicon import DATIVE, NOUN, OTHER, SPATIAL
-from data.quickstart_patterns import CHORES, Sides, clause_of, pattern, sentence, statement, verbs_named
-from data.quickstart_phrases import THE, A, NounPhrase, Pronoun, german_prepositional
+from data.quickstart_entries import Government, Verb
+from data.quickstart_lexicon import ADJECTIVE, NOUN, OTHER, SPATIAL
+from data.quickstart_patterns import (
+    CHORES,
+    NOTEWORTHY,
+    Sides,
+    clause_of,
+    pattern,
+    sentence,
+    statement,
+    verb_named,
+    verbs_named,
+)
+from data.quickstart_phrases import THE, THIS, A, NounPhrase, Who, german_prepositional
 
 _SUFFERED = verbs_named(
     "reparieren putzen waschen aufräumen unterschreiben übersetzen bezahlen ausfüllen streichen öffnen "
     "schließen füttern gießen zurückgeben packen beantworten einpacken verkaufen finden vorbereiten"
+)
+_ROUTINES = verbs_named("putzen waschen aufräumen füttern gießen")
+_ENDURED = verbs_named(
+    "lesen schreiben suchen backen kochen reparieren putzen aufräumen übersetzen ausfüllen streichen bauen "
+    "pflanzen gießen füttern fotografieren beobachten lernen spielen organisieren vorbereiten "
+    "verstehen beantworten helfen warten_auf sich_vorbereiten_auf lernen_für"
 )
 _DONE_BY_OTHERS = {
     "reparieren": ("Mechaniker", "Nachbar", "Ingenieurin"),
@@ -28,6 +47,7 @@ _DONE_BY_OTHERS = {
     "fotografieren": ("Fotograf", "Journalistin", "Tourist"),
     "verkaufen": ("Bauer", "Verkäuferin", "Nachbar"),
 }
+_OF_ANY_AGE = [ADJECTIVE[lemma] for lemma in ("alt", "klein", "groß", "schön", "berühmt")]
 _BUILT = ("Haus", "Brücke", "Turm", "Schloss", "Kirche", "Museum", "Rathaus", "Schule", "Hotel", "Krankenhaus")
 
 
@@ -67,10 +87,10 @@ def passive_with_agent(draw: Draw) -> Sides:
 @pattern
 def passive_now(draw: Draw) -> Sides:
     """Die Küche wird gerade gestrichen."""
-    verb = draw.verb([verb for verb in _SUFFERED if "g" in verb.aspects])
+    is_habit = draw.chance(0.35)
+    verb = draw.verb(_ROUTINES if is_habit else [verb for verb in _SUFFERED if "g" in verb.aspects])
     undergoer = _undergoer(draw, verb)
-    kind = draw.one_of("nnh")
-    if kind == "n":
+    if not is_habit:
         return statement(Clause(undergoer, verb, ONGOING, (draw.time(adverbials.NOW),), passive=True))
     time = draw.time(adverbials.DAILY_TIMES if "t" in verb.aspects else adverbials.WEEKLY_TIMES)
     return statement(Clause(undergoer, verb, SIMPLE, (time,), passive=True))
@@ -90,38 +110,201 @@ def passive_with_modal(draw: Draw) -> Sides:
 def built_in_a_year(draw: Draw) -> Sides:
     """Diese Brücke wurde im Jahr 1895 gebaut."""
     verb = draw.verb(verbs_named("bauen"))
-    building = draw.thing(draw.noun(*_BUILT), THE, plural=draw.chance(0.1), probability=0.5)
+    adjectives = (draw.adjective(_OF_ANY_AGE),) if draw.chance(0.5) else ()
+    building = NounPhrase(draw.noun(*_BUILT), draw.one_of((THE, THIS)), adjectives, plural=draw.chance(0.1))
     year = draw.between(1780, 2019)
     when = Phrase(f"im Jahr {year}", f"in {year}", "time")
     return statement(Clause(building, verb, TOLD, (when,), passive=True))
 
 
-_INTENTIONS = (
-    ("versucht", "versuchen", "is trying", "are trying", "am trying"),
-    ("hat vor", "", "", "", ""),
+class _Matrix(NamedTuple):
+    """A verb that takes a zu-infinitive, how it is said here, and whether what follows lies ahead."""
+
+    verb: Verb
+    tense: Tense
+    looks_ahead: bool
+
+
+_MATRICES = (
+    _Matrix(verb_named("vergessen"), DONE, False),
+    _Matrix(OTHER["versuchen"], DONE, False),
+    _Matrix(OTHER["versuchen"], ONGOING, False),
+    _Matrix(OTHER["beginnen"], DONE, False),
+    _Matrix(OTHER["versprechen"], DONE, True),
+    _Matrix(OTHER["beschließen"], DONE, True),
+    _Matrix(OTHER["vorhaben"], SIMPLE, True),
+    _Matrix(OTHER["hoffen"], SIMPLE, True),
 )
-
-
-def _infinitive_after(draw: Draw) -> tuple[Verb, tuple[str, str]]:
-    verb = draw.verb([OTHER["versuchen"], OTHER["vergessen haben"]])
-    return verb, ("", "")
 
 
 @pattern
 def zu_infinitive(draw: Draw) -> Sides:
     """Mein Bruder hat vergessen, den Arzt anzurufen."""
-    event = draw.event("f", CHORES)
-    clause = clause_of(event, SIMPLE)
     matrix = draw.one_of(_MATRICES)
     draw.use(matrix.verb.lemma)
-    outer = Clause(event.subject, matrix.verb, matrix.tense, matrix.phrases)
+    verbs = NOTEWORTHY if matrix.looks_ahead else CHORES
+    event = draw.event("g" if matrix.verb.lemma == "beginnen" else "f", verbs)
+    time = (draw.future_time(event.verb),) if matrix.looks_ahead else ()
+    clause = clause_of(event, SIMPLE, *time)
+    outer = Clause(event.subject, matrix.verb, matrix.tense)
     return sentence(
         f"{outer.german_main()}, {clause.german_infinitive()}",
         f"{outer.english_main()} {clause.english_infinitive()}",
     )
 
 
+_JUDGMENTS = (
+    ("es ist wichtig", "it is important"),
+    ("es ist schwierig", "it is difficult"),
+    ("es ist nicht einfach", "it is not easy"),
+    ("es macht Spaß", "it is fun"),
+    ("es macht keinen Spaß", "it is no fun"),
+    ("es dauert lange", "it takes a long time"),
+    ("es war langweilig", "it was boring"),
+)
+
+
 @pattern
 def judging_an_infinitive(draw: Draw) -> Sides:
-    """Es ist wichtig, jeden Tag Deutsch zu lernen."""
-    raise NotImplementedError
+    """Es ist wichtig, die Blumen zu gießen."""
+    german, english = draw.one_of(_JUDGMENTS)
+    verb = draw.verb(_ENDURED)
+    phrases = [draw.complement(verb, government, Who()) for government in verb.governments]
+    if verb.places and not verb.places[0].startswith(">") and draw.chance(0.3):
+        phrases.append(draw.location(*verb.places))
+    clause = Clause(Who(), verb, SIMPLE, tuple(phrases))
+    return sentence(f"{german}, {clause.german_infinitive()}", f"{english} {clause.english_infinitive()}")
+
+
+@pattern
+def no_time_for_it(draw: Draw) -> Sides:
+    """Wir haben keine Lust, das Auto zu waschen."""
+    event = draw.event("f", CHORES)
+    clause = clause_of(event, SIMPLE)
+    is_lust = draw.chance(0.5)
+    noun = Phrase("keine Lust" if is_lust else "heute keine Zeit", "no time today", "new object")
+    have = Clause(event.subject, OTHER["haben"], SIMPLE, (noun,))
+    if is_lust:
+        do = "does" if event.subject.person == "er" else "do"
+        english = f"{event.subject.english()} {do} not feel like {clause.english_gerund()}"
+    else:
+        english = f"{have.english_main()} {clause.english_infinitive()}"
+    return sentence(f"{have.german_main()}, {clause.german_infinitive()}", english)
+
+
+# Where one goes in order to do what: place, verb, what its object is.
+_ERRANDS = (
+    ("Supermarkt", "kaufen", "acc Brot/Milch/Käse/Obst/Reis/Fisch/Kaffee/Tee/Schokolade b"),
+    ("Markt", "kaufen", "acc fruit/flower B"),
+    ("Bäckerei", "kaufen", "acc bread/baked i"),
+    ("Buchhandlung", "kaufen", "acc Buch/Roman/Krimi/Wörterbuch/Stadtplan i"),
+    ("Bahnhof", "abholen", "acc someone p"),
+    ("Flughafen", "abholen", "acc someone p"),
+    ("Bibliothek", "lesen", "acc Buch/Roman/Zeitung/Zeitschrift i"),
+    ("Bibliothek", "zurückgeben", "acc Buch/Wörterbuch d"),
+    ("Küche", "kochen", "acc pot b"),
+    ("Küche", "backen", "acc baked i"),
+    ("Garten", "gießen", "acc flower P"),
+    ("Garten", "pflanzen", "acc plant i"),
+    ("See", "schwimmen", ""),
+    ("See", "angeln", ""),
+    ("Park", "joggen", ""),
+    ("Zoo", "fotografieren", "acc watched P"),
+    ("Café", "treffen", "acc someone p"),
+    ("Restaurant", "feiern", "acc Geburtstag p"),
+    ("Krankenhaus", "besuchen", "acc someone p"),
+    ("Werkstatt", "reparieren", "acc ridden/device d"),
+    ("Keller", "suchen", "acc packed/worn/Taschenlampe dp"),
+)
+
+_AT_HOME = ("Küche", "Garten", "Keller", "Werkstatt")
+
+
+@pattern
+def in_order_to(draw: Draw) -> Sides:
+    """Anna ist zum Bahnhof gegangen, um ihre Tante abzuholen."""
+    place, lemma, government = draw.one_of(_ERRANDS)
+    verb, go = verb_named(lemma), SPATIAL["gehen ging"]
+    draw.use(verb.lemma, go.lemma)
+    subject = draw.subject()
+    where_to = draw.destination(place)
+    tense = draw.one_of((DONE, PLANNED))
+    if place in _AT_HOME:
+        time = draw.time(adverbials.RECENT_TIMES if tense == DONE else adverbials.SOON_TIMES)
+    else:
+        time = draw.past_time(go, counted=False) if tense == DONE else draw.future_time(go)
+    phrases = (draw.complement(verb, Government(government), subject),) if government else ()
+    purpose = Clause(subject, verb, SIMPLE, phrases)
+    clause = Clause(subject, go, tense, (where_to, time))
+    front = time if draw.chance(0.5) else None
+    # The time opens the English sentence in any case, lest "tomorrow" be heard with the purpose.
+    return sentence(
+        f"{clause.german_main(front)}, um {purpose.german_infinitive()}",
+        f"{clause.english_main(time)} {purpose.english_infinitive()}",
+    )
+
+
+_WORKPLACES = "Büro Schule Bibliothek"
+_HOMES = "Haus Wohnung"
+_LODGINGS = "Restaurant Café Hotel"
+# What one leaves undone, its object, and where one leaves.
+_LEFT_UNDONE = (
+    ("sich verabschieden von", "von dat someone p", f"{_WORKPLACES} {_HOMES} {_LODGINGS}"),
+    ("danken", "dat someone p", f"{_WORKPLACES} {_HOMES} {_LODGINGS}"),
+    ("ausschalten", "acc Computer/Lampe/Radio/Fernseher/Klimaanlage/Drucker d", f"{_WORKPLACES} {_HOMES}"),
+    ("schließen", "acc Tür/Fenster/Tor d", f"{_WORKPLACES} {_HOMES}"),
+    ("bezahlen", "acc Rechnung d", _LODGINGS),
+    ("essen", "acc Kuchen/Suppe/Salat/Schnitzel d", _LODGINGS),
+    ("unterschreiben", "acc signed d", _WORKPLACES),
+    ("beantworten", "acc answered d", _WORKPLACES),
+    ("anrufen", "acc someone p", f"{_WORKPLACES} {_HOMES}"),
+    ("aufräumen", "acc Küche/Wohnzimmer/Schlafzimmer d", _HOMES),
+    ("frühstücken", "", _HOMES),
+    ("anziehen", "acc taken p", f"{_WORKPLACES} {_HOMES} {_LODGINGS}"),
+)
+
+
+@pattern
+def without_doing(draw: Draw) -> Sides:
+    """Der Gast hat das Restaurant verlassen, ohne die Rechnung zu bezahlen."""
+    lemma, government, places = draw.one_of(_LEFT_UNDONE)
+    verb, leave = verb_named(lemma), OTHER["verlassen"]
+    draw.use(verb.lemma, leave.lemma)
+    subject = draw.subject()
+    left = NounPhrase(draw.noun(*places.split()), THE)
+    phrases = (draw.complement(verb, Government(government), subject),) if government else ()
+    omission = Clause(subject, verb, SIMPLE, phrases)
+    clause = Clause(subject, leave, DONE, (Phrase(left.german("acc"), left.english(), "object"),))
+    return sentence(
+        f"{clause.german_main()}, ohne {omission.german_infinitive()}",
+        f"{clause.english_main()} without {omission.english_gerund()}",
+    )
+
+
+_COMMISSIONED = (
+    ("reparieren", "acc Auto/Motorrad/Fahrrad/Dach/Waschmaschine/Spülmaschine/Drucker/Laptop dp"),
+    ("waschen", "acc Auto/Motorrad dp"),
+    ("putzen", "acc Büro/Badezimmer/Küche dp"),
+    ("streichen", "acc Zaun/Gartenhaus/Haustür/Wohnzimmer/Garage dp"),
+    ("übersetzen", "acc Brief/Vertrag/Bericht/E-Mail/Roman dp"),
+    ("bauen", "acc Haus/Regal/Gartenhaus/Schrank i"),
+    ("untersuchen", "acc Hund/Katze/Pferd/Kaninchen dp"),
+)
+
+
+@pattern
+def having_it_done(draw: Draw) -> Sides:
+    """Mein Vater hat gestern das Dach reparieren lassen."""
+    lemma, government = draw.one_of(_COMMISSIONED)
+    verb, let = verb_named(lemma), OTHER["lassen"]
+    draw.use(verb.lemma, let.lemma)
+    # "reparieren lassen" behaves like a verb whose prefix is written apart.
+    causative = replace(let, prefix=f"{verb.full_infinitive()} ", participle=f"{verb.full_infinitive()} lassen")
+    subject = draw.subject()
+    thing = draw.complement(verb, Government(government), subject)
+    thing = thing._replace(english=f"{thing.english} {verb.english.participle}")
+    modal = draw.one_of(("", "", "müssen", "wollen"))
+    tense = SIMPLE if modal else draw.one_of((DONE, PLANNED))
+    time = draw.past_time(verb, counted=False) if tense == DONE else draw.future_time(verb)
+    clause = Clause(subject, causative, tense, (thing, time), modal=modal)
+    return statement(clause, time if draw.chance(0.4) else None)

@@ -13,14 +13,13 @@ from data.quickstart_phrases import (
     THE,
     THIS,
     A,
-    Name,
     Nominal,
     NounPhrase,
     Pronoun,
     german_prepositional,
 )
 
-_BELONGING = verbs_named("gehören", DATIVE)
+_BELONGING = verbs_named("gehören", "dative")
 _AWAITING, _BEING_GLAD = (verb for verb in PREPOSITIONAL if verb.lemma in ("sich freuen auf", "sich freuen über"))
 
 
@@ -182,7 +181,7 @@ _ARRANGEMENTS = (
     ("stehen stand", "stellen stellte", "household Kiste", "in", "Küche Keller"),
     ("stehen stand", "stellen stellte", "ridden Gartenstuhl", "hinter vor neben", "home Garage Baum Gartenhaus"),
     ("stehen stand", "", "drive Traktor Taxi", "hinter vor neben", "home Garage Schule Kirche Museum Hotel"),
-    ("hängen hing", "hängen hängte", "taken formal female", "in", "Schrank Kleiderschrank"),
+    ("hängen hing", "hängen hängte", "taken formal female", "in", "Kleiderschrank"),
     ("hängen hing", "hängen hängte", "art Spiegel", "über neben", "Sofa Schreibtisch Regal"),
 )
 _SPATIAL_ENGLISH = {
@@ -266,9 +265,7 @@ def animal_where_to(draw: Draw) -> Sides:
     animal = draw.thing(draw.noun("pet"), draw.one_of((THE, THE, POSSESSIVE["our"])))
     if verb.lemma == "springen":
         preposition, spot = _pet_spot(draw, "auf")
-        direction = Phrase(
-            german_prepositional(preposition, spot, "acc"), f"onto {spot.english()}", "direction"
-        )
+        direction = Phrase(german_prepositional(preposition, spot, "acc"), f"onto {spot.english()}", "direction")
     elif draw.chance(0.5):
         direction = _spatial(*_pet_spot(draw, "unter hinter"), "acc", "direction")
     else:
@@ -295,6 +292,9 @@ def going_somewhere(draw: Draw) -> Sides:
     return statement(Clause(subject, verb, tense, (*phrases, time)), time if draw.chance(0.5) else None)
 
 
+_AMENITIES = ("sight", "lodging", "Supermarkt", "Bäckerei", "Apotheke", "Kino", "Park", "Schwimmbad", "Zoo")
+
+
 @pattern
 def what_there_is(draw: Draw) -> Sides:
     """In unserem Dorf gibt es eine neue Bäckerei."""
@@ -303,7 +303,7 @@ def what_there_is(draw: Draw) -> Sides:
     if kind == "m":
         thing = draw.thing(draw.noun("lodging", "Kirche", "Brücke", "Park", "Turm"), MANY, plural=True)
     else:
-        noun = draw.noun("sight", "lodging", *"Supermarkt Bäckerei Apotheke Kino Park Schwimmbad Zoo".split())
+        noun = draw.noun(*_AMENITIES)
         thing = NounPhrase(noun, NO_AFTER_THERE_IS) if kind == "n" else draw.thing(noun, A)
     be = "are" if thing.person == "sie" else "is"
     german = f"in {where.german('dat')} gibt es {thing.german('acc')}"

@@ -1,10 +1,9 @@
 """Questions, requests and commands: inversion in German, do-support and stranded prepositions in English."""
 
-from data import quickstart_adverbials as adverbials
 from data.quickstart_clauses import DONE, PLANNED, SIMPLE, Clause, Phrase
 from data.quickstart_draw import Draw
 from data.quickstart_entries import Verb
-from data.quickstart_lexicon import ACTIVITIES, DATIVE, GIVING, NOUNS, OTHER, PREPOSITIONAL, SPATIAL, TRANSITIVE
+from data.quickstart_lexicon import ACTIVITIES, DATIVE, NOUNS, PREPOSITIONAL, TRANSITIVE
 from data.quickstart_patterns import (
     CHORES,
     NOTEWORTHY,
@@ -22,10 +21,9 @@ from data.quickstart_phrases import (
     THE,
     THIS,
     WHICH,
-    Nominal,
     NounPhrase,
     Pronoun,
-    german_prepositional,
+    Who,
 )
 
 _HABITUAL = [verb for verb in ACTIVITIES if "h" in verb.aspects]
@@ -35,26 +33,11 @@ _ABOUT_PEOPLE_BY_PREPOSITION = [
     for verb in PREPOSITIONAL
     if verb.governments[0][2] == ("someone",) and "p" in verb.aspects and verb.lemma != "sich verabschieden von"
 ]
-_DONE_SOMEWHERE = verbs_named(
-    "kaufen finden verlieren vergessen treffen mieten feiern verstecken fotografieren"
-)
+_DONE_SOMEWHERE = verbs_named("kaufen finden verlieren vergessen treffen mieten feiern verstecken fotografieren")
 _COMMANDS = verbs_named(
     "öffnen schließen unterschreiben ausfüllen bezahlen übersetzen reparieren einschalten ausschalten "
     "aufräumen putzen gießen füttern zurückgeben anrufen abholen einpacken schneiden beantworten packen"
 )
-
-
-class Asked:
-    """The question word as a nominal in the third person: wer, wen, wem; who."""
-
-    person = "er"
-    sex = "n"  # whoever it is: no possessive refers back to the person asked for
-
-    def german(self, case: str = "nom") -> str:
-        return {"nom": "wer", "acc": "wen", "dat": "wem"}[case]
-
-    def english(self, case: str = "nom") -> str:
-        return "who"
 
 
 def _asked_event(draw: Draw, aspect: str, verbs: list[Verb] | None = None, places: float = 0.0):
@@ -77,9 +60,7 @@ def question_about_habit(draw: Draw) -> Sides:
         return question(clause_of(event, SIMPLE, Phrase(*often, "frequency")))
     clause = clause_of(event, SIMPLE, Phrase(*often, "frequency"))
     do = "Does" if event.subject.person == "er" else "Do"
-    return sentence(
-        clause.german_question(), f"{do} {event.subject.english()} like {clause.english_infinitive()}", "?"
-    )
+    return sentence(clause.german_question(), f"{do} {event.subject.english()} like {clause.english_infinitive()}", "?")
 
 
 @pattern
@@ -120,10 +101,12 @@ def how_often_question(draw: Draw) -> Sides:
 @pattern
 def who_question(draw: Draw) -> Sides:
     """Wer hat gestern den Zaun gestrichen?"""
-    verb = draw.verb([verb for verb in ACTIVITIES if {"p", "f"} <= verb.aspects and not verb.reflexive])
-    phrases = [draw.complement(verb, government, Asked()) for government in verb.governments]
+    verb = draw.verb(
+        [verb for verb in ACTIVITIES if {"p", "f"} <= verb.aspects and not verb.reflexive and verb.lemma != "feiern"]
+    )
+    phrases = [draw.complement(verb, government, Who()) for government in verb.governments]
     time = draw.past_time(verb, counted=False)
-    clause = Clause(Asked(), verb, DONE, (*phrases, time))
+    clause = Clause(Who(), verb, DONE, (*phrases, time))
     return sentence(clause.german_main(), clause.english_main(), "?")
 
 
@@ -133,7 +116,7 @@ def whom_question(draw: Draw) -> Sides:
     verb = draw.verb([*_ABOUT_PEOPLE, *_ABOUT_PEOPLE_BY_PREPOSITION, *(v for v in DATIVE if "p" in v.aspects)])
     subject = asked_person(draw)
     preposition, case, _, _ = verb.governments[0]
-    word = f"{preposition} {Asked().german(case)}".strip()
+    word = f"{preposition} {Who().german(case)}".strip()
     phrases = (draw.past_time(verb, counted=False),) if draw.chance(0.75) else ()
     return question(Clause(subject, verb, DONE, phrases), word, "who")
 
@@ -166,7 +149,7 @@ def whose_question(draw: Draw) -> Sides:
     """Wem gehört der rote Koffer im Keller?"""
     noun = draw.noun("lost", "own", "clothing", "furniture", "toy", "pet", "Buch", "dish")
     thing = draw.thing(noun, draw.one_of((THE, THIS)), plural=draw.chance(0.2), probability=0.7)
-    verb = draw.verb(verbs_named("gehören", DATIVE))
+    verb = draw.verb(verbs_named("gehören", "dative"))
     where_german, where_english = "", ""
     if thing.determiner == THE and draw.chance(0.6):
         place = draw.location("room", "yard") if "own" not in noun.tags else draw.location("yard", "station")
@@ -234,11 +217,9 @@ def where_is_question(draw: Draw) -> Sides:
 def polite_request(draw: Draw) -> Sides:
     """Könnten Sie bitte das Fenster schließen?"""
     subject = Pronoun("you (Sie)") if draw.chance(0.6) else Pronoun("you")
-    verb = draw.verb([*_COMMANDS, *verbs_named("geben zeigen bringen leihen schicken kaufen", GIVING)])
+    verb = draw.verb([*_COMMANDS, *verbs_named("geben zeigen bringen leihen schicken kaufen", "giving")])
     phrases = [
-        Phrase("mir", "me", "pronoun")
-        if government[1] == "dat"
-        else draw.complement(verb, government, subject)
+        Phrase("mir", "me", "pronoun") if government[1] == "dat" else draw.complement(verb, government, subject)
         for government in verb.governments
     ]
     bitte = Phrase("bitte", "please", "frequency")
@@ -250,11 +231,9 @@ def polite_request(draw: Draw) -> Sides:
 def command(draw: Draw) -> Sides:
     """Schalten Sie bitte den Computer aus."""
     subject = Pronoun("you (Sie)")
-    verb = draw.verb([*_COMMANDS, *verbs_named("geben zeigen bringen leihen", GIVING)])
+    verb = draw.verb([*_COMMANDS, *verbs_named("geben zeigen bringen leihen", "giving")])
     phrases = [
-        Phrase("mir", "me", "pronoun")
-        if government[1] == "dat"
-        else draw.complement(verb, government, subject)
+        Phrase("mir", "me", "pronoun") if government[1] == "dat" else draw.complement(verb, government, subject)
         for government in verb.governments
     ]
     is_negated = len(phrases) == 1 and draw.chance(0.35)

@@ -1,11 +1,13 @@
 """Relative clauses, whose pronoun takes its gender from outside and its case from within."""
 
 from data import quickstart_adverbials as adverbials
+from data.quickstart_adverbials import words
 from data.quickstart_clauses import DONE, ONGOING, SIMPLE, Clause, Phrase
-from data.quickstart_draw import Draw, adjectives_of
+from data.quickstart_dice import adjectives_of
+from data.quickstart_draw import Draw
 from data.quickstart_entries import Verb
 from data.quickstart_lexicon import ADJECTIVE, DATIVE, NOUNS, OTHER, PREPOSITIONAL, SPATIAL, TRANSITIVE
-from data.quickstart_patterns import NOTEWORTHY, Sides, pattern, predicate_adjective, sentence, verbs_named
+from data.quickstart_patterns import NOTEWORTHY, Sides, pattern, predicate_adjective, sentence, verb_named, verbs_named
 from data.quickstart_phrases import (
     POSSESSIVE,
     THE,
@@ -16,7 +18,7 @@ from data.quickstart_phrases import (
 
 _ABOUT_THINGS = verbs_named(
     "lesen kaufen verkaufen suchen finden verlieren bestellen reparieren anprobieren übersetzen wegwerfen malen "
-    "streichen pflanzen fotografieren beantworten mieten einpacken schreiben retten besuchen unterschreiben"
+    "streichen pflanzen fotografieren beantworten mieten einpacken schreiben besuchen unterschreiben"
 )
 _MET = verbs_named("treffen besuchen anrufen einladen abholen fragen loben begleiten")
 _HELPED = [verb for verb in DATIVE if verb.governments[0][2] == ("someone",) and "p" in verb.aspects]
@@ -25,7 +27,7 @@ _ADDRESSED = [
     for verb in PREPOSITIONAL
     if verb.governments[0][2] == ("someone",) and not verb.lemma.startswith(("sich ver", "denken"))
 ]
-_CHARACTER = "nett freundlich höflich klug geduldig neugierig fleißig ehrlich".split()
+_CHARACTER = words("nett freundlich höflich klug geduldig neugierig fleißig ehrlich")
 _PERSON_CLASSES = ("companion", "studies", "job", "teacher", "Mann", "Frau", "Gast", "Tourist")
 
 
@@ -83,7 +85,7 @@ def relative_object(draw: Draw) -> Sides:
     """Der Roman, den ich letzte Woche gelesen habe, ist sehr spannend."""
     verb = draw.verb(_ABOUT_THINGS)
     classes = {"visited"} if verb.lemma == "besuchen" else set(verb.governments[0][2])
-    nouns = [noun for noun in NOUNS if classes & noun.tags and adjectives_of(noun) and "pet" not in noun.tags]
+    nouns = [noun for noun in NOUNS if classes & noun.tags and adjectives_of(noun)]
     noun = draw.noun_among(nouns)
     is_plural = "pair" in noun.tags or ("rare" not in noun.tags and not noun.is_mass and draw.chance(0.2))
     thing = NounPhrase(noun, THE, plural=is_plural)
@@ -158,7 +160,7 @@ def relative_place(draw: Draw) -> Sides:
         )
     )
     verb = {"wohnen": SPATIAL["wohnen wohnte"], "sitzen": SPATIAL["sitzen saß"]}.get(lemma)
-    verb = verb or verbs_named(lemma)[0]
+    verb = verb or verb_named(lemma)
     draw.use(lemma)
     place = draw.thing(draw.noun(*classes), THE, probability=0)
     if lemma in ("wohnen", "arbeiten"):
@@ -181,9 +183,7 @@ def relative_in_object(draw: Draw) -> Sides:
     inner = Clause(person, event.verb, DONE, (*event.phrases, draw.past_time(event.verb, counted=False)))
     outer = Clause(knower, verb, SIMPLE, (Phrase(person.german("acc"), person.english(), "object"),))
     german = f"{relative_pronoun('nom', person.gender)} {inner.german_without_subject()}"
-    return sentence(
-        f"{outer.german_main()}, {german}", f"{outer.english_main()} who {inner.english_without_subject()}"
-    )
+    return sentence(f"{outer.german_main()}, {german}", f"{outer.english_main()} who {inner.english_without_subject()}")
 
 
 @pattern
@@ -192,13 +192,9 @@ def relative_thing_found(draw: Draw) -> Sides:
     finder = draw.subject(("person",))
     thing = draw.thing(draw.noun("lost"), THE, probability=0.4)
     find, lose = verbs_named("finden"), verbs_named("verlieren suchen vergessen")
-    outer = Clause(
-        finder, draw.verb(find), DONE, (Phrase(thing.german("acc"), thing.english("acc"), "object"),)
-    )
+    outer = Clause(finder, draw.verb(find), DONE, (Phrase(thing.german("acc"), thing.english("acc"), "object"),))
     loser = draw.acquaintance()
     verb = draw.verb(lose)
     inner = Clause(loser, verb, DONE, (draw.past_time(verb, counted=False),))
     german = f"{relative_pronoun('acc', thing.gender)} {inner.german_final()}"
     return sentence(f"{outer.german_main()}, {german}", f"{outer.english_main()} that {inner.english_main()}")
-
-

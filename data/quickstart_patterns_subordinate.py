@@ -208,12 +208,8 @@ def if_the_weather(draw: Draw) -> Sides:
         event = draw.event("f", [verb for verb in _SCENES if "f" in verb.aspects])
     clause = clause_of(event, PLANNED)
     if draw.chance(0.4):
-        return sentence(
-            f"{clause.german_main()}, wenn {condition[0]}", f"{clause.english_main()} if {condition[1]}"
-        )
-    return sentence(
-        f"wenn {condition[0]}, {clause.german_question()}", f"if {condition[1]}, {clause.english_main()}"
-    )
+        return sentence(f"{clause.german_main()}, wenn {condition[0]}", f"{clause.english_main()} if {condition[1]}")
+    return sentence(f"wenn {condition[0]}, {clause.german_question()}", f"if {condition[1]}, {clause.english_main()}")
 
 
 @pattern
@@ -283,15 +279,13 @@ def when_somebody_came(draw: Draw) -> Sides:
     else:
         moment = draw.one_of(_MOMENTS)
     scene = clause_of(event, SCENE, Phrase("gerade", "", "time"))
-    return sentence(
-        f"als {moment[0]}, {scene.german_question()}", f"when {moment[1]}, {scene.english_main()}"
-    )
+    return sentence(f"als {moment[0]}, {scene.german_question()}", f"when {moment[1]}, {scene.english_main()}")
 
 
 @pattern
 def after_work(draw: Draw) -> Sides:
     """Nachdem Anna den Brief geschrieben hatte, ging sie in den Park."""
-    first = draw.event("p", _WORK, referable=True)
+    first = draw.event("p", _WORK, subject=draw.subject(referable=True))
     earlier = clause_of(first, EARLIER)
     someone_again = pronoun_for(first.subject)
     kind = draw.one_of("ggar")
@@ -335,9 +329,7 @@ def while_another(draw: Draw) -> Sides:
 def therefore(draw: Draw) -> Sides:
     """Meine Schwester ist krank, deshalb kann sie ihren Chef nicht besuchen."""
     event = draw.event("f", CHORES, referable=True, negated=True)
-    german, english, modal = draw.one_of(
-        (("krank", "sick", "können"), ("müde", "tired", "wollen"), ("hungrig", "hungry", ""))
-    )
+    adjective, modal = draw.one_of((("krank", "können"), ("müde", "wollen"), ("hungrig", "")))
     time = draw.time(adverbials.SOON_TIMES[4:6])
     if not modal:
         event = draw.event("f", verbs_named("kochen bestellen essen"), subject=event.subject)
@@ -345,7 +337,7 @@ def therefore(draw: Draw) -> Sides:
     else:
         phrases = () if has_new_object(event) else (negation(),)
         result = clause_of(_same_person(event), SIMPLE, time, *phrases, modal=modal, negated=True)
-    state = _being(event.subject, german, draw, SIMPLE)
+    state = _being(event.subject, adjective, draw, SIMPLE)
     return sentence(
         f"{state.german_main()}, deshalb {result.german_question()}",
         f"{state.english_main()}, so {result.english_main()}",

@@ -98,7 +98,7 @@ def perfect_already(draw: Draw) -> Sides:
 @pattern
 def perfect_not_yet(draw: Draw) -> Sides:
     """Wir haben den Keller noch nicht aufgeräumt."""
-    verbs = _WITH_DEFINITE_OBJECT + verbs_named("backen schreiben kaufen einkaufen organisieren")
+    verbs = [*_WITH_DEFINITE_OBJECT, *verbs_named("backen schreiben kaufen einkaufen organisieren")]
     event = draw.event("p", verbs, negated=True)
     not_yet = Phrase("noch" if has_new_object(event) else "noch nicht", "", "result")
     return statement(clause_of(event, RESULT, not_yet, Phrase("", "yet", "yet"), negated=True))

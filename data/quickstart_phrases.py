@@ -242,6 +242,35 @@ class Pronoun:
         return _PRONOUNS[self.name].english[case]
 
 
+@dataclass(frozen=True)
+class FixedPhrase:
+    """A subject in the third person singular that is the same in every sentence."""
+
+    german_text: str
+    english_text: str
+    person: str = "er"
+    sex: str = ""
+
+    def german(self, case: str = "nom") -> str:
+        return self.german_text
+
+    def english(self, case: str = "nom") -> str:
+        return self.english_text
+
+
+class Who:
+    """Whoever does something: wer, wen, wem; who. No possessive refers back to it."""
+
+    person = "er"
+    sex = "n"
+
+    def german(self, case: str = "nom") -> str:
+        return {"nom": "wer", "acc": "wen", "dat": "wem"}[case]
+
+    def english(self, case: str = "nom") -> str:
+        return "who"
+
+
 _BY_PERSON = {"ich": "I", "du": "you", "wir": "we", "sie": "they", "Sie": "you (Sie)"}
 _OWNERS = {
     "I": "my",

@@ -3,19 +3,24 @@
 German infinitive, the separable prefix parted by "|"; third person present, past, [ist] participle;
 English base [past participle [gerund]] [+particle]; aspects; subject classes; complements; places.
 
-Aspects say where a verb reads naturally: g going on right now, h habit, p completed in the past,
-m only with "often" and the like, t an everyday trifle that nobody dates by weeks, b a large event that also goes with "last year", f planned or wanted.
-Places are classes of places where it happens, after ">" where to it goes. A complement is [preposition] case classes determiners; determiners are d (der), i (ein), p (possessive),
-b (none), P (die, in the plural), + (ein may give way to a plural), * (der may give way to die). The class `someone` stands for a person the subject deals with.
+Aspects say where a verb reads naturally: g going on right now, h habit, m only with "often" and the like,
+p completed in the past, f planned or wanted, b a large event that also goes with "last year",
+t an everyday trifle that nobody dates by weeks.
+
+A complement is [preposition] case classes determiners. The class `someone` stands for a person whom the
+subject deals with. Determiners are d (der), i (ein), p (possessive), b (none), P (die, in the plural),
+B (none, in the plural), + (ein may give way to a plural), * (der may give way to die).
+
+Places are classes of places where it happens, after ">" where to it goes.
 """
 
 TRANSITIVE_VERBS = """
 lesen; liest las gelesen; read read read; ghpf; person; acc text di+; quiet
 schreiben; schreibt schrieb geschrieben; write wrote written; gpf; adult; acc written i+; quiet
 kaufen; kauft kaufte gekauft; buy bought bought; pbf; adult; acc goods i
-kaufen; kauft kaufte gekauft; buy bought bought; pf; adult; acc fruit/flower/bread i+; shop
-verkaufen; verkauft verkaufte verkauft; sell sold sold; pbf; adult; acc own/sold dp
-suchen; sucht suchte gesucht; look +for; gpf; person; acc lost dp; everywhere
+kaufen; kauft kaufte gekauft; buy bought bought; pf; adult; acc fruit/flower/bread i+; Markt/Supermarkt
+verkaufen; verkauft verkaufte verkauft; sell sold sold; pbf; adult; acc own/sold/work dp
+suchen; sucht suchte gesucht; look +for; gp; person; acc lost dp; everywhere
 finden; findet fand gefunden; find found found; p; person; acc lost dp; everywhere
 verlieren; verliert verlor verloren; lose lost lost; p; person; acc lost p; public
 vergessen; vergisst vergaß vergessen; forget forgot forgotten forgetting; p; person; acc lost/taken p
@@ -27,7 +32,7 @@ kochen; kocht kochte gekocht; cook; ghpf; adult; acc pot b
 backen; backt backte gebacken; bake; gpf; adult; acc baked/biscuit i+
 bestellen; bestellt bestellte bestellt; order; pft; adult; acc dishes i; lodging
 bestellen; bestellt bestellte bestellt; order; pft; adult; acc drink b; lodging
-reparieren; repariert reparierte repariert; repair; gpf; adult; acc own/device/furniture/roof/Dach/Zaun dp
+reparieren; repariert reparierte repariert; repair; gpf; adult; acc own/work/device/furniture/Dach/Zaun dp
 waschen; wäscht wusch gewaschen; wash; ghpf; adult; acc washed dp
 putzen; putzt putzte geputzt; clean; ghpf; adult; acc cleaned d*
 auf|räumen; räumt räumte geräumt; tidy +up; gpf; person; acc tidied dp
@@ -74,8 +79,8 @@ sich an|sehen; sieht sah gesehen; watch; pf; person; acc show i
 hören; hört hörte gehört; listen +to; ghpft; person; acc listened b; home
 singen; singt sang gesungen; sing sang sung; gpt; person; acc Lied i+
 schneiden; schneidet schnitt geschnitten; cut cut cut cutting; gpft; adult; acc cut d
-mieten; mietet mietete gemietet; rent; pbf; adult; acc rented/own i
-untersuchen; untersucht untersuchte untersucht; examine; gpf; doctor; acc younger/child d
+mieten; mietet mietete gemietet; rent; pbf; adult; acc rented/own/work i
+untersuchen; untersucht untersuchte untersucht; examine; gpf; doctor; acc younger/child/Hund/Katze d
 organisieren; organisiert organisierte organisiert; organize; gpbf; adult; acc organized i
 vor|bereiten; bereitet bereitete bereitet; prepare; gpf; adult; acc prepared d
 feiern; feiert feierte gefeiert; celebrate; gpbf; adult; acc celebrated p; lodging
@@ -118,7 +123,7 @@ lachen; lacht lachte gelacht; laugh; gpt; person; ;
 weinen; weint weinte geweint; cry; gpt; child; ;
 spielen; spielt spielte gespielt; play; ; child; ; play
 sich aus|ruhen; ruht ruhte geruht; rest; gpft; adult; ; home
-sich rasieren; rasiert rasierte rasiert; shave; gpf; Mann/Vater/Bruder/Onkel/Cousin; ; Badezimmer
+sich rasieren; rasiert rasierte rasiert; shave; gpft; Mann/Vater/Bruder/Onkel/Cousin; ; Badezimmer
 sich beeilen; beeilt beeilte beeilt; hurry; p; person; ;
 sich verlaufen; verläuft verlief verlaufen; get got gotten getting +lost; p; person; ; Wald/town
 sich erkälten; erkältet erkältete erkältet; catch caught caught +a cold; p; person; ;
@@ -133,7 +138,7 @@ denken; denkt dachte gedacht; think thought thought +of; mp; adult; an acc someo
 sich freuen; freut freute gefreut; look +forward to; o; person; auf acc awaited/Fest/Reise/Ausflug/Konzert d
 sich freuen; freut freute gefreut; be was been +happy about; sp; person; über acc gift/sent d
 sich interessieren; interessiert interessierte interessiert; be was been +interested in; s; person; für acc interest b
-sich erinnern; erinnert erinnerte erinnert; remember; sp; adult; an acc show/story/organized d
+sich erinnern; erinnert erinnerte erinnert; remember; s; adult; an acc show/story/organized d
 sich kümmern; kümmert kümmerte gekümmert; take took taken +care of; ghpf; adult; um acc pet d
 sich bewerben; bewirbt bewarb beworben; apply +for; pbf; adult; um acc Stelle i
 sich verlieben; verliebt verliebte verliebt; fall fell fallen +in love with; pb; adult; in acc someone p
@@ -149,7 +154,7 @@ spielen; spielt spielte gespielt; play +with; ghp; child; mit dat toy/pet dp
 sich verabschieden; verabschiedet verabschiedete verabschiedet; say said said +goodbye to; p; adult; von dat someone p
 sich entschuldigen; entschuldigt entschuldigte entschuldigt; apologize +to; pf; person; bei dat someone p
 diskutieren; diskutiert diskutierte diskutiert; argue +about; gpt; adult; über acc interest/news b
-suchen; sucht suchte gesucht; search +for; gpf; adult; nach dat lost p
+suchen; sucht suchte gesucht; search +for; gp; adult; nach dat lost p
 lernen; lernt lernte gelernt; study +for; ghpf; studies; für acc passed d; quiet
 """
 
@@ -160,7 +165,7 @@ gratulieren; gratuliert gratulierte gratuliert; congratulate; pf; adult; dat som
 zu|hören; hört hörte gehört; listen +to; gmpft; person; dat teacher d
 antworten; antwortet antwortete geantwortet; reply +to; p; adult; dat someone p
 vertrauen; vertraut vertraute vertraut; trust; s; adult; dat someone p
-folgen; folgt folgte ist gefolgt; follow; gp; person; dat famous/pet/watched d
+folgen; folgt folgte ist gefolgt; follow; gpt; person; dat famous/pet/watched d
 begegnen; begegnet begegnete ist begegnet; run ran run running +into; p; adult; dat someone p; public
 zu|winken; winkt winkte gewinkt; wave +to; pt; person; dat someone p
 gehören; gehört gehörte gehört; belong +to; ; thing; dat someone p
@@ -205,34 +210,28 @@ OTHER_VERBS = """
 kosten; kostet kostete gekostet; cost cost cost; ; ; ;
 kennen; kennt kannte gekannt; know knew known; ; adult; acc someone p
 mögen; mag mochte gemocht; like; ; ; ;
-lieben; liebt liebte geliebt; love; ; adult; acc someone p
 haben; hat hatte gehabt; have had had; ; person; ;
 sein; ist war ist gewesen; be was been; ; person; ;
-werden; wird wurde ist geworden; become became become; ; ; ;
 kommen; kommt kam ist gekommen; come came come; pf; adult; ;
 brauchen; braucht brauchte gebraucht; need; ; adult; acc goods i
 besitzen; besitzt besaß besessen; own; ; adult; acc own i
 gefallen; gefällt gefiel gefallen; please; ; thing; ;
-schmecken; schmeckt schmeckte geschmeckt; taste; ; food; ;
 versuchen; versucht versuchte versucht; try; ; adult; ;
 beginnen; beginnt begann begonnen; begin began begun beginning; ; event; ;
-auf|hören; hört hörte gehört; stop stopped stopped stopping; ; adult; ;
 vor|haben; hat hatte gehabt; plan planned planned planning; ; adult; ;
 glauben; glaubt glaubte geglaubt; think thought thought; ; adult; ;
+versprechen; verspricht versprach versprochen; promise; ; adult; ;
+beschließen; beschließt beschloss beschlossen; decide; ; adult; ;
 hoffen; hofft hoffte gehofft; hope; ; adult; ;
 sagen; sagt sagte gesagt; say said said; ; adult; ;
 wissen; weiß wusste gewusst; know knew known; ; adult; ;
 hören; hört hörte gehört; hear heard heard; ; adult; ;
 lassen; lässt ließ gelassen; have had had having; ; adult; ;
 verlassen; verlässt verließ verlassen; leave left left; ; adult; ;
-klingeln; klingelt klingelte geklingelt; ring rang rung; ; ; ;
-regnen; regnet regnete geregnet; rain; ; ; ;
-schneien; schneit schneite geschneit; snow; ; ; ;
-bellen; bellt bellte gebellt; bark; g; Hund; ;
+an|haben; hat hatte gehabt; wear wore worn; ; adult; ;
 fressen; frisst fraß gefressen; eat ate eaten; g; animal; ;
 ab|fahren; fährt fuhr ist gefahren; leave left left; ; line; ;
 statt|finden; findet fand gefunden; take took taken +place; ; event; ;
 sich waschen; wäscht wusch gewaschen; wash; ; ; ;
 sich putzen; putzt putzte geputzt; brush; ; ; ;
-aus|sehen; sieht sah gesehen; look; ; ; ;
 """

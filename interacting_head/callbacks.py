@@ -42,18 +42,27 @@ class Progress(keras.callbacks.Callback):
         self.step += 1
         self._bar.update()
         if self.step % self.interval == 0 or self.step == self.total:
-            self._report(logs)
+            self._measure(logs)
+            self._report()
+            self.model.reset_metrics()
+            self._resume_clock()
 
-    def on_train_end(self, logs=None):
-        if self.step == self.total:
-            self._bar.close()
+    def on_epoch_end(self, epoch, logs=None):
+        if self.step > self._started_at:
+            self._measure(logs)
 
-    def _report(self, logs):
+    def close(self):
+        """Ends the progress bar."""
+        self._bar.close()
+
+    def _measure(self, logs):
+        """Loss and speed since the last line, or since `fit` was called."""
         self.loss = float(logs["loss"])  # a mean since the last reset: waits for the device
-        self.model.reset_metrics()
-        seconds = time.perf_counter() - self._started
-        self.tokens_per_second = self.tokens_per_step * (self.step - self._started_at) / seconds
-        left = (self.total - self.step) * seconds / (self.step - self._started_at)
+        self._seconds_per_step = (time.perf_counter() - self._started) / (self.step - self._started_at)
+        self.tokens_per_second = self.tokens_per_step / self._seconds_per_step
+
+    def _report(self):
+        left = (self.total - self.step) * self._seconds_per_step
         optimizer = getattr(self.model.optimizer, "inner_optimizer", self.model.optimizer)
         values = {
             "epoch": self.step // self.steps_per_epoch + 1,
@@ -66,7 +75,6 @@ class Progress(keras.callbacks.Callback):
         self._bar.set_postfix(values, refresh=False)
         line = ", ".join(f"{name} {value}" for name, value in values.items())
         logger.info("step %d of %d, %s, %s left", self.step, self.total, line, duration(left))
-        self._resume_clock()
 
     def _resume_clock(self):
         self._started, self._started_at = time.perf_counter(), self.step

@@ -2,11 +2,21 @@
 
 import argparse
 import contextlib
+import faulthandler
 import os
+import re
 import sys
 import tempfile
 
 from data.errors import InputError
+
+
+class RunError(Exception):
+    """A failure while running, told in one line: exit code 1."""
+
+
+# What TensorFlow's logging writes before it is set up.
+IMPORT_NOISE = re.compile(rb"WARNING: All log messages before absl::InitializeLog|[IWE]\d{4} \d\d:\d\d:[\d.]+ ")
 
 
 class ArgumentParser(argparse.ArgumentParser):
@@ -33,10 +43,16 @@ def run(main):
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         code = 2
+    except RunError as error:
+        print(f"error: {error}", file=sys.stderr)
+        code = 1
     except BrokenPipeError:
         # Python flushes stdout once more at exit: send that to nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
+    except OSError as error:  # a full disk, a folder without write permission
+        print(f"error: {error}", file=sys.stderr)
+        code = 1
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         code = 130
@@ -44,15 +60,56 @@ def run(main):
 
 
 @contextlib.contextmanager
+def without_import_noise():
+    """Keeps TensorFlow's messages about the machine, which heed no log level, from the standard error.
+
+    What else is written in the block appears at its end, and everything where the block fails. With
+    TF_CPP_MIN_LOG_LEVEL set nothing is held back.
+    """
+    if "TF_CPP_MIN_LOG_LEVEL" in os.environ:
+        yield
+        return
+    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"  # errors that matter come as Python exceptions too
+    sys.stderr.flush()
+    standard_error = os.dup(2)
+    faulthandler.enable(standard_error)  # even a crash of the process says where it was
+    noise = IMPORT_NOISE
+    try:
+        with tempfile.TemporaryFile() as held_back:
+            os.dup2(held_back.fileno(), 2)
+            try:
+                yield
+            except BaseException:
+                noise = re.compile(rb"(?!)")  # matches nothing
+                raise
+            finally:
+                sys.stderr.flush()
+                os.dup2(standard_error, 2)
+                held_back.seek(0)
+                os.write(2, b"".join(line for line in held_back if not noise.match(line)))
+    finally:
+        faulthandler.disable()
+        os.close(standard_error)
+
+
+@contextlib.contextmanager
 def atomic_write(path, mode="w", **kwargs):
     """Opens a file beside `path` for writing and renames it to `path` when the block ends without error.
+
+    A device or a pipe (`/dev/null`, `>(command)`) is written to as it is.
 
     Raises:
         InputError: when the folder does not exist or cannot be written to.
     """
-    path = os.path.realpath(path)
     if "b" not in mode:
         kwargs.setdefault("encoding", "utf-8")
+    if os.path.isdir(path):
+        raise InputError(f"cannot write {path}: it is a folder; name a file")
+    if os.path.exists(path) and not os.path.isfile(path):
+        with open(path, mode, **kwargs) as file:
+            yield file
+        return
+    path = os.path.realpath(path)
     try:
         descriptor, temporary = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".partial-")
     except OSError as error:

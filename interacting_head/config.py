@@ -1,8 +1,9 @@
 """The configuration of an experiment: frozen dataclasses, read from YAML, changed by `--set KEY=VALUE`."""
 
-import contextlib
 import dataclasses
 import difflib
+import math
+import re
 import types
 import typing
 
@@ -119,8 +120,31 @@ CHOICES = {
     "train.best_metric": ("loss", "bleu"),
     "decode.length_penalty_type": ("gnmt", "average", "none"),
 }
-MAY_BE_ZERO = ("dropout", "seed", "length_penalty", "label_smoothing", "average_last")
+MAY_BE_ZERO = ("seed", "average_last")  # whole numbers
+ABOVE_ZERO = ("learning_rate", "gradient_clip", "adam_epsilon")
 BELOW_ONE = ("dropout", "activation_dropout", "label_smoothing", "adam_beta_1", "adam_beta_2")
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML as its version 1.2 has it: `no` is a language and not false, 1e-9 is a number and not a word."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag.rpartition(":")[2] not in ("bool", "float")]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+_Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("(true|false|True|False)$"), list("tfTF"))
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float",
+    re.compile(r"[-+]?(\d+\.\d*|\.\d+|\d+(?=[eE]))([eE][-+]?\d+)?$|[-+]?\.inf$|\.nan$"),
+    list("-+.0123456789"),
+)
+
+
+class _Dumper(yaml.SafeDumper):
+    """Quotes what `_Loader` would not read as a word."""
+
+    yaml_implicit_resolvers = _Loader.yaml_implicit_resolvers
 
 
 def load_config(path):
@@ -131,7 +155,7 @@ def load_config(path):
     """
     try:
         with open(path, encoding="utf-8") as file:
-            mapping = yaml.safe_load(file)
+            mapping = yaml.load(file, _Loader)
     except OSError as error:
         raise InputError(f"cannot read the configuration {path}: {error.strerror}") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
@@ -148,12 +172,12 @@ def from_dict(mapping):
 
 def to_dict(config):
     """Nested dictionaries and lists, as they stand in YAML."""
-    return yaml.safe_load(to_yaml(config))
+    return _plain(dataclasses.asdict(config))
 
 
 def to_yaml(config):
     """YAML with every key, defaults included."""
-    return yaml.safe_dump(_plain(dataclasses.asdict(config)), sort_keys=False, allow_unicode=True)
+    return yaml.dump(to_dict(config), Dumper=_Dumper, sort_keys=False, allow_unicode=True)
 
 
 def override(config, assignments):
@@ -168,7 +192,7 @@ def override(config, assignments):
         if not separator:
             raise InputError(f"--set takes KEY=VALUE, got {assignment!r}, for example model.dropout=0.2")
         try:
-            value = yaml.safe_load(text)
+            value = yaml.load(text, _Loader)
         except yaml.YAMLError as error:
             raise InputError(f"--set {key}: {text!r} is not a YAML value") from error
         *parents, last = key.split(".")
@@ -216,11 +240,10 @@ def _convert(hint, value, path):
         return tuple(_convert(typing.get_args(hint)[0], item, path) for item in value)
     if dataclasses.is_dataclass(hint):
         return _parse(hint, value, path)
-    if hint is float and isinstance(value, str):  # YAML reads 1e-9 as a string
-        with contextlib.suppress(ValueError):
-            value = float(value)
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
         value = float(value)
+    if hint is int and isinstance(value, float) and value.is_integer():  # 1e5
+        value = int(value)
     if not isinstance(value, hint) or (hint is int and isinstance(value, bool)):
         words = {int: "a whole number", float: "a number", bool: "true or false", str: "a word", dict: "keys"}
         raise InputError(f"{path} must be {words[hint]}, got {value!r}")
@@ -235,7 +258,11 @@ def _check_range(path, value):
     if isinstance(value, bool) or not isinstance(value, int | float):
         return
     name = path.rpartition(".")[2]
+    if not math.isfinite(value):
+        raise InputError(f"{path} must be a finite number, got {value}")
     lowest = 0 if isinstance(value, float) or name in MAY_BE_ZERO else 1
+    if name in ABOVE_ZERO and value == 0:
+        raise InputError(f"{path} must be above 0, got {value}")
     if not value >= lowest:
         raise InputError(f"{path} must be at least {lowest}, got {value}")
     if name in BELOW_ONE and value >= 1:
@@ -244,11 +271,17 @@ def _check_range(path, value):
 
 def _unknown_key(key):
     known = list(_flatten(to_dict(ExperimentConfig())))
-    names = {name.rpartition(".")[2]: name for name in known}
-    near = difflib.get_close_matches(key, known, 1, 0.6)
-    near = near or [names[name] for name in difflib.get_close_matches(key.rpartition(".")[2], names, 1, 0.6)]
-    hint = f"; did you mean {near[0]}?" if near else f"; the keys are {', '.join(known)}"
-    return InputError(f"unknown configuration key {key}{hint}")
+
+    def likeness(name):
+        """That of the last names, and of the whole ones where several share a last name."""
+        last_names = difflib.SequenceMatcher(None, key.rpartition(".")[2], name.rpartition(".")[2])
+        return last_names.ratio(), difflib.SequenceMatcher(None, key, name).ratio()
+
+    nearest = max(known, key=likeness)
+    if likeness(nearest)[0] >= 0.6:
+        return InputError(f"unknown configuration key {key}; did you mean {nearest}?")
+    section = [name for name in known if name.split(".")[0] == key.split(".")[0]]
+    return InputError(f"unknown configuration key {key}; the keys are {', '.join(section or known)}")
 
 
 def _fields(cls):

@@ -44,7 +44,7 @@ def beam_search(step, state, max_lengths, beam_size, length_limit, alpha=0.6, ki
 
     Returns:
         ids `(B, N, L)`, the end symbol included, padded; scores `(B, N)`, in descending order. Where fewer than
-        N hypotheses exist the rest is padding with a score below `IMPOSSIBLE` / 2.
+        N hypotheses exist the rest has scores below `IMPOSSIBLE`.
     """
     N, L, B = beam_size, length_limit, ops.shape(max_lengths)[0]
     largest_penalty = ops.expand_dims(length_penalty(max_lengths, alpha, kind), 1)  # (B, 1)
@@ -77,7 +77,8 @@ def beam_search(step, state, max_lengths, beam_size, length_limit, alpha=0.6, ki
         ends = tokens == END
 
         penalised = candidate_scores / length_penalty(t + 1, alpha, kind)
-        penalised = ops.where(ends, penalised, 2 * IMPOSSIBLE)
+        finishes = ops.logical_and(ends, candidate_scores > IMPOSSIBLE / 2)
+        penalised = ops.where(finishes, penalised, 2 * IMPOSSIBLE)
         all_scores = ops.concatenate([search.finished_scores, penalised], axis=1)
         finished_scores, best = ops.top_k(all_scores, N)
         all_ids = ops.concatenate([search.finished_ids, ids], axis=1)

@@ -44,8 +44,10 @@ def linear_cross_entropy(hidden, embeddings, labels, label_smoothing=0.0):
     rows = -(-ops.shape(flat_labels)[0] // CHUNKS) * CHUNKS
     padding = rows - ops.shape(flat_labels)[0]
     flat_labels = ops.pad(flat_labels, ((0, padding),), constant_values=PAD)
-    weights = ops.cast(ops.not_equal(flat_labels, PAD), "float32")
-    weights = weights / ops.maximum(ops.sum(weights), 1.0)
+    real = ops.cast(ops.not_equal(flat_labels, PAD), "float32")
+    tokens = ops.maximum(ops.sum(real), 1.0)
+    weights = real / tokens
+    real, weights = ops.expand_dims(real, 1), ops.expand_dims(weights, 1)  # (rows, 1)
 
     @ops.custom_gradient
     def mean_loss(x, E):
@@ -57,29 +59,29 @@ def linear_cross_entropy(hidden, embeddings, labels, label_smoothing=0.0):
         log_normalizers, x_gradients, E_gradient = [], [], 0.0
         size = rows // CHUNKS
         for chunk in range(CHUNKS):
-            part = x[chunk * size : (chunk + 1) * size]
-            weight = ops.expand_dims(weights[chunk * size : (chunk + 1) * size], 1)
+            here = slice(chunk * size, (chunk + 1) * size)
+            part = x[here]
             z = ops.cast(ops.matmul(part, ops.transpose(E)), "float32")
             p = ops.softmax(z, axis=-1)
             # logsumexp(z) is z − log p at any class; the largest is the exact one.
             log_normalizers.append(ops.max(z, axis=-1) - ops.log(ops.max(p, axis=-1)))
             p = ops.cast(p, x.dtype)
-            x_gradients.append(ops.cast(ops.matmul(p, E), "float32") * weight)
-            weighted = ops.cast(ops.cast(part, "float32") * weight, x.dtype)
-            E_gradient = E_gradient + ops.cast(ops.matmul(ops.transpose(p), weighted), "float32")
+            x_gradients.append(ops.cast(ops.matmul(p, E), "float32") * weights[here])
+            # The division by the number of tokens comes last: it would be too small a factor for float16.
+            real_part = part * ops.cast(real[here], x.dtype)
+            E_gradient = E_gradient + ops.cast(ops.matmul(ops.transpose(p), real_part), "float32")
 
         losses = ops.concatenate(log_normalizers) - ops.sum(x_float * target, axis=-1)
-        column = ops.expand_dims(weights, 1)
-        x_gradient = ops.concatenate(x_gradients) - target * column
-        x_weighted = x_float * column
-        E_gradient = E_gradient - (1.0 - label_smoothing) * ops.segment_sum(x_weighted, flat_labels, N)
+        x_gradient = ops.concatenate(x_gradients) - target * weights
+        x_weighted = x_float * weights
+        E_gradient = E_gradient / tokens - (1.0 - label_smoothing) * ops.segment_sum(x_weighted, flat_labels, N)
         E_gradient = E_gradient - label_smoothing / N * ops.sum(x_weighted, axis=0)
 
         def gradient(*arguments, upstream=None):
             upstream = arguments[0] if upstream is None else upstream
             return ops.cast(upstream * x_gradient, x.dtype), ops.cast(upstream * E_gradient, E.dtype)
 
-        return ops.sum(losses * weights), gradient
+        return ops.sum(losses * ops.squeeze(weights, 1)), gradient
 
     flat_hidden = ops.pad(ops.reshape(hidden, (-1, D)), ((0, padding), (0, 0)))
     return mean_loss(flat_hidden, ops.cast(embeddings, hidden.dtype))

@@ -59,6 +59,13 @@ def prepare_subwords(data, run, text):
     return run.subwords()
 
 
+def number_of_steps(train, batches_per_epoch):
+    """After how many steps a training of this `TrainConfig` is at its end."""
+    if train.max_epochs is None:
+        return train.max_steps
+    return min(train.max_steps, train.max_epochs * batches_per_epoch)
+
+
 def make_batches(config, text, source_subwords, target_subwords):
     """The `TrainingBatches` of a configuration, from its first batch on."""
     data = config.data
@@ -75,11 +82,11 @@ def make_batches(config, text, source_subwords, target_subwords):
     return TrainingBatches(pairs, config.train.batch_tokens, config.train.seed, static_shapes=compiles_per_shape())
 
 
-def make_training_model(model, config):
-    """The compiled `TrainingModel` of a `Transformer`."""
+def make_training_model(model, config, total_steps):
+    """The compiled `TrainingModel` of a `Transformer`, to be trained so many steps."""
     train = config.train
     optimizer = Adam(
-        make_schedule(train, config.model.model_dim),
+        make_schedule(train, config.model.model_dim, total_steps),
         beta_1=train.adam_beta_1,
         beta_2=train.adam_beta_2,
         epsilon=train.adam_epsilon,
@@ -113,7 +120,7 @@ def dry_run(config, corpora_dir=None):
     plan = batches.plan(0)
     print(configuration.to_yaml(config))
     model.summary()
-    steps = config.train.max_steps
+    steps = number_of_steps(config.train, len(plan))
     largest = " × ".join(map(str, plan.shapes[plan.shapes.prod(axis=1).argmax()].tolist()))
     print(f"""
 parameters          {model.count_params():,}

@@ -1,5 +1,6 @@
 """A run directory: configuration, sub-words, checkpoints and scores of one experiment; movable."""
 
+import contextlib
 import hashlib
 import json
 import os
@@ -47,6 +48,9 @@ class RunDirectory:
     def create_or_check(self, config):
         """Writes the configuration, or checks that the run has the same one.
 
+        Returns:
+            Whether the run is new.
+
         Raises:
             InputError: when the run has another configuration; it names the keys that differ.
         """
@@ -58,14 +62,16 @@ class RunDirectory:
                     f"{self.path} holds a run with another configuration: {listed}; "
                     "choose another --run-dir, or --no-resume to start it anew"
                 )
-            return
+            return False
         try:
             (self.path / "checkpoints").mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(f"cannot write the run directory {self.path}: {error.strerror}") from error
+        # The configuration comes last and makes it a run.
         (self.path / "VERSION").write_text(VERSION + "\n")
         with atomic_write(self.path / "config.yaml") as file:
             file.write(configuration.to_yaml(config))
+        return True
 
     def clear(self):
         """Removes what an earlier run has left, files of this class only."""
@@ -77,6 +83,8 @@ class RunDirectory:
             (self.path / f"{name}{WEIGHTS}").unlink(missing_ok=True)
         for name in ("checkpoints", "subwords", "tensorboard"):
             shutil.rmtree(self.path / name, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            self.path.rmdir()  # where nothing else lies in it
 
     @property
     def config(self):
@@ -131,24 +139,26 @@ class RunDirectory:
         model.save_weights(partial)
         os.replace(partial, path)
 
-    def save_checkpoint(self, model, step, arrays, state, keep):
-        """Writes a checkpoint and removes all but the last `keep`.
+    def save_checkpoint(self, model, step, arrays, state):
+        """Writes a checkpoint.
 
         Args:
             model: whose weights to save.
             step: number of steps trained.
             arrays: list of arrays (optimizer and random states).
             state: a dictionary that JSON can hold.
-            keep: number of checkpoints kept.
         """
         self.save_weights(model, self._weights(step))
         state = {**state, "weights_sha256": _sha256(self._weights(step))}
         # The state comes last and vouches for the weights: without it the checkpoint does not count.
         with atomic_write(self._state(step), "wb") as file:
             np.savez(file, *arrays, state=json.dumps(state))
-        for old in self.steps()[:-keep]:
-            self._state(old).unlink(missing_ok=True)
-            self._weights(old).unlink(missing_ok=True)
+
+    def remove_checkpoints(self, steps):
+        """Removes the checkpoints of these steps."""
+        for step in steps:
+            self._state(step).unlink(missing_ok=True)
+            self._weights(step).unlink(missing_ok=True)
 
     def load_checkpoint(self, step):
         """The weights' path, arrays and state of a checkpoint, or None where it is damaged."""
@@ -156,9 +166,10 @@ class RunDirectory:
             with np.load(self._state(step)) as file:
                 state = json.loads(str(file["state"]))
                 arrays = [file[f"arr_{index}"] for index in range(len(file.files) - 1)]
+                digest = state.pop("weights_sha256")
         except Exception:  # NumPy and zipfile raise many kinds for a damaged file
             return None
-        if _sha256(self._weights(step)) != state["weights_sha256"]:
+        if _sha256(self._weights(step)) != digest:
             return None
         return self._weights(step), arrays, state
 
@@ -178,9 +189,10 @@ class RunDirectory:
             file.write(json.dumps(record, ensure_ascii=False) + "\n")
 
     def read_log(self):
-        """The records of log.jsonl."""
+        """The records of log.jsonl; a line that was cut off by a crash is not one."""
         path = self.path / "log.jsonl"
-        return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.is_file() else []
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.is_file() else []
+        return [json.loads(line) for line in lines if line.endswith("\n")]
 
     def truncate_log(self, step):
         """Drops the records after `step`, which a resumed run writes anew."""

@@ -60,8 +60,8 @@ class Cosine(WarmupSchedule):
         return {**super().get_config(), "total_steps": self.total_steps}
 
 
-def make_schedule(train, model_dim):
-    """The schedule that a `TrainConfig` names.
+def make_schedule(train, model_dim, total_steps):
+    """The schedule that a `TrainConfig` names, for a training of so many steps.
 
     `noam` is Vaswani et al.'s rate, learning_rate · D^−½ · min(t^−½, t · w^−1.5), which is an inverse square
     root whose peak is learning_rate / √(D · w); for the others `learning_rate` is the peak.
@@ -71,5 +71,5 @@ def make_schedule(train, model_dim):
     if train.schedule == "inverse_square_root":
         return InverseSquareRoot(train.learning_rate, train.warmup_steps)
     if train.schedule == "cosine":
-        return Cosine(train.learning_rate, train.warmup_steps, train.max_steps)
+        return Cosine(train.learning_rate, train.warmup_steps, total_steps)
     return Constant(train.learning_rate, train.warmup_steps)

@@ -12,10 +12,19 @@ import keras
 import numpy as np
 from tqdm.contrib.logging import logging_redirect_tqdm
 
+from data.errors import InputError
 from data.pipeline import as_tf_dataset
 from interacting_head.callbacks import Progress, StopOnSignal, duration, scalar
-from interacting_head.preparation import make_batches, make_training_model, open_text, prepare_subwords
+from interacting_head.command_line import RunError
+from interacting_head.preparation import (
+    make_batches,
+    make_training_model,
+    number_of_steps,
+    open_text,
+    prepare_subwords,
+)
 from interacting_head.run_directory import RunDirectory, build_model
+from interacting_head.transformer import check_model
 from interacting_head.validation import Validation
 
 logger = logging.getLogger("interacting_head")
@@ -26,6 +35,8 @@ class Progressed:
     """How far a training has come. The position in the data follows from `step`."""
 
     step: int = 0
+    validated_step: int = 0
+    loss: float = math.nan
     best_score: float = -math.inf
     best_step: int = 0
     validations_without_gain: int = 0
@@ -46,14 +57,21 @@ def train(config, run_dir, corpora_dir=None, resume=True):
 
     Raises:
         InputError: for a corpus or a configuration that cannot be used.
+        RunError: when the training diverges.
     """
     run = RunDirectory(run_dir)
     text = open_text(config.data, corpora_dir)  # before anything is written
+    check_model(config.model)
     if not resume:
         run.clear()
-    run.create_or_check(config)
+    is_new = run.create_or_check(config)
     with _logging_to(run.path / "train.log"):
-        trainer = Trainer(config, run, text)
+        try:
+            trainer = Trainer(config, run, text)
+        except InputError:
+            if is_new:  # the corrected command shall not meet a run with another configuration
+                run.clear()
+            raise
         return trainer.run_to_end()
 
 
@@ -72,39 +90,38 @@ class Trainer:
         keras.config.set_dtype_policy(config.train.precision)
         self.source_subwords, self.target_subwords = prepare_subwords(config.data, run, text["train"])
         self.batches = make_batches(config, text["train"], self.source_subwords, self.target_subwords)
-        plan = self.batches.plan(0)
-        steps = config.train.max_steps
-        if config.train.max_epochs is not None:
-            steps = min(steps, config.train.max_epochs * len(plan))
-        self.total_steps = steps
+        self.total_steps = number_of_steps(config.train, self.batches.batches_in_epoch(0))
         self.model = build_model(config, self.source_subwords, self.target_subwords)
-        self.training_model = make_training_model(self.model, config)
+        self.training_model = make_training_model(self.model, config, self.total_steps)
         self.validation = Validation(config, self.model, text["dev"], self.source_subwords, self.target_subwords)
         self.progressed = Progressed()
         self._restore()
-        self.progress = Progress(
-            self.progressed.step,
-            self.total_steps,
-            config.train.log_interval,
-            len(plan),
-            plan.tokens / len(plan),
-        )
 
     def run_to_end(self):
         """Trains until the last step, patience or a signal; returns the signal's number or None."""
         config, progressed = self.config.train, self.progressed
-        if progressed.finished:
+        if progressed.finished and self.run.read_json("metrics.json"):
             logger.info("%s is finished: %d steps, nothing to do", self.run.path, progressed.step)
             return None
-        logger.info("%s parameters, %d steps in all", f"{self.model.count_params():,}", self.total_steps)
-        started = time.perf_counter()
-        with StopOnSignal() as stop:
+        devices = ", ".join(keras.distribution.list_devices())
+        logger.info(
+            "%s parameters, %d steps in all, on %s", f"{self.model.count_params():,}", self.total_steps, devices
+        )
+        started, plan = time.perf_counter(), self.batches.plan(0)
+        self.progress = Progress(
+            progressed.step, self.total_steps, config.log_interval, len(plan), plan.tokens / len(plan)
+        )
+        with contextlib.closing(self.progress), StopOnSignal() as stop:
             while not progressed.finished:
-                # Validations stand at multiples of the interval, also after a stop between two of them.
-                until = config.validation_interval - progressed.step % config.validation_interval
-                self._fit(min(until, self.total_steps - progressed.step), stop)
-                if stop.received:
-                    self._save()
+                # Validations stand at multiples of the interval and at the end, also after a stop between two.
+                interval = config.validation_interval
+                until = min((progressed.validated_step // interval + 1) * interval, self.total_steps)
+                if progressed.step < until:
+                    self._fit(until - progressed.step, stop)
+                if not stop.received:
+                    self._validate()
+                self._save()
+                if stop.received and not progressed.finished:
                     logger.info(
                         "stopped by %s at step %d; saved in %s; the same command continues",
                         signal.Signals(stop.received).name,
@@ -112,12 +129,6 @@ class Trainer:
                         self.run.path,
                     )
                     return stop.received
-                self._validate()
-                out_of_patience = config.patience is not None and progressed.validations_without_gain >= config.patience
-                if out_of_patience:
-                    logger.info("no gain in %d validations: training ends", config.patience)
-                progressed.finished = out_of_patience or progressed.step >= self.total_steps
-                self._save()
         self._finish()
         logger.info("finished in %s; results in %s", duration(time.perf_counter() - started), self.run.path)
         return None
@@ -126,17 +137,23 @@ class Trainer:
         start = self.batches.position_after((0, 0), self.progressed.step)
         batches = self.batches.starting_at(*start)
         data = as_tf_dataset(batches) if keras.backend.backend() == "tensorflow" else iter(batches)
-        self.training_model.reset_metrics()
-        self.training_model.fit(data, steps_per_epoch=steps, epochs=1, verbose=0, callbacks=[self.progress, stop])
-        self.progressed.step = self.progress.step
+        callbacks = [self.progress, stop]
+        self.training_model.fit(data, steps_per_epoch=steps, verbose=0, callbacks=callbacks, shuffle=False)
+        self.progressed.step, self.progressed.loss = self.progress.step, self.progress.loss
 
     def _validate(self):
         config, progressed = self.config.train, self.progressed
         scores = self.validation()
+        if not math.isfinite(scores["validation_loss"]):
+            raise RunError(
+                f"the validation loss at step {progressed.step} is {scores['validation_loss']}: the training has "
+                f"diverged; choose a lower train.learning_rate than {config.learning_rate:g}, a longer "
+                "train.warmup_steps or a smaller train.gradient_clip, and another --run-dir or --no-resume"
+            )
         record = {
             "step": progressed.step,
             "epoch": self.batches.position_after((0, 0), progressed.step)[0] + 1,
-            "loss": self.progress.loss,
+            "loss": progressed.loss,
             **scores,
             "learning_rate": scalar(self.training_model.optimizer.learning_rate),
             "tokens_per_second": round(self.progress.tokens_per_second),
@@ -156,13 +173,19 @@ class Trainer:
             self.run.save_weights(self.model, self.run.weights_path("best"))
         else:
             progressed.validations_without_gain += 1
+        progressed.validated_step = progressed.step
+        out_of_patience = config.patience is not None and progressed.validations_without_gain >= config.patience
+        if out_of_patience:
+            logger.info("no gain in %d validations: training ends", config.patience)
+        progressed.finished = out_of_patience or progressed.step >= self.total_steps
 
     def _finish(self):
         """Averages the last checkpoints, and writes metrics.json."""
         metrics = {"steps": self.progressed.step, "best_step": self.progressed.best_step}
         records = {record["step"]: record for record in self.run.read_log()}
         metrics["best"] = records[self.progressed.best_step]
-        steps = self.run.steps()[-self.config.train.average_last :] if self.config.train.average_last else []
+        count = self.config.train.average_last
+        steps = [step for step in self.run.steps() if step in records][-count:] if count else []
         if steps:
             self.run.average(self.model, steps)
             metrics["average"] = {"steps": steps, **self.validation()}
@@ -180,23 +203,28 @@ class Trainer:
     def _save(self):
         arrays = [keras.ops.convert_to_numpy(variable.value) for variable in self._state_variables()]
         state = dataclasses.asdict(self.progressed)
-        self.run.save_checkpoint(self.model, self.progressed.step, arrays, state, self.config.train.keep_last)
+        self.run.save_checkpoint(self.model, self.progressed.step, arrays, state)
+        # Checkpoints of a stop stand beside those of validations, which are the same in a training without stops.
+        validated = {record["step"] for record in self.run.read_log()}
+        kept = [step for step in self.run.steps() if step in validated][-self.config.train.keep_last :]
+        self.run.remove_checkpoints(set(self.run.steps()) - {self.progressed.step, *kept})
 
     def _restore(self):
         self.training_model.optimizer.build(self.model.trainable_variables)
         for step in reversed(self.run.steps()):
             checkpoint = self.run.load_checkpoint(step)
             if checkpoint is None:
-                logger.warning("checkpoint of step %d is damaged; the one before it is used", step)
+                logger.warning("the checkpoint of step %d is damaged: removed, the one before it is used", step)
+                self.run.remove_checkpoints([step])
                 continue
             weights, arrays, state = checkpoint
             self.model.load_weights(weights)
             for variable, array in zip(self._state_variables(), arrays, strict=True):
                 variable.assign(array)
             self.progressed = Progressed(**state)
-            self.run.truncate_log(step)
             logger.info("continuing %s at step %d", self.run.path, step)
-            return
+            break
+        self.run.truncate_log(self.progressed.step)
 
 
 def write_tensorboard(folder, record):

@@ -32,8 +32,7 @@ class Transformer(keras.Model):
         Logits `(B, T, target_vocabulary_size)`, in float32.
 
     Raises:
-        InputError: for an unknown scheme, a head count that does not divide the model dimension, a placement
-            outside the layers.
+        InputError: see `check_model`.
 
     Example:
         >>> model = Transformer(ModelConfig(model_dim=256), 8000, 8000)
@@ -54,7 +53,7 @@ class Transformer(keras.Model):
             config = configuration.from_dict({"model": config}).model
         if shared_vocabulary and source_vocabulary_size != target_vocabulary_size:
             raise InputError("a shared vocabulary needs equal vocabulary sizes for source and target")
-        check_placements(config)
+        check_model(config)
         layers = _Layers(config, source_vocabulary_size, target_vocabulary_size, shared_vocabulary)
         source_ids = keras.Input((None,), dtype="int32", name="source_ids")
         target_ids = keras.Input((None,), dtype="int32", name="target_ids")
@@ -203,13 +202,24 @@ def attention_layer(config, site, number):
         ) from error
 
 
-def check_placements(config):
-    """Raises `InputError` for a placement in a layer that the model does not have."""
+def check_model(config):
+    """Raises `InputError` for a `ModelConfig` of which no model can be made.
+
+    Such are an unknown scheme, wrong options of a scheme, a head count that does not divide the model dimension,
+    an odd model dimension, a placement in a layer that the model does not have.
+    """
+    if config.model_dim % 2:
+        raise InputError(f"model.model_dim must be even, for sine and cosine positions, got {config.model_dim}")
+    layers = {"encoder": config.encoder_layers, "decoder": config.decoder_layers, "cross": config.decoder_layers}
+    for site, count in layers.items():
+        for number in range(1, count + 1):
+            attention_layer(config, site, number)
     for placement in config.placements:
-        layers = config.encoder_layers if placement.site == "encoder" else config.decoder_layers
         for number in placement.layers:
-            if number > layers:
-                raise InputError(f"placement at {placement.site} layer {number}, but there are {layers} layers")
+            if number > layers[placement.site]:
+                raise InputError(
+                    f"placement at {placement.site} layer {number}, but there are {layers[placement.site]} layers"
+                )
 
 
 @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import math
 import sys
 import time
 
@@ -17,6 +18,9 @@ def translate_file(arguments):
         value = getattr(arguments, name)
         if value is not None and value < 1:
             raise InputError(f"--{name.replace('_', '-')} must be at least 1, got {value}")
+    penalty = arguments.length_penalty
+    if penalty is not None and not (penalty >= 0 and math.isfinite(penalty)):
+        raise InputError(f"--length-penalty must be a number of at least 0, got {penalty}")
     if arguments.n_best > 1 and arguments.output_type == "text":
         raise InputError("--n-best above 1 needs --output-type moses or json: text is one line out for one line in")
     translator = Translator.from_run(

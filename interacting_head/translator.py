@@ -3,10 +3,12 @@
 import itertools
 from typing import NamedTuple
 
+import keras
 import numpy as np
 
-from data.subwords import END
-from interacting_head.decoding import BeamSearch, length_limit
+from data.errors import InputError
+from data.subwords import END, PAD
+from interacting_head.decoding import IMPOSSIBLE, BeamSearch, length_limit
 from interacting_head.run_directory import RunDirectory, build_model
 
 WINDOW = 64  # batches sorted by length at a time: a stream of any length runs in constant memory
@@ -75,7 +77,12 @@ class Translator:
         weights = run.weights(checkpoint)
         subwords = run.subwords()
         model = build_model(run.config, *subwords)
-        model.load_weights(weights)
+        try:
+            model.load_weights(weights)
+        except (OSError, KeyError, ValueError) as error:
+            raise InputError(
+                f"{weights} is damaged ({str(error).splitlines()[0]}); give another --checkpoint"
+            ) from error
         given = {name: value for name, value in options.items() if value is not None}
         return cls(model, *subwords, **{**defaults, **given})
 
@@ -104,18 +111,22 @@ class Translator:
 
     def _search(self, sources):
         lengths = np.array([len(ids) + 1 for ids in sources])  # END counted
-        source_ids = np.zeros((len(sources), lengths.max()), "int32")
-        for row, ids in zip(source_ids, sources, strict=True):
-            row[: len(ids) + 1] = [*ids, END]
         limits = length_limit(lengths)
         if self.max_length is not None:
             limits = np.minimum(limits, self.max_length + 1)
-        found = self.search.predict_on_batch({"source_ids": source_ids, "max_lengths": limits.astype("int32")})
-        for hypotheses, scores in zip(found["ids"], found["scores"], strict=True):
+        rows, width = len(sources), lengths.max()
+        if keras.backend.backend() == "jax":  # compiles for each shape: few shapes
+            rows, width = self.batch_size, 2 ** int(width - 1).bit_length()
+        source_ids, max_lengths = np.full((rows, width), PAD, "int32"), np.ones(rows, "int32")
+        for row, ids in zip(source_ids, sources, strict=False):
+            row[: len(ids) + 1] = [*ids, END]
+        max_lengths[: len(sources)] = limits
+        found = self.search.predict_on_batch({"source_ids": source_ids, "max_lengths": max_lengths})
+        for _, hypotheses, scores in zip(sources, found["ids"], found["scores"], strict=False):
             kept = [
                 (ids[: int(np.argmax(ids == END))].tolist(), float(score))
                 for ids, score in zip(hypotheses, scores, strict=True)
-                if score > -1e8
+                if score > IMPOSSIBLE
             ]
             texts = self.target_subwords.decode([ids for ids, _ in kept])
             yield [Translation(text, score, ids) for text, (ids, score) in zip(texts, kept, strict=True)]

@@ -28,8 +28,9 @@ class Validation:
             raise InputError(f"{text.source} and {text.target} hold no pair of two non-empty lines")
         self.sources, self.references = zip(*pairs, strict=True)
         self.hypotheses = None
-        self._pairs = encode_parallel(text, source_subwords, target_subwords, config.data.max_length, progress=False)
-        self._batch_tokens = config.train.batch_tokens
+        encoded = encode_parallel(text, source_subwords, target_subwords, config.data.max_length, progress=False)
+        # Planned now: a batch that cannot be made is known before training.
+        self._batches = list(evaluation_batches(encoded, config.train.batch_tokens, compiles_per_shape()))
         self._scorer = Scorer(model)
         self._scorer.compile(jit_compile=False)
         decode = config.decode
@@ -40,7 +41,7 @@ class Validation:
     def __call__(self):
         """`{"validation_loss", "perplexity", "accuracy", "bleu"}`; the loss is unsmoothed, in nats a token."""
         log_probability = correct = tokens = 0.0
-        for inputs, labels, _ in evaluation_batches(self._pairs, self._batch_tokens, compiles_per_shape()):
+        for inputs, labels, _ in self._batches:
             scores = self._scorer.predict_on_batch({**inputs, "labels": labels})
             log_probability += float(scores["log_probabilities"].sum(dtype="float64"))
             correct += float(scores["correct"].sum(dtype="float64"))

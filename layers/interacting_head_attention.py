@@ -52,7 +52,7 @@ class InteractingHeadAttention(MultiHeadAttention):
         if self.implementation == "folded":
             return super().score(q, k)  # q is (B, 1, T, K): one query for all heads
         q = ops.expand_dims(q / math.sqrt(self.key_dim), 2)  # (B, H, 1, T, K)
-        k = ops.expand_dims(ops.transpose(k, (0, 1, 3, 2)), 1)  # (B, 1, H, K, S)
+        k = ops.expand_dims(ops.swapaxes(k, -1, -2), 1)  # (B, 1, H, K, S)
         return ops.sum(ops.matmul(q, k), axis=1)  # Algorithm 1, lines 23–27: Σ_i Q_i K_jᵀ
 
     def get_config(self):

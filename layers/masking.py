@@ -6,19 +6,19 @@ from keras import ops
 MASKED = -1e9
 
 
-def combine_masks(attention_mask, query_mask, key_mask, causal_shape=None, causal_offset=0):
+def combine_masks(attention_mask, key_mask, causal_shape=None, causal_offset=0):
     """Joins masks by "and" into one boolean `(B or 1, T or 1, S)`, or None where nothing is masked.
 
     Args:
         attention_mask: `(B, T, S)` or broadcastable to it, or None.
-        query_mask, key_mask: `(B, T)` and `(B, S)`, or None.
+        key_mask: `(B, S)`, or None; of a list of key masks the first counts.
         causal_shape: `(T, S)`: query position t, at `causal_offset` + t, attends to key positions up to its own.
     """
+    if isinstance(key_mask, list | tuple):
+        key_mask = key_mask[0]
     masks = []
     if attention_mask is not None:
         masks.append(ops.cast(attention_mask, "bool"))
-    if query_mask is not None:
-        masks.append(ops.expand_dims(ops.cast(query_mask, "bool"), 2))  # (B, T, 1)
     if key_mask is not None:
         masks.append(ops.expand_dims(ops.cast(key_mask, "bool"), 1))  # (B, 1, S)
     if causal_shape is not None:
@@ -33,6 +33,12 @@ def combine_masks(attention_mask, query_mask, key_mask, causal_shape=None, causa
     return combined
 
 
-def attention_bias(mask):
-    """What is added to logits `(B, H, T, S)` in float32: 0 where `mask` `(B, T, S)` admits, `MASKED` elsewhere."""
-    return ops.expand_dims(ops.where(mask, 0.0, MASKED), 1)  # (B, 1, T, S)
+def attention_bias(mask, rank=4):
+    """What is added to logits `(B, …, T, S)` of so many axes, in float32: 0 where `mask` `(B, T, S)` admits.
+
+    Elsewhere it is `MASKED`, except that a row which admits nothing is 0 throughout: adding the same number to
+    all logits of a row changes nothing in exact arithmetic, and in float32 it would drown them.
+    """
+    bias = ops.where(mask, 0.0, MASKED)
+    bias = bias - ops.max(bias, axis=-1, keepdims=True)
+    return ops.expand_dims(bias, tuple(range(1, rank - 2)))  # (B, 1, …, T, S)

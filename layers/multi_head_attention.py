@@ -30,7 +30,8 @@ class MultiHeadAttention(keras.layers.Layer):
         query: `(B, T, D)`.
         value: `(B, S, D_m)`, the memory. `value is query` is self-attention.
         key: `(B, S, D_m)`, default `value`.
-        query_mask, value_mask, key_mask: Keras' implicit masks `(B, T)`, `(B, S)`, `(B, S)`, 1 = real.
+        query_mask, value_mask, key_mask: Keras' implicit masks `(B, T)`, `(B, S)`, `(B, S)`, 1 = real. That of
+            the query hides no key; losses that a scheme adds leave out its masked positions.
         attention_mask: `(B, T, S)` or broadcastable to it, 1 = attend.
         use_causal_mask: whether position t attends to positions ≤ t only.
         return_attention_scores: whether to return the weights `(B, H, T, S)` as well.
@@ -114,20 +115,17 @@ class MultiHeadAttention(keras.layers.Layer):
             q, (k, v) = self.project_query(query), cache
         else:
             q, k, v = self.project(query, value if key is None else key, value)
-            k = ops.slice_update(cache[0], (0, 0, cache_update_index, 0), ops.cast(k, cache[0].dtype))
-            v = ops.slice_update(cache[1], (0, 0, cache_update_index, 0), ops.cast(v, cache[1].dtype))
+            k, v = (insert(*pair, cache_update_index) for pair in zip(cache, (k, v), strict=True))
             cache, use_causal_mask = (k, v), True
         mask = combine_masks(
             attention_mask,
-            query_mask,
             key_mask if key_mask is not None else value_mask,
             causal_shape=(ops.shape(query)[1], ops.shape(k)[-2]) if use_causal_mask else None,
             causal_offset=0 if cache_update_index is None else cache_update_index,
         )
-        logits = self.score(q, k)
-        weights = self.normalize(logits, mask)
-        heads = self.attend(self.dropout_layer(weights, training=training), v)
-        output, head_importance = self.combine(heads, query, q)
+        output, weights, head_importance = self.attention(
+            q, k, v, mask, query, query_mask, training, return_attention_scores
+        )
         results = [output]
         if return_attention_scores:
             results.append(weights)
@@ -136,6 +134,13 @@ class MultiHeadAttention(keras.layers.Layer):
         if cache is not None:
             results.append(cache)
         return results[0] if len(results) == 1 else tuple(results)
+
+    def attention(self, q, k, v, mask, query, query_mask, training, return_attention_scores):
+        """Everything after the projections: output, attention weights and head importance."""
+        weights = self.normalize(self.score(q, k), mask)
+        heads = self.attend(self.dropout_layer(weights, training=training), v)
+        output, head_importance = self.combine(heads, query, q, query_mask, training)
+        return output, weights, head_importance
 
     # The five stages.
 
@@ -149,26 +154,28 @@ class MultiHeadAttention(keras.layers.Layer):
 
     def score(self, q, k):
         """Logits `(B, H, T, S)` of q `(B, H, T, K)` and k `(B, H, S, K)`."""
-        return ops.matmul(q / math.sqrt(self.key_dim), ops.transpose(k, (0, 1, 3, 2)))
+        return ops.matmul(q / math.sqrt(self.key_dim), ops.swapaxes(k, -1, -2))
 
     def normalize(self, logits, mask):
         """Attention weights `(B, H, T, S)`: the softmax over S, in float32, of the logits that `mask` admits."""
         logits = ops.cast(logits, "float32")
         if mask is not None:
-            logits = logits + attention_bias(mask)
+            logits = logits + attention_bias(mask, len(logits.shape))
         return ops.cast(ops.softmax(logits, axis=-1), self.compute_dtype)
 
     def attend(self, weights, v):
         """Heads `(B, H, T, V)`: the values `(B, H, S, V)` averaged under the weights `(B, H, T, S)`."""
         return ops.matmul(weights, v)
 
-    def combine(self, heads, query, q):
+    def combine(self, heads, query, q, query_mask=None, training=None):
         """Output `(B, T, D)` of the heads `(B, H, T, V)`, and the importance of each head if there is one.
 
         Args:
             heads: `(B, H, T, V)`.
             query: the layer's query input `(B, T, D)`, for schemes that weigh the heads by it.
             q: the projected query `(B, H, T, K)`, likewise.
+            query_mask: `(B, T)`, 1 = kept, or None.
+            training: whether dropout acts.
         """
         heads = ops.transpose(heads, (0, 2, 1, 3))  # (B, T, H, V)
         B, T, H, V = ops.shape(heads)
@@ -250,6 +257,12 @@ def project_heads(inputs, projections):
         heads.append(ops.transpose(part if bias is None else part + bias, (0, 2, 1, 3)))  # (B, H, T, K)
         start += H * K
     return heads
+
+
+def insert(cache, new, index):
+    """The cache `(…, L, K)` with `new` `(…, T, K)` at the positions from `index` on."""
+    start = [0] * (len(cache.shape) - 2)
+    return ops.slice_update(cache, (*start, index, 0), ops.cast(new, cache.dtype))
 
 
 def dense_glorot_uniform(fan_in, fan_out):

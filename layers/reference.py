@@ -30,15 +30,8 @@ def multi_head(weights, query, value, attention_mask=None):
     Returns:
         The output `(B, T, D)` and the attention weights `(B, H, T, S)`.
     """
-    W_q, W_k, W_v = weights["query_kernel"], weights["key_kernel"], weights["value_kernel"]
-    _, H, K = W_q.shape
-    outputs, attention = [], []
-    for i in range(H):
-        Q, K_i, V_i = query @ W_q[:, i], value @ W_k[:, i], value @ W_v[:, i]  # (4), first and second line
-        P = softmax(masked(Q @ transposed(K_i) / np.sqrt(K), attention_mask))  # (4), third line
-        attention.append(P)
-        outputs.append(P @ V_i)  # (4), fourth line
-    return project_output(weights, outputs), np.stack(attention, axis=1)
+    heads, attention = attention_heads(weights, query, value, attention_mask)
+    return project_output(weights, heads), attention
 
 
 def interacting_head(weights, query, value, attention_mask=None):
@@ -63,6 +56,162 @@ def interacting_head(weights, query, value, attention_mask=None):
         attention.append(P)
         outputs.append(P @ V[j])  # line (28)
     return project_output(weights, outputs), np.stack(attention, axis=1)
+
+
+fixed_head_size = multi_head  # equation (5): the same computation with another key size
+
+
+def talking_heads(weights, query, value, attention_mask=None):
+    """Talking-heads attention, Li & Luo 2022, equations (6)–(9).
+
+    Returns:
+        The output `(B, T, D)` and the mixed attention weights `(B, H, T, S)`.
+    """
+    W_q, W_k, W_v = weights["query_kernel"], weights["key_kernel"], weights["value_kernel"]
+    W_t1, W_t2 = weights["pre_softmax_kernel"], weights["post_softmax_kernel"]
+    _, H, K = W_q.shape
+    J = [query @ W_q[:, i] @ transposed(value @ W_k[:, i]) / np.sqrt(K) for i in range(H)]  # (6)
+    A = []
+    for i in range(H):
+        mixed = sum(W_t1[i, j] * J[j] for j in range(H))  # (7)
+        A.append(softmax(masked(mixed, attention_mask)))  # (8), first line
+    A = [sum(W_t2[i, j] * A[j] for j in range(H)) for i in range(H)]  # (8), third line
+    outputs = [A[i] @ (value @ W_v[:, i]) for i in range(H)]  # (9)
+    return project_output(weights, outputs), np.stack(A, axis=1)
+
+
+def interacting_head_pairwise(weights, query, value, attention_mask=None):
+    """Interacting-head attention with a softmax for each pair of heads, Li & Luo 2022, equations (10)–(12).
+
+    Returns:
+        The output `(B, T, D)` and the attention weights `(B, H, H, T, S)`, query head before key head.
+    """
+    W_q, W_k, W_v = weights["query_kernel"], weights["key_kernel"], weights["value_kernel"]
+    _, H, K = W_q.shape
+    outputs, attention = [], []
+    for i in range(H):
+        Q = query @ W_q[:, i]  # (10)
+        row = []
+        for j in range(H):
+            K_j, V_j = value @ W_k[:, j], value @ W_v[:, j]
+            P = softmax(masked(Q @ transposed(K_j) / np.sqrt(K), attention_mask))  # (11), first line
+            row.append(P)
+            outputs.append(P @ V_j)  # (11), second line
+        attention.append(np.stack(row, axis=1))
+    return project_output(weights, outputs), np.stack(attention, axis=1)  # (12)
+
+
+def dynamic_head_importance(weights, query, value, attention_mask=None, query_mask=None, loss_weight=0.1):
+    """Dynamic head importance, Goindani & Shrivastava 2021, equations (1)–(5).
+
+    With `importance_score_kernel` among the weights, the score is the MLP vᵀ tanh(W O^h + U x).
+
+    Returns:
+        The output `(B, T, D)`, the attention weights `(B, H, T, S)`, G `(B, T, H)` and the added loss.
+    """
+    U, W = weights["importance_query_kernel"], weights["importance_key_kernel"]
+    V, v = weights["importance_value_kernel"], weights.get("importance_score_kernel")
+    heads, attention = attention_heads(weights, query, value, attention_mask)
+    x = query @ U
+    keys = [O_h @ W for O_h in heads]
+    if v is None:
+        scores = [(key * x).sum(axis=-1) / np.sqrt(U.shape[1]) for key in keys]  # (2)
+    else:
+        scores = [np.tanh(key + x) @ v for key in keys]
+    G = softmax(np.stack(scores, axis=-1))  # (1)
+    total = sum(G[..., h : h + 1] * (O_h @ V) for h, O_h in enumerate(heads))
+    output = total @ weights["output_kernel"] + weights["output_bias"]  # (3)
+    divergence = (G * np.log(G * len(heads))).sum(axis=-1)  # (4), b_h = 1 / H
+    kept = np.ones(divergence.shape) if query_mask is None else query_mask.astype("float64")
+    return output, attention, G, -loss_weight * (divergence * kept).sum() / kept.sum()  # (5)
+
+
+def multi_hop(weights, query, value, attention_mask=None):
+    """Multi-hop attention, Iida et al. 2019, equations (1)–(5).
+
+    Returns:
+        The output `(B, T, D)`, the attention weights `(B, H, T, S)` and β `(B, T, H)`.
+    """
+    W_b, U_b = weights["hop_query_kernel"], weights["hop_head_kernel"]
+    v_b, U_c = weights["hop_score_kernel"], weights["hop_value_kernel"]
+    heads, attention = attention_heads(weights, query, value, attention_mask)  # (1)
+    scores = []
+    for h, a in enumerate(heads):
+        Q = query @ weights["query_kernel"][:, h]
+        scores.append(np.tanh(Q @ W_b + a @ U_b[h]) @ v_b)  # (3)
+    beta = softmax(np.stack(scores, axis=-1))  # (4)
+    hopped = [beta[..., h : h + 1] * (a @ U_c[h]) for h, a in enumerate(heads)]  # (5)
+    return project_output(weights, hopped), attention, beta  # (2)
+
+
+def multi_layer(weights, query, values, attention_mask=None, joint_attention=True, concat_contexts=True):
+    """Multi-layer multi-head attention, Ampomah et al. 2020, equations (6)–(12).
+
+    Args:
+        values: the outputs f¹ … fⁿ of n encoder layers.
+        joint_attention: U0 = 0.
+        concat_contexts: U1 = 0.
+
+    Returns:
+        The output `(B, T, D)` and the attention weights `(B, n, H, T, S)`.
+    """
+    W_q, W_k, W_v = weights["query_kernel"], weights["key_kernel"], weights["value_kernel"]
+    n, _, H, K = W_q.shape
+    alpha = {}
+    for i in range(n):
+        for h in range(H):
+            alpha[i, h] = query @ W_q[i, :, h] @ transposed(values[i] @ W_k[i, :, h]) / np.sqrt(K)  # (7)
+    contexts, attention = [], []
+    for i in range(n):
+        c, row = [], []
+        for h in range(H):
+            logits = sum(alpha[j, h] for j in range(n)) if joint_attention else alpha[i, h]  # (9) or (8)
+            row.append(softmax(masked(logits, attention_mask)))
+            c.append(row[-1] @ (values[i] @ W_v[i, :, h]))  # (10) or (8)
+        contexts.append(c)
+        attention.append(np.stack(row, axis=1))
+    if concat_contexts:
+        heads = [c_h for c in contexts for c_h in c]
+    else:
+        heads = [sum(c[h] for c in contexts) for h in range(H)]
+    return project_output(weights, heads), np.stack(attention, axis=1)
+
+
+def linear_combination(weights, encoder_outputs):
+    """Σ_l H^l W^l `(B, S, D)`; Ampomah et al. 2020, section 5.4."""
+    return sum(H @ weights["kernel"][layer] for layer, H in enumerate(encoder_outputs))
+
+
+def transparent_attention(weights, encoder_outputs, embedding_output):
+    """For each decoder layer m, Σ_l softmax(kernel)[l, m] · source l; the sources begin with the embeddings."""
+    mixture = softmax(weights["kernel"], axis=0)
+    sources = [embedding_output, *encoder_outputs]
+    return [sum(mixture[layer, m] * source for layer, source in enumerate(sources)) for m in range(mixture.shape[1])]
+
+
+def iterative_combination(weights, encoder_outputs, epsilon=1e-6):
+    """AGG(x, y) = LayerNorm(FFN([x; y]) + x + y) from the lowest layer up; Ampomah et al. 2020, section 5.4."""
+    x = encoder_outputs[0]
+    for step, y in enumerate(encoder_outputs[1:]):
+        hidden = np.concatenate([x, y], axis=-1) @ weights["hidden_kernel"][step] + weights["hidden_bias"][step]
+        total = np.maximum(hidden, 0) @ weights["output_kernel"][step] + weights["output_bias"][step] + x + y
+        centred = total - total.mean(axis=-1, keepdims=True)
+        x = centred / np.sqrt((centred**2).mean(axis=-1, keepdims=True) + epsilon)
+        x = x * weights["gamma"][step] + weights["beta"][step]
+    return x
+
+
+def attention_heads(weights, query, value, attention_mask):
+    """The heads of multi-head attention before they are combined, and the attention weights `(B, H, T, S)`."""
+    W_q, W_k, W_v = weights["query_kernel"], weights["key_kernel"], weights["value_kernel"]
+    _, H, K = W_q.shape
+    heads, attention = [], []
+    for i in range(H):
+        Q, K_i, V_i = query @ W_q[:, i], value @ W_k[:, i], value @ W_v[:, i]  # (4), first and second line
+        P = softmax(masked(Q @ transposed(K_i) / np.sqrt(K), attention_mask))  # (4), third line
+        attention.append(P)
+        heads.append(P @ V_i)  # (4), fourth line
+    return heads, np.stack(attention, axis=1)
 
 
 def project_output(weights, heads):

@@ -8,7 +8,17 @@ MODEL_DIM = 16
 
 VARIANTS = {
     "multi_head": [{}, {"use_bias": True}],
+    "talking_heads": [{}, {"mixing_initializer": "identity"}],
     "interacting_head": [{}, {"implementation": "head_pairs"}, {"use_bias": True}],
+    "interacting_head_pairwise": [{}, {"use_bias": True}],
+    "dynamic_head_importance": [{}, {"importance_dim": 6}, {"importance_score": "mlp"}],
+    "multi_hop": [{}, {"hop_dim": 1}],
+    "multi_layer": [
+        {"num_sources": 3, "joint_attention": joint, "concat_contexts": concat}
+        for joint in (True, False)
+        for concat in (True, False)
+    ]
+    + [{}, {"num_sources": 2, "use_bias": True}],
 }
 """Registry name → further constructor arguments to test it with."""
 

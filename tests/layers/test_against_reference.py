@@ -6,12 +6,35 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from layers import ATTENTION_SCHEMES, reference
+from layers import (
+    ATTENTION_SCHEMES,
+    IterativeCombination,
+    LinearCombination,
+    MultiLayerMultiHeadAttention,
+    TransparentAttention,
+    reference,
+)
 from tests.layers.backend import array
 from tests.layers.schemes import ALL, IDS, make, normal, randomize
 
 ORACLE = Path(__file__).parents[3] / "shared" / "oracle" / "attention"
 D = 16
+needs_oracle = pytest.mark.skipif(not ORACLE.is_dir(), reason="needs the oracle's cases")
+
+
+def call(layer, query, memory, mask=None, query_mask=None):
+    """Everything that a layer can return, and its added loss if there is one."""
+    arguments = {"attention_mask": mask, "return_attention_scores": True}
+    if layer.has_head_importance:
+        arguments["return_head_importance"] = True
+    found = layer(query, memory, query_mask=query_mask, **arguments)
+    return [*found, *layer.losses]
+
+
+def assert_equal(found, expected):
+    for left, right in zip(found, expected, strict=True):
+        assert tuple(left.shape) == np.shape(right)
+        np.testing.assert_allclose(array(left), right, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize(("name", "options"), ALL, ids=IDS)
@@ -21,42 +44,108 @@ def test_the_layer_equals_the_printed_loop(name, options, heads, masked):
     if options.get("use_bias"):
         pytest.skip("the papers print no bias")
     layer = make(name, options, num_heads=heads)
-    layer.build((2, 3, D), (2, 5, D))
-    randomize(layer)
     query, memory = normal(2, 3, D), normal(2, 5, D, seed=1)
+    arguments = {}
+    if isinstance(layer, MultiLayerMultiHeadAttention):
+        memory = [normal(2, 5, D, seed=seed) for seed in range(1, 1 + layer.num_sources)]
+        arguments = {"joint_attention": layer.joint_attention, "concat_contexts": layer.concat_contexts}
+    layer(query, memory)  # builds
+    randomize(layer)
     mask = (np.random.default_rng(2).random((2, 3, 5)) < 0.6) if masked else None
     weights = {weight.name: array(weight.value).astype("float64") for weight in layer.weights}
-    expected = getattr(reference, name)(weights, query, memory, mask)
-    found = layer(query, memory, attention_mask=mask, return_attention_scores=True)
-    for left, right in zip(found, expected, strict=True):
-        np.testing.assert_allclose(array(left), right, rtol=1e-5, atol=1e-5)
+    assert_equal(call(layer, query, memory, mask), getattr(reference, name)(weights, query, memory, mask, **arguments))
 
 
-def oracle_cases():
-    if not ORACLE.is_dir():
-        return []
-    return [path for path in sorted(ORACLE.glob("*__*.npz")) if path.name.split("__")[0] in ATTENTION_SCHEMES]
+# Cases computed elsewhere, in float64, by loops of their own.
 
 
-@pytest.mark.skipif(not ORACLE.is_dir(), reason="needs the oracle's cases")
-@pytest.mark.parametrize("path", oracle_cases(), ids=lambda path: path.stem)
-def test_reference_and_layer_meet_the_oracle(path):
-    name = path.name.split("__")[0]
+def oracle_case(path):
+    """Inputs, weights, outputs and description of a case."""
     with np.load(path) as file:
         case = dict(file)
-    meta = json.loads(str(case["meta"]))
-    weights = {key.removeprefix("weight/"): value for key, value in case.items() if key.startswith("weight/")}
-    query, memory, mask = case["in/query"], case["in/value"], case.get("in/attention_mask")
-    output, scores = getattr(reference, name)(weights, query, memory, mask)
-    np.testing.assert_allclose(output, case["out/output"], rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(scores, case["out/scores"], rtol=1e-9, atol=1e-12)
-    for options in [options for scheme, options in ALL if scheme == name and not options.get("use_bias")]:
+    parts = {part: {} for part in ("in", "weight", "out")}
+    for key, value in case.items():
+        if key != "meta":
+            part, name = key.split("/")
+            parts[part][name] = value
+    return parts["in"], parts["weight"], parts["out"], json.loads(str(case["meta"]))
+
+
+def load(layer, weights):
+    """Sets the weights of a built layer by their names."""
+    assert {weight.name for weight in layer.weights} == set(weights)
+    for weight in layer.weights:
+        weight.assign(weights[weight.name])
+
+
+def scheme_and_options(path, meta):
+    """The registry name of a case, and the constructor options of all layers that must meet it."""
+    name = path.stem.split("__")[0]
+    if name.startswith("multi_layer"):
+        flags = {"joint_attention": meta["u0"] == 0, "concat_contexts": meta["u1"] == 0}
+        return "multi_layer", [{"num_sources": meta["num_sources"], **flags}]
+    options = {
+        "interacting_head": [{"implementation": "folded"}, {"implementation": "head_pairs"}],
+        "dynamic_head_importance": [{"importance_dim": meta.get("importance_dim")}],
+        "multi_hop": [{"hop_dim": meta.get("hop_dim")}],
+    }
+    return name, options.get(name, [{}])
+
+
+@needs_oracle
+@pytest.mark.parametrize("path", sorted(ORACLE.glob("*__*.npz")), ids=lambda path: path.stem)
+def test_reference_and_layer_meet_the_oracle(path):
+    inputs, weights, outputs, meta = oracle_case(path)
+    name, all_options = scheme_and_options(path, meta)
+    assert name in ATTENTION_SCHEMES
+    query, mask, query_mask = inputs["query"], inputs.get("attention_mask"), inputs.get("query_mask")
+    sources = [inputs[key] for key in sorted(inputs) if key.startswith("value")]
+    memory = sources if name == "multi_layer" else sources[0]
+    expected = [outputs[key] for key in ("output", "scores", "importance", "gate", "loss") if key in outputs]
+    arguments = {"query_mask": query_mask} if query_mask is not None else {}
+    if name == "multi_layer":
+        arguments = {key: all_options[0][key] for key in ("joint_attention", "concat_contexts")}
+    for found, right in zip(getattr(reference, name)(weights, query, memory, mask, **arguments), expected, strict=True):
+        np.testing.assert_allclose(found, right, rtol=1e-9, atol=1e-12)
+    for options in all_options:
         layer = make(name, options, meta["num_heads"], meta["key_dim"], meta["value_dim"])
-        layer.build(query.shape, memory.shape)
-        for weight in layer.weights:
-            weight.assign(weights[weight.name])
-        output, scores = layer(
-            query.astype("float32"), memory.astype("float32"), attention_mask=mask, return_attention_scores=True
+        query32 = query.astype("float32")
+        memory32 = [m.astype("float32") for m in sources] if name == "multi_layer" else memory.astype("float32")
+        layer(query32, memory32)  # builds
+        load(layer, weights)
+        found = layer(
+            query32,
+            memory32,
+            attention_mask=mask,
+            return_attention_scores=True,
+            **({"return_head_importance": True} if layer.has_head_importance else {}),
+            **({"query_mask": query_mask} if query_mask is not None else {}),
         )
-        np.testing.assert_allclose(array(output), case["out/output"], rtol=1e-5, atol=1e-5)
-        np.testing.assert_allclose(array(scores), case["out/scores"], rtol=1e-5, atol=1e-5)
+        assert_equal([*found, *layer.losses], expected)
+
+
+AGGREGATIONS = {
+    "linear_combination": lambda meta: LinearCombination(2),
+    "transparent_attention": lambda meta: TransparentAttention(meta["num_decoder_layers"]),
+    "iterative_combination": lambda meta: IterativeCombination(2, meta["hidden_dim"]),
+}
+
+
+@needs_oracle
+@pytest.mark.parametrize("name", AGGREGATIONS)
+def test_aggregations_meet_the_oracle(name):
+    inputs, weights, outputs, meta = oracle_case(ORACLE / f"{name}.npz")
+    encoder_outputs = [inputs[f"layer_{number}"] for number in range(meta["num_layers"])]
+    embedding = {"embedding_output": inputs["embedding"]} if "embedding" in inputs else {}
+    expected = [outputs[key] for key in sorted(outputs)]
+    found = getattr(reference, name)(weights, encoder_outputs, **embedding)
+    for left, right in zip(found if isinstance(found, list) else [found], expected, strict=True):
+        np.testing.assert_allclose(left, right, rtol=1e-9, atol=1e-12)
+    layer = AGGREGATIONS[name](meta)
+    arguments = [x.astype("float32") for x in encoder_outputs]
+    keywords = {key: value.astype("float32") for key, value in embedding.items()}
+    layer(arguments, **keywords)  # builds
+    load(layer, weights)
+    memories = layer(arguments, **keywords)
+    assert len(memories) == 2
+    assert_equal(memories, expected if len(expected) == 2 else expected * 2)

@@ -1,0 +1,116 @@
+"""Dynamic head importance (DHICM; Goindani & Shrivastava 2021)."""
+
+import math
+
+import keras
+from keras import ops
+
+from layers.multi_head_attention import MultiHeadAttention, dense_glorot_uniform
+
+SCORES = ("dot", "mlp")
+
+
+@keras.saving.register_keras_serializable("interacting_head")
+class DynamicHeadImportanceAttention(MultiHeadAttention):
+    """Multi-head attention whose heads are weighed by a second attention, from the query input over the heads.
+
+    With x the query input and O^h the heads:
+
+        s(x, O^h) = (W O^h)ᵀ (U x) / √d_m,    G = softmax over heads,    output = W_s Σ_h G_h V O^h
+
+    The layer adds the loss −λ · mean over the query positions kept by `query_mask` of KL(G ‖ uniform), which
+    drives the heads' importances apart.
+
+    Args:
+        num_heads, key_dim, value_dim, dropout, use_bias: as in `MultiHeadAttention`.
+        importance_dim: size d_m of the second attention; default: the model dimension.
+        importance_loss_weight: λ.
+        importance_dropout: rate of dropout on U x.
+        importance_score: `"dot"`, equation (2), or `"mlp"`: s = vᵀ tanh(W O^h + U x), which the paper also
+            tried and does not print.
+
+    Call arguments: as in `MultiHeadAttention`; `return_head_importance=True` returns G `(B, T, H)`.
+
+    Example:
+        >>> layer = DynamicHeadImportanceAttention(num_heads=8, key_dim=64, importance_dropout=0.2)
+        >>> output, importance = layer(query, memory, return_head_importance=True)
+
+    Reference: Goindani & Shrivastava 2021, equations (1)–(5).
+    """
+
+    has_head_importance = True
+
+    def __init__(
+        self,
+        num_heads,
+        key_dim,
+        value_dim=None,
+        *,
+        importance_dim=None,
+        importance_loss_weight=0.1,
+        importance_dropout=0.0,
+        importance_score="dot",
+        **kwargs,
+    ):
+        super().__init__(num_heads, key_dim, value_dim, **kwargs)
+        if importance_score not in SCORES:
+            raise ValueError(f"importance_score must be one of {SCORES}, got {importance_score!r}")
+        self.importance_dim = importance_dim
+        self.importance_loss_weight = importance_loss_weight
+        self.importance_dropout = importance_dropout
+        self.importance_score = importance_score
+        self.importance_dropout_layer = keras.layers.Dropout(
+            importance_dropout, dtype=self.dtype_policy, name="importance_dropout"
+        )
+
+    def build_combination(self, model_dim):
+        M, V = self.importance_dim or model_dim, self.value_dim
+
+        def add(name, rows, columns):
+            return self.add_weight((rows, columns), dense_glorot_uniform(rows, columns), name=name)
+
+        self.importance_query_kernel = add("importance_query_kernel", model_dim, M)  # Uᵀ
+        self.importance_key_kernel = add("importance_key_kernel", V, M)  # Wᵀ
+        self.importance_value_kernel = add("importance_value_kernel", V, M)  # Vᵀ
+        self.output_kernel = add("output_kernel", M, model_dim)  # W_sᵀ
+        self.output_bias = self.add_weight((model_dim,), "zeros", name="output_bias")
+        if self.importance_score == "mlp":
+            self.importance_score_kernel = self.add_weight(
+                (M,), dense_glorot_uniform(M, 1), name="importance_score_kernel"
+            )
+        self.importance_dropout_layer.build(None)
+
+    def combine(self, heads, query, q, query_mask=None, training=None):
+        heads = ops.transpose(heads, (0, 2, 1, 3))  # (B, T, H, V)
+        x = ops.matmul(query, self.cast(self.importance_query_kernel))  # (B, T, M)
+        x = ops.expand_dims(self.importance_dropout_layer(x, training=training), 2)  # (B, T, 1, M)
+        keys = ops.matmul(heads, self.cast(self.importance_key_kernel))  # (B, T, H, M)
+        if self.importance_score == "dot":
+            scores = ops.sum(keys * x, axis=-1) / math.sqrt(keys.shape[-1])  # (2)
+        else:
+            scores = ops.sum(self.cast(self.importance_score_kernel) * ops.tanh(keys + x), axis=-1)
+        log_importance = ops.log_softmax(ops.cast(scores, "float32"), axis=-1)  # (1): (B, T, H)
+        importance = ops.exp(log_importance)
+        self.add_loss(-self.importance_loss_weight * mean_divergence(importance, log_importance, query_mask))
+        gate = ops.expand_dims(ops.cast(importance, heads.dtype), -1)
+        # V is linear: it is applied once to the weighted sum instead of to each head.
+        weighted = ops.matmul(ops.sum(gate * heads, axis=2), self.cast(self.importance_value_kernel))
+        return ops.matmul(weighted, self.cast(self.output_kernel)) + self.cast(self.output_bias), importance  # (3)
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "importance_dim": self.importance_dim,
+            "importance_loss_weight": self.importance_loss_weight,
+            "importance_dropout": self.importance_dropout,
+            "importance_score": self.importance_score,
+        }
+
+
+def mean_divergence(importance, log_importance, query_mask):
+    """The mean over kept positions of KL(G ‖ uniform), equation (4), of G and log G `(B, T, H)`."""
+    divergence = ops.sum(importance * (log_importance + math.log(importance.shape[-1])), axis=-1)  # (B, T)
+    if query_mask is None:
+        return ops.mean(divergence)
+    kept = ops.cast(query_mask, "float32")
+    return ops.sum(divergence * kept) / ops.maximum(ops.sum(kept), 1.0)

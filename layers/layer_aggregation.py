@@ -1,0 +1,127 @@
+"""Layer aggregation: what memory each decoder layer is given, from the outputs of all encoder layers.
+
+The baselines of Ampomah et al. 2020, section 5.4. Letters: `N` encoder layers, `M` decoder layers, `D` model size.
+All are called as `layer(encoder_outputs, embedding_output=None)` with the list of the N outputs `(B, S, D)` from
+the lowest layer up, and return a list of M memories `(B, S, D)`.
+"""
+
+import keras
+from keras import ops
+
+from layers.multi_head_attention import dense_glorot_uniform
+
+
+@keras.saving.register_keras_serializable("interacting_head")
+class LinearCombination(keras.layers.Layer):
+    """Σ_l H^l W^l, the same memory for every decoder layer.
+
+    Args:
+        num_decoder_layers: M.
+
+    Reference: Dou et al. 2018; Ampomah et al. 2020, section 5.4.
+    """
+
+    def __init__(self, num_decoder_layers, **kwargs):
+        super().__init__(**kwargs)
+        self.num_decoder_layers = num_decoder_layers
+
+    def build(self, encoder_outputs_shape, embedding_output_shape=None):
+        N, D = len(encoder_outputs_shape), encoder_outputs_shape[0][-1]
+        self.kernel = self.add_weight((N, D, D), dense_glorot_uniform(D, D), name="kernel")
+
+    def call(self, encoder_outputs, embedding_output=None):
+        memory = sum(ops.matmul(H, self.kernel[layer]) for layer, H in enumerate(encoder_outputs))
+        return [memory] * self.num_decoder_layers
+
+    def get_config(self):
+        return {**super().get_config(), "num_decoder_layers": self.num_decoder_layers}
+
+
+@keras.saving.register_keras_serializable("interacting_head")
+class TransparentAttention(keras.layers.Layer):
+    """One mixture of the embedding output and all encoder layers for each decoder layer.
+
+    The mixing weights are a softmax over the N + 1 sources of the scalars `kernel (N + 1, M)`.
+
+    Args:
+        num_decoder_layers: M.
+        dropout: rate of dropout on the mixing weights.
+
+    Reference: Bapna et al. 2018; Ampomah et al. 2020, section 5.4.
+    """
+
+    def __init__(self, num_decoder_layers, dropout=0.0, **kwargs):
+        super().__init__(**kwargs)
+        self.num_decoder_layers = num_decoder_layers
+        self.dropout = dropout
+        self.dropout_layer = keras.layers.Dropout(dropout, dtype=self.dtype_policy, name="dropout")
+
+    def build(self, encoder_outputs_shape, embedding_output_shape=None):
+        shape = (len(encoder_outputs_shape) + 1, self.num_decoder_layers)
+        self.kernel = self.add_weight(shape, "zeros", name="kernel")
+        self.dropout_layer.build(shape)
+
+    def call(self, encoder_outputs, embedding_output=None, training=None):
+        if embedding_output is None:
+            raise ValueError("TransparentAttention mixes in the embedding output: give embedding_output")
+        weights = ops.cast(ops.softmax(ops.cast(self.kernel, "float32"), axis=0), self.compute_dtype)
+        weights = self.dropout_layer(weights, training=training)
+        sources = [embedding_output, *encoder_outputs]
+        return [
+            sum(weights[layer, m] * source for layer, source in enumerate(sources))
+            for m in range(self.num_decoder_layers)
+        ]
+
+    def get_config(self):
+        return {**super().get_config(), "num_decoder_layers": self.num_decoder_layers, "dropout": self.dropout}
+
+
+@keras.saving.register_keras_serializable("interacting_head")
+class IterativeCombination(keras.layers.Layer):
+    """From the lowest layer up, AGG(x, y) = LayerNorm(FFN([x; y]) + x + y); one memory for all decoder layers.
+
+    Args:
+        num_decoder_layers: M.
+        hidden_dim: size of the hidden layer of FFN 2D → hidden → D with ReLU.
+
+    Reference: Dou et al. 2018; Ampomah et al. 2020, section 5.4.
+    """
+
+    EPSILON = 1e-6
+
+    def __init__(self, num_decoder_layers, hidden_dim, **kwargs):
+        super().__init__(**kwargs)
+        self.num_decoder_layers = num_decoder_layers
+        self.hidden_dim = hidden_dim
+
+    def build(self, encoder_outputs_shape, embedding_output_shape=None):
+        steps, D, F = len(encoder_outputs_shape) - 1, encoder_outputs_shape[0][-1], self.hidden_dim
+        self.hidden_kernel = self.add_weight((steps, 2 * D, F), dense_glorot_uniform(2 * D, F), name="hidden_kernel")
+        self.hidden_bias = self.add_weight((steps, F), "zeros", name="hidden_bias")
+        self.output_kernel = self.add_weight((steps, F, D), dense_glorot_uniform(F, D), name="output_kernel")
+        self.output_bias = self.add_weight((steps, D), "zeros", name="output_bias")
+        self.gamma = self.add_weight((steps, D), "ones", name="gamma")
+        self.beta = self.add_weight((steps, D), "zeros", name="beta")
+
+    def call(self, encoder_outputs, embedding_output=None):
+        memory = encoder_outputs[0]
+        for step, output in enumerate(encoder_outputs[1:]):
+            hidden = ops.matmul(ops.concatenate([memory, output], axis=-1), self.hidden_kernel[step])
+            hidden = ops.relu(hidden + self.hidden_bias[step])
+            total = ops.matmul(hidden, self.output_kernel[step]) + self.output_bias[step] + memory + output
+            memory = self.normalize(total, step)
+        return [memory] * self.num_decoder_layers
+
+    def normalize(self, x, step):
+        """Layer normalisation in float32 with the gain and bias of one step."""
+        x = ops.cast(x, "float32")
+        centred = x - ops.mean(x, axis=-1, keepdims=True)
+        x = centred * ops.rsqrt(ops.mean(ops.square(centred), axis=-1, keepdims=True) + self.EPSILON)
+        return ops.cast(x, self.compute_dtype) * self.gamma[step] + self.beta[step]
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "num_decoder_layers": self.num_decoder_layers,
+            "hidden_dim": self.hidden_dim,
+        }

@@ -1,0 +1,54 @@
+"""Multi-hop attention over heads (Iida et al. 2019)."""
+
+import keras
+from keras import ops
+
+from layers.multi_head_attention import MultiHeadAttention, dense_glorot_uniform
+
+
+@keras.saving.register_keras_serializable("interacting_head")
+class MultiHopAttention(MultiHeadAttention):
+    """Multi-head attention with a second hop: each head is weighed by an attention over the heads.
+
+        e^h = v_bᵀ tanh(W_b Q^h + U_b^h a^h),    β = softmax over heads,    a′^h = β^h U_c^h a^h
+
+    then concatenation and output projection as in multi-head attention.
+
+    Args:
+        num_heads, key_dim, value_dim, dropout, use_bias: as in `MultiHeadAttention`.
+        hop_dim: size of the second hop's hidden layer; default `key_dim`. 1 meets the paper's Table 4.
+
+    Call arguments: as in `MultiHeadAttention`; `return_head_importance=True` returns β `(B, T, H)`.
+
+    Example:
+        >>> layer = MultiHopAttention(num_heads=8, key_dim=64)
+        >>> output, importance = layer(query, memory, return_head_importance=True)
+
+    Reference: Iida et al. 2019, equations (1)–(5).
+    """
+
+    has_head_importance = True
+
+    def __init__(self, num_heads, key_dim, value_dim=None, *, hop_dim=None, **kwargs):
+        super().__init__(num_heads, key_dim, value_dim, **kwargs)
+        self.hop_dim = hop_dim or key_dim
+
+    def build_combination(self, model_dim):
+        super().build_combination(model_dim)
+        H, K, V, A = self.num_heads, self.key_dim, self.value_dim, self.hop_dim
+        self.hop_query_kernel = self.add_weight((K, A), dense_glorot_uniform(K, A), name="hop_query_kernel")
+        self.hop_head_kernel = self.add_weight((H, V, A), dense_glorot_uniform(V, A), name="hop_head_kernel")
+        self.hop_score_kernel = self.add_weight((A,), dense_glorot_uniform(A, 1), name="hop_score_kernel")
+        self.hop_value_kernel = self.add_weight((H, V, V), dense_glorot_uniform(V, V), name="hop_value_kernel")
+
+    def combine(self, heads, query, q, query_mask=None, training=None):
+        hidden = ops.matmul(q, self.cast(self.hop_query_kernel)) + ops.matmul(heads, self.cast(self.hop_head_kernel))
+        scores = ops.sum(self.cast(self.hop_score_kernel) * ops.tanh(hidden), axis=-1)  # (3): (B, H, T)
+        importance = ops.softmax(ops.cast(scores, "float32"), axis=1)  # (4)
+        gate = ops.expand_dims(ops.cast(importance, heads.dtype), -1)
+        heads = gate * ops.matmul(heads, self.cast(self.hop_value_kernel))  # (5)
+        output, _ = super().combine(heads, query, q)
+        return output, ops.transpose(importance, (0, 2, 1))  # (B, T, H)
+
+    def get_config(self):
+        return {**super().get_config(), "hop_dim": self.hop_dim}

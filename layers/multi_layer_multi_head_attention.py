@@ -1,0 +1,154 @@
+"""Multi-layer multi-head attention (MLMHA; Ampomah et al. 2020)."""
+
+import keras
+from keras import ops
+
+from layers.multi_head_attention import MultiHeadAttention, dense_glorot_uniform, project_heads
+
+
+@keras.saving.register_keras_serializable("interacting_head")
+class MultiLayerMultiHeadAttention(MultiHeadAttention):
+    """Attention over the outputs f¹ … fⁿ of several encoder layers, each with its own projections.
+
+    With the logits α^i over source i, the contexts are c^i = softmax(α^i) V^i, or under joint attention
+    c^i = softmax(Σ_k α^k) V^i; they are concatenated before the output projection, or summed.
+
+    | variant | `joint_attention` | `concat_contexts` |
+    |---|---|---|
+    | M-00 | True | True |
+    | M-01 | True | False |
+    | M-10 | False | True |
+    | M-11 | False | False |
+
+    Args:
+        num_heads, key_dim, value_dim, dropout, use_bias: as in `MultiHeadAttention`.
+        num_sources: n.
+        joint_attention: whether all sources share one softmax of their summed logits (U0 = 0).
+        concat_contexts: whether the contexts are concatenated (U1 = 0) instead of summed.
+        masked_sources: numbers of the sources, from 1, whose f^i is set to zero (Table 7). An attribute that
+            may be changed between calls.
+
+    Call arguments: as in `MultiHeadAttention`, but
+        value: a list of n tensors `(B, S, D_m)`; or one tensor, which is the list of length n with itself.
+
+    Returns:
+        As `MultiHeadAttention`; attention scores are `(B, n, H, T, S)`.
+
+    Example:
+        >>> layer = MultiLayerMultiHeadAttention(8, 64, num_sources=3)
+        >>> output = layer(query, [lower, middle, upper])
+
+    Reference: Ampomah et al. 2020, equations (6)–(12).
+    """
+
+    def __init__(
+        self,
+        num_heads,
+        key_dim,
+        value_dim=None,
+        *,
+        num_sources=1,
+        joint_attention=True,
+        concat_contexts=True,
+        masked_sources=(),
+        **kwargs,
+    ):
+        super().__init__(num_heads, key_dim, value_dim, **kwargs)
+        if num_sources < 1:
+            raise ValueError(f"num_sources must be at least 1, got {num_sources}")
+        self.num_sources = num_sources
+        self.joint_attention = joint_attention
+        self.concat_contexts = concat_contexts
+        self.masked_sources = tuple(masked_sources)
+
+    def build(self, query_shape, value_shape, key_shape=None):
+        source_shape = value_shape[0] if isinstance(value_shape[0], list | tuple) else value_shape
+        H, K, V = self.num_heads, self.key_dim, self.value_dim
+        self.query_kernel = self.add_projections("query_kernel", query_shape[-1], H, K)
+        self.key_kernel = self.add_projections("key_kernel", source_shape[-1], H, K)
+        self.value_kernel = self.add_projections("value_kernel", source_shape[-1], H, V)
+        if self.use_bias:
+            for name, size in (("query_bias", K), ("key_bias", K), ("value_bias", V)):
+                setattr(self, name, self.add_weight((self.num_sources, H, size), "zeros", name=name))
+        self.build_combination(query_shape[-1])
+        self.dropout_layer.build(None)
+
+    def add_projections(self, name, input_dim, num_heads, head_dim):
+        """A kernel `(n, D, H, K)`, one projection a source."""
+        shape = (self.num_sources, input_dim, num_heads, head_dim)
+        return self.add_weight(shape, dense_glorot_uniform(input_dim, num_heads * head_dim), name=name)
+
+    def build_combination(self, model_dim):
+        if not self.concat_contexts:
+            super().build_combination(model_dim)
+            return
+        n, H, V = self.num_sources, self.num_heads, self.value_dim
+        initializer = dense_glorot_uniform(n * H * V, model_dim)
+        self.output_kernel = self.add_weight((n, H, V, model_dim), initializer, name="output_kernel")
+        self.output_bias = self.add_weight((model_dim,), "zeros", name="output_bias")
+
+    def project(self, query, key, value):
+        return (self.project_query(query), *self.project_memory(value, key))
+
+    def project_query(self, query):
+        """q `(B, n, H, T, K)` of the query input `(B, T, D)`."""
+        return ops.stack(project_heads(query, per_source(self.query_projection())), axis=1)
+
+    def project_memory(self, value, key=None):
+        """k `(B, n, H, S, K)` and v `(B, n, H, S, V)` of the sources."""
+        values, keys = self.sources(value), self.sources(value if key is None else key)
+        k, v = [], []
+        for source, source_key, key_projection, value_projection in zip(
+            values, keys, per_source(self.key_projection()), per_source(self.value_projection()), strict=True
+        ):
+            if source is source_key:
+                k_i, v_i = project_heads(source, [key_projection, value_projection])
+            else:
+                (k_i,), (v_i,) = project_heads(source_key, [key_projection]), project_heads(source, [value_projection])
+            k.append(k_i)
+            v.append(v_i)
+        return ops.stack(k, axis=1), ops.stack(v, axis=1)
+
+    def sources(self, value):
+        """The list f¹ … fⁿ, those of `masked_sources` set to zero."""
+        sources = list(value) if isinstance(value, list | tuple) else [value] * self.num_sources
+        if len(sources) != self.num_sources:
+            raise ValueError(f"expected {self.num_sources} sources, got {len(sources)}")
+        return [
+            ops.zeros_like(source) if number in self.masked_sources else source
+            for number, source in enumerate(sources, start=1)
+        ]
+
+    def empty_cache(self, batch_size, length):
+        k, v = super().empty_cache(batch_size, length)
+        return tuple(ops.repeat(ops.expand_dims(part, 1), self.num_sources, axis=1) for part in (k, v))
+
+    def normalize(self, logits, mask):
+        if not self.joint_attention:
+            return super().normalize(logits, mask)  # (8)
+        weights = super().normalize(ops.sum(logits, axis=1, keepdims=True), mask)  # (9)
+        return ops.repeat(weights, self.num_sources, axis=1)
+
+    def combine(self, heads, query, q, query_mask=None, training=None):
+        if not self.concat_contexts:
+            return super().combine(ops.sum(heads, axis=1), query, q)
+        B, n, H, T, V = ops.shape(heads)
+        flat = ops.reshape(ops.transpose(heads, (0, 3, 1, 2, 4)), (B * T, n * H * V))
+        kernel = ops.reshape(self.cast(self.output_kernel), (n * H * V, -1))
+        output = ops.matmul(flat, kernel) + self.cast(self.output_bias)
+        return ops.reshape(output, (B, T, self.output_bias.shape[0])), None
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "num_sources": self.num_sources,
+            "joint_attention": self.joint_attention,
+            "concat_contexts": self.concat_contexts,
+            "masked_sources": self.masked_sources,
+        }
+
+
+def per_source(projection):
+    """`(kernel (n, D, H, K), bias (n, H, K) or None)` as a list of n `(kernel, bias)`."""
+    kernel, bias = projection
+    return [(kernel[i], None if bias is None else bias[i]) for i in range(kernel.shape[0])]

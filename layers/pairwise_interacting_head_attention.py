@@ -1,0 +1,58 @@
+"""Interacting-head attention as equations (10)–(12) of Li & Luo 2022 print it: a softmax for every pair of heads."""
+
+import keras
+from keras import ops
+
+from layers.multi_head_attention import MultiHeadAttention, dense_glorot_uniform
+
+
+@keras.saving.register_keras_serializable("interacting_head")
+class PairwiseInteractingHeadAttention(MultiHeadAttention):
+    """Attention of every query head to every key head, each pair with a softmax of its own.
+
+    P_ij = softmax(Q_i K_jᵀ / √K), O_ij = P_ij V_j, and all H² outputs are concatenated before the output
+    projection, which therefore has H times the weights: `output_kernel` is `(H, H, V, D)`. (Algorithm 1 of the
+    same paper, `InteractingHeadAttention`, adds the logits instead.)
+
+    One query head after another is attended with and projected, so that the H² outputs never stand side by
+    side. Without dropout the weights of a pair are computed again for the gradient: the memory grows with H, as
+    in multi-head attention, and the time with H².
+
+    Args:
+        num_heads, key_dim, value_dim, dropout, use_bias: as in `MultiHeadAttention`.
+
+    Returns:
+        As `MultiHeadAttention`; attention scores are `(B, H, H, T, S)`: query head, key head.
+
+    Example:
+        >>> layer = PairwiseInteractingHeadAttention(num_heads=4, key_dim=64)
+        >>> output = layer(query, memory)
+
+    Reference: Li & Luo 2022, equations (10)–(12).
+    """
+
+    def build_combination(self, model_dim):
+        H, V = self.num_heads, self.value_dim
+        initializer = dense_glorot_uniform(H * H * V, model_dim)
+        self.output_kernel = self.add_weight((H, H, V, model_dim), initializer, name="output_kernel")
+        self.output_bias = self.add_weight((model_dim,), "zeros", name="output_bias")
+
+    def attention(self, q, k, v, mask, query, query_mask, training, return_attention_scores):
+        def attend_with(q_i, k, v, kernel):
+            """One query head `(B, 1, T, K)`: its part of the output `(B, T, D)` and its weights `(B, H, T, S)`."""
+            weights = self.normalize(self.score(q_i, k), mask)  # (11): (B, H, T, S)
+            heads = self.attend(self.dropout_layer(weights, training=training), v)  # (B, H, T, V)
+            heads = ops.transpose(heads, (0, 2, 1, 3))  # (B, T, H, V)
+            B, T, H, V = ops.shape(heads)
+            part = ops.matmul(ops.reshape(heads, (B * T, H * V)), ops.reshape(kernel, (H * V, -1)))
+            return ops.reshape(part, (B, T, kernel.shape[-1])), weights
+
+        recompute = not (return_attention_scores or self.dropout)
+        step = keras.remat(lambda *tensors: attend_with(*tensors)[0]) if recompute else attend_with
+        kernel, output, weights = self.cast(self.output_kernel), self.cast(self.output_bias), []
+        for i in range(self.num_heads):
+            result = step(q[:, i : i + 1], k, v, kernel[i])
+            part, weights_i = (result, None) if recompute else result
+            output = output + part  # (12): the concatenation and projection, as a sum over query heads
+            weights.append(weights_i)
+        return output, ops.stack(weights, axis=1) if return_attention_scores else None, None
