@@ -108,7 +108,7 @@ def german_predicate(verb: Verb, tense: str, person: str, modal: str = "", passi
     elif tense == "conditional":
         finite, closing = auxiliary_form("würden", "present", person), infinitive
     else:
-        if verb.infinitive in ("sein", "haben", "werden"):
+        if verb.infinitive in ("sein", "haben", "werden", "wissen"):
             finite = auxiliary_form(verb.infinitive, tense, person)
         else:
             finite = verb.present_form(person) if tense == "present" else verb.past_form(person)

@@ -19,10 +19,13 @@ from random import Random
 from typing import NamedTuple
 
 from data import (  # noqa: F401 (importing them registers their patterns)
+    quickstart_patterns_comparison,
+    quickstart_patterns_content,
     quickstart_patterns_nominal,
     quickstart_patterns_nonfinite,
     quickstart_patterns_numbers,
     quickstart_patterns_objects,
+    quickstart_patterns_places,
     quickstart_patterns_questions,
     quickstart_patterns_relative,
     quickstart_patterns_subordinate,

@@ -140,7 +140,7 @@ class Dice:
     def past_time(self, verb: Verb, counted: bool = True) -> Phrase:
         """A time as far back as the weight of the event allows; `counted` allows "vor drei Tagen"."""
         if "b" in verb.aspects:
-            if self.chance(0.3):
+            if "l" not in verb.aspects and self.chance(0.3):
                 return self.time(adverbials.PAST_DAYS)
             distant = adverbials.LAST_SEASONS
             return self.time(distant + adverbials.LONG_AGO if counted else distant)
@@ -150,5 +150,6 @@ class Dice:
 
     def future_time(self, verb: Verb) -> Phrase:
         if "b" in verb.aspects:
-            return self.time(adverbials.DISTANT_FUTURE_TIMES if self.chance(0.7) else adverbials.COMING_DAYS)
+            is_distant = "l" in verb.aspects or self.chance(0.7)
+            return self.time(adverbials.DISTANT_FUTURE_TIMES if is_distant else adverbials.COMING_DAYS)
         return self.time(adverbials.SOON_TIMES if "t" in verb.aspects else _FUTURE_TIMES)

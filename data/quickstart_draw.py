@@ -30,6 +30,10 @@ _FAMILIAR = ("companion", "Student", "Studentin", "Mann", "Frau", "Gast", "Chef"
 _EVERY_NAME = adverbials.FEMALE_NAMES + adverbials.MALE_NAMES
 
 
+_PLURAL_PERSONS = ("wir", "sie")
+_PERSONAL = ("lost", "taken", "packed")
+
+
 class Event(NamedTuple):
     """Somebody doing something: what a clause needs except tense and adverbials."""
 
@@ -96,7 +100,8 @@ class Draw(Dice):
         if kind < 0.22:
             return self.name(pairs_too=not singular, surnames_too=classes[0] == "adult")
         if kind < 0.38 and pronouns:
-            return Pronoun(self.one_of(("he", "she") if third_person else ("I", "we", "he", "she")))
+            speakers = () if third_person else ("I",) if singular else ("I", "we")
+            return Pronoun(self.one_of(("he", "she", *speakers)))
         age = classes[0]
         if age == "person":
             age = "adult" if self.chance(0.7) else "child"
@@ -148,8 +153,10 @@ class Draw(Dice):
         plural = plural_too and self.chance(0.4)
         if kind < 0.47 or owner is None:
             return self.thing(self.noun("Nachbar", "Nachbarin"), THE, plural)
-        classes = ("friend",) if is_kin(subject) else ("relative", "friend")
-        if is_kin(subject) and not is_child(subject):
+        classes: tuple[str, ...] = ("relative", "friend")
+        if is_child(subject) and (is_kin(subject) or subject.person == "sie"):
+            classes = ("friend",)
+        elif is_kin(subject) or subject.person == "sie":
             classes = ("friend", "companion")
         noun = self.noun(*classes)
         plural = plural and "rare" not in noun.tags
@@ -180,7 +187,8 @@ class Draw(Dice):
             if determiner in (A, BARE) and negated:
                 determiner = NO
             is_new = determiner in (A, BARE, NO)
-            nominal = self.thing(noun, determiner, plural, verb, probability=0.15 if negated else 0.4)
+            acted_on = verb if case == "acc" and "kin" not in noun.tags else None
+            nominal = self.thing(noun, determiner, plural, acted_on, probability=0.15 if negated else 0.4)
         if preposition:
             return Phrase(german_prepositional(preposition, nominal, case), nominal.english("acc"), "oblique")
         if isinstance(nominal, Pronoun):
@@ -196,6 +204,9 @@ class Draw(Dice):
             return POSSESSIVE["my"]
         if code == "p":
             owner = self.owner_for(subject)
+            # English would want "their passports" where German has "ihren Reisepass": avoid both.
+            if subject.person in _PLURAL_PERSONS and not noun.tags.isdisjoint(_PERSONAL):
+                owner = None
             return owner or (POSSESSIVE["my"] if "kin" in noun.tags else THE)
         return {"d": THE, "P": THE, "i": A, "b": BARE, "B": BARE}[code]
 
@@ -215,6 +226,8 @@ class Draw(Dice):
             candidates = [verb for verb in candidates if fits(subject, verb)]
         verb = self.verb(candidates)
         if subject is None:
+            if "1" in verb.aspects:
+                subject_options = {**subject_options, "singular": True}
             subject = self.subject(verb.subjects, **subject_options)
         phrases = [
             self.complement(verb, government, subject, prefer_plural, negated) for government in verb.governments
@@ -229,6 +242,8 @@ class Draw(Dice):
 def fits(subject: Nominal, verb: Verb) -> bool:
     """Whether the verb may be said of this subject."""
     wanted = verb.subjects
+    if "1" in verb.aspects and subject.person in _PLURAL_PERSONS:
+        return False
     if wanted[0] == "person":
         return True
     if isinstance(subject, NounPhrase):

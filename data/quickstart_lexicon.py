@@ -77,7 +77,7 @@ traurig, trauriger, traurigst = sad, sadder, saddest; Geschichte Film Lied Gedic
 wichtig, wichtiger, wichtigst = important; paper signed Sitzung Frage Regel
 schwierig, schwieriger, schwierigst = difficult; task Problem
 einfach, einfacher, einfachst = easy, easier, easiest; task
-frisch, frischer, frischst = fresh, fresher, freshest; bread fruit Brot Fisch Obst mixed Milch Orangensaft
+frisch, frischer, frischest = fresh, fresher, freshest; bread fruit Brot Fisch Obst mixed Milch Orangensaft
 süß, süßer, süßest = sweet, sweeter, sweetest; baked biscuit Kakao Limonade Apfel Birne Orange
 reif, reifer, reifst = ripe, riper, ripest; fruit
 lecker, leckerer, leckerst = tasty, tastier, tastiest; dishes baked biscuit bread
@@ -102,7 +102,7 @@ gut, besser, best = good, better, best; Wein Restaurant doctor Film Buch friend 
 schlecht, schlechter, schlechtest = bad, worse, worst; Film Restaurant Roman
 schnell, schneller, schnellst = fast, faster, fastest; Auto Motorrad Boot Zug Computer Laptop Pferd
 langsam, langsamer, langsamst = slow, slower, slowest; Computer Bus Laptop
-gefährlich, gefährlicher, gefährlichst = dangerous; Löwe Bär
+gefährlich, gefährlicher, gefährlichst = dangerous; Löwe Bär Elefant
 italienisch, -, - = Italian; Wein Käse Restaurant Film Lied
 französisch, -, - = French; Wein Käse Restaurant Film Roman
 spanisch, -, - = Spanish; Wein Film Lied
@@ -172,7 +172,7 @@ Museum; in at; in to; public outing
 Bibliothek; in at; in to; quiet public outing errand
 Krankenhaus; in at; in to; working
 Zoo; in at; in to; outing public
-Schwimmbad; in at; in to; water outing
+Schwimmbad; in in; in to; water outing
 Bahnhof; an at; zu to; station waiting public errand
 Flughafen; an at; zu to; station errand
 Haltestelle; an at; zu to; waiting

@@ -11,8 +11,8 @@ from data.quickstart_adverbials import words
 from data.quickstart_clauses import Clause, Phrase, Tense
 from data.quickstart_dice import adjectives_of
 from data.quickstart_draw import Draw, Event
-from data.quickstart_entries import Noun, Verb
-from data.quickstart_phrases import POSSESSIVE, THE, Nominal, Pronoun
+from data.quickstart_entries import Adjective, Noun, Verb
+from data.quickstart_phrases import POSSESSIVE, THE, Nominal, Pronoun, pronoun_for
 
 Sides = tuple[str, str]
 Pattern = Callable[[Draw], Sides]
@@ -32,6 +32,7 @@ def sentence(german: str, english: str, mark: str = ".") -> Sides:
 
 
 def statement(clause: Clause, front: Phrase | None = None) -> Sides:
+    """The clause as a main clause of its own, opened by its subject or by `front`."""
     return sentence(clause.german_main(front), clause.english_main(front))
 
 
@@ -40,6 +41,7 @@ def question(clause: Clause, german_word: str = "", english_word: str = "") -> S
 
 
 def clause_of(event: Event, tense: Tense, *more: Phrase, **options) -> Clause:
+    """The event in a tense, with `more` phrases."""
     return Clause(event.subject, event.verb, tense, event.phrases + more, **options)
 
 
@@ -68,7 +70,7 @@ CHORES = verbs_named(
 # What is worth telling, hoping or asking about: more than that somebody had tea.
 NOTEWORTHY = [verb for verb in lexicon.ACTIVITIES if verb.aspects >= {"p", "f"} and "t" not in verb.aspects]
 
-UNGRADED = words("rot blau grün gelb schwarz weiß braun grau italienisch französisch spanisch deutsch voll")
+UNGRADED = words("rot blau grün gelb schwarz weiß braun grau italienisch französisch spanisch deutsch voll leer")
 
 
 def predicate_adjective(draw: Draw, noun: Noun) -> Sides:
@@ -79,7 +81,7 @@ def predicate_adjective(draw: Draw, noun: Noun) -> Sides:
     return f"sehr {adjective.lemma}", f"very {adjective.english}"
 
 
-def asked_person(draw: Draw, singular: bool = False) -> Nominal:
+def asked_person(draw: Draw) -> Nominal:
     """Whom questions are about: du, Sie, "deine Schwester", a name or "der Nachbar"."""
     kind = draw.one_of("ysknp")
     if kind == "y":
@@ -87,15 +89,12 @@ def asked_person(draw: Draw, singular: bool = False) -> Nominal:
     if kind == "s":
         return Pronoun("you (Sie)")
     if kind == "n":
-        return draw.name(pairs_too=not singular)
+        return draw.name()
     if kind == "k":
         noun = draw.noun("relative", "friend")
-        plural = not singular and "rare" not in noun.tags and draw.chance(0.15)
-        if singular and noun.gender == "p":
-            noun = draw.noun("friend")
-        return draw.relative(noun, POSSESSIVE["your"], plural)
+        return draw.relative(noun, POSSESSIVE["your"], "rare" not in noun.tags and draw.chance(0.15))
     noun = draw.noun("companion", "teacher", "Mann", "Frau", "Chef", "Chefin")
-    return draw.thing(noun, THE, not singular and "rare" not in noun.tags and draw.chance(0.2), probability=0.15)
+    return draw.thing(noun, THE, "rare" not in noun.tags and draw.chance(0.2), probability=0.15)
 
 
 def negation() -> Phrase:
@@ -105,3 +104,29 @@ def negation() -> Phrase:
 def has_new_object(event: Event) -> bool:
     """Whether the object is one that German negates by "kein"."""
     return any(phrase.role == "new object" for phrase in event.phrases)
+
+
+def being_clause(subject: Nominal, adjective: str, draw: Draw, tense: Tense, *phrases: Phrase) -> Clause:
+    """ "X ist müde" as a clause; the adjective stands where German puts it, at the end."""
+    draw.use(adjective)
+    predicate = Phrase(adjective, lexicon.ADJECTIVE[adjective].english, "oblique")
+    return Clause(subject, lexicon.OTHER["sein"], tense, (predicate, *phrases))
+
+
+def same_person(event: Event) -> Event:
+    """The event with its subject taken up by a pronoun."""
+    return event._replace(subject=pronoun_for(event.subject))
+
+
+def graded_adjectives(noun: Noun) -> list[Adjective]:
+    """The adjectives of the noun that can be compared."""
+    return [adjective for adjective in adjectives_of(noun) if adjective.lemma not in UNGRADED]
+
+
+def nouns_with_adjectives(*classes: str) -> list[Noun]:
+    """The nouns of these classes, but for dresses, of which something comparable can be said."""
+    return [
+        noun
+        for noun in lexicon.NOUNS
+        if not noun.tags.isdisjoint(classes) and "female" not in noun.tags and graded_adjectives(noun)
+    ]

@@ -1,15 +1,14 @@
-"""Comparison, genitives, adjective endings without article, compounds and clothes."""
+"""Genitives, adjective endings without an article, compounds, clothes and food."""
 
 from data import quickstart_adverbials as adverbials
 from data.quickstart_adverbials import words
-from data.quickstart_clauses import DONE, ONGOING, SIMPLE, Clause, Phrase
+from data.quickstart_clauses import DONE, ONGOING, SIMPLE, TOLD, Clause, Phrase
 from data.quickstart_dice import adjectives_of
 from data.quickstart_draw import Draw
-from data.quickstart_entries import Adjective, Noun
 from data.quickstart_lexicon import ADJECTIVE, NOUN, NOUNS, OTHER
 from data.quickstart_patterns import (
-    UNGRADED,
     Sides,
+    nouns_with_adjectives,
     pattern,
     predicate_adjective,
     sentence,
@@ -21,169 +20,17 @@ from data.quickstart_phrases import (
     BARE,
     POSSESSIVE,
     THE,
-    THIS,
     A,
-    Determiner,
     Name,
-    Nominal,
     NounPhrase,
-    Pronoun,
 )
 
-_TRAITS = words("alt jung fleißig klug schnell stark höflich mutig geduldig vorsichtig ehrlich freundlich müde")
-_COMPARED_CLASSES = ("clothing", "furniture", "packed", "own", "sold", "story", "lodging", "town", "sight", "show")
 _COMPOUNDS = words(
-    "Haustürschlüssel Autoschlüssel Handtasche Brieftasche Fahrkarte Reisepass Führerschein Kreditkarte "
+    "Haustürschlüssel Autoschlüssel Brieftasche Fahrkarte Reisepass Führerschein Kreditkarte "
     "Halskette Armbanduhr Rucksack Reisetasche Kugelschreiber Notizbuch Taschenlampe Wörterbuch Stadtplan "
     "Regenschirm Regenmantel Winterjacke Sommerkleid Wanderschuh Turnschuh Handschuh Spielzeugauto "
     "Teddybär Postkarte"
 )
-
-
-def graded_adjectives(noun: Noun) -> list[Adjective]:
-    """The adjectives of the noun that can be compared."""
-    return [adjective for adjective in adjectives_of(noun) if adjective.lemma not in UNGRADED]
-
-
-def nouns_with_adjectives(*classes: str) -> list[Noun]:
-    """The nouns of these classes of which something comparable can be said."""
-    return [noun for noun in NOUNS if not noun.tags.isdisjoint(classes) and graded_adjectives(noun)]
-
-
-def _be(nominal: Nominal, tense: str = "present") -> Sides:
-    german = OTHER["sein"]
-    clause = Clause(nominal, german, SIMPLE._replace(german=tense, english=tense))
-    return clause.german_main(), clause.english_main()
-
-
-def _two_alike(draw: Draw) -> tuple[NounPhrase, NounPhrase, Adjective]:
-    """Two things of one class and an adjective that fits both."""
-    tag = draw.one_of(_COMPARED_CLASSES)
-    first = draw.noun(tag)
-    partners = []
-    while not partners:
-        second = draw.one_of([noun for noun in NOUNS if tag in noun.tags and noun is not first])
-        partners = [adjective for adjective in graded_adjectives(second) if adjective in graded_adjectives(first)]
-    adjective = draw.adjective(partners)
-    draw.use(second.lemma)
-    determiner = draw.one_of((THE, THE, POSSESSIVE["my"]))
-    return (
-        NounPhrase(first, draw.one_of((THE, THIS)), plural="pair" in first.tags),
-        NounPhrase(second, determiner, plural="pair" in second.tags),
-        adjective,
-    )
-
-
-def _two_people(draw: Draw) -> tuple[Nominal, Nominal, Adjective]:
-    first, second = draw.acquaintance(), draw.acquaintance()
-    if isinstance(second, Pronoun):
-        second = Pronoun("I") if draw.chance(0.5) else draw.name(pairs_too=False)
-    adjective = ADJECTIVE[draw.one_of(_TRAITS)]
-    draw.use(adjective.lemma)
-    return first, second, adjective
-
-
-@pattern
-def comparative(draw: Draw) -> Sides:
-    """Der Koffer ist schwerer als die Tasche."""
-    first, second, adjective = _two_people(draw) if draw.chance(0.5) else _two_alike(draw)
-    german, english = _be(first)
-    german_much, english_much = draw.one_of((("", ""), ("", ""), ("viel ", "much ")))
-    return sentence(
-        f"{german} {german_much}{adjective.comparative} als {second.german()}",
-        f"{english} {english_much}{adjective.english_comparative} than {second.english('acc')}",
-    )
-
-
-@pattern
-def equality(draw: Draw) -> Sides:
-    """Meine Schwester ist nicht so alt wie mein Bruder."""
-    first, second, adjective = _two_people(draw) if draw.chance(0.5) else _two_alike(draw)
-    german, english = _be(first)
-    german_as, english_as = draw.one_of((("so", "as"), ("nicht so", "not as"), ("genauso", "just as")))
-    return sentence(
-        f"{german} {german_as} {adjective.lemma} wie {second.german()}",
-        f"{english} {english_as} {adjective.english} as {second.english('acc')}",
-    )
-
-
-_WHERE_UNRIVALLED = (
-    ("sight lodging home Park Schwimmbad", "der Stadt", "in the city"),
-    ("sight lodging town nature tall", "des Landes", "in the country"),
-    ("sight town nature tall", "der Welt", "in the world"),
-    ("sight lodging town nature tall home", "der ganzen Gegend", "in the whole area"),
-)
-
-
-@pattern
-def superlative(draw: Draw) -> Sides:
-    """Das ist der höchste Turm der Stadt."""
-    classes, german_where, english_where = draw.one_of(_WHERE_UNRIVALLED)
-    noun = draw.noun_among(nouns_with_adjectives(*classes.split()))
-    adjective = draw.adjective(graded_adjectives(noun))
-    thing = NounPhrase(noun, THE, (adjective,), degree="superlative")
-    german, english, mark = draw.one_of(
-        (("das ist", "that is", "."), ("das war", "that was", "."), ("ist das", "is that", "?"))
-    )
-    return sentence(f"{german} {thing.german()} {german_where}", f"{english} {thing.english()} {english_where}", mark)
-
-
-@pattern
-def superlative_of_all(draw: Draw) -> Sides:
-    """Mein Onkel hat das schnellste Auto von allen."""
-    candidates = nouns_with_adjectives("own", "packed", "modern", "pet", "clothing", "furniture", "home")
-    noun = draw.noun_among([noun for noun in candidates if "pair" not in noun.tags])
-    adjective = draw.adjective(graded_adjectives(noun))
-    thing = NounPhrase(noun, THE, (adjective,), degree="superlative")
-    subject = draw.subject(("person",), third_person=True)
-    phrases = (Phrase(thing.german("acc"), thing.english(), "object"), Phrase("von allen", "of all", "oblique"))
-    return statement(Clause(subject, OTHER["haben"], SIMPLE, phrases))
-
-
-@pattern
-def needing_a_better_one(draw: Draw) -> Sides:
-    """Wir brauchen einen größeren Tisch."""
-    noun = draw.noun("clothing", "furniture", "packed", "device", "own", "sold")
-    adjectives = [
-        adjective for adjective in graded_adjectives(noun) if adjective.lemma not in ("alt", "teuer", "ruhig", "hell")
-    ]
-    thing = draw.thing(noun, A, probability=0)
-    thing = NounPhrase(noun, thing.determiner, (draw.adjective(adjectives),), thing.plural, "comparative")
-    verb = draw.verb([OTHER["brauchen"], *verbs_named("kaufen suchen")])
-    phrase = Phrase(thing.german("acc"), thing.english(), "new object")
-    subject = draw.subject()
-    if verb.lemma == "brauchen":
-        return statement(Clause(subject, verb, SIMPLE, (phrase,)))
-    if verb.lemma == "suchen":
-        return statement(Clause(subject, verb, ONGOING, (phrase, Phrase("gerade", "right now", "time"))))
-    return statement(Clause(subject, verb, SIMPLE, (phrase,), modal=draw.one_of(("möchten", "wollen", "müssen"))))
-
-
-_HOW = (
-    ("sehr", "very"),
-    ("zu", "too"),
-    ("ziemlich", "quite"),
-    ("wirklich", "really"),
-    ("nicht sehr", "not very"),
-    ("nicht", "not"),
-)
-
-
-@pattern
-def describing(draw: Draw) -> Sides:
-    """Deine neue Wohnung ist wirklich schön."""
-    classes = ("clothing", "furniture", "packed", "own", "sold", "story", "lodging", "dishes", "device", "task")
-    noun = draw.noun_among(nouns_with_adjectives(*classes, "show", "room", "Garten", "pet", "jewel"))
-    if noun.tags.isdisjoint(("show", "story", "lodging", "dishes", "task")):
-        determiner: Determiner = POSSESSIVE[draw.one_of(("my", "your", "our"))]
-    else:
-        determiner = draw.one_of((THE, THIS))
-    is_plural = "rare" not in noun.tags and not noun.is_mass and draw.chance(0.2)
-    thing = draw.thing(noun, determiner, is_plural, probability=0)
-    german, english = _be(thing, draw.one_of(("present", "present", "past")))
-    adjective = draw.adjective(graded_adjectives(noun))
-    german_how, english_how = draw.one_of(_HOW)
-    return sentence(f"{german} {german_how} {adjective.lemma}", f"{english} {english_how} {adjective.english}")
 
 
 def _owner(draw: Draw) -> tuple[NounPhrase | Name, str]:
@@ -200,7 +47,7 @@ def _owner(draw: Draw) -> tuple[NounPhrase | Name, str]:
     return owner, f"{english}'" if owner.person == "sie" and english.endswith("s") else f"{english}'s"
 
 
-_OWNED = ("own", "lost", "packed", "clothing", "home", "device", "pet", "Garten", "Büro")
+_OWNED = ("own", "lost", "packed", "clothing", "home", "device", "pet", "Garten")
 
 
 def _owned_phrase(draw: Draw) -> tuple[NounPhrase, str, str]:
@@ -244,24 +91,34 @@ def genitive_subject(draw: Draw) -> Sides:
 def genitive_object(draw: Draw) -> Sides:
     """Wir haben gestern den Hund meiner Tante gefunden."""
     thing, owner, english_owner = _owned_phrase(draw)
-    lemma = "finden suchen" if "lost" in thing.noun.tags else "fotografieren suchen finden"
-    if "own" in thing.noun.tags or "device" in thing.noun.tags:
-        lemma = "reparieren waschen" if "washed" in thing.noun.tags else "reparieren"
-    verb = draw.verb(verbs_named(lemma))
+    tags = thing.noun.tags
+    if "washed" in tags:
+        lemmas = "reparieren waschen"
+    elif not tags.isdisjoint(("own", "device")):
+        lemmas = "reparieren"
+    elif not tags.isdisjoint(("home", "Garten", "pet")):
+        lemmas = "fotografieren suchen"
+    else:
+        lemmas = "finden suchen"
+    verb = draw.verb(verbs_named(lemmas))
     subject = draw.subject()
     time = draw.past_time(verb)
     phrases = (Phrase(_german_owned(thing, owner, "acc"), _english_owned(thing, english_owner), "object"), time)
     return statement(Clause(subject, verb, DONE, phrases), time if draw.chance(0.4) else None)
 
 
-_SPREADS = (("Brot", "Käse Honig Schokolade Obst Fisch Wurst"), ("Brötchen", "Käse Honig Schokolade Wurst"))
+_BREAKFAST = ("zum Frühstück", "for breakfast")
+_LUNCH = ("zum Mittagessen", "for lunch")
+_DINNER = ("zum Abendessen", "for dinner")
 _MEALS = (
-    *_SPREADS,
-    ("Reis", "Fisch Fleisch Wurst"),
-    ("Pfannkuchen", "Obst Honig Schokolade Eis"),
-    ("Fisch", "Reis Kartoffelsalat Brot"),
-    ("Eis", "Obst Schokolade"),
-    ("Suppe", "Brot Reis"),
+    ("Brot", "Käse Honig Schokolade", _BREAKFAST),
+    ("Brötchen", "Käse Honig Schokolade", _BREAKFAST),
+    ("Pfannkuchen", "Obst Honig Schokolade Eis", _BREAKFAST),
+    ("Reis", "Fisch Fleisch Wurst", _LUNCH),
+    ("Fisch", "Reis Brot", _LUNCH),
+    ("Suppe", "Brot Brötchen", _DINNER),
+    ("Gemüsesuppe", "Brot Brötchen", _LUNCH),
+    ("Brot", "Käse Wurst Fisch", _DINNER),
 )
 
 
@@ -276,12 +133,9 @@ def _bare_food(draw: Draw, lemma: str) -> NounPhrase:
 @pattern
 def strong_adjectives(draw: Draw) -> Sides:
     """Zum Frühstück essen wir frisches Brot mit süßem Honig."""
-    main, sides = draw.one_of(_MEALS)
+    main, sides, (german_meal, english_meal) = draw.one_of(_MEALS)
     dish = _bare_food(draw, main)
-    side = _bare_food(draw, draw.one_of([lemma for lemma in sides.split() if lemma != "Kartoffelsalat"]))
-    german_meal, english_meal = draw.one_of(
-        (("zum Frühstück", "for breakfast"), ("zum Mittagessen", "for lunch"), ("zum Abendessen", "for dinner"))
-    )
+    side = _bare_food(draw, draw.one_of(sides.split()))
     meal = Phrase(german_meal, english_meal, "time")
     custom = Phrase(*draw.one_of((*adverbials.FREQUENCIES[:4], *adverbials.CUSTOMS)), "frequency")
     both = Phrase(
@@ -317,10 +171,11 @@ def compound_nowhere(draw: Draw) -> Sides:
     """Der Tourist kann seinen Reisepass nirgends finden."""
     subject = draw.subject(("adult",), referable=True)
     noun = draw.noun_among([NOUN[lemma] for lemma in _COMPOUNDS])
-    thing = draw.thing(noun, draw.owner_for(subject) if draw.chance(0.7) else THE)
+    is_one = subject.person not in ("wir", "sie")
+    thing = draw.thing(noun, draw.owner_for(subject) if is_one and draw.chance(0.8) else THE)
     find = draw.verb(verbs_named("finden"))
     is_past = draw.chance(0.4)
-    tense = SIMPLE._replace(german="past", english="past") if is_past else SIMPLE
+    tense = TOLD if is_past else SIMPLE
     phrases = [
         Phrase(thing.german("acc"), thing.english(), "object"),
         Phrase("nirgends", "anywhere", "place"),
@@ -341,7 +196,7 @@ def wearing(draw: Draw) -> Sides:
             for noun in NOUNS
             if {"clothing"} <= noun.tags
             and ("pair" in noun.tags) == (tag == "pair")
-            and (subject.sex == "f" or "female" not in noun.tags)
+            and {"m": "female", "f": "male"}.get(subject.sex, "female") not in noun.tags
         ]
         noun = draw.noun_among(candidates)
         items.append(draw.thing(noun, A, probability=1.0 if tag == "pair" else 0.7))
@@ -358,7 +213,7 @@ def wearing(draw: Draw) -> Sides:
 @pattern
 def animal_eating(draw: Draw) -> Sides:
     """Das Kaninchen frisst gerade einen Apfel."""
-    diet, foods = draw.one_of((("meat", ("meat-food",)), ("grass", ("Apfel", "Birne", "Brot", "Salat"))))
+    diet, foods = draw.one_of((("meat", ("meat-food",)), ("grass", ("Apfel", "Birne", "Brot"))))
     noun = draw.noun(diet)
     animal = draw.thing(noun, draw.one_of((THE, THE, POSSESSIVE["our"])), draw.chance(0.2))
     food = draw.thing(draw.noun(*foods), draw.one_of((THE, A)), probability=0.2)

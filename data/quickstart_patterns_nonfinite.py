@@ -170,8 +170,6 @@ def judging_an_infinitive(draw: Draw) -> Sides:
     german, english = draw.one_of(_JUDGMENTS)
     verb = draw.verb(_ENDURED)
     phrases = [draw.complement(verb, government, Who()) for government in verb.governments]
-    if verb.places and not verb.places[0].startswith(">") and draw.chance(0.3):
-        phrases.append(draw.location(*verb.places))
     clause = Clause(Who(), verb, SIMPLE, tuple(phrases))
     return sentence(f"{german}, {clause.german_infinitive()}", f"{english} {clause.english_infinitive()}")
 

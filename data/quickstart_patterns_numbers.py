@@ -1,7 +1,7 @@
 """Numbers in words and digits: prices, ages, quantities, the clock and counted nouns."""
 
 from data import quickstart_adverbials as adverbials
-from data.quickstart_clauses import DONE, PLANNED, SIMPLE, Clause, Phrase
+from data.quickstart_clauses import DONE, PLANNED, SIMPLE, TOLD, Clause, Phrase
 from data.quickstart_draw import Draw
 from data.quickstart_lexicon import ADJECTIVE, NOUN, NOUNS, OTHER
 from data.quickstart_patterns import (
@@ -60,7 +60,7 @@ def price(draw: Draw) -> Sides:
     euros = draw.between(low, high)
     only = draw.one_of((("", ""), ("", ""), ("nur ", "only "), ("mehr als ", "more than "), ("fast ", "almost ")))
     amount = Phrase(f"{only[0]}{euros} Euro", f"{only[1]}{euros} euros", "object")
-    tense = draw.one_of((SIMPLE, SIMPLE, DONE._replace(german="past")))
+    tense = draw.one_of((SIMPLE, SIMPLE, TOLD))
     return statement(Clause(thing, cost, tense, (amount,)))
 
 

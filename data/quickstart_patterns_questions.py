@@ -10,6 +10,7 @@ from data.quickstart_patterns import (
     Sides,
     asked_person,
     clause_of,
+    negation,
     pattern,
     question,
     sentence,
@@ -39,6 +40,11 @@ _COMMANDS = verbs_named(
     "aufräumen putzen gießen füttern zurückgeben anrufen abholen einpacken schneiden beantworten packen"
 )
 
+_REQUESTS = [*_COMMANDS, *verbs_named("geben zeigen bringen leihen kaufen", "giving")]
+_WARNED_AGAINST = verbs_named(
+    "öffnen schließen einschalten ausschalten füttern unterschreiben gießen schneiden wegwerfen streicheln vergessen"
+)
+
 
 def _asked_event(draw: Draw, aspect: str, verbs: list[Verb] | None = None, places: float = 0.0):
     return draw.event(aspect, verbs, subject=asked_person(draw), places=places)
@@ -56,9 +62,9 @@ def question_about_habit(draw: Draw) -> Sides:
     """Liest deine Großmutter oft Krimis?"""
     event = draw.event("h", _HABITUAL, subject=asked_person(draw), places=0.35, prefer_plural=True)
     often = draw.one_of((("oft", "often"), ("regelmäßig", "regularly"), ("manchmal", "sometimes"), ("gern", "")))
-    if often[0] != "gern":
-        return question(clause_of(event, SIMPLE, Phrase(*often, "frequency")))
     clause = clause_of(event, SIMPLE, Phrase(*often, "frequency"))
+    if often[0] != "gern":
+        return question(clause)
     do = "Does" if event.subject.person == "er" else "Do"
     return sentence(clause.german_question(), f"{do} {event.subject.english()} like {clause.english_infinitive()}", "?")
 
@@ -102,7 +108,11 @@ def how_often_question(draw: Draw) -> Sides:
 def who_question(draw: Draw) -> Sides:
     """Wer hat gestern den Zaun gestrichen?"""
     verb = draw.verb(
-        [verb for verb in ACTIVITIES if {"p", "f"} <= verb.aspects and not verb.reflexive and verb.lemma != "feiern"]
+        [
+            verb
+            for verb in ACTIVITIES
+            if {"p", "f"} <= verb.aspects and not verb.reflexive and verb.lemma not in ("feiern", "begleiten")
+        ]
     )
     phrases = [draw.complement(verb, government, Who()) for government in verb.governments]
     time = draw.past_time(verb, counted=False)
@@ -166,7 +176,7 @@ def whose_question(draw: Draw) -> Sides:
 def which_question(draw: Draw) -> Sides:
     """Welches Buch hat deine Schwester gelesen?"""
     verbs = verbs_named(
-        "lesen kaufen verkaufen reparieren besuchen anprobieren beantworten verlieren übersetzen putzen "
+        "lesen kaufen verkaufen reparieren besuchen anprobieren beantworten verlieren übersetzen "
         "sich_ansehen verpassen vergessen malen fotografieren zurückgeben unterschreiben"
     )
     verb = draw.verb(verbs)
@@ -213,32 +223,33 @@ def where_is_question(draw: Draw) -> Sides:
     return sentence(f"wo {german_be} {thing.german()}", f"where {be} {thing.english()}", "?")
 
 
-@pattern
-def polite_request(draw: Draw) -> Sides:
-    """Könnten Sie bitte das Fenster schließen?"""
-    subject = Pronoun("you (Sie)") if draw.chance(0.6) else Pronoun("you")
-    verb = draw.verb([*_COMMANDS, *verbs_named("geben zeigen bringen leihen schicken kaufen", "giving")])
+def _requested(draw: Draw, subject: Pronoun, verbs: list[Verb]) -> tuple[Verb, list[Phrase]]:
+    """Something to ask of somebody, for oneself where it is given to anyone."""
+    verb = draw.verb(verbs)
     phrases = [
         Phrase("mir", "me", "pronoun") if government[1] == "dat" else draw.complement(verb, government, subject)
         for government in verb.governments
     ]
-    bitte = Phrase("bitte", "please", "frequency")
-    clause = Clause(subject, verb, SIMPLE, (*phrases, bitte), modal="können")
-    return question(clause)
+    return verb, phrases
+
+
+@pattern
+def polite_request(draw: Draw) -> Sides:
+    """Können Sie bitte das Fenster schließen?"""
+    subject = Pronoun(draw.one_of(("you (Sie)", "you")))
+    verb, phrases = _requested(draw, subject, _REQUESTS)
+    please = Phrase("bitte", "please", "frequency")
+    return question(Clause(subject, verb, SIMPLE, (*phrases, please), modal="können"))
 
 
 @pattern
 def command(draw: Draw) -> Sides:
     """Schalten Sie bitte den Computer aus."""
     subject = Pronoun("you (Sie)")
-    verb = draw.verb([*_COMMANDS, *verbs_named("geben zeigen bringen leihen", "giving")])
-    phrases = [
-        Phrase("mir", "me", "pronoun") if government[1] == "dat" else draw.complement(verb, government, subject)
-        for government in verb.governments
-    ]
-    is_negated = len(phrases) == 1 and draw.chance(0.35)
-    polite = Phrase("nicht", "", "negation") if is_negated else Phrase("bitte", "", "frequency")
-    clause = Clause(subject, verb, SIMPLE, (*phrases, polite))
-    opening = "please do not" if is_negated else "please"
-    german = f"bitte {clause.german_question()}" if is_negated else clause.german_question()
-    return sentence(german, f"{opening} {clause.english_bare_infinitive()}")
+    if draw.chance(0.25):
+        verb, phrases = _requested(draw, subject, _WARNED_AGAINST)
+        clause = Clause(subject, verb, SIMPLE, (*phrases, negation()))
+        return sentence(f"bitte {clause.german_question()}", f"please do not {clause.english_bare_infinitive()}")
+    verb, phrases = _requested(draw, subject, _REQUESTS)
+    clause = Clause(subject, verb, SIMPLE, (*phrases, Phrase("bitte", "", "frequency")))
+    return sentence(clause.german_question(), f"please {clause.english_bare_infinitive()}")

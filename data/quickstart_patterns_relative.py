@@ -124,8 +124,7 @@ def relative_dative(draw: Draw) -> Sides:
 @pattern
 def relative_after_preposition(draw: Draw) -> Sides:
     """Der Kollege, mit dem ich gestern gesprochen habe, wohnt in Bremen."""
-    person, verb, _ = _relation(draw, _ADDRESSED)
-    clause = Clause(_teller(draw), verb, DONE, (draw.past_time(verb, counted=False),))
+    person, verb, clause = _relation(draw, _ADDRESSED)
     preposition, case, *_ = verb.governments[0]
     german = f"{preposition} {relative_pronoun(case, person.gender)} {clause.german_final()}"
     # The English preposition is the verb's particle and stays behind: "whom I spoke to yesterday".

@@ -1,11 +1,10 @@
-"""Two clauses: German verb-final order after conjunctions and inversion after a fronted clause."""
+"""Adverbial clauses: the German verb comes last in them and first in a main clause that follows."""
 
 from data import quickstart_adverbials as adverbials
 from data.quickstart_adverbials import Pair
 from data.quickstart_clauses import (
     DONE,
     EARLIER,
-    FUTURE,
     PLANNED,
     SCENE,
     SIMPLE,
@@ -13,24 +12,23 @@ from data.quickstart_clauses import (
     UNREAL,
     Clause,
     Phrase,
-    Tense,
 )
-from data.quickstart_draw import Draw, Event
+from data.quickstart_draw import Draw
 from data.quickstart_entries import auxiliary_form
-from data.quickstart_lexicon import ADJECTIVE, OTHER, SPATIAL
+from data.quickstart_lexicon import OTHER, SPATIAL
 from data.quickstart_patterns import (
     CHORES,
-    NOTEWORTHY,
     Sides,
+    being_clause,
     clause_of,
     has_new_object,
     negation,
     pattern,
+    same_person,
     sentence,
-    statement,
     verbs_named,
 )
-from data.quickstart_phrases import NO, THE, A, Nominal, Pronoun, pronoun_for
+from data.quickstart_phrases import Nominal, Pronoun, pronoun_for
 
 _OUTDOORS = verbs_named("joggen wandern spazieren_gehen waschen streichen besuchen abholen einkaufen angeln pflanzen")
 _SCENES = verbs_named(
@@ -63,21 +61,9 @@ _MOMENTS = (
 )
 
 
-def _being(subject: Nominal, adjective: str, draw: Draw, tense: Tense, *phrases: Phrase) -> Clause:
-    """ "X ist müde" as a clause; the adjective stands where German puts it, at the end."""
-    draw.use(adjective)
-    predicate = Phrase(adjective, ADJECTIVE[adjective].english, "oblique")
-    return Clause(subject, OTHER["sein"], tense, (predicate, *phrases))
-
-
 def _coming_home(subject: Nominal) -> Clause:
     verb = OTHER["kommen"]
     return Clause(subject, verb, TOLD, (Phrase("nach Hause", "home", "direction"),))
-
-
-def _same_person(event: Event) -> Event:
-    """The event with its subject taken up by a pronoun."""
-    return event._replace(subject=pronoun_for(event.subject))
 
 
 @pattern
@@ -86,7 +72,7 @@ def because_of_a_duty(draw: Draw) -> Sides:
     subject = draw.subject(referable=True)
     time = draw.time(adverbials.SOON_TIMES[:6] + adverbials.COMING_DAYS)
     coming = Clause(subject, OTHER["kommen"], SIMPLE, (time, negation()), modal="können", negated=True)
-    duty = clause_of(_same_person(draw.event("f", CHORES, subject=subject)), SIMPLE, modal="müssen")
+    duty = clause_of(same_person(draw.event("f", CHORES, subject=subject)), SIMPLE, modal="müssen")
     return sentence(
         f"{coming.german_main()}, weil {duty.german_final()}",
         f"{coming.english_main()} because {duty.english_main()}",
@@ -98,11 +84,11 @@ def because_of_an_event(draw: Draw) -> Sides:
     """Lena ist traurig, weil sie ihren Ring verloren hat."""
     adjective, verbs = draw.one_of(_MOODS)
     event = draw.event("p", verbs_named(verbs), referable=True)
-    mood = _being(event.subject, adjective, draw, SIMPLE)
+    mood = being_clause(event.subject, adjective, draw, SIMPLE)
     long = ()
     if adjective == "müde":
         long = (Phrase(*draw.one_of((("den ganzen Tag", "all day"), ("die ganze Nacht", "all night"))), "time"),)
-    reason = clause_of(_same_person(event), DONE, *long)
+    reason = clause_of(same_person(event), DONE, *long)
     return sentence(
         f"{mood.german_main()}, weil {reason.german_final()}",
         f"{mood.english_main()} because {reason.english_main()}",
@@ -113,84 +99,12 @@ def because_of_an_event(draw: Draw) -> Sides:
 def because_clause_first(draw: Draw) -> Sides:
     """Weil meine Tante krank war, konnte sie den Garten nicht aufräumen."""
     event = draw.event("f", CHORES, negated=True, referable=True)
-    state = _being(event.subject, draw.one_of(("krank", "müde")), draw, TOLD)
+    state = being_clause(event.subject, draw.one_of(("krank", "müde")), draw, TOLD)
     phrases = () if has_new_object(event) else (negation(),)
-    failure = clause_of(_same_person(event), TOLD, *phrases, modal="können", negated=True)
+    failure = clause_of(same_person(event), TOLD, *phrases, modal="können", negated=True)
     return sentence(
         f"weil {state.german_final()}, {failure.german_question()}",
         f"because {state.english_main()}, {failure.english_main()}",
-    )
-
-
-def _matrix(draw: Draw) -> Sides:
-    """A main clause that takes a dass-clause."""
-    if draw.chance(0.3):
-        return draw.one_of(
-            (
-                ("es ist schön", "it is nice"),
-                ("es ist schade", "it is a pity"),
-                ("es stimmt", "it is true"),
-                ("ich bin froh", "I am glad"),
-                ("ich finde es gut", "I think it is good"),
-            )
-        )
-    verb = draw.verb([OTHER["glauben"], OTHER["hoffen"], OTHER["wissen"], OTHER["sagen"], OTHER["hören"]])
-    subject = draw.subject()
-    if verb.lemma == "wissen":
-        german = f"{subject.german()} {auxiliary_form('wissen', 'present', subject.person)}"
-        return german, Clause(subject, verb, SIMPLE).english_main()
-    clause = Clause(subject, verb, DONE if verb.lemma == "hören" else SIMPLE)
-    return clause.german_main(), clause.english_main()
-
-
-@pattern
-def that_clause(draw: Draw) -> Sides:
-    """Ich hoffe, dass mein Onkel bald sein Boot verkauft."""
-    german, english = _matrix(draw)
-    tense, aspect = draw.one_of(((DONE, "p"), (PLANNED, "f"), (FUTURE, "f")))
-    event = draw.event(aspect, NOTEWORTHY)
-    time = draw.past_time(event.verb) if tense == DONE else draw.future_time(event.verb)
-    clause = clause_of(event, tense, time)
-    return sentence(f"{german}, dass {clause.german_final()}", f"{english} that {clause.english_main()}")
-
-
-_WONDERING = (
-    ("ich weiß nicht", "I do not know", "."),
-    ("wir wissen nicht", "we do not know", "."),
-    ("weißt du", "do you know", "?"),
-    ("wissen Sie", "do you know", "?"),
-    ("können Sie mir sagen", "can you tell me", "?"),
-    ("kannst du mir sagen", "can you tell me", "?"),
-    ("er fragt sich", "he wonders", "."),
-    ("sie möchte wissen", "she would like to know", "."),
-)
-
-
-@pattern
-def whether_clause(draw: Draw) -> Sides:
-    """Weißt du, ob der Lehrer morgen den Test zurückgibt?"""
-    german, english, mark = draw.one_of(_WONDERING)
-    tense, aspect = draw.one_of(((DONE, "p"), (PLANNED, "f")))
-    event = draw.event(aspect, NOTEWORTHY, third_person=True)
-    time = draw.past_time(event.verb, counted=False) if tense == DONE else draw.future_time(event.verb)
-    clause = clause_of(event, tense, time)
-    return sentence(f"{german}, ob {clause.german_final()}", f"{english} whether {clause.english_main()}", mark)
-
-
-@pattern
-def indirect_question(draw: Draw) -> Sides:
-    """Wissen Sie, wo meine Schwester ihre Tasche vergessen hat?"""
-    german, english, mark = draw.one_of(_WONDERING)
-    word, english_word, verbs = draw.one_of(
-        (
-            ("wo", "where", "kaufen finden verlieren vergessen treffen mieten feiern verstecken"),
-            ("wann", "when", "kaufen abholen anrufen treffen reparieren besuchen unterschreiben zurückgeben"),
-            ("warum", "why", "verkaufen anrufen einladen wegwerfen zurückgeben verstecken sich_beschweren_über"),
-        )
-    )
-    clause = clause_of(draw.event("p", verbs_named(verbs), third_person=True), DONE)
-    return sentence(
-        f"{german}, {word} {clause.german_final()}", f"{english} {english_word} {clause.english_main()}", mark
     )
 
 
@@ -219,7 +133,7 @@ def if_there_is_time(draw: Draw) -> Sides:
     time = draw.time(adverbials.SOON_TIMES[:6] + adverbials.COMING_DAYS)
     condition = Clause(event.subject, OTHER["haben"], SIMPLE, (time, Phrase("Zeit", "time", "new object")))
     modal = draw.one_of(("", "können", "wollen"))
-    clause = clause_of(_same_person(event), SIMPLE if modal else PLANNED, modal=modal)
+    clause = clause_of(same_person(event), SIMPLE if modal else PLANNED, modal=modal)
     return sentence(
         f"wenn {condition.german_final()}, {clause.german_question()}",
         f"if {condition.english_main()}, {clause.english_main()}",
@@ -239,7 +153,7 @@ def unreal_condition(draw: Draw) -> Sides:
     )
     event = draw.event("f", verbs_named(verbs), referable=True)
     subject = event.subject
-    clause = clause_of(_same_person(event), UNREAL)
+    clause = clause_of(same_person(event), UNREAL)
     have = auxiliary_form("hätten", "present", subject.person)
     return sentence(
         f"wenn {subject.german()} {german} {have}, {clause.german_question()}",
@@ -257,12 +171,12 @@ def although(draw: Draw) -> Sides:
     else:
         event = draw.event("p", _WORK, referable=True)
         if kind == "t":
-            state = _being(event.subject, draw.one_of(("müde", "krank", "hungrig")), draw, TOLD)
+            state = being_clause(event.subject, draw.one_of(("müde", "krank", "hungrig")), draw, TOLD)
         else:
             little_time = Phrase("wenig Zeit", "little time", "new object")
             state = Clause(event.subject, OTHER["haben"], TOLD, (little_time,))
         german_state, english_state = state.german_final(), state.english_main()
-        deed = clause_of(_same_person(event), DONE)
+        deed = clause_of(same_person(event), DONE)
     return sentence(
         f"obwohl {german_state}, {deed.german_question()}", f"although {english_state}, {deed.english_main()}"
     )
@@ -271,7 +185,7 @@ def although(draw: Draw) -> Sides:
 @pattern
 def when_somebody_came(draw: Draw) -> Sides:
     """Als ich nach Hause kam, las meine Mutter gerade die Zeitung."""
-    event = draw.event("g", _SCENES, third_person=True)
+    event = draw.event("g", _SCENES, pronouns=False)
     if draw.chance(0.6):
         somebody = Pronoun(draw.one_of(("I", "we"))) if draw.chance(0.5) else draw.acquaintance()
         coming = _coming_home(somebody)
@@ -294,7 +208,7 @@ def after_work(draw: Draw) -> Sides:
         draw.use("gehen")
     else:
         lemmas = "anrufen treffen" if kind == "a" else "sich_ausruhen fernsehen lesen frühstücken einkaufen"
-        then = clause_of(_same_person(draw.event("p", verbs_named(lemmas), subject=first.subject)), TOLD)
+        then = clause_of(same_person(draw.event("p", verbs_named(lemmas), subject=first.subject)), TOLD)
     return sentence(
         f"nachdem {earlier.german_final()}, {then.german_question()}",
         f"after {earlier.english_main()}, {then.english_main()}",
@@ -307,7 +221,7 @@ def before_going(draw: Draw) -> Sides:
     event = draw.event("f", CHORES, referable=True)
     going = Clause(event.subject, SPATIAL["gehen ging"], SIMPLE, (draw.destination("outing"),))
     still = Phrase("noch", "still", "frequency")
-    duty = clause_of(_same_person(event), SIMPLE, still, modal=draw.one_of(("müssen", "wollen")))
+    duty = clause_of(same_person(event), SIMPLE, still, modal=draw.one_of(("müssen", "wollen")))
     return sentence(
         f"bevor {going.german_final()}, {duty.german_question()}",
         f"before {going.english_main()}, {duty.english_main()}",
@@ -317,80 +231,9 @@ def before_going(draw: Draw) -> Sides:
 @pattern
 def while_another(draw: Draw) -> Sides:
     """Während mein Vater kochte, lasen die Kinder ein Buch."""
-    first = clause_of(draw.event("g", _SCENES, third_person=True), SCENE)
-    second = clause_of(draw.event("g", _SCENES, third_person=True), SCENE)
+    first = clause_of(draw.event("g", _SCENES, pronouns=False), SCENE)
+    second = clause_of(draw.event("g", _SCENES, pronouns=False), SCENE)
     return sentence(
         f"während {first.german_final()}, {second.german_question()}",
         f"while {first.english_main()}, {second.english_main()}",
     )
-
-
-@pattern
-def therefore(draw: Draw) -> Sides:
-    """Meine Schwester ist krank, deshalb kann sie ihren Chef nicht besuchen."""
-    event = draw.event("f", CHORES, referable=True, negated=True)
-    adjective, modal = draw.one_of((("krank", "können"), ("müde", "wollen"), ("hungrig", "")))
-    time = draw.time(adverbials.SOON_TIMES[4:6])
-    if not modal:
-        event = draw.event("f", verbs_named("kochen bestellen essen"), subject=event.subject)
-        result = clause_of(_same_person(event), PLANNED, time)
-    else:
-        phrases = () if has_new_object(event) else (negation(),)
-        result = clause_of(_same_person(event), SIMPLE, time, *phrases, modal=modal, negated=True)
-    state = _being(event.subject, adjective, draw, SIMPLE)
-    return sentence(
-        f"{state.german_main()}, deshalb {result.german_question()}",
-        f"{state.english_main()}, so {result.english_main()}",
-    )
-
-
-_ACCUSATIVE_IT = {"m": "ihn", "f": "sie", "n": "es", "p": "sie"}
-
-
-@pattern
-def but_not_found(draw: Draw) -> Sides:
-    """Paul hat seinen Schlüssel gesucht, aber er hat ihn nicht gefunden."""
-    subject = draw.subject(("person",), referable=True)
-    search, find = verbs_named("suchen finden")
-    draw.use(search.lemma, find.lemma)
-    noun = draw.noun("lost")
-    owner = draw.owner_for(subject) if draw.chance(0.6) else THE
-    thing = draw.thing(noun, owner)
-    it = "them" if thing.person == "sie" else "it"
-    looked = Clause(subject, search, DONE, (Phrase(thing.german("acc"), thing.english("acc"), "object"),))
-    pronoun = Phrase(_ACCUSATIVE_IT[thing.gender], it, "pronoun")
-    is_found = draw.chance(0.4)
-    how = Phrase("endlich", "finally", "frequency") if is_found else negation()
-    found = Clause(pronoun_for(subject), find, DONE, (pronoun, how), negated=not is_found)
-    german_link, english_link = ("und", "and") if is_found else ("aber", "but")
-    return sentence(
-        f"{looked.german_main()}, {german_link} {found.german_main()}",
-        f"{looked.english_main()}, {english_link} {found.english_main()}",
-    )
-
-
-@pattern
-def not_this_but_that(draw: Draw) -> Sides:
-    """Mein Bruder hat keinen Tee, sondern Kaffee bestellt."""
-    lemma, tags = draw.one_of(
-        (
-            ("bestellen", "drink"),
-            ("bestellen", "dishes"),
-            ("trinken", "drink"),
-            ("kaufen", "clothing"),
-            ("kaufen", "furniture"),
-            ("essen", "fruit"),
-            ("mieten", "own"),
-            ("schreiben", "written"),
-        )
-    )
-    verb = draw.verb(verbs_named(lemma))
-    subject = draw.subject()
-    wrong, right = draw.noun(tags), draw.noun(tags)
-    german_wrong = draw.thing(wrong, NO, probability=0).german("acc")
-    wrong, right = (draw.thing(noun, A, probability=0) for noun in (wrong, right))
-    both = Phrase(
-        f"{german_wrong}, sondern {right.german('acc')}", f"{wrong.english()} but {right.english()}", "new object"
-    )
-    time = draw.past_time(verb, counted=False)
-    return statement(Clause(subject, verb, DONE, (both, time), negated=True))

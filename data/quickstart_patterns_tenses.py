@@ -1,7 +1,7 @@
 """Main clauses: tenses, verb-second order with inversion, the sentence bracket, modals and negation."""
 
 from data import quickstart_adverbials as adverbials
-from data.quickstart_clauses import DONE, FUTURE, ONGOING, PLANNED, RESULT, SIMPLE, SINCE, Clause, Phrase
+from data.quickstart_clauses import DONE, FUTURE, ONGOING, PLANNED, RESULT, SIMPLE, SINCE, TOLD, Clause, Phrase
 from data.quickstart_draw import Draw
 from data.quickstart_lexicon import ACTIVITIES, NOUNS, OTHER, SPATIAL
 from data.quickstart_patterns import (
@@ -31,6 +31,9 @@ _PREDICTED = verbs_named(
     "kaufen verkaufen besuchen bauen mieten umziehen organisieren pflanzen feiern abholen anrufen treffen "
     "reparieren streichen aufräumen einladen schenken vorbereiten"
 )
+
+_MISFORTUNES = verbs_named("verlieren vergessen verpassen zerbrechen sich_verlaufen sich_erkälten")
+_SUCCESSES = verbs_named("finden gewinnen bestehen reparieren retten aufräumen bezahlen anrufen ankommen einladen")
 
 
 @pattern
@@ -83,7 +86,7 @@ def perfect_subject_first(draw: Draw) -> Sides:
 @pattern
 def perfect_place_first(draw: Draw) -> Sides:
     """Im Supermarkt hat Anna ihre Tante getroffen."""
-    verbs = [verb for verb in ACTIVITIES if verb.places and verb.governments]
+    verbs = [verb for verb in ACTIVITIES if verb.governments and verb.places and verb.lemma != "begleiten"]
     event = draw.event("p", verbs, places=1.0)
     return statement(clause_of(event, DONE), event.phrases[-1])
 
@@ -107,14 +110,9 @@ def perfect_not_yet(draw: Draw) -> Sides:
 @pattern
 def perfect_with_sentence_adverb(draw: Draw) -> Sides:
     """Leider hat der Tourist seinen Reisepass verloren."""
-    bad, good = (
-        ("verlieren vergessen verpassen zerbrechen sich_verlaufen sich_erkälten"),
-        ("finden gewinnen bestehen reparieren retten aufräumen bezahlen anrufen ankommen einladen"),
-    )
-    german, verbs = draw.one_of((("leider", bad), ("zum Glück", good), ("endlich", good)))
-    english = dict(adverbials.SENTENCE_ADVERBS)[german]
-    adverb = Phrase(german, english, "sentence")
-    return statement(clause_of(draw.event("p", verbs_named(verbs)), DONE, adverb), adverb)
+    german, verbs = draw.one_of((("leider", _MISFORTUNES), ("zum Glück", _SUCCESSES), ("endlich", _SUCCESSES)))
+    adverb = Phrase(german, dict(adverbials.SENTENCE_ADVERBS)[german], "sentence")
+    return statement(clause_of(draw.event("p", verbs), DONE, adverb), adverb)
 
 
 @pattern
@@ -170,8 +168,7 @@ def modal_past(draw: Draw) -> Sides:
     modal = draw.one_of(("müssen", "wollen"))
     event = draw.event("f", CHORES if modal == "müssen" else NOTEWORTHY)
     time = draw.past_time(event.verb, counted=False)
-    tense = SIMPLE._replace(german="past", english="past")
-    return statement(clause_of(event, tense, time, modal=modal), time if draw.chance(0.6) else None)
+    return statement(clause_of(event, TOLD, time, modal=modal), time if draw.chance(0.6) else None)
 
 
 @pattern
@@ -185,8 +182,7 @@ def could_not(draw: Draw) -> Sides:
     front = Phrase("leider", "unfortunately", "sentence")
     if draw.chance(0.5):
         front = draw.past_time(event.verb, counted=False)
-    tense = SIMPLE._replace(german="past", english="past")
-    return statement(clause_of(event, tense, front, *phrases, modal="können", negated=True), front)
+    return statement(clause_of(event, TOLD, front, *phrases, modal="können", negated=True), front)
 
 
 @pattern

@@ -5,7 +5,8 @@ English base [past participle [gerund]] [+particle]; aspects; subject classes; c
 
 Aspects say where a verb reads naturally: g going on right now, h habit, m only with "often" and the like,
 p completed in the past, f planned or wanted, b a large event that also goes with "last year",
-t an everyday trifle that nobody dates by weeks.
+l a long one that no single day will do for, t a trifle that nobody dates by weeks,
+1 something that people do one by one.
 
 A complement is [preposition] case classes determiners. The class `someone` stands for a person whom the
 subject deals with. Determiners are d (der), i (ein), p (possessive), b (none), P (die, in the plural),
@@ -49,7 +50,7 @@ fragen; fragt fragte gefragt; ask; mpft; person; acc teacher/doctor d
 mit|bringen; bringt brachte gebracht; bring brought brought; pf; adult; acc baked/mixed i
 an|ziehen; zieht zog gezogen; put put put putting +on; pft; person; acc taken dp
 aus|ziehen; zieht zog gezogen; take took taken +off; pft; person; acc taken dp
-an|probieren; probiert probierte probiert; try tried tried +on; gpft; adult; acc clothing di
+an|probieren; probiert probierte probiert; try tried tried +on; gpft; adult; acc taken/formal/Hemd/T-Shirt di
 ein|schalten; schaltet schaltete geschaltet; turn +on; pft; adult; acc switch d
 aus|schalten; schaltet schaltete geschaltet; turn +off; pft; adult; acc switch d
 öffnen; öffnet öffnete geöffnet; open; pft; person; acc opened/small d*
@@ -64,7 +65,7 @@ weg|werfen; wirft warf geworfen; throw threw thrown +away; pf; person; acc news/
 packen; packt packte gepackt; pack; gpf; adult; acc packed dp
 malen; malt malte gemalt; paint; gpf; person; acc art/flower/tall i
 streichen; streicht strich gestrichen; paint; gpf; adult; acc painted d
-bauen; baut baute gebaut; build built built; gpbf; adult; acc built/Haus/Regal i
+bauen; baut baute gebaut; build built built; gpblf; adult; acc built/Haus/Regal i
 pflanzen; pflanzt pflanzte gepflanzt; plant; gpbf; adult; acc plant i; yard
 gießen; gießt goss gegossen; water; ghpft; person; acc flower P; yard
 füttern; füttert fütterte gefüttert; feed fed fed; ghpft; person; acc pet/grass/farm d*
@@ -72,6 +73,7 @@ streicheln; streichelt streichelte gestreichelt; pet petted petted petting; gpt;
 fotografieren; fotografiert fotografierte fotografiert; photograph; gpf; adult; acc watched/sight d
 beobachten; beobachtet beobachtete beobachtet; watch; gp; person; acc watched d; nature
 beantworten; beantwortet beantwortete beantwortet; answer; pf; adult; acc answered d
+erklären; erklärt erklärte erklärt; explain; gpf; teacher; acc explained/task d
 lösen; löst löste gelöst; solve; pf; studies; acc Aufgabe/Problem d
 lernen; lernt lernte gelernt; learn; gf; person; acc language b; quiet
 spielen; spielt spielte gespielt; play; ghpf; person; acc game/instrument b
@@ -83,7 +85,7 @@ mieten; mietet mietete gemietet; rent; pbf; adult; acc rented/own/work i
 untersuchen; untersucht untersuchte untersucht; examine; gpf; doctor; acc younger/child/Hund/Katze d
 organisieren; organisiert organisierte organisiert; organize; gpbf; adult; acc organized i
 vor|bereiten; bereitet bereitete bereitet; prepare; gpf; adult; acc prepared d
-feiern; feiert feierte gefeiert; celebrate; gpbf; adult; acc celebrated p; lodging
+feiern; feiert feierte gefeiert; celebrate; gpbf1; adult; acc celebrated p; lodging
 verpassen; verpasst verpasste verpasst; miss; p; adult; acc public/Flugzeug d
 gewinnen; gewinnt gewann gewonnen; win won won winning; pb; person; acc won i
 bestehen; besteht bestand bestanden; pass; pbf; studies; acc passed d
@@ -103,7 +105,7 @@ singen; singt sang gesungen; sing sang sung; ghpt; person; ; home/nature
 schwimmen; schwimmt schwamm ist geschwommen; swim swam swum swimming; ghpf; person; ; water
 joggen; joggt joggte ist gejoggt; jog jogged jogged jogging; ghpf; adult; ; nature
 wandern; wandert wanderte ist gewandert; hike; ghpf; adult; ; Wald
-klettern; klettert kletterte ist geklettert; climb; gp; child; ; play
+klettern; klettert kletterte ist geklettert; climb; gpft; child; ; play
 spazieren |gehen; geht ging ist gegangen; go went gone going +for a walk; hpf; adult; ; nature
 ein|kaufen; kauft kaufte gekauft; go went gone going +shopping; hpf; adult; ; shop
 fern|sehen; sieht sah gesehen; watch +TV; ghpft; person; ; home-inside
@@ -121,7 +123,7 @@ zurück|kommen; kommt kam ist gekommen; come came come +back; pf; adult; ;
 angeln; angelt angelte geangelt; fish; ghpf; adult; ; fishing
 lachen; lacht lachte gelacht; laugh; gpt; person; ;
 weinen; weint weinte geweint; cry; gpt; child; ;
-spielen; spielt spielte gespielt; play; ; child; ; play
+spielen; spielt spielte gespielt; play; ghp; child; ; play
 sich aus|ruhen; ruht ruhte geruht; rest; gpft; adult; ; home
 sich rasieren; rasiert rasierte rasiert; shave; gpft; Mann/Vater/Bruder/Onkel/Cousin; ; Badezimmer
 sich beeilen; beeilt beeilte beeilt; hurry; p; person; ;
@@ -153,7 +155,7 @@ lachen; lacht lachte gelacht; laugh +at; gpt; person; über acc Witz/show d
 spielen; spielt spielte gespielt; play +with; ghp; child; mit dat toy/pet dp
 sich verabschieden; verabschiedet verabschiedete verabschiedet; say said said +goodbye to; p; adult; von dat someone p
 sich entschuldigen; entschuldigt entschuldigte entschuldigt; apologize +to; pf; person; bei dat someone p
-diskutieren; diskutiert diskutierte diskutiert; argue +about; gpt; adult; über acc interest/news b
+diskutieren; diskutiert diskutierte diskutiert; argue +about; gpt; adult; über acc interest b
 suchen; sucht suchte gesucht; search +for; gp; adult; nach dat lost p
 lernen; lernt lernte gelernt; study +for; ghpf; studies; für acc passed d; quiet
 """
@@ -172,7 +174,7 @@ gehören; gehört gehörte gehört; belong +to; ; thing; dat someone p
 """
 
 GIVING_VERBS = """
-geben; gibt gab gegeben; give gave given giving; pf; adult; dat someone p, acc lent/handed/small i
+geben; gibt gab gegeben; give gave given giving; pf; adult; dat someone p, acc lent/gift/small i
 schenken; schenkt schenkte geschenkt; give gave given giving; pbf; adult; dat someone p, acc gift/toy i
 zeigen; zeigt zeigte gezeigt; show showed shown; gpf; adult; dat someone p, acc art/goods/written/Garten d
 schicken; schickt schickte geschickt; send sent sent; pf; adult; dat someone p, acc sent/sent-online i
@@ -182,7 +184,7 @@ erzählen; erzählt erzählte erzählt; tell told told; gpf; adult; dat someone 
 vor|lesen; liest las gelesen; read read read; gpf; adult; dat younger p, acc Geschichte/Märchen/Gedicht i
 mit|bringen; bringt brachte gebracht; bring brought brought; pf; adult; dat someone p, acc gift/baked i
 an|bieten; bietet bot geboten; offer; pf; adult; dat someone p, acc brew/bread/fruit i
-bauen; baut baute gebaut; build built built; gpbf; adult; dat younger p, acc built/Regal i
+bauen; baut baute gebaut; build built built; gpblf; adult; dat younger p, acc built/Regal i
 kaufen; kauft kaufte gekauft; buy bought bought; pf; adult; dat someone p, acc goods/toy i
 """
 

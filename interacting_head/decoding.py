@@ -173,6 +173,11 @@ def length_limit(source_length):
     return 2 * source_length + 10
 
 
+def compiles_inference():
+    """Whether search and scoring are compiled, once for each shape: JAX is slow without, TensorFlow is not."""
+    return keras.backend.backend() == "jax"
+
+
 class Scorer(keras.Model):
     """Scores given translations; use `predict_on_batch`.
 

@@ -3,12 +3,11 @@
 import itertools
 from typing import NamedTuple
 
-import keras
 import numpy as np
 
 from data.errors import InputError
 from data.subwords import END, PAD
-from interacting_head.decoding import IMPOSSIBLE, BeamSearch, length_limit
+from interacting_head.decoding import IMPOSSIBLE, BeamSearch, compiles_inference, length_limit
 from interacting_head.run_directory import RunDirectory, build_model
 
 WINDOW = 64  # batches sorted by length at a time: a stream of any length runs in constant memory
@@ -54,7 +53,7 @@ class Translator:
         self.batch_size = batch_size
         self.beam_size = beam_size
         self.search = BeamSearch(model, beam_size, alpha, kind)
-        self.search.compile(jit_compile=False)
+        self.search.compile(jit_compile=compiles_inference())
 
     @classmethod
     def from_run(cls, path, checkpoint=None, **options):
@@ -115,7 +114,7 @@ class Translator:
         if self.max_length is not None:
             limits = np.minimum(limits, self.max_length + 1)
         rows, width = len(sources), lengths.max()
-        if keras.backend.backend() == "jax":  # compiles for each shape: few shapes
+        if compiles_inference():  # for each shape: few shapes
             rows, width = self.batch_size, 2 ** int(width - 1).bit_length()
         source_ids, max_lengths = np.full((rows, width), PAD, "int32"), np.ones(rows, "int32")
         for row, ids in zip(source_ids, sources, strict=False):

@@ -6,9 +6,8 @@ import random
 from data.encoding import encode_parallel
 from data.errors import InputError
 from data.pipeline import evaluation_batches
-from interacting_head.decoding import Scorer
+from interacting_head.decoding import Scorer, compiles_inference
 from interacting_head.metrics import evaluate
-from interacting_head.preparation import compiles_per_shape
 from interacting_head.translator import Translator
 
 
@@ -30,9 +29,9 @@ class Validation:
         self.hypotheses = None
         encoded = encode_parallel(text, source_subwords, target_subwords, config.data.max_length, progress=False)
         # Planned now: a batch that cannot be made is known before training.
-        self._batches = list(evaluation_batches(encoded, config.train.batch_tokens, compiles_per_shape()))
+        self._batches = list(evaluation_batches(encoded, config.train.batch_tokens, compiles_inference()))
         self._scorer = Scorer(model)
-        self._scorer.compile(jit_compile=False)
+        self._scorer.compile(jit_compile=compiles_inference())
         decode = config.decode
         self._translator = Translator(
             model, source_subwords, target_subwords, beam_size=1, max_length=decode.max_length, batch_size=64

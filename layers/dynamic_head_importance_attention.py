@@ -5,7 +5,8 @@ import math
 import keras
 from keras import ops
 
-from layers.multi_head_attention import MultiHeadAttention, dense_glorot_uniform
+from layers.multi_head_attention import MultiHeadAttention
+from layers.projection import dense_glorot_uniform, linear
 
 SCORES = ("dot", "mlp")
 
@@ -82,9 +83,9 @@ class DynamicHeadImportanceAttention(MultiHeadAttention):
 
     def combine(self, heads, query, q, query_mask=None, training=None):
         heads = ops.transpose(heads, (0, 2, 1, 3))  # (B, T, H, V)
-        x = ops.matmul(query, self.cast(self.importance_query_kernel))  # (B, T, M)
+        x = linear(query, self.cast(self.importance_query_kernel))  # (B, T, M)
         x = ops.expand_dims(self.importance_dropout_layer(x, training=training), 2)  # (B, T, 1, M)
-        keys = ops.matmul(heads, self.cast(self.importance_key_kernel))  # (B, T, H, M)
+        keys = linear(heads, self.cast(self.importance_key_kernel))  # (B, T, H, M)
         if self.importance_score == "dot":
             scores = ops.sum(keys * x, axis=-1) / math.sqrt(keys.shape[-1])  # (2)
         else:
@@ -94,8 +95,8 @@ class DynamicHeadImportanceAttention(MultiHeadAttention):
         self.add_loss(-self.importance_loss_weight * mean_divergence(importance, log_importance, query_mask))
         gate = ops.expand_dims(ops.cast(importance, heads.dtype), -1)
         # V is linear: it is applied once to the weighted sum instead of to each head.
-        weighted = ops.matmul(ops.sum(gate * heads, axis=2), self.cast(self.importance_value_kernel))
-        return ops.matmul(weighted, self.cast(self.output_kernel)) + self.cast(self.output_bias), importance  # (3)
+        weighted = linear(ops.sum(gate * heads, axis=2), self.cast(self.importance_value_kernel))
+        return linear(weighted, self.cast(self.output_kernel), self.cast(self.output_bias)), importance  # (3)
 
     def get_config(self):
         return {

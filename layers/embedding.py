@@ -5,6 +5,8 @@ import math
 import keras
 from keras import ops
 
+from layers.projection import linear
+
 
 @keras.saving.register_keras_serializable("interacting_head")
 class TokenEmbedding(keras.layers.Layer):
@@ -40,9 +42,7 @@ class TokenEmbedding(keras.layers.Layer):
         embeddings = ops.cast(self.embeddings, self.compute_dtype)
         if not reverse:
             return ops.take(embeddings, inputs, axis=0) * math.sqrt(self.model_dim)
-        B, T, D = ops.shape(inputs)
-        logits = ops.matmul(ops.reshape(inputs, (B * T, D)), ops.transpose(embeddings))
-        return ops.reshape(logits, (B, T, self.vocabulary_size))
+        return linear(inputs, ops.transpose(embeddings))
 
     def get_config(self):
         return {

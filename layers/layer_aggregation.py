@@ -8,7 +8,7 @@ the lowest layer up, and return a list of M memories `(B, S, D)`.
 import keras
 from keras import ops
 
-from layers.multi_head_attention import dense_glorot_uniform
+from layers.projection import dense_glorot_uniform, linear
 
 
 @keras.saving.register_keras_serializable("interacting_head")
@@ -30,7 +30,7 @@ class LinearCombination(keras.layers.Layer):
         self.kernel = self.add_weight((N, D, D), dense_glorot_uniform(D, D), name="kernel")
 
     def call(self, encoder_outputs, embedding_output=None):
-        memory = sum(ops.matmul(H, self.kernel[layer]) for layer, H in enumerate(encoder_outputs))
+        memory = sum(linear(H, self.kernel[layer]) for layer, H in enumerate(encoder_outputs))
         return [memory] * self.num_decoder_layers
 
     def get_config(self):
@@ -106,9 +106,9 @@ class IterativeCombination(keras.layers.Layer):
     def call(self, encoder_outputs, embedding_output=None):
         memory = encoder_outputs[0]
         for step, output in enumerate(encoder_outputs[1:]):
-            hidden = ops.matmul(ops.concatenate([memory, output], axis=-1), self.hidden_kernel[step])
-            hidden = ops.relu(hidden + self.hidden_bias[step])
-            total = ops.matmul(hidden, self.output_kernel[step]) + self.output_bias[step] + memory + output
+            both = ops.concatenate([memory, output], axis=-1)
+            hidden = ops.relu(linear(both, self.hidden_kernel[step], self.hidden_bias[step]))
+            total = linear(hidden, self.output_kernel[step], self.output_bias[step]) + memory + output
             memory = self.normalize(total, step)
         return [memory] * self.num_decoder_layers
 

@@ -10,6 +10,7 @@ import keras
 from keras import ops
 
 from layers.masking import attention_bias, combine_masks
+from layers.projection import dense_glorot_uniform, merge_heads, project_heads
 
 
 @keras.saving.register_keras_serializable("interacting_head")
@@ -177,12 +178,7 @@ class MultiHeadAttention(keras.layers.Layer):
             query_mask: `(B, T)`, 1 = kept, or None.
             training: whether dropout acts.
         """
-        heads = ops.transpose(heads, (0, 2, 1, 3))  # (B, T, H, V)
-        B, T, H, V = ops.shape(heads)
-        flat = ops.reshape(heads, (B * T, H * V))
-        kernel = ops.reshape(self.cast(self.output_kernel), (H * V, -1))
-        output = ops.matmul(flat, kernel) + self.cast(self.output_bias)
-        return ops.reshape(output, (B, T, self.output_bias.shape[0])), None
+        return merge_heads(heads, self.cast(self.output_kernel)) + self.cast(self.output_bias), None
 
     # Pieces of the stages that decoding uses on their own.
 
@@ -244,28 +240,7 @@ class MultiHeadAttention(keras.layers.Layer):
         }
 
 
-def project_heads(inputs, projections):
-    """Projects `(B, T, D)` by each `(kernel (D, H, K), bias (H, K) or None)` to `(B, H, T, K)`, in one product."""
-    B, T, D = ops.shape(inputs)
-    kernels = [ops.reshape(kernel, (D, -1)) for kernel, _ in projections]  # (D, H·K) each
-    kernel = kernels[0] if len(kernels) == 1 else ops.concatenate(kernels, axis=1)
-    flat = ops.matmul(ops.reshape(inputs, (B * T, D)), kernel)  # (B·T, sum of H·K)
-    heads, start = [], 0
-    for kernel, bias in projections:
-        H, K = kernel.shape[1:]
-        part = ops.reshape(flat[:, start : start + H * K], (B, T, H, K))
-        heads.append(ops.transpose(part if bias is None else part + bias, (0, 2, 1, 3)))  # (B, H, T, K)
-        start += H * K
-    return heads
-
-
 def insert(cache, new, index):
     """The cache `(…, L, K)` with `new` `(…, T, K)` at the positions from `index` on."""
     start = [0] * (len(cache.shape) - 2)
     return ops.slice_update(cache, (*start, index, 0), ops.cast(new, cache.dtype))
-
-
-def dense_glorot_uniform(fan_in, fan_out):
-    """Glorot's uniform initialiser of a dense matrix `(fan_in, fan_out)`, for a kernel stored in more dimensions."""
-    limit = math.sqrt(6 / (fan_in + fan_out))
-    return keras.initializers.RandomUniform(-limit, limit)

@@ -3,7 +3,8 @@
 import keras
 from keras import ops
 
-from layers.multi_head_attention import MultiHeadAttention, dense_glorot_uniform
+from layers.multi_head_attention import MultiHeadAttention
+from layers.projection import dense_glorot_uniform, linear
 
 
 @keras.saving.register_keras_serializable("interacting_head")
@@ -42,13 +43,18 @@ class MultiHopAttention(MultiHeadAttention):
         self.hop_value_kernel = self.add_weight((H, V, V), dense_glorot_uniform(V, V), name="hop_value_kernel")
 
     def combine(self, heads, query, q, query_mask=None, training=None):
-        hidden = ops.matmul(q, self.cast(self.hop_query_kernel)) + ops.matmul(heads, self.cast(self.hop_head_kernel))
+        hidden = linear(q, self.cast(self.hop_query_kernel)) + per_head(heads, self.cast(self.hop_head_kernel))
         scores = ops.sum(self.cast(self.hop_score_kernel) * ops.tanh(hidden), axis=-1)  # (3): (B, H, T)
         importance = ops.softmax(ops.cast(scores, "float32"), axis=1)  # (4)
         gate = ops.expand_dims(ops.cast(importance, heads.dtype), -1)
-        heads = gate * ops.matmul(heads, self.cast(self.hop_value_kernel))  # (5)
+        heads = gate * per_head(heads, self.cast(self.hop_value_kernel))  # (5)
         output, _ = super().combine(heads, query, q)
         return output, ops.transpose(importance, (0, 2, 1))  # (B, T, H)
 
     def get_config(self):
         return {**super().get_config(), "hop_dim": self.hop_dim}
+
+
+def per_head(heads, kernel):
+    """Heads `(B, H, T, V)`, each times its own matrix of `(H, V, A)`: `(B, H, T, A)`."""
+    return ops.einsum("bhtv,hva->bhta", heads, kernel)

@@ -3,7 +3,8 @@
 import keras
 from keras import ops
 
-from layers.multi_head_attention import MultiHeadAttention, dense_glorot_uniform, project_heads
+from layers.multi_head_attention import MultiHeadAttention
+from layers.projection import dense_glorot_uniform, merge_heads, project_heads
 
 
 @keras.saving.register_keras_serializable("interacting_head")
@@ -133,10 +134,8 @@ class MultiLayerMultiHeadAttention(MultiHeadAttention):
         if not self.concat_contexts:
             return super().combine(ops.sum(heads, axis=1), query, q)
         B, n, H, T, V = ops.shape(heads)
-        flat = ops.reshape(ops.transpose(heads, (0, 3, 1, 2, 4)), (B * T, n * H * V))
-        kernel = ops.reshape(self.cast(self.output_kernel), (n * H * V, -1))
-        output = ops.matmul(flat, kernel) + self.cast(self.output_bias)
-        return ops.reshape(output, (B, T, self.output_bias.shape[0])), None
+        kernel = ops.reshape(self.cast(self.output_kernel), (n * H, V, self.output_kernel.shape[-1]))
+        return merge_heads(ops.reshape(heads, (B, n * H, T, V)), kernel) + self.cast(self.output_bias), None
 
     def get_config(self):
         return {

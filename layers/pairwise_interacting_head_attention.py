@@ -3,7 +3,8 @@
 import keras
 from keras import ops
 
-from layers.multi_head_attention import MultiHeadAttention, dense_glorot_uniform
+from layers.multi_head_attention import MultiHeadAttention
+from layers.projection import dense_glorot_uniform, merge_heads
 
 
 @keras.saving.register_keras_serializable("interacting_head")
@@ -42,10 +43,7 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
             """One query head `(B, 1, T, K)`: its part of the output `(B, T, D)` and its weights `(B, H, T, S)`."""
             weights = self.normalize(self.score(q_i, k), mask)  # (11): (B, H, T, S)
             heads = self.attend(self.dropout_layer(weights, training=training), v)  # (B, H, T, V)
-            heads = ops.transpose(heads, (0, 2, 1, 3))  # (B, T, H, V)
-            B, T, H, V = ops.shape(heads)
-            part = ops.matmul(ops.reshape(heads, (B * T, H * V)), ops.reshape(kernel, (H * V, -1)))
-            return ops.reshape(part, (B, T, kernel.shape[-1])), weights
+            return merge_heads(heads, kernel), weights
 
         recompute = not (return_attention_scores or self.dropout)
         step = keras.remat(lambda *tensors: attend_with(*tensors)[0]) if recompute else attend_with
