@@ -9,7 +9,6 @@ Two thirds of the test set recombine what training has shown. One third is held 
 """
 
 import os
-import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from hashlib import sha256
@@ -133,6 +132,9 @@ def generate(
 
     No German or English sentence occurs twice. A third of the test pairs is `held_out`.
     """
+    for name, size in (("train_pairs", train_pairs), ("dev_pairs", dev_pairs), ("test_pairs", test_pairs)):
+        if size < 0:
+            raise InputError(f"{name} is {size}: give the number of sentence pairs, 0 or more")
     total = train_pairs + dev_pairs + test_pairs
     held_out_pairs = test_pairs // _HELD_OUT_SHARE
     # What is withheld from training cannot be told to the last pair, hence some to spare.
@@ -158,14 +160,12 @@ def generate(
 
 def _write_lines(path: Path, lines: list[str]) -> None:
     """Writes beside the file and renames, so that nobody reads half a file."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.writelines(f"{line}\n" for line in lines)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
+        part.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def write(directory: str | os.PathLike, **options) -> dict[str, list[SentencePair]]:

@@ -21,6 +21,7 @@ from data.quickstart_phrases import (
     Nominal,
     NounPhrase,
     Pronoun,
+    Who,
     german_prepositional,
     possessive_of,
 )
@@ -142,10 +143,12 @@ class Draw(Dice):
         """The possessive that refers back to the subject, unless German gender would mislead."""
         return None if subject.sex == "n" else possessive_of(subject)
 
-    def someone(self, subject: Nominal, plural_too: bool = False) -> Nominal:
+    def someone(self, subject: Nominal, plural_too: bool = False, has_preposition: bool = False) -> Nominal:
         """A person whom the subject meets, calls, helps, …"""
         kind = self._random.random()
-        if kind < 0.22:
+        # "Gestern hat die Kollegin Anna besucht" leaves it open who visited whom, or who Anna is.
+        tells_names_apart = has_preposition or isinstance(subject, Pronoun | Who)
+        if kind < 0.22 and tells_names_apart:
             return self.name(pairs_too=plural_too)
         if kind < 0.36 and _is_third_person(subject):
             return Pronoun(self.one_of(("I", "we")))
@@ -175,7 +178,7 @@ class Draw(Dice):
         """One complement of the verb, e.g. its object; `negated` turns ein and no article into kein."""
         preposition, case, classes, codes = government
         if classes[0] == "someone" and (len(classes) == 1 or self.chance(0.8)):
-            nominal: Nominal = self.someone(subject, "+" in codes)
+            nominal: Nominal = self.someone(subject, "+" in codes, bool(preposition))
             is_new = False
         else:
             noun = self.noun(*classes)
@@ -200,7 +203,8 @@ class Draw(Dice):
         return Phrase(nominal.german(case), nominal.english("acc"), role)
 
     def _determiner(self, code: str, noun: Noun, subject: Nominal) -> Determiner:
-        if "kin" in noun.tags and code != "p":
+        is_shared_child = "younger" in noun.tags and subject.person == "sie"
+        if "kin" in noun.tags and (code != "p" or is_shared_child):
             return POSSESSIVE["my"]
         if code == "p":
             owner = self.owner_for(subject)

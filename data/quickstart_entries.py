@@ -189,7 +189,7 @@ class Verb:
         if person in ("ich", "er"):
             return self.past
         if person == "du":
-            return self.past + "st"
+            return self.past + ("t" if self.past.endswith(("s", "ß")) else "st")
         return self.past + ("n" if self.past.endswith("e") else "en")
 
     def full_infinitive(self) -> str:

@@ -47,7 +47,7 @@ def that_clause(draw: Draw) -> Sides:
         verb = draw.verb([OTHER["glauben"], OTHER["wissen"], OTHER["sagen"], OTHER["hören"], *hoping])
         matrix = Clause(draw.subject(), verb, DONE if verb.lemma == "hören" else SIMPLE)
         german, english = matrix.german_main(), matrix.english_main()
-    event = draw.event(aspect, NOTEWORTHY, third_person=True)
+    event = draw.event(aspect, NOTEWORTHY, pronouns=False)
     time = draw.past_time(event.verb, counted=False) if tense == DONE else draw.future_time(event.verb)
     clause = clause_of(event, tense, time)
     return sentence(f"{german}, dass {clause.german_final()}", f"{english} that {clause.english_main()}")

@@ -129,7 +129,7 @@ def going_somewhere(draw: Draw) -> Sides:
     subject = draw.subject(("person",))
     phrases = [draw.destination("outing", "errand")]
     if draw.chance(0.4):
-        companion = draw.someone(subject)
+        companion = draw.someone(subject, has_preposition=True)
         phrases.append(Phrase(f"mit {companion.german('dat')}", f"with {companion.english('acc')}", "means"))
     tense = draw.one_of((DONE, PLANNED, SIMPLE))
     if tense == SIMPLE:

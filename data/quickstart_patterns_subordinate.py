@@ -148,7 +148,7 @@ def unreal_condition(draw: Draw) -> Sides:
             ("mehr Zeit", "more time", "lesen schreiben besuchen kochen backen malen lernen anrufen einladen joggen"),
             ("mehr Geld", "more money", "kaufen mieten bauen umziehen organisieren schenken"),
             ("morgen frei", "the day off tomorrow", "besuchen treffen aufräumen wandern lesen streichen einkaufen"),
-            ("einen größeren Garten", "a bigger garden", "pflanzen bauen feiern einladen"),
+            ("einen größeren Garten", "a bigger garden", "pflanzen bauen einladen"),
         )
     )
     event = draw.event("f", verbs_named(verbs), referable=True)
@@ -187,7 +187,7 @@ def when_somebody_came(draw: Draw) -> Sides:
     """Als ich nach Hause kam, las meine Mutter gerade die Zeitung."""
     event = draw.event("g", _SCENES, pronouns=False)
     if draw.chance(0.6):
-        somebody = Pronoun(draw.one_of(("I", "we"))) if draw.chance(0.5) else draw.acquaintance()
+        somebody = Pronoun(draw.one_of(("I", "we"))) if draw.chance(0.5) else draw.subject(pronouns=False)
         coming = _coming_home(somebody)
         moment = (coming.german_final(), coming.english_main())
     else:
@@ -207,7 +207,7 @@ def after_work(draw: Draw) -> Sides:
         then = Clause(someone_again, SPATIAL["gehen ging"], TOLD, (draw.destination("outing", "errand"),))
         draw.use("gehen")
     else:
-        lemmas = "anrufen treffen" if kind == "a" else "sich_ausruhen fernsehen lesen frühstücken einkaufen"
+        lemmas = "anrufen treffen" if kind == "a" else "sich_ausruhen fernsehen lesen einkaufen"
         then = clause_of(same_person(draw.event("p", verbs_named(lemmas), subject=first.subject)), TOLD)
     return sentence(
         f"nachdem {earlier.german_final()}, {then.german_question()}",

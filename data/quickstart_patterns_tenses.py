@@ -53,7 +53,7 @@ def habit_with_time(draw: Draw) -> Sides:
 
 @pattern
 def habit_at_customary_time(draw: Draw) -> Sides:
-    """Am Wochenende frühstücken wir meistens im Café."""
+    """Am Wochenende joggen wir meistens im Park."""
     time = draw.time(adverbials.CUSTOMARY_TIMES)
     custom = Phrase(*draw.one_of(adverbials.CUSTOMS), "frequency")
     event = draw.event("h", places=0.5, prefer_plural=True)
@@ -231,7 +231,7 @@ def having_none(draw: Draw) -> Sides:
     verb = draw.verb([OTHER["haben"], OTHER["brauchen"], OTHER["besitzen"]])
     subject = draw.subject()
     noun = draw.noun(*{"haben": ("own", "lost", "device")}.get(verb.lemma, ("own", "device", "furniture")))
-    thing = draw.thing(noun, NO, probability=0.3)
+    thing = draw.thing(noun, NO, probability=0)
     phrase = Phrase(thing.german("acc"), thing.english("acc"), "new object")
     return statement(Clause(subject, verb, SIMPLE, (phrase,), negated=True))
 

@@ -159,7 +159,8 @@ class NounPhrase:
         return " ".join(filter(None, words))
 
     def english(self, case: str = "nom") -> str:
-        takes_plural = self.gender == "p" or self.noun.is_mass
+        # English has "any fish" as it has "any apples", but "this fish".
+        takes_plural = self.gender == "p" or (self.noun.is_mass and self.determiner.kind == "ein")
         determiner = self.determiner.english_plural if takes_plural else self.determiner.english
         words = [
             *(self._english_adjective(adjective) for adjective in self.adjectives),

@@ -16,7 +16,9 @@ Places are classes of places where it happens, after ">" where to it goes.
 """
 
 TRANSITIVE_VERBS = """
-lesen; liest las gelesen; read read read; ghpf; person; acc text di+; quiet
+lesen; liest las gelesen; read read read; ghpf; person; acc Buch/Roman/Krimi/Märchen/Geschichte/Zeitschrift i+; quiet
+lesen; liest las gelesen; read read read; ghpf; person; acc Zeitung d; quiet
+lesen; liest las gelesen; read read read; gpf; person; acc text d; quiet
 schreiben; schreibt schrieb geschrieben; write wrote written; gpf; adult; acc written i+; quiet
 kaufen; kauft kaufte gekauft; buy bought bought; pbf; adult; acc goods i
 kaufen; kauft kaufte gekauft; buy bought bought; pf; adult; acc fruit/flower/bread i+; Markt/Supermarkt
@@ -73,7 +75,7 @@ streicheln; streichelt streichelte gestreichelt; pet petted petted petting; gpt;
 fotografieren; fotografiert fotografierte fotografiert; photograph; gpf; adult; acc watched/sight d
 beobachten; beobachtet beobachtete beobachtet; watch; gp; person; acc watched d; nature
 beantworten; beantwortet beantwortete beantwortet; answer; pf; adult; acc answered d
-erklären; erklärt erklärte erklärt; explain; gpf; teacher; acc explained/task d
+erklären; erklärt erklärte erklärt; explain; gpf; teacher; acc explained/Aufgabe d
 lösen; löst löste gelöst; solve; pf; studies; acc Aufgabe/Problem d
 lernen; lernt lernte gelernt; learn; gf; person; acc language b; quiet
 spielen; spielt spielte gespielt; play; ghpf; person; acc game/instrument b
@@ -109,7 +111,7 @@ klettern; klettert kletterte ist geklettert; climb; gpft; child; ; play
 spazieren |gehen; geht ging ist gegangen; go went gone going +for a walk; hpf; adult; ; nature
 ein|kaufen; kauft kaufte gekauft; go went gone going +shopping; hpf; adult; ; shop
 fern|sehen; sieht sah gesehen; watch +TV; ghpft; person; ; home-inside
-frühstücken; frühstückt frühstückte gefrühstückt; have had had having +breakfast; ghpft; adult; ; home/lodging
+frühstücken; frühstückt frühstückte gefrühstückt; have had had having +breakfast; gt; adult; ; home/lodging
 telefonieren; telefoniert telefonierte telefoniert; talk +on the phone; ghpft; adult; ; home
 duschen; duscht duschte geduscht; shower; gt; adult; ;
 auf|stehen; steht stand ist gestanden; get got gotten getting +up; ; person; ;
@@ -148,7 +150,7 @@ sich beschweren; beschwert beschwerte beschwert; complain +about; gp; adult; üb
 sich vor|bereiten; bereitet bereitete bereitet; prepare +for; gpf; studies; auf acc passed/show/won d
 sich unterhalten; unterhält unterhielt unterhalten; talk +with; gpf; adult; mit dat someone p; home/lodging
 sprechen; spricht sprach gesprochen; speak spoke spoken +to; gpf; adult; mit dat someone p
-träumen; träumt träumte geträumt; dream +of; mp; person; von dat sold/Segelboot/Motorrad/Reise i
+träumen; träumt träumte geträumt; dream +of; m; person; von dat sold/Segelboot/Motorrad/Reise i
 teil|nehmen; nimmt nahm genommen; take took taken +part in; pf; adult; an dat joined di
 auf|passen; passt passte gepasst; look +after; ghpf; adult; auf acc younger/pet dp
 lachen; lacht lachte gelacht; laugh +at; gpt; person; über acc Witz/show d

@@ -74,7 +74,9 @@ class Progress(keras.callbacks.Callback):
         }
         self._bar.set_postfix(values, refresh=False)
         line = ", ".join(f"{name} {value}" for name, value in values.items())
-        logger.info("step %d of %d, %s, %s left", self.step, self.total, line, duration(left))
+        # Where the bar shows it, it goes to the log file only.
+        level = logging.INFO if self._bar.disable else logging.DEBUG
+        logger.log(level, "step %d of %d, %s, %s left", self.step, self.total, line, duration(left))
 
     def _resume_clock(self):
         self._started, self._started_at = time.perf_counter(), self.step

@@ -30,15 +30,16 @@ def length_penalty(length, alpha, kind):
 def beam_search(step, state, max_lengths, beam_size, length_limit, alpha=0.6, kind="gnmt"):
     """The best finished hypotheses of each sentence under the penalised score log p / penalty(length).
 
-    A sentence's search ends when no unfinished hypothesis can still enter its n-best list. At a sentence's
-    largest length only the end symbol is allowed.
+    A hypothesis ends where its end symbol is among the N best continuations of its sentence. The search of a
+    sentence ends when no unfinished hypothesis can still enter its n-best list; greedy search at the first end.
+    At a sentence's largest length only the end symbol is allowed.
 
     Args:
         step: `step(ids (B·N,), position, state) → (log-probabilities (B·N, V), state)`. The state is a nested
             structure of tensors with leading axis B·N, reordered with the hypotheses.
         state: the state before the first step.
         max_lengths: `(B,)`, largest number of tokens of each hypothesis, the end symbol counted.
-        beam_size: N. 1 is greedy search.
+        beam_size: N. 1 is greedy search: the penalty does not matter for what is found.
         length_limit: L, at least the largest of `max_lengths`.
         alpha, kind: of `length_penalty`.
 
@@ -77,14 +78,17 @@ def beam_search(step, state, max_lengths, beam_size, length_limit, alpha=0.6, ki
         ends = tokens == END
 
         penalised = candidate_scores / length_penalty(t + 1, alpha, kind)
-        finishes = ops.logical_and(ends, candidate_scores > IMPOSSIBLE / 2)
+        # Further down the end symbol would cut off hypotheses that go on with better ones.
+        finishes = ops.logical_and(ends, ops.arange(ends.shape[1]) < N)
+        finishes = ops.logical_and(finishes, candidate_scores > IMPOSSIBLE / 2)
         penalised = ops.where(finishes, penalised, 2 * IMPOSSIBLE)
         all_scores = ops.concatenate([search.finished_scores, penalised], axis=1)
         finished_scores, best = ops.top_k(all_scores, N)
         all_ids = ops.concatenate([search.finished_ids, ids], axis=1)
         finished_ids = ops.take_along_axis(all_ids, ops.expand_dims(best, 2), axis=1)
 
-        scores, best = ops.top_k(ops.where(ends, 2 * IMPOSSIBLE, candidate_scores), N)
+        goes_on = ~ends if N > 1 else ops.logical_and(~ends, finished_scores < IMPOSSIBLE)
+        scores, best = ops.top_k(ops.where(goes_on, candidate_scores, 2 * IMPOSSIBLE), N)
         ids = ops.take_along_axis(ids, ops.expand_dims(best, 2), axis=1)
         parents = ops.take_along_axis(parents, best, axis=1)  # (B, N)
         rows = ops.reshape(ops.expand_dims(ops.arange(B) * N, 1) + ops.cast(parents, "int32"), (B * N,))
@@ -151,10 +155,14 @@ class BeamSearch(keras.Model):
         caches = self.model.start_decoding(memory, self.beam_size, limit)
         memories = [cache["cross"] for cache in caches]
 
+        # Symbols that no training example has as a label.
+        tokens = ops.arange(self.model.target_vocabulary_size)
+        never = ops.where(ops.logical_or(tokens == PAD, tokens == BEGIN), IMPOSSIBLE, 0.0)  # (V,)
+
         def step(ids, position, self_caches):
             caches = [{"self": own, "cross": cross} for own, cross in zip(self_caches, memories, strict=True)]
             logits, caches = self.model.decode_step(ids, position, padding_mask, caches)
-            return ops.log_softmax(logits, axis=-1), [cache["self"] for cache in caches]
+            return ops.log_softmax(logits, axis=-1) + never, [cache["self"] for cache in caches]
 
         ids, scores = beam_search(
             step,

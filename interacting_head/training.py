@@ -4,13 +4,15 @@ import contextlib
 import dataclasses
 import logging
 import math
+import random
 import signal
 import sys
 import time
+import types
 
 import keras
 import numpy as np
-from tqdm.contrib.logging import logging_redirect_tqdm
+from tqdm import tqdm
 
 from data.errors import InputError
 from data.pipeline import as_tf_dataset
@@ -86,7 +88,7 @@ class Trainer:
 
     def __init__(self, config, run, text):
         self.config, self.run = config, run
-        keras.utils.set_random_seed(config.train.seed)
+        set_seed(config.train.seed)
         keras.config.set_dtype_policy(config.train.precision)
         self.source_subwords, self.target_subwords = prepare_subwords(config.data, run, text["train"])
         self.batches = make_batches(config, text["train"], self.source_subwords, self.target_subwords)
@@ -227,8 +229,19 @@ class Trainer:
         self.run.truncate_log(self.progressed.step)
 
 
+def set_seed(seed):
+    """Makes initial weights and dropout depend on `seed` only."""
+    if keras.backend.backend() == "tensorflow":
+        keras.utils.set_random_seed(seed)
+    else:
+        random.seed(seed)  # Keras draws the seeds of layers from here; its own function would import TensorFlow
+
+
 def write_tensorboard(folder, record):
     """Adds the numbers of a validation to the event files of a run."""
+    if keras.backend.backend() != "tensorflow":
+        # The switch with which TensorBoard is told to do without TensorFlow, also where it is installed.
+        sys.modules.setdefault("tensorboard.compat.notf", types.ModuleType("notf"))
     from tensorboard.summary import Writer
 
     writer = Writer(str(folder))
@@ -238,17 +251,23 @@ def write_tensorboard(folder, record):
     writer.close()
 
 
+class _PastProgressBar(logging.Handler):
+    """Writes to the standard error without breaking a progress bar there."""
+
+    def emit(self, record):
+        tqdm.write(self.format(record), file=sys.stderr)
+
+
 @contextlib.contextmanager
 def _logging_to(path):
-    """Sends this project's log to the standard error and a file, past any progress bar."""
-    handlers = [logging.FileHandler(path, encoding="utf-8"), logging.StreamHandler(sys.stderr)]
+    """Sends this project's log to the standard error, from the level INFO on, and to a file."""
+    handlers = [logging.FileHandler(path, encoding="utf-8"), _PastProgressBar(logging.INFO)]
     for handler in handlers:
         handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
         logger.addHandler(handler)
-    logger.setLevel(logging.INFO)
+    logger.setLevel(logging.DEBUG)
     try:
-        with logging_redirect_tqdm([logger]):
-            yield
+        yield
     finally:
         for handler in handlers:
             logger.removeHandler(handler)

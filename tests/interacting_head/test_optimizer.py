@@ -1,0 +1,79 @@
+import keras
+import numpy as np
+import pytest
+
+from interacting_head.optimizer import Adam
+from tests.layers.backend import array
+
+SHAPES = [(3, 4), (5,), (2, 2, 2)]
+
+
+def variables(seed=0):
+    draw = np.random.default_rng(seed)
+    return [keras.Variable(draw.normal(size=shape).astype("float32")) for shape in SHAPES]
+
+
+def gradients(step, scale):
+    draw = np.random.default_rng(100 + step)
+    return [keras.ops.convert_to_tensor((scale * draw.normal(size=shape)).astype("float32")) for shape in SHAPES]
+
+
+def train(optimizer, scale=1.0, steps=4):
+    """The variables after a few steps."""
+    found = variables()
+    for step in range(steps):
+        optimizer.apply(gradients(step, scale), found)
+    return [array(variable.value) for variable in found]
+
+
+@pytest.mark.parametrize("scale", [0.01, 1.0, 100.0])
+def test_clipping_is_that_of_keras(scale):
+    # A large epsilon: without one, Adam hides the size of the gradients.
+    ours = train(Adam(0.1, epsilon=0.1, gradient_clip=1.0), scale)
+    theirs = train(keras.optimizers.Adam(0.1, epsilon=0.1, global_clipnorm=1.0), scale)
+    for our, their in zip(ours, theirs, strict=True):
+        np.testing.assert_allclose(our, their, rtol=1e-5, atol=1e-6)
+
+
+def test_without_a_clip_it_is_the_adam_of_keras():
+    for our, their in zip(train(Adam(0.1)), train(keras.optimizers.Adam(0.1)), strict=True):
+        np.testing.assert_array_equal(our, their)
+
+
+@pytest.mark.parametrize("clip", [None, 0.5])
+def test_the_gradient_norm_is_that_before_clipping(clip):
+    optimizer = Adam(0.1, gradient_clip=clip)
+    train(optimizer, steps=3)
+    flat = np.concatenate([array(gradient).ravel() for gradient in gradients(2, 1.0)])
+    assert array(optimizer.gradient_norm.value) == pytest.approx(np.linalg.norm(flat), rel=1e-6)
+
+
+def test_a_zero_gradient_stays_a_number():
+    optimizer = Adam(0.1, gradient_clip=1.0)
+    found = variables()
+    before = [array(variable.value) for variable in found]
+    optimizer.apply([keras.ops.zeros(shape) for shape in SHAPES], found)
+    for old, new in zip(before, found, strict=True):
+        np.testing.assert_array_equal(old, array(new.value))
+    assert array(optimizer.gradient_norm.value) == 0
+
+
+def test_it_survives_serialisation():
+    optimizer = Adam(0.1, beta_2=0.98, gradient_clip=0.5)
+    again = keras.saving.deserialize_keras_object(keras.saving.serialize_keras_object(optimizer))
+    assert again.get_config() == optimizer.get_config()
+    assert again.gradient_clip == 0.5
+
+
+def test_loss_scaling_skips_a_step_with_an_infinite_gradient():
+    optimizer = keras.optimizers.LossScaleOptimizer(Adam(0.1, gradient_clip=1.0), initial_scale=8.0)
+    found = variables()
+    before = [array(variable.value) for variable in found]
+    bad = gradients(0, 1.0)
+    bad[1] = bad[1] * np.inf
+    optimizer.apply(bad, found)
+    for old, new in zip(before, found, strict=True):
+        np.testing.assert_array_equal(old, array(new.value))
+    optimizer.apply([8.0 * gradient for gradient in gradients(0, 1.0)], found)
+    assert all(np.isfinite(array(variable.value)).all() for variable in found)
+    assert array(found[0].value)[0, 0] != before[0][0, 0]
