@@ -140,7 +140,8 @@ def _roots(corpora_dir):
 def _quickstart_folder():
     # Whatever the text is made from is in these files: a change of one gives another folder.
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("quickstart*.py")):
+    code = Path(__file__).parent
+    for path in [code / "quickstart_corpus.py", *sorted((code / "quickstart").glob("*.py"))]:
         digest.update(path.read_bytes())
     folder = cache_folder() / "corpora" / f"{QUICKSTART}-{digest.hexdigest()[:12]}"
 

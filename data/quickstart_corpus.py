@@ -9,6 +9,7 @@ Two thirds of the test set recombine what training has shown. One third is held 
 """
 
 import os
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from hashlib import sha256
@@ -17,23 +18,23 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from data import (  # noqa: F401 (importing them registers their patterns)
-    quickstart_patterns_comparison,
-    quickstart_patterns_content,
-    quickstart_patterns_nominal,
-    quickstart_patterns_nonfinite,
-    quickstart_patterns_numbers,
-    quickstart_patterns_objects,
-    quickstart_patterns_places,
-    quickstart_patterns_questions,
-    quickstart_patterns_relative,
-    quickstart_patterns_subordinate,
-    quickstart_patterns_tenses,
-)
 from data.errors import InputError
-from data.quickstart_draw import Draw
-from data.quickstart_lexicon import LEXICON_SIZE
-from data.quickstart_patterns import PATTERN_FUNCTIONS
+from data.quickstart import (  # noqa: F401 (importing them registers their patterns)
+    patterns_comparison,
+    patterns_content,
+    patterns_nominal,
+    patterns_nonfinite,
+    patterns_numbers,
+    patterns_objects,
+    patterns_places,
+    patterns_questions,
+    patterns_relative,
+    patterns_subordinate,
+    patterns_tenses,
+)
+from data.quickstart.draw import Draw
+from data.quickstart.lexicon import LEXICON_SIZE
+from data.quickstart.patterns import PATTERN_FUNCTIONS
 
 __all__ = ["LEXICON_SIZE", "PATTERNS", "SPLITS", "SentencePair", "generate", "write"]
 
@@ -177,3 +178,16 @@ def write(directory: str | os.PathLike, **options) -> dict[str, list[SentencePai
         _write_lines(folder / f"{split}.de", [pair.german for pair in corpus[split]])
         _write_lines(folder / f"{split}.en", [pair.english for pair in corpus[split]])
     return corpus
+
+
+def main():
+    """Writes the corpus into the folder that the command line names."""
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
+        print("error: give one folder: python -m data.quickstart_corpus FOLDER", file=sys.stderr)
+        raise SystemExit(2)
+    corpus = write(sys.argv[1])
+    print(", ".join(f"{len(corpus[split]):,} {split} pairs" for split in SPLITS), f"written to {sys.argv[1]}")
+
+
+if __name__ == "__main__":
+    main()

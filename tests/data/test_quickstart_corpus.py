@@ -12,11 +12,10 @@ import pytest
 
 from data import quickstart_corpus
 from data.errors import InputError
-from data.quickstart_corpus import LEXICON_SIZE, PATTERNS, SPLITS, generate, write
-from data.quickstart_draw import Draw
-from data.quickstart_lexicon import ACTIVITIES, ADJECTIVE, ADJECTIVES, NOUN, NOUNS, OTHER, PLACES
-from data.quickstart_patterns import PATTERN_FUNCTIONS, verb_named
-from data.quickstart_phrases import (
+from data.quickstart.draw import Draw
+from data.quickstart.lexicon import ACTIVITIES, ADJECTIVE, ADJECTIVES, NOUN, NOUNS, OTHER, PLACES
+from data.quickstart.patterns import PATTERN_FUNCTIONS, verb_named
+from data.quickstart.phrases import (
     BARE,
     MANY,
     NO,
@@ -31,6 +30,7 @@ from data.quickstart_phrases import (
     indefinite_article,
     relative_pronoun,
 )
+from data.quickstart_corpus import LEXICON_SIZE, PATTERNS, SPLITS, generate, write
 
 # Any change of a word or of the order of the default corpus changes this digest.
 DEFAULT_DIGEST = "d578a5737ff0763906674ff5921b2b52c97ec9e70b186431f3c01ce96aa88d8a"

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
-from data import quickstart_adverbials as adverbials
-from data.quickstart_clauses import Phrase
-from data.quickstart_dice import Dice, nouns_of
-from data.quickstart_entries import Government, Noun, Verb
-from data.quickstart_lexicon import ACTIVITIES, ADJECTIVE
-from data.quickstart_phrases import (
+from data.quickstart import adverbials
+from data.quickstart.clauses import Phrase
+from data.quickstart.dice import Dice, nouns_of
+from data.quickstart.entries import Government, Noun, Verb
+from data.quickstart.lexicon import ACTIVITIES, ADJECTIVE
+from data.quickstart.phrases import (
     BARE,
     NO,
     POSSESSIVE,

@@ -1,7 +1,7 @@
 """What is said, asked or joined: dass, ob and question words, deshalb, aber and sondern."""
 
-from data import quickstart_adverbials as adverbials
-from data.quickstart_clauses import (
+from data.quickstart import adverbials
+from data.quickstart.clauses import (
     DONE,
     FUTURE,
     PLANNED,
@@ -9,9 +9,9 @@ from data.quickstart_clauses import (
     Clause,
     Phrase,
 )
-from data.quickstart_draw import Draw
-from data.quickstart_lexicon import OTHER
-from data.quickstart_patterns import (
+from data.quickstart.draw import Draw
+from data.quickstart.lexicon import OTHER
+from data.quickstart.patterns import (
     CHORES,
     NOTEWORTHY,
     Sides,
@@ -25,7 +25,7 @@ from data.quickstart_patterns import (
     statement,
     verbs_named,
 )
-from data.quickstart_phrases import NO, THE, A, pronoun_for
+from data.quickstart.phrases import NO, THE, A, pronoun_for
 
 _ATTITUDES = (
     ("es ist schön", "it is nice"),

@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from data.quickstart_adverbials import ADVERBIAL_COUNT
-from data.quickstart_entries import (
+from data.quickstart.adverbials import ADVERBIAL_COUNT
+from data.quickstart.entries import (
     AUXILIARY_COUNT,
     Adjective,
     Noun,
@@ -12,8 +12,8 @@ from data.quickstart_entries import (
     parse_noun,
     parse_verb,
 )
-from data.quickstart_nouns import NOUN_SECTIONS
-from data.quickstart_verbs import (
+from data.quickstart.nouns import NOUN_SECTIONS
+from data.quickstart.verbs import (
     DATIVE_VERBS,
     GIVING_VERBS,
     INTRANSITIVE_VERBS,

@@ -7,7 +7,7 @@ tells subjects ("nom") from the rest.
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from data.quickstart_entries import Adjective, Noun
+from data.quickstart.entries import Adjective, Noun
 
 _COLUMNS = {"m": 0, "f": 1, "n": 2, "p": 3}
 _DEFINITE = {
@@ -106,7 +106,7 @@ POSSESSIVE = {
 class Nominal(Protocol):
     """Whatever can be a subject or an object."""
 
-    person: str  # as in quickstart_entries.PERSONS
+    person: str  # as in data.quickstart.entries.PERSONS
     sex: str  # m, f, n or p: how later pronouns refer to it
 
     def german(self, case: str = "nom") -> str: ...

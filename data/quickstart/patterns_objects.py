@@ -1,11 +1,11 @@
 """Complements: dative and double objects, prepositional and reflexive verbs, and what lies where."""
 
-from data import quickstart_adverbials as adverbials
-from data.quickstart_clauses import DONE, ONGOING, PLANNED, SIMPLE, Clause, Phrase
-from data.quickstart_draw import Draw
-from data.quickstart_lexicon import DATIVE, GIVING, NOUN, OTHER, PREPOSITIONAL
-from data.quickstart_patterns import Sides, clause_of, negation, pattern, sentence, statement, verbs_named
-from data.quickstart_phrases import (
+from data.quickstart import adverbials
+from data.quickstart.clauses import DONE, ONGOING, PLANNED, SIMPLE, Clause, Phrase
+from data.quickstart.draw import Draw
+from data.quickstart.lexicon import DATIVE, GIVING, NOUN, OTHER, PREPOSITIONAL
+from data.quickstart.patterns import Sides, clause_of, negation, pattern, sentence, statement, verbs_named
+from data.quickstart.phrases import (
     POSSESSIVE,
     THE,
     THIS,

@@ -1,8 +1,8 @@
 """Adverbial clauses: the German verb comes last in them and first in a main clause that follows."""
 
-from data import quickstart_adverbials as adverbials
-from data.quickstart_adverbials import Pair
-from data.quickstart_clauses import (
+from data.quickstart import adverbials
+from data.quickstart.adverbials import Pair
+from data.quickstart.clauses import (
     DONE,
     EARLIER,
     PLANNED,
@@ -13,10 +13,10 @@ from data.quickstart_clauses import (
     Clause,
     Phrase,
 )
-from data.quickstart_draw import Draw
-from data.quickstart_entries import auxiliary_form
-from data.quickstart_lexicon import OTHER, SPATIAL
-from data.quickstart_patterns import (
+from data.quickstart.draw import Draw
+from data.quickstart.entries import auxiliary_form
+from data.quickstart.lexicon import OTHER, SPATIAL
+from data.quickstart.patterns import (
     CHORES,
     Sides,
     being_clause,
@@ -28,7 +28,7 @@ from data.quickstart_patterns import (
     sentence,
     verbs_named,
 )
-from data.quickstart_phrases import Nominal, Pronoun, pronoun_for
+from data.quickstart.phrases import Nominal, Pronoun, pronoun_for
 
 _OUTDOORS = verbs_named("joggen wandern spazieren_gehen waschen streichen besuchen abholen einkaufen angeln pflanzen")
 _SCENES = verbs_named(

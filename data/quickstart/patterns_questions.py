@@ -1,10 +1,10 @@
 """Questions, requests and commands: inversion in German, do-support and stranded prepositions in English."""
 
-from data.quickstart_clauses import DONE, PLANNED, SIMPLE, Clause, Phrase
-from data.quickstart_draw import Draw
-from data.quickstart_entries import Verb
-from data.quickstart_lexicon import ACTIVITIES, DATIVE, NOUNS, PREPOSITIONAL, TRANSITIVE
-from data.quickstart_patterns import (
+from data.quickstart.clauses import DONE, PLANNED, SIMPLE, Clause, Phrase
+from data.quickstart.draw import Draw
+from data.quickstart.entries import Verb
+from data.quickstart.lexicon import ACTIVITIES, DATIVE, NOUNS, PREPOSITIONAL, TRANSITIVE
+from data.quickstart.patterns import (
     CHORES,
     NOTEWORTHY,
     Sides,
@@ -16,7 +16,7 @@ from data.quickstart_patterns import (
     sentence,
     verbs_named,
 )
-from data.quickstart_phrases import (
+from data.quickstart.phrases import (
     BARE,
     POSSESSIVE,
     THE,

@@ -3,12 +3,12 @@
 from dataclasses import replace
 from typing import NamedTuple
 
-from data import quickstart_adverbials as adverbials
-from data.quickstart_clauses import DONE, ONGOING, PLANNED, SIMPLE, TOLD, Clause, Phrase, Tense
-from data.quickstart_draw import Draw
-from data.quickstart_entries import Government, Verb
-from data.quickstart_lexicon import ADJECTIVE, NOUN, OTHER, SPATIAL
-from data.quickstart_patterns import (
+from data.quickstart import adverbials
+from data.quickstart.clauses import DONE, ONGOING, PLANNED, SIMPLE, TOLD, Clause, Phrase, Tense
+from data.quickstart.draw import Draw
+from data.quickstart.entries import Government, Verb
+from data.quickstart.lexicon import ADJECTIVE, NOUN, OTHER, SPATIAL
+from data.quickstart.patterns import (
     CHORES,
     NOTEWORTHY,
     Sides,
@@ -19,7 +19,7 @@ from data.quickstart_patterns import (
     verb_named,
     verbs_named,
 )
-from data.quickstart_phrases import THE, THIS, A, NounPhrase, Who, german_prepositional
+from data.quickstart.phrases import THE, THIS, A, NounPhrase, Who, german_prepositional
 
 _SUFFERED = verbs_named(
     "reparieren putzen waschen aufräumen unterschreiben übersetzen bezahlen ausfüllen streichen öffnen "

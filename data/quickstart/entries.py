@@ -155,7 +155,7 @@ class Verb:
     """A German verb with its principal parts, its English counterpart and what it selects.
 
     `infinitive`, `third` and `past` lack the separable `prefix`; a prefix written apart ends in a blank.
-    `aspects` says in which tenses the verb reads naturally, see quickstart_verbs.
+    `aspects` says in which tenses the verb reads naturally, see data.quickstart.verbs.
     """
 
     lemma: str

@@ -1,10 +1,10 @@
 """Numbers in words and digits: prices, ages, quantities, the clock and counted nouns."""
 
-from data import quickstart_adverbials as adverbials
-from data.quickstart_clauses import DONE, PLANNED, SIMPLE, TOLD, Clause, Phrase
-from data.quickstart_draw import Draw
-from data.quickstart_lexicon import ADJECTIVE, NOUN, NOUNS, OTHER
-from data.quickstart_patterns import (
+from data.quickstart import adverbials
+from data.quickstart.clauses import DONE, PLANNED, SIMPLE, TOLD, Clause, Phrase
+from data.quickstart.draw import Draw
+from data.quickstart.lexicon import ADJECTIVE, NOUN, NOUNS, OTHER
+from data.quickstart.patterns import (
     Sides,
     asked_person,
     pattern,
@@ -14,7 +14,7 @@ from data.quickstart_patterns import (
     verb_named,
     verbs_named,
 )
-from data.quickstart_phrases import (
+from data.quickstart.phrases import (
     POSSESSIVE,
     THE,
     THIS,

@@ -6,13 +6,13 @@ This module registers them and holds what they share; the patterns_* modules bes
 from collections.abc import Callable
 from functools import cache
 
-from data import quickstart_lexicon as lexicon
-from data.quickstart_adverbials import words
-from data.quickstart_clauses import Clause, Phrase, Tense
-from data.quickstart_dice import adjectives_of
-from data.quickstart_draw import Draw, Event
-from data.quickstart_entries import Adjective, Noun, Verb
-from data.quickstart_phrases import POSSESSIVE, THE, Nominal, Pronoun, pronoun_for
+from data.quickstart import lexicon
+from data.quickstart.adverbials import words
+from data.quickstart.clauses import Clause, Phrase, Tense
+from data.quickstart.dice import adjectives_of
+from data.quickstart.draw import Draw, Event
+from data.quickstart.entries import Adjective, Noun, Verb
+from data.quickstart.phrases import POSSESSIVE, THE, Nominal, Pronoun, pronoun_for
 
 Sides = tuple[str, str]
 Pattern = Callable[[Draw], Sides]

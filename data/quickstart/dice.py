@@ -5,12 +5,12 @@ from functools import cache
 from random import Random
 from typing import TypeVar
 
-from data import quickstart_adverbials as adverbials
-from data.quickstart_adverbials import Pair
-from data.quickstart_clauses import Phrase
-from data.quickstart_entries import Adjective, Noun, Verb
-from data.quickstart_lexicon import ADJECTIVES, ADJECTIVES_BY_VERB, NOUNS, PLACES, Place
-from data.quickstart_phrases import BARE, THE, A, Determiner, NounPhrase, german_prepositional
+from data.quickstart import adverbials
+from data.quickstart.adverbials import Pair
+from data.quickstart.clauses import Phrase
+from data.quickstart.entries import Adjective, Noun, Verb
+from data.quickstart.lexicon import ADJECTIVES, ADJECTIVES_BY_VERB, NOUNS, PLACES, Place
+from data.quickstart.phrases import BARE, THE, A, Determiner, NounPhrase, german_prepositional
 
 Item = TypeVar("Item")
 

@@ -1,12 +1,12 @@
 """Where things are and where they go: two-way prepositions with the dative and the accusative."""
 
-from data import quickstart_adverbials as adverbials
-from data.quickstart_clauses import DONE, ONGOING, PLANNED, SIMPLE, Clause, Phrase
-from data.quickstart_draw import Draw
-from data.quickstart_entries import Verb
-from data.quickstart_lexicon import OTHER, SPATIAL
-from data.quickstart_patterns import Sides, pattern, sentence, statement, verbs_named
-from data.quickstart_phrases import (
+from data.quickstart import adverbials
+from data.quickstart.clauses import DONE, ONGOING, PLANNED, SIMPLE, Clause, Phrase
+from data.quickstart.draw import Draw
+from data.quickstart.entries import Verb
+from data.quickstart.lexicon import OTHER, SPATIAL
+from data.quickstart.patterns import Sides, pattern, sentence, statement, verbs_named
+from data.quickstart.phrases import (
     MANY,
     NO_AFTER_THERE_IS,
     POSSESSIVE,

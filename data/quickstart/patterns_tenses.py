@@ -1,10 +1,10 @@
 """Main clauses: tenses, verb-second order with inversion, the sentence bracket, modals and negation."""
 
-from data import quickstart_adverbials as adverbials
-from data.quickstart_clauses import DONE, FUTURE, ONGOING, PLANNED, RESULT, SIMPLE, SINCE, TOLD, Clause, Phrase
-from data.quickstart_draw import Draw
-from data.quickstart_lexicon import ACTIVITIES, NOUNS, OTHER, SPATIAL
-from data.quickstart_patterns import (
+from data.quickstart import adverbials
+from data.quickstart.clauses import DONE, FUTURE, ONGOING, PLANNED, RESULT, SIMPLE, SINCE, TOLD, Clause, Phrase
+from data.quickstart.draw import Draw
+from data.quickstart.lexicon import ACTIVITIES, NOUNS, OTHER, SPATIAL
+from data.quickstart.patterns import (
     CHORES,
     NOTEWORTHY,
     Sides,
@@ -16,7 +16,7 @@ from data.quickstart_patterns import (
     statement,
     verbs_named,
 )
-from data.quickstart_phrases import NO, A, NounPhrase
+from data.quickstart.phrases import NO, A, NounPhrase
 
 _LIKED = verbs_named(
     "lesen trinken essen spielen hören schwimmen tanzen singen wandern joggen angeln spazieren_gehen "

@@ -1,14 +1,14 @@
 """Relative clauses, whose pronoun takes its gender from outside and its case from within."""
 
-from data import quickstart_adverbials as adverbials
-from data.quickstart_adverbials import words
-from data.quickstart_clauses import DONE, ONGOING, SIMPLE, Clause, Phrase
-from data.quickstart_dice import adjectives_of
-from data.quickstart_draw import Draw
-from data.quickstart_entries import Verb
-from data.quickstart_lexicon import ADJECTIVE, DATIVE, NOUNS, OTHER, PREPOSITIONAL, SPATIAL, TRANSITIVE
-from data.quickstart_patterns import NOTEWORTHY, Sides, pattern, predicate_adjective, sentence, verb_named, verbs_named
-from data.quickstart_phrases import (
+from data.quickstart import adverbials
+from data.quickstart.adverbials import words
+from data.quickstart.clauses import DONE, ONGOING, SIMPLE, Clause, Phrase
+from data.quickstart.dice import adjectives_of
+from data.quickstart.draw import Draw
+from data.quickstart.entries import Verb
+from data.quickstart.lexicon import ADJECTIVE, DATIVE, NOUNS, OTHER, PREPOSITIONAL, SPATIAL, TRANSITIVE
+from data.quickstart.patterns import NOTEWORTHY, Sides, pattern, predicate_adjective, sentence, verb_named, verbs_named
+from data.quickstart.phrases import (
     POSSESSIVE,
     THE,
     NounPhrase,

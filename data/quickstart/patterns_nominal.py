@@ -1,12 +1,12 @@
 """Genitives, adjective endings without an article, compounds, clothes and food."""
 
-from data import quickstart_adverbials as adverbials
-from data.quickstart_adverbials import words
-from data.quickstart_clauses import DONE, ONGOING, SIMPLE, TOLD, Clause, Phrase
-from data.quickstart_dice import adjectives_of
-from data.quickstart_draw import Draw
-from data.quickstart_lexicon import ADJECTIVE, NOUN, NOUNS, OTHER
-from data.quickstart_patterns import (
+from data.quickstart import adverbials
+from data.quickstart.adverbials import words
+from data.quickstart.clauses import DONE, ONGOING, SIMPLE, TOLD, Clause, Phrase
+from data.quickstart.dice import adjectives_of
+from data.quickstart.draw import Draw
+from data.quickstart.lexicon import ADJECTIVE, NOUN, NOUNS, OTHER
+from data.quickstart.patterns import (
     Sides,
     nouns_with_adjectives,
     pattern,
@@ -16,7 +16,7 @@ from data.quickstart_patterns import (
     verb_named,
     verbs_named,
 )
-from data.quickstart_phrases import (
+from data.quickstart.phrases import (
     BARE,
     POSSESSIVE,
     THE,

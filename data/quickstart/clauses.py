@@ -7,8 +7,8 @@ English keeps subject, verb, object and needs do-support. Both orders are tables
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from data.quickstart_entries import Verb, auxiliary_form, parse_english_verb
-from data.quickstart_phrases import Nominal, Pronoun, reflexive_pronoun
+from data.quickstart.entries import Verb, auxiliary_form, parse_english_verb
+from data.quickstart.phrases import Nominal, Pronoun, reflexive_pronoun
 
 
 class Phrase(NamedTuple):

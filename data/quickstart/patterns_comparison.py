@@ -1,11 +1,11 @@
 """Comparison: comparatives, superlatives, equality and describing by degree."""
 
-from data.quickstart_adverbials import words
-from data.quickstart_clauses import ONGOING, SIMPLE, Clause, Phrase
-from data.quickstart_draw import Draw
-from data.quickstart_entries import Adjective
-from data.quickstart_lexicon import ADJECTIVE, NOUNS, OTHER
-from data.quickstart_patterns import (
+from data.quickstart.adverbials import words
+from data.quickstart.clauses import ONGOING, SIMPLE, Clause, Phrase
+from data.quickstart.draw import Draw
+from data.quickstart.entries import Adjective
+from data.quickstart.lexicon import ADJECTIVE, NOUNS, OTHER
+from data.quickstart.patterns import (
     Sides,
     graded_adjectives,
     nouns_with_adjectives,
@@ -14,7 +14,7 @@ from data.quickstart_patterns import (
     statement,
     verbs_named,
 )
-from data.quickstart_phrases import (
+from data.quickstart.phrases import (
     POSSESSIVE,
     THE,
     THIS,
