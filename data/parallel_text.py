@@ -1,6 +1,7 @@
 """Two line-aligned files, read strictly and without holding them in memory."""
 
 import gzip
+import sys
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def read_lines(path: str | Path) -> Iterator[str]:
-    """Yields the lines of a UTF-8 file (plain, or gzip where the name ends in `.gz`); see `decode_lines`.
+    """Yields the lines of a UTF-8 file (plain or gzip); see `decode_lines`.
 
     Raises:
         InputError: when the file is missing, has no lines, is not UTF-8, or is a damaged gzip file.
@@ -29,10 +30,16 @@ def read_lines(path: str | Path) -> Iterator[str]:
 
 
 def open_text_file(path: str | Path) -> BinaryIO:
-    """Opens a file, plain or `.gz`, for `decode_lines`. Raises `InputError` where it cannot be opened."""
-    path = Path(path)
+    """Opens a plain or gzipped file for `decode_lines`; `-` is the standard input.
+
+    Raises:
+        InputError: where it cannot be opened.
+    """
     try:
-        return gzip.open(path, "rb") if path.suffix == ".gz" else open(path, "rb")
+        file = sys.stdin.buffer if str(path) == "-" else open(path, "rb")
+        # gzip's magic number never begins UTF-8 text.
+        is_gzip = str(path).endswith(".gz") or file.peek(2)[:2] == b"\x1f\x8b"
+        return gzip.GzipFile(fileobj=file) if is_gzip else file
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}; check the name") from error
 

@@ -1,12 +1,9 @@
 """Reading and checking line-aligned hypotheses and references."""
 
-import gzip
 import re
-import sys
-import zlib
-from pathlib import Path
 
 from data.errors import InputError
+from data.parallel_text import decode_lines, open_text_file
 
 SUBWORD_PIECE = re.compile("▁|@@( |$)")
 
@@ -14,34 +11,16 @@ SUBWORD_PIECE = re.compile("▁|@@( |$)")
 def read_lines(path):
     """Reads UTF-8 lines from a plain or gzipped file; `-` is standard input.
 
-    Only "\\n" ends a line, and one "\\r" before it is dropped: `str.splitlines` also splits at characters
-    that stand inside sentences (U+2028, U+0085), and the lines would no longer be aligned.
-
     Raises:
         InputError: when the file cannot be read or is not UTF-8 text, with the line number.
     """
     name = display_name(path)
-    try:
-        content = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
-        if content.startswith(b"\x1f\x8b"):  # gzip's magic number, which never begins UTF-8 text
-            content = gzip.decompress(content)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise InputError(f"{name} is a damaged gzip file ({error}); make it again") from error
-    except OSError as error:
-        raise InputError(f"cannot read {name}: {error.strerror}") from error
-    if b"\0" in content:
-        number = content.count(b"\n", 0, content.index(b"\0")) + 1
-        raise InputError(f"{name}, line {number}: a NUL byte; this is binary data or UTF-16, give UTF-8 text")
-    try:
-        text = content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        number = content.count(b"\n", 0, error.start) + 1
-        byte = f"byte 0x{content[error.start]:02x}"
-        raise InputError(f"{name}, line {number}: {byte} is not UTF-8; convert the file") from error
-    lines = text.split("\n")
-    if not lines[-1]:
-        lines.pop()
-    return [line.removesuffix("\r") for line in lines]
+    with open_text_file(path) as file:
+        lines = list(decode_lines(file, name))
+    for number, line in enumerate(lines, start=1):
+        if "\0" in line:
+            raise InputError(f"{name}, line {number}: a NUL byte; this is binary data or UTF-16, give UTF-8 text")
+    return lines
 
 
 def display_name(path):
