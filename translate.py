@@ -1,6 +1,7 @@
 """Translates text, one line out for one line in, from standard input to standard output."""
 
-from interacting_head.command_line import ArgumentParser, run, without_import_noise
+from interacting_head.command_line import ArgumentParser, run
+from interacting_head.translation_files import translate_file
 
 
 def parse_arguments():
@@ -21,11 +22,7 @@ def parse_arguments():
 
 
 def main():
-    arguments = parse_arguments()
-    with without_import_noise():
-        from interacting_head import translation_files  # imports Keras: only after the arguments are right
-
-    return translation_files.translate_file(arguments)
+    return translate_file(parse_arguments())
 
 
 if __name__ == "__main__":

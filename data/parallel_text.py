@@ -36,7 +36,7 @@ def open_text_file(path: str | Path) -> BinaryIO:
         InputError: where it cannot be opened.
     """
     try:
-        file = sys.stdin.buffer if str(path) == "-" else open(path, "rb")
+        file = sys.stdin.buffer if str(path) == "-" else open(path, "rb")  # noqa: SIM115 (the caller closes it)
         # gzip's magic number never begins UTF-8 text.
         is_gzip = str(path).endswith(".gz") or file.peek(2)[:2] == b"\x1f\x8b"
         return gzip.GzipFile(fileobj=file) if is_gzip else file

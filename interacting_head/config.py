@@ -35,10 +35,16 @@ class PlacementConfig:
 
 @dataclasses.dataclass(frozen=True)
 class ModelConfig:
-    """The Transformer."""
+    """The Transformer.
+
+    `memory` is what decoder layers attend to: the `top` encoder layer, `all` of the top `memory_layers` (with the
+    attention scheme multi_layer), or a `linear`, `transparent` or `iterative` combination of all encoder layers.
+    """
 
     attention: AttentionConfig = AttentionConfig()
     placements: tuple[PlacementConfig, ...] = ()
+    memory: str = "top"
+    memory_layers: int | None = None
     model_dim: int = 512
     feed_forward_dim: int = 2048
     encoder_layers: int = 6
@@ -114,6 +120,7 @@ class ExperimentConfig:
 
 CHOICES = {
     "model.normalization": ("post", "pre"),
+    "model.memory": ("top", "all", "linear", "transparent", "iterative"),
     "model.placements.site": ("encoder", "decoder", "cross"),
     "train.schedule": ("noam", "inverse_square_root", "constant", "cosine"),
     "train.precision": ("float32", "mixed_bfloat16", "mixed_float16"),

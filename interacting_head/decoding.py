@@ -151,8 +151,8 @@ class BeamSearch(keras.Model):
     def call(self, inputs):
         source_ids, max_lengths = inputs["source_ids"], inputs["max_lengths"]
         limit = length_limit(ops.shape(source_ids)[1])
-        memory, padding_mask = self.model.encode(source_ids)
-        caches = self.model.start_decoding(memory, self.beam_size, limit)
+        memories, padding_mask = self.model.encode(source_ids)
+        caches = self.model.start_decoding(memories, self.beam_size, limit)
         memories = [cache["cross"] for cache in caches]
 
         # Symbols that no training example has as a label.

@@ -31,8 +31,8 @@ class TrainingModel(keras.Model):
         pass  # the Transformer is built when it is made
 
     def call(self, inputs, training=None):
-        memory, padding_mask = self.transformer.encode(inputs["source_ids"], training=training)
-        return self.transformer.decode(inputs["target_ids"], memory, padding_mask, training=training)
+        memories, padding_mask = self.transformer.encode(inputs["source_ids"], training=training)
+        return self.transformer.decode(inputs["target_ids"], memories, padding_mask, training=training)
 
     def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
         embeddings = self.transformer.target_embedding.embeddings

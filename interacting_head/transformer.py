@@ -9,7 +9,16 @@ from data.errors import InputError
 from data.subwords import PAD
 from interacting_head import config as configuration
 from interacting_head.config import ModelConfig
-from layers import ATTENTION_SCHEMES, DecoderBlock, EncoderBlock, PositionalEncoding, TokenEmbedding
+from layers import (
+    ATTENTION_SCHEMES,
+    DecoderBlock,
+    EncoderBlock,
+    IterativeCombination,
+    LinearCombination,
+    PositionalEncoding,
+    TokenEmbedding,
+    TransparentAttention,
+)
 from layers.transformer_block import LAYER_NORM_EPSILON, FeedForward, TransformerBlock
 
 
@@ -57,8 +66,8 @@ class Transformer(keras.Model):
         layers = _Layers(config, source_vocabulary_size, target_vocabulary_size, shared_vocabulary)
         source_ids = keras.Input((None,), dtype="int32", name="source_ids")
         target_ids = keras.Input((None,), dtype="int32", name="target_ids")
-        memory, padding_mask = layers.encode(source_ids)
-        logits = layers.logits(layers.decode(target_ids, memory, padding_mask))
+        memories, padding_mask = layers.encode(source_ids)
+        logits = layers.logits(layers.decode(target_ids, memories, padding_mask))
         super().__init__({"source_ids": source_ids, "target_ids": target_ids}, logits, name=name)
         self.config = config
         self.source_vocabulary_size = source_vocabulary_size
@@ -68,16 +77,21 @@ class Transformer(keras.Model):
         self._own_layers = layers
 
     def encode(self, source_ids, training=None):
-        """The encoder's output `(B, S, D)` and the padding mask `(B, S)` of source ids `(B, S)`."""
+        """What each decoder layer attends to, and the padding mask `(B, S)`, of source ids `(B, S)`.
+
+        The first is a list with one memory `(B, S, D)` for each decoder layer; with `memory="all"` each is itself
+        a list of encoder layers' outputs.
+        """
         return self._own_layers.encode(source_ids, training)
 
-    def decode(self, target_ids, memory, padding_mask, training=None):
+    def decode(self, target_ids, memories, padding_mask, training=None):
         """The last hidden vectors `(B, T, D)` of target ids `(B, T)`; the logits are one product further."""
-        return self._own_layers.decode(target_ids, memory, padding_mask, training)
+        return self._own_layers.decode(target_ids, memories, padding_mask, training)
 
-    def start_decoding(self, memory, hypotheses, length):
+    def start_decoding(self, memories, hypotheses, length):
         """One cache a decoder block, for `hypotheses` target prefixes a sentence of up to `length` tokens."""
-        return [block.empty_cache(memory, hypotheses, length) for block in self._own_layers.decoder_blocks]
+        blocks = self._own_layers.decoder_blocks
+        return [block.empty_cache(memory, hypotheses, length) for block, memory in zip(blocks, memories, strict=True)]
 
     def decode_step(self, ids, position, padding_mask, caches):
         """One step of decoding.
@@ -155,17 +169,36 @@ class _Layers:
             self.encoder_norm = keras.layers.LayerNormalization(epsilon=LAYER_NORM_EPSILON, name="encoder_norm")
             self.decoder_norm = keras.layers.LayerNormalization(epsilon=LAYER_NORM_EPSILON, name="decoder_norm")
 
+        self.aggregation = None
+        if config.memory == "linear":
+            self.aggregation = LinearCombination(config.decoder_layers, name="linear_combination")
+        elif config.memory == "transparent":
+            self.aggregation = TransparentAttention(config.decoder_layers, name="transparent_attention")
+        elif config.memory == "iterative":
+            self.aggregation = IterativeCombination(
+                config.decoder_layers, config.feed_forward_dim, name="iterative_combination"
+            )
+        self.memory_layers = memory_layers(config)
+
     def encode(self, source_ids, training=None):
         padding_mask = ops.not_equal(source_ids, PAD)
-        x = self.source_positions(self.source_embedding(source_ids), training=training)
+        x = embedded = self.source_positions(self.source_embedding(source_ids), training=training)
+        outputs = []
         for block in self.encoder_blocks:
             x = block(x, padding_mask=padding_mask, training=training)
-        return (self.encoder_norm(x) if self.encoder_norm else x), padding_mask
+            outputs.append(x)
+        if self.encoder_norm:
+            outputs[-1] = self.encoder_norm(x)
+        if self.aggregation:
+            return self.aggregation(outputs, embedding_output=embedded), padding_mask
+        memory = outputs[-1] if self.memory_layers is None else outputs[-self.memory_layers :]
+        return [memory] * len(self.decoder_blocks), padding_mask
 
-    def decode(self, target_ids, memory, padding_mask, training=None):
+    def decode(self, target_ids, memories, padding_mask, training=None):
         x = self.target_positions(self.target_embedding(target_ids), training=training)
-        for block in self.decoder_blocks:
-            x = block(x, memory, padding_mask=padding_mask, training=training)
+        target_mask = ops.not_equal(target_ids, PAD)
+        for block, memory in zip(self.decoder_blocks, memories, strict=True):
+            x = block(x, memory, padding_mask=padding_mask, query_mask=target_mask, training=training)
         return self.decoder_norm(x) if self.decoder_norm else x
 
     def logits(self, hidden):
@@ -174,10 +207,7 @@ class _Layers:
 
 def attention_layer(config, site, number):
     """The attention layer of `site` ("encoder", "decoder" or "cross") in layer `number`, counted from 1."""
-    attention = config.attention
-    for placement in config.placements:
-        if placement.site == site and number in placement.layers:
-            attention = placement.attention
+    attention = attention_of(config, site, number)
     if attention.scheme not in ATTENTION_SCHEMES:
         raise InputError(f"unknown attention scheme {attention.scheme!r}; known: {', '.join(ATTENTION_SCHEMES)}")
     if config.model_dim % attention.num_heads and not (attention.key_dim and attention.value_dim):
@@ -186,6 +216,9 @@ def attention_layer(config, site, number):
             "choose another number of heads or set key_dim and value_dim"
         )
     head_dim = config.model_dim // attention.num_heads
+    options = dict(attention.options)
+    if site == "cross" and attention.scheme == "multi_layer":
+        options["num_sources"] = memory_layers(config) or 1
     name = "cross_attention" if site == "cross" else "self_attention"
     try:
         return ATTENTION_SCHEMES[attention.scheme](
@@ -194,12 +227,23 @@ def attention_layer(config, site, number):
             value_dim=attention.value_dim or head_dim,
             dropout=attention.dropout,
             name=name,
-            **attention.options,
+            **options,
         )
     except (TypeError, ValueError) as error:
         raise InputError(
             f"model.attention.options {attention.options} do not fit {attention.scheme}: {error}"
         ) from error
+
+
+def attention_of(config, site, number):
+    """The `AttentionConfig` that stands at a place."""
+    placed = [p.attention for p in config.placements if p.site == site and number in p.layers]
+    return placed[-1] if placed else config.attention
+
+
+def memory_layers(config):
+    """The number of encoder layers in a list of memories, or None where the memory is no list."""
+    return (config.memory_layers or config.encoder_layers) if config.memory == "all" else None
 
 
 def check_model(config):
@@ -214,12 +258,30 @@ def check_model(config):
     for site, count in layers.items():
         for number in range(1, count + 1):
             attention_layer(config, site, number)
+            if site == "cross":
+                check_memory(config, attention_of(config, site, number))
     for placement in config.placements:
         for number in placement.layers:
             if number > layers[placement.site]:
                 raise InputError(
                     f"placement at {placement.site} layer {number}, but there are {layers[placement.site]} layers"
                 )
+
+
+def check_memory(config, attention):
+    """Raises `InputError` where an encoder–decoder attention and the memory it is given do not fit."""
+    several = config.memory == "all"
+    if several and attention.scheme != "multi_layer":
+        raise InputError(
+            "model.memory=all gives several encoder layers to encoder-decoder attention, which needs the scheme "
+            f"multi_layer there, not {attention.scheme}; place it at the site cross"
+        )
+    if several and memory_layers(config) > config.encoder_layers:
+        raise InputError(
+            f"model.memory_layers is {config.memory_layers}, but there are {config.encoder_layers} encoder layers"
+        )
+    if not several and config.memory_layers is not None:
+        raise InputError("model.memory_layers goes with model.memory=all")
 
 
 @contextlib.contextmanager

@@ -8,8 +8,8 @@ import time
 
 from data.errors import InputError
 from data.parallel_text import decode_lines, open_text_file
-from interacting_head.command_line import atomic_write
-from interacting_head.translator import Translator
+from interacting_head.command_line import atomic_write, without_import_noise
+from interacting_head.run_directory import RunDirectory
 
 
 def translate_file(arguments):
@@ -23,6 +23,21 @@ def translate_file(arguments):
         raise InputError(f"--length-penalty must be a number of at least 0, got {penalty}")
     if arguments.n_best > 1 and arguments.output_type == "text":
         raise InputError("--n-best above 1 needs --output-type moses or json: text is one line out for one line in")
+    run = RunDirectory.open(arguments.model)
+    run.weights(arguments.checkpoint)
+    beam_size = arguments.beam_size or run.config.decode.beam_size
+    if arguments.n_best > beam_size:
+        raise InputError(f"--n-best {arguments.n_best} is above the beam size {beam_size}")
+    form = {"text": _as_text, "moses": _as_moses, "json": _as_json}[arguments.output_type]
+    with _input(arguments.input) as lines:
+        _translate(lines, arguments, form)
+
+
+def _translate(lines, arguments, form):
+    """Translates the lines and prints a summary; `form` makes text of a line's number and hypotheses."""
+    with without_import_noise():
+        from interacting_head.translator import Translator  # imports Keras: after all checks of the arguments
+
     translator = Translator.from_run(
         arguments.model,
         arguments.checkpoint,
@@ -32,11 +47,8 @@ def translate_file(arguments):
         max_length=arguments.max_length,
         batch_size=arguments.batch_size,
     )
-    if arguments.n_best > translator.beam_size:
-        raise InputError(f"--n-best {arguments.n_best} is above the beam size {translator.beam_size}")
-    form = {"text": _as_text, "moses": _as_moses, "json": _as_json}[arguments.output_type]
     started, sentences, tokens = time.perf_counter(), 0, 0
-    with _input(arguments.input) as lines, _output(arguments.output) as output:
+    with _output(arguments.output) as output:
         # Someone who types wants an answer to each line.
         interactive = arguments.input == "-" and sys.stdin.isatty()
         for number, hypotheses in enumerate(translator.translate(lines, window=1 if interactive else None)):

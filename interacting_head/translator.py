@@ -127,5 +127,6 @@ class Translator:
                 for ids, score in zip(hypotheses, scores, strict=True)
                 if score > IMPOSSIBLE
             ]
+            kept = kept or [([], IMPOSSIBLE)]  # a model whose probabilities are not numbers
             texts = self.target_subwords.decode([ids for ids, _ in kept])
             yield [Translation(text, score, ids) for text, (ids, score) in zip(texts, kept, strict=True)]

@@ -159,7 +159,7 @@ class EncoderBlock(TransformerBlock):
     def call(self, inputs, padding_mask=None, training=None):
         x = self.before("self_attention", inputs)
         attention_mask = None if padding_mask is None else ops.expand_dims(padding_mask, 1)  # (B, 1, S)
-        outputs = self.self_attention(x, x, attention_mask=attention_mask, training=training)
+        outputs = self.self_attention(x, x, query_mask=padding_mask, attention_mask=attention_mask, training=training)
         return self.apply_feed_forward(self.after("self_attention", inputs, outputs, training), training)
 
 
@@ -173,8 +173,9 @@ class DecoderBlock(TransformerBlock):
 
     Call arguments:
         inputs: `(B, T, D)`.
-        memory: the encoder's output `(B, S, D)`.
+        memory: the encoder's output `(B, S, D)`; a list of them for `MultiLayerMultiHeadAttention`.
         padding_mask: `(B, S)` of the memory, 1 = real token.
+        query_mask: `(B, T)`, 1 = real token, for the losses that attention layers add.
         cache: for decoding step by step, `{"self": self-attention's cache, "cross": projected memory}`. Then
             `inputs` are `(B·N, 1, D)`, N hypotheses for each of the B memories, `memory` is not read, and the
             result is `(outputs, cache)`.
@@ -195,11 +196,20 @@ class DecoderBlock(TransformerBlock):
         build_once(self.cross_attention, inputs_shape, memory_shape)
         self.build_residuals(inputs_shape)
 
-    def call(self, inputs, memory=None, padding_mask=None, training=None, cache=None, cache_update_index=None):
+    def call(
+        self,
+        inputs,
+        memory=None,
+        padding_mask=None,
+        query_mask=None,
+        training=None,
+        cache=None,
+        cache_update_index=None,
+    ):
         attention_mask = None if padding_mask is None else ops.expand_dims(padding_mask, 1)  # (B, 1, S)
         x = self.before("self_attention", inputs)
         if cache is None:
-            outputs = self.self_attention(x, x, use_causal_mask=True, training=training)
+            outputs = self.self_attention(x, x, query_mask=query_mask, use_causal_mask=True, training=training)
         else:
             outputs, self_cache = self.self_attention(
                 x, x, training=training, cache=cache["self"], cache_update_index=cache_update_index
@@ -209,7 +219,9 @@ class DecoderBlock(TransformerBlock):
 
         x = self.before("cross_attention", inputs)
         if cache is None:
-            outputs = self.cross_attention(x, memory, attention_mask=attention_mask, training=training)
+            outputs = self.cross_attention(
+                x, memory, query_mask=query_mask, attention_mask=attention_mask, training=training
+            )
         else:
             # The hypotheses of one source sentence are so many query positions: the memory is not repeated.
             rows, _, D = ops.shape(x)
@@ -224,7 +236,7 @@ class DecoderBlock(TransformerBlock):
 
     def empty_cache(self, memory, hypotheses, length):
         """The cache before the first step: B·N empty target prefixes of up to `length` tokens, and the memory."""
-        B = ops.shape(memory)[0]
+        B = ops.shape(keras.tree.flatten(memory)[0])[0]
         return {
             "self": self.self_attention.empty_cache(B * hypotheses, length),
             "cross": self.cross_attention.project_memory(memory),

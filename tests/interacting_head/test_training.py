@@ -1,0 +1,334 @@
+"""Trainings of a tiny model, in this process and in others that are killed."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import keras
+import numpy as np
+import pytest
+
+from data.errors import InputError
+from interacting_head import config as configuration
+from interacting_head.callbacks import Progress, duration
+from interacting_head.command_line import RunError
+from interacting_head.preparation import number_of_steps
+from interacting_head.run_directory import RunDirectory, build_model
+from interacting_head.training import train
+from tests import tiny_corpus
+
+ROOT = Path(__file__).parents[2]
+STEPS = 25
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cache(tmp_path_factory):
+    """A cache folder of this file's own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("INTERACTING_HEAD_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    return tiny_corpus.write_corpus(tmp_path_factory.mktemp("corpus"))
+
+
+@pytest.fixture(scope="module")
+def config(files):
+    return tiny_corpus.configuration(files)
+
+
+@pytest.fixture(scope="module")
+def finished(config, tmp_path_factory):
+    """The run directory of a training without interruptions; not to be changed."""
+    path = tmp_path_factory.mktemp("runs") / "finished"
+    assert train(config, path) is None
+    return RunDirectory(path)
+
+
+@pytest.fixture
+def copied(finished, tmp_path):
+    """A copy of that run directory."""
+    shutil.copytree(finished.path, tmp_path / "run")
+    return RunDirectory(tmp_path / "run")
+
+
+def weights(run, name):
+    """The arrays in a file of weights."""
+    model = build_model(run.config, *run.subwords())
+    model.load_weights(run.weights(name))
+    return model.get_weights()
+
+
+def assert_equal_runs(run, expected):
+    """Bit for bit, as far as the clock has no part in it."""
+    assert run.steps() == expected.steps()
+    for name in ("best", "average", *(f"step-{step}" for step in expected.steps())):
+        for ours, theirs in zip(weights(run, name), weights(expected, name), strict=True):
+            np.testing.assert_array_equal(ours, theirs, err_msg=name)
+    for step in expected.steps():
+        (_, ours, state), (_, theirs, expected_state) = run.load_checkpoint(step), expected.load_checkpoint(step)
+        for array, expected_array in zip(ours, theirs, strict=True):
+            np.testing.assert_array_equal(array, expected_array)
+        assert without_clock(state) == without_clock(expected_state)
+    assert list(map(without_clock, run.read_log())) == list(map(without_clock, expected.read_log()))
+    assert without_clock(run.read_json("metrics.json")) == without_clock(expected.read_json("metrics.json"))
+
+
+def without_clock(record):
+    """A record without its speed, and without the loss since the last line of the log."""
+    record = {name: value for name, value in record.items() if name not in ("tokens_per_second", "loss")}
+    return {name: without_clock(value) if isinstance(value, dict) else value for name, value in record.items()}
+
+
+@pytest.fixture
+def stop_at(monkeypatch):
+    """Has this process receive signals at certain steps."""
+    original = Progress.on_train_batch_end
+
+    def send(signals):
+        def on_train_batch_end(progress, batch, logs=None):
+            original(progress, batch, logs)
+            if progress.step in signals:
+                os.kill(os.getpid(), signals.pop(progress.step))
+
+        monkeypatch.setattr(Progress, "on_train_batch_end", on_train_batch_end)
+
+    return send
+
+
+def test_a_run_directory_holds_what_it_should(finished, config):
+    names = {path.name for path in finished.path.iterdir()}
+    assert names == {
+        *("VERSION", "config.yaml", "subwords", "checkpoints", "best.weights.h5", "average.weights.h5"),
+        *("log.jsonl", "train.log", "metrics.json", "tensorboard"),
+    }
+    assert finished.config == config
+    assert {path.name for path in (finished.path / "checkpoints").iterdir()} == {
+        f"step-{step}.{kind}" for step in (20, 25) for kind in ("weights.h5", "state.npz")
+    }
+    assert list((finished.path / "tensorboard").glob("*tfevents*"))
+
+
+def test_the_log_has_one_record_a_validation_and_one_at_the_end(finished):
+    records = finished.read_log()
+    assert [record["step"] for record in records] == [10, 20, 25]
+    assert set(records[0]) == {
+        *("step", "epoch", "loss", "validation_loss", "perplexity", "accuracy", "bleu"),
+        *("learning_rate", "tokens_per_second"),
+    }
+    for record in records:
+        assert all(np.isfinite(value) for value in record.values())
+        assert record["perplexity"] == pytest.approx(np.exp(record["validation_loss"]))
+        # The rate of the next step
+        assert record["learning_rate"] == pytest.approx(0.01 * (10 / (record["step"] + 1)) ** 0.5, rel=1e-5)
+        assert record["tokens_per_second"] > 0
+    lines = (finished.path / "train.log").read_text(encoding="utf-8")
+    for step in (5, 10, 15, 20, 25):
+        assert f"step {step} of 25, epoch " in lines
+    assert lines.count("validation at step 25: ") == 1
+    assert lines.count("  source     ") == 9
+
+
+def test_the_loss_falls(finished):
+    records = finished.read_log()
+    assert records[0]["loss"] > records[1]["loss"] > records[2]["loss"]
+    assert records[0]["validation_loss"] > records[2]["validation_loss"]
+    assert records[0]["loss"] < np.log(300) + 1
+
+
+def test_metrics_name_the_best_validation(finished):
+    metrics, records = finished.read_json("metrics.json"), finished.read_log()
+    best = max(records, key=lambda record: record["bleu"])
+    assert (metrics["steps"], metrics["best_step"], metrics["best"]) == (STEPS, best["step"], best)
+    assert metrics["average"]["steps"] == [20, 25]
+    assert set(metrics["average"]) == {"steps", "validation_loss", "perplexity", "accuracy", "bleu"}
+
+
+def test_the_average_is_the_mean_of_the_last_checkpoints(finished):
+    for mean, *parts in zip(*(weights(finished, name) for name in ("average", "step-20", "step-25")), strict=True):
+        np.testing.assert_allclose(mean, np.mean(parts, axis=0), rtol=1e-6, atol=1e-8)
+        assert mean.dtype == "float32"
+
+
+def test_a_small_text_can_be_learnt_by_heart(files, tmp_path):
+    same = {**files, "dev_source": files["source"], "dev_target": files["target"]}
+    settings = ["train.max_steps=250", "train.validation_interval=250", "train.batch_tokens=512", "model.dropout=0"]
+    train(tiny_corpus.configuration(same, *settings, "train.label_smoothing=0"), tmp_path / "run")
+    record = RunDirectory(tmp_path / "run").read_log()[-1]
+    assert record["bleu"] > 95
+    assert record["accuracy"] > 98
+    assert record["validation_loss"] < 0.1
+
+
+def test_a_finished_run_says_so_and_changes_nothing(copied, config, capfd):
+    before = {path: path.stat().st_mtime_ns for path in copied.path.rglob("*.*5")}
+    assert train(config, copied.path) is None
+    assert f"{copied.path} is finished: 25 steps, nothing to do" in capfd.readouterr().err
+    assert {path: path.stat().st_mtime_ns for path in copied.path.rglob("*.*5")} == before
+
+
+def test_a_run_killed_before_its_last_files_writes_them(copied, config, finished):
+    (copied.path / "metrics.json").unlink()
+    (copied.path / "average.weights.h5").unlink()
+    assert train(config, copied.path) is None
+    assert_equal_runs(copied, finished)
+
+
+def test_a_stopped_run_goes_on_exactly(config, finished, tmp_path, stop_at, capfd):
+    run = RunDirectory(tmp_path / "run")
+    # Twice between two validations, and at a step that is both the last and that of a validation
+    stops = {14: signal.SIGTERM, 17: signal.SIGINT, 25: signal.SIGTERM}
+    stop_at(dict(stops))
+    for step, number in stops.items():
+        assert train(config, run.path) == number
+        name = signal.Signals(number).name
+        assert f"stopped by {name} at step {step}; saved in {run.path}" in capfd.readouterr().err
+        assert run.steps()[-1] == step
+        assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    assert train(config, run.path) is None
+    assert_equal_runs(run, finished)
+
+
+def test_a_damaged_checkpoint_gives_way_to_the_one_before_it(copied, config, finished, capfd):
+    newest = copied.path / "checkpoints" / "step-25.state.npz"
+    newest.write_bytes(newest.read_bytes()[:-200])
+    with open(copied.path / "log.jsonl", "a") as file:
+        file.write('{"step": 2')  # a line that was cut off
+    assert train(config, copied.path) is None
+    errors = capfd.readouterr().err
+    assert "the checkpoint of step 25 is damaged: removed, the one before it is used" in errors
+    assert f"continuing {copied.path} at step 20" in errors
+    assert_equal_runs(copied, finished)
+
+
+def test_damaged_weights_are_noticed(copied, config, finished):
+    for step, position in {25: 5000, 20: -3000}.items():
+        path = copied.path / "checkpoints" / f"step-{step}.weights.h5"
+        content = bytearray(path.read_bytes())
+        content[position] ^= 1
+        path.write_bytes(content)
+    assert train(config, copied.path) is None  # from the beginning: none is left
+    assert_equal_runs(copied, finished)
+
+
+def test_another_configuration_on_a_run_names_the_keys_that_differ(copied, files):
+    other = tiny_corpus.configuration(files, "model.dropout=0.2", "train.seed=3")
+    with pytest.raises(InputError) as raised:
+        train(other, copied.path)
+    assert "model.dropout (0.1 there, 0.2 now), train.seed (1 there, 3 now); " in str(raised.value)
+    assert "model_dim" not in str(raised.value)
+
+
+def test_patience_ends_a_training_and_no_resume_discards_the_run_before_it(copied, files):
+    (copied.path / "notes.txt").write_text("mine")
+    settings = ["train.learning_rate=1e-9", "train.validation_interval=2", "train.patience=2", "train.average_last=0"]
+    assert train(tiny_corpus.configuration(files, *settings), copied.path, resume=False) is None
+    assert [record["step"] for record in copied.read_log()] == [2, 4, 6]
+    metrics = copied.read_json("metrics.json")
+    assert (metrics["steps"], metrics["best_step"]) == (6, 2)
+    assert "average" not in metrics
+    assert not (copied.path / "average.weights.h5").exists()
+    assert copied.steps() == [4, 6]
+    assert (copied.path / "notes.txt").read_text() == "mine"
+
+
+def test_half_precision_goes_on_exactly(files, tmp_path, stop_at):
+    config = tiny_corpus.configuration(files, "train.precision=mixed_float16", "train.max_steps=4")
+    runs = [RunDirectory(tmp_path / name) for name in ("whole", "stopped")]
+    try:
+        train(config, runs[0].path)
+        stop_at({2: signal.SIGTERM})
+        assert train(config, runs[1].path) == signal.SIGTERM
+        train(config, runs[1].path)
+    finally:
+        keras.config.set_dtype_policy("float32")
+    assert_equal_runs(runs[1], runs[0])
+
+
+def test_a_training_that_diverges_is_an_error(files, tmp_path):
+    config = tiny_corpus.configuration(files, "train.learning_rate=1e30", "train.validation_interval=4")
+    with pytest.raises(RunError, match="validation loss at step 4 is nan: the training has diverged"):
+        train(config, tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("data.vocabulary_size=5000", "set data.vocabulary_size to at most"),
+        ("train.batch_tokens=4", "set train.batch_tokens to at least"),
+        ("model.attention.scheme=none", "unknown attention scheme"),
+        ("model.attention.num_heads=5", "does not divide"),
+        ("data.max_length=1", "no pair is left"),
+        ("data.corpus=quickstart", "not both"),
+        ("data.dev_target=null", "your own text needs four files; --dev-target is missing"),
+        ("data.source=none.de", "--source none.de: there is no such file"),
+    ],
+)
+def test_a_configuration_that_cannot_be_trained_leaves_no_run_behind(files, tmp_path, setting, message):
+    with pytest.raises(InputError, match=message):
+        train(tiny_corpus.configuration(files, setting), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_epochs_and_steps_both_end_a_training(config):
+    def steps(*settings):
+        return number_of_steps(configuration.override(config, settings).train, 7)
+
+    assert steps() == STEPS
+    assert steps("train.max_epochs=3") == 21
+    assert steps("train.max_epochs=4") == STEPS
+
+
+def test_times_are_shown_in_hours_minutes_and_seconds():
+    assert [duration(seconds) for seconds in (0, 59.6, 3600, 36_061)] == ["0:00:00", "0:01:00", "1:00:00", "10:01:01"]
+
+
+# In processes of their own.
+
+
+def start(config, run_dir):
+    """Starts train.py with a configuration."""
+    path = Path(run_dir).with_suffix(".yaml")
+    path.write_text(configuration.to_yaml(config), encoding="utf-8")
+    command = [sys.executable, str(ROOT / "train.py"), str(path), "--run-dir", str(run_dir)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def wait_for(text, path, process):
+    """Waits until a file holds `text`."""
+    while not (path.is_file() and text in path.read_text(encoding="utf-8")):
+        assert process.poll() is None, process.communicate()[0]
+        time.sleep(0.01)
+
+
+@pytest.mark.slow
+def test_a_killed_run_goes_on_exactly(files, tmp_path):
+    long = tiny_corpus.configuration(files, "train.max_steps=150", "train.validation_interval=50")
+    whole, killed = start(long, tmp_path / "whole"), start(long, tmp_path / "killed")
+    run = RunDirectory(tmp_path / "killed")
+    log = run.path / "train.log"
+    wait_for("step 60 of 150", log, killed)
+    killed.send_signal(signal.SIGKILL)
+    killed.wait()
+    assert run.steps() == [50]
+    again = start(long, run.path)
+    wait_for("step 75 of 150", log, again)
+    again.send_signal(signal.SIGTERM)
+    output, _ = again.communicate()
+    assert again.returncode == 0
+    assert f"continuing {run.path} at step 50" in output
+    assert "; the same command continues" in output
+    last = start(long, run.path)
+    output, _ = last.communicate()
+    assert last.returncode == 0, output
+    assert "Traceback" not in output
+    assert whole.communicate()[0].count("Traceback") == 0
+    assert_equal_runs(run, RunDirectory(tmp_path / "whole"))
+    assert json.loads((run.path / "metrics.json").read_text())["steps"] == 150
