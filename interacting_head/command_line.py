@@ -51,7 +51,10 @@ def run(main):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     except OSError as error:  # a full disk, a folder without write permission
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
+        code = 1
+    except ModuleNotFoundError as error:
+        print(f"error: {error}; install requirements.txt, and what KERAS_BACKEND names", file=sys.stderr)
         code = 1
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)

@@ -136,7 +136,11 @@ class RunDirectory:
     def save_weights(self, model, path):
         """Saves the model's weights beside `path` and renames them."""
         partial = path.with_name(f".partial-{path.name}")
-        model.save_weights(partial)
+        try:
+            model.save_weights(partial)
+        except BaseException:
+            partial.unlink(missing_ok=True)
+            raise
         os.replace(partial, path)
 
     def save_checkpoint(self, model, step, arrays, state):

@@ -29,8 +29,9 @@ def translate_file(arguments):
     if arguments.n_best > beam_size:
         raise InputError(f"--n-best {arguments.n_best} is above the beam size {beam_size}")
     form = {"text": _as_text, "moses": _as_moses, "json": _as_json}[arguments.output_type]
-    with _input(arguments.input) as lines:
-        _translate(lines, arguments, form)
+    name = "standard input" if arguments.input == "-" else arguments.input
+    with open_text_file(arguments.input) as file:
+        _translate(decode_lines(file, name), arguments, form)
 
 
 def _translate(lines, arguments, form):
@@ -83,16 +84,6 @@ def _as_json(number, hypotheses):
     if len(hypotheses) > 1:
         record["n_best"] = [{"translation": h.text, "score": round(h.score, 6), "tokens": h.tokens} for h in hypotheses]
     return json.dumps(record, ensure_ascii=False) + "\n"
-
-
-@contextlib.contextmanager
-def _input(path):
-    """The lines of a file, or of the standard input where the path is `-`."""
-    if path == "-":
-        yield decode_lines(sys.stdin.buffer, "standard input")
-    else:
-        with open_text_file(path) as file:
-            yield decode_lines(file, path)
 
 
 def _output(path):

@@ -11,6 +11,7 @@ from interacting_head.decoding import IMPOSSIBLE, BeamSearch, compiles_inference
 from interacting_head.run_directory import RunDirectory, build_model
 
 WINDOW = 64  # batches sorted by length at a time: a stream of any length runs in constant memory
+LONG = 128  # sub-words; longer sentences are searched fewer at a time, for they take more memory
 
 
 class Translation(NamedTuple):
@@ -29,7 +30,7 @@ class Translator:
         source_subwords, target_subwords: `data.Subwords`.
         beam_size, alpha, kind: as in `decoding.beam_search`.
         max_length: largest number of sub-words of a translation; default: twice the source's and ten.
-        batch_size: sentences searched together.
+        batch_size: sentences searched together at most.
 
     Example:
         >>> translator = Translator.from_run("runs/quickstart")
@@ -102,20 +103,22 @@ class Translator:
         sources = self.source_subwords.encode(lines)
         results = [[Translation("", 0.0, [])] for _ in lines]
         order = sorted((i for i, ids in enumerate(sources) if ids), key=lambda i: len(sources[i]), reverse=True)
-        for start in range(0, len(order), self.batch_size):
-            indices = order[start : start + self.batch_size]
-            for i, translations in zip(indices, self._search([sources[i] for i in indices]), strict=True):
+        while order:
+            width = len(sources[order[0]]) + 1  # END counted
+            if compiles_inference():  # for each shape: few shapes
+                width = 2 ** (width - 1).bit_length()
+            rows = max(1, min(self.batch_size, self.batch_size * LONG // width))
+            batch, order = order[:rows], order[rows:]
+            found = self._search([sources[i] for i in batch], rows if compiles_inference() else len(batch), width)
+            for i, translations in zip(batch, found, strict=True):
                 results[i] = translations
         return results
 
-    def _search(self, sources):
-        lengths = np.array([len(ids) + 1 for ids in sources])  # END counted
-        limits = length_limit(lengths)
+    def _search(self, sources, rows, width):
+        """Yields the hypotheses of each source, searched in one batch of this shape."""
+        limits = length_limit(np.array([len(ids) + 1 for ids in sources]))
         if self.max_length is not None:
             limits = np.minimum(limits, self.max_length + 1)
-        rows, width = len(sources), lengths.max()
-        if compiles_inference():  # for each shape: few shapes
-            rows, width = self.batch_size, 2 ** int(width - 1).bit_length()
         source_ids, max_lengths = np.full((rows, width), PAD, "int32"), np.ones(rows, "int32")
         for row, ids in zip(source_ids, sources, strict=False):
             row[: len(ids) + 1] = [*ids, END]

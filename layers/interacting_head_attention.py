@@ -27,6 +27,12 @@ class InteractingHeadAttention(MultiHeadAttention):
             heads: time and memory grow as in multi-head attention, less its query projection. `"head_pairs"`
             computes the logits `(B, H, H, T, S)` of all pairs as the paper prints it: both grow with H².
 
+        balanced_query: whether the shared query starts, and learns under Adam, as the query of one head does.
+            All W_q^i receive the same gradient, so their sum moves H times as fast as each, and it starts √H
+            times as large: attention is too sharp to learn from. Balanced, the kernels start at 1/√H of Glorot's
+            scale and carry `learning_rate_factor = 1/H`, which `interacting_head.optimizer.Adam` heeds. The
+            function computed is the same. The paper does not speak of it; False is its listing as it stands.
+
     Example:
         >>> layer = InteractingHeadAttention(num_heads=8, key_dim=64)
         >>> output = layer(query, memory)
@@ -35,11 +41,18 @@ class InteractingHeadAttention(MultiHeadAttention):
     listing prepares and leaves out.
     """
 
-    def __init__(self, num_heads, key_dim, value_dim=None, *, implementation="folded", **kwargs):
+    def __init__(self, num_heads, key_dim, value_dim=None, *, implementation="folded", balanced_query=True, **kwargs):
         super().__init__(num_heads, key_dim, value_dim, **kwargs)
         if implementation not in IMPLEMENTATIONS:
             raise ValueError(f"implementation must be one of {IMPLEMENTATIONS}, got {implementation!r}")
         self.implementation = implementation
+        self.balanced_query = balanced_query
+
+    def build(self, query_shape, value_shape, key_shape=None):
+        super().build(query_shape, value_shape, key_shape)
+        if self.balanced_query:
+            self.query_kernel.assign(self.query_kernel / math.sqrt(self.num_heads))
+            self.query_kernel.learning_rate_factor = 1 / self.num_heads
 
     def query_projection(self):
         kernel, bias = super().query_projection()
@@ -56,4 +69,4 @@ class InteractingHeadAttention(MultiHeadAttention):
         return ops.sum(ops.matmul(q, k), axis=1)  # Algorithm 1, lines 23–27: Σ_i Q_i K_jᵀ
 
     def get_config(self):
-        return {**super().get_config(), "implementation": self.implementation}
+        return {**super().get_config(), "implementation": self.implementation, "balanced_query": self.balanced_query}

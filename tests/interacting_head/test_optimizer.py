@@ -65,6 +65,7 @@ def test_it_survives_serialisation():
     assert again.gradient_clip == 0.5
 
 
+@pytest.mark.skipif(keras.backend.backend() == "jax", reason="Keras scales losses on JAX in compiled steps only")
 def test_loss_scaling_skips_a_step_with_an_infinite_gradient():
     optimizer = keras.optimizers.LossScaleOptimizer(Adam(0.1, gradient_clip=1.0), initial_scale=8.0)
     found = variables()

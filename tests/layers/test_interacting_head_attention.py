@@ -90,3 +90,13 @@ def test_half_precision_stays_close():
     difference = array(ops.cast(half(x, x), "float32")) - array(layer(x, x))
     assert keras.backend.standardize_dtype(half(x, x).dtype) == "bfloat16"
     assert abs(difference).max() < 0.1
+
+
+def test_a_balanced_query_starts_as_one_head_does():
+    layers = {balanced: InteractingHeadAttention(16, 8, balanced_query=balanced) for balanced in (True, False)}
+    for balanced, layer in layers.items():
+        layer.build((None, None, 128), (None, None, 128))
+        total = array(layer.query_kernel.value).sum(axis=1)  # Σ_i W_q^i: (D, K)
+        one_head = np.sqrt(2 / (128 + 128))  # the standard deviation of Glorot's initialiser
+        np.testing.assert_allclose(total.std(), one_head * (1 if balanced else 4), rtol=0.1)
+        assert getattr(layer.query_kernel, "learning_rate_factor", 1) == (1 / 16 if balanced else 1)

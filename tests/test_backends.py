@@ -1,0 +1,127 @@
+"""The same model on TensorFlow and on JAX, each in a process of its own."""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests import tiny_corpus
+
+ROOT = Path(__file__).parents[1]
+BACKENDS = ("tensorflow", "jax")
+STEPS = 3
+
+pytestmark = pytest.mark.skipif(importlib.util.find_spec("jax") is None, reason="needs jax")
+
+TRAIN = f"""
+import sys
+import keras
+import numpy as np
+from interacting_head.config import ExperimentConfig, override
+from interacting_head.decoding import BeamSearch, compiles_inference
+from interacting_head.preparation import make_training_model
+from tests.interacting_head import tiny
+
+config = override(
+    ExperimentConfig(), ["train.schedule=constant", "train.learning_rate=0.01", "train.warmup_steps=1",
+                         "train.gradient_clip=1", "train.adam_epsilon=1e-5"]
+)
+model = tiny.transformer(encoder_layers=1, decoder_layers=1)
+training_model = make_training_model(model, config, {STEPS})
+target_ids, labels = tiny.targets([4, 2, 6, 3])
+batch = {{"source_ids": tiny.sources([3, 7, 2, 5]), "target_ids": target_ids}}
+losses = []
+remember = keras.callbacks.LambdaCallback(on_train_batch_end=lambda _, logs: losses.append(logs["loss"]))
+batches = ((batch, labels) for _ in range({STEPS}))
+training_model.fit(batches, steps_per_epoch={STEPS}, verbose=0, shuffle=False, callbacks=[remember])
+search = BeamSearch(model, 3, 0.6, "gnmt")
+search.compile(jit_compile=compiles_inference())
+found = search.predict_on_batch({{"source_ids": batch["source_ids"], "max_lengths": np.full(4, 9, "int32")}})
+norm = np.asarray(training_model.optimizer.gradient_norm)
+np.savez(sys.argv[1], *model.get_weights(), losses=losses, norm=norm, ids=found["ids"], scores=found["scores"])
+"""
+
+
+def start(backend, arguments, folder):
+    """Starts Python with a backend."""
+    environment = {
+        **{name: value for name, value in os.environ.items() if name not in ("CORPORA_DIR", "TF_CPP_MIN_LOG_LEVEL")},
+        "KERAS_BACKEND": backend,
+        "XLA_FLAGS": "--xla_backend_optimization_level=0",  # compiles faster
+        "PYTHONPATH": str(ROOT),
+        "INTERACTING_HEAD_CACHE": str(folder / "cache"),
+    }
+    return subprocess.Popen(
+        [sys.executable, *map(str, arguments)],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def finish(process):
+    """What a process printed on the standard output and error; it must have ended well."""
+    output, errors = process.communicate()
+    assert process.returncode == 0, errors
+    return output, errors
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """What a few steps of training and a search gave on each backend."""
+    folder = tmp_path_factory.mktemp("backends")
+    processes = [start(backend, ["-c", TRAIN, folder / f"{backend}.npz"], folder) for backend in BACKENDS]
+    for process in processes:
+        finish(process)
+    return {backend: dict(np.load(folder / f"{backend}.npz")) for backend in BACKENDS}
+
+
+@pytest.mark.slow
+def test_losses_and_gradient_norms_are_equal(trained):
+    for name in ("losses", "norm"):
+        np.testing.assert_allclose(trained["jax"][name], trained["tensorflow"][name], rtol=2e-5)
+    assert len(set(trained["jax"]["losses"].tolist())) == STEPS
+
+
+def test_weights_are_equal_after_training(trained):
+    names = [name for name in trained["jax"] if name.startswith("arr_")]
+    assert len(names) > 10
+    for name in names:
+        np.testing.assert_allclose(trained["jax"][name], trained["tensorflow"][name], rtol=1e-3, atol=2e-5)
+
+
+def test_translations_are_equal(trained):
+    np.testing.assert_array_equal(trained["jax"]["ids"], trained["tensorflow"]["ids"])
+    np.testing.assert_allclose(trained["jax"]["scores"], trained["tensorflow"]["scores"], rtol=1e-3)
+
+
+@pytest.mark.parametrize("module", ["layers", "interacting_head.training"])
+def test_jax_does_without_tensorflow(module, tmp_path):
+    code = f"import sys, {module}; print(*sorted({{'jax', 'tensorflow'}} & sys.modules.keys()))"
+    assert finish(start("jax", ["-c", code], tmp_path)) == ("jax\n", "")
+
+
+@pytest.mark.slow
+def test_a_run_trained_with_jax_is_translated_alike_by_both(tmp_path):
+    # Sentences of one length: JAX compiles for each.
+    files = tiny_corpus.write_corpus(tmp_path, words=(3, 3))
+    settings = [*tiny_corpus.SETTINGS, "train.max_steps=60", "train.validation_interval=60", "decode.beam_size=1"]
+    own = [word for name, path in files.items() for word in (f"--{name.replace('_', '-')}", path)]
+    changes = [word for setting in settings for word in ("--set", setting)]
+    _, errors = finish(start("jax", [ROOT / "train.py", *own, *changes, "--run-dir", "run"], tmp_path))
+    for line in errors.splitlines():  # our own lines only
+        assert line[:8].replace(":", "").isdigit() or line.startswith(("  reference  ", "  hypothesis ")), line
+    assert json.loads((tmp_path / "run" / "metrics.json").read_text())["steps"] == 60
+    command = [ROOT / "translate.py", "-m", "run", "-i", files["dev_source"]]
+    processes = [start(backend, command, tmp_path) for backend in BACKENDS]
+    (tensorflow, _), (jax, errors) = map(finish, processes)
+    assert jax == tensorflow
+    assert jax.count("\n") == 6
+    assert errors.count("\n") == 1
