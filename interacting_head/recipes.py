@@ -113,12 +113,12 @@ def quickstart():
         ),
         train=TrainConfig(
             batch_tokens=2048,
-            max_steps=1200,
-            schedule="inverse_square_root",
-            learning_rate=2e-3,
-            warmup_steps=200,
+            max_steps=1000,
+            schedule="cosine",
+            learning_rate=3e-3,
+            warmup_steps=100,
             gradient_clip=1.0,
-            validation_interval=400,
+            validation_interval=500,
         ),
     )
 
