@@ -30,13 +30,15 @@ def read_lines(path: str | Path) -> Iterator[str]:
 
 
 def open_text_file(path: str | Path) -> BinaryIO:
-    """Opens a plain or gzipped file for `decode_lines`; `-` is the standard input.
+    """Opens a plain or gzipped file for `decode_lines`; `-` is the standard input, plain.
 
     Raises:
         InputError: where it cannot be opened.
     """
+    if str(path) == "-":
+        return sys.stdin.buffer  # not looked into: someone may be about to type
     try:
-        file = sys.stdin.buffer if str(path) == "-" else open(path, "rb")  # noqa: SIM115 (the caller closes it)
+        file = open(path, "rb")  # noqa: SIM115 (the caller closes it)
         # gzip's magic number never begins UTF-8 text.
         is_gzip = str(path).endswith(".gz") or file.peek(2)[:2] == b"\x1f\x8b"
         return gzip.GzipFile(fileobj=file) if is_gzip else file
