@@ -7,28 +7,20 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
 from tests import tiny_corpus
+from tests.command_line import ROOT, environment, run, run_all, start, wait_until
 
-ROOT = Path(__file__).parents[1]
 SETTINGS = [
     *("train.max_steps=120", "train.validation_interval=40", "train.batch_tokens=256", "model.dropout=0"),
     "decode.beam_size=3",
 ]
-
-
-class Result(NamedTuple):
-    """How a process ended."""
-
-    code: int
-    output: str
-    errors: str
+OWN = ["--source", "train.de", "--target", "train.en", "--dev-source", "dev.de", "--dev-target", "dev.en"]
+TINY = [*OWN, *(word for setting in [*tiny_corpus.SETTINGS, *SETTINGS] for word in ("--set", setting))]
+TRAIN = ["tiny.yaml", *TINY, "--run-dir", "trained"]
 
 
 @pytest.fixture(scope="module")
@@ -42,43 +34,6 @@ def workplace(tmp_path_factory):
     assert trained.code == 0, trained.errors
     (folder / "training.log").write_text(trained.errors)
     return folder
-
-
-OWN = ["--source", "train.de", "--target", "train.en", "--dev-source", "dev.de", "--dev-target", "dev.en"]
-TINY = [*OWN, *(word for setting in [*tiny_corpus.SETTINGS, *SETTINGS] for word in ("--set", setting))]
-TRAIN = ["tiny.yaml", *TINY, "--run-dir", "trained"]
-
-
-def environment(folder):
-    hidden = ("CORPORA_DIR", "TF_CPP_MIN_LOG_LEVEL", "KERAS_BACKEND")
-    kept = {name: value for name, value in os.environ.items() if name not in hidden}
-    return {**kept, "INTERACTING_HEAD_CACHE": str(folder / "cache")}
-
-
-def start(folder, script, *arguments, **options):
-    """Starts a script in a folder."""
-    command = [sys.executable, str(ROOT / script), *map(str, arguments)]
-    return subprocess.Popen(
-        command, cwd=folder, env=environment(folder), stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options
-    )
-
-
-def run(folder, script, *arguments, stdin=b""):
-    """Runs a script to its end; whatever happens, it shows no traceback."""
-    process = start(folder, script, *arguments, stdin=subprocess.PIPE)
-    output, errors = (stream.decode("utf-8") for stream in process.communicate(stdin))
-    assert "Traceback" not in errors, errors
-    return Result(process.returncode, output, errors)
-
-
-def run_all(folder, cases):
-    """Runs {name: (script, arguments, stdin)}, two at a time, and returns {name: Result}."""
-    with ThreadPoolExecutor(2) as pool:
-        started = {
-            name: pool.submit(run, folder, script, *arguments, stdin=stdin)
-            for name, (script, arguments, stdin) in cases.items()
-        }
-        return {name: result.result() for name, result in started.items()}
 
 
 # train.py
@@ -190,11 +145,9 @@ def test_another_configuration_on_a_run_is_an_error_that_names_the_key(again):
 def test_an_interrupted_training_is_saved_and_exits_with_130(workplace):
     process = start(workplace, "train.py", *TRAIN[:-1], "stopped", "--set", "train.max_steps=100000")
     log = workplace / "stopped" / "train.log"
-    while not (log.is_file() and "step 10 of" in log.read_text()):
-        assert process.poll() is None
-        time.sleep(0.02)
+    wait_until(lambda: log.is_file() and "step 10 of" in log.read_text(), process)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate()
+    _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert b"stopped by SIGINT at step " in errors
     assert b"Traceback" not in errors
@@ -363,11 +316,9 @@ def test_a_reader_that_goes_away_is_no_error(workplace):
 
 def test_an_interrupted_translation_exits_with_130(workplace):
     process = start(workplace, "translate.py", "-m", "trained", "-o", "never.txt", stdin=subprocess.PIPE)
-    while not list(workplace.glob(".partial-*")):  # it waits for its input
-        assert process.poll() is None
-        time.sleep(0.02)
+    wait_until(lambda: list(workplace.glob(".partial-*")), process)  # then it waits for its input
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate()
+    _, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (130, b"interrupted\n")
     assert not list(workplace.glob(".partial-*"))
     assert not (workplace / "never.txt").exists()

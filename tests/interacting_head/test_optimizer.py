@@ -78,3 +78,14 @@ def test_loss_scaling_skips_a_step_with_an_infinite_gradient():
     optimizer.apply([8.0 * gradient for gradient in gradients(0, 1.0)], found)
     assert all(np.isfinite(array(variable.value)).all() for variable in found)
     assert array(found[0].value)[0, 0] != before[0][0, 0]
+
+
+def test_a_variable_with_a_factor_moves_by_that_part_of_each_step():
+    plain, slowed = keras.Variable(np.ones((2, 3), "float32")), keras.Variable(np.ones((2, 3), "float32"))
+    slowed.learning_rate_factor = 0.25
+    gradient = np.array([[1.0, -2.0, 3.0], [0.5, -0.1, 0.2]], "float32")
+    optimizer = Adam(0.1)
+    for _ in range(3):
+        optimizer.apply([keras.ops.convert_to_tensor(gradient)] * 2, [plain, slowed])
+    moved, moved_slowly = (np.asarray(variable.numpy()) - 1 for variable in (plain, slowed))
+    np.testing.assert_allclose(moved_slowly, 0.25 * moved, rtol=1e-5)

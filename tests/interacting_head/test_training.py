@@ -17,10 +17,11 @@ from data.errors import InputError
 from interacting_head import config as configuration
 from interacting_head.callbacks import Progress, duration
 from interacting_head.command_line import RunError
-from interacting_head.preparation import number_of_steps
-from interacting_head.run_directory import RunDirectory, build_model
-from interacting_head.training import train
+from interacting_head.preparation import number_of_steps, open_text
+from interacting_head.run_directory import RunDirectory
+from interacting_head.training import Trainer, train
 from tests import tiny_corpus
+from tests.interacting_head.runs import assert_equal_runs, weights
 
 ROOT = Path(__file__).parents[2]
 STEPS = 25
@@ -57,34 +58,6 @@ def copied(finished, tmp_path):
     """A copy of that run directory."""
     shutil.copytree(finished.path, tmp_path / "run")
     return RunDirectory(tmp_path / "run")
-
-
-def weights(run, name):
-    """The arrays in a file of weights."""
-    model = build_model(run.config, *run.subwords())
-    model.load_weights(run.weights(name))
-    return model.get_weights()
-
-
-def assert_equal_runs(run, expected):
-    """Bit for bit, as far as the clock has no part in it."""
-    assert run.steps() == expected.steps()
-    for name in ("best", "average", *(f"step-{step}" for step in expected.steps())):
-        for ours, theirs in zip(weights(run, name), weights(expected, name), strict=True):
-            np.testing.assert_array_equal(ours, theirs, err_msg=name)
-    for step in expected.steps():
-        (_, ours, state), (_, theirs, expected_state) = run.load_checkpoint(step), expected.load_checkpoint(step)
-        for array, expected_array in zip(ours, theirs, strict=True):
-            np.testing.assert_array_equal(array, expected_array)
-        assert without_clock(state) == without_clock(expected_state)
-    assert list(map(without_clock, run.read_log())) == list(map(without_clock, expected.read_log()))
-    assert without_clock(run.read_json("metrics.json")) == without_clock(expected.read_json("metrics.json"))
-
-
-def without_clock(record):
-    """A record without its speed, and without the loss since the last line of the log."""
-    record = {name: value for name, value in record.items() if name not in ("tokens_per_second", "loss")}
-    return {name: without_clock(value) if isinstance(value, dict) else value for name, value in record.items()}
 
 
 @pytest.fixture
@@ -239,17 +212,22 @@ def test_patience_ends_a_training_and_no_resume_discards_the_run_before_it(copie
     assert (copied.path / "notes.txt").read_text() == "mine"
 
 
-def test_half_precision_goes_on_exactly(files, tmp_path, stop_at):
-    config = tiny_corpus.configuration(files, "train.precision=mixed_float16", "train.max_steps=4")
-    runs = [RunDirectory(tmp_path / name) for name in ("whole", "stopped")]
+def test_the_scale_of_the_loss_is_saved_and_restored(files, tmp_path, stop_at):
+    config = tiny_corpus.configuration(files, "train.precision=mixed_float16")
+    run = RunDirectory(tmp_path / "run")
+    stop_at({3: signal.SIGTERM})
     try:
-        train(config, runs[0].path)
-        stop_at({2: signal.SIGTERM})
-        assert train(config, runs[1].path) == signal.SIGTERM
-        train(config, runs[1].path)
+        assert train(config, run.path) == signal.SIGTERM
+        again = Trainer(config, run, open_text(config.data, None))
     finally:
         keras.config.set_dtype_policy("float32")
-    assert_equal_runs(runs[1], runs[0])
+    optimizer = again.training_model.optimizer
+    assert isinstance(optimizer, keras.optimizers.LossScaleOptimizer)
+    assert int(optimizer.iterations) == int(optimizer.step_counter) == 3
+    for ours, saved in zip(again._state_variables(), run.load_checkpoint(3)[1], strict=True):
+        np.testing.assert_array_equal(keras.ops.convert_to_numpy(ours.value), saved)
+    for ours, saved in zip(again.model.get_weights(), weights(run, "step-3"), strict=True):
+        np.testing.assert_array_equal(ours, saved)
 
 
 def test_a_training_that_diverges_is_an_error(files, tmp_path):
@@ -301,10 +279,13 @@ def start(config, run_dir):
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
-def wait_for(text, path, process):
+def wait_for(text, path, process, seconds=120):
     """Waits until a file holds `text`."""
+    deadline = time.monotonic() + seconds
     while not (path.is_file() and text in path.read_text(encoding="utf-8")):
-        assert process.poll() is None, process.communicate()[0]
+        if process.poll() is not None or time.monotonic() > deadline:
+            process.kill()
+            pytest.fail(process.communicate()[0])
         time.sleep(0.01)
 
 

@@ -1,0 +1,63 @@
+"""Starting the command-line scripts in processes of their own."""
+
+import os
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+class Result(NamedTuple):
+    """How a process ended."""
+
+    code: int
+    output: str
+    errors: str
+
+
+def environment(folder):
+    hidden = ("CORPORA_DIR", "TF_CPP_MIN_LOG_LEVEL", "KERAS_BACKEND")
+    kept = {name: value for name, value in os.environ.items() if name not in hidden}
+    return {**kept, "INTERACTING_HEAD_CACHE": str(folder / "cache")}
+
+
+def start(folder, script, *arguments, **options):
+    """Starts a script in a folder."""
+    command = [sys.executable, str(ROOT / script), *map(str, arguments)]
+    return subprocess.Popen(
+        command, cwd=folder, env=environment(folder), stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options
+    )
+
+
+def wait_until(condition, process, seconds=120):
+    """Waits for something that a process does."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if process.poll() is not None or time.monotonic() > deadline:
+            process.kill()
+            pytest.fail(f"{process.args} did not do what was waited for; it wrote {process.communicate()}")
+        time.sleep(0.02)
+
+
+def run(folder, script, *arguments, stdin=b""):
+    """Runs a script to its end; whatever happens, it shows no traceback."""
+    process = start(folder, script, *arguments, stdin=subprocess.PIPE)
+    output, errors = (stream.decode("utf-8") for stream in process.communicate(stdin))
+    assert "Traceback" not in errors, errors
+    return Result(process.returncode, output, errors)
+
+
+def run_all(folder, cases):
+    """Runs {name: (script, arguments, stdin)}, two at a time, and returns {name: Result}."""
+    with ThreadPoolExecutor(2) as pool:
+        started = {
+            name: pool.submit(run, folder, script, *arguments, stdin=stdin)
+            for name, (script, arguments, stdin) in cases.items()
+        }
+        return {name: result.result() for name, result in started.items()}

@@ -1,0 +1,33 @@
+"""Comparison of run directories."""
+
+import numpy as np
+
+from interacting_head.run_directory import build_model
+
+
+def weights(run, name):
+    """The arrays in a file of weights."""
+    model = build_model(run.config, *run.subwords())
+    model.load_weights(run.weights(name))
+    return model.get_weights()
+
+
+def assert_equal_runs(run, expected):
+    """Bit for bit, as far as the clock has no part in it."""
+    assert run.steps() == expected.steps()
+    for name in ("best", "average", *(f"step-{step}" for step in expected.steps())):
+        for ours, theirs in zip(weights(run, name), weights(expected, name), strict=True):
+            np.testing.assert_array_equal(ours, theirs, err_msg=name)
+    for step in expected.steps():
+        (_, ours, state), (_, theirs, expected_state) = run.load_checkpoint(step), expected.load_checkpoint(step)
+        for array, expected_array in zip(ours, theirs, strict=True):
+            np.testing.assert_array_equal(array, expected_array)
+        assert without_clock(state) == without_clock(expected_state)
+    assert list(map(without_clock, run.read_log())) == list(map(without_clock, expected.read_log()))
+    assert without_clock(run.read_json("metrics.json")) == without_clock(expected.read_json("metrics.json"))
+
+
+def without_clock(record):
+    """A record without its speed, and without the loss since the last line of the log."""
+    record = {name: value for name, value in record.items() if name not in ("tokens_per_second", "loss")}
+    return {name: without_clock(value) if isinstance(value, dict) else value for name, value in record.items()}
