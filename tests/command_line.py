@@ -1,6 +1,7 @@
 """Starting the command-line scripts in processes of their own."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -28,10 +29,16 @@ def environment(folder):
 
 
 def start(folder, script, *arguments, **options):
-    """Starts a script in a folder."""
+    """Starts a script in a folder, as a terminal would: a shell lets what it starts by `&` ignore SIGINT."""
     command = [sys.executable, str(ROOT / script), *map(str, arguments)]
     return subprocess.Popen(
-        command, cwd=folder, env=environment(folder), stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options
+        command,
+        cwd=folder,
+        env=environment(folder),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        **options,
     )
 
 
