@@ -29,7 +29,7 @@ class InteractingHeadAttention(MultiHeadAttention):
 
         balanced_query: whether the shared query starts, and learns under Adam, as the query of one head does.
             All W_q^i receive the same gradient, so their sum moves H times as fast as each, and it starts √H
-            times as large: attention is too sharp to learn from. Balanced, the kernels start at 1/√H of Glorot's
+            times as large. Balanced, the kernels start at 1/√H of Glorot's
             scale and carry `learning_rate_factor = 1/H`, which `interacting_head.optimizer.Adam` heeds. The
             function computed is the same. The paper does not speak of it; False is its listing as it stands.
 

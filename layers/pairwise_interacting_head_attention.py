@@ -16,8 +16,8 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
     same paper, `InteractingHeadAttention`, adds the logits instead.)
 
     One query head after another is attended with and projected, so that the H² outputs never stand side by
-    side. Without dropout the weights of a pair are computed again for the gradient: the memory grows with H, as
-    in multi-head attention, and the time with H².
+    side. Without dropout the weights of a pair are computed again for the gradient: by
+    construction the memory grows with H and the time with H².
 
     Args:
         num_heads, key_dim, value_dim, dropout, use_bias: as in `MultiHeadAttention`.
