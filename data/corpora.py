@@ -9,9 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from data.archived_corpus import ARCHIVES
 from data.cache import build_once, cache_folder
 from data.corpus_registry import KNOWN_CORPORA
 from data.errors import InputError
+from data.mixes import is_mix, join, parse_mix
 from data.parallel_text import ParallelText
 
 __all__ = ["Corpus", "ParallelText", "open_corpus", "own_text"]
@@ -54,23 +56,32 @@ def open_corpus(name: str, source_language: str, target_language: str, corpora_d
 
     It is looked for in the folder `<corpora_dir>/<name>` and then in the folder `corpora/<name>` of the
     cache, as files `<split>.<language>[.gz]` or `<split>.<language>-<language>.<language>[.gz]`. The corpus
-    `quickstart` is generated; those in `data.corpus_registry.KNOWN_CORPORA` are fetched where they are in
-    neither folder.
+    `quickstart` is generated; those in `data.corpus_registry.KNOWN_CORPORA` are fetched, or built from archives in
+    the folder `archives` of either, where they are in neither folder.
+
+    A mix, `tatoeba_en-de+multi30k*2+newstest:newstest2008,newstest2009`, is several corpora joined into one training
+    set: of each the split `train` or the splits after the colon, each pair as often as the number after the star says
+    (a share below 1 is a random subset, always the same one). The other splits of a mix are those of the first corpus
+    in it that has them, except what is trained on; `+dev=newstest:newstest2013` chooses another development text.
 
     Args:
-        name: name of the corpus, which is the name of its folder.
+        name: name of the corpus, which is the name of its folder, or a mix.
         source_language: code of the source language, as in the names of the files.
         target_language: code of the target language.
         corpora_dir: folder of corpora; default: the environment variable `CORPORA_DIR`.
 
     Raises:
-        InputError: when there is no such corpus or not in these languages, or it cannot be fetched.
+        InputError: when there is no such corpus or not in these languages, or it cannot be fetched, or a mix does not
+            follow the syntax.
     """
+    if is_mix(name):
+        return _open_mix(name, source_language, target_language, corpora_dir)
     languages = source_language, target_language
     if name == QUICKSTART:
         folder = _quickstart_folder()
         return _corpus(name, languages, _splits_in(folder, languages), [folder])
-    folders = [root / name for root in _roots(corpora_dir)]
+    roots = _roots(corpora_dir)
+    folders = [root / name for root in roots]
     exists = name in KNOWN_CORPORA or any(folder.is_dir() for folder in folders)
     if not exists or name in ("", "..") or Path(name).name != name:
         raise InputError(_unknown(name, corpora_dir))
@@ -80,8 +91,26 @@ def open_corpus(name: str, source_language: str, target_language: str, corpora_d
             return Corpus(name, *languages, splits)
     known = KNOWN_CORPORA.get(name)
     if known and set(languages) <= set(known.languages):
-        known.fetch(cached, set(languages))
+        known.fetch(cached, set(languages), [root / ARCHIVES for root in roots])
     return _corpus(name, languages, _splits_in(cached, languages), folders)
+
+
+def _open_mix(name, source_language, target_language, corpora_dir):
+    parts = parse_mix(name)
+    opened = {}
+    for part in parts:
+        if part.corpus not in opened:
+            opened[part.corpus] = open_corpus(part.corpus, source_language, target_language, corpora_dir)
+    texts = {part.use: [] for part in parts}
+    for part in parts:
+        texts[part.use] += [(opened[part.corpus].split(split), part.weight) for split in part.splits]
+    splits = {use: join(weighted, (source_language, target_language)) for use, weighted in texts.items()}
+    trained_on = {(part.corpus, split) for part in parts for split in part.splits if part.use == "train"}
+    for corpus in opened.values():
+        for split, text in corpus.splits.items():
+            if split != "train" and (corpus.name, split) not in trained_on:
+                splits.setdefault(split, text)
+    return Corpus(name, source_language, target_language, splits)
 
 
 def own_text(
@@ -198,7 +227,7 @@ def _unknown(name, corpora_dir):
     for root in _roots(corpora_dir):
         if root.is_dir():
             names.update(folder.name for folder in root.iterdir() if folder.is_dir())
-    names = sorted(x for x in names if not x.startswith((".", f"{QUICKSTART}-")))
+    names = sorted(x for x in names if not x.startswith((".", f"{QUICKSTART}-")) and x != ARCHIVES)
     near = difflib.get_close_matches(name, names)
     return (
         f"unknown corpus {name!r}{'; did you mean ' + ' or '.join(near) + '?' if near else ';'} "

@@ -1,166 +1,17 @@
-"""The public corpora that can be fetched by name: addresses, checksums, licences."""
+"""The public corpora that can be asked for by name: addresses, sizes, checksums, licences, splits.
 
-import gzip
-import hashlib
-import json
-import zipfile
-import zlib
-from collections import Counter
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
-from pathlib import Path
+A checksum or size of None is not known, or changes; the checksum of what was used then stands in the file
+`SOURCE.json` of the corpus.
+"""
 
-from data.cache import build_once
-from data.download import download
-from data.errors import InputError
+from functools import partial
 
-LARGEST_MEMBER = 1 << 30  # bytes: what a member of an archive may unpack to
-HELD_OUT = 2_000  # pairs of a development or test set cut from a corpus that is published without
-
-
-@dataclass(frozen=True)
-class CorpusSpecification:
-    """A public corpus.
-
-    Args:
-        name: the name it is asked for by.
-        languages: codes of its languages.
-        licence: as its publishers state it.
-        citation: what to cite.
-    """
-
-    name: str
-    languages: tuple[str, ...]
-    licence: str
-    citation: str
-
-    def fetch(self, folder: Path, languages: Collection[str]) -> None:
-        """Brings the files `<split>.<language>.gz` of these languages into `folder`, as far as missing.
-
-        Raises:
-            InputError: when they cannot be fetched; says which files to put where.
-        """
-        raise NotImplementedError
-
-
-@dataclass(frozen=True)
-class PublishedFile:
-    """One gzip file with one language of one split; `sha256` is that of the published file."""
-
-    split: str
-    language: str
-    address: str
-    sha256: str
-
-    @property
-    def published_name(self) -> str:
-        return self.address.rpartition("/")[2]
-
-
-@dataclass(frozen=True)
-class LineAlignedCorpus(CorpusSpecification):
-    """A corpus published as line-aligned gzip files."""
-
-    files: tuple[PublishedFile, ...]
-
-    def fetch(self, folder, languages):
-        wanted = {f"{file.split}.{file.language}.gz": file for file in self.files if file.language in languages}
-        missing = {name: file for name, file in wanted.items() if not (folder / name).exists()}
-        for name, file in missing.items():
-            try:
-                download(file.address, folder / name, file.sha256)
-            except InputError as error:
-                needed = ", ".join(
-                    name if file.published_name == name else f"{file.published_name} as {name}"
-                    for name, file in missing.items()
-                    if not (folder / name).exists()
-                )
-                raise InputError(
-                    f"{error}; without internet, put {needed} into {folder} or name a folder that holds "
-                    f"{self.name}/ with --corpora-dir"
-                ) from error
-
-
-@dataclass(frozen=True)
-class TabSeparatedCorpus(CorpusSpecification):
-    """A corpus published as a zip archive of one file, a pair a line: `languages` in order, other columns.
-
-    Its content changes over time, so no checksum can be fixed: that of the archive used is kept in the file
-    `SOURCE.json`. Development and test set are drawn from the pairs both of whose sides occur once, in the
-    order of a hash of the pair: they depend on the content alone.
-    """
-
-    address: str
-    member: str
-
-    def fetch(self, folder, languages):
-        archive = folder.parent / self.address.rpartition("/")[2]
-
-        def convert(temporary):
-            if not archive.exists():
-                try:
-                    download(self.address, archive)
-                except InputError as error:
-                    raise InputError(
-                        f"{error}; without internet, put {archive.name} into {archive.parent} or name a "
-                        f"folder that holds {self.name}/ with --corpora-dir"
-                    ) from error
-            for split, pairs in split_pairs(_read_pairs(archive, self.member)).items():
-                for side, language in enumerate(self.languages):
-                    _write_lines(temporary / f"{split}.{language}.gz", (pair[side] for pair in pairs))
-            source = {
-                "address": self.address,
-                "sha256": hashlib.sha256(archive.read_bytes()).hexdigest(),
-                "licence": self.licence,
-                "citation": self.citation,
-            }
-            (temporary / "SOURCE.json").write_text(json.dumps(source, indent=2) + "\n", encoding="utf-8")
-
-        build_once(folder, convert)
-
-
-def split_pairs(pairs: Iterable[tuple[str, str]], held_out: int = HELD_OUT) -> dict[str, list[tuple[str, str]]]:
-    """Divides distinct pairs into `train`, `dev` and `test`, the same way wherever and in whatever order.
-
-    Args:
-        pairs: (source, target); repetitions are dropped.
-        held_out: size of `dev` and of `test`; at most a tenth of the pairs each.
-
-    Raises:
-        InputError: when there are too few pairs that may be held out.
-    """
-    pairs = list(dict.fromkeys(pairs))
-    sources, targets = Counter(source for source, _ in pairs), Counter(target for _, target in pairs)
-    # A sentence that also stands in the training set would make the test easier than it says.
-    once = [pair for pair in pairs if sources[pair[0]] == targets[pair[1]] == 1]
-    once.sort(key=lambda pair: hashlib.sha256("\t".join(pair).encode()).digest())
-    size = min(held_out, len(pairs) // 10, len(once) // 2)
-    if size == 0:
-        raise InputError(f"{len(pairs)} pairs are too few to hold out a development and a test set")
-    dev, test = once[:size], once[size : 2 * size]
-    held = {*dev, *test}
-    return {"train": [pair for pair in pairs if pair not in held], "dev": dev, "test": test}
-
-
-def _read_pairs(archive: Path, member: str) -> list[tuple[str, str]]:
-    """The first two columns of a tab-separated member, runs of white space made one blank."""
-    try:
-        with zipfile.ZipFile(archive) as file:
-            if file.getinfo(member).file_size > LARGEST_MEMBER:
-                raise InputError(f"{member} in {archive} unpacks to more than {LARGEST_MEMBER:,} bytes: not read")
-            lines = file.read(member).decode("utf-8").split("\n")
-    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, UnicodeDecodeError, OSError) as error:
-        raise InputError(f"{archive} is not a zip archive with the text {member}; delete it and try again") from error
-    rows = (line.split("\t") for line in lines)
-    pairs = (tuple(" ".join(column.split()) for column in row[:2]) for row in rows if len(row) >= 2)
-    return [pair for pair in pairs if all(pair)]
-
-
-def _write_lines(path: Path, lines: Iterable[str]) -> None:
-    # Neither name nor time in the header: the same lines give the same file.
-    with gzip.GzipFile(path, "wb", mtime=0) as file:
-        file.writelines(f"{line}\n".encode() for line in lines)
-
+from data.archived_corpus import Archive, ArchivedCorpus, Text, text
+from data.corpus_specification import CorpusSpecification, LineAlignedCorpus, PublishedFile
+from data.held_out import cut_at_random
+from data.iwslt_corpora import IWSLT_CORPORA
+from data.readers import read_help_pages, read_table
+from data.wmt_corpora import WMT_CORPORA
 
 _MULTI30K = (
     "https://raw.githubusercontent.com/multi30k/dataset/a3d2e0d26b56f3846f66a952536ffed4e401d05a/data/task1/raw/"
@@ -200,13 +51,77 @@ def _multi30k_files():
 
 
 def _tatoeba(language, three_letters):
-    return TabSeparatedCorpus(
+    archive = Archive(f"{three_letters}-eng.zip", f"https://www.manythings.org/anki/{three_letters}-eng.zip")
+    return ArchivedCorpus(
         name=f"tatoeba_en-{language}",
         languages=("en", language),
         licence="CC BY 2.0 FR; attribution: tatoeba.org and manythings.org/anki",
         citation="sentence pairs of the Tatoeba project, https://tatoeba.org",
-        address=f"https://www.manythings.org/anki/{three_letters}-eng.zip",
-        member=f"{three_letters}.txt",
+        splits={"train": (text(archive, partial(read_table, columns=(0, 1)), f"{three_letters}.txt"),)},
+        cut=partial(cut_at_random, held_out=2_000),
+        note="The archive grows over time, and so do the splits.",
+    )
+
+
+def _libreoffice_help(language, size, sha256):
+    version = "7.4.7-1+deb12u14"
+    folder = "https://deb.debian.org/debian/pool/main/libr/libreoffice/"
+
+    def package(code, size, sha256):
+        name = f"libreoffice-help-{code}_{version}_all.deb"
+        return Archive(name, folder + name.replace("+", "%2B"), size=size, sha256=sha256)
+
+    english = package("en-us", 1_753_504, "8faa840285734d6cfe1ed25537b48f07e74bd6412e3917bf8e5f8a653f7b3712")
+    return ArchivedCorpus(
+        name=f"libreoffice_help_en-{language}",
+        languages=("en", language),
+        licence="MPL-2.0",
+        citation="LibreOffice 7.4 help, The Document Foundation; Debian packages libreoffice-help-*",
+        splits={
+            "train": (
+                Text(((english, "*/text/*.html"), (package(language, size, sha256), "*/text/*.html")), read_help_pages),
+            )
+        },
+        cut=partial(cut_at_random, held_out=1_000),
+    )
+
+
+def _hindencorp():
+    archive = Archive(
+        "hindencorp05.plaintext.gz",
+        "https://lindat.mff.cuni.cz/repository/xmlui/bitstream/handle/11858/00-097C-0000-0023-625F-0/"
+        "hindencorp05.plaintext.gz",
+        size=23_899_723,
+        sha256="a86260f5b09f3d3a9ab4ad102676e8602c32b2ad95619424aee575378ceb8792",
+    )
+    # Source, alignment type and alignment quality stand before the texts; `<s>` divides segments.
+    read = partial(read_table, columns=(4, 3), width=5, separator="<s>")
+    return ArchivedCorpus(
+        name="hindencorp",
+        languages=("hi", "en"),
+        licence="CC BY-NC-SA 3.0",
+        citation="Bojar et al. 2014, HindEnCorp 0.5: Hindi-English and Hindi-only Corpus for Machine Translation",
+        splits={"train": (text(archive, read),)},
+        cut=partial(cut_at_random, held_out=7_000),
+        note="Goindani & Shrivastava 2021 drew 7K pairs each for development and test, which they do not name.",
+    )
+
+
+def _ted(language, split_sizes):
+    archive = Archive(
+        "ted_talks.tar.gz",
+        "http://phontron.com/data/ted_talks.tar.gz",
+        size=352_222_045,
+        sha256="03457b9ebc6d60839f1a48c5a03c940266aff78b81fcda4c6d9e2a5a7fb670ae",
+    )
+    read = partial(read_table, columns=(language, "en"), null=("NULL",), escaped=True)
+    return ArchivedCorpus(
+        name=f"ted_{language}-en",
+        languages=(language, "en"),
+        licence="Creative Commons BY-NC-ND; attribution: ted.com",
+        citation="Qi et al. 2018, When and Why are Pre-trained Word Embeddings Useful for Neural Machine Translation?",
+        splits={split: (text(archive, read, f"all_talks_{split}.tsv"),) for split in ("train", "dev", "test")},
+        note=f"{split_sizes}. Published tokenised, with the special characters of Moses, which are resolved here.",
     )
 
 
@@ -226,5 +141,11 @@ KNOWN_CORPORA: dict[str, CorpusSpecification] = {
         _tatoeba("vi", "vie"),
         _tatoeba("hi", "hin"),
         _tatoeba("be", "bel"),
+        _libreoffice_help("de", 3_293_908, "00490b63c509ac96f7f212d6a6e40452d3e0d1f97ccf4b824dd5ec4c01e8277f"),
+        _libreoffice_help("cs", 3_250_456, "9fcbf9b3cbbc1370d827d5bc59df0227fa95bdf3b5628b907ef5fb4d8d55be6a"),
+        *IWSLT_CORPORA,
+        *WMT_CORPORA,
+        _hindencorp(),
+        _ted("be", "Goindani & Shrivastava 2021: 4.5K, 1K and 2.6K pairs"),
     )
 }

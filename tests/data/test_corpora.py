@@ -109,7 +109,7 @@ def test_a_known_corpus_is_fetched_into_the_cache_once(monkeypatch, cache, corpo
     class Fake:
         languages = ("de", "en")
 
-        def fetch(self, folder, languages):
+        def fetch(self, folder, languages, archive_folders):
             fetched.append(languages)
             write(folder, "train.de", "train.en")
 

@@ -1,17 +1,16 @@
 import gzip
 import hashlib
-import json
-import random
 import re
-import zipfile
 
 import pytest
 
-from data.corpus_registry import KNOWN_CORPORA, LineAlignedCorpus, PublishedFile, TabSeparatedCorpus, split_pairs
+from data.archived_corpus import ARCHIVES, ArchivedCorpus
+from data.corpora import open_corpus
+from data.corpus_registry import KNOWN_CORPORA
+from data.corpus_specification import LineAlignedCorpus, PublishedFile
 from data.errors import InputError
 from data.parallel_text import ParallelText
-
-PAIRS = [(f"word {i}", f"Wort {i}") for i in range(300)]
+from tests.data.test_archives import debian_bytes, tar_bytes, zip_bytes
 
 
 @pytest.fixture
@@ -31,19 +30,6 @@ def line_aligned(folder):
             path.write_bytes(content)
             files.append(PublishedFile(split, language, path.as_uri(), hashlib.sha256(content).hexdigest()))
     return LineAlignedCorpus("some", ("de", "en"), "licence", "citation", tuple(files))
-
-
-def tab_separated(folder, content, member="deu.txt"):
-    with zipfile.ZipFile(folder / "deu-eng.zip", "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(member, content)
-        archive.writestr("_about.txt", "about")
-    return TabSeparatedCorpus(
-        "tatoeba", ("en", "de"), "licence", "citation", (folder / "deu-eng.zip").as_uri(), "deu.txt"
-    )
-
-
-def read(folder, split):
-    return list(ParallelText(folder / f"{split}.en.gz", folder / f"{split}.de.gz").pairs())
 
 
 def test_published_files_are_fetched_under_our_names(published, tmp_path):
@@ -81,87 +67,28 @@ def test_a_changed_published_file_is_refused(published, tmp_path):
     assert not (tmp_path / "some" / "dev.en.gz").exists()
 
 
-def test_an_archive_becomes_three_splits_without_loss(published, tmp_path):
-    content = "".join(f"{en}\t{de}\tCC-BY 2.0 (France) Attribution\n" for en, de in PAIRS)
-    tab_separated(published, content).fetch(tmp_path / "tatoeba", {"en", "de"})
-    splits = {split: read(tmp_path / "tatoeba", split) for split in ("train", "dev", "test")}
-    assert {split: len(pairs) for split, pairs in splits.items()} == {"train": 240, "dev": 30, "test": 30}
-    assert sorted(pair for pairs in splits.values() for pair in pairs) == sorted(PAIRS)
-    # No time of writing in the gzip header: the same archive always gives the same files.
-    assert (tmp_path / "tatoeba" / "dev.en.gz").read_bytes()[4:8] == bytes(4)
+# The corpora that are known
+
+ARCHIVED = {name: corpus for name, corpus in KNOWN_CORPORA.items() if isinstance(corpus, ArchivedCorpus)}
 
 
-def test_the_checksum_of_the_archive_is_kept(published, tmp_path):
-    tab_separated(published, "".join(f"{en}\t{de}\n" for en, de in PAIRS)).fetch(tmp_path / "t", {"en"})
-    source = json.loads((tmp_path / "t" / "SOURCE.json").read_text())
-    assert source["sha256"] == hashlib.sha256((published / "deu-eng.zip").read_bytes()).hexdigest()
-    assert source["licence"] == "licence"
+def test_the_corpora_of_the_papers_are_known():
+    papers = {"iwslt14_de-en", "iwslt14_es-en", "iwslt15_en-vi", "iwslt16_de-en", "iwslt17_de-en"}
+    papers |= {"wmt14_en-de", "wmt17_en-de", "wmt17_en-cs", "hindencorp", "ted_be-en"}
+    assert KNOWN_CORPORA.keys() >= papers | {"multi30k", "tatoeba_en-de", "libreoffice_help_en-de", "newstest"}
+    for name in papers:
+        pair = name.rpartition("_")[2].split("-")
+        assert len(pair) == 1 or list(KNOWN_CORPORA[name].languages) == pair
 
 
-def test_an_archive_put_beside_is_used_without_internet(published, tmp_path):
-    corpus = tab_separated(published, "".join(f"{en}\t{de}\n" for en, de in PAIRS))
-    (published / "deu-eng.zip").rename(tmp_path / "mine.zip")
-    with pytest.raises(InputError, match=re.escape(f"put deu-eng.zip into {tmp_path / 'corpora'} or")):
-        corpus.fetch(tmp_path / "corpora" / "tatoeba", {"en", "de"})
-    (tmp_path / "mine.zip").rename(tmp_path / "corpora" / "deu-eng.zip")
-    corpus.fetch(tmp_path / "corpora" / "tatoeba", {"en", "de"})
-    assert len(read(tmp_path / "corpora" / "tatoeba", "train")) == 240
+def test_every_corpus_has_licence_and_citation():
+    for name, corpus in KNOWN_CORPORA.items():
+        assert corpus.name == name
+        assert corpus.licence
+        assert corpus.citation
 
 
-def test_white_space_within_a_pair_becomes_one_blank_and_incomplete_lines_are_left_out(published, tmp_path):
-    content = "".join(f"{en}\t{de}\n" for en, de in PAIRS) + "a\u2028 b\tc\xa0\u202fd\r\n\nalone\n\tempty\nx\t \n"
-    tab_separated(published, content).fetch(tmp_path / "t", {"en", "de"})
-    pairs = [pair for split in ("train", "dev", "test") for pair in read(tmp_path / "t", split)]
-    assert set(pairs) - set(PAIRS) == {("a b", "c d")}
-
-
-@pytest.mark.parametrize("damage", ["not zip", "other member", "not utf-8", "too large", "cut short"])
-def test_a_bad_archive_is_an_error_and_leaves_no_corpus(published, tmp_path, monkeypatch, damage):
-    corpus = tab_separated(published, "a\tb\n" * 5000, "other.txt" if damage == "other member" else "deu.txt")
-    archive = published / "deu-eng.zip"
-    if damage == "not zip":
-        archive.write_text("<html>")
-    if damage == "not utf-8":
-        tab_separated(published, "ä\tö\n".encode("latin-1"))
-    if damage == "too large":
-        monkeypatch.setattr("data.corpus_registry.LARGEST_MEMBER", 100)
-    if damage == "cut short":
-        archive.write_bytes(archive.read_bytes()[:-30])
-    message = "unpacks to more than 100 bytes" if damage == "too large" else "not a zip archive with the text deu.txt"
-    with pytest.raises(InputError, match=message):
-        corpus.fetch(tmp_path / "corpora" / "tatoeba", {"en", "de"})
-    assert [path.name for path in (tmp_path / "corpora").iterdir()] == ["deu-eng.zip"]
-
-
-def test_splits_hold_distinct_sizes_and_every_pair_once():
-    splits = split_pairs([*PAIRS, *PAIRS], held_out=20)
-    assert {split: len(pairs) for split, pairs in splits.items()} == {"train": 260, "dev": 20, "test": 20}
-    assert sorted(pair for pairs in splits.values() for pair in pairs) == sorted(PAIRS)
-
-
-def test_no_held_out_sentence_occurs_in_training():
-    shared = [*PAIRS, *((f"word {i}", f"andere {i}") for i in range(0, 300, 2)), ("another 1", "Wort 1")]
-    splits = split_pairs(shared, held_out=20)
-    for held in (splits["dev"], splits["test"]):
-        assert not {source for source, _ in held} & {source for source, _ in splits["train"]}
-        assert not {target for _, target in held} & {target for _, target in splits["train"]}
-
-
-def test_splits_depend_on_the_content_alone():
-    shuffled = random.Random(0).sample(PAIRS, len(PAIRS))
-    first, second = split_pairs(PAIRS, held_out=20), split_pairs(shuffled, held_out=20)
-    assert first["dev"] == second["dev"]
-    assert first["test"] == second["test"]
-    assert first["dev"] != PAIRS[:20]
-
-
-def test_too_few_pairs_to_hold_out_are_an_error():
-    with pytest.raises(InputError, match="9 pairs are too few"):
-        split_pairs(PAIRS[:9])
-
-
-def test_known_corpora_are_complete():
-    assert sorted(KNOWN_CORPORA) == ["multi30k", *(f"tatoeba_en-{x}" for x in ("be", "cs", "de", "es", "hi", "vi"))]
+def test_the_files_of_multi30k_are_complete():
     multi30k = KNOWN_CORPORA["multi30k"]
     assert len(multi30k.files) == 22
     for file in multi30k.files:
@@ -171,7 +98,106 @@ def test_known_corpora_are_complete():
     for language in ("de", "en"):
         splits = {file.split for file in multi30k.files if file.language == language}
         assert splits >= {"train", "dev", "test_2016_flickr", "test_2017_flickr", "test_2017_mscoco"}
-    for name, corpus in KNOWN_CORPORA.items():
-        if name != "multi30k":
-            three_letters = corpus.member.removesuffix(".txt")
-            assert corpus.address == f"https://www.manythings.org/anki/{three_letters}-eng.zip"
+
+
+def test_archives_are_well_described_and_have_names_of_their_own():
+    archives = {archive for corpus in ARCHIVED.values() for archive in corpus.archives()}
+    parts = [(archive.file_name, archive.part_name) for archive in archives]
+    assert len(set(parts)) == len(parts)
+    by_name = {}
+    for archive in archives:
+        assert re.fullmatch(r"https?://[\w.-]+/\S+", archive.address)
+        assert archive.sha256 is None or re.fullmatch(r"[0-9a-f]{64}", archive.sha256)
+        assert archive.md5 is None or re.fullmatch(r"[0-9a-f]{32}", archive.md5)
+        assert archive.size is None or archive.size > 1_000_000
+        # One file may hold several corpora, but one name is one file.
+        same = by_name.setdefault(archive.file_name, archive)
+        assert (same.address, same.sha256, same.md5) == (archive.address, archive.sha256, archive.md5)
+
+
+# A small copy of every archive, in the true layout and formats
+
+
+def lines(code, count=40):
+    return [f"Line {number} in {code}." for number in range(count)]
+
+
+def content_of(name, code):
+    """What the file of this name holds, with 40 lines (80 in tables) of the language `code`."""
+    if name.endswith(".xml"):
+        segments = "".join(f'<seg id="{number}"> {line} </seg>\n' for number, line in enumerate(lines(code), start=1))
+        return f'<?xml version="1.0" encoding="UTF-8"?>\n<mteval>\n<doc docid="1">\n{segments}</doc>\n</mteval>\n'
+    if name.endswith(".sgm"):
+        segments = "".join(f'<seg id="{number}">{line}</seg>\n' for number, line in enumerate(lines(code), start=1))
+        return f'<refset setid="x">\n<doc docid="1">\n<p>\n{segments}</doc>\n</refset>\n'
+    if "train.tags" in name:
+        return "<talkid>1</talkid>\n<title>A title</title>\n" + "".join(f"{line}\n" for line in lines(code))
+    return "".join(f"{line}\n" for line in lines(code))
+
+
+def table_of(name):
+    rows = [[f"Line {number} in {code}." for code in ("en", "xx")] for number in range(80)]
+    if "hindencorp" in name:
+        return "".join(f"x\t1-1\t1.0\t{en}\t{other}\n" for en, other in rows)
+    if "all_talks" in name:
+        return "talk_name\ten\tbe\n" + "".join(f"x\t{en}\t{other}\n" for en, other in rows)
+    return "".join(f"{en}\t{other}\tCC-BY\n" for en, other in rows)
+
+
+def packed(archive, names):
+    """A small archive of these files; names whose language is not clear are tables."""
+    if names == {None}:
+        return gzip.compress(table_of(archive.file_name).encode())
+    if archive.file_name.endswith(".deb"):
+        code = archive.file_name.split("_")[0].removeprefix("libreoffice-help-")
+        html = "".join(f'<p id="par_id{number}">{line}</p>' for number, line in enumerate(lines(code)))
+        return debian_bytes({f"./usr/share/libreoffice/help/{code}/text/a/b.html": html.encode()})
+    files = {}
+    for name in names:
+        match = re.search(r"\.([a-z]{2})(\.xml|\.sgm)?$", name)
+        content = content_of(name, match[1]) if match else table_of(name)
+        files[name] = content.encode()
+    if archive.file_name.endswith(".zip"):
+        return zip_bytes(files)
+    content = tar_bytes({"other/README": b"read me", **files})
+    return tar_bytes({archive.inner: content}) if archive.inner else content
+
+
+@pytest.mark.parametrize("name", ARCHIVED)
+def test_a_corpus_is_built_from_archives_in_the_folder_of_corpora(name, tmp_path, monkeypatch):
+    monkeypatch.setattr("data.archived_corpus.download", lambda *_: pytest.fail("downloads"))
+    # The small copies have checksums of their own.
+    monkeypatch.setattr("data.archived_corpus.Archive.check", lambda self, path: "checked elsewhere")
+    corpus = ARCHIVED[name]
+    folder = tmp_path / "corpora" / ARCHIVES
+    folder.mkdir(parents=True)
+    for archive in corpus.archives():
+        names = {
+            file for texts in corpus.splits.values() for part in texts for owner, file in part.files if owner == archive
+        }
+        (folder / archive.file_name).write_bytes(packed(archive, names))
+    source, target = corpus.languages[:2]
+    opened = open_corpus(name, source, target, tmp_path / "corpora")
+    for split, parallel_text in opened.splits.items():
+        assert parallel_text.check() >= (1 if corpus.cut else 40), split
+    expected = {split.partition(".")[0] for split in corpus.splits if "." not in split}
+    expected |= {"dev"} if corpus.cut else set()
+    assert opened.splits.keys() >= expected
+    if corpus.cut is None:
+        for pair in opened.split(next(iter(corpus.splits))).pairs():
+            assert len({line.partition(" in ")[0] for line in pair}) == 1
+            assert pair[0] != pair[1]
+
+
+@pytest.mark.parametrize("name", ARCHIVED)
+def test_without_internet_each_corpus_says_what_is_needed(name, tmp_path, monkeypatch):
+    monkeypatch.setattr("urllib.request.urlopen", lambda *_, **__: (_ for _ in ()).throw(OSError("no route")))
+    corpus = ARCHIVED[name]
+    (tmp_path / "corpora").mkdir()
+    with pytest.raises(InputError) as caught:
+        open_corpus(name, *corpus.languages[:2], tmp_path / "corpora")
+    message = str(caught.value)
+    assert "\n" not in message
+    for archive in corpus.archives():
+        assert f"{archive.file_name} ({archive.address}" in message
+    assert f"into {tmp_path / 'corpora' / ARCHIVES} or " in message

@@ -1,0 +1,148 @@
+"""Unpacking published archives: the wanted files only, nothing outside the folder, nothing oversized.
+
+Tar archives (plain, gzip, bzip2, xz), zip archives and Debian packages are told apart by their content.
+"""
+
+import contextlib
+import fnmatch
+import lzma
+import re
+import stat
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO
+
+from tqdm import tqdm
+
+from data.errors import InputError
+
+LARGEST_MEMBER = 8 << 30  # bytes: what one file may unpack to; the largest wanted today has 1.2 GB
+MOST_MEMBERS = 200_000
+BLOCK = 1 << 20  # bytes
+DEBIAN_MAGIC = b"!<arch>\n"
+DAMAGE = (
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    NotImplementedError,  # a compression that Python does not know
+    RuntimeError,  # an encrypted zip file
+    OSError,  # damaged gzip and bzip2 data
+)
+
+Member = tuple[str, bool, Callable[[], BinaryIO]]  # name, whether it is a plain file, how to open it
+
+
+def unpack(archive: str | Path, folder: str | Path, wanted: Collection[str]) -> dict[str, Path]:
+    """Writes the files `wanted` of an archive under `folder` and returns {name in the archive: path}.
+
+    The archive is read to its end, where the checksums of its compression stand.
+
+    Args:
+        archive: path of the archive.
+        folder: where to; files keep their path below it.
+        wanted: names within the archive, or patterns with `*`, each of which has to match.
+
+    Raises:
+        InputError: when the archive is damaged, lacks a file, or holds a path that leads out of the folder, a
+            link in the place of a wanted file, or more or larger files than are plausible. What was
+            written by then stays: unpack into a temporary folder.
+    """
+    folder = Path(folder)
+    written: dict[str, Path] = {}
+    literal = {name for name in wanted if "*" not in name}
+    patterns = {name: re.compile(fnmatch.translate(name)) for name in wanted if "*" in name}
+    try:
+        with contextlib.closing(_members(archive)) as members:
+            for count, (name, is_file, open_member) in enumerate(members, start=1):
+                _check_path(archive, name)
+                if count > MOST_MEMBERS:
+                    raise InputError(f"{archive} holds more than {MOST_MEMBERS:,} files: not unpacked")
+                name = str(PurePosixPath(name))
+                if name in literal or any(pattern.match(name) for pattern in patterns.values()):
+                    if not is_file:
+                        raise InputError(f"{archive}: {name} is a link or a device where a file is expected")
+                    written[name] = folder / name
+                    with open_member() as source:
+                        _copy(source, written[name], f"{name} in {archive}")
+    except InputError:
+        raise
+    except DAMAGE as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            if isinstance(error, FileNotFoundError | IsADirectoryError | PermissionError):
+                raise InputError(f"cannot read {archive}: {error.strerror}; check the name") from error
+            raise  # a full disk is no fault of the archive
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise InputError(
+            f"{archive} is not an archive, or is cut short or damaged ({reason}); fetch it again"
+        ) from error
+    missing = sorted(literal - written.keys())
+    missing += [name for name, pattern in patterns.items() if not any(map(pattern.match, written))]
+    if missing:
+        raise InputError(f"{archive} does not hold {', '.join(missing)}; is it the file of this name?")
+    return written
+
+
+def _members(archive) -> Iterator[Member]:
+    with open(archive, "rb") as plain:
+        magic = plain.read(8)
+        plain.seek(0)
+        size = Path(archive).stat().st_size
+        with tqdm.wrapattr(plain, "read", total=size, desc=Path(archive).name, disable=None, leave=False) as file:
+            if magic.startswith(b"PK"):
+                yield from _zip_members(file)
+                return
+            if magic == DEBIAN_MAGIC:
+                _seek_debian_data(file, archive)
+            yield from _tar_members(file)
+
+
+def _tar_members(file):
+    with tarfile.open(fileobj=file, mode="r:*") as tar:
+        for member in tar:
+            if not member.isdir():
+                yield member.name, member.isreg(), lambda member=member: tar.extractfile(member)
+        while tar.fileobj.read(BLOCK):
+            pass
+
+
+def _zip_members(file):
+    with zipfile.ZipFile(file) as archive:
+        for member in archive.infolist():
+            if not member.is_dir():
+                mode = stat.S_IFMT(member.external_attr >> 16)
+                yield member.filename, mode in (0, stat.S_IFREG), lambda member=member: archive.open(member)
+
+
+def _seek_debian_data(file, archive):
+    """Moves to the start of the tar archive of files within a Debian package, an `ar` archive."""
+    file.seek(len(DEBIAN_MAGIC))
+    while header := file.read(60):
+        name, size = header[:16].decode("ascii", "replace").strip().rstrip("/"), header[48:58].strip()
+        if len(header) < 60 or header[58:] != b"`\n" or not size.isdigit():
+            break
+        if name.startswith("data.tar"):
+            return
+        file.seek(int(size) + int(size) % 2, 1)  # members begin at even offsets
+    raise InputError(f"{archive} is cut short or not a Debian package; fetch it again")
+
+
+def _check_path(archive, name):
+    parts = PurePosixPath(name.replace("\\", "/")).parts
+    if not parts or parts[0] == "/" or ".." in parts or re.match("[A-Za-z]:", name) or "\0" in name:
+        raise InputError(f"{archive} holds the path {name!r}, which leads out of the folder: not unpacked")
+
+
+def _copy(source, path, name):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    size = 0
+    with open(path, "wb") as file:
+        while block := source.read(BLOCK):
+            size += len(block)  # counted here, for what a header says need not be true
+            if size > LARGEST_MEMBER:
+                raise InputError(f"{name} unpacks to more than {LARGEST_MEMBER:,} bytes: not unpacked")
+            file.write(block)

@@ -1,0 +1,87 @@
+"""Paragraphs of LibreOffice's help: HTML pages of the same name in each language, paragraphs with the same id."""
+
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+
+from data.errors import InputError
+from data.parallel_text import read_lines
+from data.readers.alignment import one_line
+
+PARAGRAPH_ID = re.compile(r"(par|hd)_\w+")
+FEWEST_WORDS = 3
+WIDEST_RATIO = 3.5  # of the lengths in characters; beyond it, one side is not the translation of all of the other
+VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
+
+
+def read_help_pages(source: str | Path, target: str | Path) -> Iterator[tuple[str, str]]:
+    """Yields the paragraphs and headings that both languages have, page after page.
+
+    Left out are paragraphs that were not translated (both sides are the same), with less than three words or
+    with lengths too different to be translations, and pages that one language lacks. Inline tags are dropped.
+
+    Args:
+        source: a folder with one language's pages `*/help/<language>/text/**/*.html`, as in the Debian packages
+            libreoffice-help-<language>.
+        target: likewise.
+
+    Raises:
+        InputError: when a folder has no such page, and for pages that are not UTF-8, with file and line.
+    """
+    pages = [_pages(Path(folder)) for folder in (source, target)]
+    for name in sorted(pages[0].keys() & pages[1].keys()):
+        left, right = (_paragraphs(side[name]) for side in pages)
+        for identity, text in left.items():
+            if identity in right and _fits(text, right[identity]):
+                yield text, right[identity]
+
+
+def _pages(folder):
+    found = {f"/{path.relative_to(folder)}".partition("/text/")[2]: path for path in folder.rglob("*.html")}
+    pages = {name: path for name, path in found.items() if name}
+    if not pages:
+        raise InputError(f"{folder} holds no help pages (text/*.html)")
+    return pages
+
+
+def _fits(source, target):
+    if source == target or min(len(source.split()), len(target.split())) < FEWEST_WORDS:
+        return False
+    return 1 / WIDEST_RATIO <= len(source) / len(target) <= WIDEST_RATIO
+
+
+def _paragraphs(path):
+    """{id: text} of a page; of ids that occur twice, the first."""
+    page = _Page()
+    for line in read_lines(path):
+        page.feed(f"{line}\n")
+    page.close()
+    return page.paragraphs
+
+
+class _Page(HTMLParser):
+    """Collects the text of the elements whose id is a paragraph's."""
+
+    def __init__(self):
+        super().__init__(convert_charrefs=True)
+        self.paragraphs: dict[str, str] = {}
+        self._identity, self._parts, self._depth = None, [], 0
+
+    def handle_starttag(self, tag, attributes):
+        if self._identity is not None:
+            self._depth += tag not in VOID
+        elif PARAGRAPH_ID.fullmatch(identity := dict(attributes).get("id") or ""):
+            self._identity, self._parts, self._depth = identity, [], 1
+
+    def handle_endtag(self, tag):
+        if self._identity is None or tag in VOID:
+            return
+        self._depth -= 1
+        if self._depth == 0:
+            self.paragraphs.setdefault(self._identity, one_line("".join(self._parts)))
+            self._identity = None
+
+    def handle_data(self, data):
+        if self._identity is not None:
+            self._parts.append(data)

@@ -1,0 +1,113 @@
+"""Segments in markup: the XML of IWSLT's development and test sets and the SGML-like files of WMT's."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from xml.parsers import expat
+
+from data.errors import InputError
+from data.parallel_text import read_lines
+from data.readers.alignment import Segment, aligned, one_line
+
+LONGEST_SEGMENT = 1 << 20  # characters
+ENTITIES = {"quot": '"', "apos": "'", "lt": "<", "gt": ">", "amp": "&"}
+TAG = re.compile(r"<(/?)(seg|doc)\b([^>]*)>", re.IGNORECASE)
+IDENTITY = re.compile(r"""\bid\s*=\s*["']?([^"'\s>]+)""", re.IGNORECASE)
+
+
+def read_xml(source: str | Path, target: str | Path) -> Iterator[tuple[str, str]]:
+    """Yields the `<seg>` texts of two well-formed XML files (`IWSLT*.xml`) with the same ids.
+
+    Raises:
+        InputError: for XML that is not well-formed or declares entities, for ids that do not fit, for unequal numbers
+            of segments, each with its line, and as `data.parallel_text.read_lines` does.
+    """
+    return aligned((source, target), [_xml_segments(path) for path in (source, target)], "segments")
+
+
+def read_sgm(source: str | Path, target: str | Path) -> Iterator[tuple[str, str]]:
+    """Yields the `<seg>` texts of two `.sgm` files with the same ids.
+
+    Such files look like XML, but have bare `&` and tags that are never closed, so that only `<seg id=…>` and `</seg>`
+    are looked at. The five entities of XML are resolved.
+
+    Raises:
+        InputError: for a segment that is not closed or has no id, for ids that do not fit, for unequal numbers of
+            segments, each with its line, and as `data.parallel_text.read_lines` does.
+    """
+    return aligned((source, target), [_sgm_segments(path) for path in (source, target)], "segments")
+
+
+def _xml_segments(path):
+    """The segments, as far as the lines read by then complete them."""
+    complete: list[Segment] = []
+    parts: list[str] | None = None  # of the segment that is open
+    start, identity = 0, ""
+    parser = expat.ParserCreate()
+
+    def start_element(name, attributes):
+        nonlocal parts, start, identity
+        if name == "seg":
+            if parts is not None:
+                raise InputError(f"{path}, line {parser.CurrentLineNumber}: <seg> within <seg> of line {start}")
+            parts, start = [], parser.CurrentLineNumber
+            identity = f"segment {attributes.get('id', '')}"
+
+    def end_element(name):
+        nonlocal parts
+        if name == "seg":
+            complete.append(Segment(start, identity, one_line("".join(parts))))
+            parts = None
+
+    def text(content):
+        if parts is not None:
+            parts.append(content)
+
+    def entity(name, *_):
+        raise InputError(f"{path}, line {parser.CurrentLineNumber}: declares the entity {name}, which is not allowed")
+
+    parser.StartElementHandler, parser.EndElementHandler = start_element, end_element
+    parser.CharacterDataHandler, parser.EntityDeclHandler = text, entity
+    try:
+        for line in read_lines(path):
+            parser.Parse(f"{line}\n")
+            yield from complete
+            complete.clear()
+        parser.Parse("", True)
+    except expat.ExpatError as error:
+        raise InputError(
+            f"{path}, line {error.lineno}: not well-formed XML ({expat.errors.messages[error.code]})"
+        ) from error
+
+
+def _sgm_segments(path):
+    start, identity, text = 0, "", None
+    for number, line in enumerate(read_lines(path), start=1):
+        position = 0
+        for tag in TAG.finditer(line):
+            closing, name, attributes = tag[1], tag[2].lower(), tag[3]
+            if name == "seg" and not closing:
+                if text is not None:
+                    raise InputError(f"{path}, line {number}: <seg> before the <seg> of line {start} is closed")
+                found = IDENTITY.search(attributes)
+                if found is None:
+                    raise InputError(f"{path}, line {number}: <seg> without an id")
+                start, identity, text = number, f"segment {found[1]}", ""
+            elif name == "seg":
+                if text is None:
+                    raise InputError(f"{path}, line {number}: </seg> without <seg>")
+                yield Segment(start, identity, one_line(_resolve(text + line[position : tag.start()])))
+                text = None
+            elif text is not None:
+                raise InputError(f"{path}, line {number}: <{closing}{name}> before the <seg> of line {start} is closed")
+            position = tag.end()
+        if text is not None:
+            text += f"{line[position:]}\n"
+            if len(text) > LONGEST_SEGMENT:
+                break
+    if text is not None:
+        raise InputError(f"{path}, line {start}: <seg> is not closed")
+
+
+def _resolve(text):
+    return re.sub(r"&(quot|apos|lt|gt|amp);", lambda match: ENTITIES[match[1]], text)

@@ -1,0 +1,71 @@
+"""Line-aligned files and tab-separated tables."""
+
+import html
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from data.errors import InputError
+from data.parallel_text import read_lines
+from data.readers.alignment import Segment, aligned, one_line
+
+
+def read_plain(*paths: str | Path) -> Iterator[tuple[str, ...]]:
+    """Yields line n of every file (plain or gzip), as it stands.
+
+    Raises:
+        InputError: as `data.parallel_text.read_lines` does, and for unequal numbers of lines.
+    """
+    return aligned(paths, [_segments(path) for path in paths], "lines")
+
+
+def _segments(path):
+    return (Segment(number, "", line) for number, line in enumerate(read_lines(path), start=1))
+
+
+def read_table(
+    path: str | Path,
+    columns: Sequence[int] | Sequence[str],
+    width: int | None = None,
+    null: Sequence[str] = (),
+    separator: str | None = None,
+    escaped: bool = False,
+) -> Iterator[tuple[str, ...]]:
+    """Yields the chosen columns of a tab-separated file (plain or gzip) without quoting.
+
+    Rows with an empty cell in a chosen column are left out: between the documents of News Commentary, and in
+    multilingual tables where a translation is missing. Runs of white space become one blank.
+
+    Args:
+        path: the file.
+        columns: numbers counted from 0, or the names that the first row gives.
+        width: the number of columns that each row has to have; default: with names that of the first row, with
+            numbers any that is large enough.
+        null: cells that stand for a missing translation: those that hold one of these.
+        separator: marks the boundary of segments within a cell; becomes a blank.
+        escaped: whether cells have special characters as Moses escapes them (`&apos;`, `&#91;`), to be resolved.
+
+    Raises:
+        InputError: for a row with too few columns or an unknown name, with file and line, and as
+            `data.parallel_text.read_lines` does.
+    """
+    lines = enumerate(read_lines(path), start=1)
+    if isinstance(columns[0], str):
+        header = next(lines)[1].split("\t")
+        if unknown := [name for name in columns if name not in header]:
+            raise InputError(f"{path}, line 1: no column {', '.join(unknown)}; the columns are {', '.join(header)}")
+        columns, width = [header.index(name) for name in columns], len(header)
+    for number, line in lines:
+        cells = line.split("\t")
+        if len(cells) != width if width else len(cells) <= max(columns):
+            if not line.strip():
+                continue
+            needed = f"{width}" if width else f"{max(columns) + 1} or more"
+            raise InputError(f"{path}, line {number}: {len(cells)} tab-separated columns where {needed} are expected")
+        chosen = [cells[column] for column in columns]
+        if separator is not None:
+            chosen = [cell.replace(separator, " ") for cell in chosen]
+        if escaped:
+            chosen = map(html.unescape, chosen)
+        row = tuple(map(one_line, chosen))
+        if all(row) and not any(mark in cell for mark in null for cell in row):
+            yield row
