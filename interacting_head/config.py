@@ -25,25 +25,41 @@ class AttentionConfig:
 
 
 @dataclasses.dataclass(frozen=True)
+class PlacedAttentionConfig:
+    """The attention of a placement: what it leaves out it takes from `model.attention`."""
+
+    scheme: str | None = None
+    num_heads: int | None = None
+    key_dim: int | None = None
+    value_dim: int | None = None
+    dropout: float | None = None
+    options: dict | None = None
+
+
+@dataclasses.dataclass(frozen=True)
 class PlacementConfig:
     """Another attention at one site (encoder, decoder or cross) of some layers, counted from 1."""
 
     site: str
     layers: tuple[int, ...]
-    attention: AttentionConfig
+    attention: PlacedAttentionConfig
 
 
 @dataclasses.dataclass(frozen=True)
 class ModelConfig:
     """The Transformer.
 
+    Without `placements` a scheme stands where its paper has it, and multi-head attention elsewhere; with them, be it
+    an empty list, `attention` stands wherever they do not.
+
     `memory` is what decoder layers attend to: the `top` encoder layer, `all` of the top `memory_layers` (with the
-    attention scheme multi_layer), or a `linear`, `transparent` or `iterative` combination of all encoder layers.
+    attention scheme multi_layer, and its default), or a `linear`, `transparent` or `iterative` combination of all
+    encoder layers.
     """
 
     attention: AttentionConfig = AttentionConfig()
-    placements: tuple[PlacementConfig, ...] = ()
-    memory: str = "top"
+    placements: tuple[PlacementConfig, ...] | None = None
+    memory: str | None = None
     memory_layers: int | None = None
     model_dim: int = 512
     feed_forward_dim: int = 2048

@@ -1,6 +1,7 @@
 """A run directory: configuration, sub-words, checkpoints and scores of one experiment; movable."""
 
 import contextlib
+import dataclasses
 import hashlib
 import json
 import os
@@ -55,8 +56,9 @@ class RunDirectory:
             InputError: when the run has another configuration; it names the keys that differ.
         """
         if (self.path / "config.yaml").is_file():
-            differing = configuration.differences(RunDirectory.open(self.path).config, config)
-            if differing:
+            existing = RunDirectory.open(self.path).config
+            if not _same_experiment(existing, config):
+                differing = configuration.differences(existing, config)
                 listed = ", ".join(f"{key} ({there!r} there, {here!r} now)" for key, (there, here) in differing.items())
                 raise InputError(
                     f"{self.path} holds a run with another configuration: {listed}; "
@@ -234,6 +236,14 @@ def build_model(config, source_subwords, target_subwords):
         target_subwords.vocabulary_size,
         config.data.shared_vocabulary,
     )
+
+
+def _same_experiment(left, right):
+    """Whether two configurations mean the same, however much of it they leave to defaults."""
+    from interacting_head.placement import resolved
+
+    left, right = (dataclasses.replace(config, model=resolved(config.model)) for config in (left, right))
+    return left == right
 
 
 def _sha256(path):

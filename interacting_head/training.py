@@ -18,6 +18,7 @@ from data.errors import InputError
 from data.pipeline import as_tf_dataset
 from interacting_head.callbacks import Progress, StopOnSignal, duration, scalar
 from interacting_head.command_line import RunError
+from interacting_head.placement import check_model
 from interacting_head.preparation import (
     make_batches,
     make_training_model,
@@ -26,7 +27,6 @@ from interacting_head.preparation import (
     prepare_subwords,
 )
 from interacting_head.run_directory import RunDirectory, build_model
-from interacting_head.transformer import check_model
 from interacting_head.validation import Validation
 
 logger = logging.getLogger("interacting_head")

@@ -9,8 +9,8 @@ from data.errors import InputError
 from data.subwords import PAD
 from interacting_head import config as configuration
 from interacting_head.config import ModelConfig
+from interacting_head.placement import attention_layer, check_model, memory_layers, resolved
 from layers import (
-    ATTENTION_SCHEMES,
     DecoderBlock,
     EncoderBlock,
     IterativeCombination,
@@ -41,7 +41,7 @@ class Transformer(keras.Model):
         Logits `(B, T, target_vocabulary_size)`, in float32.
 
     Raises:
-        InputError: see `check_model`.
+        InputError: see `placement.check_model`.
 
     Example:
         >>> model = Transformer(ModelConfig(model_dim=256), 8000, 8000)
@@ -63,7 +63,7 @@ class Transformer(keras.Model):
         if shared_vocabulary and source_vocabulary_size != target_vocabulary_size:
             raise InputError("a shared vocabulary needs equal vocabulary sizes for source and target")
         check_model(config)
-        layers = _Layers(config, source_vocabulary_size, target_vocabulary_size, shared_vocabulary)
+        layers = _Layers(resolved(config), source_vocabulary_size, target_vocabulary_size, shared_vocabulary)
         source_ids = keras.Input((None,), dtype="int32", name="source_ids")
         target_ids = keras.Input((None,), dtype="int32", name="target_ids")
         memories, padding_mask = layers.encode(source_ids)
@@ -203,85 +203,6 @@ class _Layers:
 
     def logits(self, hidden):
         return ops.cast(self.target_embedding(hidden, reverse=True), "float32")
-
-
-def attention_layer(config, site, number):
-    """The attention layer of `site` ("encoder", "decoder" or "cross") in layer `number`, counted from 1."""
-    attention = attention_of(config, site, number)
-    if attention.scheme not in ATTENTION_SCHEMES:
-        raise InputError(f"unknown attention scheme {attention.scheme!r}; known: {', '.join(ATTENTION_SCHEMES)}")
-    if config.model_dim % attention.num_heads and not (attention.key_dim and attention.value_dim):
-        raise InputError(
-            f"num_heads {attention.num_heads} does not divide model_dim {config.model_dim}; "
-            "choose another number of heads or set key_dim and value_dim"
-        )
-    head_dim = config.model_dim // attention.num_heads
-    options = dict(attention.options)
-    if site == "cross" and attention.scheme == "multi_layer":
-        options["num_sources"] = memory_layers(config) or 1
-    name = "cross_attention" if site == "cross" else "self_attention"
-    try:
-        return ATTENTION_SCHEMES[attention.scheme](
-            num_heads=attention.num_heads,
-            key_dim=attention.key_dim or head_dim,
-            value_dim=attention.value_dim or head_dim,
-            dropout=attention.dropout,
-            name=name,
-            **options,
-        )
-    except (TypeError, ValueError) as error:
-        raise InputError(
-            f"model.attention.options {attention.options} do not fit {attention.scheme}: {error}"
-        ) from error
-
-
-def attention_of(config, site, number):
-    """The `AttentionConfig` that stands at a place."""
-    placed = [p.attention for p in config.placements if p.site == site and number in p.layers]
-    return placed[-1] if placed else config.attention
-
-
-def memory_layers(config):
-    """The number of encoder layers in a list of memories, or None where the memory is no list."""
-    return (config.memory_layers or config.encoder_layers) if config.memory == "all" else None
-
-
-def check_model(config):
-    """Raises `InputError` for a `ModelConfig` of which no model can be made.
-
-    Such are an unknown scheme, wrong options of a scheme, a head count that does not divide the model dimension,
-    an odd model dimension, a placement in a layer that the model does not have.
-    """
-    if config.model_dim % 2:
-        raise InputError(f"model.model_dim must be even, for sine and cosine positions, got {config.model_dim}")
-    layers = {"encoder": config.encoder_layers, "decoder": config.decoder_layers, "cross": config.decoder_layers}
-    for site, count in layers.items():
-        for number in range(1, count + 1):
-            attention_layer(config, site, number)
-            if site == "cross":
-                check_memory(config, attention_of(config, site, number))
-    for placement in config.placements:
-        for number in placement.layers:
-            if number > layers[placement.site]:
-                raise InputError(
-                    f"placement at {placement.site} layer {number}, but there are {layers[placement.site]} layers"
-                )
-
-
-def check_memory(config, attention):
-    """Raises `InputError` where an encoder–decoder attention and the memory it is given do not fit."""
-    several = config.memory == "all"
-    if several and attention.scheme != "multi_layer":
-        raise InputError(
-            "model.memory=all gives several encoder layers to encoder-decoder attention, which needs the scheme "
-            f"multi_layer there, not {attention.scheme}; place it at the site cross"
-        )
-    if several and memory_layers(config) > config.encoder_layers:
-        raise InputError(
-            f"model.memory_layers is {config.memory_layers}, but there are {config.encoder_layers} encoder layers"
-        )
-    if not several and config.memory_layers is not None:
-        raise InputError("model.memory_layers goes with model.memory=all")
 
 
 @contextlib.contextmanager

@@ -5,9 +5,9 @@ import pytest
 from data.errors import InputError
 from interacting_head import recipes
 from interacting_head.config import (
-    AttentionConfig,
     ExperimentConfig,
     ModelConfig,
+    PlacedAttentionConfig,
     PlacementConfig,
     differences,
     from_dict,
@@ -18,7 +18,8 @@ from interacting_head.config import (
 )
 
 DEFAULT = ExperimentConfig()
-PLACEMENT = PlacementConfig("cross", (1, 3), AttentionConfig("multi_head", num_heads=2, options={"use_bias": True}))
+ATTENTION = PlacedAttentionConfig("multi_head", num_heads=2, options={"use_bias": True})
+PLACEMENT = PlacementConfig("cross", (1, 3), ATTENTION)
 EVERYTHING = override(
     dataclasses.replace(DEFAULT, model=ModelConfig(placements=(PLACEMENT,))),
     ["data.source='täxt no: 1.de'", "data.source_language=no", "data.corpus='1e5'", "train.gradient_clip=0.5"],
@@ -79,6 +80,8 @@ def test_yaml_holds_every_key_and_keys_left_out_keep_their_defaults(tmp_path):
         ("model.attention.options={implementation: head_pairs}", {"implementation": "head_pairs"}),
         ("model.attention.options.use_bias=true", {"use_bias": True}),
         ("model.placements=[]", ()),
+        ("model.placements=null", None),
+        ("model.memory=all", "all"),
     ],
 )
 def test_an_assignment_sets_one_key(assignment, value):

@@ -7,7 +7,7 @@ import pytest
 from keras import ops
 
 from data.errors import InputError
-from interacting_head.config import AttentionConfig, PlacementConfig
+from interacting_head.config import AttentionConfig, PlacedAttentionConfig, PlacementConfig
 from interacting_head.transformer import Transformer
 from layers import ATTENTION_SCHEMES
 from tests.interacting_head import tiny
@@ -18,7 +18,10 @@ MODELS = {
     "post": {"normalization": "post"},
     "pre": {"normalization": "pre"},
     "separate": {"shared": False, "source_vocabulary": 23},
-    "placement": {"placements": (PlacementConfig("cross", (2,), AttentionConfig("multi_head", 4, 3, 5)),)},
+    "placement": {"placements": (PlacementConfig("cross", (2,), PlacedAttentionConfig("multi_head", 4, 3, 5)),)},
+    "multi_hop": {"scheme": "multi_hop"},
+    "dynamic_head_importance": {"scheme": "dynamic_head_importance"},
+    "multi_layer": {"scheme": "multi_layer"},
 }
 
 
@@ -190,11 +193,11 @@ def test_dropout_works_in_training_only():
         ({"num_heads": 3}, "num_heads 3 does not divide model_dim 8"),
         ({"model_dim": 9, "num_heads": 1}, "model.model_dim must be even"),
         (
-            {"placements": (PlacementConfig("encoder", (3,), AttentionConfig(num_heads=2)),)},
+            {"placements": (PlacementConfig("encoder", (3,), PlacedAttentionConfig(num_heads=2)),)},
             "placement at encoder layer 3, but there are 2 layers",
         ),
         (
-            {"placements": (PlacementConfig("cross", (1,), AttentionConfig("talking")),)},
+            {"placements": (PlacementConfig("cross", (1,), PlacedAttentionConfig("talking")),)},
             "unknown attention scheme 'talking'",
         ),
     ],
