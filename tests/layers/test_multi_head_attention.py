@@ -2,7 +2,7 @@ import keras
 import numpy as np
 import pytest
 
-from layers import MultiHeadAttention
+from layers import ATTENTION_SCHEMES, MultiHeadAttention
 from tests.layers.backend import array
 from tests.layers.schemes import normal, randomize
 
@@ -41,7 +41,7 @@ def test_the_layer_equals_that_of_keras(use_bias, causal, masked):
         np.testing.assert_allclose(array(found), array(expected), rtol=1e-5, atol=1e-5)
 
 
-def test_self_attention_is_projected_in_one_product_with_the_same_result():
+def test_without_scores_the_output_is_the_same():
     ours, theirs = pair(True)
     x = normal(2, 6, D)
     expected, _ = theirs(x, x, return_attention_scores=True)
@@ -82,3 +82,31 @@ def test_kernels_start_as_dense_matrices_do():
 def test_head_importance_of_a_scheme_that_has_none_is_an_error():
     with pytest.raises(ValueError, match="does not weigh its heads"):
         MultiHeadAttention(2, 4)(normal(1, 2, D), normal(1, 2, D), return_head_importance=True)
+
+
+# The scheme `fixed_head_size`: the same layer, whose key size does not depend on the number of heads.
+
+
+def logits(layer, query, value):
+    """The logits `(B, H, T, S)` before the softmax."""
+    return array(layer.score(layer.project_query(query), layer.project_memory(value)[0]))
+
+
+@pytest.mark.parametrize(("key_dim", "rank"), [(3, 3), (8, 8), (20, 8)])
+def test_a_head_smaller_than_the_sentence_is_a_bottleneck_of_low_rank(key_dim, rank):
+    # Bhojanapalli et al. 2020: T × T logits have at most the rank of the key size, whence key_dim = n̄.
+    layer = ATTENTION_SCHEMES["fixed_head_size"](16, key_dim, 2)
+    layer.build((None, None, 32), (None, None, 32))
+    found = logits(layer, normal(1, 8, 32), normal(1, 8, 32, seed=1))
+    np.testing.assert_array_equal(np.linalg.matrix_rank(found.astype("float64"), tol=1e-4), rank)
+
+
+@pytest.mark.parametrize("heads", [2, 8, 16, 64])
+def test_a_fixed_head_size_changes_query_and_key_kernels_alone(heads):
+    d, mean_length = 512, 20
+    counts = []
+    for key_dim in (mean_length, d // heads):
+        layer = ATTENTION_SCHEMES["fixed_head_size"](heads, key_dim, d // heads)
+        layer.build((None, None, d), (None, None, d))
+        counts.append(layer.count_params())
+    assert counts[0] - counts[1] == 2 * d * (heads * mean_length - d)

@@ -1,0 +1,63 @@
+import numpy as np
+import pytest
+
+from layers import MultiHeadAttention, PairwiseInteractingHeadAttention
+from tests.layers.backend import array
+from tests.layers.schemes import normal, randomize
+
+D, HEADS = 12, 4
+QUERY, MEMORY = normal(2, 5, D), normal(2, 6, D, seed=1)
+MASK = np.random.default_rng(3).random((2, 5, 6)) < 0.6
+
+
+def make(layer_class=PairwiseInteractingHeadAttention, heads=HEADS, **arguments):
+    layer = layer_class(heads, 3, **arguments)
+    layer.build((None, None, D), (None, None, D))
+    return randomize(layer)
+
+
+def base_of(layer, output_kernel):
+    """`MultiHeadAttention` with the projections of `layer` and another output kernel."""
+    base = make(MultiHeadAttention, layer.num_heads)
+    for name in ("query_kernel", "key_kernel", "value_kernel", "output_bias"):
+        getattr(base, name).assign(getattr(layer, name))
+    base.output_kernel.assign(output_kernel)
+    return base
+
+
+def test_with_one_head_it_is_multi_head_attention():
+    layer = make(heads=1)
+    base = base_of(layer, array(layer.output_kernel.value)[0])
+    found, expected = (array(some(QUERY, MEMORY, attention_mask=MASK)) for some in (layer, base))
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
+
+
+def test_a_head_that_meets_its_own_keys_only_is_multi_head_attention():
+    # Output kernels of all pairs i ≠ j are zero: what is left are the pairs (i, i).
+    layer = make()
+    diagonal = np.eye(HEADS, dtype="float32")[:, :, None, None] * array(layer.output_kernel.value)
+    layer.output_kernel.assign(diagonal)
+    base = base_of(layer, diagonal.sum(axis=0))
+    output, scores = layer(QUERY, MEMORY, attention_mask=MASK, return_attention_scores=True)
+    expected, expected_scores = base(QUERY, MEMORY, attention_mask=MASK, return_attention_scores=True)
+    np.testing.assert_allclose(array(output), array(expected), rtol=1e-5, atol=1e-5)
+    own = array(scores)[:, range(HEADS), range(HEADS)]
+    np.testing.assert_allclose(own, array(expected_scores), rtol=1e-6, atol=1e-6)
+
+
+def test_the_order_of_query_heads_and_that_of_key_heads_do_not_matter():
+    layer = make()
+    expected = array(layer(QUERY, MEMORY))
+    queries, keys = [2, 0, 3, 1], [1, 3, 0, 2]
+    layer.query_kernel.assign(array(layer.query_kernel.value)[:, queries])
+    for kernel in (layer.key_kernel, layer.value_kernel):
+        kernel.assign(array(kernel.value)[:, keys])
+    layer.output_kernel.assign(array(layer.output_kernel.value)[queries][:, keys])
+    np.testing.assert_allclose(array(layer(QUERY, MEMORY)), expected, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("heads", [1, 2, 4])
+def test_the_output_projection_grows_with_the_number_of_heads(heads):
+    V = 3
+    added = make(heads=heads).count_params() - make(MultiHeadAttention, heads).count_params()
+    assert added == (heads - 1) * heads * V * D
