@@ -84,12 +84,15 @@ class DynamicHeadImportanceAttention(MultiHeadAttention):
     def combine(self, heads, query, q, query_mask=None, training=None):
         heads = ops.transpose(heads, (0, 2, 1, 3))  # (B, T, H, V)
         x = linear(query, self.cast(self.importance_query_kernel))  # (B, T, M)
-        x = ops.expand_dims(self.importance_dropout_layer(x, training=training), 2)  # (B, T, 1, M)
-        keys = linear(heads, self.cast(self.importance_key_kernel))  # (B, T, H, M)
+        x = self.importance_dropout_layer(x, training=training)
+        key_kernel = self.cast(self.importance_key_kernel)
         if self.importance_score == "dot":
-            scores = ops.sum(keys * x, axis=-1) / math.sqrt(keys.shape[-1])  # (2)
+            # (W O)ᵀ (U x) = Oᵀ (Wᵀ U x): one vector of size V a position instead of H of size M.
+            x = linear(x / math.sqrt(x.shape[-1]), ops.transpose(key_kernel))  # (B, T, V)
+            scores = ops.sum(heads * ops.expand_dims(x, 2), axis=-1)  # (2): (B, T, H)
         else:
-            scores = ops.sum(self.cast(self.importance_score_kernel) * ops.tanh(keys + x), axis=-1)
+            hidden = ops.tanh(linear(heads, key_kernel) + ops.expand_dims(x, 2))  # (B, T, H, M)
+            scores = ops.sum(self.cast(self.importance_score_kernel) * hidden, axis=-1)
         log_importance = ops.log_softmax(ops.cast(scores, "float32"), axis=-1)  # (1): (B, T, H)
         importance = ops.exp(log_importance)
         self.add_loss(-self.importance_loss_weight * mean_divergence(importance, log_importance, query_mask))

@@ -147,11 +147,7 @@ class MultiHeadAttention(keras.layers.Layer):
 
     def project(self, query, key, value):
         """`(B, T, D)`, `(B, S, D)`, `(B, S, D)` → q `(B, H, T, K)`, k `(B, H, S, K)`, v `(B, H, S, V)`."""
-        q_kernel, k_kernel, v_kernel = self.query_projection(), self.key_projection(), self.value_projection()
-        # Projections of the same tensor are one matrix product.
-        if query is key and key is value:
-            return project_heads(query, [q_kernel, k_kernel, v_kernel])
-        return (*project_heads(query, [q_kernel]), *self.project_memory(value, key))
+        return (self.project_query(query), *self.project_memory(value, key))
 
     def score(self, q, k):
         """Logits `(B, H, T, S)` of q `(B, H, T, K)` and k `(B, H, S, K)`."""
@@ -184,16 +180,12 @@ class MultiHeadAttention(keras.layers.Layer):
 
     def project_query(self, query):
         """q `(B, H, T, K)` of the query input `(B, T, D)`."""
-        return project_heads(query, [self.query_projection()])[0]
+        return project_heads(query, *self.query_projection())
 
     def project_memory(self, value, key=None):
         """k `(B, H, S, K)` and v `(B, H, S, V)` of a memory, to be given as `cache` at each decoding step."""
-        if key is None or key is value:
-            return tuple(project_heads(value, [self.key_projection(), self.value_projection()]))
-        return (
-            *project_heads(key, [self.key_projection()]),
-            *project_heads(value, [self.value_projection()]),
-        )
+        k = project_heads(value if key is None else key, *self.key_projection())
+        return k, project_heads(value, *self.value_projection())
 
     def empty_cache(self, batch_size, length):
         """Keys `(B, H, L, K)` and values `(B, H, L, V)` before the first decoding step of self-attention."""

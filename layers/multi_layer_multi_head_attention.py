@@ -88,27 +88,19 @@ class MultiLayerMultiHeadAttention(MultiHeadAttention):
         self.output_kernel = self.add_weight((n, H, V, model_dim), initializer, name="output_kernel")
         self.output_bias = self.add_weight((model_dim,), "zeros", name="output_bias")
 
-    def project(self, query, key, value):
-        return (self.project_query(query), *self.project_memory(value, key))
-
     def project_query(self, query):
         """q `(B, n, H, T, K)` of the query input `(B, T, D)`."""
-        return ops.stack(project_heads(query, per_source(self.query_projection())), axis=1)
+        return ops.stack([project_heads(query, *source) for source in per_source(self.query_projection())], axis=1)
 
     def project_memory(self, value, key=None):
         """k `(B, n, H, S, K)` and v `(B, n, H, S, V)` of the sources."""
-        values, keys = self.sources(value), self.sources(value if key is None else key)
-        k, v = [], []
-        for source, source_key, key_projection, value_projection in zip(
-            values, keys, per_source(self.key_projection()), per_source(self.value_projection()), strict=True
-        ):
-            if source is source_key:
-                k_i, v_i = project_heads(source, [key_projection, value_projection])
-            else:
-                (k_i,), (v_i,) = project_heads(source_key, [key_projection]), project_heads(source, [value_projection])
-            k.append(k_i)
-            v.append(v_i)
-        return ops.stack(k, axis=1), ops.stack(v, axis=1)
+        return tuple(
+            ops.stack([project_heads(f, *source) for f, source in zip(sources, per_source(projection), strict=True)], 1)
+            for sources, projection in (
+                (self.sources(value if key is None else key), self.key_projection()),
+                (self.sources(value), self.value_projection()),
+            )
+        )
 
     def sources(self, value):
         """The list f¹ … fⁿ, those of `masked_sources` set to zero."""

@@ -17,19 +17,17 @@ def linear(inputs, kernel, bias=None):
     return ops.reshape(outputs if bias is None else outputs + bias, (*shape[:-1], kernel.shape[-1]))
 
 
-def project_heads(inputs, projections):
-    """Projects `(B, T, D)` by each `(kernel (D, H, K), bias (H, K) or None)` to `(B, H, T, K)`, in one product."""
+def project_heads(inputs, kernel, bias=None):
+    """Projects `(B, T, D)` by a kernel `(D, H, K)`, and a bias `(H, K)`, to `(B, H, T, K)`.
+
+    Queries, keys and values are projected one by one: a single product for them has to join their kernels and take
+    its result apart, and both again for the gradient, which costs more on a CPU than it saves.
+    """
     B, T, D = ops.shape(inputs)
-    kernels = [ops.reshape(kernel, (D, -1)) for kernel, _ in projections]  # (D, H·K) each
-    kernel = kernels[0] if len(kernels) == 1 else ops.concatenate(kernels, axis=1)
-    flat = ops.matmul(ops.reshape(inputs, (B * T, D)), kernel)  # (B·T, sum of H·K)
-    heads, start = [], 0
-    for kernel, bias in projections:
-        H, K = kernel.shape[1:]
-        part = ops.reshape(flat[:, start : start + H * K], (B, T, H, K))
-        heads.append(ops.transpose(part if bias is None else part + bias, (0, 2, 1, 3)))  # (B, H, T, K)
-        start += H * K
-    return heads
+    H, K = kernel.shape[1:]
+    heads = ops.matmul(ops.reshape(inputs, (B * T, D)), ops.reshape(kernel, (D, H * K)))  # (B·T, H·K)
+    heads = ops.reshape(heads, (B, T, H, K))
+    return ops.transpose(heads if bias is None else heads + bias, (0, 2, 1, 3))  # (B, H, T, K)
 
 
 def merge_heads(heads, kernel):

@@ -1,0 +1,213 @@
+"""Time and memory of one self-attention layer, forward and backward, for every scheme.
+
+All layers of a cell (one length, one number of heads) are timed in turn in one process with one thread, so that
+their ratios hold whatever else the machine does. Each cell, and each measurement of memory, has a process of its own.
+"""
+
+import functools
+import math
+import multiprocessing
+import os
+import time
+
+import numpy as np
+
+from benchmarks import results
+
+LOOP = "Algorithm 1, printed loop"
+PAIRWISE_LOOP = "equations (11)–(12), printed loop"
+KERAS = "keras MultiHeadAttention"
+PAIRS = "interacting_head, head_pairs"
+BASE = "multi_head"
+MEAN_LENGTH = 25  # key size of fixed_head_size: the mean length of a sentence of IWSLT16 in tokens
+QUADRATIC = (PAIRS, LOOP, PAIRWISE_LOOP)
+
+
+def add_arguments(parser):
+    parser.add_argument("--heads", type=int, nargs="+", default=[2, 4, 8, 16, 32, 64], metavar="H")
+    parser.add_argument("--lengths", type=int, nargs="+", default=[25, 100], metavar="T")
+    parser.add_argument("--batch-size", type=int, default=32, metavar="B")
+    parser.add_argument("--model-dim", type=int, default=512, metavar="D")
+    parser.add_argument("--rounds", type=int, default=25, metavar="N", help="how often each layer is timed")
+    parser.add_argument("--seconds", type=float, default=30, help="time for one layer in one cell, after two rounds")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="of the layers only these, beside multi_head")
+    parser.add_argument("--no-memory", action="store_true", help="leave the memory out")
+    parser.add_argument("--output", metavar="FILE", help="default: benchmarks/results/attention.json")
+
+
+def main(arguments):
+    rows = []
+    for length in arguments.lengths:
+        for heads in arguments.heads:
+            names = [name for name in layer_makers() if not arguments.only or name in (BASE, *arguments.only)]
+            cell = in_child(time_cell, names, heads, length, arguments)
+            for name in names:
+                row = {"layer": name, "T": length, "h": heads, **cell.get(name, {})}
+                if name in cell and not arguments.no_memory:
+                    row["MiB"] = in_child(peak_memory, name, heads, length, arguments)
+                rows.append(row)
+                print(*(f"{value:.3f}" if isinstance(value, float) else value for value in row.values()), flush=True)
+    views = []
+    for length in arguments.lengths:
+        for field, what, digits in (
+            ("ratio", "time over that of multi_head", 2),
+            ("ms", "milliseconds", 1),
+            ("MiB", "peak memory in MiB beyond inputs and weights", 0),
+        ):
+            views.append(
+                {
+                    "caption": f"T = S = {length}, {what}",
+                    "where": {"T": length},
+                    "index": ["layer"],
+                    "columns": "h",
+                    "value": field,
+                    "digits": digits,
+                }
+            )
+    conditions = {
+        "what": "self-attention, forward and backward by inputs and weights, float32, tf.function, one thread",
+        "sizes": f"B = {arguments.batch_size}, d = {arguments.model_dim}; fixed_head_size has key size "
+        f"{MEAN_LENGTH}; multi_layer attends to two sources (M-00)",
+        "ratio": "the median over the rounds of the time over that of multi_head in the same round",
+    }
+    results.write("attention", "Cost of attention", rows, views, conditions, arguments.output)
+
+
+def layer_makers():
+    """Name → function of (heads H, key size K) that makes the layer."""
+    return {
+        BASE: scheme("multi_head"),
+        KERAS: keras_attention,
+        "fixed_head_size": lambda H, K: scheme("fixed_head_size")(H, MEAN_LENGTH, K),
+        "talking_heads": scheme("talking_heads"),
+        "interacting_head": scheme("interacting_head"),
+        PAIRS: scheme("interacting_head", implementation="head_pairs"),
+        LOOP: lambda H, K: printed_loops().PrintedLoopAttention(H, K),
+        "interacting_head_pairwise": scheme("interacting_head_pairwise"),
+        PAIRWISE_LOOP: lambda H, K: printed_loops().PrintedPairwiseLoopAttention(H, K),
+        "dynamic_head_importance": scheme("dynamic_head_importance"),
+        "multi_hop": scheme("multi_hop"),
+        "multi_layer": scheme("multi_layer", num_sources=2),
+    }
+
+
+def scheme(name, **options):
+    """A function that makes a layer of the registry."""
+
+    def make(num_heads, key_dim, value_dim=None):
+        from layers import ATTENTION_SCHEMES  # imports Keras
+
+        return ATTENTION_SCHEMES[name](num_heads, key_dim, value_dim, **options)
+
+    return make
+
+
+def keras_attention(num_heads, key_dim):
+    import keras
+
+    # As ours have it: no bias in the projections of queries, keys and values.
+    return keras.layers.MultiHeadAttention(num_heads, key_dim, use_bias=False)
+
+
+def printed_loops():
+    """The module, which imports Keras."""
+    from benchmarks import printed_loop
+
+    return printed_loop
+
+
+def in_child(function, *arguments):
+    """The result of a function in a new process, in which TensorFlow has one thread."""
+    context = multiprocessing.get_context("spawn")
+    receiver, sender = context.Pipe(duplex=False)
+    child = context.Process(target=_send, args=(sender, function, arguments))
+    child.start()
+    sender.close()
+    try:
+        result = receiver.recv()
+    except EOFError:
+        result = RuntimeError(f"the process of {function.__name__} ended with code {child.exitcode}")
+    child.join()
+    if isinstance(result, Exception):
+        raise result
+    return result
+
+
+def _send(sender, function, arguments):
+    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+    import tensorflow as tf
+
+    tf.config.threading.set_intra_op_parallelism_threads(1)
+    tf.config.threading.set_inter_op_parallelism_threads(1)
+    try:
+        sender.send(function(*arguments))
+    except Exception as error:  # goes to the parent, which raises it
+        sender.send(RuntimeError(f"{type(error).__name__}: {error}"))
+
+
+def make_step(name, heads, length, arguments):
+    """A function without arguments: one forward and backward pass of a built layer, up to its last gradient."""
+    import tensorflow as tf
+
+    B, D = arguments.batch_size, arguments.model_dim
+    layer = layer_makers()[name](heads, D // heads)
+    x, cotangent = (tf.constant(np.random.default_rng(seed).normal(size=(B, length, D)), "float32") for seed in (1, 2))
+    layer.build(x.shape, x.shape)
+
+    @tf.function
+    def step(x, cotangent):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            output = layer(x, x)
+        return tape.gradient(output, [x, *(weight.value for weight in layer.trainable_weights)], cotangent)
+
+    concrete = step.get_concrete_function(x, cotangent)
+    return functools.partial(concrete, x, cotangent)
+
+
+def time_cell(names, heads, length, arguments):
+    """`{name: {"ms": median, "ratio": to multi_head}}` of the layers, timed in turn."""
+    steps, seconds = {}, {name: [] for name in names}
+    for name in names:
+        if fits(name, heads, length, arguments):
+            steps[name] = make_step(name, heads, length, arguments)
+            steps[name]()  # warms up
+    for _ in range(arguments.rounds):
+        for name, step in steps.items():
+            timed = seconds[name]
+            if len(timed) >= 2 and sum(timed) > arguments.seconds:
+                continue
+            started = time.perf_counter()
+            step()[0].numpy()
+            timed.append(time.perf_counter() - started)
+    return {
+        name: {
+            "ms": 1000 * float(np.median(seconds[name])),
+            "ratio": float(np.median(np.divide(seconds[name], seconds[BASE][: len(seconds[name])]))),
+        }
+        for name in steps
+    }
+
+
+def fits(name, heads, length, arguments):
+    """Whether the logits of all pairs of heads, and as much again for their gradient, have room in memory."""
+    if name not in QUADRATIC:
+        return True
+    pairs = 4 * arguments.batch_size * (heads * length) ** 2
+    return 3 * pairs < os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+
+
+def peak_memory(name, heads, length, arguments):
+    """MiB that a step needs at its peak beyond inputs and weights."""
+    step = make_step(name, heads, length, arguments)
+    before = status("VmRSS")
+    with open("/proc/self/clear_refs", "w") as file:
+        file.write("5")  # sets the peak to what is used now
+    step()[0].numpy()
+    return math.ceil((status("VmHWM") - before) / 1024)
+
+
+def status(field):
+    """A field of /proc/self/status, in KiB."""
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith(field + ":"))

@@ -1,0 +1,58 @@
+"""What a measurement writes, `benchmarks/results/NAME.json`, and under which conditions it was made."""
+
+import json
+import os
+import platform
+from importlib import metadata
+from pathlib import Path
+
+from interacting_head.command_line import atomic_write
+
+FOLDER = Path(__file__).parent / "results"
+PACKAGES = ("tensorflow", "tensorflow-cpu", "keras", "numpy", "jax")
+
+
+def write(name, title, rows, views, conditions, path=None):
+    """Writes a result.
+
+    Args:
+        name: of the result, and of its file in `benchmarks/results`.
+        title: heading of its section in RESULTS.md.
+        rows: list of dictionaries, one a measured number or set of numbers.
+        views: how RESULTS.md shows the rows: `{"caption", "index", "columns", "value", "digits"}` spreads the
+            field `value` over the field `columns`, of the rows that hold all items of `where` if that is given;
+            `{"caption", "fields"}` lists fields as they are.
+        conditions: dictionary of what else the numbers depend on; machine and versions are added.
+        path: another file to write.
+    """
+    result = {"title": title, "conditions": {**conditions, **machine()}, "views": views, "rows": rows}
+    FOLDER.mkdir(exist_ok=True)
+    path = path or FOLDER / f"{name}.json"
+    with atomic_write(path) as file:
+        json.dump(result, file, indent=1, ensure_ascii=False)
+        file.write("\n")
+    return path
+
+
+def machine():
+    """Processor, cores and versions."""
+    versions = []
+    for package in PACKAGES:
+        try:
+            versions.append(f"{package} {metadata.version(package)}")
+        except metadata.PackageNotFoundError:
+            continue
+    return {
+        "processor": processor(),
+        "cores": len(os.sched_getaffinity(0)),
+        "versions": ", ".join([f"Python {platform.python_version()}", *versions]),
+    }
+
+
+def processor():
+    """The processor's name, as Linux gives it, with the instruction sets that matter for matrix products."""
+    lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
+    fields = dict(line.replace("\t", "").split(":", 1) for line in lines if ":" in line)
+    flags = set(fields.get("flags", "").split())
+    sets = [name for name in ("avx2", "avx512f", "avx512_bf16", "amx_bf16") if name in flags]
+    return " ".join([fields.get("model name", platform.processor()).strip(), *sets])

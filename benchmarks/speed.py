@@ -1,0 +1,29 @@
+"""Measures speed, as ratios in one run: `speed.py attention`. `report.py` makes tables of the results."""
+
+import importlib
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from interacting_head.command_line import ArgumentParser, run
+
+MEASUREMENTS = {
+    "attention": "attention_speed",
+    "schemes": "schemes_training",
+}
+
+
+def main():
+    parser = ArgumentParser(prog="speed.py", description=__doc__)
+    commands = parser.add_subparsers(dest="measurement", required=True, metavar="MEASUREMENT")
+    modules = {name: importlib.import_module(f"benchmarks.{module}") for name, module in MEASUREMENTS.items()}
+    for name, module in modules.items():
+        summary = module.__doc__.partition("\n")[0]
+        module.add_arguments(commands.add_parser(name, description=module.__doc__, help=summary))
+    arguments = parser.parse_args()
+    return modules[arguments.measurement].main(arguments)
+
+
+if __name__ == "__main__":
+    run(main)
