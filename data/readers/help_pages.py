@@ -61,27 +61,34 @@ def _paragraphs(path):
 
 
 class _Page(HTMLParser):
-    """Collects the text of the elements whose id is a paragraph's."""
+    """Collects the text of the elements whose id is a paragraph's, without what is for macOS only."""
 
     def __init__(self):
         super().__init__(convert_charrefs=True)
         self.paragraphs: dict[str, str] = {}
         self._identity, self._parts, self._depth = None, [], 0
+        self._hidden_at = None  # the depth of an element with text for macOS beside that for other systems
 
     def handle_starttag(self, tag, attributes):
-        if self._identity is not None:
-            self._depth += tag not in VOID
-        elif PARAGRAPH_ID.fullmatch(identity := dict(attributes).get("id") or ""):
-            self._identity, self._parts, self._depth = identity, [], 1
+        attributes = dict(attributes)
+        if self._identity is None:
+            if PARAGRAPH_ID.fullmatch(identity := attributes.get("id") or ""):
+                self._identity, self._parts, self._depth, self._hidden_at = identity, [], 1, None
+        elif tag not in VOID:
+            self._depth += 1
+            if attributes.get("class") == "MAC" and self._hidden_at is None:
+                self._hidden_at = self._depth
 
     def handle_endtag(self, tag):
         if self._identity is None or tag in VOID:
             return
+        if self._depth == self._hidden_at:
+            self._hidden_at = None
         self._depth -= 1
         if self._depth == 0:
             self.paragraphs.setdefault(self._identity, one_line("".join(self._parts)))
             self._identity = None
 
     def handle_data(self, data):
-        if self._identity is not None:
+        if self._identity is not None and self._hidden_at is None:
             self._parts.append(data)

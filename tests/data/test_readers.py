@@ -270,7 +270,7 @@ def help_folders(tmp_path):
     english = {
         "writer/a.html": page(
             '<h1 id="hd_id1"><a name="x"></a>Insert a table</h1>',
-            '<p id="par_id2" class="paragraph">Press <span class="key">Ctrl</span> &amp; wait<br> a moment.</p>',
+            '<p id="par_id2" class="paragraph">Press <span class="switchinline"><span class="MAC"><b>Command</b></span><span>Ctrl</span></span> &amp; wait<br> a moment.</p>',
             '<p id="par_id3">Not translated at all.</p><p id="par_id4">Two words</p>',
             '<p id="par_id5">Only in English, alas.</p><p id="other">Not a paragraph here.</p>',
             '<p id="par_id6">One two three</p>',
