@@ -82,10 +82,7 @@ def encode_parallel(
     seed: int = 0,
     progress: bool = True,
 ) -> EncodedPairs:
-    """Encodes a parallel text, or finds it encoded in the cache, in the order of its lines.
-
-    The cache knows a text by the content of its files, the sub-word models and `max_length`, so a changed
-    file is encoded anew. Memory does not grow with the text.
+    """The ids of a parallel text in the order of its lines, encoded now or found in the cache (`encoded_folder`).
 
     Args:
         text: the two files.
@@ -101,20 +98,7 @@ def encode_parallel(
     Raises:
         InputError: what reading `text` raises; when no pair is left, or fewer than `limit_pairs`.
     """
-    digests = [_digest(text.source), _digest(text.target), source_subwords.digest, target_subwords.digest]
-    key = hashlib.sha256(json.dumps([FORMAT, *digests, max_length]).encode()).hexdigest()[:32]
-    folder = Path(cache_dir or cache_folder()) / "encoded" / key
-
-    def build(temporary):
-        _encode(text, source_subwords, target_subwords, max_length, temporary, progress)
-
-    build_once(folder, build)
-    try:
-        pairs = _load(folder)
-    except (OSError, ValueError, KeyError):
-        # Damaged by something other than this code, which renames finished folders only.
-        shutil.rmtree(folder, ignore_errors=True)
-        pairs = _load(build_once(folder, build))
+    pairs = load_encoded(encoded_folder(text, source_subwords, target_subwords, max_length, cache_dir, progress))
     if limit_pairs is None:
         return pairs
     if not 1 <= limit_pairs <= len(pairs):
@@ -126,8 +110,55 @@ def encode_parallel(
     return pairs.select(np.sort(np.random.default_rng(seed).permutation(len(pairs))[:limit_pairs]))
 
 
+def encoded_folder(
+    text: ParallelText,
+    source_subwords: Subwords,
+    target_subwords: Subwords,
+    max_length: int,
+    cache_dir: str | Path | None = None,
+    progress: bool = True,
+) -> Path:
+    """The folder of the cache with the encoded text, for `load_encoded`; encodes it where there is none.
+
+    The cache knows a text by the content of its files, the sub-word models and `max_length`, so a changed
+    file is encoded anew. Memory grows by a few bytes a pair.
+
+    Args and errors: see `encode_parallel`.
+    """
+    digests = [*text.digests(), source_subwords.digest, target_subwords.digest]
+    key = hashlib.sha256(json.dumps([FORMAT, *digests, max_length]).encode()).hexdigest()[:32]
+    folder = Path(cache_dir or cache_folder()) / "encoded" / key
+
+    def build(temporary):
+        _encode(text, source_subwords, target_subwords, max_length, temporary, progress)
+
+    build_once(folder, build)
+    try:
+        load_encoded(folder)
+    except (OSError, ValueError, KeyError):
+        # Damaged by something other than this code, which renames finished folders only.
+        shutil.rmtree(folder, ignore_errors=True)
+        build_once(folder, build)
+    return folder
+
+
+def load_encoded(folder: str | Path) -> EncodedPairs:
+    """The pairs in a folder of `encoded_folder`; OSError, KeyError or ValueError where its files are damaged."""
+    folder = Path(folder)
+    description = json.loads((folder / "description.json").read_text(encoding="utf-8"))
+    sides = {}
+    for side, dtype in description["dtypes"].items():
+        lengths = np.load(folder / f"{side}.lengths.npy")
+        ends = np.cumsum(lengths, dtype=np.int64)
+        tokens = np.memmap(folder / f"{side}.tokens", dtype, mode="r")
+        if len(tokens) != ends[-1]:
+            raise ValueError(f"{folder}: {len(tokens)} ids, {ends[-1]} expected")
+        sides[side] = EncodedSide(tokens, ends - lengths, lengths)
+    return EncodedPairs(sides["source"], sides["target"], description["dropped_empty"], description["dropped_long"])
+
+
 def _encode(text, source_subwords, target_subwords, max_length, folder, progress):
-    """Writes the files that `_load` reads."""
+    """Writes the files that `load_encoded` reads."""
     sides = {"source": source_subwords, "target": target_subwords}
     dtypes = {side: np.uint16 if model.vocabulary_size <= 2**16 else np.uint32 for side, model in sides.items()}
     lengths = {side: [] for side in sides}
@@ -169,25 +200,3 @@ def _encode(text, source_subwords, target_subwords, max_length, folder, progress
         "dtypes": {side: np.dtype(dtype).name for side, dtype in dtypes.items()},
     }
     (folder / "description.json").write_text(json.dumps(description), encoding="utf-8")
-
-
-def _load(folder):
-    """The pairs in a folder that `_encode` wrote; ValueError when its files do not fit together."""
-    description = json.loads((folder / "description.json").read_text(encoding="utf-8"))
-    sides = {}
-    for side, dtype in description["dtypes"].items():
-        lengths = np.load(folder / f"{side}.lengths.npy")
-        ends = np.cumsum(lengths, dtype=np.int64)
-        tokens = np.memmap(folder / f"{side}.tokens", dtype, mode="r")
-        if len(tokens) != ends[-1]:
-            raise ValueError(f"{folder}: {len(tokens)} ids, {ends[-1]} expected")
-        sides[side] = EncodedSide(tokens, ends - lengths, lengths)
-    return EncodedPairs(sides["source"], sides["target"], description["dropped_empty"], description["dropped_long"])
-
-
-def _digest(path):
-    try:
-        with open(path, "rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}; check the name") from error

@@ -1,6 +1,7 @@
 """Two line-aligned files, read strictly and without holding them in memory."""
 
 import gzip
+import hashlib
 import sys
 import zlib
 from collections.abc import Iterator
@@ -72,9 +73,28 @@ def decode_lines(file: BinaryIO, name: str | Path) -> Iterator[str]:
             "convert the file to UTF-8"
         ) from error
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise InputError(f"{name}: the gzip file is cut short or damaged; fetch or compress it again") from error
+        raise _damaged(name) from error
     except OSError as error:
         raise InputError(f"cannot read {name}: {error.strerror}; check the name") from error
+
+
+def content_digest(path: str | Path) -> str:
+    """SHA-256 of a file's content; that of the text in it where it is a gzip file.
+
+    Raises:
+        InputError: where it cannot be read, or is a damaged gzip file.
+    """
+    try:
+        with open_text_file(path) as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise _damaged(path) from error
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}; check the name") from error
+
+
+def _damaged(name):
+    return InputError(f"{name}: the gzip file is cut short or damaged; fetch or compress it again")
 
 
 @dataclass(frozen=True)
@@ -115,3 +135,7 @@ class ParallelText:
     def check(self) -> int:
         """Reads both files to the end and returns the number of pairs; raises what `pairs` raises."""
         return sum(1 for _ in self.pairs())
+
+    def digests(self) -> list[str]:
+        """`content_digest` of both files: equal for equal text, wherever it lies."""
+        return [content_digest(self.source), content_digest(self.target)]

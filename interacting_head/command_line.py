@@ -1,6 +1,5 @@
-"""What all command-line scripts share: one-line errors, exit codes, quiet pipes, atomic output files."""
+"""What the command-line scripts share (most of it is in `data.command_line`), and quiet imports."""
 
-import argparse
 import contextlib
 import faulthandler
 import os
@@ -8,58 +7,12 @@ import re
 import sys
 import tempfile
 
-from data.errors import InputError
+from data.command_line import ArgumentParser, RunError, atomic_write, run
 
-
-class RunError(Exception):
-    """A failure while running, told in one line: exit code 1."""
-
+__all__ = ["ArgumentParser", "RunError", "atomic_write", "run", "without_import_noise"]
 
 # What TensorFlow's logging writes before it is set up.
 IMPORT_NOISE = re.compile(rb"WARNING: All log messages before absl::InitializeLog|[IWE]\d{4} \d\d:\d\d:[\d.]+ ")
-
-
-class ArgumentParser(argparse.ArgumentParser):
-    """An `argparse.ArgumentParser` whose errors are one line, `error: …`, with exit code 2."""
-
-    def __init__(self, *args, **kwargs):
-        kwargs.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
-        super().__init__(*args, allow_abbrev=False, **kwargs)
-
-    def error(self, message):
-        print(f"error: {message} (see {self.prog} --help)", file=sys.stderr)
-        raise SystemExit(2)
-
-
-def run(main):
-    """Calls `main()` and ends the process with the exit code that users of this project know.
-
-    0 success; 2 bad input (`InputError`, printed as one line); 1 failure; 130 interrupted. A reader that
-    closes the pipe (`| head -1`) ends the process quietly.
-    """
-    try:
-        code = main() or 0
-        sys.stdout.flush()
-    except InputError as error:
-        print(f"error: {error}", file=sys.stderr)
-        code = 2
-    except RunError as error:
-        print(f"error: {error}", file=sys.stderr)
-        code = 1
-    except BrokenPipeError:
-        # Python flushes stdout once more at exit: send that to nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
-    except OSError as error:  # a full disk, a folder without write permission
-        print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
-        code = 1
-    except ModuleNotFoundError as error:
-        print(f"error: {error}; install requirements.txt, and what KERAS_BACKEND names", file=sys.stderr)
-        code = 1
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        code = 130
-    raise SystemExit(code)
 
 
 @contextlib.contextmanager
@@ -93,41 +46,3 @@ def without_import_noise():
     finally:
         faulthandler.disable()
         os.close(standard_error)
-
-
-@contextlib.contextmanager
-def atomic_write(path, mode="w", **kwargs):
-    """Opens a file beside `path` for writing and renames it to `path` when the block ends without error.
-
-    A device or a pipe (`/dev/null`, `>(command)`) is written to as it is.
-
-    Raises:
-        InputError: when the folder does not exist or cannot be written to.
-    """
-    if "b" not in mode:
-        kwargs.setdefault("encoding", "utf-8")
-    if os.path.isdir(path):
-        raise InputError(f"cannot write {path}: it is a folder; name a file")
-    if os.path.exists(path) and not os.path.isfile(path):
-        with open(path, mode, **kwargs) as file:
-            yield file
-        return
-    path = os.path.realpath(path)
-    try:
-        descriptor, temporary = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".partial-")
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror}; name a folder that can be written to") from error
-    try:
-        with open(descriptor, mode, **kwargs) as file:
-            yield file
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
-def _umask():
-    value = os.umask(0)
-    os.umask(value)
-    return value

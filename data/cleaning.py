@@ -1,0 +1,65 @@
+"""Which training pairs are kept: the rules of Moses' clean-corpus-n.perl, and duplicates."""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from data.errors import InputError
+
+REASONS = ("duplicate", "empty", "long", "ratio")
+
+
+@dataclass(frozen=True)
+class CleaningRules:
+    """What makes a training pair be left out, beside an empty side; words are what blanks separate.
+
+    Args:
+        max_words: most words of a side; None: any number.
+        max_ratio: most words of a side for one of the other; None: any.
+        drop_duplicates: whether a pair that has occurred before is left out.
+
+    Raises:
+        InputError: when a number is below 1.
+    """
+
+    max_words: int | None = None
+    max_ratio: float | None = None
+    drop_duplicates: bool = False
+
+    def __post_init__(self):
+        for name in ("max_words", "max_ratio"):
+            value = getattr(self, name)
+            if value is not None and not value >= 1:
+                raise InputError(f"{name} must be at least 1, got {value}")
+
+    def reason_to_drop(self, source: str, target: str) -> str | None:
+        """One of `REASONS`, or None for a pair to keep; duplicates are not known here."""
+        source_words, target_words = len(source.split()), len(target.split())
+        shorter, longer = sorted((source_words, target_words))
+        if shorter == 0:
+            return "empty"
+        if self.max_words is not None and longer > self.max_words:
+            return "long"
+        if self.max_ratio is not None and longer > self.max_ratio * shorter:
+            return "ratio"
+        return None
+
+
+def first_occurrences(pairs: Iterable[tuple[str, str]]) -> np.ndarray:
+    """(N,) bool: whether a pair is the first of those equal to it, white space at the ends apart.
+
+    Memory: 8 bytes a pair and a few times that while sorting. Two different pairs are taken for equal with a
+    probability of N² / 2⁶⁵, one in a million for five million pairs.
+    """
+    hashes = np.fromiter((_hash(*pair) for pair in pairs), np.uint64)
+    is_first = np.zeros(len(hashes), bool)
+    is_first[np.unique(hashes, return_index=True)[1]] = True
+    return is_first
+
+
+def _hash(source, target):
+    # Lines hold no line feed, so that different pairs are different strings.
+    pair = f"{source.strip()}\n{target.strip()}".encode()
+    return int.from_bytes(hashlib.blake2b(pair, digest_size=8).digest(), "little")

@@ -1,0 +1,189 @@
+"""Parallel text in the form of a profile: processed once, on all cores, and found again by its content."""
+
+import hashlib
+import json
+from collections import Counter
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from itertools import compress
+from pathlib import Path
+from typing import NamedTuple
+
+from tqdm import tqdm
+
+from data.cache import build_once, cache_folder
+from data.cleaning import REASONS, CleaningRules, first_occurrences
+from data.errors import InputError
+from data.parallel_text import ParallelText
+from data.profiles import check_profile, tokenize
+from data.truecasing import Truecaser, count_forms
+from data.workers import map_chunks
+
+FORMAT = 1  # part of the cache key: raise it when the files written here change
+SIDES = ("source", "target")
+
+
+class PreparedText(NamedTuple):
+    """A parallel text in the form of a profile.
+
+    Args:
+        text: the lines that sub-words are learnt on.
+        truecasers: of source and target; None with the profile `raw`.
+        dropped: number of pairs left out, by reason (`data.cleaning.REASONS`).
+    """
+
+    text: ParallelText
+    truecasers: tuple[Truecaser, Truecaser] | None
+    dropped: dict[str, int]
+
+
+def prepare_text(
+    text: ParallelText,
+    profile: str,
+    languages: tuple[str, str],
+    *,
+    rules: CleaningRules | None = None,
+    truecasers: tuple[Truecaser, Truecaser] | None = None,
+    cache_dir: str | Path | None = None,
+    progress: bool = True,
+) -> PreparedText:
+    """Brings a parallel text into the form of a profile, or finds it in the cache.
+
+    The cache knows a text by its content, so that a changed file is processed anew. Memory grows with the number of
+    different words, not with that of lines.
+
+    Args:
+        text: the text as it is.
+        profile: `raw` or `paper`.
+        languages: codes of the source and the target language.
+        rules: which pairs of a training text to leave out; None: every line gives a line, as in test sets.
+        truecasers: to be used; None: they are learnt on this text, which must then be the training text.
+        cache_dir: the results go to its folder `prepared`; default: `data.cache.cache_folder()`.
+        progress: whether to show a progress bar on a terminal.
+
+    Raises:
+        InputError: what reading `text` raises; when no pair is left.
+        RunError: what `data.workers.map_chunks` raises.
+    """
+    check_profile(profile)
+    if profile == "raw" and rules in (None, CleaningRules()):
+        return PreparedText(text, None, {})
+    key = [FORMAT, profile, languages, rules and asdict(rules), text.digests()]
+    if profile == "paper":
+        key += [version("sacremoses"), [truecaser.digest for truecaser in truecasers or ()]]
+    name = hashlib.sha256(json.dumps(key).encode()).hexdigest()[:32]
+
+    def build(temporary):
+        _build(text, profile, languages, rules, truecasers, temporary, progress)
+
+    folder = build_once(Path(cache_dir or cache_folder()) / "prepared" / name, build)
+    description = json.loads((folder / "description.json").read_text(encoding="utf-8"))
+    if profile == "paper" and truecasers is None:
+        truecasers = tuple(Truecaser.load(folder / f"{side}.truecase") for side in SIDES)
+    return PreparedText(ParallelText(*(folder / side for side in SIDES)), truecasers, description["dropped"])
+
+
+def _build(text, profile, languages, rules, truecasers, folder, progress):
+    """Writes the files `source`, `target`, `source.truecase`, `target.truecase` and `description.json`."""
+    pairs, dropped = text.pairs(), Counter()
+    if rules is not None and rules.drop_duplicates:
+        is_first = first_occurrences(text.pairs())
+        dropped["duplicate"] = int((~is_first).sum())
+        pairs = compress(pairs, is_first)
+    is_tokenized, learns = profile == "paper", profile == "paper" and truecasers is None
+    forms = Counter(), Counter()
+    kept = 0
+    tokenize_chunk = _Tokenize(languages if is_tokenized else None, rules, learns)
+    with _Writer(folder, SIDES) as files, _bar("tokenising" if is_tokenized else "cleaning", progress) as bar:
+        for chunk in map_chunks(tokenize_chunk, pairs):
+            files.write(chunk.lines)
+            kept += chunk.kept
+            dropped.update(chunk.dropped)
+            for counts, more in zip(forms, chunk.forms, strict=False):
+                counts.update(more)
+            bar.update(chunk.kept + sum(chunk.dropped.values()))
+    if kept == 0:
+        reasons = ", ".join(f"{dropped[reason]:,} {reason}" for reason in REASONS if dropped[reason])
+        raise InputError(f"no pair of {text.source} and {text.target} is left ({reasons}); loosen the limits")
+    if is_tokenized:
+        truecasers = truecasers or tuple(map(Truecaser, forms))
+        for side, truecaser in zip(SIDES, truecasers, strict=True):
+            truecaser.save(folder / f"{side}.truecase")
+        tokenized = ParallelText(*((folder / side).rename(folder / f"{side}.tokenized") for side in SIDES))
+        with _Writer(folder, SIDES) as files, _bar("truecasing", progress, kept) as bar:
+            for chunk in map_chunks(_Truecase(truecasers), tokenized.pairs()):
+                files.write(chunk.lines)
+                bar.update(chunk.kept)
+        tokenized.source.unlink()
+        tokenized.target.unlink()
+    description = {"profile": profile, "languages": languages, "pairs": kept, "dropped": dropped}
+    (folder / "description.json").write_text(json.dumps(description), encoding="utf-8")
+
+
+class _Chunk(NamedTuple):
+    """What becomes of a chunk of pairs: both sides' lines as one string, and counts."""
+
+    lines: tuple[str, str]
+    kept: int
+    dropped: Counter
+    forms: tuple[Counter, ...]
+
+
+@dataclass(frozen=True)
+class _Tokenize:
+    """Tokenises a chunk of pairs (where languages are given), leaves some out, and counts forms on request."""
+
+    languages: tuple[str, str] | None
+    rules: CleaningRules | None
+    counts_forms: bool
+
+    def __call__(self, pairs):
+        if self.languages is not None:
+            source_language, target_language = self.languages
+            pairs = [(tokenize(source_language, x), tokenize(target_language, y)) for x, y in pairs]
+        kept, dropped = pairs, Counter()
+        if self.rules is not None:
+            reasons = [self.rules.reason_to_drop(*pair) for pair in pairs]
+            kept = [pair for pair, reason in zip(pairs, reasons, strict=True) if reason is None]
+            dropped.update(reason for reason in reasons if reason)
+        forms = tuple(map(count_forms, zip(*kept, strict=True))) if self.counts_forms else ()
+        return _Chunk(_joined(kept), len(kept), dropped, forms)
+
+
+@dataclass(frozen=True)
+class _Truecase:
+    """Truecases a chunk of tokenised pairs."""
+
+    truecasers: tuple[Truecaser, Truecaser]
+
+    def __call__(self, pairs):
+        source, target = self.truecasers
+        return _Chunk(_joined((source.truecase(x), target.truecase(y)) for x, y in pairs), len(pairs), Counter(), ())
+
+
+def _joined(pairs):
+    sides = ("".join(f"{line}\n" for line in side) for side in zip(*pairs, strict=True))
+    return tuple(sides) or ("", "")
+
+
+class _Writer:
+    """The files of both sides, open for writing."""
+
+    def __init__(self, folder, names):
+        self._files = [open(folder / name, "w", encoding="utf-8", newline="\n") for name in names]  # noqa: SIM115
+
+    def write(self, lines):
+        """Adds lines to each file."""
+        for file, text in zip(self._files, lines, strict=True):
+            file.write(text)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        for file in self._files:
+            file.close()
+
+
+def _bar(description, progress, total=None):
+    return tqdm(desc=description, unit=" pairs", total=total, disable=None if progress else True)

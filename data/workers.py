@@ -1,0 +1,69 @@
+"""Work on long texts, chunk by chunk, in a process for each core."""
+
+import multiprocessing
+import os
+import signal
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from itertools import chain, islice
+
+from data.command_line import RunError
+
+CHUNK = 5_000  # items handed to a process at a time
+_task = None  # of a worker process
+
+
+def map_chunks(task: Callable[[list], object], items: Iterable, processes: int | None = None) -> Iterator:
+    """Yields `task(chunk)` for the items in chunks, in their order, computed in several processes.
+
+    One chunk alone is computed in this process. Memory does not grow with the number of items: a few chunks
+    are under way at any time.
+
+    Args:
+        task: a function or object that can be pickled; each process gets it once.
+        items: whatever can be pickled.
+        processes: default: the cores that this process may use.
+
+    Raises:
+        RunError: when a process is killed, as the system does where memory is short.
+    """
+    items = iter(items)
+    chunks = iter(lambda: list(islice(items, CHUNK)), [])
+    first_chunks = list(islice(chunks, 2))
+    processes = processes or available_cores()
+    if len(first_chunks) < 2 or processes == 1:
+        yield from map(task, chain(first_chunks, chunks))
+        return
+    # Not forked: TensorFlow may run threads in this process.
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_begin, initargs=(task,))
+    try:
+        under_way = deque()
+        for chunk in chain(first_chunks, chunks):
+            under_way.append(pool.submit(_run, chunk))
+            if len(under_way) > 2 * processes:
+                yield under_way.popleft().result()
+        while under_way:
+            yield under_way.popleft().result()
+    except BrokenProcessPool as error:
+        raise RunError("a process that worked on the text was killed; is there enough memory?") from error
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def available_cores() -> int:
+    """The number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _begin(task):
+    global _task
+    _task = task
+    # An interrupt from the keyboard reaches all processes; this one ends them.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _run(chunk):
+    return _task(chunk)
