@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 import time
@@ -10,6 +11,7 @@ from data.encoding import EncodedPairs, EncodedSide
 from data.errors import InputError
 from data.pipeline import TrainingBatches, as_tf_dataset, evaluation_batches
 from data.subwords import BEGIN, END, PAD
+from tests.data.conftest import sentences
 
 BUDGET = 300
 
@@ -103,6 +105,43 @@ def test_resuming_at_any_batch_continues_exactly(pairs, options):
         assert same(resumed, whole[step:])
         position = resumed.position_after(position, 1)
     assert position == (2, 0)
+
+
+def test_the_same_seed_gives_the_same_batches_and_another_seed_others(pairs, options):
+    first, again = (list(TrainingBatches(pairs, max_epochs=2, **options)) for _ in range(2))
+    assert same(first, again)
+    others = list(TrainingBatches(pairs, max_epochs=2, **{**options, "seed": 4}))
+    assert not same(first, others)
+    assert sorted(labels.shape for _, labels in first) == sorted(labels.shape for _, labels in others)
+
+
+def test_two_processes_with_one_seed_train_on_the_same_batches_of_a_text(tmp_path, subwords):
+    """From text to batches, with caches of their own and other hashes of strings."""
+    for seed, code in enumerate(("de", "en")):
+        (tmp_path / f"train.{code}").write_text("\n".join(sentences(300, seed)), encoding="utf-8")
+    code = f"""
+import hashlib
+from data import ParallelText, Subwords, TrainingBatches, encode_parallel
+subwords = Subwords({str(subwords.path)!r})
+text = ParallelText({str(tmp_path / "train.de")!r}, {str(tmp_path / "train.en")!r})
+pairs = encode_parallel(text, subwords, subwords, max_length=100, limit_pairs=200, seed=5)
+digest = hashlib.sha256()
+for inputs, labels in TrainingBatches(pairs, 400, seed=7, max_epochs=2):
+    for ids in (inputs["source_ids"], inputs["target_ids"], labels):
+        digest.update(str(ids.shape).encode() + ids.tobytes())
+print(digest.hexdigest())
+"""
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": seed, "INTERACTING_HEAD_CACHE": str(tmp_path / seed)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(digests) == 1
 
 
 def test_the_position_is_that_of_the_next_batch(pairs, options):
