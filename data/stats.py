@@ -1,0 +1,275 @@
+"""Table 1 and Figure 3 of Li & Luo (2022) for any corpus: sizes, sentence lengths, and how many heads fit.
+
+    python -m data.stats multi30k --source-language de --target-language en --plot lengths.png
+
+The length of a sentence is its number of sub-words, without symbols for beginning and end, after the profile's
+normalisation, tokenisation, truecasing and cleaning. The paper says tokens; that they are sub-words follows from its
+lengths of up to 120 (IWSLT16) and 332 (WMT17 EN-DE), after sentences of more than 80 and 100 words were left out.
+"""
+
+import json
+import math
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from data.command_line import ArgumentParser, atomic_write, run
+from data.corpora import Corpus, open_corpus
+from data.errors import InputError
+from data.parallel_text import ParallelText
+from data.prepared_text import prepare_text
+from data.profiles import DEFAULT_VOCABULARY_SIZE, PROFILES, cleaning_rules
+from data.subwords import Subwords
+from data.vocabularies import learn_vocabularies
+
+CHUNK = 10_000  # pairs counted at a time
+SIDES = ("source", "target")
+
+
+def mean_length(*lengths: Sequence[int]) -> int:
+    """n̄ of equation (13): the mean number of tokens of a sentence over all sides, rounded down.
+
+    The paper rounds down too: means of 20.8 and 21.1, 25.4 and 25.5, 27.5 and 25.9 (Table 1) are set as 20, 25, 26.
+
+    Args:
+        lengths: tokens of each sentence, one array for each side.
+
+    Raises:
+        InputError: when the mean is below 1.
+    """
+    mean = sum(int(np.sum(side)) for side in lengths) / max(1, sum(len(side) for side in lengths))
+    if mean < 1:
+        raise InputError(f"the mean length of a sentence is {mean:.2f} tokens; there is no text to speak of")
+    return int(mean)
+
+
+def most_heads(model_dim: int, mean_length: int) -> int:
+    """h_max of equation (13), d / n̄ rounded down: with more heads their size is below the mean length.
+
+    Of 512 and the paper's n̄ of 20, 25 and 26 it is 25, 20 and 19. The paper prints 25, 20 and 20, under which the
+    same numbers of heads are allowed.
+    """
+    return model_dim // mean_length
+
+
+def allowed_heads(model_dim: int, mean_length: int) -> list[int]:
+    """The numbers of heads of the paper's Table 2: powers of two from 2 up to `most_heads` that divide `model_dim`."""
+    limit = most_heads(model_dim, mean_length)
+    powers = [2**exponent for exponent in range(1, max(1, limit).bit_length())]
+    return [heads for heads in powers if heads <= limit and model_dim % heads == 0]
+
+
+@dataclass(frozen=True)
+class CorpusStatistics:
+    """Sizes and lengths of a corpus; lengths are (N,) int32, pair n at index n.
+
+    Args:
+        corpus: that was counted.
+        profile: `raw` or `paper`.
+        pairs: number of pairs of each split; those of `train` after cleaning.
+        dropped: pairs of `train` left out, by reason.
+        vocabulary_sizes: of source and target.
+        shared_vocabulary: whether they are one vocabulary.
+        words: tokens of each training sentence before sub-words, of source and target.
+        tokens: sub-words of each training sentence.
+    """
+
+    corpus: Corpus
+    profile: str
+    pairs: dict[str, int]
+    dropped: dict[str, int]
+    vocabulary_sizes: tuple[int, int]
+    shared_vocabulary: bool
+    words: tuple[np.ndarray, np.ndarray]
+    tokens: tuple[np.ndarray, np.ndarray]
+
+    def as_dict(self, model_dim: int) -> dict:
+        """Every figure, in plain Python, for JSON."""
+        mean = mean_length(*self.tokens)
+        return {
+            "corpus": self.corpus.name,
+            "source_language": self.corpus.source_language,
+            "target_language": self.corpus.target_language,
+            "profile": self.profile,
+            "pairs": self.pairs,
+            "dropped_from_train": self.dropped,
+            "vocabulary_size": dict(zip(SIDES, self.vocabulary_sizes, strict=True)),
+            "shared_vocabulary": self.shared_vocabulary,
+            "train_tokens": {side: _figures(lengths) for side, lengths in zip(SIDES, self.tokens, strict=True)},
+            "train_words": {side: _figures(lengths) for side, lengths in zip(SIDES, self.words, strict=True)},
+            "model_dim": model_dim,
+            "mean_length": mean,
+            "most_heads": most_heads(model_dim, mean),
+            "allowed_heads": allowed_heads(model_dim, mean),
+        }
+
+
+def corpus_statistics(
+    corpus: Corpus,
+    profile: str = "paper",
+    vocabulary_size: int = DEFAULT_VOCABULARY_SIZE,
+    shared_vocabulary: bool = True,
+    max_words: int | None = None,
+) -> CorpusStatistics:
+    """Counts a corpus as a model would see it. The training text is prepared, or found prepared in the cache.
+
+    Args:
+        corpus: with the split `train`.
+        profile: `raw` or `paper`.
+        vocabulary_size: of the sub-words, which are learnt on the training text.
+        shared_vocabulary: one for both sides, or one for each.
+        max_words: longer training sentences are left out; default: as usual with the profile.
+
+    Raises:
+        InputError: without training text, and what preparing it raises.
+    """
+    languages = corpus.source_language, corpus.target_language
+    prepared = prepare_text(corpus.split("train"), profile, languages, rules=cleaning_rules(profile, max_words))
+    paths = learn_vocabularies(prepared.text, vocabulary_size, shared_vocabulary)
+    models = tuple(Subwords(path) for path in paths)
+    words, tokens = _lengths(prepared.text, models)
+    return CorpusStatistics(
+        corpus=corpus,
+        profile=profile,
+        pairs={"train": len(tokens[0])}
+        | {name: text.check() for name, text in corpus.splits.items() if name != "train"},
+        dropped={reason: count for reason, count in prepared.dropped.items() if count},
+        vocabulary_sizes=tuple(model.vocabulary_size for model in models),
+        shared_vocabulary=shared_vocabulary,
+        words=words,
+        tokens=tokens,
+    )
+
+
+def _lengths(text: ParallelText, models):
+    """Words and sub-words of every sentence, each of source and target."""
+    words, tokens = ([], []), ([], [])
+    pairs = text.pairs()
+    with tqdm(desc="counting", unit=" pairs", disable=None, leave=False) as bar:
+        while chunk := list(islice(pairs, CHUNK)):
+            for side, (model, lines) in enumerate(zip(models, zip(*chunk, strict=True), strict=True)):
+                words[side].append(np.array([len(line.split()) for line in lines], np.int32))
+                tokens[side].append(np.array([len(ids) for ids in model.encode(lines)], np.int32))
+            bar.update(len(chunk))
+    return tuple(tuple(np.concatenate(side) for side in counts) for counts in (words, tokens))
+
+
+def _figures(lengths):
+    return {
+        "total": int(lengths.sum(dtype=np.int64)),
+        "mean": round(float(lengths.mean()), 2),
+        "shortest": int(lengths.min()),
+        "longest": int(lengths.max()),
+    }
+
+
+def plot_lengths(statistics: CorpusStatistics, path: str) -> None:
+    """Figure 3: histogram and line graph of the sentence lengths of both sides, as a PNG file.
+
+    The axis ends where 99.9 % of the sentences do; the longest are in the legend.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # takes a while, and only plots need it
+    from matplotlib.figure import Figure
+
+    end = int(max(np.quantile(lengths, 0.999) for lengths in statistics.tokens)) + 1
+    width = math.ceil(end / 120)  # tokens a bar
+    edges = np.arange(1, end + 2 * width, width) - 0.5
+    figure = Figure(figsize=(8, 4.5), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    languages = statistics.corpus.source_language, statistics.corpus.target_language
+    for language, lengths, color in zip(languages, statistics.tokens, ("tab:blue", "tab:orange"), strict=True):
+        label = f"{language}: mean {lengths.mean():.1f}, {lengths.min()} to {lengths.max()}"
+        counts, _, _ = axes.hist(lengths, edges, color=color, alpha=0.35, label=label)
+        axes.plot((edges[:-1] + edges[1:]) / 2, counts, color=color, linewidth=1.2)
+    mean = mean_length(*statistics.tokens)
+    axes.axvline(mean, color="black", linestyle="--", linewidth=1, label=f"n̄ = {mean}")
+    axes.set(xlabel="sub-words in a sentence", ylabel="sentences", xlim=(0, end), title=statistics.corpus.name)
+    axes.legend()
+    with atomic_write(path, "wb") as file:
+        figure.savefig(file, format="png", dpi=150)
+
+
+def _print_table(figures):
+    def both(values, form="{:,}"):
+        return " / ".join(form.format(values[side]) for side in SIDES)
+
+    shared = " (shared)" if figures["shared_vocabulary"] else ""
+    tokens, words = (
+        {key: {side: figures[name][side][key] for side in SIDES} for key in ("total", "mean", "shortest", "longest")}
+        for name in ("train_tokens", "train_words")
+    )
+    sizes = figures["vocabulary_size"]
+    rows = [
+        ("corpus", f"{figures['corpus']}, {figures['source_language']}-{figures['target_language']}"),
+        ("profile", figures["profile"]),
+        *((f"{split} pairs", f"{count:,}") for split, count in figures["pairs"].items()),
+        *((f"left out: {reason}", f"{count:,}") for reason, count in figures["dropped_from_train"].items()),
+        ("vocabulary", f"{sizes['source']:,}{shared}" if shared else both(sizes)),
+        ("total length of train", both(tokens["total"])),
+        ("mean length of train", both(tokens["mean"], "{:.2f}")),
+        ("shortest", both(tokens["shortest"])),
+        ("longest", both(tokens["longest"])),
+        ("mean length in words", both(words["mean"], "{:.2f}")),
+        ("n̄", figures["mean_length"]),
+        (f"h_max = {figures['model_dim']} / n̄", figures["most_heads"]),
+        ("numbers of heads", ", ".join(map(str, figures["allowed_heads"])) or "none but 1"),
+    ]
+    for name, value in rows:
+        columns = sum(not unicodedata.combining(character) for character in name)
+        print(f"{name}{' ' * (26 - columns)} {value}")
+
+
+def parse_arguments():
+    """The command line of `python -m data.stats`."""
+    parser = ArgumentParser(prog="python -m data.stats", description=__doc__)
+    parser.add_argument("corpus", metavar="CORPUS", help="a corpus or a mix, such as tatoeba_en-de+multi30k*2")
+    parser.add_argument("--source-language", required=True, metavar="CODE", help="such as de")
+    parser.add_argument("--target-language", required=True, metavar="CODE", help="such as en")
+    parser.add_argument("--profile", choices=PROFILES, default="paper", help="default: %(default)s")
+    parser.add_argument(
+        "--vocabulary-size", type=int, default=DEFAULT_VOCABULARY_SIZE, metavar="N", help="default: %(default)s"
+    )
+    shared = parser.add_mutually_exclusive_group()
+    shared.add_argument("--shared-vocabulary", dest="shared", action="store_true", default=True, help="the default")
+    shared.add_argument("--separate-vocabularies", dest="shared", action="store_false", help="one for each side")
+    parser.add_argument("--max-words", type=int, metavar="N", help="leave longer training sentences out")
+    parser.add_argument("--model-dim", type=int, default=512, metavar="D", help="default: %(default)s")
+    parser.add_argument("--plot", metavar="FILE.png", help="write the histogram of lengths")
+    parser.add_argument("--json", action="store_true", help="print JSON in the place of the table")
+    parser.add_argument("--corpora-dir", metavar="DIR", help="default: $CORPORA_DIR, then the cache folder")
+    arguments = parser.parse_args()
+    for name in ("vocabulary_size", "max_words", "model_dim"):
+        value = getattr(arguments, name)
+        if value is not None and value < 1:
+            parser.error(f"--{name.replace('_', '-')} must be at least 1, got {value}")
+    if arguments.plot and not arguments.plot.lower().endswith(".png"):
+        parser.error(f"--plot writes PNG, got {arguments.plot}; name a file that ends in .png")
+    if arguments.plot and not Path(arguments.plot).absolute().parent.is_dir():
+        parser.error(f"cannot write {arguments.plot}: there is no such folder")
+    return arguments
+
+
+def main():
+    """Counts the corpus of the command line and prints what was found."""
+    arguments = parse_arguments()
+    corpus = open_corpus(arguments.corpus, arguments.source_language, arguments.target_language, arguments.corpora_dir)
+    statistics = corpus_statistics(
+        corpus, arguments.profile, arguments.vocabulary_size, arguments.shared, arguments.max_words
+    )
+    figures = statistics.as_dict(arguments.model_dim)
+    if arguments.plot:
+        plot_lengths(statistics, arguments.plot)
+    if arguments.json:
+        print(json.dumps(figures, indent=2, ensure_ascii=False))
+    else:
+        _print_table(figures)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,152 @@
+import json
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from data import stats
+from data.corpora import open_corpus
+from data.errors import InputError
+from tests.data.conftest import sentences
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_n_and_the_numbers_of_heads_of_the_paper():
+    """Table 1's total lengths and numbers of pairs give section 4.1's n̄ and Table 2's numbers of heads."""
+    table = {
+        "IWSLT16 DE-EN": (181_149, 3_766_897, 3_826_038, 20, 25),
+        "WMT17 EN-DE": (5_852_457, 148_665_327, 149_176_205, 25, 20),
+        # The paper prints 20 heads for n̄ = 26, where 512 / 26 is 19.7.
+        "WMT17 EN-CS": (1_010_918, 27_825_644, 26_152_299, 26, 19),
+    }
+    for pairs, source, target, n, most in table.values():
+        # Lengths with these sums: as equal as they can be.
+        sides = [np.full(pairs, total // pairs) + (np.arange(pairs) < total % pairs) for total in (source, target)]
+        assert stats.mean_length(*sides) == n
+        assert stats.most_heads(512, n) == most
+        assert stats.allowed_heads(512, n) == [2, 4, 8, 16]
+
+
+@pytest.mark.parametrize(
+    ("model_dim", "n", "most", "heads"),
+    [
+        (512, 8, 64, [2, 4, 8, 16, 32, 64]),
+        (192, 10, 19, [2, 4, 8, 16]),
+        (100, 10, 10, [2, 4]),  # 8 does not divide 100
+        (64, 40, 1, []),
+        (64, 100, 0, []),
+        (64, 32, 2, [2]),
+    ],
+)
+def test_heads_are_powers_of_two_that_divide_the_dimension(model_dim, n, most, heads):
+    assert stats.most_heads(model_dim, n) == most
+    assert stats.allowed_heads(model_dim, n) == heads
+
+
+def test_a_mean_below_one_is_an_error():
+    for lengths in ([], [0, 1, 0]):
+        with pytest.raises(InputError, match="there is no text to speak of"):
+            stats.mean_length(lengths, lengths)
+
+
+@pytest.fixture
+def corpora(tmp_path):
+    folder = tmp_path / "corpora" / "mine"
+    folder.mkdir(parents=True)
+    for split, count in (("train", 400), ("dev", 30), ("test", 20)):
+        for seed, code in enumerate(("de", "en")):
+            (folder / f"{split}.{code}").write_text("\n".join(sentences(count, seed)) + "\n", encoding="utf-8")
+    return folder.parent
+
+
+def counted(corpora, name="mine", **options):
+    return stats.corpus_statistics(open_corpus(name, "de", "en", corpora), "raw", 400, **options)
+
+
+def test_lengths_are_those_of_the_words_and_sub_words_of_every_pair(corpora):
+    statistics = counted(corpora)
+    lines = list(statistics.corpus.split("train").pairs())
+    assert statistics.pairs == {"train": 400, "dev": 30, "test": 20}
+    for side in range(2):
+        words = [len(pair[side].split()) for pair in lines]
+        assert statistics.words[side].tolist() == words
+        assert (statistics.tokens[side] >= statistics.words[side]).all()
+    figures = statistics.as_dict(64)
+    source, target = statistics.tokens
+    assert figures["train_tokens"]["source"] == {
+        "total": int(source.sum()),
+        "mean": round(source.sum() / 400, 2),
+        "shortest": min(source),
+        "longest": max(source),
+    }
+    assert figures["mean_length"] == int((source.sum() + target.sum()) / 800)
+    assert figures["most_heads"] == 64 // figures["mean_length"]
+    assert figures["vocabulary_size"] == {"source": 400, "target": 400}
+
+
+def test_long_sentences_are_left_out_on_request_and_counted(corpora):
+    statistics = counted(corpora, max_words=6)
+    assert max(map(max, statistics.words)) == 6
+    assert statistics.pairs["train"] + sum(statistics.dropped.values()) == 400
+    assert statistics.pairs["dev"] == 30
+
+
+def test_a_mix_is_counted_like_a_corpus(corpora):
+    assert counted(corpora, "mine*2").pairs["train"] == 800
+
+
+def test_a_corpus_without_training_text_is_an_error(corpora):
+    for path in (corpora / "mine").glob("train.*"):
+        path.unlink()
+    with pytest.raises(InputError, match="has no split 'train'"):
+        counted(corpora)
+
+
+def test_the_words_of_the_paper_profile_are_the_tokens_of_moses(corpora):
+    statistics = stats.corpus_statistics(open_corpus("mine", "de", "en", corpora), "paper", 400)
+    words = [len(source.split()) + 1 for source, _ in statistics.corpus.split("train").pairs()]  # and the full stop
+    assert statistics.words[0].tolist() == words
+
+
+def run(*arguments):
+    command = [sys.executable, "-m", "data.stats", "mine", "--source-language", "de", "--target-language", "en"]
+    options = ["--profile", "raw", "--vocabulary-size", "400"]
+    return subprocess.run([*command, *options, *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_the_command_prints_a_table_or_json_and_draws_the_histogram(corpora, tmp_path):
+    plot = tmp_path / "lengths.png"
+    printed = run("--corpora-dir", str(corpora), "--model-dim", "64", "--plot", str(plot), "--json")
+    assert printed.returncode == 0, printed.stderr
+    figures = json.loads(printed.stdout)
+    assert figures["pairs"] == {"train": 400, "dev": 30, "test": 20}
+    header = plot.read_bytes()[:24]
+    assert header[:8] == b"\x89PNG\r\n\x1a\n"
+    assert min(struct.unpack(">II", header[16:24])) > 500  # width and height
+    table = run("--corpora-dir", str(corpora), "--model-dim", "64").stdout
+    assert f"n̄                          {figures['mean_length']}\n" in table
+    assert f"h_max = 64 / n̄             {figures['most_heads']}\n" in table
+    assert "400 (shared)" in table
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--model-dim", "0"], "--model-dim must be at least 1, got 0"),
+        (["--plot", "lengths.jpg"], "name a file that ends in .png"),
+        (["--corpora-dir", "/nowhere"], "the folder of corpora /nowhere does not exist"),
+        (["--plot", "/nowhere/x.png"], "cannot write /nowhere/x.png"),
+    ],
+)
+def test_wrong_usage_is_one_line_and_exit_code_2(corpora, arguments, message):
+    given = [] if "--corpora-dir" in arguments else ["--corpora-dir", str(corpora)]
+    printed = run(*given, *arguments)
+    assert printed.returncode == 2
+    assert printed.stderr.startswith("error: ")
+    assert message in printed.stderr
+    assert printed.stderr.count("\n") == 1
+    assert printed.stdout == ""
