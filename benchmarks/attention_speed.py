@@ -13,6 +13,7 @@ import time
 import numpy as np
 
 from benchmarks import results
+from interacting_head.command_line import without_import_noise
 
 LOOP = "Algorithm 1, printed loop"
 PAIRWISE_LOOP = "equations (11)–(12), printed loop"
@@ -134,8 +135,10 @@ def in_child(function, *arguments):
 
 
 def _send(sender, function, arguments):
-    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
-    import tensorflow as tf
+    with without_import_noise():
+        import tensorflow as tf
+
+        import layers  # noqa: F401
 
     tf.config.threading.set_intra_op_parallelism_threads(1)
     tf.config.threading.set_inter_op_parallelism_threads(1)

@@ -30,7 +30,8 @@ class LinearCombination(keras.layers.Layer):
         self.kernel = self.add_weight((N, D, D), dense_glorot_uniform(D, D), name="kernel")
 
     def call(self, encoder_outputs, embedding_output=None):
-        memory = sum(linear(H, self.kernel[layer]) for layer, H in enumerate(encoder_outputs))
+        kernels = ops.unstack(self.kernel)  # (D, D) each
+        memory = sum(linear(H, kernel) for H, kernel in zip(encoder_outputs, kernels, strict=True))
         return [memory] * self.num_decoder_layers
 
     def get_config(self):
@@ -105,19 +106,20 @@ class IterativeCombination(keras.layers.Layer):
 
     def call(self, encoder_outputs, embedding_output=None):
         memory = encoder_outputs[0]
-        for step, output in enumerate(encoder_outputs[1:]):
+        weights = (self.hidden_kernel, self.hidden_bias, self.output_kernel, self.output_bias, self.gamma, self.beta)
+        steps = zip(*map(ops.unstack, weights), strict=True)
+        for output, (W_1, b_1, W_2, b_2, gamma, beta) in zip(encoder_outputs[1:], steps, strict=True):
             both = ops.concatenate([memory, output], axis=-1)
-            hidden = ops.relu(linear(both, self.hidden_kernel[step], self.hidden_bias[step]))
-            total = linear(hidden, self.output_kernel[step], self.output_bias[step]) + memory + output
-            memory = self.normalize(total, step)
+            hidden = ops.relu(linear(both, W_1, b_1))
+            memory = self.normalize(linear(hidden, W_2, b_2) + memory + output, gamma, beta)
         return [memory] * self.num_decoder_layers
 
-    def normalize(self, x, step):
-        """Layer normalisation in float32 with the gain and bias of one step."""
+    def normalize(self, x, gamma, beta):
+        """Layer normalisation, in float32 up to the gain and the bias."""
         x = ops.cast(x, "float32")
         centred = x - ops.mean(x, axis=-1, keepdims=True)
         x = centred * ops.rsqrt(ops.mean(ops.square(centred), axis=-1, keepdims=True) + self.EPSILON)
-        return ops.cast(x, self.compute_dtype) * self.gamma[step] + self.beta[step]
+        return ops.cast(x, self.compute_dtype) * gamma + beta
 
     def get_config(self):
         return {

@@ -142,4 +142,5 @@ class MultiLayerMultiHeadAttention(MultiHeadAttention):
 def per_source(projection):
     """`(kernel (n, D, H, K), bias (n, H, K) or None)` as a list of n `(kernel, bias)`."""
     kernel, bias = projection
-    return [(kernel[i], None if bias is None else bias[i]) for i in range(kernel.shape[0])]
+    kernels = ops.unstack(kernel)  # not by index: each gradient would be of the size of all
+    return list(zip(kernels, [None] * len(kernels) if bias is None else ops.unstack(bias), strict=True))

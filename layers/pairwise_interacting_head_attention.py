@@ -47,9 +47,11 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
 
         recompute = not (return_attention_scores or self.dropout)
         step = keras.remat(lambda *tensors: attend_with(*tensors)[0]) if recompute else attend_with
-        kernel, output, weights = self.cast(self.output_kernel), self.cast(self.output_bias), []
-        for i in range(self.num_heads):
-            result = step(q[:, i : i + 1], k, v, kernel[i])
+        output, weights = self.cast(self.output_bias), []
+        # Not by index: the gradient of each q[:, i] would be a tensor of the size of q.
+        queries, kernels = ops.split(q, self.num_heads, axis=1), ops.unstack(self.cast(self.output_kernel))
+        for q_i, kernel in zip(queries, kernels, strict=True):
+            result = step(q_i, k, v, kernel)
             part, weights_i = (result, None) if recompute else result
             output = output + part  # (12): the concatenation and projection, as a sum over query heads
             weights.append(weights_i)
