@@ -1,9 +1,11 @@
 """The Transformer as a Functional Keras model of this project's layers."""
 
 import contextlib
+import math
 
 import keras
 from keras import ops
+from keras.src.backend.common import global_state
 
 from data.errors import InputError
 from data.subwords import PAD
@@ -64,6 +66,7 @@ class Transformer(keras.Model):
             raise InputError("a shared vocabulary needs equal vocabulary sizes for source and target")
         check_model(config)
         layers = _Layers(resolved(config), source_vocabulary_size, target_vocabulary_size, shared_vocabulary)
+        layers.build(config.model_dim)
         source_ids = keras.Input((None,), dtype="int32", name="source_ids")
         target_ids = keras.Input((None,), dtype="int32", name="target_ids")
         memories, padding_mask = layers.encode(source_ids)
@@ -180,6 +183,28 @@ class _Layers:
             )
         self.memory_layers = memory_layers(config)
 
+    def build(self, model_dim):
+        """Gives all layers their weights, in the order in which data flows."""
+        sequence = (None, None, model_dim)
+        self.source_embedding.build()
+        for layer in (self.source_positions, *self.encoder_blocks, self.encoder_norm):
+            if layer:
+                layer.build(sequence)
+        if self.aggregation:
+            self.aggregation.build([sequence] * len(self.encoder_blocks), sequence)
+        if not self.target_embedding.built:
+            self.target_embedding.build()
+        self.target_positions.build(sequence)
+        for block in self.decoder_blocks:
+            block.build(sequence, sequence if self.memory_layers is None else [sequence] * self.memory_layers)
+        if self.decoder_norm:
+            self.decoder_norm.build(sequence)
+
+    def count_params(self):
+        """The number of weights of all layers, shared ones counted once."""
+        layers = [layer for layer in keras.tree.flatten(list(vars(self).values())) if isinstance(layer, keras.Layer)]
+        return sum({id(weight): math.prod(weight.shape) for layer in layers for weight in layer.weights}.values())
+
     def encode(self, source_ids, training=None):
         padding_mask = ops.not_equal(source_ids, PAD)
         x = embedded = self.source_positions(self.source_embedding(source_ids), training=training)
@@ -203,6 +228,32 @@ class _Layers:
 
     def logits(self, hidden):
         return ops.cast(self.target_embedding(hidden, reverse=True), "float32")
+
+
+def parameter_count(config, source_vocabulary_size, target_vocabulary_size, shared_vocabulary=True):
+    """The number of parameters of a `Transformer`, without the time and memory to give them values.
+
+    Args: as of `Transformer`, with a `ModelConfig`.
+
+    Raises:
+        InputError: see `placement.check_model`.
+    """
+    check_model(config)
+    layers = _Layers(resolved(config), source_vocabulary_size, target_vocabulary_size, shared_vocabulary)
+    with _weights_without_values():
+        layers.build(config.model_dim)
+    return layers.count_params()
+
+
+@contextlib.contextmanager
+def _weights_without_values():
+    """Lets layers be built whose weights have a shape only."""
+    waiting = list(global_state.get_global_attribute("uninitialized_variables", []))
+    try:
+        with keras.StatelessScope(initialize_variables=False):
+            yield
+    finally:  # Keras would give the weights their values at the end of the next such scope.
+        global_state.set_global_attribute("uninitialized_variables", waiting)
 
 
 @contextlib.contextmanager

@@ -8,7 +8,7 @@ from keras import ops
 
 from data.errors import InputError
 from interacting_head.config import AttentionConfig, PlacedAttentionConfig, PlacementConfig
-from interacting_head.transformer import Transformer
+from interacting_head.transformer import Transformer, parameter_count
 from layers import ATTENTION_SCHEMES
 from tests.interacting_head import tiny
 from tests.layers.backend import array
@@ -68,6 +68,21 @@ def test_the_number_of_parameters_is_that_of_the_paper():
     assert expected == pytest.approx(65e6, rel=0.05)  # table 3: 65 million
     settings = {"model_dim": D, "feed_forward_dim": F, "encoder_layers": 6, "decoder_layers": 6}
     assert Transformer(tiny.config("multi_head", 8, **settings), V, V).count_params() == expected
+
+
+@pytest.mark.parametrize(
+    ("memory", "normalization", "shared"),
+    [("top", "post", False), ("linear", "pre", True), ("transparent", "post", True), ("iterative", "pre", False)],
+)
+def test_parameters_are_counted_without_values_as_they_are_in_the_model(memory, normalization, shared):
+    config = tiny.config(memory=memory, normalization=normalization, encoder_layers=3)
+    expected = Transformer(config, tiny.V, tiny.V, shared).count_params()
+    assert parameter_count(config, tiny.V, tiny.V, shared) == expected
+
+
+@pytest.mark.parametrize("scheme", ATTENTION_SCHEMES)
+def test_parameters_of_every_scheme_are_counted_without_values(scheme):
+    assert parameter_count(tiny.config(scheme), tiny.V, tiny.V) == tiny.transformer(scheme=scheme).count_params()
 
 
 def test_interacting_heads_have_as_many_parameters_as_heads_that_do_not_interact():
