@@ -168,7 +168,7 @@ def _figures(lengths):
     }
 
 
-def plot_lengths(statistics: CorpusStatistics, path: str) -> None:
+def plot_lengths(statistics: CorpusStatistics, path: str | Path) -> None:
     """Figure 3: histogram and line graph of the sentence lengths of both sides, as a PNG file.
 
     The axis ends where 99.9 % of the sentences do; the longest are in the legend.

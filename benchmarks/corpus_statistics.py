@@ -1,0 +1,79 @@
+"""Table 1 and Figure 3 of Li & Luo (2022) for the corpora used here: `python benchmarks/corpus_statistics.py`."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from benchmarks import results
+from data.corpora import open_corpus
+from data.stats import SIDES, corpus_statistics, plot_lengths
+from interacting_head.command_line import ArgumentParser, run
+
+NEWS = ",".join(f"newstest{year}" for year in range(2008, 2013))
+# Name of the plot, corpus, source and target language, size of the shared vocabulary: that of the recipe, and that of
+# the paper for IWSLT16 DE-EN.
+CORPORA = (
+    ("multi30k_de-en", "multi30k", "de", "en", 8_000),
+    ("mix_de-en", f"tatoeba_en-de+multi30k+libreoffice_help_en-de+newstest:{NEWS}", "de", "en", 40_000),
+)
+MODEL_DIM = 512
+
+
+def main():
+    parser = ArgumentParser(prog="corpus_statistics.py", description=__doc__)
+    parser.add_argument("--corpora-dir", metavar="DIR", help="default: $CORPORA_DIR, then the cache folder")
+    arguments = parser.parse_args()
+    results.FOLDER.mkdir(exist_ok=True)
+    rows = []
+    for name, corpus, source, target, vocabulary_size in CORPORA:
+        opened = open_corpus(corpus, source, target, arguments.corpora_dir)
+        statistics = corpus_statistics(opened, "paper", vocabulary_size)
+        plot_lengths(statistics, results.FOLDER / f"lengths_{name}.png")
+        rows.append({"name": name, **row(statistics.as_dict(MODEL_DIM))})
+    path = results.write(
+        "corpus_statistics",
+        "Sizes and sentence lengths of corpora",
+        rows,
+        views=[
+            {"caption": "Sizes", "fields": ["name", "corpus", "train", "left out", "dev", "vocabulary"]},
+            {
+                "caption": "Lengths of training sentences in sub-words, source / target",
+                "fields": ["name", "total", "mean", "shortest", "longest", "mean in words"],
+            },
+            {"caption": f"Heads for a model of {MODEL_DIM}", "fields": ["name", "n̄", "h_max", "heads"]},
+        ],
+        conditions={
+            "profile": "paper (Moses tokenisation, truecasing, at most 80 words), shared vocabulary",
+            "plots": ", ".join(f"lengths_{name}.png" for name, *_ in CORPORA),
+        },
+    )
+    print(f"{len(rows)} corpora in {path}", file=sys.stderr)
+
+
+def row(figures):
+    """The figures of a corpus as the report shows them."""
+
+    def both(kind, key):
+        return " / ".join(f"{figures[kind][side][key]:,}" for side in SIDES)
+
+    return {
+        "corpus": figures["corpus"],
+        "train": figures["pairs"]["train"],
+        "left out": sum(figures["dropped_from_train"].values()),
+        "dev": figures["pairs"].get("dev"),
+        "vocabulary": figures["vocabulary_size"]["source"],
+        "total": both("train_tokens", "total"),
+        "mean": both("train_tokens", "mean"),
+        "shortest": both("train_tokens", "shortest"),
+        "longest": both("train_tokens", "longest"),
+        "mean in words": both("train_words", "mean"),
+        "n̄": figures["mean_length"],
+        "h_max": figures["most_heads"],
+        "heads": ", ".join(map(str, figures["allowed_heads"])),
+        "figures": figures,
+    }
+
+
+if __name__ == "__main__":
+    run(main)
