@@ -163,21 +163,30 @@ def packed(archive, names):
     return tar_bytes({archive.inner: content}) if archive.inner else content
 
 
-@pytest.mark.parametrize("name", ARCHIVED)
-def test_a_corpus_is_built_from_archives_in_the_folder_of_corpora(name, tmp_path, monkeypatch):
+@pytest.fixture
+def build(tmp_path, monkeypatch):
+    """Opens a known corpus, built from small copies of its archives, in two languages."""
     monkeypatch.setattr("data.archived_corpus.download", lambda *_: pytest.fail("downloads"))
     # The small copies have checksums of their own.
     monkeypatch.setattr("data.archived_corpus.Archive.check", lambda self, path: "checked elsewhere")
+
+    def build(name, source, target):
+        corpus = ARCHIVED[name]
+        folder = tmp_path / "corpora" / ARCHIVES
+        folder.mkdir(parents=True)
+        files = [file for texts in corpus.splits.values() for part in texts for file in part.files]
+        for archive in corpus.archives():
+            names = {name for owner, name in files if owner == archive}
+            (folder / archive.file_name).write_bytes(packed(archive, names))
+        return open_corpus(name, source, target, tmp_path / "corpora")
+
+    return build
+
+
+@pytest.mark.parametrize("name", ARCHIVED)
+def test_a_corpus_is_built_from_archives_in_the_folder_of_corpora(name, build):
     corpus = ARCHIVED[name]
-    folder = tmp_path / "corpora" / ARCHIVES
-    folder.mkdir(parents=True)
-    for archive in corpus.archives():
-        names = {
-            file for texts in corpus.splits.values() for part in texts for owner, file in part.files if owner == archive
-        }
-        (folder / archive.file_name).write_bytes(packed(archive, names))
-    source, target = corpus.languages[:2]
-    opened = open_corpus(name, source, target, tmp_path / "corpora")
+    opened = build(name, *corpus.languages[:2])
     for split, parallel_text in opened.splits.items():
         assert parallel_text.check() >= (1 if corpus.cut else 40), split
     expected = {split.partition(".")[0] for split in corpus.splits if "." not in split}
@@ -187,6 +196,14 @@ def test_a_corpus_is_built_from_archives_in_the_folder_of_corpora(name, tmp_path
         for pair in opened.split(next(iter(corpus.splits))).pairs():
             assert len({line.partition(" in ")[0] for line in pair}) == 1
             assert pair[0] != pair[1]
+
+
+def test_news_tests_since_2014_exist_for_pairs_of_languages(build):
+    opened = build("newstest", "de", "en")
+    assert opened.splits.keys() == {f"newstest{year}" for year in range(2008, 2018)}
+    for year in (2008, 2014, 2017):
+        for german, english in opened.split(f"newstest{year}").pairs():
+            assert (german, english) == (german, german.replace(" de.", " en."))
 
 
 @pytest.mark.parametrize("name", ARCHIVED)

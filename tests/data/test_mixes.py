@@ -3,11 +3,12 @@ from collections import Counter
 import pytest
 
 from data.corpora import open_corpus
-from data.encoding import encode_parallel
+from data.encoding import encode_parallel, load_encoded
 from data.errors import InputError
 from data.mixes import Part, parse_mix, weighted_pairs
 from data.parallel_text import ParallelText
 from data.pipeline import TrainingBatches
+from data.prepare import Settings, prepare_corpus
 from tests.data.conftest import CORPORA, sentences
 
 
@@ -175,6 +176,18 @@ def test_the_same_seed_gives_the_same_batches_of_a_mix_and_resuming_continues_th
     for steps in (1, len(first) // 2 + 1):
         epoch, batch = plan.position_after((0, 0), steps)
         assert batches(seed=1, start_epoch=epoch, start_batch=batch)[0] == first[steps:]
+
+
+def test_a_mix_is_prepared_like_a_corpus(tmp_path):
+    for corpus in ("one", "two"):
+        (tmp_path / corpus).mkdir()
+        for seed, code in enumerate(("de", "en")):
+            for split, count in (("train", 200), ("dev", 20)):
+                text = "\n".join(sentences(count, seed=f"{corpus} {split} {seed}"))
+                (tmp_path / corpus / f"{split}.{code}").write_text(text, encoding="utf-8")
+    prepared = prepare_corpus(open_corpus("one*2+two+dev=two", "de", "en", tmp_path), Settings(vocabulary_size=400))
+    assert len(load_encoded(prepared.encoded["train"])) == 600
+    assert len(load_encoded(prepared.encoded["dev"])) == 20
 
 
 @pytest.mark.skipif(not (CORPORA / "newstest").is_dir(), reason="needs the corpora for development")
