@@ -9,6 +9,7 @@ lengths of up to 120 (IWSLT16) and 332 (WMT17 EN-DE), after sentences of more th
 
 import json
 import math
+import textwrap
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -189,10 +190,15 @@ def plot_lengths(statistics: CorpusStatistics, path: str | Path) -> None:
         axes.plot((edges[:-1] + edges[1:]) / 2, counts, color=color, linewidth=1.2)
     mean = mean_length(*statistics.tokens)
     axes.axvline(mean, color="black", linestyle="--", linewidth=1, label=f"n̄ = {mean}")
-    axes.set(xlabel="sub-words in a sentence", ylabel="sentences", xlim=(0, end), title=statistics.corpus.name)
+    axes.set(
+        xlabel="sub-words in a sentence",
+        ylabel="sentences",
+        xlim=(0, end),
+        title=textwrap.fill(statistics.corpus.name, 90),
+    )
     axes.legend()
     with atomic_write(path, "wb") as file:
-        figure.savefig(file, format="png", dpi=150)
+        figure.savefig(file, format="png", dpi=120)
 
 
 def _print_table(figures):
