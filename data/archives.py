@@ -107,7 +107,7 @@ def _tar_members(file):
             if not member.isdir():
                 yield member.name, member.isreg(), lambda member=member: tar.extractfile(member)
         while tar.fileobj.read(BLOCK):
-            pass
+            pass  # to the end, where compressed data have their checksum
 
 
 def _zip_members(file):
@@ -138,7 +138,10 @@ def _check_path(archive, name):
 
 
 def _copy(source, path, name):
-    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise InputError(f"{name} lies below another file: not unpacked") from error
     size = 0
     with open(path, "wb") as file:
         while block := source.read(BLOCK):

@@ -171,3 +171,9 @@ def test_single_compressed_files_are_no_archives(archive, tmp_path):
         archive.write_bytes(content)
         with pytest.raises(InputError, match="is not an archive"):
             unpack(archive, tmp_path / "out", {"text"})
+
+
+def test_a_file_below_a_file_is_an_error(archive, tmp_path):
+    archive.write_bytes(tar_bytes({"a": b"1", "a/b/c": b"2"}))
+    with pytest.raises(InputError, match=r"a/b/c in .* lies below another file"):
+        unpack(archive, tmp_path / "out", {"a", "a/b/c"})
