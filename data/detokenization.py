@@ -5,6 +5,7 @@ marks) are those that most lines of news text obey.
 """
 
 import re
+from collections import Counter
 
 _OPENING = re.compile(r"[(\[{¿¡#]+")
 _CLOSING = re.compile(r"[,.?!:;\\%}\])…™®²³°।॥]+")
@@ -38,6 +39,7 @@ class _Detokenizer:
     def __init__(self, tokens, language):
         self.tokens, self.language = tokens, language
         self.open = set()
+        self.marks_left = Counter(token for token in tokens if token in _STRAIGHT)  # from the current token on
         self.closed_quote = False  # whether the token before ends a quotation
 
     def pieces(self):
@@ -57,6 +59,7 @@ class _Detokenizer:
         after_quote, self.closed_quote = self.closed_quote, False
         if token in _STRAIGHT or token in _DOUBLE + _SINGLE or token in "".join(_ANGLES):
             joins = self._quote(i, token, before, after)
+            self.marks_left[token] -= 1
             self.closed_quote = joins == (True, False)
             return joins
         if _CURRENCY.fullmatch(token):
@@ -86,8 +89,10 @@ class _Detokenizer:
 
     def _quote(self, i, token, before, after):
         """What `_joins` returns, for a quotation mark or an apostrophe."""
-        if token in "'’" and self._is_apostrophe(i, token, before, after):
+        if token in "'’" and self._is_apostrophe(token, before, after):
             return True, True
+        if token == "'" and _NUMBER.match(after) and self._is_unpaired(token):  # the '90s
+            return False, True
         kind, opens = self._role(i, token, before, after)
         if opens is None:  # the Jones' house, often written with " after normalisation
             return True, False
@@ -110,18 +115,26 @@ class _Detokenizer:
                 return kind, kind not in self.open  # »so« and «so»
         if token in self.open:
             return token, False
-        if self._is_unpaired(i, token):
-            if self.language == "en" and before.endswith("s") and (token == "'" or after[:1].islower()):
-                return token, None
+        if self.language == "en" and before.endswith("s") and self._is_possessive(i, token, after):
+            return token, None
+        if self._is_unpaired(token):
             is_last = not after or _CLOSING.fullmatch(after)
             return token, not (before and (is_last or self._ends_quotation(before, after)))
         return token, True
+
+    def _is_possessive(self, i, token, after):
+        """Whether a mark after an s is that of a plural: where no other, or only another such one, follows."""
+        if self._is_unpaired(token):
+            return token == "'" or after[:1].islower()
+        following = self.tokens.index(token, i + 1)
+        beside = self.tokens[following - 1], "".join(self.tokens[following + 1 : following + 2])
+        return token == "'" and beside[0].endswith("s") and bool(_WORD_START.match(beside[1]))
 
     def _ends_quotation(self, before, after):
         """Whether an unpaired mark between these two ends a quotation that an earlier line began."""
         return before[-1] in ".?!…" or (before == "," and not after[0].isupper())
 
-    def _is_apostrophe(self, i, token, before, after):
+    def _is_apostrophe(self, token, before, after):
         """Whether it stands within a word."""
         if not (_WORD_END.search(before) and _WORD_START.match(after)):
             return False
@@ -132,8 +145,8 @@ class _Detokenizer:
         if self.language in _LETTER_APOSTROPHE:
             return True
         beside = _NAME_BEGINNING.fullmatch(before) or _CLITIC.fullmatch(after)
-        return bool(beside) or self._is_unpaired(i, token)
+        return bool(beside) or self._is_unpaired(token)
 
-    def _is_unpaired(self, i, token):
+    def _is_unpaired(self, token):
         """Whether, of the marks of this form from here on, one has no counterpart."""
-        return self.tokens[i:].count(token) % 2 == 1
+        return self.marks_left[token] % 2 == 1

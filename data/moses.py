@@ -42,7 +42,7 @@ class Moses:
 
     def tokenize(self, line: str) -> str:
         """The tokens of a normalised line, separated by blanks, escaped as tokenizer.perl does it."""
-        return self._tokenizer.tokenize(line, return_str=True)
+        return self._tokenizer.tokenize(line, return_str=True).rstrip()
 
     def detokenize(self, line: str) -> str:
         """The text of tokens separated by blanks."""

@@ -1,0 +1,126 @@
+"""Tokens as the rules of Moses' tokenizer.perl have them, in cases that are easy to get wrong."""
+
+import gzip
+
+import pytest
+
+from data.moses import Moses
+from tests.data.conftest import CORPORA
+
+TOKENS = [
+    # quotation marks
+    ("en", 'He said: "Don\'t go!"', "He said : &quot; Don &apos;t go ! &quot;"),
+    ("en", "naïve café “quoted” ‘single’ it’s", "naïve café “ quoted ” ‘ single ’ it ’ s"),
+    ("en", '(Yes.) "No."', "( Yes . ) &quot; No . &quot;"),
+    ("en", "He said 'yes.'", "He said &apos; yes . &apos;"),
+    ("en", "`back' and ``double''", "`back &apos; and ``double &apos; &apos;"),
+    ("de", "„Ja“, sagte er – „nein“.", "„ Ja “ , sagte er – „ nein “ ."),
+    ("cs", "„Ano,“ řekl, „je-li to tak.“", "„ Ano , “ řekl , „ je-li to tak . “"),
+    ("fr", "M. Dupont, c.-à-d. «lui», dit: non!", "M. Dupont , c.-à-d. « lui » , dit : non !"),
+    # apostrophes
+    ("en", "It's John's, isn't it?", "It &apos;s John &apos;s , isn &apos;t it ?"),
+    ("en", "the '90s and 1990's prices", "the &apos; 90s and 1990 &apos;s prices"),
+    ("en", "rock 'n' roll", "rock &apos; n &apos; roll"),
+    ("en", "The Joneses' house; James' car", "The Joneses &apos; house ; James &apos; car"),
+    ("de", "Wie geht's? Hans' Hut.", "Wie geht &apos; s ? Hans &apos; Hut ."),
+    ("fr", "L'homme n'a pas 1'000 euros.", "L&apos; homme n&apos; a pas 1 &apos; 000 euros ."),
+    ("be", "Сям'я жыве тут.", "Сям &apos; я жыве тут ."),
+    # hyphens and dashes
+    ("en", "state-of-the-art e-mail -- or not - maybe", "state-of-the-art e-mail -- or not - maybe"),
+    ("de", "die E-Mail-Adresse u.a. der Straße", "die E-Mail-Adresse u.a. der Straße"),
+    # abbreviations
+    ("en", "Mr. Smith met Dr. No in St. Louis.", "Mr. Smith met Dr. No in St. Louis ."),
+    ("en", "See No. 5 on pp. 3-4.", "See No. 5 on pp. 3-4 ."),
+    ("en", "The answer is No. Really!", "The answer is No . Really !"),
+    ("en", "He left the U.S. Tomorrow he visits the U.S.", "He left the U.S. Tomorrow he visits the U.S ."),
+    ("en", "He left at 5 p.m. and slept.", "He left at 5 p.m. and slept ."),
+    ("en", "cats, dogs, etc. and birds etc.", "cats , dogs , etc. and birds etc ."),
+    ("de", 'Das ist z.B. gut, d.h. "prima".', "Das ist z.B. gut , d.h. &quot; prima &quot; ."),
+    ("de", "Dr. Müller, Nr. 5 und S. 12 usw. sind da.", "Dr. Müller , Nr. 5 und S. 12 usw. sind da ."),
+    ("cs", "prof. Novák a Ing. Dvořák atd.", "prof. Novák a Ing. Dvořák atd ."),
+    ("es", "El Sr. García cobró 3.000 €.", "El Sr. García cobró 3.000 € ."),
+    # full stops
+    ("en", "Wait... what?.. No....", "Wait ... what ? .. No ...."),
+    ("en", "Version 2.0. Next", "Version 2.0 . Next"),
+    ("en", "Hello.World a.b.c. D", "Hello.World a.b.c. D"),
+    ("de", "Am 3. Oktober 1990 war's Mittwoch.", "Am 3. Oktober 1990 war &apos; s Mittwoch ."),
+    # numbers
+    ("en", "It cost $5,300.50, not 10%.", "It cost $ 5,300.50 , not 10 % ."),
+    ("en", "A,B,C and 1,2,3,", "A , B , C and 1,2,3 ,"),
+    ("en", "at 10:30 on 31/12/2020", "at 10 : 30 on 31 / 12 / 2020"),
+    ("en", "3.5 m/s, ½ of £6", "3.5 m / s , ½ of £ 6"),
+    ("de", "1.234,56 EUR bzw. 5 %.", "1.234,56 EUR bzw. 5 % ."),
+    # addresses: the scripts protect them on request only
+    ("en", "http://www.ex.com/a_b?c=d&e", "http : / / www.ex.com / a _ b ? c = d &amp; e"),
+    ("en", "me@example.com", "me @ example.com"),
+    # what Moses' own formats use
+    ("en", "[x] {y} <z> | & (q)", "&#91; x &#93; { y } &lt; z &gt; &#124; &amp; ( q )"),
+    # blanks and control characters
+    ("en", " tab\tand  blanks\u00a0here \x07 ", "tab and blanks here"),
+    ("en", "", ""),
+    ("en", " \t ", ""),
+    # Words of Devanagari stay whole, unlike in the script, which has the virama for punctuation.
+    ("hi", "यह परीक्षण है। क्या आए?", "यह परीक्षण है । क्या आए ?"),
+    ("vi", 'Ông nói: "Không!"', "Ông nói : &quot; Không ! &quot;"),
+]
+
+
+@pytest.mark.parametrize(("language", "line", "tokens"), TOKENS, ids=[f"{row[0]} {row[1][:20]}" for row in TOKENS])
+def test_lines_become_the_tokens_of_the_script(language, line, tokens):
+    assert Moses(language).tokenize(line) == tokens
+
+
+@pytest.mark.parametrize(("language", "line", "tokens"), TOKENS, ids=[f"{row[0]} {row[1][:20]}" for row in TOKENS])
+def test_no_sign_is_lost_or_changed_on_the_way_back(language, line, tokens):
+    kept = line.replace("\x07", "")
+    assert "".join(Moses(language).detokenize(tokens).split()) == "".join(kept.split())
+
+
+@pytest.mark.parametrize(
+    ("language", "line", "expected"),
+    [
+        ("en", "“Quoted”, he said – ‘so’…", "\"Quoted,\" he said - 'so'..."),
+        ("de", "„Ja“, sagte er", '"Ja", sagte er'),
+        ("fr", "«\u00a0Oui\u00a0» : 5\u00a0%", '"Oui": 5%'),
+        ("en", "it’s", "it's"),
+        ("be", "сям’я", "сям'я"),  # the script's \" only suits the letters a to z
+        ("en", "e\u0301te\u0301", "été"),
+        ("vi", "Tie\u0302\u0301ng Vie\u0323\u0302t", "Tiếng Việt"),
+        ("en", "a ( b ) . c ;d", "a (b). c;d"),
+        ("en", "  spaced   out  ", "spaced out"),
+        ("en", "", ""),
+    ],
+)
+def test_punctuation_and_unicode_are_normalised(language, line, expected):
+    assert Moses(language).normalize(line) == expected
+
+
+def test_a_language_without_rules_has_those_of_english_abbreviations():
+    assert Moses("xx").tokenize("Mr. Smith isn't here.") == "Mr. Smith isn &apos; t here ."
+
+
+def test_escapes_in_the_text_survive():
+    line = "write &amp; for & and &quot; for quotes"
+    moses = Moses("en")
+    assert "".join(moses.detokenize(moses.tokenize(line)).split()) == "".join(line.split())
+
+
+@pytest.mark.parametrize("line", ["." * 20_000, "' " * 20_000, "a." * 20_000, '"' * 20_000, "(" * 20_000])
+def test_long_odd_lines_take_no_longer_than_others(line):
+    moses = Moses("en")
+    assert "".join(moses.detokenize(moses.tokenize(line)).split()) == "".join(line.split())
+
+
+@pytest.mark.parametrize(("language", "pair"), [("en", "en-de"), ("de", "en-de"), ("cs", "en-cs")])
+def test_lines_of_news_come_back_as_they_were(language, pair):
+    path = CORPORA / "newstest" / f"newstest2014.{pair}.{language}.gz"
+    if not path.is_file():
+        pytest.skip("needs the corpora for development")
+    with gzip.open(path, "rt", encoding="utf-8", newline="\n") as file:
+        lines = [" ".join(line.split()) for line in file]
+    moses = Moses(language)
+    again = [moses.detokenize(moses.tokenize(line)) for line in lines]
+    equal = sum(x == y for x, y in zip(lines, again, strict=True))
+    equal_up_to_blanks = sum("".join(x.split()) == "".join(y.split()) for x, y in zip(lines, again, strict=True))
+    assert equal_up_to_blanks == len(lines) == 3003
+    assert equal / len(lines) >= 0.99  # blanks and all

@@ -1,0 +1,180 @@
+"""`python -m data.prepare`, in this process and in one of its own."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from data import prepare, prepared_text
+from data.encoding import load_encoded
+from data.errors import InputError
+from data.subwords import Subwords
+from data.truecasing import Truecaser
+from tests.data.conftest import sentences
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def corpora(tmp_path):
+    """A folder with the corpus `some` in de and en."""
+    folder = tmp_path / "corpora" / "some"
+    folder.mkdir(parents=True)
+    for split, count in (("train", 300), ("dev", 9), ("test", 5)):
+        for language, seed in (("de", 1), ("en", 2)):
+            (folder / f"{split}.{language}").write_text(lines_of(count, seed), encoding="utf-8")
+    return folder.parent
+
+
+def lines_of(count, seed):
+    return "".join(f"{line}\n" for line in sentences(count, seed))
+
+
+def run(corpora, output, *options):
+    """Calls the command, and returns the record it leaves."""
+    arguments = ["some", "--source-language", "de", "--target-language", "en", "--vocabulary-size", "350"]
+    prepare.main([*arguments, "--corpora-dir", str(corpora), "--output-dir", str(output), *options])
+    return json.loads((output / "prepare.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("profile", ["raw", "paper"])
+def test_the_output_is_text_models_and_arrays_that_fit_together(corpora, tmp_path, profile):
+    output = tmp_path / "out"
+    record = run(corpora, output, "--profile", profile)
+    assert {path.name for path in output.iterdir()} == {
+        *("prepare.json", "subwords", "encoded"),
+        *(f"{split}.{language}" for split in ("train", "dev", "test") for language in ("de", "en")),
+        *(["truecasing"] if profile == "paper" else []),
+    }
+    for side, language in (("source", "de"), ("target", "en")):
+        subwords = Subwords(output / "subwords" / f"{side}.model")
+        for split, count in (("train", 300), ("dev", 9), ("test", 5)):
+            lines = (output / f"{split}.{language}").read_text(encoding="utf-8").splitlines()
+            encoded = getattr(load_encoded(output / "encoded" / split), side)
+            assert len(lines) == len(encoded) == record["splits"][split]["encoded_pairs"] == count
+            assert subwords.decode(encoded[i] for i in range(count)) == lines
+            assert record["splits"][split][f"{side}_subwords"] == len(np.asarray(encoded.tokens))
+    tokens = (output / "train.de").read_text(encoding="utf-8").split("\n")[0]
+    assert tokens.endswith(" .") == (profile == "paper")
+    if profile == "paper":
+        truecaser = Truecaser.load(output / "truecasing" / "source.truecase")
+        assert truecaser.truecase(tokens) == tokens
+    assert list(tmp_path.glob(".partial*")) == []
+
+
+def test_nothing_is_done_twice(corpora, tmp_path, capsys, monkeypatch):
+    run(corpora, tmp_path / "out", "--profile", "paper")
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "out").rglob("*")}
+    monkeypatch.setattr(prepare, "prepare_corpus", None)
+    run(corpora, tmp_path / "out", "--profile", "paper")
+    assert capsys.readouterr().out.splitlines()[-1] == f"{tmp_path / 'out'} is up to date: nothing to do"
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "out").rglob("*")} == before
+    monkeypatch.undo()
+    monkeypatch.setenv("INTERACTING_HEAD_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(prepared_text, "_build", None)
+    run(corpora, tmp_path / "other", "--profile", "paper")  # from the cache
+
+
+def test_a_change_is_noticed_and_named(corpora, tmp_path, capsys):
+    output = tmp_path / "out"
+    run(corpora, output)
+    (corpora / "some" / "train.de").write_text(lines_of(300, 5), encoding="utf-8")
+    run(corpora, output)
+    assert f"{output} is made anew: the text of train changed" in capsys.readouterr().out
+    assert (output / "train.de").read_text(encoding="utf-8") == lines_of(300, 5)
+    run(corpora, output, "--max-words", "8")
+    assert f"{output} is made anew: settings changed" in capsys.readouterr().out
+    (output / "dev.en").unlink()
+    run(corpora, output, "--max-words", "8")
+    assert f"{output} is made anew: a file of it changed" in capsys.readouterr().out
+    assert (output / "dev.en").is_file()
+
+
+def test_training_pairs_alone_are_left_out_and_counted(corpora, tmp_path, capsys):
+    for language in ("de", "en"):
+        for split in ("train", "test"):
+            path = corpora / "some" / f"{split}.{language}"
+            text = path.read_text(encoding="utf-8")
+            path.write_text(text + text.split("\n")[0] + "\n" + ("\n" if language == "de" else "x\n"), encoding="utf-8")
+    options = ["--max-words", "6", "--max-ratio", "2", "--drop-duplicates", "--separate-vocabularies"]
+    record = run(corpora, tmp_path / "out", *options)
+    train, test = record["splits"]["train"], record["splits"]["test"]
+    assert set(train["left_out"]) == {"duplicate", "empty", "long", "ratio"}
+    assert train["left_out"]["duplicate"] == train["left_out"]["empty"] == 1
+    assert train["pairs"] == 302 == train["encoded_pairs"] + sum(train["left_out"].values())
+    assert (test["pairs"], test["left_out"]) == (7, {"empty": 1})
+    assert len((tmp_path / "out" / "test.de").read_text(encoding="utf-8").splitlines()) == 7
+    models = [(tmp_path / "out" / "subwords" / f"{side}.model").read_bytes() for side in ("source", "target")]
+    assert models[0] != models[1]
+    output = capsys.readouterr().out
+    assert "train: 302 pairs, left out 1 duplicate, " in output
+    assert "\n316 pairs in " not in output
+    assert "\n318 pairs in " in output
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--vocabulary-size", "0"], "--vocabulary-size must be at least 1, got 0"),
+        (["--max-length", "-1"], "--max-length must be at least 1, got -1"),
+        (["--max-words", "0"], "max_words must be at least 1, got 0"),
+        (["--max-ratio", "0.5"], "max_ratio must be at least 1, got 0.5"),
+        (["--target-language", "de"], "are both de"),
+        (["--target-language", "fr"], "has no split in both 'de' and 'fr'"),
+        (["--vocabulary-size", "100000"], r"set data\.vocabulary_size to at most"),
+        (["--corpora-dir", "nowhere"], "the folder of corpora nowhere does not exist"),
+    ],
+)
+def test_bad_options_are_errors_and_leave_nothing(corpora, tmp_path, options, message):
+    with pytest.raises(InputError, match=message):
+        run(corpora, tmp_path / "out", *options)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_of_something_else_is_not_touched(corpora, tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").write_text("mine")
+    with pytest.raises(InputError, match="mine exists and was not made by this command"):
+        run(corpora, tmp_path / "mine")
+    (tmp_path / "mine" / "prepare.json").write_text("{")
+    with pytest.raises(InputError, match=r"prepare\.json is damaged; remove"):
+        run(corpora, tmp_path / "mine")
+    assert (tmp_path / "mine" / "notes.txt").read_text() == "mine"
+
+
+def test_an_error_leaves_the_former_output(corpora, tmp_path):
+    output = tmp_path / "out"
+    run(corpora, output)
+    (corpora / "some" / "train.de").write_text("zu kurz\n", encoding="utf-8")
+    with pytest.raises(InputError, match="has 1 lines but"):
+        run(corpora, output)
+    assert (output / "train.de").read_text(encoding="utf-8") == lines_of(300, 1)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["cache", "corpora", "out"]
+
+
+def test_the_command_line_tells_errors_in_one_line(corpora):
+    def command(*arguments):
+        return subprocess.run(
+            [sys.executable, "-m", "data.prepare", *arguments], cwd=ROOT, capture_output=True, text=True
+        )
+
+    languages = ["--source-language", "de", "--target-language", "en", "--corpora-dir", str(corpora)]
+    for arguments, message in (
+        (["some"], "error: the following arguments are required: --source-language, --target-language"),
+        (["sone", *languages], "error: unknown corpus 'sone'; did you mean some?"),
+        (["some", *languages, "--profile", "moses"], "error: argument --profile: invalid choice: 'moses'"),
+        (["some", *languages, "--shared-vocabulary", "--separate-vocabularies"], "error: argument --separate-vocab"),
+    ):
+        result = command(*arguments)
+        assert (result.returncode, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+        assert result.stderr.startswith(message)
+
+
+def test_the_output_folder_is_named_after_corpus_languages_and_profile(corpora, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    arguments = ["some:train,dev*2+some", "--source-language", "de", "--target-language", "en"]
+    prepare.main([*arguments, "--vocabulary-size", "350", "--corpora-dir", str(corpora)])
+    assert [path.name for path in (tmp_path / "prepared").iterdir()] == ["some_train_dev_2+some-de-en-raw"]
