@@ -2,6 +2,7 @@
 
 import contextlib
 import math
+import shutil
 
 import keras
 from keras import ops
@@ -117,8 +118,9 @@ class Transformer(keras.Model):
         x = layers.decoder_norm(x) if layers.decoder_norm else x
         return ops.squeeze(layers.logits(x), 1), updated
 
-    def summary(self, *args, expand_nested=True, line_length=110, **kwargs):
-        """`keras.Model.summary` with the layers inside each block."""
+    def summary(self, *args, expand_nested=True, line_length=None, **kwargs):
+        """`keras.Model.summary` with the layers inside each block, as wide as the terminal, up to 110 columns."""
+        line_length = line_length or min(110, shutil.get_terminal_size().columns)  # longer lines would be cut off
         with _sublayers_shown():
             super().summary(*args, expand_nested=expand_nested, line_length=line_length, **kwargs)
 

@@ -51,6 +51,7 @@ def test_the_summary_shows_every_block_with_shapes_and_the_number_of_parameters(
     model.summary(print_fn=lambda text, **_: lines.append(text))
     text = "\n".join(lines)
     assert "?" not in text
+    assert all(line[-1] in "┃│" for line in text.splitlines() if line[:1] in ("┃", "│"))  # nothing is cut off
     for part in ("encoder_block_1", "encoder_block_2", "decoder_block_1", "decoder_block_2"):
         assert part in text
     for part, count in {"self_attention": 4, "cross_attention": 2, "feed_forward": 4}.items():
