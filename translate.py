@@ -17,7 +17,9 @@ def parse_arguments():
     parser.add_argument("--n-best", type=int, default=1, metavar="N", help="hypotheses a line, at most the beam size")
     parser.add_argument("--output-type", choices=("text", "moses", "json"), default="text")
     parser.add_argument("--checkpoint", metavar="best|average|step-N", help="default: best")
-    parser.add_argument("--keep-tokenized", action="store_true", help="sub-words instead of text")
+    parser.add_argument(
+        "--keep-tokenized", action="store_true", help="tokens instead of text: words, or sub-words (raw)"
+    )
     return parser.parse_args()
 
 

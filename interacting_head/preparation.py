@@ -3,14 +3,18 @@
 import logging
 import shutil
 import tempfile
+from typing import NamedTuple
 
 import keras
 
-from data.corpora import open_corpus, own_text
+from data.corpora import Corpus, open_corpus, own_text
 from data.encoding import encode_parallel
 from data.errors import InputError
+from data.parallel_text import ParallelText
 from data.pipeline import TrainingBatches
-from data.subwords import train_subwords
+from data.prepared_text import prepare_text
+from data.profiles import TextForm, cleaning_rules
+from data.vocabularies import learn_vocabularies
 from interacting_head import config as configuration
 from interacting_head.optimizer import Adam
 from interacting_head.run_directory import RunDirectory, build_model
@@ -19,9 +23,21 @@ from interacting_head.training_model import TrainingModel
 
 logger = logging.getLogger("interacting_head")
 
+SPLITS = "train", "dev"
+
+
+class RunText(NamedTuple):
+    """The text of a run: as it is (`corpus`), and in the form of its profile (`train`, `dev`)."""
+
+    corpus: Corpus
+    train: ParallelText
+    dev: ParallelText
+    forms: tuple[TextForm, TextForm]
+
 
 def open_text(data, corpora_dir):
-    """`{"train": ParallelText, "dev": ParallelText}` of a `DataConfig`, checked line by line."""
+    """The `Corpus` of a `DataConfig`, `train` and `dev` checked line by line."""
+    _rules(data)
     own = [data.source, data.target, data.dev_source, data.dev_target]
     if data.corpus and any(own):
         raise InputError("give data.corpus or --source, --target, --dev-source and --dev-target, not both")
@@ -37,25 +53,46 @@ def open_text(data, corpora_dir):
         corpus = open_corpus(data.corpus, data.source_language, data.target_language, corpora_dir)
     else:
         raise InputError("no text to train on: set data.corpus, or give --source, --target, --dev-source, --dev-target")
-    text = {split: corpus.split(split) for split in ("train", "dev")}
-    for parallel_text in text.values():
-        parallel_text.check()
-    return text
+    for split in SPLITS:
+        corpus.split(split).check()
+    return corpus
+
+
+def prepare_run_text(data, run, corpus):
+    """The `RunText` of a run; its truecasers are learnt on the training text where they do not exist yet.
+
+    Raises:
+        InputError: where the text is not the one with which the run was begun.
+    """
+    languages = corpus.source_language, corpus.target_language
+    digests = {split: corpus.split(split).digests() for split in SPLITS}
+    run.check_text(digests)
+    text = corpus.split("train")
+    train = prepare_text(text, data.profile, languages, rules=_rules(data))
+    for reason, count in train.dropped.items():
+        logger.info("left out of training: %s pairs (%s)", f"{count:,}", reason)
+    existing = run.truecasers()
+    if existing and any(a.digest != b.digest for a, b in zip(existing, train.truecasers, strict=True)):
+        train = prepare_text(text, data.profile, languages, rules=_rules(data), truecasers=existing)
+    dev = prepare_text(corpus.split("dev"), data.profile, languages, truecasers=train.truecasers)
+    run.save_text(languages, digests, train.truecasers)
+    forms = map(TextForm, (data.profile, data.profile), languages, train.truecasers or (None, None))
+    return RunText(corpus, train.text, dev.text, tuple(forms))
+
+
+def _rules(data):
+    return cleaning_rules(data.profile, data.max_words, data.max_ratio, data.drop_duplicates)
 
 
 def prepare_subwords(data, run, text):
-    """The source and target `Subwords` of a run, trained on its training text where they do not exist yet."""
-    source_path, target_path = run.subword_paths
-    if not (source_path.is_file() and target_path.is_file()):
-        source_path.parent.mkdir(exist_ok=True)
-        if data.shared_vocabulary:
-            logger.info("training %d shared sub-words on both sides", data.vocabulary_size)
-            train_subwords((line for pair in text.pairs() for line in pair), data.vocabulary_size, source_path)
-            shutil.copyfile(source_path, target_path)
-        else:
-            logger.info("training %d sub-words for each side", data.vocabulary_size)
-            for side, path in enumerate((source_path, target_path)):
-                train_subwords((pair[side] for pair in text.pairs()), data.vocabulary_size, path)
+    """The source and target `Subwords` of a run, learnt on its training text where they do not exist yet."""
+    if not all(path.is_file() for path in run.subword_paths):
+        both = "shared sub-words on both sides" if data.shared_vocabulary else "sub-words on each side"
+        logger.info("learning %d %s", data.vocabulary_size, both)
+        learnt = learn_vocabularies(text, data.vocabulary_size, data.shared_vocabulary)
+        for path, model in zip(run.subword_paths, learnt, strict=True):
+            path.parent.mkdir(exist_ok=True)
+            shutil.copyfile(model, path)
     return run.subwords()
 
 
@@ -112,10 +149,12 @@ def _tensorflow_gpus():
 
 def dry_run(config, corpora_dir=None):
     """Prints configuration, model and batch plan, and leaves nothing behind but encoded text in the cache."""
-    text = open_text(config.data, corpora_dir)
+    corpus = open_text(config.data, corpora_dir)
     with tempfile.TemporaryDirectory() as folder:
-        subwords = prepare_subwords(config.data, RunDirectory(folder), text["train"])
-        batches = make_batches(config, text["train"], *subwords)
+        run = RunDirectory(folder)
+        text = prepare_run_text(config.data, run, corpus)
+        subwords = prepare_subwords(config.data, run, text.train)
+        batches = make_batches(config, text.train, *subwords)
         model = build_model(config, *subwords)
     plan = batches.plan(0)
     print(configuration.to_yaml(config))

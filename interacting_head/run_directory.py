@@ -12,7 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from data.errors import InputError
+from data.profiles import RAW_TEXT, TextForm
 from data.subwords import Subwords
+from data.truecasing import Truecaser
 from interacting_head import config as configuration
 from interacting_head.command_line import atomic_write
 
@@ -24,7 +26,8 @@ class RunDirectory:
     """Reads and writes the files of a run.
 
     ```
-    config.yaml  subwords/{source,target}.model  checkpoints/step-N.weights.h5, step-N.state.npz
+    config.yaml  text.json  subwords/{source,target}.model  truecasing/{source,target}.truecase
+    checkpoints/step-N.weights.h5, step-N.state.npz
     best.weights.h5  average.weights.h5  log.jsonl  train.log  metrics.json  tensorboard/  VERSION
     ```
 
@@ -79,11 +82,11 @@ class RunDirectory:
         """Removes what an earlier run has left, files of this class only."""
         if not (self.path / "config.yaml").is_file():
             return
-        for name in ("config.yaml", "VERSION", "log.jsonl", "train.log", "metrics.json"):
+        for name in ("config.yaml", "VERSION", "text.json", "log.jsonl", "train.log", "metrics.json"):
             (self.path / name).unlink(missing_ok=True)
         for name in ("best", "average"):
             (self.path / f"{name}{WEIGHTS}").unlink(missing_ok=True)
-        for name in ("checkpoints", "subwords", "tensorboard"):
+        for name in ("checkpoints", "subwords", "truecasing", "tensorboard"):
             shutil.rmtree(self.path / name, ignore_errors=True)
         with contextlib.suppress(OSError):
             self.path.rmdir()  # where nothing else lies in it
@@ -103,6 +106,47 @@ class RunDirectory:
         source_subwords = Subwords(source)
         same = target.is_file() and source.read_bytes() == target.read_bytes()
         return source_subwords, source_subwords if same else Subwords(target)
+
+    @property
+    def truecasing_paths(self):
+        """The files of the source and the target truecaser; there are none with the profile `raw`."""
+        return self.path / "truecasing" / "source.truecase", self.path / "truecasing" / "target.truecase"
+
+    def truecasers(self):
+        """Source and target `Truecaser`, or None where the run has none."""
+        if not all(path.is_file() for path in self.truecasing_paths):
+            return None
+        return tuple(map(Truecaser.load, self.truecasing_paths))
+
+    def check_text(self, digests):
+        """Raises `InputError` where the run was begun on text with other digests, {split: [source, target]}."""
+        begun_with = (self.read_json("text.json") or {"digests": digests})["digests"]
+        if changed := [split for split in digests if digests[split] != begun_with.get(split)]:
+            raise InputError(
+                f"the text of {' and '.join(changed)} has changed since {self.path} was begun; restore it, choose "
+                "another --run-dir, or use --no-resume to start it anew"
+            )
+
+    def save_text(self, languages, digests, truecasers):
+        """Writes what there is to know of the text beside its sub-words; `truecasers` is None or two of them."""
+        for path, truecaser in zip(self.truecasing_paths, truecasers or (), strict=False):
+            path.parent.mkdir(exist_ok=True)
+            truecaser.save(path)
+        self.write_json("text.json", {"languages": languages, "digests": digests})
+
+    def text_forms(self):
+        """The `TextForm`s of source and target.
+
+        Raises:
+            InputError: where truecasers are missing.
+        """
+        profile = self.config.data.profile
+        if profile == "raw":
+            return RAW_TEXT, RAW_TEXT
+        truecasers, text = self.truecasers(), self.read_json("text.json")
+        if not (truecasers and text):
+            raise InputError(f"{self.path} lacks text.json or a file of truecasing/; copy the run directory again")
+        return tuple(map(TextForm, (profile, profile), text["languages"], truecasers))
 
     # Weights.
 

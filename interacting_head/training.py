@@ -24,6 +24,7 @@ from interacting_head.preparation import (
     make_training_model,
     number_of_steps,
     open_text,
+    prepare_run_text,
     prepare_subwords,
 )
 from interacting_head.run_directory import RunDirectory, build_model
@@ -62,14 +63,14 @@ def train(config, run_dir, corpora_dir=None, resume=True):
         RunError: when the training diverges.
     """
     run = RunDirectory(run_dir)
-    text = open_text(config.data, corpora_dir)  # before anything is written
+    corpus = open_text(config.data, corpora_dir)  # before anything is written
     check_model(config.model)
     if not resume:
         run.clear()
     is_new = run.create_or_check(config)
     with _logging_to(run.path / "train.log"):
         try:
-            trainer = Trainer(config, run, text)
+            trainer = Trainer(config, run, corpus)
         except InputError:
             if is_new:  # the corrected command shall not meet a run with another configuration
                 run.clear()
@@ -83,19 +84,20 @@ class Trainer:
     Args:
         config: an `ExperimentConfig`.
         run: its `RunDirectory`.
-        text: `{"train": ParallelText, "dev": ParallelText}`.
+        corpus: a `data.Corpus` with the splits `train` and `dev`.
     """
 
-    def __init__(self, config, run, text):
+    def __init__(self, config, run, corpus):
         self.config, self.run = config, run
         set_seed(config.train.seed)
         keras.config.set_dtype_policy(config.train.precision)
-        self.source_subwords, self.target_subwords = prepare_subwords(config.data, run, text["train"])
-        self.batches = make_batches(config, text["train"], self.source_subwords, self.target_subwords)
+        text = prepare_run_text(config.data, run, corpus)
+        self.source_subwords, self.target_subwords = prepare_subwords(config.data, run, text.train)
+        self.batches = make_batches(config, text.train, self.source_subwords, self.target_subwords)
         self.total_steps = number_of_steps(config.train, self.batches.batches_in_epoch(0))
         self.model = build_model(config, self.source_subwords, self.target_subwords)
         self.training_model = make_training_model(self.model, config, self.total_steps)
-        self.validation = Validation(config, self.model, text["dev"], self.source_subwords, self.target_subwords)
+        self.validation = Validation(config, self.model, text, self.source_subwords, self.target_subwords)
         self.progressed = Progressed()
         self._restore()
 

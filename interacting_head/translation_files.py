@@ -54,9 +54,7 @@ def _translate(lines, arguments, form):
         interactive = arguments.input == "-" and sys.stdin.isatty()
         for number, hypotheses in enumerate(translator.translate(lines, window=1 if interactive else None)):
             if arguments.keep_tokenized:
-                hypotheses = [
-                    h._replace(text=" ".join(map(translator.target_subwords.piece, h.tokens))) for h in hypotheses
-                ]
+                hypotheses = list(map(translator.tokenized, hypotheses))
             output.write(form(number, hypotheses[: arguments.n_best]))
             if interactive:
                 output.flush()

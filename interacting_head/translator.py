@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from data.errors import InputError
+from data.profiles import RAW_TEXT
 from data.subwords import END, PAD
 from interacting_head.decoding import IMPOSSIBLE, BeamSearch, compiles_inference, length_limit
 from interacting_head.run_directory import RunDirectory, build_model
@@ -28,6 +29,7 @@ class Translator:
     Args:
         model: a `Transformer`.
         source_subwords, target_subwords: `data.Subwords`.
+        source_form, target_form: `data.profiles.TextForm`: what is done to text before and after.
         beam_size, alpha, kind: as in `decoding.beam_search`.
         max_length: largest number of sub-words of a translation; default: twice the source's and ten.
         batch_size: sentences searched together at most.
@@ -42,6 +44,8 @@ class Translator:
         model,
         source_subwords,
         target_subwords,
+        source_form=RAW_TEXT,
+        target_form=RAW_TEXT,
         *,
         beam_size=4,
         alpha=0.6,
@@ -50,6 +54,7 @@ class Translator:
         batch_size=64,
     ):
         self.source_subwords, self.target_subwords = source_subwords, target_subwords
+        self.source_form, self.target_form = source_form, target_form
         self.max_length = max_length
         self.batch_size = batch_size
         self.beam_size = beam_size
@@ -84,7 +89,7 @@ class Translator:
                 f"{weights} is damaged ({str(error).splitlines()[0]}); give another --checkpoint"
             ) from error
         given = {name: value for name, value in options.items() if value is not None}
-        return cls(model, *subwords, **{**defaults, **given})
+        return cls(model, *subwords, *run.text_forms(), **{**defaults, **given})
 
     def translate(self, lines, window=None):
         """Yields for each line, in order, its list of `Translation`s, best first.
@@ -99,8 +104,15 @@ class Translator:
         while chunk := list(itertools.islice(lines, window or WINDOW * self.batch_size)):
             yield from self._translate_window(chunk)
 
+    def tokenized(self, translation):
+        """A `Translation` with tokens as its text: words of the profile `paper`, or else sub-words."""
+        if self.target_form.is_tokenized:
+            [text] = self.target_subwords.decode([translation.tokens])
+            return translation._replace(text=self.target_form.recase(text))
+        return translation._replace(text=" ".join(map(self.target_subwords.piece, translation.tokens)))
+
     def _translate_window(self, lines):
-        sources = self.source_subwords.encode(lines)
+        sources = self.source_subwords.encode([self.source_form.forward(line) for line in lines])
         results = [[Translation("", 0.0, [])] for _ in lines]
         order = sorted((i for i, ids in enumerate(sources) if ids), key=lambda i: len(sources[i]), reverse=True)
         while order:
@@ -131,5 +143,5 @@ class Translator:
                 if score > IMPOSSIBLE
             ]
             kept = kept or [([], IMPOSSIBLE)]  # a model whose probabilities are not numbers
-            texts = self.target_subwords.decode([ids for ids, _ in kept])
+            texts = map(self.target_form.backward, self.target_subwords.decode([ids for ids, _ in kept]))
             yield [Translation(text, score, ids) for text, (ids, score) in zip(texts, kept, strict=True)]

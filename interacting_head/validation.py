@@ -17,24 +17,31 @@ class Validation:
     Args:
         config: an `ExperimentConfig`.
         model: the `Transformer`.
-        text: the development set, a `ParallelText`.
+        text: the `RunText`; BLEU compares with its development set as it is.
         source_subwords, target_subwords: `data.Subwords`.
     """
 
     def __init__(self, config, model, text, source_subwords, target_subwords):
-        pairs = [pair for pair in text.pairs() if pair[0].strip() and pair[1].strip()]
+        dev = text.corpus.split("dev")
+        pairs = [pair for pair in dev.pairs() if pair[0].strip() and pair[1].strip()]
         if not pairs:
-            raise InputError(f"{text.source} and {text.target} hold no pair of two non-empty lines")
+            raise InputError(f"{dev.source} and {dev.target} hold no pair of two non-empty lines")
         self.sources, self.references = zip(*pairs, strict=True)
         self.hypotheses = None
-        encoded = encode_parallel(text, source_subwords, target_subwords, config.data.max_length, progress=False)
+        encoded = encode_parallel(text.dev, source_subwords, target_subwords, config.data.max_length, progress=False)
         # Planned now: a batch that cannot be made is known before training.
         self._batches = list(evaluation_batches(encoded, config.train.batch_tokens, compiles_inference()))
         self._scorer = Scorer(model)
         self._scorer.compile(jit_compile=compiles_inference())
         decode = config.decode
         self._translator = Translator(
-            model, source_subwords, target_subwords, beam_size=1, max_length=decode.max_length, batch_size=64
+            model,
+            source_subwords,
+            target_subwords,
+            *text.forms,
+            beam_size=1,
+            max_length=decode.max_length,
+            batch_size=64,
         )
 
     def __call__(self):

@@ -79,7 +79,7 @@ def stop_at(monkeypatch):
 def test_a_run_directory_holds_what_it_should(finished, config):
     names = {path.name for path in finished.path.iterdir()}
     assert names == {
-        *("VERSION", "config.yaml", "subwords", "checkpoints", "best.weights.h5", "average.weights.h5"),
+        *("VERSION", "config.yaml", "text.json", "subwords", "checkpoints", "best.weights.h5", "average.weights.h5"),
         *("log.jsonl", "train.log", "metrics.json", "tensorboard"),
     }
     assert finished.config == config

@@ -1,0 +1,162 @@
+"""The text of a run: its profile from raw text to raw text, and that it does not change under a training."""
+
+import json
+import shutil
+
+import pytest
+
+from data.errors import InputError
+from interacting_head import config as configuration
+from interacting_head.preparation import open_text, prepare_run_text
+from interacting_head.run_directory import RunDirectory
+from interacting_head.training import train
+from interacting_head.translator import Translator
+from tests import tiny_corpus
+
+SENTENCES = {
+    "Der Hund sieht's!": "The dog sees it!",
+    "Heute kauft der Mann, was er sieht.": "Today the man buys what he sees.",
+    "Das Haus ist (fast) neu.": "The house is (almost) new.",
+    "Kate O'Neill sagt: „Ja“.": 'Kate O\'Neill says: "Yes."',
+    "Der Mann sagt: „Nein“.": 'The man says: "No."',
+    "Er hat Bonn gesehen.": "He has seen Bonn.",
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cache(tmp_path_factory):
+    """A cache folder of this file's own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("INTERACTING_HEAD_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+def write(folder, sentences=SENTENCES):
+    files = {}
+    for split in ("train", "dev"):
+        for side, language, lines in (("source", "de", sentences), ("target", "en", sentences.values())):
+            path = folder / f"{split}.{language}"
+            path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+            files[side if split == "train" else f"dev_{side}"] = path
+    return files
+
+
+def configured(files, *settings):
+    lasting = ["train.max_steps=150", "train.validation_interval=150", "train.batch_tokens=512", "model.dropout=0"]
+    return tiny_corpus.configuration(files, *lasting, "train.label_smoothing=0", "data.vocabulary_size=320", *settings)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """A run of the profile `paper` that knows its sentences by heart; not to be changed."""
+    folder = tmp_path_factory.mktemp("paper")
+    train(configured(write(folder), "data.profile=paper"), folder / "run")
+    return RunDirectory(folder / "run")
+
+
+def test_the_run_directory_holds_what_brings_text_into_its_form(run):
+    assert {path.name for path in (run.path / "truecasing").iterdir()} == {"source.truecase", "target.truecase"}
+    record = json.loads((run.path / "text.json").read_text())
+    assert record["languages"] == ["de", "en"]
+    assert set(record["digests"]) == {"train", "dev"}
+    assert [form.language for form in run.text_forms()] == ["de", "en"]
+    # Pieces are those of tokenised, truecased text.
+    pieces = run.subwords()[0].encode_as_pieces([run.text_forms()[0].forward("Der Hund sieht's!")])[0]
+    assert "".join(pieces).replace("▁", " ").strip() == "der Hund sieht &apos; s !"
+
+
+def test_validation_compares_detokenised_text_with_the_references_as_they_are(run):
+    assert run.read_log()[-1]["bleu"] > 99
+    log = (run.path / "train.log").read_text(encoding="utf-8")
+    assert "  source     Kate O'Neill sagt: „Ja“.\n" in log or "  source     Der Hund sieht's!\n" in log
+    assert "&apos;" not in log
+    assert "&quot;" not in log
+
+
+def test_raw_text_goes_in_and_detokenised_text_comes_out_wherever_the_run_lies(run, tmp_path):
+    shutil.copytree(run.path, tmp_path / "moved")
+    translator = Translator.from_run(tmp_path / "moved")
+    found = [best for best, *_ in translator.translate(["", *SENTENCES])]
+    assert [translation.text for translation in found] == ["", *SENTENCES.values()]
+    assert [translator.tokenized(translation).text for translation in found[:2]] == ["", "The dog sees it !"]
+    assert translator.tokenized(found[5]).text == "The man says : &quot; No . &quot;"
+
+
+def test_a_run_without_its_truecasers_says_so(run, tmp_path):
+    shutil.copytree(run.path, tmp_path / "broken")
+    (tmp_path / "broken" / "truecasing" / "target.truecase").unlink()
+    with pytest.raises(InputError, match=r"broken lacks text\.json or a file of truecasing/"):
+        Translator.from_run(tmp_path / "broken")
+
+
+def test_tokenised_output_of_raw_text_is_sub_words(tmp_path):
+    config = configured(write(tmp_path), "train.max_steps=1")
+    train(config, tmp_path / "run")
+    translator = Translator.from_run(tmp_path / "run")
+    [[best, *_]] = translator.translate(["Er hat Bonn gesehen."])
+    pieces = [translator.target_subwords.piece(i) for i in best.tokens]
+    assert translator.tokenized(best).text == " ".join(pieces)
+    assert not (tmp_path / "run" / "truecasing").exists()
+
+
+@pytest.mark.parametrize("profile", ["raw", "paper"])
+@pytest.mark.parametrize(("split", "file"), [("train", "train.en"), ("dev", "dev.de")])
+def test_text_that_changed_under_the_same_name_is_noticed(tmp_path, profile, split, file):
+    config = configured(write(tmp_path), f"data.profile={profile}")
+    run = RunDirectory(tmp_path)
+    corpus = open_text(config.data, None)
+    prepare_run_text(config.data, run, corpus)
+    prepare_run_text(config.data, run, corpus)  # nothing has changed yet
+    path = tmp_path / file
+    path.write_text(path.read_text(encoding="utf-8").replace("!", "."), encoding="utf-8")
+    with pytest.raises(InputError, match=f"the text of {split} has changed since .* --no-resume"):
+        prepare_run_text(config.data, run, open_text(config.data, None))
+
+
+def test_a_training_does_not_go_on_with_other_text_unless_it_starts_anew(tmp_path):
+    config = configured(write(tmp_path), "train.max_steps=1")
+    assert train(config, tmp_path / "run") is None
+    before = {path: path.read_bytes() for path in (tmp_path / "run").glob("*.json*")}
+    write(tmp_path, {**SENTENCES, "Er hat Bonn gesehen.": "He has seen Berlin."})
+    with pytest.raises(InputError, match="the text of train and dev has changed since"):
+        train(config, tmp_path / "run")
+    assert {path: path.read_bytes() for path in (tmp_path / "run").glob("*.json*")} == before
+    assert train(config, tmp_path / "run", resume=False) is None
+
+
+def test_truecasers_of_a_run_are_used_rather_than_new_ones(run, tmp_path):
+    shutil.copytree(run.path, tmp_path / "run")
+    copy = RunDirectory(tmp_path / "run")
+    source, _ = copy.truecasing_paths
+    source.write_text("HUND (1/1)\n", encoding="utf-8")
+    text = prepare_run_text(copy.config.data, copy, open_text(copy.config.data, None))
+    assert next(text.train.pairs())[0] == "Der HUND sieht &apos; s !"
+    assert text.forms[0].forward("der Hund") == "der HUND"
+
+
+def test_training_pairs_are_left_out_by_the_rules_and_no_others(tmp_path):
+    config = configured(write(tmp_path), "data.profile=paper", "data.max_words=7", "data.max_ratio=1.3")
+    text = prepare_run_text(config.data, RunDirectory(tmp_path), open_text(config.data, None))
+    kept = list(text.train.pairs())
+    assert 1 <= len(kept) < len(SENTENCES)
+    assert all(max(len(line.split()) for line in pair) <= 7 for pair in kept)
+    assert len(list(text.dev.pairs())) == len(SENTENCES)
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("data.profile=moses", "data.profile must be one of raw, paper, got 'moses'"),
+        ("data.max_words=0", "data.max_words must be at least 1, got 0"),
+        ("data.max_words=1.5", "data.max_words must be a whole number"),
+        ("data.max_ratio=0.5", "max_ratio must be at least 1, got 0.5"),
+        ("data.drop_duplicates=1", "data.drop_duplicates must be true or false"),
+    ],
+)
+def test_bad_settings_are_errors(tmp_path, setting, message):
+    with pytest.raises(InputError, match=message):
+        open_text(configured(write(tmp_path), setting).data, None)
+
+
+def test_recipes_keep_raw_text():
+    assert configuration.ExperimentConfig().data.profile == "raw"
