@@ -13,10 +13,12 @@ Only `as_tf_dataset` needs TensorFlow.
 from data.batching import BatchPlan, plan_batches
 from data.cache import cache_folder
 from data.corpora import Corpus, open_corpus, own_text
-from data.encoding import EncodedPairs, EncodedSide, encode_parallel
+from data.encoding import EncodedPairs, EncodedSide, encode_parallel, load_encoded
 from data.errors import InputError
 from data.parallel_text import ParallelText, read_lines
 from data.pipeline import TrainingBatches, as_tf_dataset, evaluation_batches
+from data.prepared_text import PreparedText, prepare_text
+from data.profiles import TextForm, cleaning_rules
 from data.subwords import BEGIN, END, PAD, UNKNOWN, Subwords, train_subwords
 
 __all__ = [
@@ -30,15 +32,20 @@ __all__ = [
     "EncodedSide",
     "InputError",
     "ParallelText",
+    "PreparedText",
     "Subwords",
+    "TextForm",
     "TrainingBatches",
     "as_tf_dataset",
     "cache_folder",
+    "cleaning_rules",
     "encode_parallel",
     "evaluation_batches",
+    "load_encoded",
     "open_corpus",
     "own_text",
     "plan_batches",
+    "prepare_text",
     "read_lines",
     "train_subwords",
 ]

@@ -196,7 +196,8 @@ def main(arguments: list[str] | None = None) -> None:
     prepared = prepare_corpus(corpus, settings)
     splits = _describe(prepared)
     files = [f"{split}.{language}" for split in prepared.texts for language in languages]
-    write_output(folder, corpus, prepared, {"inputs": inputs, "files": files, "splits": splits})
+    record = {"inputs": inputs, "files": files, "splits": splits, "seconds": prepared.seconds}
+    write_output(folder, corpus, prepared, record)
     _print_summary(folder, splits, prepared.seconds, time.perf_counter() - started)
 
 

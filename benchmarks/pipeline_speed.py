@@ -1,0 +1,171 @@
+"""Measures the way of text to batches: `python benchmarks/pipeline_speed.py prepare input memory`.
+
+prepare: pairs a second of `python -m data.prepare`, everything included from the start of the process to the files
+in the output folder, the cache empty. input: tokens a second of the batches alone. memory: peak of the resident
+memory of all processes while a mix of many pairs is prepared.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from benchmarks import results
+from data.command_line import ArgumentParser, RunError, run
+from data.corpora import open_corpus
+from data.encoding import encode_parallel
+from data.pipeline import TrainingBatches, as_tf_dataset
+from data.subwords import Subwords
+from data.vocabularies import learn_vocabularies
+
+ROOT = Path(__file__).parents[1]
+NEWS = ",".join(f"newstest{year}" for year in range(2008, 2013))
+MIX = ("tatoeba_en-de", "multi30k", "libreoffice_help_en-de", f"newstest:{NEWS}")
+CORPORA = {
+    "multi30k": ("multi30k", "de", "en"),
+    "tatoeba": ("tatoeba_en-de", "de", "en"),
+    "mix": ("+".join(MIX), "de", "en"),
+}
+PARTS = {
+    "prepare": "Preparation of corpora, from raw text to encoded arrays",
+    "input": "Batches alone, without training",
+    "memory": "Preparation of a large corpus: peak of memory",
+}
+BATCH_TOKENS = 4096
+INTERVAL = 0.1  # seconds between two looks at the memory
+
+
+def add_arguments(parser):
+    """Adds the options of this measurement to a parser."""
+    parser.add_argument("parts", nargs="+", choices=PARTS, metavar="PART", help=", ".join(PARTS))
+    parser.add_argument("--corpora-dir", metavar="DIR", help="default: $CORPORA_DIR, then the cache folder")
+    parser.add_argument("--corpora", nargs="+", choices=CORPORA, default=list(CORPORA), metavar="NAME")
+    parser.add_argument("--profiles", nargs="+", choices=("raw", "paper"), default=["raw", "paper"], metavar="PROFILE")
+    parser.add_argument("--vocabulary-size", type=int, default=8000, metavar="N")
+    parser.add_argument("--memory-pairs", type=int, default=5_000_000, metavar="N", help="default: %(default)s")
+    parser.add_argument(
+        "--training-speed", type=float, default=13_000, metavar="N", help="tokens/s of training, default %(default)s"
+    )
+    parser.add_argument("--conditions", default="", metavar="TEXT", help="what else ran on the machine")
+
+
+def measure(arguments):
+    """`{part: list of rows}` of the parts asked for."""
+    measures = {"prepare": _prepare_rows, "input": _input_rows, "memory": _memory_rows}
+    return {part: measures[part](arguments) for part in arguments.parts}
+
+
+def _prepare_rows(arguments):
+    return [
+        {"corpus": name, **_prepared(CORPORA[name], profile, arguments)}
+        for name in arguments.corpora
+        for profile in arguments.profiles
+    ]
+
+
+def _memory_rows(arguments):
+    # The mix without weights has about 225,000 pairs: how many exactly, a first run tells.
+    pairs = _prepared(CORPORA["mix"], "raw", arguments)["pairs"]
+    weight = -(-arguments.memory_pairs // pairs)
+    corpus = "+".join(f"{part}*{weight}" for part in MIX), *CORPORA["mix"][1:]
+    return [{"corpus": f"mix × {weight}", **_prepared(corpus, profile, arguments)} for profile in arguments.profiles]
+
+
+def _prepared(corpus, profile, arguments):
+    """Prepares a corpus in processes of their own, with an empty cache, and returns what was measured."""
+    name, source, target = corpus
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "data.prepare", name, "--source-language", source, "--target-language", target]
+        command += ["--profile", profile, "--vocabulary-size", str(arguments.vocabulary_size)]
+        command += ["--output-dir", f"{folder}/output"]
+        command += ["--corpora-dir", os.path.abspath(arguments.corpora_dir)] if arguments.corpora_dir else []
+        environment = {**os.environ, "INTERACTING_HEAD_CACHE": f"{folder}/cache"}
+        started = time.perf_counter()
+        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
+        peak = 0
+        while process.poll() is None:
+            peak = max(peak, _resident(process.pid))
+            time.sleep(INTERVAL)
+        seconds = time.perf_counter() - started
+        if process.returncode:
+            raise RunError(f"{' '.join(command)} ended with code {process.returncode}")
+        record = json.loads(Path(folder, "output", "prepare.json").read_text(encoding="utf-8"))
+    pairs = sum(split["pairs"] for split in record["splits"].values())
+    stages = {f"{stage} s": round(duration, 1) for stage, duration in record["seconds"].items()}
+    return {
+        "profile": profile,
+        "pairs": pairs,
+        "seconds": round(seconds, 1),
+        "pairs/s": round(pairs / seconds),
+        **stages,
+        "peak MiB": round(peak / 2**20),
+    }
+
+
+def _resident(process):
+    """Bytes of resident memory of a process and all that descend from it; pages that they share count each time."""
+    children = {}
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = status.read_text().rpartition(")")[2].split()
+        except OSError:  # it has ended meanwhile
+            continue
+        children.setdefault(int(fields[1]), []).append((int(status.parent.name), int(fields[21])))
+    total, todo = 0, [process]
+    sizes = {child: size for family in children.values() for child, size in family}
+    while todo:
+        parent = todo.pop()
+        total += sizes.get(parent, 0)
+        todo += [child for child, _ in children.get(parent, [])]
+    return total * os.sysconf("SC_PAGE_SIZE")
+
+
+def _input_rows(arguments):
+    rows = []
+    for name in arguments.corpora:
+        corpus, source, target = CORPORA[name]
+        text = open_corpus(corpus, source, target, arguments.corpora_dir).split("train")
+        models = learn_vocabularies(text, arguments.vocabulary_size, shared=True)
+        pairs = encode_parallel(text, *map(Subwords, models), max_length=100)
+        for way, make in (("NumPy", lambda batches: batches), ("tf.data", as_tf_dataset)):
+            speed = _tokens_a_second(make(TrainingBatches(pairs, BATCH_TOKENS, seed=1, max_epochs=2)), pairs)
+            ratio = round(speed / arguments.training_speed, 1)
+            rows.append({"corpus": name, "way": way, "tokens/s": round(speed), "over training": ratio})
+    return rows
+
+
+def _tokens_a_second(batches, pairs):
+    """Source and target tokens without padding; the plan of the second epoch is included, that of the first is not."""
+    next(iter(batches))
+    tokens = 2 * int((pairs.source.lengths + 1).sum() + (pairs.target.lengths + 1).sum())
+    started = time.perf_counter()
+    for _ in batches:
+        pass
+    return tokens / (time.perf_counter() - started)
+
+
+def main(arguments):
+    """Measures, and writes benchmarks/results/pipeline_PART.json."""
+    for part, rows in measure(arguments).items():
+        for row in rows:
+            print(*(f"{name} {value}" for name, value in row.items()), sep=", ")
+        conditions = {"vocabulary": f"{arguments.vocabulary_size}, shared"}
+        if part == "input":
+            conditions["batches"] = f"of {BATCH_TOKENS} tokens; compared with {arguments.training_speed:,.0f} tokens/s"
+        else:
+            conditions["what"] = "a process with an empty cache, from its start to the last file written"
+        if arguments.conditions:
+            conditions["machine load"] = arguments.conditions
+        views = [{"caption": PARTS[part], "fields": list(rows[0])}]
+        results.write(f"pipeline_{part}", PARTS[part], rows, views, conditions)
+
+
+if __name__ == "__main__":
+    parser = ArgumentParser(prog="pipeline_speed.py", description=__doc__)
+    add_arguments(parser)
+    run(lambda: main(parser.parse_args()))
