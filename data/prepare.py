@@ -78,7 +78,8 @@ def prepare_corpus(corpus: Corpus, settings: Settings, progress: bool = True) ->
             )
     seconds["text"] = time.perf_counter() - started
     started = time.perf_counter()
-    vocabularies = learn_vocabularies(train.text, settings.vocabulary_size, settings.shared_vocabulary)
+    size, shared = settings.vocabulary_size, settings.shared_vocabulary
+    vocabularies = learn_vocabularies(train.text, size, shared, progress=progress)
     seconds["sub-words"] = time.perf_counter() - started
     started = time.perf_counter()
     subwords = tuple(map(Subwords, vocabularies))

@@ -3,7 +3,10 @@
 import hashlib
 import json
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
+
+from tqdm import tqdm
 
 from data.cache import build_once, cache_folder
 from data.parallel_text import ParallelText
@@ -13,7 +16,11 @@ FORMAT = 1  # part of the cache key: raise it when `data.subwords.train_subwords
 
 
 def learn_vocabularies(
-    text: ParallelText, vocabulary_size: int, shared: bool, cache_dir: str | Path | None = None
+    text: ParallelText,
+    vocabulary_size: int,
+    shared: bool,
+    cache_dir: str | Path | None = None,
+    progress: bool = True,
 ) -> tuple[Path, Path]:
     """The model files of source and target, learnt on the text or found in the cache by its content.
 
@@ -22,6 +29,7 @@ def learn_vocabularies(
         vocabulary_size: number of pieces of each model.
         shared: one model, learnt on both sides, or one for each.
         cache_dir: the results go to its folder `subwords`; default: `data.cache.cache_folder()`.
+        progress: whether to show a progress bar of the lines read on a terminal.
 
     Raises:
         InputError: what reading `text` and `data.subwords.train_subwords` raise.
@@ -29,12 +37,17 @@ def learn_vocabularies(
     key = [FORMAT, version("sentencepiece"), text.digests(), vocabulary_size, shared]
     name = hashlib.sha256(json.dumps(key).encode()).hexdigest()[:32]
 
+    def learn(side, path):
+        lines = chain.from_iterable(text.pairs()) if side is None else (pair[side] for pair in text.pairs())
+        disable = None if progress else True
+        train_subwords(tqdm(lines, "learning sub-words", unit=" lines", disable=disable), vocabulary_size, path)
+
     def build(temporary):
         if shared:
-            train_subwords((line for pair in text.pairs() for line in pair), vocabulary_size, temporary / "both.model")
+            learn(None, temporary / "both.model")
         else:
-            for index, side in enumerate(("source", "target")):
-                train_subwords((pair[index] for pair in text.pairs()), vocabulary_size, temporary / f"{side}.model")
+            learn(0, temporary / "source.model")
+            learn(1, temporary / "target.model")
 
     folder = build_once(Path(cache_dir or cache_folder()) / "subwords" / name, build)
     return tuple(folder / f"{'both' if shared else side}.model" for side in ("source", "target"))

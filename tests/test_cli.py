@@ -21,6 +21,7 @@ SETTINGS = [
 OWN = ["--source", "train.de", "--target", "train.en", "--dev-source", "dev.de", "--dev-target", "dev.en"]
 TINY = [*OWN, *(word for setting in [*tiny_corpus.SETTINGS, *SETTINGS] for word in ("--set", setting))]
 TRAIN = ["tiny.yaml", *TINY, "--run-dir", "trained"]
+PAPER = [*tiny_corpus.SETTINGS, "data.profile=paper", "train.max_steps=1"]
 
 
 @pytest.fixture(scope="module")
@@ -140,6 +141,40 @@ def test_another_configuration_on_a_run_is_an_error_that_names_the_key(again):
     assert again["other"].code == 2
     assert again["other"].errors.startswith("error: trained holds a run with another configuration: model.dropout (")
     assert again["other"].errors.count("\n") == 1
+
+
+@pytest.fixture(scope="module")
+def paper(tmp_path_factory):
+    """A folder with a run of the profile `paper`, hardly trained, and what became of commands on it."""
+    folder = tmp_path_factory.mktemp("paper")
+    tiny_corpus.write_corpus(folder)
+    train = ["--run-dir", "run", *TINY[: len(OWN)], *(word for x in PAPER for word in ("--set", x))]
+    trained = run(folder, "train.py", *train)
+    assert trained.code == 0, trained.errors
+    lines = (folder / "train.de").read_text()
+    (folder / "train.de").write_text(lines.replace("hund", "wolf"))
+    cases = {
+        "again": ("train.py", train, b""),
+        "text": ("translate.py", ["-m", "run"], b"Der Hund sieht's!\n\n"),
+        "tokens": ("translate.py", ["-m", "run", "--keep-tokenized"], b"Der Hund sieht's!\n\n"),
+    }
+    return folder, run_all(folder, cases)
+
+
+def test_the_preprocessing_of_the_papers_is_part_of_training_and_translation(paper):
+    folder, results = paper
+    assert {path.name for path in (folder / "run" / "truecasing").iterdir()} == {"source.truecase", "target.truecase"}
+    for name in ("text", "tokens"):
+        assert results[name].code == 0, results[name].errors
+        assert results[name].output.count("\n") == 2
+        assert "▁" not in results[name].output
+        assert "&apos;" not in results["text"].output
+
+
+def test_text_that_changed_under_a_training_is_one_line_and_exit_code_2(paper):
+    again = paper[1]["again"]
+    assert (again.code, again.errors.count("\n")) == (2, 1)
+    assert again.errors.startswith("error: the text of train has changed since run was begun; ")
 
 
 def test_an_interrupted_training_is_saved_and_exits_with_130(workplace):
