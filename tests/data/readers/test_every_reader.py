@@ -1,0 +1,80 @@
+"""What holds for every reader of text files."""
+
+import tracemalloc
+
+import pytest
+
+from data.errors import InputError
+from data.readers import read_plain, read_sgm, read_table, read_talks, read_xml
+from tests.data.readers.samples import SGM_DE, SGM_EN, TALKS_DE, TALKS_EN, XML_DE, XML_EN
+
+READERS = {
+    "talks": (lambda a, b: read_talks(a, b), TALKS_DE, TALKS_EN),
+    "xml": (lambda a, b: read_xml(a, b), XML_DE, XML_EN),
+    "sgm": (lambda a, b: read_sgm(a, b), SGM_DE, SGM_EN),
+    "plain": (lambda a, b: read_plain(a, b), "eins\nüber\n", "one\nabove\n"),
+    "table": (lambda a, _: read_table(a, columns=(0, 1)), "eins\tone\nüber\tabove\n", ""),
+}
+
+
+@pytest.fixture(params=READERS.values(), ids=READERS.keys())
+def reader(request):
+    return request.param
+
+
+def test_gzip_reads_like_plain_text(file, reader):
+    read, left, right = reader
+    assert list(read(file("a.gz", left), file("b.gz", right))) == list(read(file("a", left), file("b", right))) != []
+
+
+def test_windows_line_ends_make_no_difference(file, reader):
+    read, left, right = reader
+    windows = [file("c", left.replace("\n", "\r\n")), file("d", right.replace("\n", "\r\n"))]
+    assert list(read(*windows)) == list(read(file("a", left), file("b", right)))
+
+
+def test_bad_utf8_names_file_and_line(file, reader):
+    read, left, right = reader
+    line = next(number for number, text in enumerate(left.splitlines(), start=1) if not text.isascii())
+    with pytest.raises(InputError, match=rf"/a, line {line}: not UTF-8"):
+        list(read(file("a", left.encode("latin-1")), file("b", right)))
+
+
+def test_a_truncated_gzip_file_is_an_error(file, reader):
+    read, left, right = reader
+    path = file("a.gz", left)
+    path.write_bytes(path.read_bytes()[:-12])
+    with pytest.raises(InputError, match=r"a\.gz: the gzip file is cut short or damaged"):
+        list(read(path, file("b", right)))
+
+
+def test_a_missing_or_empty_file_is_an_error(file, reader, tmp_path):
+    read, _, right = reader
+    with pytest.raises(InputError, match=r"cannot read .*nowhere: No such file"):
+        list(read(tmp_path / "nowhere", file("b", right)))
+    with pytest.raises(InputError, match="is empty"):
+        list(read(file("a", ""), file("b", right)))
+
+
+def test_memory_does_not_grow_with_the_file(file):
+    """Ten times as many lines are read in the same memory."""
+    readers = {
+        "talks": lambda count: (read_talks, ["<talkid>1</talkid>\n" + "ein Satz, der etwas länger ist\n" * count] * 2),
+        "sgm": lambda count: (read_sgm, ['<seg id="1">ein Satz, der etwas länger ist</seg>\n' * count] * 2),
+        "xml": lambda count: (read_xml, ["<a>" + '<seg id="1">ein Satz, länger</seg>\n' * count + "</a>\n"] * 2),
+        "plain": lambda count: (read_plain, ["ein Satz, der etwas länger ist\n" * count] * 2),
+        "table": lambda count: (
+            lambda a, _: read_table(a, columns=(0, 1)),
+            ["ein Satz\tder etwas länger ist\n" * count] * 2,
+        ),
+    }
+    for name, make in readers.items():
+        peaks = []
+        for count in (500, 5_000):
+            read, contents = make(count)
+            paths = [file(f"{name}{side}", content) for side, content in enumerate(contents)]
+            tracemalloc.start()
+            assert sum(1 for _ in read(*paths)) == count
+            peaks.append(tracemalloc.get_traced_memory()[1])
+            tracemalloc.stop()
+        assert peaks[1] < peaks[0] + 50_000, (name, peaks)

@@ -1,0 +1,56 @@
+import pytest
+
+from data.errors import InputError
+from data.readers import read_sgm, read_xml
+from tests.data.readers.samples import SGM_DE, SGM_EN, XML_DE, XML_EN
+
+
+def test_xml_segments_are_one_line_each_with_entities_resolved(file):
+    pairs = list(read_xml(file("IWSLT99.TED.tst.de-en.de.xml", XML_DE), file("IWSLT99.TED.tst.de-en.en.xml", XML_EN)))
+    assert pairs == [("Wasser & Brot.", "Water & bread."), ("Es ist kalt <hier>.", "It is cold <here>.")]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("</seg>\n<seg", "<seg", r"b\.xml, line 8: <seg> within <seg> of line 8"),
+        ("&amp;", "&", r"b\.xml, line 8: not well-formed XML"),
+        ("&amp;", "&nbsp;", r"b\.xml, line 8: not well-formed XML \(undefined entity\)"),
+        ("</doc>\n", "", r"b\.xml, line 11: not well-formed XML \(mismatched tag\)"),
+        ("</mteval>\n", "", r"b\.xml, line 13: not well-formed XML \(no element found\)"),
+        ("<mteval>", '<!DOCTYPE m [<!ENTITY a "b">]><mteval>', r"b\.xml, line 2: declares the entity a"),
+        ('id="2"', 'id="3"', r"a\.xml, line 9 \(segment 2\) does not fit .*b\.xml, line 9 \(segment 3\)"),
+        ('<seg id="2"> Es ist\n kalt &lt;hier&gt;. </seg>\n', "", r"a\.xml has 2 segments, .*b\.xml has 1 segments"),
+    ],
+)
+def test_broken_xml_is_an_error_with_file_and_line(file, old, new, message):
+    assert old in XML_DE
+    with pytest.raises(InputError, match=message):
+        list(read_xml(file("a.xml", XML_DE), file("b.xml", XML_DE.replace(old, new, 1))))
+
+
+def test_sgm_segments_are_read_though_the_file_is_no_xml(file):
+    pairs = list(read_sgm(file("newstest2099-deen-src.de.sgm", SGM_DE), file("newstest2099-deen-ref.en.sgm", SGM_EN)))
+    assert pairs == [
+        ("Regen & Wind über der Stadt", "Rain & wind over the city"),
+        ('Er sagte: "Nein."', 'He said: "No."'),
+        ("Ende der Meldung.", "End of the message."),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("city</seg>", "city", r"b\.sgm, line 7: <seg> before the <seg> of line 4 is closed"),
+        ("message.</seg>", "message.", r"b\.sgm, line 10: </doc> before the <seg> of line 8 is closed"),
+        ('<seg id="1">', "", r"b\.sgm, line 4: </seg> without <seg>"),
+        ('<seg id="1">', "<seg>", r"b\.sgm, line 4: <seg> without an id"),
+        ('id="2"', 'id="4"', r"a\.sgm, line 7 \(segment 2\) does not fit .*b\.sgm, line 7 \(segment 4\)"),
+        ('<seg id="3">End of the message.</seg>\n', "", r"a\.sgm has 3 segments, .*b\.sgm has 2 segments"),
+        ("message.</seg>\n</p>\n</doc>\n</refset>\n", "message.\n", r"b\.sgm, line 8: <seg> is not closed"),
+    ],
+)
+def test_broken_sgm_is_an_error_with_file_and_line(file, old, new, message):
+    assert old in SGM_EN
+    with pytest.raises(InputError, match=message):
+        list(read_sgm(file("a.sgm", SGM_DE), file("b.sgm", SGM_EN.replace(old, new, 1))))
