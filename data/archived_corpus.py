@@ -167,18 +167,21 @@ class ArchivedCorpus(CorpusSpecification):
         """The path of an archive, fetched where it is in none of the folders."""
         if path := archive.find(folders):
             return path
-        try:
-            if archive.by_hand:
-                raise InputError(f"{archive.file_name} is to be fetched with a browser from {archive.address}")
-            path = folders[-1] / archive.file_name
-            download(archive.address, path, archive.sha256)
-            return path
-        except InputError as error:
-            missing = [other.instruction() for other in self.archives() if other.find(folders) is None]
-            raise InputError(
-                f"{error}; without internet, put {', '.join(missing)} into {' or '.join(map(str, folders))}, or name "
-                f"a folder that holds {self.name}/ with --corpora-dir"
-            ) from error
+        path = folders[-1] / archive.file_name
+        reason = None
+        if archive.by_hand:
+            problem = f"{archive.file_name} can only be fetched with a browser"
+        else:
+            try:
+                download(archive.address, path, archive.sha256)
+                return path
+            except InputError as error:
+                problem, reason = f"{error}; without internet", error
+        missing = [other.instruction() for other in self.archives() if other.find(folders) is None]
+        raise InputError(
+            f"{problem}: put {', '.join(missing)} into {' or '.join(map(str, folders))}, or name a folder that holds "
+            f"{self.name}/ with --corpora-dir"
+        ) from reason
 
 
 def _read(texts, paths):

@@ -76,7 +76,9 @@ def unpack(archive: str | Path, folder: str | Path, wanted: Collection[str]) -> 
             if isinstance(error, FileNotFoundError | IsADirectoryError | PermissionError):
                 raise InputError(f"cannot read {archive}: {error.strerror}; check the name") from error
             raise  # a full disk is no fault of the archive
-        reason = " ".join(str(error).split()) or type(error).__name__
+        # tarfile says of each kind of compression why it is not that one.
+        unknown = "could not be opened" in str(error)
+        reason = "no known format" if unknown else " ".join(str(error).split()) or type(error).__name__
         raise InputError(
             f"{archive} is not an archive, or is cut short or damaged ({reason}); fetch it again"
         ) from error

@@ -153,7 +153,7 @@ def test_what_only_a_browser_can_fetch_is_asked_for_before_anything_is_downloade
     first = Archive("a.tgz", "https://example.org/a.tgz")
     by_hand = Archive("b.tgz", "https://example.org/view", by_hand=True)
     splits = {"train": tuple(text(archive, read_plain, "x.en", "x.de") for archive in (first, by_hand))}
-    with pytest.raises(InputError, match=r"b\.tgz is to be fetched with a browser from https://example.org/view"):
+    with pytest.raises(InputError, match=r"b\.tgz can only be fetched with a browser: put .*https://example.org/view"):
         corpus(splits).fetch(corpus_folder, {"en", "de"})
 
 
