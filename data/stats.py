@@ -33,9 +33,10 @@ SIDES = ("source", "target")
 
 
 def mean_length(*lengths: Sequence[int]) -> int:
-    """n̄ of equation (13): the mean number of tokens of a sentence over all sides, rounded down.
+    """The mean number of tokens of a sentence, over all sides that are given, rounded down as the paper does.
 
-    The paper rounds down too: means of 20.8 and 21.1, 25.4 and 25.5, 27.5 and 25.9 (Table 1) are set as 20, 25, 26.
+    Of both sides it is the n̄ of section 4.1: means of 20.8 and 21.1, 25.4 and 25.5, 27.5 and 25.9 (Table 1) are set as
+    20, 25 and 26.
 
     Args:
         lengths: tokens of each sentence, one array for each side.
@@ -49,18 +50,24 @@ def mean_length(*lengths: Sequence[int]) -> int:
     return int(mean)
 
 
-def most_heads(model_dim: int, mean_length: int) -> int:
-    """h_max of equation (13), d / n̄ rounded down: with more heads their size is below the mean length.
+def most_heads(model_dim: int, *lengths: Sequence[int]) -> int:
+    """h_max of equation (13), d / n rounded down: with more heads their size is below the mean length n of a sentence.
 
-    Of 512 and the paper's n̄ of 20, 25 and 26 it is 25, 20 and 19. The paper prints 25, 20 and 20, under which the
-    same numbers of heads are allowed.
+    Of two sides the shorter one counts. This gives the 25, 20 and 20 heads that the paper's Table 2 has for a model of
+    512; the n̄ of 26 that its text has for WMT17 EN-CS would give 19. The same numbers of heads are allowed under both.
+
+    Args:
+        model_dim: d.
+        lengths: tokens of each sentence, one array for each side.
+
+    Raises:
+        InputError: when the mean of a side is below 1.
     """
-    return model_dim // mean_length
+    return model_dim // min(map(mean_length, lengths))
 
 
-def allowed_heads(model_dim: int, mean_length: int) -> list[int]:
-    """The numbers of heads of the paper's Table 2: powers of two from 2 up to `most_heads` that divide `model_dim`."""
-    limit = most_heads(model_dim, mean_length)
+def allowed_heads(model_dim: int, limit: int) -> list[int]:
+    """The numbers of heads of the paper's Table 2: powers of two from 2 up to `limit` that divide `model_dim`."""
     powers = [2**exponent for exponent in range(1, max(1, limit).bit_length())]
     return [heads for heads in powers if heads <= limit and model_dim % heads == 0]
 
@@ -91,7 +98,7 @@ class CorpusStatistics:
 
     def as_dict(self, model_dim: int) -> dict:
         """Every figure, in plain Python, for JSON."""
-        mean = mean_length(*self.tokens)
+        limit = most_heads(model_dim, *self.tokens)
         return {
             "corpus": self.corpus.name,
             "source_language": self.corpus.source_language,
@@ -104,9 +111,9 @@ class CorpusStatistics:
             "train_tokens": {side: _figures(lengths) for side, lengths in zip(SIDES, self.tokens, strict=True)},
             "train_words": {side: _figures(lengths) for side, lengths in zip(SIDES, self.words, strict=True)},
             "model_dim": model_dim,
-            "mean_length": mean,
-            "most_heads": most_heads(model_dim, mean),
-            "allowed_heads": allowed_heads(model_dim, mean),
+            "mean_length": mean_length(*self.tokens),
+            "most_heads": limit,
+            "allowed_heads": allowed_heads(model_dim, limit),
         }
 
 
@@ -223,7 +230,7 @@ def _print_table(figures):
         ("longest", both(tokens["longest"])),
         ("mean length in words", both(words["mean"], "{:.2f}")),
         ("n̄", figures["mean_length"]),
-        (f"h_max = {figures['model_dim']} / n̄", figures["most_heads"]),
+        (f"h_max for {figures['model_dim']}", figures["most_heads"]),
         ("numbers of heads", ", ".join(map(str, figures["allowed_heads"])) or "none but 1"),
     ]
     for name, value in rows:
