@@ -88,10 +88,14 @@ def _prepared(corpus, profile, arguments):
         started = time.perf_counter()
         process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
         peak = 0
-        while process.poll() is None:
+        while True:
+            ended, status, usage = os.wait4(process.pid, os.WNOHANG)
+            if ended:
+                break
             peak = max(peak, _resident(process.pid))
             time.sleep(INTERVAL)
         seconds = time.perf_counter() - started
+        process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode:
             raise RunError(f"{' '.join(command)} ended with code {process.returncode}")
         record = json.loads(Path(folder, "output", "prepare.json").read_text(encoding="utf-8"))
@@ -102,6 +106,7 @@ def _prepared(corpus, profile, arguments):
         "pairs": pairs,
         "seconds": round(seconds, 1),
         "pairs/s": round(pairs / seconds),
+        "CPU s": round(usage.ru_utime + usage.ru_stime, 1),
         **stages,
         "peak MiB": round(peak / 2**20),
     }

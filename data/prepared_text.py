@@ -110,10 +110,10 @@ def _build(text, profile, languages, rules, truecasers, folder, progress):
         for side, truecaser in zip(SIDES, truecasers, strict=True):
             truecaser.save(folder / f"{side}.truecase")
         tokenized = ParallelText(*((folder / side).rename(folder / f"{side}.tokenized") for side in SIDES))
-        with _Writer(folder, SIDES) as files, _bar("truecasing", progress, kept) as bar:
-            for chunk in map_chunks(_Truecase(truecasers), tokenized.pairs()):
-                files.write(chunk.lines)
-                bar.update(chunk.kept)
+        with _Writer(folder, SIDES) as files:
+            # In this process: to hand lines to others takes as long as to truecase them.
+            for pair in tqdm(tokenized.pairs(), "truecasing", kept, unit=" pairs", disable=None if progress else True):
+                files.write([f"{truecaser.truecase(x)}\n" for truecaser, x in zip(truecasers, pair, strict=True)])
         tokenized.source.unlink()
         tokenized.target.unlink()
     description = {"profile": profile, "languages": languages, "pairs": kept, "dropped": dropped}
@@ -150,17 +150,6 @@ class _Tokenize:
         return _Chunk(_joined(kept), len(kept), dropped, forms)
 
 
-@dataclass(frozen=True)
-class _Truecase:
-    """Truecases a chunk of tokenised pairs."""
-
-    truecasers: tuple[Truecaser, Truecaser]
-
-    def __call__(self, pairs):
-        source, target = self.truecasers
-        return _Chunk(_joined((source.truecase(x), target.truecase(y)) for x, y in pairs), len(pairs), Counter(), ())
-
-
 def _joined(pairs):
     sides = ("".join(f"{line}\n" for line in side) for side in zip(*pairs, strict=True))
     return tuple(sides) or ("", "")
@@ -185,5 +174,5 @@ class _Writer:
             file.close()
 
 
-def _bar(description, progress, total=None):
-    return tqdm(desc=description, unit=" pairs", total=total, disable=None if progress else True)
+def _bar(description, progress):
+    return tqdm(desc=description, unit=" pairs", disable=None if progress else True)

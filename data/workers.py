@@ -12,13 +12,14 @@ from itertools import chain, islice
 from data.command_line import RunError
 
 CHUNK = 5_000  # items handed to a process at a time
+ALONE = 4  # chunks that are done sooner than further processes are started
 _task = None  # of a worker process
 
 
 def map_chunks(task: Callable[[list], object], items: Iterable, processes: int | None = None) -> Iterator:
     """Yields `task(chunk)` for the items in chunks, in their order, computed in several processes.
 
-    One chunk alone is computed in this process. Memory does not grow with the number of items: a few chunks
+    A few chunks are computed in this process. Memory does not grow with the number of items: a few chunks
     are under way at any time.
 
     Args:
@@ -31,9 +32,9 @@ def map_chunks(task: Callable[[list], object], items: Iterable, processes: int |
     """
     items = iter(items)
     chunks = iter(lambda: list(islice(items, CHUNK)), [])
-    first_chunks = list(islice(chunks, 2))
+    first_chunks = list(islice(chunks, ALONE + 1))
     processes = processes or available_cores()
-    if len(first_chunks) < 2 or processes == 1:
+    if len(first_chunks) <= ALONE or processes == 1:
         yield from map(task, chain(first_chunks, chunks))
         return
     # Not forked: TensorFlow may run threads in this process.
