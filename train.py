@@ -14,7 +14,9 @@ def parse_arguments():
     parser.add_argument("--target", metavar="FILE", help="its target side, line by line")
     parser.add_argument("--dev-source", metavar="FILE", help="development text, source side")
     parser.add_argument("--dev-target", metavar="FILE", help="development text, target side")
-    parser.add_argument("--list", action="store_true", help="list the recipes")
+    parser.add_argument(
+        "--list", action="store_true", help="list the recipes, or those that RECIPE names: a part of names or a pattern"
+    )
     parser.add_argument("--dry-run", action="store_true", help="show configuration, model and batches; train nothing")
     parser.add_argument("--no-resume", action="store_true", help="discard what the run directory holds")
     return parser.parse_args()
@@ -23,7 +25,7 @@ def parse_arguments():
 def main():
     arguments = parse_arguments()
     if arguments.list:
-        return recipes.print_list()
+        return recipes.print_list(arguments.recipe)
     config, name = recipes.resolve(
         arguments.recipe,
         arguments.set,

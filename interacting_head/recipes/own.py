@@ -1,0 +1,77 @@
+"""Recipes of this project itself: the quickstart and Multi30k."""
+
+from interacting_head.config import (
+    AttentionConfig,
+    DataConfig,
+    DecodeConfig,
+    ExperimentConfig,
+    ModelConfig,
+    TrainConfig,
+)
+from interacting_head.recipes.registry import recipe
+
+
+@recipe("-", "-", "test sacreBLEU ≥ 85")
+def quickstart():
+    """Interacting-head attention on the embedded quickstart corpus, DE-EN.
+
+    python train.py quickstart
+    """
+    return ExperimentConfig(
+        model=ModelConfig(
+            attention=AttentionConfig("interacting_head", num_heads=4),
+            model_dim=192,
+            feed_forward_dim=512,
+            encoder_layers=2,
+            decoder_layers=2,
+            normalization="pre",
+            dropout=0.1,
+        ),
+        data=DataConfig(
+            corpus="quickstart",
+            source_language="de",
+            target_language="en",
+            vocabulary_size=2000,
+            max_length=64,
+        ),
+        train=TrainConfig(
+            batch_tokens=2048,
+            max_steps=1000,
+            schedule="cosine",
+            learning_rate=3e-3,
+            warmup_steps=100,
+            gradient_clip=1.0,
+            validation_interval=500,
+        ),
+    )
+
+
+@recipe("-", "-", "test_2016_flickr sacreBLEU ≥ 36, beam 4")
+def multi30k_de_en():
+    """Interacting-head attention on Multi30k DE-EN, raw text, small enough for two CPU cores.
+
+    python train.py multi30k_de_en --corpora-dir DIR
+    python train.py multi30k_de_en --set model.attention.scheme=multi_head     the baseline
+    """
+    return ExperimentConfig(
+        model=ModelConfig(
+            attention=AttentionConfig("interacting_head", num_heads=8),
+            model_dim=256,
+            feed_forward_dim=1024,
+            encoder_layers=3,
+            decoder_layers=3,
+            normalization="pre",
+            dropout=0.1,
+        ),
+        data=DataConfig(corpus="multi30k", source_language="de", target_language="en", vocabulary_size=8000),
+        train=TrainConfig(
+            batch_tokens=4096,
+            max_steps=1100,
+            schedule="cosine",
+            learning_rate=2e-3,
+            warmup_steps=150,
+            gradient_clip=1.0,
+            validation_interval=220,
+        ),
+        decode=DecodeConfig(length_penalty=1.0),
+    )

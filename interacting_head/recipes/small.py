@@ -1,0 +1,88 @@
+"""From an experiment of a paper to one that two CPU cores can do, on corpora that are free to fetch.
+
+What the experiment is about stays: scheme, heads, positions, numbers of layers that are compared, dropout, label
+smoothing, Adam's constants. What makes it expensive changes: corpus, sizes, number of steps. Text is raw, blocks are
+pre-norm and the rate follows one cosine cycle, as in `multi30k_de_en`, since post-norm stacks need the long warm-up
+that a short training does not have.
+"""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+NEWS = "newstest:newstest2008,newstest2009,newstest2010,newstest2011,newstest2012+dev=newstest:newstest2013"
+MAX_LENGTH = 100
+MAX_EPOCHS = 40
+
+
+class StandIn(NamedTuple):
+    """A corpus in the place of a paper's.
+
+    Args:
+        corpus: its name or a mix.
+        vocabulary_size: number of sub-words.
+        max_steps: of 4096 tokens.
+        mean_length: n̄, sub-words of a training sentence (`python -m data.stats`).
+    """
+
+    corpus: str
+    vocabulary_size: int
+    max_steps: int
+    mean_length: int | None = None
+
+
+MULTI30K_DE_EN = StandIn("multi30k", 8000, 1100, 14)
+MIX_DE_EN = StandIn(f"tatoeba_en-de+multi30k+libreoffice_help_en-de+{NEWS}", 8000, 4000, 13)
+MIX_CS_EN = StandIn(f"tatoeba_en-cs+multi30k+libreoffice_help_en-cs+{NEWS}", 8000, 2500, 19)
+TATOEBA_DE_EN = StandIn("tatoeba_en-de", 8000, 3000)
+TATOEBA_ES_EN = StandIn("tatoeba_en-es", 8000, 3000)
+TATOEBA_VI_EN = StandIn("tatoeba_en-vi", 4000, 600)
+TATOEBA_HI_EN = StandIn("tatoeba_en-hi", 4000, 600)
+TATOEBA_BE_EN = StandIn("tatoeba_en-be", 2000, 300)
+
+
+def on_a_cpu(config, stand_in, *, model_dim=256, encoder_layers=3, decoder_layers=3):
+    """The `ExperimentConfig` of a paper's experiment with another corpus, smaller and shorter.
+
+    Args:
+        config: that of the paper.
+        stand_in: the `StandIn` of its corpus.
+        model_dim: D; the feed-forward dimension keeps its ratio to it.
+        encoder_layers, decoder_layers: numbers of layers.
+    """
+    model, data, train = config.model, config.data, config.train
+    feed_forward_dim = model.feed_forward_dim * model_dim // model.model_dim
+    return replace(
+        config,
+        model=replace(
+            model,
+            model_dim=model_dim,
+            feed_forward_dim=feed_forward_dim,
+            encoder_layers=encoder_layers,
+            decoder_layers=decoder_layers,
+            normalization="pre",
+        ),
+        data=replace(
+            data,
+            corpus=stand_in.corpus,
+            profile="raw",
+            vocabulary_size=stand_in.vocabulary_size,
+            max_length=MAX_LENGTH,
+            max_words=None,
+            max_ratio=None,
+        ),
+        train=replace(
+            train,
+            batch_tokens=4096,
+            max_steps=stand_in.max_steps,
+            max_epochs=MAX_EPOCHS,
+            schedule="cosine",
+            learning_rate=2e-3,
+            warmup_steps=stand_in.max_steps // 10,
+            gradient_clip=1.0,
+            validation_interval=stand_in.max_steps // 5,
+            patience=None,
+            best_metric="bleu",
+            average_last=0,
+        ),
+        decode=replace(config.decode, batch_size=64),
+    )

@@ -1,0 +1,155 @@
+"""Recipes: their numbers, their corpora, and two training steps of each with small shapes."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from data.corpus_registry import KNOWN_CORPORA
+from data.mixes import is_mix, parse_mix
+from interacting_head import paper_tables, recipes
+from interacting_head.config import ExperimentConfig
+from interacting_head.placement import check_model
+from interacting_head.preparation import make_training_model
+from interacting_head.transformer import Transformer, parameter_count
+from tests.interacting_head.tiny import V, sources, targets
+
+OF_PAPERS = {
+    "Li & Luo 2022": 4 * 6 * 3,
+    "Goindani & Shrivastava 2021": 3 * (3 + 7),
+    "Iida et al. 2019": 2 * (16 + 2 + 3 * 2),
+    "Ampomah et al. 2020": 3 + 3 + 4 * 5 + 2 * (1 + 3 + 4),
+}
+NOT_RUN = {f"ih_wmt17_en_{language}_interacting_head_h{heads}" for language in ("de", "cs") for heads in (32, 64)}
+LARGEST_HEADS = 64
+
+
+def recipes_of(paper):
+    return [entry for entry in recipes.RECIPES.values() if entry.paper == paper]
+
+
+@pytest.mark.parametrize("paper", OF_PAPERS)
+def test_every_experiment_of_a_paper_has_a_recipe_and_a_small_sibling(paper):
+    names = {entry.name for entry in recipes_of(paper) if not entry.is_small}
+    assert len(names) == OF_PAPERS[paper]
+    assert {entry.name for entry in recipes_of(paper) if entry.is_small} == {f"{name}_small" for name in names}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("ih_iwslt16_de_en_interacting_head_h8", "BLEU 27.44 test, 29.54 dev"),
+        ("ih_iwslt16_de_en_interacting_head_h64", "BLEU 18.54 test, 19.98 dev"),
+        ("ih_iwslt16_de_en_multi_head_h4", "BLEU 24.00 test, 25.71 dev"),
+        ("ih_wmt17_en_de_interacting_head_h16", "BLEU 17.35 / 18.40 / 22.36 / 17.67 newstest2014–17, 17.46 dev"),
+        ("dhicm_hindencorp_hi_en_dhicm", "BLEU 26.41"),
+        ("dhicm_iwslt14_de_en_10k_t_optimal", "BLEU 4.39"),
+        ("mhop_iwslt17_de_en_layer_4", "BLEU 34.31, 55,492 K parameters"),
+        ("mhop_iwslt17_en_de_layers_3_to_6", "BLEU 27.75"),
+        ("mhop_iwslt17_de_en_layer_4_of_7", "BLEU 32.55, 62,833 K parameters"),
+        ("mhop_wmt17_en_de_baseline", "BLEU 18.15"),
+        ("mlmha_wmt14_en_de_m10_n5", "BLEU 29.12, 86.4 M parameters"),
+        ("mlmha_iwslt15_en_vi_transparent", "BLEU 31.16"),
+    ],
+)
+def test_the_expected_scores_are_those_that_the_papers_print(name, expected):
+    assert recipes.RECIPES[name].expected == expected
+
+
+def test_no_experiment_but_those_that_were_not_run_is_without_a_score():
+    without = {x.name for x in recipes.RECIPES.values() if "–" in x.expected.replace("newstest2014–17", "")}
+    assert {name for name in without if not name.endswith("_small")} == NOT_RUN
+
+
+def test_without_the_tables_the_scores_are_dashes(monkeypatch, tmp_path):
+    monkeypatch.setattr(paper_tables, "FOLDER", tmp_path)
+    paper_tables.rows.cache_clear()
+    try:
+        for entry in recipes.RECIPES.values():
+            if entry.paper != "-":
+                assert "–" in entry.expected
+    finally:
+        paper_tables.rows.cache_clear()
+
+
+@pytest.mark.parametrize("paper", OF_PAPERS)
+def test_lab_notes_are_filled_in_and_end_with_the_command(paper):
+    for entry in recipes_of(paper):
+        assert entry.note.endswith(f"python train.py {entry.name} --corpora-dir DIR")
+        assert "{" not in entry.note
+
+
+def test_corpora_are_known_and_have_the_languages():
+    for entry in recipes.RECIPES.values():
+        data = entry.make().data
+        parts = parse_mix(data.corpus) if is_mix(data.corpus) else []
+        for name in {part.corpus for part in parts} or {data.corpus} - {"quickstart"}:
+            assert {data.source_language, data.target_language} <= set(KNOWN_CORPORA[name].languages), entry.name
+
+
+def test_small_siblings_keep_what_the_experiment_is_about():
+    for name, entry in recipes.RECIPES.items():
+        if not entry.is_small:
+            continue
+        ours, papers = entry.make(), recipes.get(name.removesuffix("_small"))
+        for part in ("scheme", "num_heads", "dropout", "options"):
+            assert getattr(ours.model.attention, part) == getattr(papers.model.attention, part), name
+        for part in ("placements", "memory", "memory_layers", "dropout", "activation_dropout"):
+            assert getattr(ours.model, part) == getattr(papers.model, part), name
+        assert ours.train.label_smoothing == papers.train.label_smoothing
+        assert ours.data.train_pairs == papers.data.train_pairs
+
+
+@pytest.mark.parametrize("name", [x.name for x in recipes_of("Ampomah et al. 2020") if " M " in x.expected])
+def test_models_of_ampomah_have_the_printed_number_of_parameters(name):
+    vocabulary = 33_395  # see test_paper_figures.py
+    millions = parameter_count(recipes.get(name).model, vocabulary, vocabulary) / 1e6
+    assert f"{millions:.1f} M parameters" in recipes.RECIPES[name].expected
+
+
+def small_shapes(config):
+    """The `ExperimentConfig` with the least sizes that leave scheme, heads, positions and sources as they are."""
+    model = config.model
+    layers = {"encoder": {model.memory_layers or 1}, "decoder": {1}}
+    for placement in model.placements or ():
+        layers["encoder" if placement.site == "encoder" else "decoder"].update(placement.layers)
+    sizes = {"model_dim": LARGEST_HEADS, "feed_forward_dim": 8}
+    sizes |= {f"{side}_layers": max(numbers) for side, numbers in layers.items()}
+    attention = model.attention
+    if attention.key_dim:
+        attention = replace(attention, key_dim=3, value_dim=sizes["model_dim"] // attention.num_heads)
+    return replace(
+        config,
+        model=replace(model, attention=attention, **sizes),
+        data=ExperimentConfig(data=replace(config.data, corpus=None)).data,
+    )
+
+
+def different_trainings():
+    """{what two steps depend on: names of the recipes that have it so}; steps and rates differ in numbers only."""
+    found = {}
+    for name, entry in recipes.RECIPES.items():
+        config = small_shapes(entry.make())
+        train = config.train.schedule, config.train.gradient_clip is None
+        found.setdefault((str(config.model), train), []).append(name)
+    return found
+
+
+def test_every_recipe_has_a_model_that_can_be_built():
+    for model in {str(model): model for model in (entry.make().model for entry in recipes.RECIPES.values())}.values():
+        check_model(model)
+
+
+@pytest.mark.parametrize("names", different_trainings().values(), ids=lambda names: names[0])
+def test_every_recipe_takes_two_steps(names):
+    config = small_shapes(recipes.get(names[0]))
+    model = Transformer(config.model, V, V, config.data.shared_vocabulary)
+    training_model = make_training_model(model, config, total_steps=100)
+    training_model.run_eagerly = True
+    target_ids, labels = targets([4, 3])
+    before = model.get_weights()
+    batch = {"source_ids": sources([5, 2]), "target_ids": target_ids}, labels
+    history = training_model.fit((batch for _ in range(2)), steps_per_epoch=2, verbose=0)
+    assert np.isfinite(history.history["loss"]).all()
+    assert all(np.isfinite(weight).all() for weight in model.get_weights())
+    assert any((a != b).any() for a, b in zip(before, model.get_weights(), strict=True))
