@@ -30,7 +30,7 @@ class LinearCombination(keras.layers.Layer):
         self.kernel = self.add_weight((N, D, D), dense_glorot_uniform(D, D), name="kernel")
 
     def call(self, encoder_outputs, embedding_output=None):
-        kernels = ops.unstack(self.kernel)  # (D, D) each
+        kernels = ops.unstack(ops.convert_to_tensor(self.kernel))  # (D, D) each
         memory = sum(linear(H, kernel) for H, kernel in zip(encoder_outputs, kernels, strict=True))
         return [memory] * self.num_decoder_layers
 
@@ -107,7 +107,7 @@ class IterativeCombination(keras.layers.Layer):
     def call(self, encoder_outputs, embedding_output=None):
         memory = encoder_outputs[0]
         weights = (self.hidden_kernel, self.hidden_bias, self.output_kernel, self.output_bias, self.gamma, self.beta)
-        steps = zip(*map(ops.unstack, weights), strict=True)
+        steps = zip(*(ops.unstack(ops.convert_to_tensor(weight)) for weight in weights), strict=True)
         for output, (W_1, b_1, W_2, b_2, gamma, beta) in zip(encoder_outputs[1:], steps, strict=True):
             both = ops.concatenate([memory, output], axis=-1)
             hidden = ops.relu(linear(both, W_1, b_1))

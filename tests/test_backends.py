@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests import tiny_corpus
+from tests.layers.test_against_reference import ORACLE
 
 ROOT = Path(__file__).parents[1]
 BACKENDS = ("tensorflow", "jax")
@@ -125,3 +126,13 @@ def test_a_run_trained_with_jax_is_translated_alike_by_both(tmp_path):
     assert jax == tensorflow
     assert jax.count("\n") == 6
     assert errors.count("\n") == 1
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not ORACLE.is_dir(), reason="needs the oracle's cases")
+def test_every_scheme_meets_the_oracle_with_jax(tmp_path):
+    cases = len(list(ORACLE.glob("*.npz")))
+    tests = ROOT / "tests" / "layers" / "test_against_reference.py"
+    arguments = ["-m", "pytest", tests, "-k", "oracle", "-p", "no:cacheprovider"]
+    output, _ = finish(start("jax", arguments, tmp_path))
+    assert f"{cases} passed" in output

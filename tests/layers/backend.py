@@ -42,3 +42,12 @@ def weight_gradients(layer, function):
             result = function()
         found = tape.gradient(result, [variable.value for variable in layer.trainable_variables])
     return {v.name: array(g) for v, g in zip(layer.trainable_variables, found, strict=True)}
+
+
+def compiled(function):
+    """The function as one program where the backend is JAX, which would else compile each operation for each shape."""
+    if keras.backend.backend() == "jax":
+        import jax
+
+        return jax.jit(function)
+    return function
