@@ -16,7 +16,7 @@ def parse_arguments():
     parser.add_argument("--batch-size", type=int, metavar="N", help="sentences searched together")
     parser.add_argument("--n-best", type=int, default=1, metavar="N", help="hypotheses a line, at most the beam size")
     parser.add_argument("--output-type", choices=("text", "moses", "json"), default="text")
-    parser.add_argument("--checkpoint", metavar="best|average|step-N", help="default: best")
+    parser.add_argument("--checkpoint", metavar="best|average|ema|step-N", help="default: best")
     parser.add_argument(
         "--keep-tokenized", action="store_true", help="tokens instead of text: words, or sub-words (raw)"
     )

@@ -12,6 +12,8 @@ from tqdm import tqdm
 
 logger = logging.getLogger("interacting_head")
 
+BATCHES_BETWEEN_PROCESSES = 10
+
 
 class Progress(keras.callbacks.Callback):
     """A progress bar on a terminal, one line an interval otherwise.
@@ -85,21 +87,40 @@ class Progress(keras.callbacks.Callback):
 class StopOnSignal(keras.callbacks.Callback):
     """Ends `fit` after the batch in which SIGTERM or SIGINT arrives; a second SIGINT interrupts at once.
 
-    Use as a context manager around the training; `received` is the signal's number or None.
+    Use as a context manager around the training; `received` is the signal's number or None. Of several processes all
+    end after the same batch.
+
+    Args:
+        devices: the `Devices` of the training.
     """
 
-    def __init__(self):
+    def __init__(self, devices):
         super().__init__()
-        self.received = None
+        self.devices = devices
+        self.received = self._signal = None
 
     def on_train_batch_end(self, batch, logs=None):
+        # Asking other processes has each wait for the others.
+        if self.devices.processes == 1 or (batch + 1) % BATCHES_BETWEEN_PROCESSES == 0:
+            self.settle()
         if self.received:
             self.model.stop_training = True
 
+    def on_train_end(self, logs=None):
+        self.settle()
+
+    def settle(self):
+        """Sets `received` to the signal that came to any process."""
+        self.received = self.received or max(self.devices.of_all(self._signal or 0)) or None
+
+    def is_wanted(self):
+        """Whether work that only this process knows of is to be broken off."""
+        return self._signal is not None and self.devices.processes == 1
+
     def _handle(self, number, frame):
-        if self.received == signal.SIGINT == number:
+        if self._signal == signal.SIGINT == number:
             raise KeyboardInterrupt
-        self.received = number
+        self._signal = number
 
     def __enter__(self):
         # Signals can be handled in the main thread only; elsewhere the caller stops the training.

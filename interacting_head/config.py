@@ -100,7 +100,12 @@ class DataConfig:
 
 @dataclasses.dataclass(frozen=True)
 class TrainConfig:
-    """Optimisation. `batch_tokens` counts sentences × longest side; intervals and warm-up count steps."""
+    """Optimisation. `batch_tokens` counts sentences × longest side; intervals and warm-up count steps.
+
+    A step takes `accumulate_batches` × `batch_tokens`, one part after another, on however many devices. `ema_decay` is
+    that of an exponential moving average of the weights, saved as `ema`. The last `keep_last` checkpoints of
+    validations are kept, and the `keep_best` of the best scores.
+    """
 
     batch_tokens: int = 4096
     max_steps: int = 100_000
@@ -113,12 +118,15 @@ class TrainConfig:
     adam_epsilon: float = 1e-9
     label_smoothing: float = 0.1
     gradient_clip: float | None = None
+    accumulate_batches: int = 1
+    ema_decay: float | None = None
     precision: str = "float32"
     log_interval: int = 100
     validation_interval: int = 1000
     patience: int | None = None
     best_metric: str = "bleu"
     keep_last: int = 5
+    keep_best: int = 0
     average_last: int = 5
     seed: int = 1
 
@@ -154,9 +162,9 @@ CHOICES = {
     "train.best_metric": ("loss", "bleu"),
     "decode.length_penalty_type": ("gnmt", "average", "none"),
 }
-MAY_BE_ZERO = ("seed", "average_last")  # whole numbers
+MAY_BE_ZERO = ("seed", "keep_best", "average_last")  # whole numbers
 ABOVE_ZERO = ("learning_rate", "gradient_clip", "adam_epsilon")
-BELOW_ONE = ("dropout", "activation_dropout", "label_smoothing", "adam_beta_1", "adam_beta_2")
+BELOW_ONE = ("dropout", "activation_dropout", "label_smoothing", "adam_beta_1", "adam_beta_2", "ema_decay")
 
 
 class _Loader(yaml.SafeLoader):

@@ -23,7 +23,12 @@ def token_cross_entropy(labels, logits, label_smoothing=0.0):
     return losses - label_smoothing * ops.mean(logits, axis=-1) if label_smoothing else losses
 
 
-def linear_cross_entropy(hidden, embeddings, labels, label_smoothing=0.0):
+def real_tokens(labels):
+    """The number of labels that are not padding, a scalar in float32."""
+    return ops.sum(ops.cast(ops.not_equal(labels, PAD), "float32"))
+
+
+def linear_cross_entropy(hidden, embeddings, labels, label_smoothing=0.0, tokens=None):
     """The mean over real tokens of `token_cross_entropy` of the logits `hidden @ embeddingsᵀ`, in nats.
 
     The logits of a batch are its largest tensor, and automatic differentiation reads and writes it many times.
@@ -35,6 +40,8 @@ def linear_cross_entropy(hidden, embeddings, labels, label_smoothing=0.0):
         embeddings: `(N, D)`.
         labels: `(B, T)`; padding (0) counts neither in the sum nor in the mean.
         label_smoothing: ε, in [0, 1).
+        tokens: by what the sum is divided to give the mean, a scalar in float32; default: the real tokens here. That
+            of a whole batch makes the results of its parts add up to the mean over all of it.
 
     Returns:
         A scalar in float32, differentiable once by `hidden` and `embeddings`.
@@ -45,7 +52,7 @@ def linear_cross_entropy(hidden, embeddings, labels, label_smoothing=0.0):
     padding = rows - ops.shape(flat_labels)[0]
     flat_labels = ops.pad(flat_labels, ((0, padding),), constant_values=PAD)
     real = ops.cast(ops.not_equal(flat_labels, PAD), "float32")
-    tokens = ops.maximum(ops.sum(real), 1.0)
+    tokens = ops.maximum(real_tokens(labels) if tokens is None else tokens, 1.0)
     weights = real / tokens
     real, weights = ops.expand_dims(real, 1), ops.expand_dims(weights, 1)  # (rows, 1)
 

@@ -11,6 +11,9 @@ class Adam(keras.optimizers.Adam):
     A variable with an attribute `learning_rate_factor` moves by that part of each step
     (see `layers.InteractingHeadAttention`).
 
+    Under a `tf.distribute` strategy the gradients given must be those of all replicas together, the same on each:
+    Keras adds them up only after clipping and after the test for infinities, and would do it once more.
+
     Args:
         gradient_clip: largest global norm; larger gradients are scaled down to it. None: no clipping.
         **kwargs: those of `keras.optimizers.Adam`.
@@ -22,6 +25,7 @@ class Adam(keras.optimizers.Adam):
 
     def build(self, variables):
         super().build(variables)
+        self._factors = [getattr(variable, "learning_rate_factor", 1.0) for variable in variables]
         self.gradient_norm = self.add_variable((), dtype="float32", name="gradient_norm")
 
     def apply(self, grads, trainable_variables=None):
@@ -33,12 +37,19 @@ class Adam(keras.optimizers.Adam):
         if self.gradient_clip is not None:
             scale = self.gradient_clip / ops.maximum(norm, self.gradient_clip)
             grads = [None if grad is None else grad * ops.cast(scale, grad.dtype) for grad in grads]
-        variables = self._trainable_variables if trainable_variables is None else trainable_variables
-        slowed = [(v, v.learning_rate_factor) for v in variables if hasattr(v, "learning_rate_factor")]
-        before = [ops.copy(v.value) for v, _ in slowed]
         super().apply(grads, trainable_variables)
-        for (variable, factor), value in zip(slowed, before, strict=True):
-            variable.assign(value + factor * (ops.convert_to_tensor(variable) - value))
+
+    def update_step(self, gradient, variable, learning_rate):
+        factor = self._factors[self._get_variable_index(variable)]
+        super().update_step(gradient, variable, learning_rate * factor)
+
+    def _all_reduce_sum_gradients(self, grads_and_vars):
+        return grads_and_vars
+
+    def _parallel_update_step(self, grads, variables, learning_rate):
+        # On PyTorch Keras updates all variables at one and the same rate.
+        for gradient, variable in zip(grads, variables, strict=True):
+            self.update_step(gradient, variable, learning_rate)
 
     def get_config(self):
         return {**super().get_config(), "gradient_clip": self.gradient_clip}

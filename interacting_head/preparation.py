@@ -16,6 +16,7 @@ from data.prepared_text import prepare_text
 from data.profiles import TextForm, cleaning_rules
 from data.vocabularies import learn_vocabularies
 from interacting_head import config as configuration
+from interacting_head.devices import Devices
 from interacting_head.optimizer import Adam
 from interacting_head.run_directory import RunDirectory, build_model
 from interacting_head.schedules import make_schedule
@@ -103,9 +104,9 @@ def number_of_steps(train, batches_per_epoch):
     return min(train.max_steps, train.max_epochs * batches_per_epoch)
 
 
-def make_batches(config, text, source_subwords, target_subwords):
-    """The `TrainingBatches` of a configuration, from its first batch on."""
-    data = config.data
+def make_batches(config, text, source_subwords, target_subwords, replicas=1):
+    """The `TrainingBatches` of a configuration for so many replicas of the model, from its first batch on."""
+    data, parts = config.data, config.train.accumulate_batches
     pairs = encode_parallel(
         text, source_subwords, target_subwords, data.max_length, limit_pairs=data.train_pairs, seed=data.seed
     )
@@ -116,7 +117,13 @@ def make_batches(config, text, source_subwords, target_subwords):
         pairs.dropped_long,
         data.max_length,
     )
-    return TrainingBatches(pairs, config.train.batch_tokens, config.train.seed, static_shapes=compiles_per_shape())
+    return TrainingBatches(
+        pairs,
+        config.train.batch_tokens * parts,
+        config.train.seed,
+        static_shapes=compiles_per_shape(),
+        multiple=parts * replicas,
+    )
 
 
 def make_training_model(model, config, total_steps):
@@ -128,8 +135,10 @@ def make_training_model(model, config, total_steps):
         beta_2=train.adam_beta_2,
         epsilon=train.adam_epsilon,
         gradient_clip=train.gradient_clip,
+        use_ema=train.ema_decay is not None,
+        ema_momentum=train.ema_decay or 0.0,
     )
-    training_model = TrainingModel(model, train.label_smoothing)
+    training_model = TrainingModel(model, train.label_smoothing, train.accumulate_batches)
     training_model.compile(optimizer=optimizer, jit_compile=compiles_per_shape())
     return training_model
 
@@ -138,7 +147,8 @@ def compiles_per_shape():
     """Whether XLA compiles the training step: then each new shape costs a compilation."""
     if keras.backend.backend() == "jax":
         return True
-    return keras.backend.backend() == "tensorflow" and bool(_tensorflow_gpus())
+    # Under a strategy for several GPUs XLA cannot compile the step.
+    return keras.backend.backend() == "tensorflow" and len(_tensorflow_gpus()) == 1
 
 
 def _tensorflow_gpus():
@@ -154,7 +164,7 @@ def dry_run(config, corpora_dir=None):
         run = RunDirectory(folder)
         text = prepare_run_text(config.data, run, corpus)
         subwords = prepare_subwords(config.data, run, text.train)
-        batches = make_batches(config, text.train, *subwords)
+        batches = make_batches(config, text.train, *subwords, Devices.find().replicas)
         model = build_model(config, *subwords)
     plan = batches.plan(0)
     print(configuration.to_yaml(config))

@@ -28,7 +28,7 @@ class RunDirectory:
     ```
     config.yaml  text.json  subwords/{source,target}.model  truecasing/{source,target}.truecase
     checkpoints/step-N.weights.h5, step-N.state.npz
-    best.weights.h5  average.weights.h5  log.jsonl  train.log  metrics.json  tensorboard/  VERSION
+    best.weights.h5  average.weights.h5  ema.weights.h5  log.jsonl  train.log  metrics.json  tensorboard/  VERSION
     ```
 
     Args:
@@ -84,7 +84,7 @@ class RunDirectory:
             return
         for name in ("config.yaml", "VERSION", "text.json", "log.jsonl", "train.log", "metrics.json"):
             (self.path / name).unlink(missing_ok=True)
-        for name in ("best", "average"):
+        for name in ("best", "average", "ema"):
             (self.path / f"{name}{WEIGHTS}").unlink(missing_ok=True)
         for name in ("checkpoints", "subwords", "truecasing", "tensorboard"):
             shutil.rmtree(self.path / name, ignore_errors=True)
@@ -157,13 +157,13 @@ class RunDirectory:
         return [step for step in steps if self._weights(step).is_file()]
 
     def weights(self, name=None):
-        """The path of the weights called `best`, `average` or `step-N`; default: best, or else the newest.
+        """The path of the weights called `best`, `average`, `ema` or `step-N`; default: best, or else the newest.
 
         Raises:
             InputError: when there are none of that name; it lists those there are.
         """
         available = {f"step-{step}": self._weights(step) for step in self.steps()}
-        for special in ("average", "best"):
+        for special in ("ema", "average", "best"):
             path = self.weights_path(special)
             if path.is_file():
                 available[special] = path
@@ -176,7 +176,7 @@ class RunDirectory:
         return available[name]
 
     def weights_path(self, name):
-        """The file of the weights called `best` or `average`."""
+        """The file of the weights called `best`, `average` or `ema`."""
         return self.path / f"{name}{WEIGHTS}"
 
     def save_weights(self, model, path):

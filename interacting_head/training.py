@@ -1,23 +1,20 @@
 """Training: recipe → corpus → sub-words → encoded arrays → batches → `fit`, with validation and exact resume."""
 
 import contextlib
-import dataclasses
 import logging
 import math
 import random
 import signal
-import sys
 import time
-import types
 
 import keras
-import numpy as np
-from tqdm import tqdm
 
 from data.errors import InputError
 from data.pipeline import as_tf_dataset
 from interacting_head.callbacks import Progress, StopOnSignal, duration, scalar
+from interacting_head.checkpointing import Checkpointing, score_of
 from interacting_head.command_line import RunError
+from interacting_head.devices import Devices
 from interacting_head.placement import check_model
 from interacting_head.preparation import (
     make_batches,
@@ -28,22 +25,10 @@ from interacting_head.preparation import (
     prepare_subwords,
 )
 from interacting_head.run_directory import RunDirectory, build_model
+from interacting_head.training_log import logging_to, write_tensorboard
 from interacting_head.validation import Validation
 
 logger = logging.getLogger("interacting_head")
-
-
-@dataclasses.dataclass
-class Progressed:
-    """How far a training has come. The position in the data follows from `step`."""
-
-    step: int = 0
-    validated_step: int = 0
-    loss: float = math.nan
-    best_score: float = -math.inf
-    best_step: int = 0
-    validations_without_gain: int = 0
-    finished: bool = False
 
 
 def train(config, run_dir, corpora_dir=None, resume=True):
@@ -62,15 +47,16 @@ def train(config, run_dir, corpora_dir=None, resume=True):
         InputError: for a corpus or a configuration that cannot be used.
         RunError: when the training diverges.
     """
+    devices = Devices.find()
     run = RunDirectory(run_dir)
     corpus = open_text(config.data, corpora_dir)  # before anything is written
     check_model(config.model)
     if not resume:
         run.clear()
     is_new = run.create_or_check(config)
-    with _logging_to(run.path / "train.log"):
+    with logging_to(run.path / "train.log"):
         try:
-            trainer = Trainer(config, run, corpus)
+            trainer = Trainer(config, run, corpus, devices)
         except InputError:
             if is_new:  # the corrected command shall not meet a run with another configuration
                 run.clear()
@@ -85,21 +71,26 @@ class Trainer:
         config: an `ExperimentConfig`.
         run: its `RunDirectory`.
         corpus: a `data.Corpus` with the splits `train` and `dev`.
+        devices: the `Devices` to train on.
     """
 
-    def __init__(self, config, run, corpus):
+    def __init__(self, config, run, corpus, devices):
         self.config, self.run = config, run
         set_seed(config.train.seed)
         keras.config.set_dtype_policy(config.train.precision)
+        self.devices = devices
         text = prepare_run_text(config.data, run, corpus)
-        self.source_subwords, self.target_subwords = prepare_subwords(config.data, run, text.train)
-        self.batches = make_batches(config, text.train, self.source_subwords, self.target_subwords)
+        subwords = prepare_subwords(config.data, run, text.train)
+        self.batches = make_batches(config, text.train, *subwords, devices.replicas)
         self.total_steps = number_of_steps(config.train, self.batches.batches_in_epoch(0))
-        self.model = build_model(config, self.source_subwords, self.target_subwords)
-        self.training_model = make_training_model(self.model, config, self.total_steps)
-        self.validation = Validation(config, self.model, text, self.source_subwords, self.target_subwords)
-        self.progressed = Progressed()
-        self._restore()
+        with devices.scope():
+            self.model = build_model(config, *subwords)
+            self.training_model = make_training_model(self.model, config, self.total_steps)
+        # A model on several devices cannot be asked with batches of any size: each process validates a copy of its own.
+        self.validated_model = self.model if devices.replicas == 1 else build_model(config, *subwords)
+        self.validation = Validation(config, self.validated_model, text, *subwords)
+        self.checkpoints = Checkpointing(run, self.training_model, config.train, devices)
+        self.progressed = self.checkpoints.restore()
 
     def run_to_end(self):
         """Trains until the last step, patience or a signal; returns the signal's number or None."""
@@ -107,15 +98,13 @@ class Trainer:
         if progressed.finished and self.run.read_json("metrics.json"):
             logger.info("%s is finished: %d steps, nothing to do", self.run.path, progressed.step)
             return None
-        devices = ", ".join(keras.distribution.list_devices())
-        logger.info(
-            "%s parameters, %d steps in all, on %s", f"{self.model.count_params():,}", self.total_steps, devices
-        )
+        names = ", ".join(self.devices.names)
+        logger.info("%s parameters, %d steps in all, on %s", f"{self.model.count_params():,}", self.total_steps, names)
         started, plan = time.perf_counter(), self.batches.plan(0)
         self.progress = Progress(
             progressed.step, self.total_steps, config.log_interval, len(plan), plan.tokens / len(plan)
         )
-        with contextlib.closing(self.progress), StopOnSignal() as stop:
+        with contextlib.closing(self.progress), StopOnSignal(self.devices) as stop:
             while not progressed.finished:
                 # Validations stand at multiples of the interval and at the end, also after a stop between two.
                 interval = config.validation_interval
@@ -123,8 +112,8 @@ class Trainer:
                 if progressed.step < until:
                     self._fit(until - progressed.step, stop)
                 if not stop.received:
-                    self._validate()
-                self._save()
+                    self._validate(stop)
+                self.checkpoints.save(progressed)
                 if stop.received and not progressed.finished:
                     logger.info(
                         "stopped by %s at step %d; saved in %s; the same command continues",
@@ -140,14 +129,23 @@ class Trainer:
     def _fit(self, steps, stop):
         start = self.batches.position_after((0, 0), self.progressed.step)
         batches = self.batches.starting_at(*start)
-        data = as_tf_dataset(batches) if keras.backend.backend() == "tensorflow" else iter(batches)
+        of_tensorflow = keras.backend.backend() == "tensorflow"
+        data = as_tf_dataset(batches) if of_tensorflow else self.devices.own_rows(batches)
         callbacks = [self.progress, stop]
-        self.training_model.fit(data, steps_per_epoch=steps, verbose=0, callbacks=callbacks, shuffle=False)
+        with self.devices.scope():
+            self.training_model.fit(data, steps_per_epoch=steps, verbose=0, callbacks=callbacks, shuffle=False)
         self.progressed.step, self.progressed.loss = self.progress.step, self.progress.loss
 
-    def _validate(self):
+    def _validate(self, stop):
         config, progressed = self.config.train, self.progressed
-        scores = self.validation()
+        if self.validated_model is not self.model:
+            self.validated_model.set_weights(self.model.get_weights())
+        scores = self.validation(stop.is_wanted)
+        if scores is None:
+            stop.settle()
+            return
+        # Unlike processors may differ in the last digit, and all processes must end in the same step.
+        scores = dict(zip(scores, self.devices.of_the_first(list(scores.values())), strict=True))
         if not math.isfinite(scores["validation_loss"]):
             raise RunError(
                 f"the validation loss at step {progressed.step} is {scores['validation_loss']}: the training has "
@@ -170,13 +168,15 @@ class Trainer:
         )
         for source, reference, hypothesis in self.validation.examples():
             logger.info("  source     %s\n  reference  %s\n  hypothesis %s", source, reference, hypothesis)
-        score = record["bleu"] if config.best_metric == "bleu" else -record["validation_loss"]
+        score = score_of(record, config.best_metric)
         if score > progressed.best_score:
             progressed.best_score, progressed.best_step = score, progressed.step
             progressed.validations_without_gain = 0
             self.run.save_weights(self.model, self.run.weights_path("best"))
         else:
             progressed.validations_without_gain += 1
+        if config.ema_decay is not None:
+            self.checkpoints.save_moving_average()
         progressed.validated_step = progressed.step
         out_of_patience = config.patience is not None and progressed.validations_without_gain >= config.patience
         if out_of_patience:
@@ -184,51 +184,22 @@ class Trainer:
         progressed.finished = out_of_patience or progressed.step >= self.total_steps
 
     def _finish(self):
-        """Averages the last checkpoints, and writes metrics.json."""
+        """Scores the averages of weights, and writes metrics.json."""
+        config, model = self.config.train, self.validated_model
         metrics = {"steps": self.progressed.step, "best_step": self.progressed.best_step}
         records = {record["step"]: record for record in self.run.read_log()}
         metrics["best"] = records[self.progressed.best_step]
-        count = self.config.train.average_last
+        if config.ema_decay is not None:
+            model.load_weights(self.run.weights_path("ema"))
+            metrics["ema"] = self.validation()
+            logger.info("moving average of the weights: BLEU %.2f", metrics["ema"]["bleu"])
+        count = min(config.average_last, config.keep_last)
         steps = [step for step in self.run.steps() if step in records][-count:] if count else []
         if steps:
-            self.run.average(self.model, steps)
+            self.run.average(model, steps)
             metrics["average"] = {"steps": steps, **self.validation()}
             logger.info("mean of the last %d checkpoints: BLEU %.2f", len(steps), metrics["average"]["bleu"])
         self.run.write_json("metrics.json", metrics)
-
-    # Exact resume: weights, optimizer, random states; the position in the data follows from the step.
-
-    def _state_variables(self):
-        model = self.training_model
-        weights = {id(weight) for weight in model.weights}
-        random_states = [v for v in model.non_trainable_variables if id(v) not in weights]
-        return [*model.optimizer.variables, *random_states]
-
-    def _save(self):
-        arrays = [keras.ops.convert_to_numpy(variable.value) for variable in self._state_variables()]
-        state = dataclasses.asdict(self.progressed)
-        self.run.save_checkpoint(self.model, self.progressed.step, arrays, state)
-        # Checkpoints of a stop stand beside those of validations, which are the same in a training without stops.
-        validated = {record["step"] for record in self.run.read_log()}
-        kept = [step for step in self.run.steps() if step in validated][-self.config.train.keep_last :]
-        self.run.remove_checkpoints(set(self.run.steps()) - {self.progressed.step, *kept})
-
-    def _restore(self):
-        self.training_model.optimizer.build(self.model.trainable_variables)
-        for step in reversed(self.run.steps()):
-            checkpoint = self.run.load_checkpoint(step)
-            if checkpoint is None:
-                logger.warning("the checkpoint of step %d is damaged: removed, the one before it is used", step)
-                self.run.remove_checkpoints([step])
-                continue
-            weights, arrays, state = checkpoint
-            self.model.load_weights(weights)
-            for variable, array in zip(self._state_variables(), arrays, strict=True):
-                variable.assign(array)
-            self.progressed = Progressed(**state)
-            logger.info("continuing %s at step %d", self.run.path, step)
-            break
-        self.run.truncate_log(self.progressed.step)
 
 
 def set_seed(seed):
@@ -237,40 +208,3 @@ def set_seed(seed):
         keras.utils.set_random_seed(seed)
     else:
         random.seed(seed)  # Keras draws the seeds of layers from here; its own function would import TensorFlow
-
-
-def write_tensorboard(folder, record):
-    """Adds the numbers of a validation to the event files of a run."""
-    if keras.backend.backend() != "tensorflow":
-        # The switch with which TensorBoard is told to do without TensorFlow, also where it is installed.
-        sys.modules.setdefault("tensorboard.compat.notf", types.ModuleType("notf"))
-    from tensorboard.summary import Writer
-
-    writer = Writer(str(folder))
-    for name, value in record.items():
-        if name not in ("step", "epoch") and np.isfinite(value):
-            writer.add_scalar(name, value, record["step"])
-    writer.close()
-
-
-class _PastProgressBar(logging.Handler):
-    """Writes to the standard error without breaking a progress bar there."""
-
-    def emit(self, record):
-        tqdm.write(self.format(record), file=sys.stderr)
-
-
-@contextlib.contextmanager
-def _logging_to(path):
-    """Sends this project's log to the standard error, from the level INFO on, and to a file."""
-    handlers = [logging.FileHandler(path, encoding="utf-8"), _PastProgressBar(logging.INFO)]
-    for handler in handlers:
-        handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
-        logger.addHandler(handler)
-    logger.setLevel(logging.DEBUG)
-    try:
-        yield
-    finally:
-        for handler in handlers:
-            logger.removeHandler(handler)
-            handler.close()

@@ -3,7 +3,8 @@
 import keras
 from keras import ops
 
-from interacting_head.losses import linear_cross_entropy
+from interacting_head import training_step
+from interacting_head.losses import linear_cross_entropy, real_tokens
 
 
 class TrainingModel(keras.Model):
@@ -14,6 +15,8 @@ class TrainingModel(keras.Model):
     Args:
         transformer: the `Transformer`.
         label_smoothing: see `losses`.
+        accumulate_batches: each batch is worked off in so many parts of as many rows, for the memory of one part. The
+            step is that of the whole batch.
 
     Call arguments:
         inputs: as of `Transformer`; `fit` takes `(inputs, labels (B, T))`.
@@ -22,19 +25,35 @@ class TrainingModel(keras.Model):
         The last hidden vectors `(B, T, D)`.
     """
 
-    def __init__(self, transformer, label_smoothing=0.0, **kwargs):
+    def __init__(self, transformer, label_smoothing=0.0, accumulate_batches=1, **kwargs):
         super().__init__(**kwargs)
         self.transformer = transformer
         self.label_smoothing = label_smoothing
-
-    def build(self, input_shape):
-        pass  # the Transformer is built when it is made
+        self.accumulate_batches = accumulate_batches
+        self.built = True  # as the Transformer is
 
     def call(self, inputs, training=None):
         memories, padding_mask = self.transformer.encode(inputs["source_ids"], training=training)
         return self.transformer.decode(inputs["target_ids"], memories, padding_mask, training=training)
 
     def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
-        embeddings = self.transformer.target_embedding.embeddings
-        loss = linear_cross_entropy(y_pred, ops.convert_to_tensor(embeddings), y, self.label_smoothing)
-        return loss + sum(self.losses)
+        """The mean loss of a token of a whole batch, or what one part of the batch adds to it.
+
+        Losses that layers add count by the part's share of the target tokens.
+
+        Args:
+            x, y, y_pred: inputs, labels and outputs of the part.
+            sample_weight: the number of tokens of the whole batch; None: the part is the whole.
+            training: not read.
+        """
+        embeddings = ops.convert_to_tensor(self.transformer.target_embedding.embeddings)
+        loss = linear_cross_entropy(y_pred, embeddings, y, self.label_smoothing, tokens=sample_weight)
+        share = 1.0 if sample_weight is None else real_tokens(y) / ops.maximum(sample_weight, 1.0)
+        return loss + share * sum(self.losses)
+
+    def train_step(self, *arguments):
+        if keras.backend.backend() == "tensorflow":
+            return training_step.tensorflow_step(self, *arguments)
+        if keras.backend.backend() == "jax":
+            return training_step.jax_step(self, *arguments)
+        return super().train_step(*arguments)

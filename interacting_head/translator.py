@@ -67,7 +67,7 @@ class Translator:
 
         Args:
             path: the run directory.
-            checkpoint: `best`, `average` or `step-N`; default: best, or else the newest.
+            checkpoint: `best`, `average`, `ema` or `step-N`; default: best, or else the newest.
             **options: those of the constructor.
         """
         run = RunDirectory.open(path)

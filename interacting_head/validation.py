@@ -10,6 +10,8 @@ from interacting_head.decoding import Scorer, compiles_inference
 from interacting_head.metrics import evaluate
 from interacting_head.translator import Translator
 
+BATCH_SIZE = 64  # sentences translated together
+
 
 class Validation:
     """Loss, token accuracy and BLEU of greedy translations on the development set.
@@ -41,18 +43,30 @@ class Validation:
             *text.forms,
             beam_size=1,
             max_length=decode.max_length,
-            batch_size=64,
+            batch_size=BATCH_SIZE,
         )
 
-    def __call__(self):
-        """`{"validation_loss", "perplexity", "accuracy", "bleu"}`; the loss is unsmoothed, in nats a token."""
+    def __call__(self, stopped=lambda: False):
+        """`{"validation_loss", "perplexity", "accuracy", "bleu"}`; the loss is unsmoothed, in nats a token.
+
+        Where `stopped()` comes true before the end, None.
+        """
         log_probability = correct = tokens = 0.0
         for inputs, labels, _ in self._batches:
+            if stopped():
+                return None
             scores = self._scorer.predict_on_batch({**inputs, "labels": labels})
             log_probability += float(scores["log_probabilities"].sum(dtype="float64"))
             correct += float(scores["correct"].sum(dtype="float64"))
             tokens += int((labels != 0).sum())
-        self.hypotheses = [best.text for best, *_ in self._translator.translate(self.sources)]
+        self.hypotheses = [""] * len(self.sources)
+        # Batch by batch, so that a stop need not wait for all: sorted here instead of by the translator.
+        order = sorted(range(len(self.sources)), key=lambda index: len(self.sources[index]))
+        sources = (self.sources[index] for index in order)
+        for index, (best, *_) in zip(order, self._translator.translate(sources, window=BATCH_SIZE), strict=True):
+            if stopped():
+                return None
+            self.hypotheses[index] = best.text
         bleu = evaluate(self.hypotheses, list(self.references), ["sacrebleu"])["sacrebleu"].score
         loss = -log_probability / tokens
         return {

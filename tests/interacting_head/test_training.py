@@ -17,6 +17,7 @@ from data.errors import InputError
 from interacting_head import config as configuration
 from interacting_head.callbacks import Progress, duration
 from interacting_head.command_line import RunError
+from interacting_head.devices import Devices
 from interacting_head.preparation import number_of_steps, open_text
 from interacting_head.run_directory import RunDirectory
 from interacting_head.training import Trainer, train
@@ -218,13 +219,13 @@ def test_the_scale_of_the_loss_is_saved_and_restored(files, tmp_path, stop_at):
     stop_at({3: signal.SIGTERM})
     try:
         assert train(config, run.path) == signal.SIGTERM
-        again = Trainer(config, run, open_text(config.data, None))
+        again = Trainer(config, run, open_text(config.data, None), Devices.find())
     finally:
         keras.config.set_dtype_policy("float32")
     optimizer = again.training_model.optimizer
     assert isinstance(optimizer, keras.optimizers.LossScaleOptimizer)
     assert int(optimizer.iterations) == int(optimizer.step_counter) == 3
-    for ours, saved in zip(again._state_variables(), run.load_checkpoint(3)[1], strict=True):
+    for ours, saved in zip(again.checkpoints._state_variables(), run.load_checkpoint(3)[1], strict=True):
         np.testing.assert_array_equal(keras.ops.convert_to_numpy(ours.value), saved)
     for ours, saved in zip(again.model.get_weights(), weights(run, "step-3"), strict=True):
         np.testing.assert_array_equal(ours, saved)

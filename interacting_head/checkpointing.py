@@ -1,0 +1,106 @@
+"""Exact resume: weights, optimizer, random states and progress; the position in the data follows from the step."""
+
+import dataclasses
+import logging
+import math
+
+import keras
+
+logger = logging.getLogger("interacting_head")
+
+
+@dataclasses.dataclass
+class Progressed:
+    """How far a training has come."""
+
+    step: int = 0
+    validated_step: int = 0
+    loss: float = math.nan
+    best_score: float = -math.inf
+    best_step: int = 0
+    validations_without_gain: int = 0
+    finished: bool = False
+    replicas: int = 1
+
+
+class Checkpointing:
+    """Saves and restores a training in its run directory.
+
+    Args:
+        run: the `RunDirectory`.
+        training_model: the compiled `TrainingModel`.
+        config: the `TrainConfig`, for what is kept.
+        devices: the `Devices`.
+    """
+
+    def __init__(self, run, training_model, config, devices):
+        self.run, self.training_model, self.config, self.devices = run, training_model, config, devices
+        self.model = training_model.transformer
+        with devices.scope():
+            training_model.optimizer.build(self.model.trainable_variables)
+
+    def save(self, progressed):
+        """Saves a checkpoint and removes those that need not be kept."""
+        arrays = [keras.ops.convert_to_numpy(variable.value) for variable in self._state_variables()]
+        self.run.save_checkpoint(self.model, progressed.step, arrays, dataclasses.asdict(progressed))
+        # Checkpoints of a stop stand beside those of validations, which are the same in a training without stops.
+        scores = {record["step"]: score_of(record, self.config.best_metric) for record in self.run.read_log()}
+        validated = [step for step in self.run.steps() if step in scores]
+        best = sorted(validated, key=lambda step: (-scores[step], step))[: self.config.keep_best]
+        kept = {progressed.step, *validated[-self.config.keep_last :], *best}
+        self.run.remove_checkpoints(set(self.run.steps()) - kept)
+
+    def restore(self):
+        """Restores the newest checkpoint that is whole, in all processes; returns its `Progressed` or a new one."""
+        step, checkpoint = self._newest(math.inf)
+        while len(set(steps := self.devices.of_all(step))) > 1:  # a process was killed before it had saved
+            step, checkpoint = self._newest(min(steps))
+        progressed = Progressed(replicas=self.devices.replicas)
+        if checkpoint:
+            weights, arrays, state = checkpoint
+            with self.devices.scope():
+                self.model.load_weights(weights)
+                for variable, array in zip(self._state_variables(), arrays, strict=True):
+                    variable.assign(array)
+            progressed = Progressed(**state)
+            logger.info("continuing %s at step %d", self.run.path, step)
+        if progressed.replicas != self.devices.replicas:
+            logger.warning(
+                "begun on %d devices, continued on %d: sentences meet in other batches, and the result will not be "
+                "exactly that of a training without a stop",
+                progressed.replicas,
+                self.devices.replicas,
+            )
+            progressed.replicas = self.devices.replicas
+        self.run.truncate_log(progressed.step)
+        return progressed
+
+    def save_moving_average(self):
+        """Saves the exponential moving average of the weights as `ema`."""
+        weights = self.model.get_weights()
+        with self.devices.scope():
+            self.training_model.optimizer.finalize_variable_values(self.model.trainable_variables)
+            self.run.save_weights(self.model, self.run.weights_path("ema"))
+            self.model.set_weights(weights)
+
+    def _newest(self, limit):
+        """Step and content of the newest whole checkpoint up to the step `limit`; (0, None) where there is none."""
+        for step in reversed(self.run.steps()):
+            if step > limit:
+                continue
+            if checkpoint := self.run.load_checkpoint(step):
+                return step, checkpoint
+            logger.warning("the checkpoint of step %d is damaged: removed, the one before it is used", step)
+            self.run.remove_checkpoints([step])
+        return 0, None
+
+    def _state_variables(self):
+        model = self.training_model
+        weights = {id(weight) for weight in model.weights}
+        random_states = [v for v in model.non_trainable_variables if id(v) not in weights]
+        return [*model.optimizer.variables, *random_states]
+
+
+def score_of(record, best_metric):
+    """The score of a validation by which the best is chosen: higher is better."""
+    return record["bleu"] if best_metric == "bleu" else -record["validation_loss"]

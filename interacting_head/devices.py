@@ -1,0 +1,81 @@
+"""The devices of a training: all that are visible, on this machine and, with JAX, on several."""
+
+import contextlib
+import os
+
+import keras
+import numpy as np
+
+
+class Devices:
+    """One replica of the model on each device, each with its part of every batch.
+
+    TensorFlow drives the GPUs of one machine by `MirroredStrategy`; JAX all devices of all processes by
+    `keras.distribution.DataParallel`. A process joins others where the environment variables of
+    `keras.distribution.initialize` are set. One device needs neither.
+
+    Args:
+        names: the devices, of all processes.
+        scope: a function that gives the context in which the model is made and trained.
+        process, processes: the number of this process, from 0, and how many there are.
+    """
+
+    def __init__(self, names, scope=contextlib.nullcontext, process=0, processes=1):
+        self.names, self.scope = names, scope
+        self.process, self.processes = process, processes
+
+    @classmethod
+    def find(cls):
+        """All visible GPUs, or else all CPU devices (which is one, unless it was divided on purpose)."""
+        if keras.backend.backend() == "tensorflow":
+            return cls._of_tensorflow()
+        if keras.backend.backend() == "jax":
+            return cls._of_jax()
+        return cls(keras.distribution.list_devices())
+
+    @classmethod
+    def _of_tensorflow(cls):
+        import tensorflow as tf  # here, so that everything else works without TensorFlow
+
+        devices = tf.config.list_logical_devices("GPU") or tf.config.list_logical_devices("CPU")
+        names = [device.name.removeprefix("/device:").lower() for device in devices]
+        if len(devices) == 1:
+            return cls(names)
+        return cls(names, tf.distribute.MirroredStrategy([device.name for device in devices]).scope)
+
+    @classmethod
+    def _of_jax(cls):
+        import jax
+
+        if "KERAS_DISTRIBUTION_JOB_ADDRESSES" in os.environ and not jax.distributed.is_initialized():
+            keras.distribution.initialize()
+        names = keras.distribution.list_devices()
+        if len(names) == 1:
+            return cls(names)
+        distribution = keras.distribution.DataParallel(devices=names, auto_shard_dataset=False)
+        return cls(names, distribution.scope, jax.process_index(), jax.process_count())
+
+    @property
+    def replicas(self):
+        return len(self.names)
+
+    def own_rows(self, batches):
+        """Yields this process's rows of each batch; `batches` have the rows of all processes."""
+        for batch in batches:
+            yield keras.tree.map_structure(lambda array: np.split(array, self.processes)[self.process], batch)
+
+    def of_the_first(self, values):
+        """The numbers that the first process has; each process must ask."""
+        if self.processes == 1:
+            return values
+        from jax.experimental import multihost_utils
+
+        return np.asarray(multihost_utils.broadcast_one_to_all(np.asarray(values, "float32"))).tolist()
+
+    def of_all(self, number):
+        """The whole numbers of all processes, in their order; each process must ask."""
+        if self.processes == 1:
+            return [number]
+        from jax.experimental import multihost_utils
+
+        return np.asarray(multihost_utils.process_allgather(np.asarray(number, "int32"))).ravel().tolist()

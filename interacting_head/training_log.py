@@ -1,0 +1,49 @@
+"""Where a training's log goes: the standard error, train.log and TensorBoard."""
+
+import contextlib
+import logging
+import sys
+import types
+
+import keras
+import numpy as np
+from tqdm import tqdm
+
+logger = logging.getLogger("interacting_head")
+
+
+class _PastProgressBar(logging.Handler):
+    """Writes to the standard error without breaking a progress bar there."""
+
+    def emit(self, record):
+        tqdm.write(self.format(record), file=sys.stderr)
+
+
+@contextlib.contextmanager
+def logging_to(path):
+    """Sends this project's log to the standard error, from the level INFO on, and to a file."""
+    handlers = [logging.FileHandler(path, encoding="utf-8"), _PastProgressBar(logging.INFO)]
+    for handler in handlers:
+        handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
+        logger.addHandler(handler)
+    logger.setLevel(logging.DEBUG)
+    try:
+        yield
+    finally:
+        for handler in handlers:
+            logger.removeHandler(handler)
+            handler.close()
+
+
+def write_tensorboard(folder, record):
+    """Adds the numbers of a validation to the event files of a run."""
+    if keras.backend.backend() != "tensorflow":
+        # The switch with which TensorBoard is told to do without TensorFlow, also where it is installed.
+        sys.modules.setdefault("tensorboard.compat.notf", types.ModuleType("notf"))
+    from tensorboard.summary import Writer
+
+    writer = Writer(str(folder))
+    for name, value in record.items():
+        if name not in ("step", "epoch") and np.isfinite(value):
+            writer.add_scalar(name, value, record["step"])
+    writer.close()
