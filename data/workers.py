@@ -1,5 +1,6 @@
 """Work on long texts, chunk by chunk, in a process for each core."""
 
+import contextlib
 import multiprocessing
 import os
 import signal
@@ -43,7 +44,8 @@ def map_chunks(task: Callable[[list], object], items: Iterable, processes: int |
     try:
         under_way = deque()
         for chunk in chain(first_chunks, chunks):
-            under_way.append(pool.submit(_run, chunk))
+            with _without_interrupts():  # a process may start here
+                under_way.append(pool.submit(_run, chunk))
             if len(under_way) > 2 * processes:
                 yield under_way.popleft().result()
         while under_way:
@@ -59,11 +61,30 @@ def available_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+@contextlib.contextmanager
+def _without_interrupts():
+    """Puts interrupts from the keyboard off, and has processes that start here ignore them.
+
+    An interrupt reaches all processes; this one is to end the others.
+    """
+    received = []
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # which processes inherit
+    handler = None
+    with contextlib.suppress(ValueError):  # raised where this is not the main thread, which no interrupt reaches
+        handler = signal.signal(signal.SIGINT, lambda *_: received.append(True))
+    try:
+        yield
+    finally:
+        if handler is not None:
+            signal.signal(signal.SIGINT, handler)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+    if received:
+        raise KeyboardInterrupt
+
+
 def _begin(task):
     global _task
     _task = task
-    # An interrupt from the keyboard reaches all processes; this one ends them.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _run(chunk):
