@@ -48,14 +48,15 @@ np.savez(sys.argv[1], *model.get_weights(), losses=losses, norm=norm, ids=found[
 """
 
 
-def start(backend, arguments, folder):
-    """Starts Python with a backend."""
+def start(backend, arguments, folder, variables=None):
+    """Starts Python with a backend, and more environment variables."""
     environment = {
         **{name: value for name, value in os.environ.items() if name not in ("CORPORA_DIR", "TF_CPP_MIN_LOG_LEVEL")},
         "KERAS_BACKEND": backend,
         "XLA_FLAGS": "--xla_backend_optimization_level=0",  # compiles faster
         "PYTHONPATH": str(ROOT),
         "INTERACTING_HEAD_CACHE": str(folder / "cache"),
+        **(variables or {}),
     }
     return subprocess.Popen(
         [sys.executable, *map(str, arguments)],
