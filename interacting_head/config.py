@@ -195,16 +195,25 @@ def load_config(path):
     Raises:
         InputError: when the file cannot be read or holds an unknown key or a wrong value.
     """
-    try:
-        with open(path, encoding="utf-8") as file:
-            mapping = yaml.load(file, _Loader)
-    except OSError as error:
-        raise InputError(f"cannot read the configuration {path}: {error.strerror}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} is not YAML: {' '.join(str(error).split())}") from error
+    mapping = read_yaml(path, "configuration")
     if not isinstance(mapping, dict):
         raise InputError(f"{path} must hold the keys {', '.join(_fields(ExperimentConfig))} at its top level")
     return from_dict(mapping)
+
+
+def read_yaml(path, kind):
+    """What a YAML file holds.
+
+    Raises:
+        InputError: when it cannot be read; `kind` says what it was to be.
+    """
+    try:
+        with open(path, encoding="utf-8") as file:
+            return yaml.load(file, _Loader)
+    except OSError as error:
+        raise InputError(f"cannot read the {kind} {path}: {error.strerror}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} is not YAML: {' '.join(str(error).split())}") from error
 
 
 def from_dict(mapping):

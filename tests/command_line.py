@@ -25,12 +25,18 @@ class Result(NamedTuple):
 def environment(folder):
     hidden = ("CORPORA_DIR", "TF_CPP_MIN_LOG_LEVEL", "KERAS_BACKEND")
     kept = {name: value for name, value in os.environ.items() if name not in hidden}
-    return {**kept, "INTERACTING_HEAD_CACHE": str(folder / "cache")}
+    return {**kept, "INTERACTING_HEAD_CACHE": str(folder / "cache"), "PYTHONPATH": str(ROOT)}
 
 
 def start(folder, script, *arguments, **options):
-    """Starts a script in a folder, as a terminal would: a shell lets what it starts by `&` ignore SIGINT."""
-    command = [sys.executable, str(ROOT / script), *map(str, arguments)]
+    """Starts a script in a folder, as a terminal would: a shell lets what it starts by `&` ignore SIGINT.
+
+    Args:
+        folder: where it is run.
+        script: its file, or the name of a module such as `interacting_head.tune`.
+    """
+    what = [str(ROOT / script)] if script.endswith(".py") else ["-m", script]
+    command = [sys.executable, *what, *map(str, arguments)]
     return subprocess.Popen(
         command,
         cwd=folder,

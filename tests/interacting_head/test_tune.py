@@ -1,0 +1,210 @@
+"""Searches of hyper-parameters: stages, resumption, results, and the real command."""
+
+import csv
+import signal
+
+import pytest
+
+from data.errors import InputError
+from interacting_head.command_line import RunError
+from interacting_head.config import ExperimentConfig, load_config, override
+from interacting_head.hyperparameters import DEFAULT_SPACE, Search, load_space
+from interacting_head.run_directory import RunDirectory
+from tests import tiny_corpus
+from tests.command_line import run, start, wait_until
+
+SPACE = """
+architecture:
+  model.attention.num_heads: [2, 4]
+  model.feed_forward_dim: [64, 128]
+regularization:
+  model.dropout: [0.1, 0.3, 0.5]
+"""
+CONFIG = override(ExperimentConfig(), ["model.encoder_layers=1", "model.decoder_layers=1"])
+
+
+class FakeTraining:
+    """Stands for `training.train`: its loss is least at 4 heads, 64 hidden units and a dropout of 0.3."""
+
+    def __init__(self, stop_at=None, stop_by=signal.SIGINT, diverges=lambda config: False):
+        self.runs, self.stop_at, self.stop_by, self.diverges = [], stop_at, stop_by, diverges
+
+    def __call__(self, config, run_dir, corpora_dir=None):
+        run = RunDirectory(run_dir)
+        run.create_or_check(config)
+        self.runs.append(run.path.name)
+        if len(self.runs) == self.stop_at:
+            return int(self.stop_by)
+        if self.diverges(config):
+            raise RunError("the training has diverged")
+        model = config.model
+        loss = 2 - model.attention.num_heads / 8 + model.feed_forward_dim / 1000 + abs(model.dropout - 0.3)
+        for step, more in ((10, 1.0), (20, 0.0), (30, 0.5)):
+            run.append_log({"step": step, "validation_loss": loss + more, "bleu": 10.0 + step})
+        return None
+
+
+@pytest.fixture
+def space(tmp_path):
+    path = tmp_path / "space.yaml"
+    path.write_text(SPACE)
+    return load_space(path)
+
+
+@pytest.fixture
+def train(monkeypatch):
+    def use(**settings):
+        fake = FakeTraining(**settings)
+        monkeypatch.setattr("interacting_head.training.train", fake)
+        return fake
+
+    return use
+
+
+def rows(folder):
+    with open(folder / "results.csv", encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_second_stage_starts_from_the_best_of_the_first(tmp_path, space, train):
+    fake = train()
+    assert Search(CONFIG, space, tmp_path / "search").run() is None
+    assert len(fake.runs) == 2 * 2 + 3
+    for name in fake.runs[4:]:
+        model = load_config(tmp_path / "search" / "trials" / name / "config.yaml").model
+        assert (model.attention.num_heads, model.feed_forward_dim) == (4, 64)
+    best = load_config(tmp_path / "search" / "best.yaml")
+    settings = ["model.attention.num_heads=4", "model.feed_forward_dim=64", "model.dropout=0.3"]
+    assert best == override(CONFIG, settings)
+
+
+def test_the_score_of_a_trial_is_its_least_validation_loss(tmp_path, space, train):
+    train()
+    Search(CONFIG, space, tmp_path / "search").run()
+    best = rows(tmp_path / "search")[4]
+    assert (best["stage"], best["step"], best["bleu"], best["model.dropout"]) == ("regularization", "20", "30.0", "0.3")
+    assert float(best["validation_loss"]) == pytest.approx(2 - 0.5 + 0.064)
+    losses = [float(row["validation_loss"]) for row in rows(tmp_path / "search")]
+    assert losses[:4] == sorted(losses[:4])
+    for stage in ("architecture", "regularization"):
+        assert (tmp_path / "search" / f"{stage}.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(("stop_at", "stop_by"), [(1, signal.SIGINT), (3, signal.SIGTERM), (6, signal.SIGINT)])
+def test_a_stopped_search_continues_with_the_training_that_was_stopped(tmp_path, space, train, stop_at, stop_by):
+    whole = train()
+    Search(CONFIG, space, tmp_path / "whole").run()
+    first = train(stop_at=stop_at, stop_by=stop_by)
+    assert Search(CONFIG, space, tmp_path / "search").run() == stop_by
+    second = train()
+    assert Search(CONFIG, space, tmp_path / "search").run() is None
+    assert first.runs[-1] == second.runs[0]
+    assert first.runs[:-1] + second.runs == whole.runs
+    assert rows(tmp_path / "search") == rows(tmp_path / "whole")
+    third = train()
+    assert Search(CONFIG, space, tmp_path / "search").run() is None
+    assert third.runs == []
+
+
+def test_a_killed_trial_of_a_search_by_estimates_is_taken_up_again(tmp_path, space, train):
+    class Killed(BaseException):
+        pass
+
+    train(diverges=lambda config: (_ for _ in ()).throw(Killed))
+    with pytest.raises(Killed):
+        Search(CONFIG, space, tmp_path / "search", trials=3).run()
+    begun = {path.name for path in (tmp_path / "search" / "trials").iterdir()}
+    fake = train()
+    Search(CONFIG, space, tmp_path / "search", trials=3).run()
+    assert {fake.runs[0]} == begun
+    assert [row["stage"] for row in rows(tmp_path / "search")] == ["architecture"] * 3 + ["regularization"] * 3
+
+
+def test_ranges_are_searched_by_estimates(tmp_path, train):
+    (tmp_path / "space.yaml").write_text(
+        "one: {train.learning_rate: {low: 1e-4, high: 1e-2, log: true}, train.warmup_steps: {low: 10, high: 1000}}"
+    )
+    space = load_space(tmp_path / "space.yaml")
+    with pytest.raises(InputError, match=r"train.learning_rate of one is a range, .* give --trials N"):
+        Search(CONFIG, space, tmp_path / "search")
+    train()
+    Search(CONFIG, space, tmp_path / "search", trials=4).run()
+    found = rows(tmp_path / "search")
+    assert len({row["train.learning_rate"] for row in found}) == 4
+    assert all(1e-4 <= float(row["train.learning_rate"]) <= 1e-2 for row in found)
+    assert all(10 <= int(row["train.warmup_steps"]) <= 1000 for row in found)
+
+
+def test_a_training_that_diverges_is_no_end_and_no_best(tmp_path, space, train, capsys):
+    train(diverges=lambda config: config.model.attention.num_heads == 4)
+    search = Search(CONFIG, space, tmp_path / "search")
+    search.run()
+    assert load_config(tmp_path / "search" / "best.yaml").model.attention.num_heads == 2
+    search.print_table()
+    assert "–" in capsys.readouterr().out.split("\nregularization")[0].rstrip().splitlines()[-1]
+    train(diverges=lambda config: True)
+    with pytest.raises(RunError, match="all trainings of the stage architecture have diverged"):
+        Search(CONFIG, space, tmp_path / "other").run()
+
+
+def test_a_folder_of_another_search_is_an_error_that_names_what_differs(tmp_path, space, train):
+    Search(CONFIG, space, tmp_path / "search")
+    Search(CONFIG, space, tmp_path / "search")
+    with pytest.raises(InputError, match="holds a search with another config and trials; "):
+        Search(override(CONFIG, ["train.seed=2"]), space, tmp_path / "search", trials=3)
+    with pytest.raises(InputError, match="holds something other than a search"):
+        Search(CONFIG, space, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("4", "must hold stages"),
+        ("one: [2]", "must hold stages"),
+        ("one: {}", "must hold stages"),
+        ("one: {model.dropout: []}", "model.dropout must be a list of numbers or words"),
+        ("one: {model.dropout: {low: 0.5, high: 0.1}}", "model.dropout must be a list"),
+        ("one: {model.dropout: {low: 0, high: 0.1, log: true}}", "model.dropout must be a list"),
+        ("one: {model.dropuot: [0.1]}", "did you mean model.dropout?"),
+        ("one: {model.dropout: [0.1, 1.5]}", "model.dropout must be below 1, got 1.5"),
+        ("one: {model.attention.num_heads: [8, 7]}", "num_heads 7 does not divide model_dim 512"),
+    ],
+)
+def test_a_wrong_space_is_a_one_line_error_and_leaves_nothing(tmp_path, content, message):
+    (tmp_path / "space.yaml").write_text(content)
+    with pytest.raises(InputError) as raised:
+        Search(CONFIG, load_space(tmp_path / "space.yaml"), tmp_path / "search")
+    assert message in str(raised.value)
+    assert "\n" not in str(raised.value)
+    assert not (tmp_path / "search").exists()
+
+
+def test_the_default_space_is_of_two_stages_and_fits_the_defaults():
+    space = load_space(DEFAULT_SPACE)
+    assert list(space) == ["architecture", "regularization"]
+    for keys in space.values():
+        for key, distribution in keys.items():
+            for value in distribution.choices:
+                override(CONFIG, [f"{key}={value}"])
+
+
+def test_the_command_searches_stops_by_ctrl_c_and_continues(tmp_path):
+    files = tiny_corpus.write_corpus(tmp_path)
+    (tmp_path / "tiny.yaml").write_text("model: {attention: {num_heads: 2}}\n")
+    (tmp_path / "space.yaml").write_text("size: {model.attention.num_heads: [1, 2]}\n")
+    own = [word for name, path in files.items() for word in (f"--{name.replace('_', '-')}", path.name)]
+    settings = [word for setting in tiny_corpus.SETTINGS for word in ("--set", setting)]
+    command = ["interacting_head.tune", "tiny.yaml", "--space", "space.yaml", *own, *settings]
+    process = start(tmp_path, *command)
+    log = tmp_path / "runs" / "tune-tiny-own-text" / "trials" / "size,attention.num_heads=1" / "train.log"
+    wait_until(lambda: log.is_file() and "step 5 of" in log.read_text(), process)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == 130, errors
+    assert b"stopped by SIGINT; the same command continues" in errors
+    result = run(tmp_path, *command)
+    assert result.code == 0, result.errors
+    assert "continuing " in result.errors
+    assert "trial 2 of 2: model.attention.num_heads=2" in result.errors
+    assert "\nsize\nvalidation_loss  bleu" in result.output
+    assert result.output.endswith("best: train.py runs/tune-tiny-own-text/best.yaml\n")
