@@ -3,6 +3,7 @@
 import gzip
 
 import pytest
+from sacremoses import MosesPunctNormalizer
 
 from data.moses import Moses
 from tests.data.conftest import CORPORA
@@ -124,3 +125,9 @@ def test_lines_of_news_come_back_as_they_were(language, pair):
     equal_up_to_blanks = sum("".join(x.split()) == "".join(y.split()) for x, y in zip(lines, again, strict=True))
     assert equal_up_to_blanks == len(lines) == 3003
     assert equal / len(lines) >= 0.99  # blanks and all
+
+
+@pytest.mark.parametrize("language", ["en", "de", "cs", "es", "be"])
+def test_lines_are_normalised_as_by_sacremoses(language):
+    for _, line, _ in TOKENS:
+        assert Moses(language).normalize(line) == MosesPunctNormalizer(language).normalize(line)
