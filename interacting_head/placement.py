@@ -37,6 +37,9 @@ DEFAULT_PLACEMENTS = {
 }
 """Scheme → function of a `ModelConfig` that gives {site: layers}. Schemes left out stand everywhere."""
 
+NEED_KEY_DIM = ("fixed_head_size",)
+"""Schemes that are another one unless the size of their query and key heads is given."""
+
 DEFAULT_MEMORIES = {"multi_layer": "all"}
 """Scheme → the `memory` that it reads in encoder-decoder attention. Schemes left out read the `top` layer."""
 
@@ -74,11 +77,17 @@ def attention_layer(model, site, number):
     """The attention layer of a resolved `ModelConfig` at a place, see `attention_of`.
 
     Raises:
-        InputError: for an unknown scheme, options that do not fit it, heads that do not divide the model dimension.
+        InputError: for an unknown scheme, options that do not fit it, a size of heads that it needs, heads that do not
+            divide the model dimension.
     """
     attention = attention_of(model, site, number)
     if attention.scheme not in ATTENTION_SCHEMES:
         raise InputError(f"unknown attention scheme {attention.scheme!r}; known: {', '.join(ATTENTION_SCHEMES)}")
+    if attention.scheme in NEED_KEY_DIM and not attention.key_dim:
+        raise InputError(
+            f"{attention.scheme} needs model.attention.key_dim: the paper's is the mean length of a training sentence, "
+            "which python -m data.stats prints"
+        )
     if model.model_dim % attention.num_heads and not (attention.key_dim and attention.value_dim):
         raise InputError(
             f"num_heads {attention.num_heads} does not divide model_dim {model.model_dim}; "

@@ -158,6 +158,7 @@ def test_the_memory_is_that_of_the_schemes_that_read_it():
             ["model.attention.scheme=multi_hop", "model.attention.options={hop: 1}"],
             "model.attention.options {'hop': 1} do not fit multi_hop",
         ),
+        (["model.attention.scheme=fixed_head_size"], "fixed_head_size needs model.attention.key_dim"),
     ],
 )
 def test_what_does_not_fit_is_a_one_line_error(settings, message):

@@ -4,6 +4,7 @@ import numpy as np
 
 from data.subwords import BEGIN, END, PAD
 from interacting_head.config import AttentionConfig, ModelConfig
+from interacting_head.placement import NEED_KEY_DIM
 from interacting_head.transformer import Transformer
 from tests.layers.schemes import randomize
 
@@ -13,7 +14,8 @@ V = 17
 def config(scheme="interacting_head", num_heads=2, **settings):
     """A `ModelConfig` of two blocks on either side."""
     sizes = {"model_dim": 8, "feed_forward_dim": 12, "encoder_layers": 2, "decoder_layers": 2, "dropout": 0.0}
-    return ModelConfig(attention=AttentionConfig(scheme, num_heads), **{**sizes, **settings})
+    attention = AttentionConfig(scheme, num_heads, key_dim=5 if scheme in NEED_KEY_DIM else None)
+    return ModelConfig(attention=attention, **{**sizes, **settings})
 
 
 def transformer(seed=0, source_vocabulary=V, shared=True, **settings):
