@@ -117,6 +117,8 @@ def write_output(folder: Path, corpus: Corpus, prepared: PreparedCorpus, record:
             truecaser.save(temporary / "truecasing" / f"{side}.truecase")
         if not prepared.texts["train"].truecasers:
             (temporary / "truecasing").rmdir()
+        files = sorted(path.relative_to(temporary).as_posix() for path in temporary.rglob("*") if path.is_file())
+        record = {**record, "files": files}
         (temporary / RECORD).write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         temporary.chmod(folder.parent.stat().st_mode & 0o777)
         if folder.is_dir():
@@ -196,9 +198,7 @@ def main(arguments: list[str] | None = None) -> None:
     started = time.perf_counter()
     prepared = prepare_corpus(corpus, settings)
     splits = _describe(prepared)
-    files = [f"{split}.{language}" for split in prepared.texts for language in languages]
-    record = {"inputs": inputs, "files": files, "splits": splits, "seconds": prepared.seconds}
-    write_output(folder, corpus, prepared, record)
+    write_output(folder, corpus, prepared, {"inputs": inputs, "splits": splits, "seconds": prepared.seconds})
     _print_summary(folder, splits, prepared.seconds, time.perf_counter() - started)
 
 
@@ -210,8 +210,9 @@ def _folder_name(*words):
 def _former_record(folder):
     """What a former run has recorded in the output folder; {} where there was none."""
     try:
-        return json.loads((folder / RECORD).read_text(encoding="utf-8"))
-    except ValueError as error:
+        record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
+        return {key: record[key] for key in ("inputs", "files")}
+    except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"{folder / RECORD} is damaged; remove {folder} or name another --output-dir") from error
     except OSError as error:
         if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):

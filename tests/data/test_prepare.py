@@ -87,10 +87,10 @@ def test_a_change_is_noticed_and_named(corpora, tmp_path, capsys):
     assert (output / "train.de").read_text(encoding="utf-8") == lines_of(300, 5)
     run(corpora, output, "--max-words", "8")
     assert f"{output} is made anew: settings changed" in capsys.readouterr().out
-    (output / "dev.en").unlink()
+    (output / "subwords" / "target.model").unlink()
     run(corpora, output, "--max-words", "8")
     assert f"{output} is made anew: a file of it changed" in capsys.readouterr().out
-    assert (output / "dev.en").is_file()
+    assert (output / "subwords" / "target.model").is_file()
 
 
 def test_training_pairs_alone_are_left_out_and_counted(corpora, tmp_path, capsys):
@@ -139,9 +139,10 @@ def test_a_folder_of_something_else_is_not_touched(corpora, tmp_path):
     (tmp_path / "mine" / "notes.txt").write_text("mine")
     with pytest.raises(InputError, match="mine exists and was not made by this command"):
         run(corpora, tmp_path / "mine")
-    (tmp_path / "mine" / "prepare.json").write_text("{")
-    with pytest.raises(InputError, match=r"prepare\.json is damaged; remove"):
-        run(corpora, tmp_path / "mine")
+    for content in ("{", "{}", "[]", "3"):
+        (tmp_path / "mine" / "prepare.json").write_text(content)
+        with pytest.raises(InputError, match=r"prepare\.json is damaged; remove"):
+            run(corpora, tmp_path / "mine")
     assert (tmp_path / "mine" / "notes.txt").read_text() == "mine"
 
 
