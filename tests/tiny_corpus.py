@@ -29,16 +29,17 @@ SETTINGS = [
 ]
 
 
-def write_corpus(folder, words=(1, 6)):
-    """Writes train.de, train.en, dev.de and dev.en, about 2000 bytes, and returns {argument name: path}.
+def write_corpus(folder, words=(1, 6), pairs=36):
+    """Writes train.de, train.en, dev.de and dev.en, a few thousand bytes, and returns {argument name: path}.
 
     Args:
         folder: where to write them.
         words: least and largest number of words of a sentence.
+        pairs: number of pairs to train on.
     """
     draw = random.Random(1)
     files = {}
-    for split, count in {"train": 36, "dev": 6}.items():
+    for split, count in {"train": pairs, "dev": 6}.items():
         sources = [[draw.choice(list(WORDS)) for _ in range(draw.randint(*words))] for _ in range(count)]
         targets = [[WORDS[word] for word in words] for words in sources]
         for side, language, sentences in (("source", "de", sources), ("target", "en", targets)):

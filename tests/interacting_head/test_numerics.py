@@ -1,0 +1,67 @@
+"""What a training computes: a stored curve, a text learnt by heart, and steps in parts."""
+
+import keras
+import numpy as np
+import pytest
+
+from interacting_head.callbacks import Progress
+from interacting_head.config import ExperimentConfig, override
+from interacting_head.preparation import make_training_model
+from interacting_head.run_directory import RunDirectory
+from interacting_head.training import train
+from tests import tiny_corpus
+from tests.interacting_head import tiny
+
+# The training loss of each step of the configuration below, dropout included.
+CURVE = """
+6.35867 6.33912 6.36197 6.14277 6.03658 5.88907 5.63494 5.61335 5.35504 5.35338
+5.12552 4.93231 4.85550 4.49689 4.67758 4.56690 4.48164 4.21985 4.30123 4.36993
+4.21712 4.26557 3.91380 4.06734 3.97362 4.00161 3.98607 3.92740 3.63967 3.77240
+3.86569 3.77456 3.66553 3.63425 3.35226 3.60904 3.50744 3.56545 3.31813 3.48572
+3.50576 3.15212 3.32747 3.40043 3.31088 3.22129 3.03531 3.27457 3.17682 3.34058
+"""
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("INTERACTING_HEAD_CACHE", str(tmp_path / "cache"))
+
+
+def test_the_loss_of_fifty_steps_is_the_stored_one(tmp_path, monkeypatch):
+    settings = ["train.max_steps=50", "train.validation_interval=50", "train.log_interval=1", "train.gradient_clip=1"]
+    settings += ["train.learning_rate=0.003", "train.average_last=0"]
+    losses = []
+    monkeypatch.setattr(Progress, "_report", lambda progress: losses.append(progress.loss))
+    train(tiny_corpus.configuration(tiny_corpus.write_corpus(tmp_path), *settings), tmp_path / "run")
+    np.testing.assert_allclose(losses, np.array(CURVE.split(), "float64"), rtol=1e-3)
+
+
+def test_sixty_four_pairs_are_learnt_by_heart(tmp_path):
+    files = tiny_corpus.write_corpus(tmp_path, pairs=64)
+    same = {**files, "dev_source": files["source"], "dev_target": files["target"]}
+    settings = ["train.max_steps=300", "train.validation_interval=300", "train.batch_tokens=512", "model.dropout=0"]
+    settings += ["train.label_smoothing=0", "train.average_last=0"]
+    train(tiny_corpus.configuration(same, *settings), tmp_path / "run")
+    record = RunDirectory(tmp_path / "run").read_log()[-1]
+    assert record["accuracy"] == 100
+    assert record["bleu"] == pytest.approx(100)
+
+
+@pytest.mark.parametrize("scheme", ["interacting_head", "dynamic_head_importance"])
+def test_a_batch_in_parts_gives_the_step_of_the_whole_batch(scheme):
+    lengths = [8, 2, 5, 3, 7, 2]  # with unequal numbers of tokens in the three parts
+    target_ids, labels = tiny.targets(lengths)
+    batch = {"source_ids": tiny.sources(lengths), "target_ids": target_ids}, labels
+    found = {}
+    for parts in (1, 3):
+        settings = [f"train.accumulate_batches={parts}", "train.gradient_clip=0.5", "train.schedule=constant"]
+        settings += ["train.learning_rate=0.01", "train.warmup_steps=1", "train.adam_epsilon=0.001"]
+        model = tiny.transformer(encoder_layers=1, decoder_layers=1, scheme=scheme)
+        training_model = make_training_model(model, override(ExperimentConfig(), settings), 3)
+        history = training_model.fit((batch for _ in range(3)), steps_per_epoch=3, verbose=0)
+        norm = keras.ops.convert_to_numpy(training_model.optimizer.gradient_norm.value)
+        found[parts] = history.history["loss"], norm, model.get_weights()
+    np.testing.assert_allclose(found[3][0], found[1][0], rtol=1e-6)
+    np.testing.assert_allclose(found[3][1], found[1][1], rtol=1e-5)
+    for in_parts, whole in zip(found[3][2], found[1][2], strict=True):
+        np.testing.assert_allclose(in_parts, whole, atol=1e-6, rtol=0)
