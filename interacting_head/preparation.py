@@ -16,6 +16,7 @@ from data.prepared_text import prepare_text
 from data.profiles import TextForm, cleaning_rules
 from data.vocabularies import learn_vocabularies
 from interacting_head import config as configuration
+from interacting_head import memory
 from interacting_head.devices import Devices
 from interacting_head.optimizer import Adam
 from interacting_head.run_directory import RunDirectory, build_model
@@ -129,6 +130,11 @@ def make_batches(config, text, source_subwords, target_subwords, replicas=1):
 def make_training_model(model, config, total_steps):
     """The compiled `TrainingModel` of a `Transformer`, to be trained so many steps."""
     train = config.train
+    if train.accumulate_batches > 1 and keras.backend.backend() not in ("tensorflow", "jax"):
+        raise InputError(
+            f"train.accumulate_batches is {train.accumulate_batches}, which the backend {keras.backend.backend()} cannot "
+            "do; set it to 1, or set the environment variable KERAS_BACKEND to tensorflow or jax"
+        )
     optimizer = Adam(
         make_schedule(train, config.model.model_dim, total_steps),
         beta_1=train.adam_beta_1,
@@ -158,19 +164,21 @@ def _tensorflow_gpus():
 
 
 def dry_run(config, corpora_dir=None):
-    """Prints configuration, model and batch plan, and leaves nothing behind but encoded text in the cache."""
-    corpus = open_text(config.data, corpora_dir)
+    """Prints configuration, model, batch plan and memory, and leaves nothing behind but encoded text in the cache."""
+    corpus, replicas = open_text(config.data, corpora_dir), Devices.find().replicas
+    keras.config.set_dtype_policy(config.train.precision)
     with tempfile.TemporaryDirectory() as folder:
         run = RunDirectory(folder)
         text = prepare_run_text(config.data, run, corpus)
         subwords = prepare_subwords(config.data, run, text.train)
-        batches = make_batches(config, text.train, *subwords, Devices.find().replicas)
+        batches = make_batches(config, text.train, *subwords, replicas)
         model = build_model(config, *subwords)
     plan = batches.plan(0)
     print(configuration.to_yaml(config))
     model.summary()
     steps = number_of_steps(config.train, len(plan))
     largest = " × ".join(map(str, plan.shapes[plan.shapes.prod(axis=1).argmax()].tolist()))
+    needs = memory.report(make_training_model(model, config, steps), plan.shapes, replicas)
     print(f"""
 parameters          {model.count_params():,}
 vocabulary          {subwords[0].vocabulary_size:,} source, {subwords[1].vocabulary_size:,} target
@@ -178,3 +186,4 @@ tokens an epoch     {plan.tokens:,} source and target, without padding
 batches an epoch    {len(plan):,}, padded / non-padded tokens {plan.padded_ratio():.3f}
 largest batch       {largest} (sentences × source × target)
 steps               at most {steps:,}, {steps / len(plan):.1f} epochs""")
+    print("\n".join(needs))

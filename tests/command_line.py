@@ -11,7 +11,18 @@ from typing import NamedTuple
 
 import pytest
 
+from tests import tiny_corpus
+
 ROOT = Path(__file__).parents[1]
+
+SETTINGS = [
+    *("train.max_steps=120", "train.validation_interval=40", "train.batch_tokens=256", "model.dropout=0"),
+    "decode.beam_size=3",
+]
+OWN = ["--source", "train.de", "--target", "train.en", "--dev-source", "dev.de", "--dev-target", "dev.en"]
+TINY = [*OWN, *(word for setting in [*tiny_corpus.SETTINGS, *SETTINGS] for word in ("--set", setting))]
+"""What follows a recipe or configuration: the corpus of `tiny_corpus`, and a model that learns it in seconds."""
+TRAIN = ["tiny.yaml", *TINY, "--run-dir", "trained"]
 
 
 class Result(NamedTuple):

@@ -11,7 +11,7 @@ FORBIDDEN = {
     "data": {"layers", "interacting_head", "keras", "jax", "torch"},
     "interacting_head": {"jax", "torch"},
 }
-MAY_IMPORT_TENSORFLOW = {"data/pipeline.py", "interacting_head/preparation.py"}
+MAY_IMPORT_TENSORFLOW = {"data/pipeline.py", "interacting_head/memory.py", "interacting_head/preparation.py"}
 
 
 def python_files(package):

@@ -1,0 +1,176 @@
+"""train.py through the real command line."""
+
+import signal
+
+import pytest
+
+from tests import tiny_corpus
+from tests.command_line import OWN, TINY, TRAIN, run, run_all, start, wait_until
+
+PAPER = [*tiny_corpus.SETTINGS, "data.profile=paper", "train.max_steps=1"]
+
+
+def test_the_recipes_are_listed(tmp_path):
+    result = run(tmp_path, "train.py", "--list")
+    assert (result.code, result.errors) == (0, "")
+    head, *rows = result.output.splitlines()
+    assert head.split() == ["recipe", "paper", "table", "expected"]
+    assert rows[0].startswith("quickstart ")
+    row = next(row for row in rows if row.startswith("mhop_iwslt17_de_en_layer_4 "))
+    assert " ".join(row.split()) == "mhop_iwslt17_de_en_layer_4 Iida et al. 2019 1–4 BLEU 34.31, 55,492 K parameters"
+    assert row.index("BLEU") == head.index("expected")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_part_of_names_or_a_pattern_lists_what_fits(tmp_path):
+    parts = {"one": ["ih_wmt17_en_cs_talking_heads_h8"], "part": ["hindencorp"], "pattern": ["*_de_en_layer_?_small"]}
+    results = run_all(tmp_path, {name: ("train.py", ["--list", *words], b"") for name, words in parts.items()})
+    names = {name: [line.split()[0] for line in results[name].output.splitlines()[1:] if line] for name in parts}
+    assert names["one"][0] == "ih_wmt17_en_cs_talking_heads_h8"
+    assert results["one"].output.endswith("python train.py ih_wmt17_en_cs_talking_heads_h8 --corpora-dir DIR\n")
+    models = "t_base", "t_optimal", "dhicm"
+    assert names["part"] == [f"dhicm_hindencorp_hi_en_{model}{small}" for model in models for small in ("", "_small")]
+    assert names["pattern"][:-1] == [f"mhop_iwslt17_de_en_layer_{number}_small" for number in range(1, 7)]
+
+
+WRONG_ARGUMENTS = {
+    "a typo in an option": (["--run-dirs", "x"], "unrecognized arguments: --run-dirs"),
+    "a short form": (["--dry"], "unrecognized arguments: --dry"),
+    "no recipe to list": (["quickstat", "--list"], "no recipe matches 'quickstat'; did you mean quickstart?"),
+    "an unknown recipe": (["quickstat"], "unknown recipe 'quickstat'; did you mean quickstart?"),
+    "an unknown key": (["--set", "model.num_head=4"], "model.num_head; did you mean model.attention.num_heads?"),
+    "no value": (["--set", "model.dropout"], "--set takes KEY=VALUE, got 'model.dropout'"),
+    "a wrong value": (["--set", "train.max_steps=many"], "train.max_steps must be a whole number, got 'many'"),
+    "bad YAML": (["bad.yaml"], "bad.yaml is not YAML: "),
+    "a missing file": (["none.yaml"], "cannot read the configuration none.yaml: No such file"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_ARGUMENTS)
+def test_wrong_arguments_are_one_line_and_exit_code_2(tmp_path, name):
+    (tmp_path / "bad.yaml").write_text("model: {dropout: 0.1\ndata: ]\n")
+    arguments, message = WRONG_ARGUMENTS[name]
+    result = run(tmp_path, "train.py", *arguments)
+    assert (result.code, result.output) == (2, "")
+    assert result.errors.startswith("error: ")
+    assert result.errors.count("\n") == 1
+    assert message in result.errors
+    assert {path.name for path in tmp_path.iterdir()} == {"bad.yaml"}
+
+
+# More of them are in test_training.py, without a process for each.
+BAD_TEXT = {
+    "a missing corpus": (["multi30k_de_en", "--corpora-dir", "nowhere"], "the folder of corpora nowhere does not"),
+    "an empty file": ([*TINY, "--source", "empty.de"], "empty.de is empty"),
+    "unequal lengths": ([*TINY, "--source", "dev.de"], "dev.de has 6 lines but train.en has 36"),
+    "a vocabulary too large": ([*TINY, "--set", "data.vocabulary_size=9000"], "set data.vocabulary_size to at most"),
+}
+
+
+@pytest.fixture(scope="module")
+def bad_text(workplace):
+    (workplace / "empty.de").write_bytes(b"")
+    cases = {name: ("train.py", ["--run-dir", "new", *arguments], b"") for name, (arguments, _) in BAD_TEXT.items()}
+    before = set(workplace.iterdir())
+    results = run_all(workplace, cases)
+    assert set(workplace.iterdir()) == before  # nothing half-written
+    return results
+
+
+@pytest.mark.parametrize("name", BAD_TEXT)
+def test_text_that_cannot_be_trained_on_is_one_line_and_exit_code_2(bad_text, name):
+    result = bad_text[name]
+    errors = [line for line in result.errors.splitlines() if not line[:2].isdigit()]  # but for the log
+    assert (result.code, len(errors)) == (2, 1)
+    assert errors[0].startswith("error: ")
+    assert BAD_TEXT[name][1] in errors[0]
+
+
+def test_training_shows_its_own_lines_and_no_others(workplace):
+    lines = (workplace / "training.log").read_text().splitlines()
+    for line in lines:
+        assert line[:8].replace(":", "").isdigit() or line.startswith(("  reference  ", "  hypothesis ")), line
+    assert any("step 5 of 120, epoch 2, loss " in line for line in lines)
+    assert lines[-1].endswith("results in trained")
+    assert sum("validation at step 120" in line for line in lines) == 1
+
+
+def test_a_dry_run_shows_the_plan_and_trains_nothing(workplace):
+    before = set(workplace.rglob("*"))
+    result = run(workplace, "train.py", "tiny.yaml", *TINY, "--dry-run")
+    assert (result.code, result.errors) == (0, "")
+    assert "  vocabulary_size: 300\n" in result.output
+    assert "encoder_block_1" in result.output
+    assert "\nparameters          30,688\n" in result.output
+    assert "\nsteps               at most 120, " in result.output
+    assert "\nmemory of a step    weights 0 MiB, optimizer 0 MiB, activations " in result.output
+    assert " on this machine\n" in result.output.partition("\npeak memory         about ")[2]
+    assert set(workplace.rglob("*")) == before
+
+
+@pytest.fixture(scope="module")
+def again(workplace):
+    """The same command once more, another configuration, and nothing but a typo's correction."""
+    run_dir = ["--run-dir", "trained"]
+    cases = {
+        "same": ("train.py", TRAIN, b""),
+        "other": ("train.py", ["tiny.yaml", *TINY, *run_dir, "--set", "model.dropout=0.3"], b""),
+    }
+    return run_all(workplace, cases)
+
+
+def test_a_finished_run_is_told_and_no_error(again):
+    assert again["same"].code == 0
+    assert again["same"].errors.splitlines()[-1].endswith("trained is finished: 120 steps, nothing to do")
+
+
+def test_another_configuration_on_a_run_is_an_error_that_names_the_key(again):
+    assert again["other"].code == 2
+    assert again["other"].errors.startswith("error: trained holds a run with another configuration: model.dropout (")
+    assert again["other"].errors.count("\n") == 1
+
+
+@pytest.fixture(scope="module")
+def paper(tmp_path_factory):
+    """A folder with a run of the profile `paper`, hardly trained, and what became of commands on it."""
+    folder = tmp_path_factory.mktemp("paper")
+    tiny_corpus.write_corpus(folder)
+    train = ["--run-dir", "run", *OWN, *(word for x in PAPER for word in ("--set", x))]
+    trained = run(folder, "train.py", *train)
+    assert trained.code == 0, trained.errors
+    lines = (folder / "train.de").read_text()
+    (folder / "train.de").write_text(lines.replace("hund", "wolf"))
+    cases = {
+        "again": ("train.py", train, b""),
+        "text": ("translate.py", ["-m", "run"], b"Der Hund sieht's!\n\n"),
+        "tokens": ("translate.py", ["-m", "run", "--keep-tokenized"], b"Der Hund sieht's!\n\n"),
+    }
+    return folder, run_all(folder, cases)
+
+
+def test_the_preprocessing_of_the_papers_is_part_of_training_and_translation(paper):
+    folder, results = paper
+    assert {path.name for path in (folder / "run" / "truecasing").iterdir()} == {"source.truecase", "target.truecase"}
+    for name in ("text", "tokens"):
+        assert results[name].code == 0, results[name].errors
+        assert results[name].output.count("\n") == 2
+        assert "▁" not in results[name].output
+        assert "&apos;" not in results["text"].output
+
+
+def test_text_that_changed_under_a_training_is_one_line_and_exit_code_2(paper):
+    again = paper[1]["again"]
+    assert (again.code, again.errors.count("\n")) == (2, 1)
+    assert again.errors.startswith("error: the text of train has changed since run was begun; ")
+
+
+def test_an_interrupted_training_is_saved_and_exits_with_130(workplace):
+    process = start(workplace, "train.py", *TRAIN[:-1], "stopped", "--set", "train.max_steps=100000")
+    log = workplace / "stopped" / "train.log"
+    wait_until(lambda: log.is_file() and "step 10 of" in log.read_text(), process)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert b"stopped by SIGINT at step " in errors
+    assert b"Traceback" not in errors
+    assert list((workplace / "stopped" / "checkpoints").glob("*.npz"))
