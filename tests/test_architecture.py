@@ -35,14 +35,15 @@ def test_packages_import_only_along_the_arrows(package):
         assert not imported(path) & FORBIDDEN[package], path
 
 
-def test_tensorflow_is_imported_in_few_places():
+@pytest.mark.parametrize("backend", MAY_IMPORT)
+def test_backends_are_imported_in_few_places(backend):
     importers = {
         path.relative_to(ROOT).as_posix()
         for package in FORBIDDEN
         for path in python_files(package)
-        if "tensorflow" in imported(path)
+        if backend in imported(path)
     }
-    assert importers <= MAY_IMPORT_TENSORFLOW
+    assert importers <= MAY_IMPORT[backend]
 
 
 def test_scripts_are_thin():
