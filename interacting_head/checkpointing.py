@@ -77,9 +77,9 @@ class Checkpointing:
 
     def save_moving_average(self):
         """Saves the exponential moving average of the weights as `ema`."""
-        weights = self.model.get_weights()
+        optimizer, weights = self.training_model.optimizer, self.model.get_weights()
         with self.devices.scope():
-            self.training_model.optimizer.finalize_variable_values(self.model.trainable_variables)
+            getattr(optimizer, "inner_optimizer", optimizer).overwrite_with_moving_average()
             self.run.save_weights(self.model, self.run.weights_path("ema"))
             self.model.set_weights(weights)
 

@@ -12,7 +12,7 @@ class Devices:
 
     TensorFlow drives the GPUs of one machine by `MirroredStrategy`; JAX all devices of all processes by
     `keras.distribution.DataParallel`. A process joins others where the environment variables of
-    `keras.distribution.initialize` are set. One device needs neither.
+    `keras.distribution.initialize` are set. One device needs neither, and PyTorch uses one.
 
     Args:
         names: the devices, of all processes.
@@ -31,7 +31,7 @@ class Devices:
             return cls._of_tensorflow()
         if keras.backend.backend() == "jax":
             return cls._of_jax()
-        return cls(keras.distribution.list_devices())
+        return cls(keras.distribution.list_devices()[:1])
 
     @classmethod
     def _of_tensorflow(cls):

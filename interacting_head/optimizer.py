@@ -43,6 +43,13 @@ class Adam(keras.optimizers.Adam):
         factor = self._factors[self._get_variable_index(variable)]
         super().update_step(gradient, variable, learning_rate * factor)
 
+    def finalize_variable_values(self, var_list):
+        pass  # `fit` would put the moving average in the place of the weights whenever it ends
+
+    def overwrite_with_moving_average(self):
+        """Gives the variables the values of their exponential moving average (`use_ema`)."""
+        self._overwrite_model_variables_with_average_value(self._trainable_variables)
+
     def _all_reduce_sum_gradients(self, grads_and_vars):
         return grads_and_vars
 

@@ -132,8 +132,8 @@ def make_training_model(model, config, total_steps):
     train = config.train
     if train.accumulate_batches > 1 and keras.backend.backend() not in ("tensorflow", "jax"):
         raise InputError(
-            f"train.accumulate_batches is {train.accumulate_batches}, which the backend {keras.backend.backend()} cannot "
-            "do; set it to 1, or set the environment variable KERAS_BACKEND to tensorflow or jax"
+            f"train.accumulate_batches is {train.accumulate_batches}, which the backend {keras.backend.backend()} "
+            "cannot do; set it to 1, or set the environment variable KERAS_BACKEND to tensorflow or jax"
         )
     optimizer = Adam(
         make_schedule(train, config.model.model_dim, total_steps),

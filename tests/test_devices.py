@@ -78,8 +78,8 @@ def test_an_infinite_gradient_on_one_device_skips_the_step_and_halves_the_scale_
 def test_two_processes_with_jax_equal_one_also_after_a_stop(tmp_path):
     # Sentences of one length: JAX compiles for each, and batches for two devices are those for one.
     files = tiny_corpus.write_corpus(tmp_path, words=(3, 3))
-    settings = [*tiny_corpus.SETTINGS, "train.max_steps=40", "train.validation_interval=20", "train.log_interval=1"]
-    settings += ["train.adam_epsilon=0.001", "train.accumulate_batches=2"]
+    settings = [*tiny_corpus.SETTINGS, "train.max_steps=14", "train.validation_interval=14", "train.log_interval=1"]
+    settings += ["train.adam_epsilon=0.001", "train.accumulate_batches=2", "train.average_last=0"]
     own = [word for name, path in files.items() for word in (f"--{name.replace('_', '-')}", path)]
     arguments = [ROOT / "train.py", *own, *(word for setting in settings for word in ("--set", setting))]
     one = start("jax", [*arguments, "--run-dir", "one"], tmp_path)
@@ -101,7 +101,7 @@ def test_two_processes_with_jax_equal_one_also_after_a_stop(tmp_path):
 
     stopped, log = start_two(), tmp_path / "two-0" / "train.log"
     deadline = time.monotonic() + 300
-    while not (log.is_file() and " step 3 of 40" in log.read_text()):
+    while not (log.is_file() and " step 3 of 14" in log.read_text()):
         assert time.monotonic() < deadline
         assert stopped[0].poll() is None, stopped[0].communicate()
         time.sleep(0.01)
@@ -116,9 +116,9 @@ def test_two_processes_with_jax_equal_one_also_after_a_stop(tmp_path):
         _, errors = process.communicate()
         assert process.returncode == 0, errors
     expected, *found = (RunDirectory(tmp_path / name) for name in ("one", "two-0", "two-1"))
-    assert steps < {str(step) for step in range(1, 40)}
+    assert steps < {str(step) for step in range(1, 15)}
     for run in found:
-        for ours, theirs in zip(weights(run, "step-40"), weights(expected, "step-40"), strict=True):
+        for ours, theirs in zip(weights(run, "step-14"), weights(expected, "step-14"), strict=True):
             np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-5)
         for ours, theirs in zip(run.read_log(), expected.read_log(), strict=True):
             assert ours["validation_loss"] == pytest.approx(theirs["validation_loss"], rel=1e-4)

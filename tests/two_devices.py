@@ -89,7 +89,7 @@ def train(devices, precision, scheme, parts):
         found["poisoned_scale"] = keras.ops.convert_to_numpy(model.optimizer.dynamic_scale.value)
         found |= weights("poisoned")
     with devices.scope():
-        model.optimizer.finalize_variable_values(model.trainable_variables)
+        optimizer.overwrite_with_moving_average()
     return {**found, **weights("averages")}
 
 

@@ -89,3 +89,18 @@ def test_a_variable_with_a_factor_moves_by_that_part_of_each_step():
         optimizer.apply([keras.ops.convert_to_tensor(gradient)] * 2, [plain, slowed])
     moved, moved_slowly = (np.asarray(variable.numpy()) - 1 for variable in (plain, slowed))
     np.testing.assert_allclose(moved_slowly, 0.25 * moved, rtol=1e-5)
+
+
+def test_the_moving_average_follows_the_weights_and_replaces_them_only_when_asked():
+    optimizer, found = Adam(0.1, use_ema=True, ema_momentum=0.8), variables()
+    average = None
+    for step in range(4):
+        optimizer.apply(gradients(step, 1.0), found)
+        weights = [array(variable.value) for variable in found]
+        average = weights if step == 0 else [0.8 * a + 0.2 * w for a, w in zip(average, weights, strict=True)]
+    optimizer.finalize_variable_values(found)  # as `fit` does
+    for variable, weight in zip(found, weights, strict=True):
+        np.testing.assert_array_equal(array(variable.value), weight)
+    optimizer.overwrite_with_moving_average()
+    for variable, mean in zip(found, average, strict=True):
+        np.testing.assert_allclose(array(variable.value), mean, rtol=1e-5, atol=1e-7)

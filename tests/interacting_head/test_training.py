@@ -1,13 +1,8 @@
-"""Trainings of a tiny model, in this process and in others that are killed."""
+"""Trainings of a tiny model in this process."""
 
-import json
 import os
 import shutil
 import signal
-import subprocess
-import sys
-import time
-from pathlib import Path
 
 import keras
 import numpy as np
@@ -21,10 +16,10 @@ from interacting_head.devices import Devices
 from interacting_head.preparation import number_of_steps, open_text
 from interacting_head.run_directory import RunDirectory
 from interacting_head.training import Trainer, train
+from interacting_head.translator import Translator
 from tests import tiny_corpus
 from tests.interacting_head.runs import assert_equal_runs, weights
 
-ROOT = Path(__file__).parents[2]
 STEPS = 25
 
 
@@ -131,14 +126,39 @@ def test_the_average_is_the_mean_of_the_last_checkpoints(finished):
         assert mean.dtype == "float32"
 
 
-def test_a_small_text_can_be_learnt_by_heart(files, tmp_path):
-    same = {**files, "dev_source": files["source"], "dev_target": files["target"]}
-    settings = ["train.max_steps=250", "train.validation_interval=250", "train.batch_tokens=512", "model.dropout=0"]
-    train(tiny_corpus.configuration(same, *settings, "train.label_smoothing=0"), tmp_path / "run")
-    record = RunDirectory(tmp_path / "run").read_log()[-1]
-    assert record["bleu"] > 95
-    assert record["accuracy"] > 98
-    assert record["validation_loss"] < 0.1
+def test_the_moving_average_and_the_best_checkpoints_are_kept(files, tmp_path):
+    settings = ["train.ema_decay=0.5", "train.keep_last=1", "train.keep_best=2", "train.validation_interval=5"]
+    train(tiny_corpus.configuration(files, *settings, "train.best_metric=loss"), tmp_path / "run")
+    run = RunDirectory(tmp_path / "run")
+    losses = {record["step"]: record["validation_loss"] for record in run.read_log()}
+    assert list(losses) == [5, 10, 15, 20, 25]
+    assert set(run.steps()) == {25, *sorted(losses, key=losses.get)[:2]}
+    metrics = run.read_json("metrics.json")
+    assert metrics["average"]["steps"] == [25]
+    assert metrics["ema"]["validation_loss"] == pytest.approx(losses[25], rel=0.2)
+    assert metrics["ema"]["validation_loss"] != losses[25]
+    translated = Translator.from_run(run.path, checkpoint="ema").search.model.get_weights()
+    for weight, expected, last in zip(translated, weights(run, "ema"), weights(run, "step-25"), strict=True):
+        np.testing.assert_array_equal(weight, expected)
+        assert not np.array_equal(weight, last)
+
+
+def test_a_signal_breaks_a_validation_off_which_is_made_up_for(config, finished, tmp_path, monkeypatch, capfd):
+    run = RunDirectory(tmp_path / "run")
+    translate = Translator.translate
+
+    def interrupted(translator, *arguments, **options):
+        os.kill(os.getpid(), signal.SIGTERM)
+        yield from translate(translator, *arguments, **options)
+
+    monkeypatch.setattr(Translator, "translate", interrupted)
+    assert train(config, run.path) == signal.SIGTERM
+    assert "stopped by SIGTERM at step 10" in capfd.readouterr().err
+    assert run.steps() == [10]
+    assert run.read_log() == []
+    monkeypatch.undo()
+    assert train(config, run.path) is None
+    assert_equal_runs(run, finished)
 
 
 def test_a_finished_run_says_so_and_changes_nothing(copied, config, capfd):
@@ -267,50 +287,3 @@ def test_epochs_and_steps_both_end_a_training(config):
 
 def test_times_are_shown_in_hours_minutes_and_seconds():
     assert [duration(seconds) for seconds in (0, 59.6, 3600, 36_061)] == ["0:00:00", "0:01:00", "1:00:00", "10:01:01"]
-
-
-# In processes of their own.
-
-
-def start(config, run_dir):
-    """Starts train.py with a configuration."""
-    path = Path(run_dir).with_suffix(".yaml")
-    path.write_text(configuration.to_yaml(config), encoding="utf-8")
-    command = [sys.executable, str(ROOT / "train.py"), str(path), "--run-dir", str(run_dir)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-
-
-def wait_for(text, path, process, seconds=120):
-    """Waits until a file holds `text`."""
-    deadline = time.monotonic() + seconds
-    while not (path.is_file() and text in path.read_text(encoding="utf-8")):
-        if process.poll() is not None or time.monotonic() > deadline:
-            process.kill()
-            pytest.fail(process.communicate()[0])
-        time.sleep(0.01)
-
-
-@pytest.mark.slow
-def test_a_killed_run_goes_on_exactly(files, tmp_path):
-    long = tiny_corpus.configuration(files, "train.max_steps=150", "train.validation_interval=50")
-    whole, killed = start(long, tmp_path / "whole"), start(long, tmp_path / "killed")
-    run = RunDirectory(tmp_path / "killed")
-    log = run.path / "train.log"
-    wait_for("step 60 of 150", log, killed)
-    killed.send_signal(signal.SIGKILL)
-    killed.wait()
-    assert run.steps() == [50]
-    again = start(long, run.path)
-    wait_for("step 75 of 150", log, again)
-    again.send_signal(signal.SIGTERM)
-    output, _ = again.communicate()
-    assert again.returncode == 0
-    assert f"continuing {run.path} at step 50" in output
-    assert "; the same command continues" in output
-    last = start(long, run.path)
-    output, _ = last.communicate()
-    assert last.returncode == 0, output
-    assert "Traceback" not in output
-    assert whole.communicate()[0].count("Traceback") == 0
-    assert_equal_runs(run, RunDirectory(tmp_path / "whole"))
-    assert json.loads((run.path / "metrics.json").read_text())["steps"] == 150
