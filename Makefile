@@ -30,7 +30,7 @@ demo: .venv/installed
 	@echo "  .venv/bin/python train.py --source train.de --target train.en --dev-source dev.de --dev-target dev.en"
 
 test: .venv/test-installed lint
-	.venv/bin/python -m pytest
+	.venv/bin/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile
 
 lint: .venv/test-installed
 	.venv/bin/ruff check .
