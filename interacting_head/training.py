@@ -114,15 +114,14 @@ class Trainer:
                 if not stop.received:
                     self._validate(stop)
                 self.checkpoints.save(progressed)
-                if stop.received and not progressed.finished:
-                    logger.info(
-                        "stopped by %s at step %d; saved in %s; the same command continues",
-                        signal.Signals(stop.received).name,
-                        progressed.step,
-                        self.run.path,
-                    )
-                    return stop.received
-        self._finish()
+                if stop.received:
+                    break
+            if not stop.received:
+                self._finish(stop)
+            if stop.received:
+                place = signal.Signals(stop.received).name, progressed.step, self.run.path
+                logger.info("stopped by %s at step %d; saved in %s; the same command continues", *place)
+                return stop.received
         logger.info("finished in %s; results in %s", duration(time.perf_counter() - started), self.run.path)
         return None
 
@@ -140,10 +139,8 @@ class Trainer:
         config, progressed = self.config.train, self.progressed
         if self.validated_model is not self.model:
             self.validated_model.set_weights(self.model.get_weights())
-        scores = self.validation(stop.is_wanted)
-        if scores is None:
-            stop.settle()
-            return
+        if (scores := self.validation(stop.is_wanted)) is None:
+            return stop.settle()
         # Unlike processors may differ in the last digit, and all processes must end in the same step.
         scores = dict(zip(scores, self.devices.of_the_first(list(scores.values())), strict=True))
         if not math.isfinite(scores["validation_loss"]):
@@ -183,22 +180,26 @@ class Trainer:
             logger.info("no gain in %d validations: training ends", config.patience)
         progressed.finished = out_of_patience or progressed.step >= self.total_steps
 
-    def _finish(self):
-        """Scores the averages of weights, and writes metrics.json."""
+    def _finish(self, stop):
+        """Scores the averages of weights, and writes metrics.json, unless a signal comes."""
         config, model = self.config.train, self.validated_model
         metrics = {"steps": self.progressed.step, "best_step": self.progressed.best_step}
         records = {record["step"]: record for record in self.run.read_log()}
         metrics["best"] = records[self.progressed.best_step]
         if config.ema_decay is not None:
             model.load_weights(self.run.weights_path("ema"))
-            metrics["ema"] = self.validation()
-            logger.info("moving average of the weights: BLEU %.2f", metrics["ema"]["bleu"])
+            if (scores := self.validation(stop.is_wanted)) is None:
+                return stop.settle()
+            metrics["ema"] = scores
+            logger.info("moving average of the weights: BLEU %.2f", scores["bleu"])
         count = min(config.average_last, config.keep_last)
         steps = [step for step in self.run.steps() if step in records][-count:] if count else []
         if steps:
             self.run.average(model, steps)
-            metrics["average"] = {"steps": steps, **self.validation()}
-            logger.info("mean of the last %d checkpoints: BLEU %.2f", len(steps), metrics["average"]["bleu"])
+            if (scores := self.validation(stop.is_wanted)) is None:
+                return stop.settle()
+            metrics["average"] = {"steps": steps, **scores}
+            logger.info("mean of the last %d checkpoints: BLEU %.2f", len(steps), scores["bleu"])
         self.run.write_json("metrics.json", metrics)
 
 

@@ -1,6 +1,7 @@
 """Training on two devices equals training on one: TensorFlow's logical CPU devices, and two processes with JAX."""
 
 import importlib.util
+import os
 import re
 import signal
 import socket
@@ -14,7 +15,7 @@ import pytest
 
 from interacting_head.run_directory import RunDirectory
 from tests import tiny_corpus
-from tests.interacting_head.runs import weights
+from tests.interacting_head.runs import assert_equal_runs, weights
 from tests.test_backends import start
 from tests.two_devices import CASES, STEPS
 
@@ -24,14 +25,21 @@ TOLERANCES = {"float32": 1e-6, "parts": 1e-6, "mixed_bfloat16": 2**-7, "mixed_fl
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory):
-    """`{(case, number of devices): {name: array}}`."""
-    path = tmp_path_factory.mktemp("two_devices") / "found.npz"
-    command = [sys.executable, "-m", "tests.two_devices", str(path)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+def folder(tmp_path_factory):
+    """What `tests.two_devices` has left in a folder."""
+    folder = tmp_path_factory.mktemp("two_devices")
+    environment = {**os.environ, "INTERACTING_HEAD_CACHE": str(folder / "cache")}
+    command = [sys.executable, "-m", "tests.two_devices", str(folder)]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def found(folder):
+    """`{(case, number of devices): {name: array}}`."""
     found = {(case, devices): {} for case in CASES for devices in (1, 2)}
-    with np.load(path) as file:
+    with np.load(folder / "found.npz") as file:
         for key in file.files:
             case, devices, name = key.split("/")
             found[case, int(devices)][name] = file[key]
@@ -71,6 +79,14 @@ def test_an_infinite_gradient_on_one_device_skips_the_step_and_halves_the_scale_
     assert results["poisoned_scale"] == results["scale"] / 2
     for before, after in zip(*(arrays(results, name) for name in ("weights", "poisoned")), strict=True):
         np.testing.assert_array_equal(after, before)
+
+
+def test_a_run_on_two_devices_goes_on_exactly(folder):
+    stopped, whole = (RunDirectory(folder / name) for name in ("stopped", "whole"))
+    log = (stopped.path / "train.log").read_text(encoding="utf-8")
+    assert "on cpu:0, cpu:1" in log
+    assert f"continuing {stopped.path} at step 9" in log
+    assert_equal_runs(stopped, whole)
 
 
 @pytest.mark.slow

@@ -1,17 +1,23 @@
-"""Trains on one CPU device and on two logical ones, in one process: `python -m tests.two_devices FILE.npz`."""
+"""Trains on one CPU device and on two logical ones, in one process: `python -m tests.two_devices FOLDER`."""
 
 import functools
 import itertools
+import os
+import signal
 import sys
+from pathlib import Path
 
 import keras
 import numpy as np
 import tensorflow as tf
 
+from interacting_head import training
+from interacting_head.callbacks import Progress
 from interacting_head.config import ExperimentConfig, override
 from interacting_head.devices import Devices
 from interacting_head.preparation import make_training_model
 from interacting_head.training_model import TrainingModel
+from tests import tiny_corpus
 from tests.interacting_head import tiny
 
 STEPS = 6
@@ -93,18 +99,37 @@ def train(devices, precision, scheme, parts):
     return {**found, **weights("averages")}
 
 
-def main(path):
+def train_runs(folder):
+    """Trains the run directories `whole`, and `stopped`, with a stop between two validations, on both devices."""
+    settings = ["train.max_steps=12", "train.validation_interval=6"]
+    config = tiny_corpus.configuration(tiny_corpus.write_corpus(folder), *settings)
+    training.train(config, folder / "whole")
+    original = Progress.on_train_batch_end
+
+    def stop(progress, *arguments):
+        original(progress, *arguments)
+        if progress.step == 9:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    Progress.on_train_batch_end = stop
+    assert training.train(config, folder / "stopped") == signal.SIGTERM
+    Progress.on_train_batch_end = original
+    assert training.train(config, folder / "stopped") is None
+
+
+def main(folder):
     [cpu] = tf.config.list_physical_devices("CPU")
     tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
     one, two = Devices(["cpu:0"]), Devices.find()
     assert two.replicas == 2
+    train_runs(folder)
     found = {}
     for case, (precision, scheme, parts) in CASES.items():
         for devices in (one, two):
             results = train(devices, precision, scheme, parts if devices is two else 1)
             found |= {f"{case}/{devices.replicas}/{key}": value for key, value in results.items()}
-    np.savez(path, **found)
+    np.savez(folder / "found.npz", **found)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(Path(sys.argv[1]))
