@@ -90,8 +90,8 @@ def multi_hop(corpus, direction, position, depth):
     - fairseq, in which the paper was written, decides: projections with biases (table 4 confirms it), post-norm,
       Adam's (0.9, 0.999, 1e-8), beam 5, the score of a hypothesis divided by its length.
     - The hidden layer of equation (3) has one unit, since only so table 4 comes out (33 thousand more for one layer).
-    - Text is tokenised and truecased by the rules of Moses. The best checkpoint is that of the lowest validation
-      loss.
+    - Text is tokenised and truecased by the rules of Moses. Validation stands every 2000 steps; the best checkpoint is
+      that of the lowest loss there.
 
     python train.py {name} --corpora-dir DIR
     """

@@ -119,7 +119,7 @@ from interacting_head import memory
 from tests.interacting_head.test_memory import training_model
 model = training_model(vocabulary=8000, model_dim=256, feed_forward_dim=1024, encoder_layers=2, decoder_layers=2)
 shape = (128, 32, 32)
-predicted = memory.of_step(model, shape).peak + memory.resident_memory()
+predicted = memory.process_peak(memory.of_step(model, shape))
 ids = np.random.default_rng(0).integers(4, 8000, (128, 32), dtype="int32")
 batch = {{"source_ids": ids, "target_ids": ids}}, ids
 model.fit((batch for _ in range(3)), steps_per_epoch=3, verbose=0)
