@@ -61,6 +61,8 @@ def main(arguments):
         "one seed, schemes one after another",
         "tokens/s": "source and target tokens without padding, over the last hundred steps",
         "peak MiB": "of the training process, TensorFlow's own 600 MiB and validation included",
+        "loss": "of a token, in training with what a layer adds: that of dynamic_head_importance is lower by up to "
+        "0.1 · ln 4 for each of its three layers",
         "dev BLEU": f"greedy, after {arguments.steps} steps",
     }
     views = [{"caption": "Every scheme", "fields": fields}]
