@@ -69,10 +69,9 @@ def _prepare_rows(arguments):
 
 
 def _memory_rows(arguments):
-    # The mix without weights has about 225,000 pairs: how many exactly, a first run tells.
-    pairs = _prepared(CORPORA["mix"], "raw", arguments)["pairs"]
-    weight = -(-arguments.memory_pairs // pairs)
-    corpus = "+".join(f"{part}*{weight}" for part in MIX), *CORPORA["mix"][1:]
+    name, *languages = CORPORA["mix"]
+    weight = -(-arguments.memory_pairs // open_corpus(name, *languages, arguments.corpora_dir).split("train").check())
+    corpus = "+".join(f"{part}*{weight}" for part in MIX), *languages
     return [{"corpus": f"mix × {weight}", **_prepared(corpus, profile, arguments)} for profile in arguments.profiles]
 
 
@@ -154,11 +153,19 @@ def _tokens_a_second(batches, pairs):
     return tokens / (time.perf_counter() - started)
 
 
+def _other_rows(part, rows):
+    path = results.FOLDER / f"pipeline_{part}.json"
+    former = json.loads(path.read_text(encoding="utf-8"))["rows"] if path.is_file() else []
+    measured = {tuple(row.get(key) for key in ("corpus", "profile", "way")) for row in rows}
+    return [row for row in former if tuple(row.get(key) for key in ("corpus", "profile", "way")) not in measured]
+
+
 def main(arguments):
-    """Measures, and writes benchmarks/results/pipeline_PART.json."""
+    """Measures, and writes benchmarks/results/pipeline_PART.json; rows of other corpora and profiles stay there."""
     for part, rows in measure(arguments).items():
         for row in rows:
             print(*(f"{name} {value}" for name, value in row.items()), sep=", ")
+        rows = [*_other_rows(part, rows), *rows]
         conditions = {"vocabulary": f"{arguments.vocabulary_size}, shared"}
         if part == "input":
             conditions["batches"] = f"of {BATCH_TOKENS} tokens; compared with {arguments.training_speed:,.0f} tokens/s"
