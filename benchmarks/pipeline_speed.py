@@ -1,4 +1,4 @@
-"""Measures the way of text to batches: `python benchmarks/pipeline_speed.py prepare input memory`.
+"""Measures the way of text to batches: preparation, batches alone, memory; `speed.py pipeline prepare input memory`.
 
 prepare: pairs a second of `python -m data.prepare`, everything included from the start of the process to the files
 in the output folder, the cache empty. input: tokens a second of the batches alone. memory: peak of the resident
@@ -13,10 +13,8 @@ import tempfile
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
 from benchmarks import results
-from data.command_line import ArgumentParser, RunError, run
+from data.command_line import RunError
 from data.corpora import open_corpus
 from data.encoding import encode_parallel
 from data.pipeline import TrainingBatches, as_tf_dataset
@@ -175,9 +173,3 @@ def main(arguments):
             conditions["machine load"] = arguments.conditions
         views = [{"caption": PARTS[part], "fields": list(rows[0])}]
         results.write(f"pipeline_{part}", PARTS[part], rows, views, conditions)
-
-
-if __name__ == "__main__":
-    parser = ArgumentParser(prog="pipeline_speed.py", description=__doc__)
-    add_arguments(parser)
-    run(lambda: main(parser.parse_args()))

@@ -10,6 +10,7 @@ from interacting_head.command_line import ArgumentParser, run
 
 MEASUREMENTS = {
     "attention": "attention_speed",
+    "pipeline": "pipeline_speed",
     "schemes": "schemes_training",
     "training": "training_speed",
 }
