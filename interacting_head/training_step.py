@@ -19,7 +19,7 @@ def tensorflow_step(model, data):
     """
     import tensorflow as tf  # here, so that everything else works without TensorFlow
 
-    inputs, labels = data
+    inputs, labels, _ = keras.utils.unpack_x_y_sample_weight(data)
     context = tf.distribute.get_replica_context()
     several = context.num_replicas_in_sync > 1
     tokens = real_tokens(labels)
@@ -71,7 +71,7 @@ def jax_step(model, state, data):
     import jax.numpy as jnp
 
     trainable, non_trainable, optimizer_variables, metrics = state
-    inputs, labels = data
+    inputs, labels, _ = keras.utils.unpack_x_y_sample_weight(data)
     tokens = real_tokens(labels)
     gradients_of = jax.value_and_grad(model.compute_loss_and_updates, has_aux=True)
 
