@@ -1,6 +1,7 @@
 """The devices of a training: all that are visible, on this machine and, with JAX, on several."""
 
 import contextlib
+import functools
 import os
 
 import keras
@@ -41,7 +42,7 @@ class Devices:
         names = [device.name.removeprefix("/device:").lower() for device in devices]
         if len(devices) == 1:
             return cls(names)
-        return cls(names, tf.distribute.MirroredStrategy([device.name for device in devices]).scope)
+        return cls(names, _mirrored_strategy(tuple(device.name for device in devices)).scope)
 
     @classmethod
     def _of_jax(cls):
@@ -79,3 +80,11 @@ class Devices:
         from jax.experimental import multihost_utils
 
         return np.asarray(multihost_utils.process_allgather(np.asarray(number, "int32"))).ravel().tolist()
+
+
+@functools.cache
+def _mirrored_strategy(names):
+    """The strategy for these devices: one a process, for two of them number their collective operations alike."""
+    import tensorflow as tf
+
+    return tf.distribute.MirroredStrategy(names)

@@ -92,7 +92,7 @@ def train(devices, precision, scheme, parts):
     if precision == "mixed_float16":
         found["scale"] = keras.ops.convert_to_numpy(model.optimizer.dynamic_scale.value)
         model.fit(as_dataset(batches(poisoned=True)), steps_per_epoch=1, verbose=0)
-        found["poisoned_scale"] = keras.ops.convert_to_numpy(model.optimizer.dynamic_scale.value)
+        found["scale_after_poison"] = keras.ops.convert_to_numpy(model.optimizer.dynamic_scale.value)
         found |= weights("poisoned")
     with devices.scope():
         optimizer.overwrite_with_moving_average()
@@ -106,8 +106,8 @@ def train_runs(folder):
     training.train(config, folder / "whole")
     original = Progress.on_train_batch_end
 
-    def stop(progress, *arguments):
-        original(progress, *arguments)
+    def stop(progress, batch, logs=None):
+        original(progress, batch, logs)
         if progress.step == 9:
             os.kill(os.getpid(), signal.SIGTERM)
 
