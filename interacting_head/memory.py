@@ -1,6 +1,7 @@
 """How much memory a training step will need, read from its graph before anything is computed (TensorFlow)."""
 
 import collections
+import itertools
 import math
 import os
 from pathlib import Path
@@ -74,16 +75,17 @@ def live_bytes(operations):
     program: all parts of the loss, say, are computed side by side. A result lives until its last reader has read it.
 
     Args:
-        operations: those of a `tf.Graph`.
+        operations: those of a `tf.Graph`, in the order of their making: first the forward pass.
     """
     buffers, readers, size = {}, collections.Counter(), {}  # tensor → buffer; buffer → readers left, bytes
     live = peak = 0
-    activations = set()
+    operations, activations = list(operations), set()
+    forward = set(itertools.takewhile(lambda operation: BACKWARD not in operation.name, operations))
     uses = collections.Counter(tensor.ref() for operation in operations for tensor in operation.inputs)
     for operation in _first_come_first_served(operations):
         inputs = [buffers[tensor.ref()] for tensor in operation.inputs]
         if BACKWARD in operation.name:
-            activations.update(buffer for buffer in inputs if buffer and not buffer.is_backward)
+            activations.update(buffer for buffer in inputs if buffer and buffer.is_forward)
         for index, tensor in enumerate(operation.outputs):
             reused = None
             if operation.type in VIEWS:
@@ -92,7 +94,7 @@ def live_bytes(operations):
                 fitting = (x for x in inputs if x and readers[x] == 1 and size[x] == _bytes(tensor))
                 reused = next(fitting, None)
             if reused is None and operation.type not in VIEWS | OUTSIDE:
-                reused = _Buffer(tensor.ref(), BACKWARD in operation.name)
+                reused = _Buffer(tensor.ref(), operation in forward)
                 size[reused] = _bytes(tensor)
                 live += size[reused]
             buffers[tensor.ref()] = reused
@@ -107,7 +109,7 @@ def live_bytes(operations):
 
 class _Buffer(NamedTuple):
     made_for: object
-    is_backward: bool
+    is_forward: bool
 
 
 def _first_come_first_served(operations):
