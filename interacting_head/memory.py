@@ -22,7 +22,8 @@ IN_PLACE = {
 }
 BACKWARD = "gradient_tape"  # in the names of operations of the backward pass
 # On a CPU the heap grows by so much more than the tensors need at their peak: gaps between blocks, scratch space of the
-# kernels. Measured with TensorFlow 2.21 on Linux, where it was 1.25 to 1.35 for models of 8 and 52 million parameters.
+# kernels. Measured with TensorFlow 2.21 on Linux, models of 8 and 52 million parameters: 1.21 to 1.35 times, and 1.67
+# times for the pairwise scheme, which recomputes weights.
 HEAP = 1.25
 
 
