@@ -5,10 +5,12 @@ their ratios hold whatever else the machine does. Each cell, and each measuremen
 """
 
 import functools
+import json
 import math
 import multiprocessing
 import os
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -22,6 +24,7 @@ PAIRS = "interacting_head, head_pairs"
 BASE = "multi_head"
 MEAN_LENGTH = 25  # key size of fixed_head_size: the mean length of a sentence of IWSLT16 in tokens
 QUADRATIC = (PAIRS, LOOP, PAIRWISE_LOOP)
+MOST_HEADS_IN_A_LOOP = 32  # TensorFlow takes many minutes to build the graph of 64² pairs and of their gradients
 
 
 def add_arguments(parser):
@@ -33,7 +36,11 @@ def add_arguments(parser):
     parser.add_argument("--seconds", type=float, default=30, help="time for one layer in one cell, after two rounds")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="of the layers only these, beside multi_head")
     parser.add_argument("--no-memory", action="store_true", help="leave the memory out")
-    parser.add_argument("--output", metavar="FILE", help="default: benchmarks/results/attention.json")
+    parser.add_argument(
+        "--output",
+        metavar="FILE",
+        help="default: benchmarks/results/attention.json; cells of other lengths and heads stay in it",
+    )
 
 
 def main(arguments):
@@ -48,8 +55,10 @@ def main(arguments):
                     row["MiB"] = in_child(peak_memory, name, heads, length, arguments)
                 rows.append(row)
                 print(*(f"{value:.3f}" if isinstance(value, float) else value for value in row.values()), flush=True)
+    path = Path(arguments.output or results.FOLDER / "attention.json")
+    rows = sorted([*other_rows(path, rows), *rows], key=lambda row: (row["T"], row["h"]))
     views = []
-    for length in arguments.lengths:
+    for length in sorted({row["T"] for row in rows}):
         for field, what, digits in (
             ("ratio", "time over that of multi_head", 2),
             ("ms", "milliseconds", 1),
@@ -71,7 +80,14 @@ def main(arguments):
         f"{MEAN_LENGTH}; multi_layer attends to two sources (M-00)",
         "ratio": "the median over the rounds of the time over that of multi_head in the same round",
     }
-    results.write("attention", "Cost of attention", rows, views, conditions, arguments.output)
+    results.write("attention", "Cost of attention", rows, views, conditions, path)
+
+
+def other_rows(path, rows):
+    """The rows of a former result that no row of this one replaces."""
+    former = json.loads(path.read_text(encoding="utf-8"))["rows"] if path.is_file() else []
+    measured = {(row["T"], row["h"]) for row in rows}
+    return [row for row in former if (row["T"], row["h"]) not in measured]
 
 
 def layer_makers():
@@ -193,9 +209,11 @@ def time_cell(names, heads, length, arguments):
 
 
 def fits(name, heads, length, arguments):
-    """Whether the logits of all pairs of heads, and as much again for their gradient, have room in memory."""
+    """Whether the logits of all pairs of heads and their gradients have room in memory, and a loop its graph."""
     if name not in QUADRATIC:
         return True
+    if name in (LOOP, PAIRWISE_LOOP) and heads > MOST_HEADS_IN_A_LOOP:
+        return False
     pairs = 4 * arguments.batch_size * (heads * length) ** 2
     return 3 * pairs < os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
