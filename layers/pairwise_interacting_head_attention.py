@@ -15,9 +15,9 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
     projection, which therefore has H times the weights: `output_kernel` is `(H, H, V, D)`. (Algorithm 1 of the
     same paper, `InteractingHeadAttention`, adds the logits instead.)
 
-    One query head after another is attended with and projected, so that the H² outputs never stand side by
-    side. Without dropout the weights of a pair are computed again for the gradient: by
-    construction the memory grows with H and the time with H².
+    One query head after another is attended with and projected, and its weights are computed again for the gradient:
+    the H² outputs never stand side by side. Time grows with H², memory with H (benchmarks/RESULTS.md has both).
+    With dropout on the weights, or where they are returned, they are all kept: H² of them.
 
     Args:
         num_heads, key_dim, value_dim, dropout, use_bias: as in `MultiHeadAttention`.
@@ -39,20 +39,26 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
         self.output_bias = self.add_weight((model_dim,), "zeros", name="output_bias")
 
     def attention(self, q, k, v, mask, query, query_mask, training, return_attention_scores):
-        def attend_with(q_i, k, v, kernel):
+        def attend_with(q_i, kernel, k, v):
             """One query head `(B, 1, T, K)`: its part of the output `(B, T, D)` and its weights `(B, H, T, S)`."""
             weights = self.normalize(self.score(q_i, k), mask)  # (11): (B, H, T, S)
             heads = self.attend(self.dropout_layer(weights, training=training), v)  # (B, H, T, V)
             return merge_heads(heads, kernel), weights
 
-        recompute = not (return_attention_scores or self.dropout)
-        step = keras.remat(lambda *tensors: attend_with(*tensors)[0]) if recompute else attend_with
-        output, weights = self.cast(self.output_bias), []
-        # Not by index: the gradient of each q[:, i] would be a tensor of the size of q.
-        queries, kernels = ops.split(q, self.num_heads, axis=1), ops.unstack(self.cast(self.output_kernel))
-        for q_i, kernel in zip(queries, kernels, strict=True):
-            result = step(q_i, k, v, kernel)
-            part, weights_i = (result, None) if recompute else result
-            output = output + part  # (12): the concatenation and projection, as a sum over query heads
-            weights.append(weights_i)
-        return output, ops.stack(weights, axis=1) if return_attention_scores else None, None
+        B, T, _ = ops.shape(query)
+        queries = ops.expand_dims(ops.transpose(q, (1, 0, 2, 3)), 2)  # (H, B, 1, T, K)
+        kernels, bias = self.cast(self.output_kernel), self.cast(self.output_bias)
+        # (12): the concatenation and projection, as a sum over query heads.
+        if return_attention_scores or self.dropout:
+            pairs = zip(ops.unstack(queries), ops.unstack(kernels), strict=True)
+            parts, weights = zip(*(attend_with(*pair, k, v) for pair in pairs), strict=True)
+            return sum(parts) + bias, ops.stack(weights, axis=1) if return_attention_scores else None, None
+        attend_again = keras.remat(lambda *tensors: attend_with(*tensors)[0])
+
+        def add(total, pair):
+            total = total + attend_again(*pair, k, v)
+            return total, total
+
+        # A loop of the backend, for it would work on all heads at once if they were written out.
+        start = ops.zeros((B, T, kernels.shape[-1]), dtype=bias.dtype) + bias
+        return ops.scan(add, start, (queries, kernels))[0], None, None
