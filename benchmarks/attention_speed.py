@@ -39,7 +39,7 @@ def add_arguments(parser):
     parser.add_argument(
         "--output",
         metavar="FILE",
-        help="default: benchmarks/results/attention.json; cells of other lengths and heads stay in it",
+        help="default: benchmarks/results/attention.json; what is in it and not measured now stays",
     )
 
 
@@ -56,7 +56,8 @@ def main(arguments):
                 rows.append(row)
                 print(*(f"{value:.3f}" if isinstance(value, float) else value for value in row.values()), flush=True)
     path = Path(arguments.output or results.FOLDER / "attention.json")
-    rows = sorted([*other_rows(path, rows), *rows], key=lambda row: (row["T"], row["h"]))
+    names = list(layer_makers())
+    rows = sorted([*other_rows(path, rows), *rows], key=lambda row: (row["T"], row["h"], names.index(row["layer"])))
     views = []
     for length in sorted({row["T"] for row in rows}):
         for field, what, digits in (
@@ -79,6 +80,7 @@ def main(arguments):
         "sizes": f"B = {arguments.batch_size}, d = {arguments.model_dim}; fixed_head_size has key size "
         f"{MEAN_LENGTH}; multi_layer attends to two sources (M-00)",
         "ratio": "the median over the rounds of the time over that of multi_head in the same round",
+        "printed loops": f"up to {MOST_HEADS_IN_A_LOOP} heads, with more TensorFlow builds the graph for minutes",
     }
     results.write("attention", "Cost of attention", rows, views, conditions, path)
 
@@ -86,8 +88,8 @@ def main(arguments):
 def other_rows(path, rows):
     """The rows of a former result that no row of this one replaces."""
     former = json.loads(path.read_text(encoding="utf-8"))["rows"] if path.is_file() else []
-    measured = {(row["T"], row["h"]) for row in rows}
-    return [row for row in former if (row["T"], row["h"]) not in measured]
+    measured = {(row["T"], row["h"], row["layer"]) for row in rows}
+    return [row for row in former if (row["T"], row["h"], row["layer"]) not in measured]
 
 
 def layer_makers():

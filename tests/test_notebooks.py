@@ -7,6 +7,7 @@ import re
 import sys
 from pathlib import Path
 
+import keras
 import pytest
 from matplotlib import pyplot
 
@@ -26,6 +27,7 @@ def notebook(request):
 @pytest.mark.slow
 def test_a_notebook_prints_what_is_stored_in_it(notebook, monkeypatch):
     pyplot.switch_backend("agg")
+    keras.utils.clear_session()  # numbers in names start anew, as in a kernel of the notebook's own
     monkeypatch.chdir(NOTEBOOKS[0].parent)
     monkeypatch.setattr(sys, "path", list(sys.path))  # the notebook adds to it
     monkeypatch.setenv("COLUMNS", "115")  # the width that Jupyter has
