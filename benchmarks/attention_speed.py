@@ -36,6 +36,7 @@ def add_arguments(parser):
     parser.add_argument("--seconds", type=float, default=30, help="time for one layer in one cell, after two rounds")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="of the layers only these, beside multi_head")
     parser.add_argument("--no-memory", action="store_true", help="leave the memory out")
+    parser.add_argument("--conditions", metavar="TEXT", help="what else ran on the machine")
     parser.add_argument(
         "--output",
         metavar="FILE",
@@ -82,6 +83,8 @@ def main(arguments):
         "ratio": "the median over the rounds of the time over that of multi_head in the same round",
         "printed loops": f"up to {MOST_HEADS_IN_A_LOOP} heads, with more TensorFlow builds the graph for minutes",
     }
+    if arguments.conditions:
+        conditions["machine load"] = arguments.conditions
     results.write("attention", "Cost of attention", rows, views, conditions, path)
 
 
