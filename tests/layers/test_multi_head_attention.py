@@ -97,6 +97,7 @@ def test_a_head_smaller_than_the_sentence_is_a_bottleneck_of_low_rank(key_dim, r
     # Bhojanapalli et al. 2020: T × T logits have at most the rank of the key size, whence key_dim = n̄.
     layer = ATTENTION_SCHEMES["fixed_head_size"](16, key_dim, 2)
     layer.build((None, None, 32), (None, None, 32))
+    randomize(layer)
     found = logits(layer, normal(1, 8, 32), normal(1, 8, 32, seed=1))
     np.testing.assert_array_equal(np.linalg.matrix_rank(found.astype("float64"), tol=1e-4), rank)
 
