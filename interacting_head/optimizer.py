@@ -1,6 +1,9 @@
 """Adam that clips by the global norm of the gradients and remembers it."""
 
+import math
+
 import keras
+import numpy as np
 from keras import ops
 
 
@@ -44,17 +47,19 @@ class Adam(keras.optimizers.Adam):
         learning_rate = learning_rate * self._factors[index]
         if keras.backend.backend() != "tensorflow":
             return super().update_step(gradient, variable, learning_rate)
-        # The same in one pass over the memory instead of a dozen.
+        # The same in one pass over the memory instead of a dozen. The kernel corrects the bias of the moments
+        # by 1 − βᵗ of rounded βᵗ, with few digits in the first steps: the rate comes corrected instead.
         import tensorflow as tf  # here, so that everything else works without TensorFlow
 
         step = ops.cast(self.iterations + 1, "float32")
+        first, second = (-ops.expm1(step * math.log(np.float32(beta))) for beta in (self.beta_1, self.beta_2))
         tf.raw_ops.ResourceApplyAdam(
             var=variable.handle,
             m=self._momentums[index].value.handle,
             v=self._velocities[index].value.handle,
-            beta1_power=ops.power(self.beta_1, step),
-            beta2_power=ops.power(self.beta_2, step),
-            lr=ops.cast(learning_rate, "float32"),
+            beta1_power=0.0,
+            beta2_power=0.0,
+            lr=ops.cast(learning_rate, "float32") * ops.sqrt(second) / first,
             beta1=self.beta_1,
             beta2=self.beta_2,
             epsilon=self.epsilon,
