@@ -56,8 +56,7 @@ def cores():
 
 def processor():
     """The processor's name, as Linux gives it, with the instruction sets that matter for matrix products."""
-    lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
-    fields = dict(line.replace("\t", "").split(":", 1) for line in lines if ":" in line)
-    flags = set(fields.get("flags", "").split())
-    sets = [name for name in ("avx2", "avx512f", "avx512_bf16", "amx_bf16") if name in flags]
-    return " ".join([fields.get("model name", platform.processor()).strip(), *sets])
+    from interacting_head.precision import processor_fields, processor_instructions  # imports Keras
+
+    sets = [name for name in ("avx2", "avx512f", "avx512_bf16", "amx_bf16") if name in processor_instructions()]
+    return " ".join([processor_fields().get("model name", platform.processor()), *sets])

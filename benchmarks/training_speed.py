@@ -11,6 +11,7 @@ import time
 import numpy as np
 
 from benchmarks import results
+from benchmarks.schemes_training import settings
 from interacting_head.command_line import RunError, without_import_noise
 
 KERAS_HUB = "keras-hub"
@@ -19,7 +20,7 @@ PRECISIONS = ("float32", "mixed_bfloat16")
 
 def add_arguments(parser):
     parser.add_argument("--corpora-dir", metavar="DIR", help="where multi30k lies, as for train.py")
-    parser.add_argument("--schemes", nargs="+", default=["interacting_head", "multi_head"], metavar="SCHEME")
+    parser.add_argument("--schemes", nargs="+", default=list(settings()), metavar="NAME", help="default: all")
     parser.add_argument("--rounds", type=int, default=6, metavar="N", help="turns of each model")
     parser.add_argument("--steps", type=int, default=10, metavar="N", help="steps of a turn")
     parser.add_argument("--output", metavar="FILE", help="default: benchmarks/results/training.json")
@@ -31,7 +32,8 @@ def main(arguments):
 
         from interacting_head import preparation, recipes
         from interacting_head.config import override
-        from interacting_head.run_directory import RunDirectory, build_model
+        from interacting_head.models import build_model
+        from interacting_head.run_directory import RunDirectory
 
         try:
             import keras_hub  # noqa: F401
@@ -52,7 +54,7 @@ def main(arguments):
         keras.config.set_dtype_policy(precision)
         models[KERAS_HUB, precision] = keras_hub_model(config, subwords[0].vocabulary_size)
         for scheme in arguments.schemes:
-            scheme_config = override(config, [f"model.attention.scheme={scheme}"])
+            scheme_config = override(config, [f"{key}={value}" for key, value in settings()[scheme].items()])
             model = build_model(scheme_config, *subwords)
             models[scheme, precision] = preparation.make_training_model(model, scheme_config, count + 5)
     seconds = {name: [] for name in models}
@@ -94,13 +96,10 @@ def main(arguments):
 
 def fit(model, batches):
     """Seconds that `fit` takes for batches."""
-    import tensorflow as tf
+    from data.pipeline import as_tf_dataset
 
-    ids = tf.TensorSpec((None, None), "int32")
-    signature = ({"source_ids": ids, "target_ids": ids}, ids)
-    dataset = tf.data.Dataset.from_generator(lambda: iter(batches), output_signature=signature)
     started = time.perf_counter()
-    model.fit(dataset, steps_per_epoch=len(batches), verbose=0, shuffle=False)
+    model.fit(as_tf_dataset(batches), steps_per_epoch=len(batches), verbose=0, shuffle=False)
     return time.perf_counter() - started
 
 
@@ -128,6 +127,7 @@ def matmul_peak(precision, size=2048, seconds=2.0):
     dtype = "float32" if precision == "float32" else "bfloat16"
     left = tf.cast(tf.random.normal((size, size)), dtype)
     product = tf.function(lambda x: tf.matmul(x, left))
+    product(left)  # traces
     best, end = 0.0, time.perf_counter() + seconds
     while time.perf_counter() < end:
         started = time.perf_counter()

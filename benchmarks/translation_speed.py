@@ -18,6 +18,7 @@ from interacting_head.command_line import RunError, without_import_noise
 BATCH_SIZES = (8, 64)
 LENGTH = 12  # sub-words of a translation where its length is forced
 OURS, THEIRS = "this project, TensorFlow", "CTranslate2 float32"
+THEIR_ENGINES = {THEIRS: "float32", "CTranslate2 int8": "int8"}
 
 
 def add_arguments(parser):
@@ -47,7 +48,7 @@ def main(arguments):
     schemes = {**fields, "index": ["scheme"], "where": {"part": "schemes"}}
     views = [
         {"caption": "Sentences/s", **fields},
-        {"caption": "Over CTranslate2", **fields, "value": "ratio", "digits": 2},
+        {"caption": "Over CTranslate2 float32", **fields, "value": "ratio", "digits": 2},
         {"caption": f"Every scheme, translations of {LENGTH} sub-words: sentences/s", **schemes},
         {"caption": "Every scheme, over multi_head", **schemes, "value": "ratio", "digits": 2},
     ]
@@ -67,14 +68,15 @@ def measure_engines(arguments, lines):
         size: Translator.from_run(arguments.model, batch_size=size, beam_size=arguments.beam_size)
         for size in BATCH_SIZES
     }
-    engine = ctranslate2_engine(arguments.model)
+    engines = {name: ctranslate2_engine(arguments.model, weights) for name, weights in THEIR_ENGINES.items()}
     subwords = translators[BATCH_SIZES[0]].source_subwords, translators[BATCH_SIZES[0]].target_subwords
     turns = {}
     for size in BATCH_SIZES:
         turns[OURS, size] = lambda lines, size=size: list(translators[size].translate(lines))
-        turns[THEIRS, size] = lambda lines, size=size: their_translations(
-            engine, *subwords, lines, size, arguments.beam_size
-        )
+        for name, engine in engines.items():
+            turns[name, size] = lambda lines, engine=engine, size=size: their_translations(
+                engine, *subwords, lines, size, arguments.beam_size
+            )
     seconds = {turn: [] for turn in turns}
     for turn in turns.values():
         turn(lines[:64])
@@ -100,7 +102,7 @@ def measure_engines(arguments, lines):
     return rows, tokens
 
 
-def ctranslate2_engine(run_dir):
+def ctranslate2_engine(run_dir, quantization):
     """The model of a run directory, converted."""
     try:
         import ctranslate2
@@ -109,7 +111,7 @@ def ctranslate2_engine(run_dir):
     except ImportError as error:
         raise RunError(f"{error}: install ctranslate2 to compare with it") from error
     with tempfile.TemporaryDirectory() as folder:
-        convert(run_dir, Path(folder) / "model")
+        convert(run_dir, Path(folder) / "model", quantization)
         return ctranslate2.Translator(str(Path(folder) / "model"), inter_threads=1, intra_threads=results.cores())
 
 
@@ -125,7 +127,8 @@ def their_translations(engine, source_subwords, target_subwords, lines, batch_si
 def measure_schemes(arguments, lines):
     """Rows of every scheme with random weights, whose translations are all of one length."""
     from interacting_head.config import override
-    from interacting_head.run_directory import RunDirectory, build_model
+    from interacting_head.models import build_model
+    from interacting_head.run_directory import RunDirectory
     from interacting_head.search_options import SearchOptions
     from interacting_head.translator import Translator
 

@@ -1,5 +1,6 @@
 """What is known of a published corpus; corpora published file by file."""
 
+import abc
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,7 @@ from data.errors import InputError
 
 
 @dataclass(frozen=True)
-class CorpusSpecification:
+class CorpusSpecification(abc.ABC):
     """A public corpus.
 
     Args:
@@ -24,6 +25,7 @@ class CorpusSpecification:
     licence: str
     citation: str
 
+    @abc.abstractmethod
     def fetch(self, folder: Path, languages: Collection[str], archive_folders: Sequence[Path] = ()) -> None:
         """Brings the files `<split>.<language>.gz` of these languages into `folder`, as far as missing.
 
@@ -35,7 +37,6 @@ class CorpusSpecification:
         Raises:
             InputError: when they cannot be fetched; says which files to put where.
         """
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)

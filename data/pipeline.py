@@ -10,6 +10,8 @@ from data.encoding import EncodedPairs, EncodedSide
 from data.errors import InputError
 from data.subwords import BEGIN, END, PAD
 
+AHEAD = 8  # batches that are prepared while a step is computed
+
 Batch = tuple[dict[str, np.ndarray], np.ndarray]
 
 
@@ -141,7 +143,11 @@ def as_tf_dataset(training_batches: TrainingBatches):
     dataset = tf.data.Dataset.from_generator(
         lambda: iter(training_batches), output_signature=({"source_ids": ids, "target_ids": ids}, ids)
     )
-    return dataset.prefetch(tf.data.AUTOTUNE)
+    # Its tuner wakes after 10, 20, 40, … ms, and TensorFlow 2.21 often ends a dataset only when it wakes: a training
+    # then takes up to twice its time.
+    options = tf.data.Options()
+    options.autotune.enabled = False
+    return dataset.prefetch(AHEAD).with_options(options)
 
 
 def _assemble(pairs, indices, B, S, T):

@@ -51,7 +51,12 @@ def multiplies_bfloat16():
 
 def processor_instructions():
     """The names of the processor's instruction sets, as Linux lists them; nothing on other systems."""
+    fields = processor_fields()
+    return {*fields.get("flags", "").split(), *fields.get("Features", "").split()}
+
+
+def processor_fields():
+    """What Linux says of the last processor, name → text; nothing on other systems."""
     path = Path("/proc/cpuinfo")
     lines = path.read_text().splitlines() if path.exists() else []
-    found = (line.partition(":") for line in lines)
-    return {word for key, _, words in found if key.strip() in ("flags", "Features") for word in words.split()}
+    return {key.strip(): text.strip() for key, _, text in (line.partition(":") for line in lines)}

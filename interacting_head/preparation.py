@@ -18,8 +18,9 @@ from data.vocabularies import learn_vocabularies
 from interacting_head import config as configuration
 from interacting_head import memory, precision
 from interacting_head.devices import Devices
+from interacting_head.models import build_model
 from interacting_head.optimizer import Adam
-from interacting_head.run_directory import RunDirectory, build_model
+from interacting_head.run_directory import RunDirectory
 from interacting_head.schedules import make_schedule
 from interacting_head.training_model import TrainingModel
 

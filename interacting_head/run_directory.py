@@ -274,18 +274,6 @@ class RunDirectory:
         return self._checkpoints / f"step-{step}.state.npz"
 
 
-def build_model(config, source_subwords, target_subwords):
-    """The `Transformer` of a configuration and its vocabularies, with fresh weights."""
-    from interacting_head.transformer import Transformer
-
-    return Transformer(
-        config.model,
-        source_subwords.vocabulary_size,
-        target_subwords.vocabulary_size,
-        config.data.shared_vocabulary,
-    )
-
-
 def _same_experiment(left, right):
     """Whether two configurations mean the same, however much of it they leave to defaults."""
     from interacting_head.placement import resolved

@@ -16,6 +16,7 @@ from interacting_head.callbacks import Progress, StopOnSignal, duration, scalar
 from interacting_head.checkpointing import Checkpointing, score_of
 from interacting_head.command_line import RunError
 from interacting_head.devices import Devices
+from interacting_head.models import build_model
 from interacting_head.placement import check_model
 from interacting_head.preparation import (
     make_batches,
@@ -25,7 +26,7 @@ from interacting_head.preparation import (
     prepare_run_text,
     prepare_subwords,
 )
-from interacting_head.run_directory import RunDirectory, build_model
+from interacting_head.run_directory import RunDirectory
 from interacting_head.training_log import logging_to, write_tensorboard
 from interacting_head.validation import Validation
 

@@ -12,7 +12,8 @@ from interacting_head.beam_search import length_penalty
 from interacting_head.compilation import compiles_shapes
 from interacting_head.decoding import TransformerSearch, as_array, length_limit
 from interacting_head.line_batches import aligned, padded, side_by_side, windows
-from interacting_head.run_directory import RunDirectory, build_model
+from interacting_head.models import load_model
+from interacting_head.run_directory import RunDirectory
 from interacting_head.scoring import Scorer
 from interacting_head.search_options import SearchOptions
 from interacting_head.search_state import IMPOSSIBLE, Limits
@@ -99,7 +100,7 @@ class Translator:
                 )
             if run.config.data.profile != first.config.data.profile:
                 raise InputError(f"{run.path} has another data.profile than {first.path}; an ensemble needs one")
-        models = [_load(run, subwords, path) for run, path in zip(runs, weights, strict=True)]
+        models = [load_model(run, subwords, path) for run, path in zip(runs, weights, strict=True)]
         size = decode.batch_size if batch_size is None else batch_size
         forms = first.text_forms()
         return cls(models, *subwords, *forms, options=options, batch_size=size, batch_tokens=batch_tokens)
@@ -267,13 +268,3 @@ class Translator:
         options = self.options
         penalty = length_penalty(len(token_scores), options.length_penalty, options.length_penalty_type)
         return sum(token_scores) / float(as_array(penalty))
-
-
-def _load(run, subwords, path):
-    """The model of a run with the weights in a file."""
-    model = build_model(run.config, *subwords)
-    try:
-        model.load_weights(path)
-    except (OSError, KeyError, ValueError) as error:
-        raise InputError(f"{path} is damaged ({str(error).splitlines()[0]}); give another --checkpoint") from error
-    return model

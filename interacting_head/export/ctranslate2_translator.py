@@ -123,7 +123,7 @@ class CTranslate2Translator(Translator):
             num_hypotheses=options.beam_size * PATIENCE if options.beam_size > 1 else 1,
             length_penalty=0,
             max_input_length=0,
-            max_decoding_length=min(length, POSITIONS),
+            max_decoding_length=min(max(length - 1, 1), POSITIONS),  # without the end symbol
             min_decoding_length=options.min_length or 0,
             no_repeat_ngram_size=options.no_repeat_ngram,
             return_scores=True,

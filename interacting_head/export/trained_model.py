@@ -3,11 +3,11 @@
 import dataclasses
 import shutil
 
-from data.errors import InputError
 from data.subwords import Subwords
 from interacting_head import config as configuration
 from interacting_head.config import ExperimentConfig
-from interacting_head.run_directory import VERSION, RunDirectory, build_model
+from interacting_head.models import load_model
+from interacting_head.run_directory import VERSION, RunDirectory
 from interacting_head.transformer import Transformer
 
 TEXT = "text"
@@ -50,14 +50,7 @@ class TrainedModel:
         run = source if isinstance(source, RunDirectory) else RunDirectory.open(source)
         weights, subwords = run.weights(checkpoint), run.subwords()
         run.text_forms()  # raises where files are missing
-        model = build_model(run.config, *subwords)
-        try:
-            model.load_weights(weights)
-        except (OSError, KeyError, ValueError) as error:
-            raise InputError(
-                f"{weights} is damaged ({str(error).splitlines()[0]}); give another --checkpoint"
-            ) from error
-        return cls(model, *subwords, run.config, run)
+        return cls(load_model(run, subwords, weights), *subwords, run.config, run)
 
     def write_text_files(self, folder):
         """Writes configuration, sub-words and truecasing into `text/` of a folder, as they lie in a run directory.

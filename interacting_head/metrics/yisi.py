@@ -4,6 +4,7 @@ Lo (2019), YiSi: a unified semantic MT quality evaluation and estimation metric 
 levels of available resources. Without semantic roles, like its program with `--beta 0`.
 """
 
+import abc
 import itertools
 
 from tqdm import tqdm
@@ -37,9 +38,9 @@ class YiSi(MeanMetric):
         self.n = n
         self.alpha = alpha
 
+    @abc.abstractmethod
     def similarity(self):
         """Returns the model of similarity, which has the methods of `SubstringSimilarity`."""
-        raise NotImplementedError
 
     def values(self, hypotheses, references):
         """Returns the scores of the sentences, in per cent."""

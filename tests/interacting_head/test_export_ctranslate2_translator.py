@@ -41,6 +41,7 @@ def assert_equal(ours, theirs):
     [
         {},
         {"beam_size": 1},
+        {"max_length": 3},
         {"length_penalty": 1.5},
         {"length_penalty_type": "average", "length_penalty": 1.0},
         {"length_penalty_type": "none"},

@@ -161,9 +161,10 @@ def assert_alike(found, expected):
 def test_scores_of_the_output_are_those_of_the_search(subwords, model):
     # Ended after their prefixes: what random weights go on with spells another text than it comes from.
     translator = real(subwords, model, max_length=1, length_penalty=1.0)
-    targets = ["haus", "", "ein hund", "", "die katze und der hund", "und"]
+    targets = ["haus", "", "ein hund", "", "die katze und der hund", "und ein"]
     found = [best for best, *_ in translator.translate(LINES, prefixes=targets)]
     scored = list(translator.score(LINES, [best.text for best in found]))
+    assert sum(len(one.tokens) > 1 for one in found) == 4
     for line, target, ours, theirs in zip(LINES, targets, scored, found, strict=True):
         assert theirs.tokens == (subwords.encode([target])[0] if line.strip() else [])
         assert ours.tokens == theirs.tokens
@@ -175,6 +176,7 @@ def test_translations_begin_with_their_prefixes(subwords, model):
     translator = real(subwords, model)
     prefixes = ["ein", "", "", "hund", "die katze", ""]
     found = list(translator.translate(LINES, prefixes=prefixes))
+    assert [best.text for best, *_ in found if not best.tokens] == ["", ""]
     for line, prefix, [best, *_] in zip(LINES, prefixes, found, strict=True):
         if line.strip():
             start = subwords.encode([prefix])[0]
@@ -212,10 +214,12 @@ def test_functions_are_compiled_once_for_all_lengths_and_sizes(subwords, model):
     if compiles_shapes():
         pytest.skip("this backend compiles for each shape")
     translator = real(subwords, model)
+    list(translator.translate([*LINES, "hund " * 30]))
+    compiled = translator.compiled
     for size in (1, 2, 5):
         translator.batch_size = size
-        list(translator.translate([*LINES, "hund " * 30]))
-    assert translator.compiled <= 5
+        list(translator.translate([*LINES[:4], "hund " * 30, "katze " * 50]))
+    assert translator.compiled == compiled <= 5
 
 
 def test_a_model_of_no_numbers_gives_empty_translations(subwords):
