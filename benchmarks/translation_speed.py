@@ -55,6 +55,7 @@ def main(arguments):
     conditions = {
         "what": f"{len(lines):,} lines, {tokens:,} sub-words of translation, beam {arguments.beam_size}, from text to "
         f"text; {arguments.rounds} turns of each engine, medians; ratios are medians of those within a round",
+        "threads": "each engine works on as many batches at a time as there are cores, one thread on each",
         "schemes": f"the model's sizes with random weights, {arguments.schemes_sentences} lines, lengths forced",
     }
     results.write("translation", "Translation speed", rows, views, conditions, arguments.output)
@@ -112,7 +113,7 @@ def ctranslate2_engine(run_dir, quantization):
         raise RunError(f"{error}: install ctranslate2 to compare with it") from error
     with tempfile.TemporaryDirectory() as folder:
         convert(run_dir, Path(folder) / "model", quantization)
-        return ctranslate2.Translator(str(Path(folder) / "model"), inter_threads=1, intra_threads=results.cores())
+        return ctranslate2.Translator(str(Path(folder) / "model"), inter_threads=results.cores(), intra_threads=1)
 
 
 def their_translations(engine, source_subwords, target_subwords, lines, batch_size, beam_size):

@@ -9,6 +9,9 @@ from data.errors import InputError
 from data.subwords import BEGIN, END, PAD, Subwords
 from interacting_head import export
 from interacting_head.config import PlacedAttentionConfig, PlacementConfig
+from interacting_head.decoding import TransformerSearch
+from interacting_head.search_options import SearchOptions
+from interacting_head.search_state import Limits
 from tests.interacting_head import exports
 
 numpy_safetensors = pytest.importorskip("safetensors.numpy")
@@ -59,6 +62,23 @@ def test_transformers_computes_our_logits(tmp_path, name, shared):
     for row, target in enumerate(targets):
         real = slice(len(target) + 1)
         np.testing.assert_allclose(theirs[row, real], ours[row, real], rtol=1e-5, atol=1e-4)
+
+
+def test_greedy_search_of_transformers_gives_our_translations(tmp_path):
+    trained = converted(tmp_path)
+    _, model = load(tmp_path / "model")
+    sources, _ = exports.pairs()
+    source_ids, longest = exports.padded([[*s, END] for s in sources]), 15
+    limits = Limits(np.full(len(sources), longest + 1, "int32"))
+    ours = TransformerSearch(trained.model, SearchOptions(beam_size=1))(source_ids, limits).ids[:, 0]
+
+    import torch
+
+    given = torch.tensor(source_ids, dtype=torch.long)
+    theirs = model.generate(given, attention_mask=given != PAD, num_beams=1, max_new_tokens=longest).numpy()
+    for our, [begin, *their] in zip(ours.tolist(), theirs.tolist(), strict=True):
+        assert begin == BEGIN
+        assert our[: len(their)][:longest] == their[:longest]
 
 
 @pytest.mark.parametrize("shared", [True, False])
