@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -242,6 +243,11 @@ class Terminal:
         os.write(self.screen, text.encode())
 
     def interrupts(self):
+        # A signal between Python's look for signals and its wait for a key is noticed only with the next key.
+        state = Path(f"/proc/{self.process.pid}/stat")
+        while state.exists() and state.read_text().rpartition(")")[2].split()[0] == "R":
+            time.sleep(0.01)
+        time.sleep(0.1)
         self.process.send_signal(signal.SIGINT)
 
     def ends(self):

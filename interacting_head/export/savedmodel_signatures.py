@@ -209,4 +209,6 @@ def _search(search, source_ids, limits):
 def _tokenizer(subwords):
     """The tokenizer of tensorflow-text with a `Subwords`' model."""
     text = optional_package("tensorflow_text")
-    return text.SentencepieceTokenizer(subwords.path.read_bytes(), out_type=tf.int32)
+    # Of tokenizers with one name, in this SavedModel or another of the process, TensorFlow uses the first for all.
+    name = f"sentencepiece_{subwords.digest}"
+    return text.SentencepieceTokenizer(subwords.path.read_bytes(), out_type=tf.int32, name=name)

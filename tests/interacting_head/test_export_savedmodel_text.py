@@ -116,7 +116,7 @@ class Server(http.server.BaseHTTPRequestHandler):
             rows = [dict(zip(outputs, row, strict=True)) for row in zip(*outputs.values(), strict=True)]
             code, answer = 200, {"predictions": rows} if "instances" in request else {"outputs": outputs}
         except (tf.errors.InvalidArgumentError, AssertionError) as error:
-            code, answer = 400, {"error": str(error).splitlines()[0]}
+            code, answer = 400, {"error": " ".join(str(error).split())}
         body = json.dumps(answer).encode()
         self.send_response(code)
         self.send_header("Content-Length", str(len(body)))
@@ -155,7 +155,7 @@ def test_the_documented_client_reads_the_signatures(trained, url, tmp_path):
     done = run(client, lines)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [best.text for best, *_ in translator(trained).translate(lines)]
-    done = run(client.replace("n_best=1", f"n_best={BEAM + 1}"), lines)
+    done = run(client.replace("n_best=1,", f"n_best={BEAM + 1},"), lines)
     assert done.returncode == 1
     assert "n_best must be from 1 to 3, the beam size" in done.stderr
 
