@@ -20,7 +20,8 @@ PRECISIONS = ("float32", "mixed_bfloat16")
 
 def add_arguments(parser):
     parser.add_argument("--corpora-dir", metavar="DIR", help="where multi30k lies, as for train.py")
-    parser.add_argument("--schemes", nargs="+", default=list(settings()), metavar="NAME", help="default: all")
+    names = list(settings())
+    parser.add_argument("--schemes", nargs="+", choices=names, default=names, metavar="NAME", help="default: all")
     parser.add_argument("--rounds", type=int, default=6, metavar="N", help="turns of each model")
     parser.add_argument("--steps", type=int, default=10, metavar="N", help="steps of a turn")
     parser.add_argument("--output", metavar="FILE", help="default: benchmarks/results/training.json")

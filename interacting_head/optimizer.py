@@ -42,24 +42,30 @@ class Adam(keras.optimizers.Adam):
             grads = [None if grad is None else grad * ops.cast(scale, grad.dtype) for grad in grads]
         super().apply(grads, trainable_variables)
 
+    def _backend_update_step(self, grads, trainable_variables, learning_rate):
+        if keras.backend.backend() == "tensorflow":
+            # TensorFlow's kernel corrects the bias of the moments by 1 − βᵗ of rounded βᵗ, with few digits in the first
+            # steps: the rate comes corrected instead.
+            step = ops.cast(self.iterations + 1, "float32")
+            first, second = (-ops.expm1(step * math.log(np.float32(beta))) for beta in (self.beta_1, self.beta_2))
+            learning_rate = ops.cast(learning_rate, "float32") * ops.sqrt(second) / first
+        super()._backend_update_step(grads, trainable_variables, learning_rate)
+
     def update_step(self, gradient, variable, learning_rate):
         index = self._get_variable_index(variable)
         learning_rate = learning_rate * self._factors[index]
         if keras.backend.backend() != "tensorflow":
             return super().update_step(gradient, variable, learning_rate)
-        # The same in one pass over the memory instead of a dozen. The kernel corrects the bias of the moments
-        # by 1 − βᵗ of rounded βᵗ, with few digits in the first steps: the rate comes corrected instead.
+        # The same in one pass over the memory instead of a dozen.
         import tensorflow as tf  # here, so that everything else works without TensorFlow
 
-        step = ops.cast(self.iterations + 1, "float32")
-        first, second = (-ops.expm1(step * math.log(np.float32(beta))) for beta in (self.beta_1, self.beta_2))
         tf.raw_ops.ResourceApplyAdam(
             var=variable.handle,
             m=self._momentums[index].value.handle,
             v=self._velocities[index].value.handle,
             beta1_power=0.0,
             beta2_power=0.0,
-            lr=ops.cast(learning_rate, "float32") * ops.sqrt(second) / first,
+            lr=learning_rate,
             beta1=self.beta_1,
             beta2=self.beta_2,
             epsilon=self.epsilon,

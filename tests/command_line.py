@@ -77,6 +77,14 @@ def run(folder, script, *arguments, stdin=b""):
     return Result(process.returncode, output, errors)
 
 
+def assert_refused(result, message):
+    """That bad input gave one line with a message, nothing else, and exit code 2."""
+    assert (result.code, result.output) == (2, "")
+    assert result.errors.startswith("error: ")
+    assert result.errors.count("\n") == 1
+    assert message in result.errors
+
+
 def run_all(folder, cases):
     """Runs {name: (script, arguments, stdin)}, two at a time, and returns {name: Result}."""
     with ThreadPoolExecutor(2) as pool:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.command_line import run_all
+from tests.command_line import assert_refused, run_all
 
 pytest.importorskip("ctranslate2")
 
@@ -49,11 +49,7 @@ def test_the_command_says_where_the_model_is(workplace, exported):
     ("name", "message"), [("full", "full exists and is not an empty folder"), ("format", "invalid choice: 'onnx'")]
 )
 def test_bad_input_is_one_line_and_leaves_nothing(workplace, exported, name, message):
-    result = exported[name]
-    assert (result.code, result.output) == (2, "")
-    assert result.errors.startswith("error: ")
-    assert result.errors.count("\n") == 1
-    assert message in result.errors
+    assert_refused(exported[name], message)
     assert not (workplace / "not-this").exists()
     assert not list(workplace.glob(".partial-*"))
     assert [path.name for path in (workplace / "full").iterdir()] == ["kept"]

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from interacting_head.export.savedmodel import EXTRA
-from tests.command_line import run_all
+from tests.command_line import assert_refused, run_all
 
 EXPORT = "interacting_head.export"
 SOURCES = b"der hund sieht.\r\n\n   \nein mann hat das haus. \xe2\x80\xa8 der hund\nkatze"
@@ -47,11 +47,7 @@ def test_each_export_is_one_more_version(workplace, exported):
     ],
 )
 def test_bad_input_is_one_line_and_leaves_nothing(workplace, exported, name, message):
-    result = exported[name]
-    assert (result.code, result.output) == (2, "")
-    assert result.errors.startswith("error: ")
-    assert result.errors.count("\n") == 1
-    assert message in result.errors
+    assert_refused(exported[name], message)
     assert not (workplace / "not-this").exists()
     assert [path.name for path in (workplace / "other").iterdir()] == ["kept"]
 

@@ -10,16 +10,8 @@ from interacting_head.search_options import SearchOptions
 from interacting_head.serve import limits
 from interacting_head.serve.application import FILES, PAGE, Guard
 from interacting_head.translator import Translator
-from tests.interacting_head.serving import Serving
 
 SCRIPT = "<script>alert(1)</script>"
-
-
-@pytest.fixture(scope="module")
-def serving(tmp_path_factory):
-    serving = Serving(tmp_path_factory.mktemp("serving"), "interacting_head")
-    yield serving
-    assert serving.worker.stop(30)
 
 
 @pytest.mark.parametrize(("path", "file"), FILES.items())

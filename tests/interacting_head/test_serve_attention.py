@@ -18,13 +18,6 @@ H = 2
 SOURCE = "die katze und der hund"
 
 
-@pytest.fixture(scope="module")
-def serving(tmp_path_factory):
-    serving = Serving(tmp_path_factory.mktemp("serving"), "interacting_head")
-    yield serving
-    assert serving.worker.stop(30)
-
-
 def unpacked(packed):
     return np.frombuffer(base64.b64decode(packed["float16"]), "<f2").reshape(packed["shape"])
 
