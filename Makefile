@@ -16,6 +16,11 @@ setup: .venv/installed
 	$(PIP) --requirement requirements-test.txt --requirement requirements-metrics.txt --requirement requirements-export.txt
 	touch $@
 
+# For the tests of Marian models and of transformers as embedders, which are skipped without it.
+.venv/transformers-installed: .venv/test-installed requirements-transformers.txt
+	$(PIP) --requirement requirements-transformers.txt
+	touch $@
+
 # Trains the quickstart recipe, translates its test set and scores the translations.
 demo: .venv/installed
 	.venv/bin/python -m data.quickstart_corpus runs/quickstart-corpus

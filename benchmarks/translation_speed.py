@@ -36,6 +36,9 @@ def main(arguments):
     with open_text_file(arguments.input) as file:
         lines = list(decode_lines(file, arguments.input))[: arguments.sentences]
     with without_import_noise():
+        from interacting_head.compilation import share_cores
+
+        share_cores()  # as translate.py does
         rows, tokens = measure_engines(arguments, lines)
         rows += measure_schemes(arguments, lines[: arguments.schemes_sentences])
     fields = {

@@ -125,7 +125,7 @@ class Transformer(keras.Model):
         Args:
             ids: the tokens at `position`, `(B, N)`.
             position: their position in the target, from 0.
-            caches: from `start_decoding` or the step before; this step writes at the places from `position · N` on.
+            caches: from `start_decoding` or the step before; lost by this step, which writes from `position · N` on.
             self_mask: `(B, N, P)`, which places of the caches belong to a hypothesis, this step's included.
             memories: from `start_decoding`.
             padding_mask: of the source, `(B, S)`.

@@ -67,7 +67,9 @@ class _Work:
         with without_import_noise():
             engine = getattr(importlib.import_module(module), name)  # most likely imports Keras: only now
             from interacting_head import translation_forms
+            from interacting_head.compilation import share_cores
 
+        share_cores()
         self.arguments = arguments
         self.sentences = self.tokens = 0
         self.engine = engine.from_run(

@@ -9,6 +9,7 @@ import math
 import keras
 from keras import ops
 
+from layers.cache import inserted, overwritten, own_zeros
 from layers.masking import attention_bias, combine_masks
 from layers.projection import dense_glorot_uniform, linear, merge_heads, project_heads, sizes
 
@@ -43,6 +44,8 @@ class MultiHeadAttention(keras.layers.Layer):
             `cache` is a finished memory (from `project_memory`) and `value` is not read. Attention is then causal
             unless an `attention_mask` says otherwise.
         kernels: with a cache, what `decoding_kernels` gave, so that it need not be computed at each step.
+        overwrite_cache: whether the `cache` given may be lost, so that nothing but what is new need be moved; L
+            and `cache_update_index` are multiples of T then.
 
     Returns:
         The output `(B, T, D)`; then, each where it was asked for, attention scores, head importance, and the
@@ -110,6 +113,7 @@ class MultiHeadAttention(keras.layers.Layer):
         cache=None,
         cache_update_index=None,
         kernels=(),
+        overwrite_cache=False,
     ):
         if return_head_importance and not self.has_head_importance:
             raise ValueError(f"{type(self).__name__} does not weigh its heads: it has no head importance")
@@ -120,7 +124,7 @@ class MultiHeadAttention(keras.layers.Layer):
             k, v = cache
         else:
             q, *new = self.project_jointly(query, kernels) if kernels else self.project(query, query, query)
-            k, v = cache = insert(cache, new, cache_update_index)
+            k, v = cache = (overwritten if overwrite_cache else inserted)(cache, new, cache_update_index)
             use_causal_mask = attention_mask is None
         mask = combine_masks(
             attention_mask,
@@ -228,10 +232,7 @@ class MultiHeadAttention(keras.layers.Layer):
     def empty_cache(self, batch_size, length):
         """Keys `(B, H, L, K)` and values `(B, H, L, V)` before the first decoding step of self-attention."""
         shape = (batch_size, self.num_heads, length)
-        return (
-            ops.zeros((*shape, self.key_dim), dtype=self.compute_dtype),
-            ops.zeros((*shape, self.value_dim), dtype=self.compute_dtype),
-        )
+        return tuple(own_zeros((*shape, size), self.compute_dtype) for size in (self.key_dim, self.value_dim))
 
     def query_projection(self):
         """Kernel `(D, H, K)` and bias `(H, K)` or None of the query projection."""
@@ -268,21 +269,3 @@ class MultiHeadAttention(keras.layers.Layer):
             "dropout": self.dropout,
             "use_bias": self.use_bias,
         }
-
-
-def insert(caches, new, index):
-    """Keys and values `(…, L, K)` with new ones `(…, T, K)` at the positions from `index` on.
-
-    By a scatter, which TensorFlow does in place within a loop; its `slice_update` compiles for each shape.
-    """
-    *rows, L, _ = ops.shape(caches[0])
-    first = ops.arange(math.prod(rows), dtype="int32") * L + index
-    places = ops.expand_dims(first, 1) + ops.arange(new[0].shape[-2], dtype="int32")
-    places = ops.reshape(places, (-1, 1))
-
-    def updated(cache, part):
-        K = cache.shape[-1]
-        part = ops.reshape(ops.cast(part, cache.dtype), (-1, K))
-        return ops.reshape(ops.scatter_update(ops.reshape(cache, (-1, K)), places, part), (*rows, L, K))
-
-    return tuple(updated(*pair) for pair in zip(caches, new, strict=True))

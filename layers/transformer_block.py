@@ -214,8 +214,8 @@ class DecoderBlock(TransformerBlock):
 
         Args:
             inputs: `(B, N, D)`.
-            cache: that of self-attention, over P places.
-            index: the place from which on the N new keys and values are written.
+            cache: that of self-attention, over P places, a multiple of N. It may be overwritten.
+            index: the place from which on the N new keys and values are written, a multiple of N.
             self_mask: `(B, N, P)`, 1 = the place belongs to the hypothesis, its own included.
             memory: what `project_memory` of the encoder-decoder attention gave.
             padding_mask: `(B, S)` of the memory.
@@ -226,7 +226,13 @@ class DecoderBlock(TransformerBlock):
         """
         x = self.before("self_attention", inputs)
         outputs, cache = self.self_attention(
-            x, x, attention_mask=self_mask, cache=cache, cache_update_index=index, kernels=kernels["self"]
+            x,
+            x,
+            attention_mask=self_mask,
+            cache=cache,
+            cache_update_index=index,
+            kernels=kernels["self"],
+            overwrite_cache=True,
         )
         inputs = self.after("self_attention", inputs, outputs, False)
         x = self.before("cross_attention", inputs)

@@ -24,6 +24,7 @@ MAY_IMPORT = {
         "interacting_head/precision.py",
         "interacting_head/preparation.py",
         "interacting_head/training_step.py",
+        "layers/cache.py",
     },
     "jax": {
         "interacting_head/compilation.py",

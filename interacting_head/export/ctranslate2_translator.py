@@ -1,6 +1,5 @@
 """Translation by CTranslate2: of a run directory, or of a folder that `ctranslate2.convert` has written."""
 
-import os
 import tempfile
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import numpy as np
 from data.errors import InputError
 from data.subwords import BEGIN, END, PAD
 from interacting_head.beam_search import length_penalty
-from interacting_head.compilation import calls_at_a_time
+from interacting_head.compilation import calls_at_a_time, cores
 from interacting_head.decoding import as_array
 from interacting_head.export import optional_package
 from interacting_head.export.ctranslate2 import POSITIONS, convert
@@ -188,9 +187,8 @@ def _engine_of(folder):
     Raises:
         InputError: where a file of the folder is damaged or missing.
     """
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     calls = calls_at_a_time()
-    threads = {"inter_threads": calls, "intra_threads": max(1, cores // calls)}
+    threads = {"inter_threads": calls, "intra_threads": cores() // calls}
     try:
         return ctranslate2.Translator(str(folder), device="auto", **threads)
     except (RuntimeError, ValueError) as error:

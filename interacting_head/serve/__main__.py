@@ -44,8 +44,10 @@ def main():
                 file=sys.stderr,
             )
         with without_import_noise():
-            from interacting_head.serve.service import Service  # imports Keras: only now
+            from interacting_head.compilation import share_cores  # imports Keras: only now
+            from interacting_head.serve.service import Service
 
+        share_cores()
         service = Service.from_run(arguments.model, arguments.checkpoint, arguments.engine)
         server.serve(service, listener, [arguments.host, *arguments.allow_host])
 
