@@ -20,9 +20,9 @@ from interacting_head.translator import Translation, Translator
 
 ctranslate2 = optional_package("ctranslate2")
 
-PATIENCE = 2
-"""The search collects so many finished hypotheses for each place in the beam. It ranks them by their log-probability
-alone; the length penalty is applied afterwards, and some that it favours come late."""
+NO_PENALTY = 1e-9
+"""The exponent of CTranslate2's length penalty n^α, which leaves each score as it is. With 0 its search would end with
+the likeliest hypothesis; with any other value it goes on, as ours does, until as many have ended as the beam is wide."""
 
 
 class CTranslate2Translator(Translator):
@@ -118,9 +118,8 @@ class CTranslate2Translator(Translator):
             sources,
             prefixes,
             beam_size=options.beam_size,
-            patience=PATIENCE,
-            num_hypotheses=options.beam_size * PATIENCE if options.beam_size > 1 else 1,
-            length_penalty=0,
+            num_hypotheses=options.beam_size,
+            length_penalty=NO_PENALTY,
             max_input_length=0,
             max_decoding_length=min(max(length - 1, 1), POSITIONS),  # without the end symbol
             min_decoding_length=options.min_length or 0,

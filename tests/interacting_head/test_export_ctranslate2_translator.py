@@ -1,4 +1,5 @@
 import itertools
+import random
 import shutil
 
 import numpy as np
@@ -6,6 +7,7 @@ import pytest
 
 from data.errors import InputError
 from interacting_head.translator import Translator
+from tests import tiny_corpus
 
 pytest.importorskip("ctranslate2")
 
@@ -51,6 +53,14 @@ def assert_equal(ours, theirs):
 def test_translations_and_scores_are_ours(workplace, converted, search):
     ours, theirs = both(workplace, converted, **search)
     assert_equal(list(ours.translate(LINES)), list(theirs.translate(LINES)))
+
+
+def test_the_search_ends_where_ours_does(workplace, converted):
+    draw = random.Random(1)
+    lines = [" ".join(draw.choices(list(tiny_corpus.WORDS), k=draw.randint(1, 12))) for _ in range(100)]
+    # A strong penalty favours the long hypotheses that a search finds which goes on for longer.
+    ours, theirs = both(workplace, converted, length_penalty=2.0, beam_size=3)
+    assert_equal(list(ours.translate(lines)), list(theirs.translate(lines)))
 
 
 def test_lines_come_back_in_order_whatever_the_batches(converted):
