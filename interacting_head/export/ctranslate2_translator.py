@@ -22,7 +22,7 @@ ctranslate2 = optional_package("ctranslate2")
 
 NO_PENALTY = 1e-9
 """The exponent of CTranslate2's length penalty n^α, which leaves each score as it is. With 0 its search would end with
-the likeliest hypothesis; with any other value it goes on, as ours does, until as many have ended as the beam is wide."""
+the likeliest hypothesis; with another number it goes on until as many have ended as the beam is wide, as ours does."""
 
 
 class CTranslate2Translator(Translator):
