@@ -1,5 +1,6 @@
 """Pure functions of tensors over the weights of models, compiled by the backend."""
 
+import contextlib
 import functools
 import os
 import threading
@@ -101,10 +102,13 @@ def share_cores():
     """Gives each of the calls at a time its share of the cores, in the whole process, if it has computed nothing yet.
 
     TensorFlow spreads each operation over all cores unless told otherwise, and two calls then wait for each other: on
-    two cores translation took up to 1.7 times as long. A `TF_NUM_INTRAOP_THREADS` in the environment stays as it is.
+    two cores translation took up to 1.7 times as long. A `TF_NUM_INTRAOP_THREADS` in the environment goes first.
     """
-    if (calls := calls_at_a_time()) > 1:
-        os.environ.setdefault("TF_NUM_INTRAOP_THREADS", str(cores() // calls))
+    if (calls := calls_at_a_time()) > 1 and "TF_NUM_INTRAOP_THREADS" not in os.environ:
+        import tensorflow as tf
+
+        with contextlib.suppress(RuntimeError):  # TensorFlow has been at work
+            tf.config.threading.set_intra_op_parallelism_threads(cores() // calls)
 
 
 def cores():

@@ -9,11 +9,22 @@ THREADS = "TF_NUM_INTRAOP_THREADS"
 
 
 @pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="JAX computes one call at a time")
-@pytest.mark.parametrize(("cores", "given", "threads"), [(2, "", "1"), (8, "", "2"), (1, "", ""), (8, "5", "5")])
+@pytest.mark.parametrize(("cores", "given", "threads"), [(2, "", [1]), (8, "", [2]), (1, "", []), (8, "5", [])])
 def test_each_call_gets_its_share_of_the_cores(monkeypatch, cores, given, threads):
+    import tensorflow as tf
+
+    chosen = []
+    monkeypatch.setattr(tf.config.threading, "set_intra_op_parallelism_threads", chosen.append)
     monkeypatch.setattr(compilation, "cores", lambda: cores)
-    monkeypatch.setenv(THREADS, given)
-    if not given:
-        monkeypatch.delenv(THREADS)
+    monkeypatch.delenv(THREADS, raising=False)
+    if given:
+        monkeypatch.setenv(THREADS, given)
     compilation.share_cores()
-    assert compilation.os.environ.get(THREADS, "") == threads
+    assert chosen == threads
+
+
+@pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="JAX computes one call at a time")
+def test_where_tensorflow_has_been_at_work_it_goes_on_as_it_is(monkeypatch):
+    monkeypatch.setattr(compilation, "cores", lambda: 64)
+    keras.ops.zeros(1)
+    compilation.share_cores()
