@@ -90,7 +90,14 @@ def test_the_score_of_a_trial_is_its_least_validation_loss(tmp_path, space, trai
         assert (tmp_path / "search" / f"{stage}.png").read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize(("stop_at", "stop_by"), [(1, signal.SIGINT), (3, signal.SIGTERM), (6, signal.SIGINT)])
+@pytest.mark.parametrize(
+    ("stop_at", "stop_by"),
+    [
+        pytest.param(1, signal.SIGINT, marks=pytest.mark.slow),
+        (3, signal.SIGTERM),
+        pytest.param(6, signal.SIGINT, marks=pytest.mark.slow),
+    ],
+)
 def test_a_stopped_search_continues_with_the_training_that_was_stopped(tmp_path, space, train, stop_at, stop_by):
     whole = train()
     Search(CONFIG, space, tmp_path / "whole").run()
