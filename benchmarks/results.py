@@ -1,11 +1,11 @@
 """What a measurement writes, `benchmarks/results/NAME.json`, and under which conditions it was made."""
 
 import json
-import os
 import platform
 from importlib import metadata
 from pathlib import Path
 
+from data.workers import available_cores
 from interacting_head.command_line import atomic_write
 
 FOLDER = Path(__file__).parent / "results"
@@ -44,14 +44,9 @@ def machine():
             continue
     return {
         "processor": processor(),
-        "cores": cores(),
+        "cores": available_cores(),
         "versions": ", ".join([f"Python {platform.python_version()}", *versions]),
     }
-
-
-def cores():
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0))
 
 
 def processor():

@@ -13,6 +13,7 @@ import numpy as np
 from benchmarks import results
 from benchmarks.schemes_training import settings
 from data.parallel_text import decode_lines, open_text_file
+from data.workers import available_cores
 from interacting_head.command_line import RunError, without_import_noise
 
 BATCH_SIZES = (8, 64)
@@ -116,7 +117,7 @@ def ctranslate2_engine(run_dir, quantization):
         raise RunError(f"{error}: install ctranslate2 to compare with it") from error
     with tempfile.TemporaryDirectory() as folder:
         convert(run_dir, Path(folder) / "model", quantization)
-        return ctranslate2.Translator(str(Path(folder) / "model"), inter_threads=results.cores(), intra_threads=1)
+        return ctranslate2.Translator(str(Path(folder) / "model"), inter_threads=available_cores(), intra_threads=1)
 
 
 def their_translations(engine, source_subwords, target_subwords, lines, batch_size, beam_size):

@@ -7,6 +7,8 @@ import threading
 
 import keras
 
+from data.workers import available_cores
+
 MOST_CALLS = 4  # at a time: each has its own caches
 
 
@@ -95,7 +97,7 @@ def calls_at_a_time():
         return 1
     import tensorflow as tf
 
-    return 1 if tf.config.list_physical_devices("GPU") else min(cores(), MOST_CALLS)
+    return 1 if tf.config.list_physical_devices("GPU") else min(available_cores(), MOST_CALLS)
 
 
 def share_cores():
@@ -108,9 +110,4 @@ def share_cores():
         import tensorflow as tf
 
         with contextlib.suppress(RuntimeError):  # TensorFlow has been at work
-            tf.config.threading.set_intra_op_parallelism_threads(cores() // calls)
-
-
-def cores():
-    """The number of processor cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+            tf.config.threading.set_intra_op_parallelism_threads(available_cores() // calls)

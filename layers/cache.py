@@ -23,17 +23,11 @@ def own_zeros(shape, dtype):
 
 def inserted(caches, new, index):
     """Caches `(…, L, K)` with new parts `(…, T, K)` at the places from `index` on."""
-    *rows, L, _ = ops.shape(caches[0])
-    places = ops.expand_dims(_rows(rows) * L + index, 1) + ops.arange(new[0].shape[-2], dtype="int32")
+    first, L, T = _rows(caches, new)
+    places = ops.expand_dims(first * L + index, 1) + ops.arange(T, dtype="int32")
     places = ops.reshape(places, (-1, 1))
-
-    def updated(cache, part):
-        K = cache.shape[-1]
-        part = ops.reshape(ops.cast(part, cache.dtype), (-1, K))
-        # TensorFlow's `slice_update` compiles for each shape.
-        return ops.reshape(ops.scatter_update(ops.reshape(cache, (-1, K)), places, part), (*rows, L, K))
-
-    return tuple(updated(*pair) for pair in zip(caches, new, strict=True))
+    # TensorFlow's `slice_update` compiles for each shape.
+    return _updated(caches, new, 1, lambda cache, part: ops.scatter_update(cache, places, part))
 
 
 def overwritten(caches, new, index):
@@ -45,17 +39,23 @@ def overwritten(caches, new, index):
         return inserted(caches, new, index)
     import tensorflow as tf
 
+    first, L, T = _rows(caches, new)
+    places = first * (L // T) + index // T
+    return _updated(caches, new, T, lambda cache, part: tf.raw_ops.InplaceUpdate(x=cache, i=places, v=part))
+
+
+def _rows(caches, new):
+    """The numbers of the rows `…` of caches `(…, L, K)`, L and T."""
     *rows, L, _ = ops.shape(caches[0])
-    T = new[0].shape[-2]
-    places = _rows(rows) * (L // T) + index // T
+    return ops.arange(math.prod(rows), dtype="int32"), L, new[0].shape[-2]
+
+
+def _updated(caches, new, together, update):
+    """Each cache after `update` of it, and of what is new, as matrices of so many places a row."""
 
     def updated(cache, part):
-        K = cache.shape[-1]
-        flat, part = (ops.reshape(each, (-1, T * K)) for each in (cache, ops.cast(part, cache.dtype)))
-        return ops.reshape(tf.raw_ops.InplaceUpdate(x=flat, i=places, v=part), (*rows, L, K))
+        width = together * cache.shape[-1]
+        cache_rows, part_rows = (ops.reshape(each, (-1, width)) for each in (cache, ops.cast(part, cache.dtype)))
+        return ops.reshape(update(cache_rows, part_rows), ops.shape(cache))
 
     return tuple(updated(*pair) for pair in zip(caches, new, strict=True))
-
-
-def _rows(shape):
-    return ops.arange(math.prod(shape), dtype="int32")

@@ -7,8 +7,9 @@ import numpy as np
 
 from data.errors import InputError
 from data.subwords import BEGIN, END, PAD
+from data.workers import available_cores
 from interacting_head.beam_search import length_penalty
-from interacting_head.compilation import calls_at_a_time, cores
+from interacting_head.compilation import calls_at_a_time
 from interacting_head.decoding import as_array
 from interacting_head.export import optional_package
 from interacting_head.export.ctranslate2 import POSITIONS, convert
@@ -187,7 +188,7 @@ def _engine_of(folder):
         InputError: where a file of the folder is damaged or missing.
     """
     calls = calls_at_a_time()
-    threads = {"inter_threads": calls, "intra_threads": cores() // calls}
+    threads = {"inter_threads": calls, "intra_threads": available_cores() // calls}
     try:
         return ctranslate2.Translator(str(folder), device="auto", **threads)
     except (RuntimeError, ValueError) as error:

@@ -15,7 +15,7 @@ def test_each_call_gets_its_share_of_the_cores(monkeypatch, cores, given, thread
 
     chosen = []
     monkeypatch.setattr(tf.config.threading, "set_intra_op_parallelism_threads", chosen.append)
-    monkeypatch.setattr(compilation, "cores", lambda: cores)
+    monkeypatch.setattr(compilation, "available_cores", lambda: cores)
     monkeypatch.delenv(THREADS, raising=False)
     if given:
         monkeypatch.setenv(THREADS, given)
@@ -25,6 +25,6 @@ def test_each_call_gets_its_share_of_the_cores(monkeypatch, cores, given, thread
 
 @pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="JAX computes one call at a time")
 def test_where_tensorflow_has_been_at_work_it_goes_on_as_it_is(monkeypatch):
-    monkeypatch.setattr(compilation, "cores", lambda: 64)
+    monkeypatch.setattr(compilation, "available_cores", lambda: 64)
     keras.ops.zeros(1)
     compilation.share_cores()
