@@ -1,7 +1,7 @@
 """Trains a translation model. Without arguments: the quickstart recipe."""
 
 from interacting_head import recipes
-from interacting_head.command_line import ArgumentParser, run, without_import_noise
+from interacting_head.command_line import ArgumentParser, importing_keras, run
 
 
 def parse_arguments():
@@ -33,7 +33,7 @@ def main():
         arguments.set,
         {key: getattr(arguments, key) for key in ("source", "target", "dev_source", "dev_target")},
     )
-    with without_import_noise():
+    with importing_keras():
         from interacting_head import preparation, training  # import Keras: only now
 
     if arguments.dry_run:

@@ -7,7 +7,6 @@ their ratios hold whatever else the machine does. Each cell, and each measuremen
 import functools
 import json
 import math
-import multiprocessing
 import os
 import time
 from pathlib import Path
@@ -15,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import results
-from interacting_head.command_line import without_import_noise
+from benchmarks.child_process import ChildProcess
 
 LOOP = "Algorithm 1, printed loop"
 PAIRWISE_LOOP = "equations (11)–(12), printed loop"
@@ -53,7 +52,7 @@ def main(arguments):
             for name in names:
                 row = {"layer": name, "T": length, "h": heads, **cell.get(name, {})}
                 if name in cell and not arguments.no_memory:
-                    row["MiB"] = in_child(peak_memory, name, heads, length, arguments)
+                    row["MiB"] = in_child(peak_memory, name, heads, length, arguments, keep_memory=False)
                 rows.append(row)
                 print(*(f"{value:.3f}" if isinstance(value, float) else value for value in row.values()), flush=True)
     path = Path(arguments.output or results.FOLDER / "attention.json")
@@ -138,35 +137,10 @@ def printed_loops():
     return printed_loop
 
 
-def in_child(function, *arguments):
+def in_child(function, *arguments, **settings):
     """The result of a function in a new process, in which TensorFlow has one thread."""
-    context = multiprocessing.get_context("spawn")
-    receiver, sender = context.Pipe(duplex=False)
-    child = context.Process(target=_send, args=(sender, function, arguments))
-    child.start()
-    sender.close()
-    try:
-        result = receiver.recv()
-    except EOFError:
-        result = RuntimeError(f"the process of {function.__name__} ended with code {child.exitcode}")
-    child.join()
-    if isinstance(result, Exception):
-        raise result
-    return result
-
-
-def _send(sender, function, arguments):
-    with without_import_noise():
-        import tensorflow as tf
-
-        import layers  # noqa: F401
-
-    tf.config.threading.set_intra_op_parallelism_threads(1)
-    tf.config.threading.set_inter_op_parallelism_threads(1)
-    try:
-        sender.send(function(*arguments))
-    except Exception as error:  # goes to the parent, which raises it
-        sender.send(RuntimeError(f"{type(error).__name__}: {error}"))
+    with ChildProcess(function, threads=1, **settings) as child:
+        return child(*arguments)
 
 
 def make_step(name, heads, length, arguments):

@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks import results
 from data.corpora import open_corpus
-from interacting_head.command_line import ArgumentParser, atomic_write, run, without_import_noise
+from interacting_head.command_line import ArgumentParser, atomic_write, importing_keras, run
 from interacting_head.metrics import evaluate
 from interacting_head.run_directory import RunDirectory
 
@@ -27,7 +27,7 @@ def main():
     parser.add_argument("--corpora-dir", metavar="DIR", help="default: $CORPORA_DIR, then the cache folder")
     parser.add_argument("--test", default="test_2016_flickr", metavar="SPLIT", help="default: test_2016_flickr")
     arguments = parser.parse_args()
-    with without_import_noise():
+    with importing_keras():
         from interacting_head.translator import Translator  # imports Keras
 
     rows = []

@@ -1,8 +1,8 @@
 """Measures the way of text to batches: preparation, batches alone, memory; `speed.py pipeline prepare input memory`.
 
 prepare: pairs a second of `python -m data.prepare`, everything included from the start of the process to the files
-in the output folder, the cache empty. input: tokens a second of the batches alone. memory: peak of the resident
-memory of all processes while a mix of many pairs is prepared.
+in the output folder, the cache empty. input: tokens a second of the batches alone, and of planning an epoch of many
+pairs. memory: peak of the resident memory of all processes while a mix of many pairs is prepared.
 """
 
 import json
@@ -13,7 +13,10 @@ import tempfile
 import time
 from pathlib import Path
 
+import numpy as np
+
 from benchmarks import results
+from data.batching import plan_batches
 from data.command_line import RunError
 from data.corpora import open_corpus
 from data.encoding import encode_parallel
@@ -35,6 +38,7 @@ PARTS = {
     "memory": "Preparation of a large corpus: peak of memory",
 }
 BATCH_TOKENS = 4096
+PLANNED = 500_000  # pairs of the plan that is measured alone
 INTERVAL = 0.1  # seconds between two looks at the memory
 
 
@@ -136,9 +140,22 @@ def _input_rows(arguments):
         pairs = encode_parallel(text, *map(Subwords, models), max_length=100)
         for way, make in (("NumPy", lambda batches: batches), ("tf.data", as_tf_dataset)):
             speed = _tokens_a_second(make(TrainingBatches(pairs, BATCH_TOKENS, seed=1, max_epochs=2)), pairs)
-            ratio = round(speed / arguments.training_speed, 1)
-            rows.append({"corpus": name, "way": way, "tokens/s": round(speed), "over training": ratio})
+            rows.append(_speed_row(name, way, speed, arguments))
+    # Skewed lengths, and alike on both sides, as of text.
+    draw = np.random.default_rng(0)
+    source = np.clip(2 + draw.gamma(3, 4, PLANNED), 2, 250).astype(np.int32)
+    target = np.clip(source + draw.normal(0, 3, PLANNED), 2, 250).astype(np.int32)
+    for way, static in (("plan", False), ("plan, static shapes", True)):
+        started = time.perf_counter()
+        plan = plan_batches(source, target, BATCH_TOKENS, seed=1, epoch=0, static_shapes=static)
+        speed = plan.tokens / (time.perf_counter() - started)
+        rows.append(_speed_row(f"{PLANNED:,} random lengths", way, speed, arguments))
     return rows
+
+
+def _speed_row(corpus, way, speed, arguments):
+    ratio = round(speed / arguments.training_speed, 1)
+    return {"corpus": corpus, "way": way, "tokens/s": round(speed), "over training": ratio}
 
 
 def _tokens_a_second(batches, pairs):

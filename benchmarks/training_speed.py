@@ -1,21 +1,29 @@
-"""Training speed of our model and of a keras-hub Transformer of the same sizes, in turn in one process.
+"""Training speed of our model and of a keras-hub Transformer of the same sizes, in turn, with two allocators.
 
 Needs the packages of requirements-benchmarks.txt, and Multi30k as `train.py multi30k_de_en` does. Tokens are source and
 target tokens without padding. FLOPs are those of the matrix products, forward and backward.
 """
 
+import contextlib
 import itertools
+import os
 import tempfile
 import time
+from typing import NamedTuple
 
 import numpy as np
+from tqdm import tqdm
 
 from benchmarks import results
+from benchmarks.child_process import ChildProcess
 from benchmarks.schemes_training import settings
-from interacting_head.command_line import RunError, without_import_noise
+from interacting_head.command_line import RunError
 
 KERAS_HUB = "keras-hub"
 PRECISIONS = ("float32", "mixed_bfloat16")
+AS_IT_IS, KEPT = "as it is", "ours"
+ALLOCATORS = {AS_IT_IS: False, KEPT: True}
+WARM_UP = 0  # traces all functions with the batches of the first turn
 
 
 def add_arguments(parser):
@@ -28,7 +36,94 @@ def add_arguments(parser):
 
 
 def main(arguments):
-    with without_import_noise():
+    turns = range(arguments.rounds)
+    cases = [(model, precision) for precision in PRECISIONS for model in (KERAS_HUB, *arguments.schemes)]
+    found = {}
+    with contextlib.ExitStack() as stack:
+        children = {
+            name: stack.enter_context(ChildProcess(Trainings(arguments), keep_memory))
+            for name, keep_memory in ALLOCATORS.items()
+        }
+        with tqdm(total=len(cases) * len(children) * (1 + len(turns)), unit="turn") as progress:
+            for turn in (WARM_UP, *turns):
+                for case in cases:
+                    for allocator, child in children.items():  # next to each other: these ratios matter most
+                        found[(*case, allocator, turn)] = child(*case, turn)
+                        progress.update()
+    with ChildProcess(matmul_peak) as child:
+        peaks = {precision: child(precision) for precision in PRECISIONS}
+    rows = []
+    for model, precision in cases:
+        for allocator in ALLOCATORS:
+            timed = [found[model, precision, allocator, turn] for turn in turns]
+            seconds = np.array([measured.seconds for measured in timed])
+
+            def over(precision, allocator, seconds=seconds):
+                theirs = [found[KERAS_HUB, precision, allocator, turn].seconds for turn in turns]
+                return float(np.median(theirs / seconds))
+
+            rate = float(np.median([measured.flops for measured in timed] / seconds))
+            rows.append(
+                {
+                    "model": model,
+                    "precision": precision,
+                    "allocator": allocator,
+                    "tokens/s": round(float(np.median([measured.tokens for measured in timed] / seconds))),
+                    "over keras-hub": over(precision, allocator),
+                    "over keras-hub as it is, float32": over("float32", AS_IT_IS),
+                    "GFLOP/s": rate / 1e9,
+                    "of matmul peak": rate / peaks[precision],
+                    "system s per 100 s": 100 * sum(measured.system_seconds for measured in timed) / seconds.sum(),
+                }
+            )
+    conditions = {
+        "what": "multi30k_de_en (d 256, 3 + 3 layers, FFN 1024, 8 heads, 8k BPE, 4,096-token batches, pre-norm, "
+        f"dropout 0.1, Adam, clipping); {arguments.rounds} turns of {arguments.steps} steps each, medians",
+        "allocator": f"{AS_IT_IS}: that of the system; {KEPT}: freed memory stays with the process, as train.py has it",
+        "over keras-hub": "with the same precision and allocator, in the same turns",
+        "GFLOP/s": "of the matrix products that every scheme has in common, attention weights left out",
+        "keras-hub": "TransformerEncoder, TransformerDecoder, tied ReversibleEmbedding, sine positions, `fit` with "
+        "sparse cross-entropy without label smoothing",
+        "matmul peak": ", ".join(f"{precision} {peak / 1e9:,.0f} GFLOP/s" for precision, peak in peaks.items()),
+        "system s": "CPU seconds of both cores that went to the system, mostly for pages of memory",
+    }
+    views = [{"caption": "Training", "fields": list(rows[0])}]
+    path = results.write("training", "Training speed", rows, views, conditions, arguments.output)
+    print(f"wrote {path}")
+
+
+class Turn(NamedTuple):
+    """What one turn took, and what it did."""
+
+    seconds: float
+    system_seconds: float
+    tokens: int
+    flops: float
+
+
+class Trainings:
+    """The models of a measuring process; a call trains one of them for a turn.
+
+    Args:
+        arguments: those of the command line.
+    """
+
+    def __init__(self, arguments):
+        self.arguments = arguments
+        self.batches, self.models = [], {}
+
+    def __call__(self, name, precision, turn):
+        if not self.models:
+            self._make()
+        steps, (model, sizes) = self.arguments.steps, self.models[name, precision]
+        part = self.batches[turn * steps : (turn + 1) * steps]
+        before = os.times()
+        seconds = fit(model, part)
+        system_seconds = os.times().system - before.system
+        tokens, flops = sum(map(real_tokens, part)), sum(matmul_flops(*sizes, batch) for batch in part)
+        return Turn(seconds, system_seconds, tokens, flops)
+
+    def _make(self):
         import keras
 
         from interacting_head import preparation, recipes
@@ -41,59 +136,24 @@ def main(arguments):
         except ImportError as error:
             raise RunError(f"{error}: install requirements-benchmarks.txt") from error
 
-    config = recipes.get("multi30k_de_en")
-    with tempfile.TemporaryDirectory() as folder:
-        run = RunDirectory(folder)
-        corpus = preparation.open_text(config.data, arguments.corpora_dir)
-        text = preparation.prepare_run_text(config.data, run, corpus)
-        subwords = preparation.prepare_subwords(config.data, run, text.train)
-        batches = preparation.make_batches(config, text.train, *subwords)
-    count = arguments.rounds * arguments.steps
-    batches = list(itertools.islice(batches, count))
-    models = {}
-    for precision in PRECISIONS:
-        keras.config.set_dtype_policy(precision)
-        models[KERAS_HUB, precision] = keras_hub_model(config, subwords[0].vocabulary_size)
-        for scheme in arguments.schemes:
-            scheme_config = override(config, [f"{key}={value}" for key, value in settings()[scheme].items()])
-            model = build_model(scheme_config, *subwords)
-            models[scheme, precision] = preparation.make_training_model(model, scheme_config, count + 5)
-    seconds = {name: [] for name in models}
-    for model in models.values():
-        fit(model, batches[: arguments.steps])  # traces and warms up
-    for turn in range(arguments.rounds):
-        part = batches[turn * arguments.steps : (turn + 1) * arguments.steps]
-        for name, model in models.items():
-            seconds[name].append(fit(model, part))
-    turns = [batches[turn * arguments.steps : (turn + 1) * arguments.steps] for turn in range(arguments.rounds)]
-    tokens = np.array([sum(map(real_tokens, turn)) for turn in turns])
-    flops = np.array([sum(matmul_flops(config.model, subwords[1].vocabulary_size, b) for b in turn) for turn in turns])
-    peaks = {precision: matmul_peak(precision) for precision in PRECISIONS}
-    rows = []
-    for (name, precision), timed in seconds.items():
-        rate = float(np.median(flops / timed))
-        rows.append(
-            {
-                "model": name,
-                "precision": precision,
-                "tokens/s": round(float(np.median(tokens / timed))),
-                "over keras-hub": float(np.median(np.divide(seconds[KERAS_HUB, precision], timed))),
-                "over keras-hub float32": float(np.median(np.divide(seconds[KERAS_HUB, "float32"], timed))),
-                "GFLOP/s": rate / 1e9,
-                "of matmul peak": rate / peaks[precision],
-            }
-        )
-        print(rows[-1], flush=True)
-    conditions = {
-        "what": "multi30k_de_en (d 256, 3 + 3 layers, FFN 1024, 8 heads, 8k BPE, 4,096-token batches, pre-norm, "
-        f"dropout 0.1, Adam, clipping); {arguments.rounds} turns of {arguments.steps} steps each, medians",
-        "GFLOP/s": "of the matrix products that every scheme has in common, attention weights left out",
-        "keras-hub": "TransformerEncoder, TransformerDecoder, tied ReversibleEmbedding, sine positions, `fit` with "
-        "sparse cross-entropy without label smoothing",
-        "matmul peak": ", ".join(f"{precision} {peak / 1e9:,.0f} GFLOP/s" for precision, peak in peaks.items()),
-    }
-    views = [{"caption": "Training", "fields": list(rows[0])}]
-    results.write("training", "Training speed", rows, views, conditions, arguments.output)
+        config = recipes.get("multi30k_de_en")
+        with tempfile.TemporaryDirectory() as folder:
+            run = RunDirectory(folder)
+            corpus = preparation.open_text(config.data, self.arguments.corpora_dir)
+            text = preparation.prepare_run_text(config.data, run, corpus)
+            subwords = preparation.prepare_subwords(config.data, run, text.train)
+            batches = preparation.make_batches(config, text.train, *subwords)
+        count = self.arguments.rounds * self.arguments.steps
+        self.batches = list(itertools.islice(batches, count))
+        sizes = config.model, subwords[1].vocabulary_size
+        for precision in PRECISIONS:
+            keras.config.set_dtype_policy(precision)
+            self.models[KERAS_HUB, precision] = keras_hub_model(config, subwords[0].vocabulary_size), sizes
+            for scheme in self.arguments.schemes:
+                scheme_config = override(config, [f"{key}={value}" for key, value in settings()[scheme].items()])
+                model = build_model(scheme_config, *subwords)
+                training_model = preparation.make_training_model(model, scheme_config, count + self.arguments.steps)
+                self.models[scheme, precision] = training_model, sizes
 
 
 def fit(model, batches):

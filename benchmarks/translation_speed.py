@@ -14,7 +14,7 @@ from benchmarks import results
 from benchmarks.schemes_training import settings
 from data.parallel_text import decode_lines, open_text_file
 from data.workers import available_cores
-from interacting_head.command_line import RunError, without_import_noise
+from interacting_head.command_line import RunError, importing_keras
 
 BATCH_SIZES = (8, 64)
 LENGTH = 12  # sub-words of a translation where its length is forced
@@ -36,7 +36,7 @@ def add_arguments(parser):
 def main(arguments):
     with open_text_file(arguments.input) as file:
         lines = list(decode_lines(file, arguments.input))[: arguments.sentences]
-    with without_import_noise():
+    with importing_keras():
         from interacting_head.compilation import share_cores
 
         share_cores()  # as translate.py does

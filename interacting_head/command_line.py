@@ -1,4 +1,4 @@
-"""What the command-line scripts share (most of it is in `data.command_line`), and quiet imports."""
+"""What the command-line scripts share (most of it is in `data.command_line`), and how they import Keras."""
 
 import contextlib
 import faulthandler
@@ -9,8 +9,9 @@ import tempfile
 
 from data.command_line import ArgumentParser, RunError, atomic_write, check_room, run
 from data.errors import InputError
+from interacting_head import allocator
 
-__all__ = ["ArgumentParser", "RunError", "atomic_write", "check_room", "run", "without_import_noise"]
+__all__ = ["ArgumentParser", "RunError", "atomic_write", "check_room", "importing_keras", "run"]
 
 # What TensorFlow's logging writes before it is set up, and what tensorflow-text writes of sub-words.
 IMPORT_NOISE = re.compile(
@@ -21,15 +22,16 @@ UNKNOWN_BACKEND = "Unable to import backend : "  # how Keras begins to say so
 
 
 @contextlib.contextmanager
-def without_import_noise():
-    """For the import of Keras: keeps TensorFlow's messages about the machine from the standard error.
+def importing_keras():
+    """For the import of Keras by a script: sets up the allocator, keeps TensorFlow's messages about the machine away.
 
-    They heed no log level. What else is written in the block appears at its end, and everything where the block fails.
-    With TF_CPP_MIN_LOG_LEVEL set nothing is held back.
+    These heed no log level. What else is written to the standard error in the block appears at its end, and everything
+    where the block fails. With TF_CPP_MIN_LOG_LEVEL set nothing is held back.
 
     Raises:
         InputError: where the import fails for a backend that Keras does not know.
     """
+    allocator.keep_freed_memory()
     holding_back = contextlib.nullcontext() if "TF_CPP_MIN_LOG_LEVEL" in os.environ else _noise_held_back()
     with holding_back:
         try:

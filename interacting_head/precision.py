@@ -1,12 +1,15 @@
 """The arithmetic that `train.precision: auto` stands for: bfloat16 where the devices compute in it, or else float32."""
 
 import dataclasses
+import os
 from pathlib import Path
 
 import keras
 
 # As /proc/cpuinfo names the instructions that multiply bfloat16: Intel and AMD, then ARM.
 BFLOAT16_INSTRUCTIONS = {"avx512_bf16", "amx_bf16", "bf16"}
+# Values of ONEDNN_MAX_CPU_ISA that take them away from TensorFlow's products, which then crash in bfloat16.
+CAPS_WITHOUT_BFLOAT16 = {"SSE41", "AVX", "AVX2", "AVX2_VNNI", "AVX2_VNNI_2"}
 BFLOAT16_CAPABILITY = (8, 0)  # of NVIDIA's GPUs: from Ampere on
 
 
@@ -36,7 +39,7 @@ def multiplies_bfloat16():
         details = [tf.config.experimental.get_device_details(gpu) for gpu in gpus]
         if gpus:
             return all(detail.get("compute_capability", (0, 0)) >= BFLOAT16_CAPABILITY for detail in details)
-        return bool(processor_instructions() & BFLOAT16_INSTRUCTIONS)
+        return bool(processor_instructions() & BFLOAT16_INSTRUCTIONS) and not is_capped()
     if backend == "jax":
         import jax
 
@@ -47,6 +50,11 @@ def multiplies_bfloat16():
             for device in jax.devices()
         )
     return False
+
+
+def is_capped():
+    """Whether the environment has oneDNN take the processor for one without bfloat16."""
+    return os.environ.get("ONEDNN_MAX_CPU_ISA", "").upper() in CAPS_WITHOUT_BFLOAT16
 
 
 def processor_instructions():

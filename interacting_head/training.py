@@ -11,7 +11,7 @@ import keras
 
 from data.errors import InputError
 from data.pipeline import as_tf_dataset
-from interacting_head import precision
+from interacting_head import allocator, precision
 from interacting_head.callbacks import Progress, StopOnSignal, duration, scalar
 from interacting_head.checkpointing import Checkpointing, score_of
 from interacting_head.command_line import RunError
@@ -105,6 +105,7 @@ class Trainer:
             return None
         names = ", ".join(self.devices.names)
         logger.info("%s parameters, %d steps in all, on %s", f"{self.model.count_params():,}", self.total_steps, names)
+        logger.info("allocator: %s", allocator.description())
         started, plan = time.perf_counter(), self.batches.plan(0)
         self.progress = Progress(
             progressed.step, self.total_steps, config.log_interval, len(plan), plan.tokens / len(plan)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from data.command_line import NO_ROOM
 from data.errors import InputError
-from interacting_head.command_line import RunError, atomic_write, without_import_noise
+from interacting_head.command_line import RunError, atomic_write, importing_keras
 from interacting_head.line_windows import STANDARD_INPUT, aligned, check_aligned, count_lines, is_prompt, windows
 from interacting_head.prompt import separate_output
 from interacting_head.translation_options import ENGINES, check_search, search_fields
@@ -64,12 +64,14 @@ class _Work:
 
     def __init__(self, arguments):
         module, _, name = ENGINES[arguments.engine].partition(":")
-        with without_import_noise():
+        with importing_keras():
             engine = getattr(importlib.import_module(module), name)  # most likely imports Keras: only now
             from interacting_head import translation_forms
+
+        if "keras" in sys.modules:  # engines without it have their own threads
             from interacting_head.compilation import share_cores
 
-        share_cores()
+            share_cores()
         self.arguments = arguments
         self.sentences = self.tokens = 0
         self.engine = engine.from_run(

@@ -21,7 +21,7 @@ key may have a range: {low: 1e-4, high: 3e-3, log: true}.
 import signal
 
 from interacting_head import recipes
-from interacting_head.command_line import ArgumentParser, run, without_import_noise
+from interacting_head.command_line import ArgumentParser, importing_keras, run
 
 
 def parse_arguments():
@@ -48,7 +48,7 @@ def main():
     arguments = parse_arguments()
     own_files = {key: getattr(arguments, key) for key in ("source", "target", "dev_source", "dev_target")}
     config, name = recipes.resolve(arguments.recipe, arguments.set, own_files)
-    with without_import_noise():
+    with importing_keras():
         from interacting_head import training  # noqa: F401  (imports Keras: only now)
         from interacting_head.hyperparameters import DEFAULT_SPACE, Search, load_space
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from tests import tiny_corpus
+from tests.warm_processes import run_script
 
 ROOT = Path(__file__).parents[1]
 
@@ -69,12 +70,23 @@ def wait_until(condition, process, seconds=120):
         time.sleep(0.02)
 
 
-def run(folder, script, *arguments, stdin=b""):
-    """Runs a script to its end; whatever happens, it shows no traceback."""
-    process = start(folder, script, *arguments, stdin=subprocess.PIPE)
-    output, errors = (stream.decode("utf-8") for stream in process.communicate(stdin))
-    assert "Traceback" not in errors, errors
-    return Result(process.returncode, output, errors)
+def run(folder, script, *arguments, stdin=b"", fresh=False):
+    """Runs a script to its end; whatever happens, it shows no traceback.
+
+    Args:
+        folder, script: as in `start`.
+        stdin: bytes of its standard input, a pipe.
+        fresh: whether Python starts anew, as it does for users: seconds for the import of Keras.
+    """
+    if fresh:
+        process = start(folder, script, *arguments, stdin=subprocess.PIPE)
+        output, errors = process.communicate(stdin)
+        code = process.returncode
+    else:
+        path = str(ROOT / script) if script.endswith(".py") else script
+        code, output, errors = run_script(path, list(map(str, arguments)), folder, environment(folder), stdin)
+    assert b"Traceback" not in errors, errors.decode("utf-8")
+    return Result(code, output.decode("utf-8"), errors.decode("utf-8"))
 
 
 def assert_refused(result, message):

@@ -2,21 +2,17 @@
 
 import gzip
 import json
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).parents[1] / "eval_metrics.py"
+from tests.command_line import ROOT, run
+
 SENTENCE = "the cat sat on the mat"
 
 
-def eval_metrics(*arguments, stdin=b""):
+def eval_metrics(*arguments, stdin=b"", fresh=False):
     """Runs the script and returns exit code, standard output and standard error."""
-    command = [sys.executable, str(SCRIPT), *map(str, arguments)]
-    process = subprocess.run(command, input=stdin, capture_output=True)
-    return process.returncode, process.stdout.decode(), process.stderr.decode()
+    return run(ROOT, "eval_metrics.py", *arguments, stdin=stdin, fresh=fresh)
 
 
 @pytest.fixture
@@ -37,7 +33,8 @@ def scores(output):
 
 def test_the_table_shows_score_definition_and_signature(write):
     hypotheses = write("hyp.txt", f"{SENTENCE}\n")
-    code, output, errors = eval_metrics("-i", hypotheses, "-r", write("ref.txt", "the cat sat on a mat\n"))
+    references = write("ref.txt", "the cat sat on a mat\n")
+    code, output, errors = eval_metrics("-i", hypotheses, "-r", references, fresh=True)
     assert (code, errors) == (0, "")
     assert "bleu        53.73  BLEU-4 as multi-bleu.perl" in output
     assert "sacrebleu   53.73  BLEU-4 of sacrebleu: 13a" in output

@@ -218,7 +218,7 @@ def test_an_unknown_backend_is_one_line_and_exit_code_2(workplace, monkeypatch, 
     monkeypatch.setattr(
         "tests.command_line.environment", lambda folder: {**environment(folder), "KERAS_BACKEND": "foo"}
     )
-    result = run(workplace, *script)
+    result = run(workplace, *script, fresh=True)
     assert (result.code, result.output) == (2, "")
     assert result.errors.startswith("error: Keras does not know the backend 'foo'; set KERAS_BACKEND")
     assert result.errors.count("\n") == 1

@@ -1,4 +1,7 @@
-"""Trains on one CPU device and on two logical ones, in one process: `python -m tests.two_devices FOLDER`."""
+"""Trains on one CPU device and on two logical ones, in one process: `python -m tests.two_devices FOLDER CASE`.
+
+A case is one of `CASES`, or `runs`: the run directories of `train_runs`.
+"""
 
 import functools
 import itertools
@@ -117,19 +120,19 @@ def train_runs(folder):
     assert training.train(config, folder / "stopped") is None
 
 
-def main(folder):
+def main(folder, case):
     [cpu] = tf.config.list_physical_devices("CPU")
     tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
     one, two = Devices(["cpu:0"]), Devices.find()
     assert two.replicas == 2
-    train_runs(folder)
-    found = {}
-    for case, (precision, scheme, parts) in CASES.items():
-        for devices in (one, two):
-            results = train(devices, precision, scheme, parts if devices is two else 1)
-            found |= {f"{case}/{devices.replicas}/{key}": value for key, value in results.items()}
-    np.savez(folder / "found.npz", **found)
+    if case == "runs":
+        return train_runs(folder)
+    precision, scheme, parts = CASES[case]
+    for devices in (one, two):
+        found = train(devices, precision, scheme, parts if devices is two else 1)
+        np.savez(folder / f"{devices.replicas}.npz", **found)
+    return None
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), sys.argv[2])

@@ -12,7 +12,7 @@ The first two take the schemes that are standard attention with other weights; d
 
 from pathlib import Path
 
-from interacting_head.command_line import ArgumentParser, run, without_import_noise
+from interacting_head.command_line import ArgumentParser, importing_keras, run
 from interacting_head.export import FORMATS, convert
 
 
@@ -37,7 +37,7 @@ def parse_arguments():
 def main():
     """Converts the model of the command line."""
     arguments = parse_arguments()
-    with without_import_noise():
+    with importing_keras():
         folder = convert(
             arguments.model,
             arguments.format,

@@ -7,7 +7,7 @@ It listens on this machine only, unless --host says otherwise. docs/serving.md d
 
 import sys
 
-from interacting_head.command_line import ArgumentParser, run, without_import_noise
+from interacting_head.command_line import ArgumentParser, importing_keras, run
 from interacting_head.run_directory import RunDirectory
 from interacting_head.translation_options import ENGINES
 
@@ -43,7 +43,7 @@ def main():
                 "without a password and unencrypted",
                 file=sys.stderr,
             )
-        with without_import_noise():
+        with importing_keras():
             from interacting_head.compilation import share_cores  # imports Keras: only now
             from interacting_head.serve.service import Service
 

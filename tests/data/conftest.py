@@ -1,6 +1,7 @@
 """Small texts and models that the tests of `data` share."""
 
 import random
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,23 @@ def sentences(count, seed):
     syllables = ["ge", "ver", "lau", "ben", "fen", "ung", "lich", "haus", "tür", "ß", "ein", "aus", "der"]
     words = ["".join(draw.choices(syllables, k=draw.randint(1, 3))) for _ in range(200)]
     return [" ".join(draw.choices(words, k=draw.randint(1, 12))).capitalize() + "." for _ in range(count)]
+
+
+def python_steps(function):
+    """How many lines of Python a call takes, NumPy's included: what a loop costs, on any machine."""
+    count, former = 0, sys.gettrace()
+
+    def trace(frame, event, argument):
+        nonlocal count
+        count += event == "line"
+        return trace
+
+    sys.settrace(trace)
+    try:
+        function()
+    finally:
+        sys.settrace(former)
+    return count
 
 
 @pytest.fixture(autouse=True)

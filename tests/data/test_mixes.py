@@ -162,7 +162,7 @@ def test_the_same_seed_gives_the_same_batches_of_a_mix_and_resuming_continues_th
     for corpus, count in (("one", 150), ("two", 60)):
         (tmp_path / corpus).mkdir()
         for seed, code in enumerate(("de", "en")):
-            (tmp_path / corpus / f"train.{code}").write_text("\n".join(sentences(count, seed)))
+            (tmp_path / corpus / f"train.{code}").write_text("\n".join(sentences(count, seed)), encoding="utf-8")
 
     def batches(seed, name="one+two*1.5", **position):
         text = open_corpus(name, "de", "en", tmp_path).split("train")

@@ -1,9 +1,6 @@
 """`python -m data.prepare`, in this process and in one of its own."""
 
 import json
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,9 +10,8 @@ from data.encoding import load_encoded
 from data.errors import InputError
 from data.subwords import Subwords
 from data.truecasing import Truecaser
+from tests import command_line
 from tests.data.conftest import sentences
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -156,12 +152,7 @@ def test_an_error_leaves_the_former_output(corpora, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cache", "corpora", "out"]
 
 
-def test_the_command_line_tells_errors_in_one_line(corpora):
-    def command(*arguments):
-        return subprocess.run(
-            [sys.executable, "-m", "data.prepare", *arguments], cwd=ROOT, capture_output=True, text=True
-        )
-
+def test_the_command_line_tells_errors_in_one_line(corpora, tmp_path):
     languages = ["--source-language", "de", "--target-language", "en", "--corpora-dir", str(corpora)]
     for arguments, message in (
         (["some"], "error: the following arguments are required: --source-language, --target-language"),
@@ -169,9 +160,9 @@ def test_the_command_line_tells_errors_in_one_line(corpora):
         (["some", *languages, "--profile", "moses"], "error: argument --profile: invalid choice: 'moses'"),
         (["some", *languages, "--shared-vocabulary", "--separate-vocabularies"], "error: argument --separate-vocab"),
     ):
-        result = command(*arguments)
-        assert (result.returncode, result.stdout, result.stderr.count("\n")) == (2, "", 1)
-        assert result.stderr.startswith(message)
+        result = command_line.run(tmp_path, "data.prepare", *arguments)
+        assert (result.code, result.output, result.errors.count("\n")) == (2, "", 1)
+        assert result.errors.startswith(message)
 
 
 def test_the_output_folder_is_named_after_corpus_languages_and_profile(corpora, tmp_path, monkeypatch):

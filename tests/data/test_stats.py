@@ -1,8 +1,5 @@
 import json
 import struct
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,9 +7,8 @@ import pytest
 from data import stats
 from data.corpora import open_corpus
 from data.errors import InputError
+from tests import command_line
 from tests.data.conftest import sentences
-
-ROOT = Path(__file__).parents[2]
 
 
 def test_n_and_the_numbers_of_heads_of_the_paper():
@@ -124,22 +120,22 @@ def test_the_words_of_the_paper_profile_are_the_tokens_of_moses(corpora):
     assert statistics.words[0].tolist() == words
 
 
-def run(*arguments):
-    command = [sys.executable, "-m", "data.stats", "mine", "--source-language", "de", "--target-language", "en"]
+def run(folder, *arguments):
+    languages = ["--source-language", "de", "--target-language", "en"]
     options = ["--profile", "raw", "--vocabulary-size", "400"]
-    return subprocess.run([*command, *options, *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+    return command_line.run(folder, "data.stats", "mine", *languages, *options, *arguments)
 
 
 def test_the_command_prints_a_table_or_json_and_draws_the_histogram(corpora, tmp_path):
     plot = tmp_path / "lengths.png"
-    printed = run("--corpora-dir", str(corpora), "--model-dim", "64", "--plot", str(plot), "--json")
-    assert printed.returncode == 0, printed.stderr
-    figures = json.loads(printed.stdout)
+    printed = run(tmp_path, "--corpora-dir", corpora, "--model-dim", "64", "--plot", plot, "--json")
+    assert printed.code == 0, printed.errors
+    figures = json.loads(printed.output)
     assert figures["pairs"] == {"train": 400, "dev": 30, "test": 20}
     header = plot.read_bytes()[:24]
     assert header[:8] == b"\x89PNG\r\n\x1a\n"
     assert min(struct.unpack(">II", header[16:24])) > 500  # width and height
-    table = run("--corpora-dir", str(corpora), "--model-dim", "64").stdout
+    table = run(tmp_path, "--corpora-dir", corpora, "--model-dim", "64").output
     assert f"n̄                          {figures['mean_length']}\n" in table
     assert f"h_max for 64               {figures['most_heads']}\n" in table
     assert "400 (shared)" in table
@@ -154,11 +150,6 @@ def test_the_command_prints_a_table_or_json_and_draws_the_histogram(corpora, tmp
         (["--plot", "/nowhere/x.png"], "cannot write /nowhere/x.png"),
     ],
 )
-def test_wrong_usage_is_one_line_and_exit_code_2(corpora, arguments, message):
-    given = [] if "--corpora-dir" in arguments else ["--corpora-dir", str(corpora)]
-    printed = run(*given, *arguments)
-    assert printed.returncode == 2
-    assert printed.stderr.startswith("error: ")
-    assert message in printed.stderr
-    assert printed.stderr.count("\n") == 1
-    assert printed.stdout == ""
+def test_wrong_usage_is_one_line_and_exit_code_2(corpora, tmp_path, arguments, message):
+    given = [] if "--corpora-dir" in arguments else ["--corpora-dir", corpora]
+    command_line.assert_refused(run(tmp_path, *given, *arguments), message)

@@ -15,6 +15,8 @@ CASES = 60
 every_penalty = pytest.mark.parametrize(("kind", "alpha"), PENALTIES)
 
 
+# The nearest decisions of the random models here are further apart than what float32 may err: with random numbers of
+# up to 5e-6 added to all logits, the same hypotheses are found.
 def assert_same(found, expected):
     assert [words for _, words in found] == [words for _, words in expected]
     np.testing.assert_allclose([s for s, _ in found], [s for s, _ in expected], rtol=1e-4, atol=1e-5)
@@ -98,7 +100,7 @@ def test_a_search_in_pieces_is_the_same():
     for until in (1, 4, 5, 8):
         pieces = advance(languages.tensor_step, pieces, limits, chosen, until, 0)
     for found, whole in zip(collect(pieces.links, pieces.totals, chosen), expected, strict=True):
-        np.testing.assert_array_equal(array(found), array(whole))
+        np.testing.assert_allclose(array(found), array(whole), rtol=1e-5)  # pieces may be compiled in another way
 
 
 @pytest.mark.parametrize("size", [7, 640, 641])

@@ -46,7 +46,7 @@ def test_the_loss_of_a_token_is_the_cross_entropy_with_the_smoothed_distribution
 
 def test_equal_logits_cost_the_logarithm_of_the_vocabulary():
     losses = array(token_cross_entropy(np.array([[1, 2]]), np.full((1, 2, V), 3.0, "float32"), 0.1))
-    np.testing.assert_allclose(losses, np.log(V), rtol=1e-6)
+    np.testing.assert_allclose(losses, np.log(V), rtol=1e-5)
 
 
 def test_large_logits_stay_finite():
@@ -88,12 +88,12 @@ def test_padding_changes_neither_the_loss_nor_the_gradients():
     np.testing.assert_allclose(
         array(linear_cross_entropy(wider, embeddings, more_labels, 0.1)),
         array(linear_cross_entropy(hidden, embeddings, labels, 0.1)),
-        rtol=1e-6,
+        rtol=1e-5,  # of other shapes, and so in another order
     )
     x, E = gradients(lambda x, E: linear_cross_entropy(x, E, labels, 0.1), hidden, embeddings)
     more_x, more_E = gradients(lambda x, E: linear_cross_entropy(x, E, more_labels, 0.1), wider, embeddings)
-    np.testing.assert_allclose(more_E, E, rtol=1e-5, atol=1e-7)
-    np.testing.assert_allclose(more_x[:3, :4], x, rtol=1e-5, atol=1e-7)
+    np.testing.assert_allclose(more_E, E, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(more_x[:3, :4], x, rtol=1e-4, atol=1e-6)
     more_x[:3, :4] = 0
     assert not more_x.any()
 

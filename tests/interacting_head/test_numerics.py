@@ -12,7 +12,9 @@ from interacting_head.training import train
 from tests import tiny_corpus
 from tests.interacting_head import tiny
 
-# The training loss of each step of the configuration below, dropout included.
+# The training loss of each step of the configuration below, dropout included, rounded to five digits. It was met within
+# 3e-6, relative, with oneDNN for SSE 4.1, AVX2 and AVX-512 and without oneDNN, on one thread and on two, and also with
+# weights that were changed by 1e-6 of themselves at first.
 CURVE = """
 6.35867 6.33912 6.36197 6.14277 6.03658 5.88907 5.63494 5.61335 5.35504 5.35338
 5.12552 4.93231 4.85550 4.49689 4.67758 4.56690 4.48164 4.21985 4.30123 4.36993
@@ -33,7 +35,7 @@ def test_the_loss_of_fifty_steps_is_the_stored_one(tmp_path, monkeypatch):
     losses = []
     monkeypatch.setattr(Progress, "_report", lambda progress: losses.append(progress.loss))
     train(tiny_corpus.configuration(tiny_corpus.write_corpus(tmp_path), *settings), tmp_path / "run")
-    np.testing.assert_allclose(losses, np.array(CURVE.split(), "float64"), rtol=1e-3)
+    np.testing.assert_allclose(losses, np.array(CURVE.split(), "float64"), rtol=2e-4)
 
 
 @pytest.mark.slow
@@ -62,7 +64,8 @@ def test_a_batch_in_parts_gives_the_step_of_the_whole_batch(scheme):
         history = training_model.fit((batch for _ in range(3)), steps_per_epoch=3, verbose=0)
         norm = keras.ops.convert_to_numpy(training_model.optimizer.gradient_norm.value)
         found[parts] = history.history["loss"], norm, model.get_weights()
-    np.testing.assert_allclose(found[3][0], found[1][0], rtol=1e-6)
-    np.testing.assert_allclose(found[3][1], found[1][1], rtol=1e-5)
+    # Sums in another order: 1e-7 of a gradient is up to 10 times as much of a weight, the learning rate over Adam's ε.
+    np.testing.assert_allclose(found[3][0], found[1][0], rtol=1e-5)
+    np.testing.assert_allclose(found[3][1], found[1][1], rtol=1e-4)
     for in_parts, whole in zip(found[3][2], found[1][2], strict=True):
-        np.testing.assert_allclose(in_parts, whole, atol=1e-6, rtol=0)
+        np.testing.assert_allclose(in_parts, whole, atol=1e-5, rtol=0)

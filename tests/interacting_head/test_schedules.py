@@ -50,7 +50,7 @@ def test_cosine_falls_to_zero_at_the_last_step_and_stays_there():
 
     found = rates("cosine", learning_rate=3e-3)
     np.testing.assert_allclose(found, [expected(t) for t in STEPS], rtol=1e-4, atol=1e-9)
-    assert found[-2:] == [0, 0]
+    assert found[-2:] == pytest.approx([0, 0], abs=1e-9)  # a cosine of π in float32 may be 6e-8 off
 
 
 def test_cosine_with_a_warm_up_as_long_as_the_training_is_finite():

@@ -55,6 +55,7 @@ def space(tmp_path):
 def train(monkeypatch):
     def use(**settings):
         fake = FakeTraining(**settings)
+        monkeypatch.setattr("keras.backend.clear_session", lambda: None)  # it would look through all that lives here
         monkeypatch.setattr("interacting_head.training.train", fake)
         return fake
 

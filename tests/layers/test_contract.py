@@ -51,7 +51,7 @@ def test_a_compiled_layer_gives_the_same(name, options):
     for found, expected in zip(
         compiled, layer(query, memory, attention_mask=mask, return_attention_scores=True), strict=True
     ):
-        np.testing.assert_allclose(array(found), array(expected), atol=1e-5)
+        np.testing.assert_allclose(array(found), array(expected), rtol=1e-5, atol=1e-5)
 
 
 @every_scheme
@@ -88,7 +88,7 @@ def test_the_future_does_not_change_the_past(name, options):
     changed = inputs.copy()
     changed[:, 4:] += 1
     before, after = (array(layer(x, x, use_causal_mask=True)) for x in (inputs, changed))
-    np.testing.assert_allclose(after[:, :4], before[:, :4], atol=1e-5)
+    np.testing.assert_allclose(after[:, :4], before[:, :4], rtol=1e-5, atol=1e-5)
     assert abs(after[:, 4:] - before[:, 4:]).max() > 1e-2
 
 
@@ -101,7 +101,7 @@ def test_cached_steps_equal_one_pass_of_self_attention(name, options):
     for t in range(5):
         step = inputs[:, t : t + 1]
         output, cache = layer(step, step, cache=cache, cache_update_index=t)
-        np.testing.assert_allclose(array(output)[:, 0], expected[:, t], atol=1e-5)
+        np.testing.assert_allclose(array(output)[:, 0], expected[:, t], rtol=1e-5, atol=1e-5)
 
 
 @every_scheme
@@ -111,7 +111,7 @@ def test_a_projected_memory_equals_the_memory(name, options):
     mask = np.array([[[1, 1, 1, 1, 1]], [[1, 1, 1, 0, 0]]], "bool")
     expected = array(layer(query, memory, attention_mask=mask))
     output, _ = layer(query, query, attention_mask=mask, cache=layer.project_memory(memory))
-    np.testing.assert_allclose(array(output), expected, atol=1e-5)
+    np.testing.assert_allclose(array(output), expected, rtol=1e-5, atol=1e-5)
 
 
 @every_scheme
@@ -121,7 +121,7 @@ def test_more_padding_changes_nothing(name, options):
     padded = np.concatenate([memory, normal(2, 4, MODEL_DIM, seed=2)], axis=1)
     mask = np.concatenate([np.ones((2, 1, 5)), np.zeros((2, 1, 4))], axis=2)
     expected = array(layer(query, memory))
-    np.testing.assert_allclose(array(layer(query, padded, attention_mask=mask)), expected, atol=1e-5)
+    np.testing.assert_allclose(array(layer(query, padded, attention_mask=mask)), expected, rtol=1e-5, atol=1e-5)
 
 
 @every_scheme

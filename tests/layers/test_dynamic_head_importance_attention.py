@@ -12,6 +12,8 @@ from tests.layers.schemes import normal, randomize
 D, HEADS = 12, 4
 QUERY, MEMORY = normal(2, 5, D), normal(2, 6, D, seed=1)
 KEPT = np.array([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]], "bool")
+# Logarithms of up to ln H = 1.4 in float32 are exact to a few times 1e-7, exponentials of them likewise.
+ROUNDING = 2e-6
 
 
 def make(heads=HEADS, **arguments):
@@ -37,7 +39,7 @@ def divergence(importance):
 def test_the_loss_is_the_negative_mean_divergence_from_equal_importances(score, weight):
     layer = make(importance_score=score, importance_loss_weight=weight)
     importance, loss = importance_and_loss(layer)
-    np.testing.assert_allclose(importance.sum(axis=-1), 1, rtol=1e-6)
+    np.testing.assert_allclose(importance.sum(axis=-1), 1, rtol=ROUNDING)
     assert loss == pytest.approx(-weight * divergence(importance).mean(), rel=1e-5)
     assert loss < -1e-3
 
@@ -49,7 +51,7 @@ def test_positions_left_out_by_the_query_mask_do_not_count():
     _, whole = importance_and_loss(layer)
     assert abs(loss - whole) > 1e-3
     padded = np.where(KEPT[..., None], QUERY, 7).astype("float32")
-    assert importance_and_loss(layer, padded, query_mask=KEPT)[1] == pytest.approx(loss, rel=1e-6)
+    assert importance_and_loss(layer, padded, query_mask=KEPT)[1] == pytest.approx(loss, rel=1e-5)
 
 
 def test_a_batch_of_nothing_but_padding_adds_no_loss():
@@ -62,8 +64,8 @@ def test_equal_importances_have_no_divergence(name):
     kernel = getattr(layer, name)
     kernel.assign(np.zeros(kernel.shape))
     importance, loss = importance_and_loss(layer)
-    np.testing.assert_allclose(importance, 1 / HEADS, rtol=1e-6)
-    assert loss == pytest.approx(0, abs=1e-7)
+    np.testing.assert_allclose(importance, 1 / HEADS, rtol=ROUNDING)
+    assert loss == pytest.approx(0, abs=ROUNDING)
 
 
 def test_equal_heads_have_equal_importances():
@@ -72,13 +74,13 @@ def test_equal_heads_have_equal_importances():
         kernel.assign(np.repeat(array(kernel.value)[:, :1], HEADS, axis=1))
     importance, loss = importance_and_loss(layer)
     np.testing.assert_allclose(importance, 1 / HEADS, rtol=1e-5)
-    assert loss == pytest.approx(0, abs=1e-7)
+    assert loss == pytest.approx(0, abs=ROUNDING)
 
 
 def test_one_head_is_all_important():
     importance, loss = importance_and_loss(make(heads=1))
-    np.testing.assert_array_equal(importance, 1)
-    assert loss == 0
+    np.testing.assert_allclose(importance, 1, rtol=ROUNDING)
+    assert loss == pytest.approx(0, abs=ROUNDING)
 
 
 def test_the_divergence_is_never_negative_and_zero_for_equal_importances_only():
@@ -86,7 +88,7 @@ def test_the_divergence_is_never_negative_and_zero_for_equal_importances_only():
     scores[0] = 0.3
     log_importance = scores - np.log(np.exp(scores).sum(axis=-1, keepdims=True))
     found = np.array([float(mean_divergence(ops.exp(row), ops.convert_to_tensor(row), None)) for row in log_importance])
-    assert found[0] == pytest.approx(0, abs=1e-6)
+    assert found[0] == pytest.approx(0, abs=1e-5)  # its logarithms are from NumPy, rounded too
     assert found[1:].min() > 1e-3
     assert found.max() < math.log(5)
 
@@ -94,7 +96,7 @@ def test_the_divergence_is_never_negative_and_zero_for_equal_importances_only():
 def test_a_head_that_is_alone_important_has_the_largest_divergence():
     importance = np.full((2, 3, HEADS), 1e-12, "float32")
     importance[..., 1] = 1
-    assert float(mean_divergence(importance, np.log(importance), None)) == pytest.approx(math.log(HEADS), rel=1e-6)
+    assert float(mean_divergence(importance, np.log(importance), None)) == pytest.approx(math.log(HEADS), rel=ROUNDING)
 
 
 def test_dropout_of_the_second_attention_acts_in_training_only():

@@ -17,7 +17,7 @@ def test_logits_are_products_with_the_same_rows():
     layer(np.array([[1]]))
     hidden = normal(2, 3, 16)
     expected = hidden @ array(layer.embeddings.value).T
-    np.testing.assert_allclose(array(layer(hidden, reverse=True)), expected, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(array(layer(hidden, reverse=True)), expected, rtol=1e-5, atol=1e-5)
     assert len(layer.weights) == 1
 
 
@@ -32,7 +32,7 @@ def test_positions_are_interleaved_sines_and_cosines():
 
 def test_one_position_is_encoded_as_among_all():
     layer, inputs = PositionalEncoding(), normal(2, 6, 8)
-    np.testing.assert_allclose(array(layer.at(inputs[:, 4:5], 4)), array(layer(inputs))[:, 4:5], atol=1e-6)
+    np.testing.assert_allclose(array(layer.at(inputs[:, 4:5], 4)), array(layer(inputs))[:, 4:5], atol=1e-5)
 
 
 def test_an_odd_dimension_is_an_error():

@@ -51,13 +51,13 @@ def test_all_query_heads_receive_the_same_gradient():
     layer = make()
     gradient = weight_gradients(layer, lambda: ops.sum(ops.square(layer(normal(2, 5, D), normal(2, 5, D)))))
     kernel = gradient["query_kernel"]  # (D, H, K)
-    np.testing.assert_allclose(kernel, np.repeat(kernel[:, :1], 4, axis=1), rtol=1e-6)
+    np.testing.assert_allclose(kernel, np.repeat(kernel[:, :1], 4, axis=1), rtol=1e-5)
 
 
 def test_with_one_head_it_is_multi_head_attention():
     interacting, base = make(heads=1), make(MultiHeadAttention, heads=1)
     query, value = normal(2, 5, D), normal(2, 6, D, seed=1)
-    np.testing.assert_allclose(array(interacting(query, value)), array(base(query, value)), rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(array(interacting(query, value)), array(base(query, value)), rtol=1e-5, atol=1e-5)
 
 
 def test_it_is_multi_head_attention_whose_heads_share_the_summed_query():
@@ -81,7 +81,7 @@ def test_an_unknown_implementation_is_an_error():
         InteractingHeadAttention(2, 4, implementation="loop")
 
 
-def test_half_precision_stays_close():
+def test_bfloat16_stays_close():
     layer = make()
     half = InteractingHeadAttention.from_config({**layer.get_config(), "dtype": "mixed_bfloat16"})
     half.build((None, None, D), (None, None, D))

@@ -21,7 +21,7 @@ def pair(request):
 
 def test_values_are_those_of_keras(pair):
     ours, theirs, x = pair
-    np.testing.assert_allclose(array(ours(x)), array(theirs(x)), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(array(ours(x)), array(theirs(x)), rtol=1e-5, atol=1e-5)
 
 
 def test_gradients_are_those_of_keras(pair):

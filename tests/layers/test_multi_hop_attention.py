@@ -32,7 +32,7 @@ def identities(heads, scale=1.0):
 def test_importances_of_a_position_sum_to_one():
     _, importance = make()(QUERY, MEMORY, return_head_importance=True)
     assert array(importance).min() > 0
-    np.testing.assert_allclose(array(importance).sum(axis=-1), 1, rtol=1e-6)
+    np.testing.assert_allclose(array(importance).sum(axis=-1), 1, rtol=1e-5)
 
 
 def test_without_a_score_all_heads_are_equal_and_it_is_multi_head_attention():
@@ -40,7 +40,7 @@ def test_without_a_score_all_heads_are_equal_and_it_is_multi_head_attention():
     layer.hop_score_kernel.assign(np.zeros(layer.hop_score_kernel.shape))
     layer.hop_value_kernel.assign(identities(HEADS, HEADS))  # undoes β = 1 / H
     output, importance = layer(QUERY, MEMORY, return_head_importance=True)
-    np.testing.assert_allclose(array(importance), 1 / HEADS, rtol=1e-6)
+    np.testing.assert_allclose(array(importance), 1 / HEADS, rtol=1e-5)
     np.testing.assert_allclose(array(output), array(base_of(layer)(QUERY, MEMORY)), rtol=1e-5, atol=1e-5)
 
 
@@ -48,7 +48,7 @@ def test_with_one_head_the_second_hop_is_a_linear_map():
     layer = make(heads=1)
     layer.hop_value_kernel.assign(identities(1))
     output, importance = layer(QUERY, MEMORY, return_head_importance=True)
-    np.testing.assert_array_equal(array(importance), 1)
+    np.testing.assert_allclose(array(importance), 1, rtol=1e-6)  # some processors take a reciprocal for a division
     np.testing.assert_allclose(array(output), array(base_of(layer)(QUERY, MEMORY)), rtol=1e-5, atol=1e-5)
 
 
@@ -72,7 +72,7 @@ def test_an_importance_depends_on_the_query_and_not_on_its_neighbours():
     changed = QUERY.copy()
     changed[:, 3] += 1
     before, after = (array(layer(x, MEMORY, return_head_importance=True)[1]) for x in (QUERY, changed))
-    np.testing.assert_allclose(np.delete(after, 3, axis=1), np.delete(before, 3, axis=1), atol=1e-6)
+    np.testing.assert_allclose(np.delete(after, 3, axis=1), np.delete(before, 3, axis=1), atol=1e-5)
     assert abs(after[:, 3] - before[:, 3]).max() > 1e-3
 
 

@@ -46,8 +46,8 @@ def test_with_one_source_it_is_multi_head_attention(variant, use_bias):
     base = of_one_source(layer, 0)
     output, scores = layer(QUERY, SOURCES[:1], attention_mask=MASK, return_attention_scores=True)
     expected, expected_scores = base(QUERY, SOURCES[0], attention_mask=MASK, return_attention_scores=True)
-    np.testing.assert_allclose(array(output), array(expected), rtol=1e-6, atol=1e-6)
-    np.testing.assert_allclose(array(scores)[:, 0], array(expected_scores), rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(array(output), array(expected), rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(array(scores)[:, 0], array(expected_scores), rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("variant", ["M-10", "M-11"])

@@ -1,0 +1,69 @@
+"""Measurements in processes of their own, for settings that hold for a whole process: allocator and threads."""
+
+import multiprocessing
+import os
+
+from interacting_head import allocator
+from interacting_head.command_line import importing_keras
+
+
+class ChildProcess:
+    """A new process that calls one function again and again; use as a context manager.
+
+    ```
+    with ChildProcess(function, threads=1) as child:
+        result = child(argument)
+    ```
+
+    Args:
+        function: what is called there; an object with `__call__` keeps its attributes from call to call.
+        keep_memory: whether freed memory stays with that process, see `interacting_head.allocator`.
+        threads: those of TensorFlow; default: its own choice.
+    """
+
+    def __init__(self, function, keep_memory=True, threads=None):
+        context = multiprocessing.get_context("spawn")
+        self.connection, other = context.Pipe()
+        self.process = context.Process(target=_answer, args=(other, function, keep_memory, threads))
+        self.process.start()
+        other.close()
+
+    def __call__(self, *arguments):
+        self.connection.send(arguments)
+        try:
+            result = self.connection.recv()
+        except EOFError:
+            self.process.join()
+            result = RuntimeError(f"a measuring process ended with code {self.process.exitcode}")
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.connection.close()
+        self.process.join()
+
+
+def _answer(connection, function, keep_memory, threads):
+    if not keep_memory:
+        os.environ[allocator.SWITCH] = "0"
+    with importing_keras():
+        import tensorflow as tf
+
+        import layers  # noqa: F401
+
+    if threads:
+        tf.config.threading.set_intra_op_parallelism_threads(threads)
+        tf.config.threading.set_inter_op_parallelism_threads(threads)
+    while True:
+        try:
+            arguments = connection.recv()
+        except EOFError:  # closed: nothing more is asked for
+            return
+        try:
+            connection.send(function(*arguments))
+        except Exception as error:  # goes to the parent, which raises it
+            connection.send(RuntimeError(f"{type(error).__name__}: {error}"))

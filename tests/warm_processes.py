@@ -1,0 +1,71 @@
+"""Processes that begin with Keras imported: forked from one server, so that a test of a script need not wait for that.
+
+They are processes like any other: a folder, an environment, streams and an exit code of their own.
+"""
+
+import contextlib
+import multiprocessing
+import os
+import runpy
+import signal
+import sys
+import tempfile
+import threading
+from unittest import mock
+
+CONTEXT = multiprocessing.get_context("forkserver")
+CONTEXT.set_forkserver_preload(["tests.preloaded"])
+LOCK = threading.Lock()
+
+
+def run_script(path, arguments, folder, environment, stdin=b""):
+    """Runs a script to its end; returns its exit code, and the bytes of its standard output and standard error.
+
+    Args:
+        path: a file, or the name of a module to be run as `python -m` does.
+        arguments: a list of strings.
+        folder: the working directory.
+        environment: a dictionary, all there is.
+        stdin: bytes that come through a pipe.
+    """
+    receiver, sender = CONTEXT.Pipe(duplex=False)
+    with tempfile.NamedTemporaryFile() as output, tempfile.NamedTemporaryFile() as errors:
+        streams = receiver, output.name, errors.name
+        process = CONTEXT.Process(target=_run, args=(path, arguments, str(folder), environment, streams))
+        # The first one starts the server, which is to have this environment too.
+        with LOCK, mock.patch.dict(os.environ, environment, clear=True):
+            process.start()
+        receiver.close()
+        writer = threading.Thread(target=_write, args=(sender, stdin))
+        writer.start()
+        process.join()
+        writer.join()
+        return process.exitcode, output.read(), errors.read()
+
+
+def _write(sender, data):
+    with contextlib.suppress(BrokenPipeError), open(sender.fileno(), "wb", closefd=False) as pipe:
+        pipe.write(data)
+    sender.close()
+
+
+def _run(path, arguments, folder, environment, streams):
+    """The life of a process: puts everything in its place as a shell would, and runs the script."""
+    stdin, *files = streams
+    os.dup2(stdin.fileno(), 0)
+    stdin.close()
+    for number, name in enumerate(files, start=1):
+        descriptor = os.open(name, os.O_WRONLY | os.O_TRUNC)
+        os.dup2(descriptor, number)
+        os.close(descriptor)
+    sys.stdin, sys.stdout = open(0, closefd=False), open(1, "w", closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", buffering=1, closefd=False)  # noqa: SIM115
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    sys.argv = [path, *arguments]
+    if path.endswith(".py"):
+        runpy.run_path(path, run_name="__main__")
+    else:
+        runpy.run_module(path, run_name="__main__", alter_sys=True)
