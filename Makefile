@@ -1,9 +1,11 @@
-# make setup | demo | test | lint
+# make setup | demo | test | test-slow | test-all | lint | clean
 
 PYTHON ?= python3
 PIP = .venv/bin/pip install --disable-pip-version-check --quiet --constraint constraints.txt
 
-.PHONY: setup demo test test-all lint clean
+PYTEST = .venv/bin/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile
+
+.PHONY: setup demo test test-slow test-all lint clean
 
 setup: .venv/installed
 
@@ -35,11 +37,13 @@ demo: .venv/installed
 	@echo "  .venv/bin/python train.py --source train.de --target train.en --dev-source dev.de --dev-target dev.en"
 
 test: .venv/test-installed lint
-	.venv/bin/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile -m "not slow"
+	$(PYTEST) -m "not slow"
 
-# With the tests of whole trainings and servers, in processes of their own: twice as long.
-test-all: .venv/test-installed lint
-	.venv/bin/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile
+# Whole trainings and servers, and every combination of what `make test` tries by example.
+test-slow: .venv/test-installed
+	$(PYTEST) -m slow
+
+test-all: test test-slow
 
 lint: .venv/test-installed
 	.venv/bin/ruff check .

@@ -1,15 +1,21 @@
 """What several files of tests share."""
 
 import fcntl
+import functools
 import gc
 import os
 import shutil
 import sys
+import time
+from pathlib import Path
 
 import pytest
 
 from tests import tiny_corpus
 from tests.command_line import TRAIN, run
+
+MOST_SECONDS = 5  # of a test that is not marked slow, on a processor that takes `STANDARD` seconds in `slowness`
+STANDARD = 0.033
 
 gc.set_threshold(100_000, 20, 100)  # graphs are many objects that live long: looking through them takes minutes in all
 
@@ -25,12 +31,43 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.skip(reason="bfloat16 crashes with this ONEDNN_MAX_CPU_ISA"))
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    """Fails a test that takes longer than `MOST_SECONDS` and is not marked slow."""
+    started = time.monotonic() - seconds_without_a_core()
+    outcome = yield
+    seconds = time.monotonic() - seconds_without_a_core() - started
+    if "slow" not in item.keywords and seconds > MOST_SECONDS * slowness():
+        pytest.fail(f"takes {seconds:.1f} s: make it faster, or mark it slow")
+    return outcome
+
+
+@functools.cache
+def slowness():
+    """How many times as long as the standard this machine takes, 1 for a faster one: asked for by long tests only."""
+    seconds = []
+    for _ in range(10):
+        started = time.perf_counter()
+        sum(number * number % 7 for number in range(500_000))
+        seconds.append(time.perf_counter() - started)
+    return max(1.0, min(seconds) / STANDARD)
+
+
+def seconds_without_a_core():
+    """Seconds for which this thread has waited for its turn on a loaded machine, where the system tells."""
+    try:
+        return int(Path("/proc/thread-self/schedstat").read_text().split()[1]) / 1e9
+    except OSError:
+        return 0.0
+
+
 @pytest.fixture(scope="module", autouse=True)
 def forgotten_graphs():
     """Frees the models and graphs of each file of tests before the next one begins."""
     yield
     if "keras" in sys.modules:
         sys.modules["keras"].utils.clear_session(free_memory=True)
+        gc.freeze()  # what is left, libraries above all, need not be looked through again
 
 
 @pytest.fixture(scope="session")

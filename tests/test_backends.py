@@ -93,6 +93,7 @@ def test_losses_and_gradient_norms_are_equal(trained):
     assert len(set(trained["jax"]["losses"].tolist())) == STEPS
 
 
+@pytest.mark.slow
 def test_weights_are_equal_after_training(trained):
     names = [name for name in trained["jax"] if name.startswith("arr_")]
     assert len(names) > 10
@@ -100,6 +101,7 @@ def test_weights_are_equal_after_training(trained):
         np.testing.assert_allclose(trained["jax"][name], trained["tensorflow"][name], rtol=1e-3, atol=2e-5)
 
 
+@pytest.mark.slow
 def test_translations_are_equal(trained):
     np.testing.assert_array_equal(trained["jax"]["ids"], trained["tensorflow"]["ids"])
     np.testing.assert_allclose(trained["jax"]["scores"], trained["tensorflow"]["scores"], rtol=1e-3)

@@ -20,6 +20,8 @@ from tests.interacting_head.runs import assert_equal_runs, weights
 from tests.test_backends import start
 from tests.two_devices import CASES, STEPS
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 # Of losses and weights, relative: 8 bits of mantissa in bfloat16, 11 in float16. In float32 sums in another order, 1e-7
 # of a gradient, are up to 10 times as much of a weight: the learning rate over Adam's ε.
@@ -51,9 +53,7 @@ def arrays(found, prefix):
     return [found[f"{prefix}_{index}"] for index in range(sum(name.startswith(f"{prefix}_") for name in found))]
 
 
-every_case = pytest.mark.parametrize(
-    "case", [case if case == "float32" else pytest.param(case, marks=pytest.mark.slow) for case in CASES]
-)
+every_case = pytest.mark.parametrize("case", CASES)
 
 
 @every_case
@@ -79,7 +79,6 @@ def test_the_moving_average_is_not_the_last_weights(found):
         assert not np.array_equal(last, average)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("devices", [1, 2])
 def test_an_infinite_gradient_on_one_device_skips_the_step_and_halves_the_scale_on_all(found, devices):
     results = found("mixed_float16")[devices - 1]
@@ -88,7 +87,6 @@ def test_an_infinite_gradient_on_one_device_skips_the_step_and_halves_the_scale_
         np.testing.assert_array_equal(after, before)
 
 
-@pytest.mark.slow
 def test_a_run_on_two_devices_goes_on_exactly(tmp_path):
     on_two_devices(tmp_path, "runs")
     stopped, whole = (RunDirectory(tmp_path / name) for name in ("stopped", "whole"))
@@ -98,7 +96,6 @@ def test_a_run_on_two_devices_goes_on_exactly(tmp_path):
     assert_equal_runs(stopped, whole)
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(importlib.util.find_spec("jax") is None, reason="needs jax")
 def test_two_processes_with_jax_equal_one_also_after_a_stop(tmp_path):
     # Sentences of one length: JAX compiles for each, and batches for two devices are those for one.

@@ -148,6 +148,7 @@ def paper(tmp_path_factory):
     return folder, run_all(folder, cases)
 
 
+@pytest.mark.slow
 def test_the_preprocessing_of_the_papers_is_part_of_training_and_translation(paper):
     folder, results = paper
     assert {path.name for path in (folder / "run" / "truecasing").iterdir()} == {"source.truecase", "target.truecase"}
@@ -158,12 +159,14 @@ def test_the_preprocessing_of_the_papers_is_part_of_training_and_translation(pap
         assert "&apos;" not in results["text"].output
 
 
+@pytest.mark.slow
 def test_text_that_changed_under_a_training_is_one_line_and_exit_code_2(paper):
     again = paper[1]["again"]
     assert (again.code, again.errors.count("\n")) == (2, 1)
     assert again.errors.startswith("error: the text of train has changed since run was begun; ")
 
 
+@pytest.mark.slow
 def test_an_interrupted_training_is_saved_and_exits_with_130(workplace):
     process = start(workplace, "train.py", *TRAIN[:-1], "stopped", "--set", "train.max_steps=100000")
     log = workplace / "stopped" / "train.log"

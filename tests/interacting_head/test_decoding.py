@@ -14,6 +14,7 @@ from tests.interacting_head import tiny
 from tests.interacting_head.languages import as_lists, options, penalty
 from tests.interacting_head.test_beam_search import assert_same
 from tests.layers.backend import array
+from tests.parameters import mostly_slow
 
 LENGTHS = [3, 7, 2, 5]
 LIMITS = [9, 12, 6, 10]
@@ -23,7 +24,7 @@ def transformer(scheme="interacting_head", **settings):
     return tiny.transformer(scheme=scheme, **settings)
 
 
-@pytest.fixture(scope="module", params=["post", "pre"])
+@pytest.fixture(scope="module", params=mostly_slow(["post", "pre"], "pre"))
 def model(request):
     return transformer(normalization=request.param)
 
@@ -60,6 +61,7 @@ def forced_scores(models, source_ids, n_best, rank=0):
 
 
 @pytest.mark.parametrize("scheme", ATTENTION_SCHEMES)
+@pytest.mark.slow
 def test_translations_depend_neither_on_padding_nor_on_the_batch(scheme, monkeypatch):
     search = TransformerSearch(transformer(scheme, decoder_layers=1), options(3))
     expected = hypotheses(search, tiny.sources(LENGTHS), LIMITS)
@@ -129,6 +131,7 @@ def test_a_prefix_begins_all_hypotheses_and_counts_for_their_score(model, beam):
         assert score == pytest.approx(forced.sum() / penalty(len(ids), 0.6, "gnmt"), rel=1e-4, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_an_ensemble_of_a_model_with_itself_is_the_model(model, beam):
     expected = hypotheses(beam, tiny.sources(LENGTHS), LIMITS)
     assert_close(hypotheses(TransformerSearch([model, model], options(3)), tiny.sources(LENGTHS), LIMITS), expected)
@@ -136,6 +139,7 @@ def test_an_ensemble_of_a_model_with_itself_is_the_model(model, beam):
     np.testing.assert_allclose(twice, once, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_an_ensemble_of_different_schemes_is_the_mean_of_their_probabilities(model):
     models = [model, transformer("multi_head", seed=7), transformer("multi_layer", seed=9, encoder_layers=3)]
     found = hypotheses(TransformerSearch(models, options(3)), tiny.sources(LENGTHS), LIMITS)

@@ -5,6 +5,7 @@ from interacting_head import export
 from interacting_head.run_directory import RunDirectory
 from tests.interacting_head import exports
 from tests.layers.backend import array
+from tests.parameters import mostly_slow
 
 ctranslate2 = pytest.importorskip("ctranslate2")
 
@@ -37,7 +38,10 @@ def assert_equal_scores(trained, folder, sources, targets, **tolerance):
         np.testing.assert_allclose(theirs, ours, **{"rtol": 1e-5, "atol": 1e-5, **tolerance})
 
 
-@pytest.mark.parametrize("name", MODELS)
+QUICK = "interacting_head-post", "talking_heads-pre", "interacting_head_pairwise-pre", "several schemes"
+
+
+@pytest.mark.parametrize("name", mostly_slow(MODELS, *QUICK))
 def test_given_translations_have_our_log_probabilities(tmp_path, both, name):
     trained = exports.trained(both, **MODELS[name])
     export.convert(trained, "ctranslate2", tmp_path / "model")

@@ -13,6 +13,7 @@ pytest.importorskip("ctranslate2")
 
 from interacting_head.export import ctranslate2
 from interacting_head.export.ctranslate2_translator import CTranslate2Translator
+from tests.parameters import mostly_slow
 
 LINES = ["der hund sieht.", "", "ein mann hat das haus", "katze", "heute kauft das alte haus eine katze.", "hund hund"]
 PREFIXES = ["the", "", "this", "", "old dog", "x"]
@@ -40,14 +41,18 @@ def assert_equal(ours, theirs):
 
 @pytest.mark.parametrize(
     "search",
-    [
+    mostly_slow(
+        [
+            {},
+            {"beam_size": 1},
+            {"max_length": 3},
+            {"length_penalty": 1.5},
+            {"length_penalty_type": "average", "length_penalty": 1.0},
+            {"length_penalty_type": "none"},
+        ],
         {},
-        {"beam_size": 1},
         {"max_length": 3},
-        {"length_penalty": 1.5},
-        {"length_penalty_type": "average", "length_penalty": 1.0},
-        {"length_penalty_type": "none"},
-    ],
+    ),
     ids=str,
 )
 def test_translations_and_scores_are_ours(workplace, converted, search):

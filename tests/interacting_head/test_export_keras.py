@@ -6,6 +6,7 @@ from interacting_head import export
 from interacting_head.run_directory import RunDirectory
 from layers import ATTENTION_SCHEMES
 from tests.interacting_head import exports
+from tests.parameters import mostly_slow
 
 MODELS = {
     **{scheme: {"scheme": scheme} for scheme in ATTENTION_SCHEMES},
@@ -14,7 +15,7 @@ MODELS = {
 }
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", mostly_slow(MODELS, "interacting_head", "several schemes"))
 def test_a_keras_file_gives_the_same_model(tmp_path, name):
     trained = exports.trained(exports.subwords(tmp_path), **MODELS[name])
     export.convert(trained, "keras", tmp_path / "out")

@@ -14,6 +14,7 @@ from interacting_head.preparation import make_training_model
 from interacting_head.search_options import SearchOptions
 from interacting_head.search_state import Limits
 from tests.interacting_head import exports
+from tests.parameters import mostly_slow
 
 numpy_safetensors = pytest.importorskip("safetensors.numpy")
 
@@ -53,7 +54,7 @@ def their_logits(model, sources, targets):
 
 
 @pytest.mark.parametrize("shared", [True, False])
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", mostly_slow(MODELS, "smaller keys"))
 def test_transformers_computes_our_logits(tmp_path, name, shared):
     trained = converted(tmp_path, shared, **MODELS[name])
     _, model = load(tmp_path / "model")
@@ -65,6 +66,7 @@ def test_transformers_computes_our_logits(tmp_path, name, shared):
         np.testing.assert_allclose(theirs[row, real], ours[row, real], rtol=1e-5, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_greedy_search_of_transformers_gives_our_translations(tmp_path):
     trained = exports.trained(exports.subwords(tmp_path), model_dim=16)
     sources, targets = exports.pairs()

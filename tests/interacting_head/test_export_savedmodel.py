@@ -1,5 +1,6 @@
 """SavedModels of every scheme, loaded in a process without this project."""
 
+import functools
 import json
 import os
 import subprocess
@@ -36,13 +37,11 @@ assert importlib.util.find_spec("interacting_head") is None
 import tensorflow as tf
 request = json.load(sys.stdin)
 answers = {}
-for name, folder in request["models"].items():
-    search = tf.saved_model.load(folder).signatures["translate_ids"]
-    answers[name] = {}
-    for title, given in request["searches"].items():
-        given = {key: tf.constant(value) for key, value in given.items()}
-        found = search(source_ids=tf.constant(request["source_ids"]), **given)
-        answers[name][title] = {key: value.numpy().tolist() for key, value in found.items()}
+search = tf.saved_model.load(request["model"]).signatures["translate_ids"]
+for title, given in request["searches"].items():
+    given = {key: tf.constant(value) for key, value in given.items()}
+    found = search(source_ids=tf.constant(request["source_ids"]), **given)
+    answers[title] = {key: value.numpy().tolist() for key, value in found.items()}
 print(json.dumps(answers))
 """
 
@@ -65,39 +64,46 @@ def source_ids():
 
 
 @pytest.fixture(scope="module")
-def models(tmp_path_factory):
-    """`{name: (TrainedModel, folder)}`."""
+def model(tmp_path_factory):
+    """A function from a name to its `TrainedModel` and the folder where it has been exported."""
     folder = tmp_path_factory.mktemp("savedmodel")
     both = exports.subwords(folder)
-    found = {name: exports.trained(both, **settings) for name, settings in MODELS.items()}
-    for number, trained in enumerate(found.values()):
-        export.convert(trained, "savedmodel", folder / str(number), beam_size=BEAM, ids_only=True)
-    return {name: (trained, folder / str(number) / "1") for number, (name, trained) in enumerate(found.items())}
+
+    @functools.cache
+    def model(name):
+        trained = exports.trained(both, **MODELS[name])
+        export.convert(trained, "savedmodel", folder / name, beam_size=BEAM, ids_only=True)
+        return trained, folder / name / "1"
+
+    return model
 
 
 @pytest.fixture(scope="module")
-def answers(models, source_ids, tmp_path_factory):
+def answers(model, source_ids, tmp_path_factory):
+    """A function from the name of a model to what its graph finds in each search."""
     usual = {"length_penalty": 0.6, "n_best": 1, "min_length": 0, "max_length": 0}
     searches = {name: {**usual, **search} for name, search in SEARCHES.items()}
-    request = {
-        "models": {name: str(folder) for name, (_, folder) in models.items()},
-        "source_ids": source_ids.tolist(),
-        "searches": searches,
-    }
-    return elsewhere(RUN, request, tmp_path_factory.mktemp("elsewhere"))
+
+    @functools.cache
+    def answers(name):
+        request = {"model": str(model(name)[1]), "source_ids": source_ids.tolist(), "searches": searches}
+        return elsewhere(RUN, request, tmp_path_factory.mktemp("elsewhere"))
+
+    return answers
 
 
 @pytest.mark.parametrize("search", SEARCHES)
 @pytest.mark.parametrize("name", MODELS)
-def test_the_graph_finds_what_the_search_finds(models, answers, source_ids, name, search):
+@pytest.mark.slow
+def test_the_graph_finds_what_the_search_finds(model, answers, source_ids, name, search):
     options = SearchOptions(beam_size=BEAM, **SEARCHES[search])
     longest = length_limit((source_ids != PAD).sum(axis=1)) - 1 if options.max_length is None else options.max_length
     max_lengths = np.broadcast_to(np.maximum(longest, options.min_length or 0) + 1, len(source_ids)).astype("int32")
     limits = Limits(max_lengths)
     if options.min_length is not None:
         limits = limits._replace(min_lengths=np.full(len(source_ids), options.min_length, "int32"))
-    ours = TransformerSearch(models[name][0].model, options)(source_ids, limits)
-    theirs = {key: np.array(value) for key, value in answers[name][search].items()}
+    ours = TransformerSearch(model(name)[0].model, options)(source_ids, limits)
+    theirs = {key: np.array(value) for key, value in answers(name)[search].items()}
     length = theirs["ids"].shape[2]
     for row in range(len(source_ids) - 1):
         for rank in range(options.n_best):
@@ -113,8 +119,8 @@ def test_the_graph_finds_what_the_search_finds(models, answers, source_ids, name
     assert np.all(theirs["scores"][-1, 1:] < IMPOSSIBLE)
 
 
-def test_inputs_that_make_no_sense_are_refused_in_words(models, source_ids):
-    search = tf.saved_model.load(str(models["interacting_head"][1])).signatures["translate_ids"]
+def test_inputs_that_make_no_sense_are_refused_in_words(model, source_ids):
+    search = tf.saved_model.load(str(model("interacting_head")[1])).signatures["translate_ids"]
     usual = {"length_penalty": 0.6, "n_best": 1, "min_length": 0, "max_length": 0, "source_ids": source_ids}
     for wrong, message in (
         ({"n_best": BEAM + 1}, "n_best must be from 1 to 3"),
@@ -133,9 +139,9 @@ def test_inputs_that_make_no_sense_are_refused_in_words(models, source_ids):
             search(**{name: tf.constant(value) for name, value in given.items()})
 
 
-def test_the_signature_has_the_defaults_of_the_run(models, source_ids):
+def test_the_signature_has_the_defaults_of_the_run(model, source_ids):
     """As clients see it that know them, such as those of TensorFlow Serving's gRPC."""
-    _, folder = models["interacting_head"]
+    _, folder = model("interacting_head")
     parsed = saved_model_pb2.SavedModel.FromString((folder / "saved_model.pb").read_bytes())
     signature = parsed.meta_graphs[0].signature_def["translate_ids"]
     defaults = {name: tf.make_ndarray(value).item() for name, value in signature.defaults.items()}
@@ -147,8 +153,8 @@ def test_the_signature_has_the_defaults_of_the_run(models, source_ids):
     assert found["ids"].shape[:2] == (len(source_ids), 1)
 
 
-def test_versions_follow_one_another_and_nothing_else_may_lie_beside_them(tmp_path, models):
-    trained, _ = models["multi_head"]
+def test_versions_follow_one_another_and_nothing_else_may_lie_beside_them(tmp_path, model):
+    trained, _ = model("interacting_head")
     folder = tmp_path / "models" / "en"
     written = [export.convert(trained, "savedmodel", folder, ids_only=True) for _ in range(2)]
     assert [path.relative_to(folder).as_posix() for path in written] == ["1", "2"]
@@ -158,8 +164,8 @@ def test_versions_follow_one_another_and_nothing_else_may_lie_beside_them(tmp_pa
     assert {path.name for path in folder.iterdir()} == {"1", "2", "notes.txt"}
 
 
-def test_what_fails_leaves_nothing(tmp_path, models, monkeypatch):
-    trained, _ = models["multi_head"]
+def test_what_fails_leaves_nothing(tmp_path, model, monkeypatch):
+    trained, _ = model("interacting_head")
 
     def fail(*_):
         raise OSError("no room")
@@ -170,7 +176,7 @@ def test_what_fails_leaves_nothing(tmp_path, models, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_beam_that_there_cannot_be_is_refused(tmp_path, models):
+def test_a_beam_that_there_cannot_be_is_refused(tmp_path, model):
     with pytest.raises(InputError, match="beam_size must be a whole number of at least 1"):
-        export.convert(models["multi_head"][0], "savedmodel", tmp_path / "out", beam_size=0, ids_only=True)
+        export.convert(model("interacting_head")[0], "savedmodel", tmp_path / "out", beam_size=0, ids_only=True)
     assert not list(tmp_path.iterdir())

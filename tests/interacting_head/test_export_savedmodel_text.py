@@ -68,6 +68,7 @@ def translator(trained, **options):
     return Translator(trained.model, *subwords, options=SearchOptions(beam_size=BEAM, **options))
 
 
+@pytest.mark.slow
 def test_text_is_translated_as_the_translator_does(trained, folder, tmp_path):
     parameters = {"length_penalty": 1.1, "min_length": 2, "max_length": 30, "n_best": 2}
     request = {"folder": str(folder), "lines": LINES, "parameters": parameters}
@@ -83,6 +84,7 @@ def test_text_is_translated_as_the_translator_does(trained, folder, tmp_path):
             assert all(score < -1e9 for score in scores[len(found) :])
 
 
+@pytest.mark.slow
 def test_the_profile_paper_gets_text_in_the_form_of_its_subwords(trained, tmp_path):
     tokenized = trained.config.__class__(model=trained.config.model, data=DataConfig(profile="paper"))
     paper = trained.__class__(trained.model, trained.source_subwords, trained.target_subwords, tokenized)
@@ -141,6 +143,7 @@ def url(folder):
     server.server_close()
 
 
+@pytest.mark.slow
 def test_the_documented_client_reads_the_signatures(trained, url, tmp_path):
     """Against a stand-in for the server: what is checked is that requests and answers fit the signatures."""
     [client] = re.findall(r"```python\n(import json.*?)```", DOCUMENTATION.read_text(encoding="utf-8"), re.DOTALL)

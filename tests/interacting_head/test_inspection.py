@@ -8,6 +8,7 @@ from interacting_head.inspection import Inspector, attention_layers, observed
 from layers import ATTENTION_SCHEMES
 from tests.interacting_head import tiny
 from tests.layers.backend import array
+from tests.parameters import mostly_slow
 
 H = 2
 EXTRA_AXES = {"interacting_head_pairwise": (H,), "multi_layer": (2,)}  # query heads; encoder layers
@@ -16,7 +17,7 @@ WEIGHING = {
     "multi_hop": [("encoder", 2)],
 }
 
-every_scheme = pytest.mark.parametrize("scheme", ATTENTION_SCHEMES)
+every_scheme = pytest.mark.parametrize("scheme", mostly_slow(ATTENTION_SCHEMES, "interacting_head", "multi_layer"))
 
 
 def pair(source_length, target_length):
@@ -75,7 +76,7 @@ def test_attention_is_that_of_the_layers_for_every_sentence_of_a_batch(scheme):
             np.testing.assert_allclose(weights, expected[site, number][0], atol=1e-5)
 
 
-@pytest.mark.parametrize("scheme", WEIGHING)
+@pytest.mark.parametrize("scheme", mostly_slow(WEIGHING, "multi_hop"))
 def test_head_importance_is_there_where_layers_weigh_their_heads(scheme):
     model = tiny.transformer(scheme=scheme)
     pairs = [pair(5, 3), pair(2, 20)]
@@ -109,7 +110,7 @@ def test_large_windows_are_divided(monkeypatch):
         np.testing.assert_allclose(left.attention["cross", 2], right.attention["cross", 2], atol=1e-5)
 
 
-@pytest.mark.parametrize("scheme", sorted(ATTENTION_SCHEMES.keys() - WEIGHING.keys()))
+@pytest.mark.parametrize("scheme", mostly_slow(sorted(ATTENTION_SCHEMES.keys() - WEIGHING.keys()), "multi_head"))
 def test_a_model_that_does_not_weigh_its_heads_has_no_importance(scheme):
     with pytest.raises(InputError, match="this model has no head importance: none of its attention layers weighs"):
         Inspector(tiny.transformer(scheme=scheme), head_importance=True)

@@ -82,6 +82,7 @@ def test_activations_grow_with_the_batch_and_attention_with_the_square_of_the_le
     assert 2.01 * small < long < 4 * small
 
 
+@pytest.mark.slow
 def test_schemes_differ_as_their_tensors_do():
     shape = 16, 30, 30
     needed = {
@@ -94,6 +95,7 @@ def test_schemes_differ_as_their_tensors_do():
     assert needed["interacting_head_pairwise"] < needed["multi_head"]
 
 
+@pytest.mark.slow
 def test_accumulation_needs_the_memory_of_a_part_and_a_sum_of_gradients():
     whole, part = (memory.of_step(training_model(), (rows, 30, 30)) for rows in (64, 16))
     accumulated = memory.of_step(training_model(accumulate=4), (64, 30, 30))
@@ -101,6 +103,7 @@ def test_accumulation_needs_the_memory_of_a_part_and_a_sum_of_gradients():
     assert accumulated.peak == part.peak + part.weights
 
 
+@pytest.mark.slow
 def test_too_little_memory_is_told_with_what_helps(monkeypatch):
     shapes = np.array([[4, 6, 5], [2, 10, 9]])
     monkeypatch.setattr(memory, "machine_memory", lambda: 2**50)

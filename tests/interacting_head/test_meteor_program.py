@@ -53,6 +53,7 @@ def test_interrupting_ends_the_program_too(tmp_path):
 
 @with_meteor
 @with_processes
+@pytest.mark.slow
 def test_the_program_ends_with_python(tmp_path):
     process = start(tmp_path, "eval_metrics.py", *text_files(tmp_path), "-m", "meteor", "--json")
     wait_until(lambda: children(process), process)

@@ -29,12 +29,18 @@ def cache(tmp_path, monkeypatch):
     monkeypatch.setenv("INTERACTING_HEAD_CACHE", str(tmp_path / "cache"))
 
 
-def test_the_loss_of_fifty_steps_is_the_stored_one(tmp_path, monkeypatch):
+@pytest.fixture
+def losses(tmp_path, monkeypatch):
+    """The training loss of each of fifty steps."""
     settings = ["train.max_steps=50", "train.validation_interval=50", "train.log_interval=1", "train.gradient_clip=1"]
     settings += ["train.learning_rate=0.003", "train.average_last=0"]
     losses = []
     monkeypatch.setattr(Progress, "_report", lambda progress: losses.append(progress.loss))
     train(tiny_corpus.configuration(tiny_corpus.write_corpus(tmp_path), *settings), tmp_path / "run")
+    return losses
+
+
+def test_the_loss_of_fifty_steps_is_the_stored_one(losses):
     np.testing.assert_allclose(losses, np.array(CURVE.split(), "float64"), rtol=2e-4)
 
 
@@ -51,6 +57,7 @@ def test_sixty_four_pairs_are_learnt_by_heart(tmp_path):
 
 
 @pytest.mark.parametrize("scheme", ["interacting_head", "dynamic_head_importance"])
+@pytest.mark.slow
 def test_a_batch_in_parts_gives_the_step_of_the_whole_batch(scheme):
     lengths = [8, 2, 5, 3, 7, 2]  # with unequal numbers of tokens in the three parts
     target_ids, labels = tiny.targets(lengths)

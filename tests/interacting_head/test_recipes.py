@@ -12,6 +12,7 @@ from interacting_head.placement import check_model
 from interacting_head.preparation import make_training_model
 from interacting_head.transformer import Transformer, parameter_count
 from tests.interacting_head.tiny import V, sources, targets
+from tests.parameters import mostly_slow
 
 OF_PAPERS = {
     "Li & Luo 2022": 4 * 6 * 3,
@@ -142,7 +143,15 @@ def test_every_recipe_has_a_model_that_can_be_built():
         check_model(model)
 
 
-@pytest.mark.parametrize("names", different_structures(), ids=lambda names: names[0])
+def first_of_each_paper():
+    """The first structures of the papers, which stand for the others in `make test`."""
+    first = {}
+    for names in different_structures():
+        first.setdefault(recipes.RECIPES[names[0]].paper, names)
+    return first.values()
+
+
+@pytest.mark.parametrize("names", mostly_slow(different_structures(), *first_of_each_paper()), ids=lambda n: n[0])
 def test_every_recipe_takes_two_steps(names):
     config = small_shapes(recipes.get(names[0]))
     model = Transformer(config.model, V, V, config.data.shared_vocabulary)

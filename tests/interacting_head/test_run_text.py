@@ -89,6 +89,7 @@ def test_a_run_without_its_truecasers_says_so(run, tmp_path):
         Translator.from_run(tmp_path / "broken")
 
 
+@pytest.mark.slow
 def test_tokenised_output_of_raw_text_is_sub_words(tmp_path):
     config = configured(write(tmp_path), "train.max_steps=1")
     train(config, tmp_path / "run")
@@ -113,6 +114,7 @@ def test_text_that_changed_under_the_same_name_is_noticed(tmp_path, profile, spl
         prepare_run_text(config.data, run, open_text(config.data, None))
 
 
+@pytest.mark.slow
 def test_a_training_does_not_go_on_with_other_text_unless_it_starts_anew(tmp_path):
     config = configured(write(tmp_path), "train.max_steps=1")
     assert train(config, tmp_path / "run") is None

@@ -70,6 +70,7 @@ def test_every_scheme_can_be_looked_at(tmp_path, scheme, heads, weighing):
     assert serving.worker.stop(30)
 
 
+@pytest.mark.slow
 def test_each_model_of_an_ensemble_can_be_looked_at(tmp_path):
     serving = Serving(tmp_path, "multi_head", "talking_heads")
     assert [model["name"] for model in serving.client.get("/model").json()["models"]] == [

@@ -128,6 +128,7 @@ def test_the_average_is_the_mean_of_the_last_checkpoints(finished):
         assert mean.dtype == "float32"
 
 
+@pytest.mark.slow
 def test_the_moving_average_and_the_best_checkpoints_are_kept(files, tmp_path):
     settings = ["train.ema_decay=0.5", "train.keep_last=1", "train.keep_best=2", "train.validation_interval=5"]
     train(tiny_corpus.configuration(files, *settings, "train.best_metric=loss"), tmp_path / "run")
@@ -145,6 +146,7 @@ def test_the_moving_average_and_the_best_checkpoints_are_kept(files, tmp_path):
         assert not np.array_equal(weight, last)
 
 
+@pytest.mark.slow
 def test_a_signal_breaks_a_validation_off_which_is_made_up_for(config, finished, tmp_path, monkeypatch, capfd):
     run = RunDirectory(tmp_path / "run")
     translate = Translator.translate
@@ -170,6 +172,7 @@ def test_a_finished_run_says_so_and_changes_nothing(copied, config, capfd):
     assert {path: path.stat().st_mtime_ns for path in copied.path.rglob("*.*5")} == before
 
 
+@pytest.mark.slow
 def test_a_run_killed_before_its_last_files_writes_them(copied, config, finished):
     (copied.path / "metrics.json").unlink()
     (copied.path / "average.weights.h5").unlink()
@@ -177,6 +180,7 @@ def test_a_run_killed_before_its_last_files_writes_them(copied, config, finished
     assert_equal_runs(copied, finished)
 
 
+@pytest.mark.slow
 def test_a_stopped_run_goes_on_exactly(config, finished, tmp_path, stop_at, capfd):
     run = RunDirectory(tmp_path / "run")
     # Twice between two validations, and at a step that is both the last and that of a validation
@@ -192,18 +196,25 @@ def test_a_stopped_run_goes_on_exactly(config, finished, tmp_path, stop_at, capf
     assert_equal_runs(run, finished)
 
 
-def test_a_damaged_checkpoint_gives_way_to_the_one_before_it(copied, config, finished, capfd):
+@pytest.fixture
+def continued(copied, config, capfd):
+    """A run whose last checkpoint was damaged after its training, trained once more, and what that said."""
     newest = copied.path / "checkpoints" / "step-25.state.npz"
     newest.write_bytes(newest.read_bytes()[:-200])
     with open(copied.path / "log.jsonl", "a") as file:
         file.write('{"step": 2')  # a line that was cut off
     assert train(config, copied.path) is None
-    errors = capfd.readouterr().err
+    return copied, capfd.readouterr().err
+
+
+def test_a_damaged_checkpoint_gives_way_to_the_one_before_it_and_the_run_ends_as_it_would(continued, finished):
+    run, errors = continued
     assert "the checkpoint of step 25 is damaged: removed, the one before it is used" in errors
-    assert f"continuing {copied.path} at step 20" in errors
-    assert_equal_runs(copied, finished)
+    assert f"continuing {run.path} at step 20" in errors
+    assert_equal_runs(run, finished)
 
 
+@pytest.mark.slow
 def test_damaged_weights_are_noticed(copied, config, finished):
     for step, position in {25: 5000, 20: -3000}.items():
         path = copied.path / "checkpoints" / f"step-{step}.weights.h5"
@@ -222,6 +233,7 @@ def test_another_configuration_on_a_run_names_the_keys_that_differ(copied, files
     assert "model_dim" not in str(raised.value)
 
 
+@pytest.mark.slow
 def test_patience_ends_a_training_and_no_resume_discards_the_run_before_it(copied, files):
     (copied.path / "notes.txt").write_text("mine")
     settings = ["train.learning_rate=1e-9", "train.validation_interval=2", "train.patience=2", "train.average_last=0"]
@@ -235,6 +247,7 @@ def test_patience_ends_a_training_and_no_resume_discards_the_run_before_it(copie
     assert (copied.path / "notes.txt").read_text() == "mine"
 
 
+@pytest.mark.slow
 def test_the_scale_of_the_loss_is_saved_and_restored(files, tmp_path, stop_at):
     config = tiny_corpus.configuration(files, "train.precision=mixed_float16")
     run = RunDirectory(tmp_path / "run")
@@ -253,6 +266,7 @@ def test_the_scale_of_the_loss_is_saved_and_restored(files, tmp_path, stop_at):
         np.testing.assert_array_equal(ours, saved)
 
 
+@pytest.mark.slow
 def test_a_training_that_diverges_is_an_error(files, tmp_path):
     config = tiny_corpus.configuration(files, "train.learning_rate=1e30", "train.validation_interval=4")
     with pytest.raises(RunError, match="validation loss at step 4 is nan: the training has diverged"):

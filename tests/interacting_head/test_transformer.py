@@ -12,6 +12,7 @@ from interacting_head.transformer import Transformer, parameter_count
 from layers import ATTENTION_SCHEMES
 from tests.interacting_head import tiny
 from tests.layers.backend import array
+from tests.parameters import mostly_slow
 
 LENGTHS = [3, 7, 2, 5]
 MODELS = {
@@ -25,7 +26,7 @@ MODELS = {
 }
 
 
-@pytest.fixture(scope="module", params=MODELS)
+@pytest.fixture(scope="module", params=mostly_slow(MODELS, "pre", "multi_layer"))
 def model(request):
     return tiny.transformer(**MODELS[request.param])
 
@@ -81,7 +82,7 @@ def test_parameters_are_counted_without_values_as_they_are_in_the_model(memory, 
     assert parameter_count(config, tiny.V, tiny.V, shared) == expected
 
 
-@pytest.mark.parametrize("scheme", ATTENTION_SCHEMES)
+@pytest.mark.parametrize("scheme", mostly_slow(ATTENTION_SCHEMES, "interacting_head", "multi_hop"))
 def test_parameters_of_every_scheme_are_counted_without_values(scheme):
     assert parameter_count(tiny.config(scheme), tiny.V, tiny.V) == tiny.transformer(scheme=scheme).count_params()
 
@@ -176,7 +177,7 @@ def test_a_placement_changes_the_layers_that_it_names():
     assert type(second.self_attention) is ATTENTION_SCHEMES["interacting_head"]
 
 
-@pytest.mark.parametrize("scheme", ATTENTION_SCHEMES)
+@pytest.mark.parametrize("scheme", mostly_slow(ATTENTION_SCHEMES, "fixed_head_size", "interacting_head_pairwise"))
 def test_every_scheme_makes_a_model(scheme):
     assert np.isfinite(logits(tiny.transformer(scheme=scheme), inputs())).all()
 

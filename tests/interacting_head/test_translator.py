@@ -195,6 +195,7 @@ def test_prefixes_and_targets_must_be_as_many_as_lines(subwords, model, others):
         list(translator.score(LINES, others))
 
 
+@pytest.mark.slow
 def test_what_is_drawn_for_a_line_depends_on_its_number_and_the_seed_alone(subwords, model):
     def drawn(batch_size=64, window=None, seed=1):
         options = SearchOptions(sampling=True, n_best=5, max_length=8, seed=seed)

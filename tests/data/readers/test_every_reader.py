@@ -57,25 +57,23 @@ def test_a_missing_or_empty_file_is_an_error(file, reader, tmp_path):
         list(read(file("a", ""), file("b", right)))
 
 
-def test_memory_does_not_grow_with_the_file(file):
+MANY = {
+    "talks": lambda count: "<talkid>1</talkid>\n" + "ein Satz, der etwas länger ist\n" * count,
+    "sgm": lambda count: '<seg id="1">ein Satz, der etwas länger ist</seg>\n' * count,
+    "xml": lambda count: "<a>" + '<seg id="1">ein Satz, länger</seg>\n' * count + "</a>\n",
+    "plain": lambda count: "ein Satz, der etwas länger ist\n" * count,
+    "table": lambda count: "ein Satz\tder etwas länger ist\n" * count,
+}
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_memory_does_not_grow_with_the_file(file, name):
     """Four times as many lines are read in the same memory."""
-    readers = {
-        "talks": lambda count: (read_talks, ["<talkid>1</talkid>\n" + "ein Satz, der etwas länger ist\n" * count] * 2),
-        "sgm": lambda count: (read_sgm, ['<seg id="1">ein Satz, der etwas länger ist</seg>\n' * count] * 2),
-        "xml": lambda count: (read_xml, ["<a>" + '<seg id="1">ein Satz, länger</seg>\n' * count + "</a>\n"] * 2),
-        "plain": lambda count: (read_plain, ["ein Satz, der etwas länger ist\n" * count] * 2),
-        "table": lambda count: (
-            lambda a, _: read_table(a, columns=(0, 1)),
-            ["ein Satz\tder etwas länger ist\n" * count] * 2,
-        ),
-    }
-    for name, make in readers.items():
-        peaks = []
-        for count in (2_500, 10_000):  # both fill the buffers of their files
-            read, contents = make(count)
-            paths = [file(f"{name}{side}", content) for side, content in enumerate(contents)]
-            peaks.append(min(peak(read, paths, count) for _ in range(2)))  # the first time fills caches
-        assert peaks[1] < peaks[0] + 50_000, (name, peaks)  # all lines would be 800,000 bytes
+    read, peaks = READERS[name][0], []
+    for count in (2_500, 10_000):  # both fill the buffers of their files
+        paths = [file(f"{name}{side}", MANY[name](count)) for side in range(2)]
+        peaks.append(min(peak(read, paths, count) for _ in range(2)))  # the first time fills caches
+    assert peaks[1] < peaks[0] + 50_000, peaks  # all lines would be 800,000 bytes
 
 
 def peak(read, paths, count):
