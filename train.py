@@ -34,8 +34,9 @@ def main():
         {key: getattr(arguments, key) for key in ("source", "target", "dev_source", "dev_target")},
     )
     with importing_keras():
-        from interacting_head import preparation, training  # import Keras: only now
+        from interacting_head import compilation, preparation, training  # import Keras: only now
 
+    compilation.share_cores()
     if arguments.dry_run:
         return preparation.dry_run(config, arguments.corpora_dir)
     run_dir = arguments.run_dir or f"runs/{name}"

@@ -22,6 +22,7 @@ class Progressed:
     validations_without_gain: int = 0
     finished: bool = False
     replicas: int = 1
+    parts_side_by_side: int = 1
 
 
 class Checkpointing:
@@ -56,7 +57,8 @@ class Checkpointing:
         step, checkpoint = self._newest(math.inf)
         while len(set(steps := self.devices.of_all(step))) > 1:  # a process was killed before it had saved
             step, checkpoint = self._newest(min(steps))
-        progressed = Progressed(replicas=self.devices.replicas)
+        parts = self.training_model.parts_side_by_side
+        progressed = Progressed(replicas=self.devices.replicas, parts_side_by_side=parts)
         if checkpoint:
             weights, arrays, state = checkpoint
             with self.devices.scope():
@@ -73,6 +75,14 @@ class Checkpointing:
                 self.devices.replicas,
             )
             progressed.replicas = self.devices.replicas
+        if progressed.parts_side_by_side != parts:
+            logger.warning(
+                "begun with %d parts of each batch side by side, continued with %d: dropout falls otherwise, and the "
+                "result will not be exactly that of a training without a stop",
+                progressed.parts_side_by_side,
+                parts,
+            )
+            progressed.parts_side_by_side = parts
         self.run.truncate_log(progressed.step)
         return progressed
 

@@ -10,6 +10,7 @@ import keras
 from data.workers import available_cores
 
 MOST_CALLS = 4  # at a time: each has its own caches
+_calls_sharing_cores = 1
 
 
 class Compiled:
@@ -106,8 +107,15 @@ def share_cores():
     TensorFlow spreads each operation over all cores unless told otherwise, and two calls then wait for each other: on
     two cores translation took up to 1.7 times as long. A `TF_NUM_INTRAOP_THREADS` in the environment goes first.
     """
+    global _calls_sharing_cores
     if (calls := calls_at_a_time()) > 1 and "TF_NUM_INTRAOP_THREADS" not in os.environ:
         import tensorflow as tf
 
         with contextlib.suppress(RuntimeError):  # TensorFlow has been at work
             tf.config.threading.set_intra_op_parallelism_threads(available_cores() // calls)
+            _calls_sharing_cores = calls
+
+
+def calls_sharing_cores():
+    """For how many calls at a time `share_cores` has divided the cores; 1 where it has not."""
+    return _calls_sharing_cores

@@ -17,6 +17,8 @@ class TrainingModel(keras.Model):
         label_smoothing: see `losses`.
         accumulate_batches: each batch is worked off in so many parts of as many rows, for the memory of one part. The
             step is that of the whole batch.
+        parts_side_by_side: each batch, or part of it, is divided once more into so many parts that are computed at the
+            same time, see `compilation.share_cores`. Only TensorFlow does it.
 
     Call arguments:
         inputs: as of `Transformer`; `fit` takes `(inputs, labels (B, T))`.
@@ -25,11 +27,12 @@ class TrainingModel(keras.Model):
         The last hidden vectors `(B, T, D)`.
     """
 
-    def __init__(self, transformer, label_smoothing=0.0, accumulate_batches=1, **kwargs):
+    def __init__(self, transformer, label_smoothing=0.0, accumulate_batches=1, parts_side_by_side=1, **kwargs):
         super().__init__(**kwargs)
         self.transformer = transformer
         self.label_smoothing = label_smoothing
         self.accumulate_batches = accumulate_batches
+        self.parts_side_by_side = parts_side_by_side
         self.built = True  # as the Transformer is
 
     def call(self, inputs, training=None):

@@ -27,13 +27,28 @@ def tensorflow_step(model, data):
         tokens = context.all_reduce("SUM", tokens)
     variables = [variable.value for variable in model.trainable_variables]
 
-    def gradients_of(inputs, labels):
+    def gradients_of_part(inputs, labels):
         with tf.GradientTape() as tape:
             outputs = model(inputs, training=True)
             loss = model.compute_loss(inputs, labels, outputs, sample_weight=tokens)
             scaled = model.optimizer.scale_loss(loss)
         gradients = tape.gradient(scaled, variables, unconnected_gradients=tf.UnconnectedGradients.ZERO)
         return loss, [tf.convert_to_tensor(gradient) for gradient in gradients]
+
+    def gradients_of(inputs, labels):
+        if (count := model.parts_side_by_side) == 1:
+            return gradients_of_part(inputs, labels)
+        # Nothing connects the parts: TensorFlow works on all of them at a time.
+        rows = [(0, -tf.shape(labels)[0] % count), (0, 0)]  # with empty ones they are a multiple
+        parts = keras.tree.map_structure(lambda array: in_parts(tf.pad(array, rows), count), (inputs, labels))
+        losses, gradients = zip(
+            *(
+                gradients_of_part(*keras.tree.map_structure(lambda array, part=part: array[part], parts))
+                for part in range(count)
+            ),
+            strict=True,
+        )
+        return tf.add_n(losses), [tf.add_n(of_parts) for of_parts in zip(*gradients, strict=True)]
 
     if model.accumulate_batches == 1:
         loss, gradients = gradients_of(inputs, labels)

@@ -57,6 +57,25 @@ def test_sixty_four_pairs_are_learnt_by_heart(tmp_path):
 
 
 @pytest.mark.parametrize("scheme", ["interacting_head", "dynamic_head_importance"])
+def test_parts_of_a_batch_side_by_side_give_the_gradients_of_the_whole_batch(scheme):
+    lengths = [8, 2, 5, 3, 7]  # one row is missing to three parts of two
+    target_ids, labels = tiny.targets(lengths)
+    batch = {"source_ids": tiny.sources(lengths), "target_ids": target_ids}, labels
+    found = {}
+    for parts in (1, 3):
+        model = tiny.transformer(encoder_layers=1, decoder_layers=1, scheme=scheme)
+        training_model = make_training_model(model, ExperimentConfig(), 3)
+        training_model.parts_side_by_side = parts
+        gradients = []
+        training_model.optimizer.apply_gradients = lambda pairs, kept=gradients: kept.extend(pairs)
+        logs = training_model.train_step(batch)
+        found[parts] = float(logs["loss"]), [keras.ops.convert_to_numpy(gradient) for gradient, _ in gradients]
+    assert found[3][0] == pytest.approx(found[1][0], rel=1e-5)
+    for in_parts, whole in zip(found[3][1], found[1][1], strict=True):
+        np.testing.assert_allclose(in_parts, whole, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("scheme", ["interacting_head", "dynamic_head_importance"])
 @pytest.mark.slow
 def test_a_batch_in_parts_gives_the_step_of_the_whole_batch(scheme):
     lengths = [8, 2, 5, 3, 7, 2]  # with unequal numbers of tokens in the three parts

@@ -1,0 +1,42 @@
+import os
+
+import pytest
+
+from benchmarks.child_process import ChildProcess
+from interacting_head import allocator
+
+
+class Counter:
+    """Counts its calls; tells what the process is like."""
+
+    def __init__(self):
+        self.calls = 0
+
+    def __call__(self, what):
+        self.calls += 1
+        if what == "end":
+            os._exit(3)
+        return {"calls": self.calls, "allocator": allocator.description()}[what]
+
+
+@pytest.fixture(scope="module")
+def child():
+    with ChildProcess(Counter(), keep_memory=False, threads=1) as child:
+        child("calls")
+        yield child
+
+
+def test_a_function_keeps_its_state_from_call_to_call_and_errors_come_back(child):
+    count = child("calls")
+    with pytest.raises(RuntimeError, match="KeyError: 'nothing'"):
+        child("nothing")
+    assert child("calls") == count + 2
+
+
+def test_the_allocator_is_as_it_was_asked_for(child):
+    assert "kept" not in child("allocator")
+
+
+def test_a_process_that_ends_is_an_error(child):
+    with pytest.raises(RuntimeError, match="ended with code 3"):
+        child("end")
