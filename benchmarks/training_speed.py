@@ -41,14 +41,16 @@ def main(arguments):
     found = {}
     with contextlib.ExitStack() as stack:
         children = {
-            name: stack.enter_context(ChildProcess(Trainings(arguments), keep_memory))
-            for name, keep_memory in ALLOCATORS.items()
+            (schemes, allocator): stack.enter_context(ChildProcess(Trainings(arguments, schemes), keep_memory))
+            for schemes in ((), tuple(arguments.schemes))
+            for allocator, keep_memory in ALLOCATORS.items()
         }
-        with tqdm(total=len(cases) * len(children) * (1 + len(turns)), unit="turn") as progress:
+        with tqdm(total=len(cases) * len(ALLOCATORS) * (1 + len(turns)), unit="turn") as progress:
             for turn in (WARM_UP, *turns):
-                for case in cases:
-                    for allocator, child in children.items():  # next to each other: these ratios matter most
-                        found[(*case, allocator, turn)] = child(*case, turn)
+                for model, precision in cases:
+                    schemes = () if model == KERAS_HUB else tuple(arguments.schemes)
+                    for allocator in ALLOCATORS:
+                        found[model, precision, allocator, turn] = children[schemes, allocator](model, precision, turn)
                         progress.update()
     with ChildProcess(matmul_peak) as child:
         peaks = {precision: child(precision) for precision in PRECISIONS}
@@ -81,6 +83,7 @@ def main(arguments):
         f"dropout 0.1, Adam, clipping); {arguments.rounds} turns of {arguments.steps} steps each, medians",
         "allocator": f"{AS_IT_IS}: that of the system; {KEPT}: freed memory stays with the process, as train.py has it",
         "over keras-hub": "with the same precision and allocator, in the same turns",
+        "threads": "keras-hub: TensorFlow's own choice; ours: parts of a batch side by side, as train.py has it",
         "GFLOP/s": "of the matrix products that every scheme has in common, attention weights left out",
         "keras-hub": "TransformerEncoder, TransformerDecoder, tied ReversibleEmbedding, sine positions, `fit` with "
         "sparse cross-entropy without label smoothing",
@@ -106,10 +109,11 @@ class Trainings:
 
     Args:
         arguments: those of the command line.
+        schemes: ours, each part of a batch on a core of its own as `train.py` has it; without any: keras-hub's model.
     """
 
-    def __init__(self, arguments):
-        self.arguments = arguments
+    def __init__(self, arguments, schemes):
+        self.arguments, self.schemes = arguments, schemes
         self.batches, self.models = [], {}
 
     def __call__(self, name, precision, turn):
@@ -127,6 +131,7 @@ class Trainings:
         import keras
 
         from interacting_head import preparation, recipes
+        from interacting_head.compilation import share_cores
         from interacting_head.config import override
         from interacting_head.models import build_model
         from interacting_head.run_directory import RunDirectory
@@ -136,6 +141,8 @@ class Trainings:
         except ImportError as error:
             raise RunError(f"{error}: install requirements-benchmarks.txt") from error
 
+        if self.schemes:
+            share_cores()
         config = recipes.get("multi30k_de_en")
         with tempfile.TemporaryDirectory() as folder:
             run = RunDirectory(folder)
@@ -148,8 +155,9 @@ class Trainings:
         sizes = config.model, subwords[1].vocabulary_size
         for precision in PRECISIONS:
             keras.config.set_dtype_policy(precision)
-            self.models[KERAS_HUB, precision] = keras_hub_model(config, subwords[0].vocabulary_size), sizes
-            for scheme in self.arguments.schemes:
+            if not self.schemes:
+                self.models[KERAS_HUB, precision] = keras_hub_model(config, subwords[0].vocabulary_size), sizes
+            for scheme in self.schemes:
                 scheme_config = override(config, [f"{key}={value}" for key, value in settings()[scheme].items()])
                 model = build_model(scheme_config, *subwords)
                 training_model = preparation.make_training_model(model, scheme_config, count + self.arguments.steps)

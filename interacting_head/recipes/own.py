@@ -11,7 +11,7 @@ from interacting_head.config import (
 from interacting_head.recipes.registry import recipe
 
 
-@recipe("-", "-", "test sacreBLEU ≥ 85")
+@recipe("-", "-", "test sacreBLEU ≥ 90")
 def quickstart():
     """Interacting-head attention on the embedded quickstart corpus, DE-EN.
 
@@ -25,7 +25,7 @@ def quickstart():
             encoder_layers=2,
             decoder_layers=2,
             normalization="pre",
-            dropout=0.1,
+            dropout=0.05,
         ),
         data=DataConfig(
             corpus="quickstart",
@@ -35,13 +35,13 @@ def quickstart():
             max_length=64,
         ),
         train=TrainConfig(
-            batch_tokens=2048,
-            max_steps=1000,
+            batch_tokens=1024,
+            max_steps=1100,
             schedule="cosine",
             learning_rate=3e-3,
-            warmup_steps=100,
+            warmup_steps=60,
             gradient_clip=1.0,
-            validation_interval=500,
+            validation_interval=550,
         ),
     )
 
