@@ -36,7 +36,7 @@ def main():
     with importing_keras():
         from interacting_head import compilation, preparation, training  # import Keras: only now
 
-    compilation.share_cores()
+    compilation.share_cores_in_training()
     if arguments.dry_run:
         return preparation.dry_run(config, arguments.corpora_dir)
     run_dir = arguments.run_dir or f"runs/{name}"

@@ -18,15 +18,15 @@ from interacting_head.command_line import ArgumentParser, atomic_write, importin
 from interacting_head.metrics import evaluate
 from interacting_head.run_directory import RunDirectory
 
-PLOT = "learning_curves.png"
-
 
 def main():
     parser = ArgumentParser(prog="learning_curves.py", description=__doc__)
     parser.add_argument("runs", nargs="+", metavar="RUN_DIR", help="finished runs of train.py, with the same recipe")
     parser.add_argument("--corpora-dir", metavar="DIR", help="default: $CORPORA_DIR, then the cache folder")
     parser.add_argument("--test", default="test_2016_flickr", metavar="SPLIT", help="default: test_2016_flickr")
+    parser.add_argument("--name", default="learning_curves", help="of the result; default: learning_curves")
     arguments = parser.parse_args()
+    plot_name = f"{arguments.name}.png"
     with importing_keras():
         from interacting_head.translator import Translator  # imports Keras
 
@@ -47,11 +47,11 @@ def main():
             rows.append({**shared, **point, "test BLEU": score if record is best else None})
         print(f"{directory.path}: dev {best['bleu']:.2f}, {arguments.test} {score:.2f}", file=sys.stderr)
     results.FOLDER.mkdir(exist_ok=True)
-    plot(rows, results.FOLDER / PLOT)
+    plot(rows, results.FOLDER / plot_name)
     final = [row for row in rows if row["test BLEU"] is not None]
     means = {scheme: mean(row["test BLEU"] for row in group) for scheme, group in by_scheme(final)}
     results.write(
-        "learning_curves",
+        arguments.name,
         "Quality against time",
         rows,
         views=[
@@ -75,7 +75,7 @@ def main():
             "search": f"beam {config.decode.beam_size}, length penalty {config.decode.length_penalty:g} "
             f"({config.decode.length_penalty_type})",
             "mean over the seeds": ", ".join(f"{scheme} {score:.2f}" for scheme, score in means.items()),
-            "plot": PLOT,
+            "plot": plot_name,
         },
     )
 

@@ -131,7 +131,7 @@ class Trainings:
         import keras
 
         from interacting_head import preparation, recipes
-        from interacting_head.compilation import share_cores
+        from interacting_head.compilation import share_cores_in_training
         from interacting_head.config import override
         from interacting_head.models import build_model
         from interacting_head.run_directory import RunDirectory
@@ -142,7 +142,7 @@ class Trainings:
             raise RunError(f"{error}: install requirements-benchmarks.txt") from error
 
         if self.schemes:
-            share_cores()
+            share_cores_in_training()
         config = recipes.get("multi30k_de_en")
         with tempfile.TemporaryDirectory() as folder:
             run = RunDirectory(folder)

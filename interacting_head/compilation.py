@@ -10,7 +10,8 @@ import keras
 from data.workers import available_cores
 
 MOST_CALLS = 4  # at a time: each has its own caches
-_calls_sharing_cores = 1
+PARTS_OF_A_BATCH = 2  # that a training on a CPU works on at a time: so many everywhere, for dropout depends on it
+_parts_side_by_side = 1
 
 
 class Compiled:
@@ -94,11 +95,9 @@ def calls_at_a_time():
 
     TensorFlow on a CPU has many operations that are too small for several cores: a core for each call is faster.
     """
-    if keras.backend.backend() != "tensorflow":
+    if keras.backend.backend() != "tensorflow" or _has_gpu():
         return 1
-    import tensorflow as tf
-
-    return 1 if tf.config.list_physical_devices("GPU") else min(available_cores(), MOST_CALLS)
+    return min(available_cores(), MOST_CALLS)
 
 
 def share_cores():
@@ -107,15 +106,31 @@ def share_cores():
     TensorFlow spreads each operation over all cores unless told otherwise, and two calls then wait for each other: on
     two cores translation took up to 1.7 times as long. A `TF_NUM_INTRAOP_THREADS` in the environment goes first.
     """
-    global _calls_sharing_cores
-    if (calls := calls_at_a_time()) > 1 and "TF_NUM_INTRAOP_THREADS" not in os.environ:
+    _share_cores(calls_at_a_time())
+
+
+def share_cores_in_training():
+    """The same for the parts of a batch, which trainings of this process then compute side by side."""
+    global _parts_side_by_side
+    if keras.backend.backend() == "tensorflow" and not _has_gpu():
+        _share_cores(PARTS_OF_A_BATCH)
+        _parts_side_by_side = PARTS_OF_A_BATCH
+
+
+def parts_side_by_side():
+    """How many parts of a batch a training computes at a time: 1 without `share_cores_in_training`."""
+    return _parts_side_by_side
+
+
+def _share_cores(calls):
+    if calls > 1 and "TF_NUM_INTRAOP_THREADS" not in os.environ:
         import tensorflow as tf
 
         with contextlib.suppress(RuntimeError):  # TensorFlow has been at work
-            tf.config.threading.set_intra_op_parallelism_threads(available_cores() // calls)
-            _calls_sharing_cores = calls
+            tf.config.threading.set_intra_op_parallelism_threads(max(1, available_cores() // calls))
 
 
-def calls_sharing_cores():
-    """For how many calls at a time `share_cores` has divided the cores; 1 where it has not."""
-    return _calls_sharing_cores
+def _has_gpu():
+    import tensorflow as tf
+
+    return bool(tf.config.list_physical_devices("GPU"))

@@ -17,7 +17,7 @@ from data.profiles import TextForm, cleaning_rules
 from data.vocabularies import learn_vocabularies
 from interacting_head import config as configuration
 from interacting_head import memory, precision
-from interacting_head.compilation import calls_sharing_cores
+from interacting_head.compilation import parts_side_by_side
 from interacting_head.devices import Devices
 from interacting_head.models import build_model
 from interacting_head.optimizer import Adam
@@ -146,7 +146,7 @@ def make_training_model(model, config, total_steps):
         use_ema=train.ema_decay is not None,
         ema_momentum=train.ema_decay or 0.0,
     )
-    training_model = TrainingModel(model, train.label_smoothing, train.accumulate_batches, calls_sharing_cores())
+    training_model = TrainingModel(model, train.label_smoothing, train.accumulate_batches, parts_side_by_side())
     training_model.compile(optimizer=optimizer, jit_compile=compiles_per_shape())
     return training_model
 

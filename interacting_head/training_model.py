@@ -18,7 +18,7 @@ class TrainingModel(keras.Model):
         accumulate_batches: each batch is worked off in so many parts of as many rows, for the memory of one part. The
             step is that of the whole batch.
         parts_side_by_side: each batch, or part of it, is divided once more into so many parts that are computed at the
-            same time, see `compilation.share_cores`. Only TensorFlow does it.
+            same time, see `compilation`. Only TensorFlow does it.
 
     Call arguments:
         inputs: as of `Transformer`; `fit` takes `(inputs, labels (B, T))`.

@@ -49,10 +49,10 @@ def main():
     own_files = {key: getattr(arguments, key) for key in ("source", "target", "dev_source", "dev_target")}
     config, name = recipes.resolve(arguments.recipe, arguments.set, own_files)
     with importing_keras():
-        from interacting_head.compilation import share_cores  # imports Keras: only now
+        from interacting_head.compilation import share_cores_in_training  # imports Keras: only now
         from interacting_head.hyperparameters import DEFAULT_SPACE, Search, load_space
 
-    share_cores()
+    share_cores_in_training()
     space = load_space(arguments.space or DEFAULT_SPACE)
     search = Search(config, space, arguments.search_dir or f"runs/tune-{name}", arguments.trials)
     received = search.run(arguments.corpora_dir)

@@ -16,13 +16,25 @@ def test_each_call_gets_its_share_of_the_cores(monkeypatch, cores, given, thread
     chosen = []
     monkeypatch.setattr(tf.config.threading, "set_intra_op_parallelism_threads", chosen.append)
     monkeypatch.setattr(compilation, "available_cores", lambda: cores)
-    monkeypatch.setattr(compilation, "_calls_sharing_cores", 1)
     monkeypatch.delenv(THREADS, raising=False)
     if given:
         monkeypatch.setenv(THREADS, given)
     compilation.share_cores()
     assert chosen == threads
-    assert compilation.calls_sharing_cores() == (cores // threads[0] if threads else 1)
+
+
+@pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="JAX computes one call at a time")
+@pytest.mark.parametrize(("cores", "threads"), [(1, 1), (2, 1), (8, 4)])
+def test_a_training_has_as_many_parts_on_every_processor(monkeypatch, cores, threads):
+    import tensorflow as tf
+
+    chosen = []
+    monkeypatch.setattr(tf.config.threading, "set_intra_op_parallelism_threads", chosen.append)
+    monkeypatch.setattr(compilation, "available_cores", lambda: cores)
+    monkeypatch.setattr(compilation, "_parts_side_by_side", 1)
+    monkeypatch.delenv(THREADS, raising=False)
+    compilation.share_cores_in_training()
+    assert (chosen, compilation.parts_side_by_side()) == ([threads], 2)
 
 
 @pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="JAX computes one call at a time")
