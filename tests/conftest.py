@@ -14,7 +14,7 @@ import pytest
 from tests import tiny_corpus
 from tests.command_line import TRAIN, run
 
-MOST_SECONDS = 5  # of a test that is not marked slow, on a processor that takes `STANDARD` seconds in `slowness`
+MOST_SECONDS = 5  # of a test that is not marked slow, on an idle processor that takes `STANDARD` in `own_slowness`
 STANDARD = 0.033
 
 gc.set_threshold(100_000, 20, 100)  # graphs are many objects that live long: looking through them takes minutes in all
@@ -42,15 +42,19 @@ def pytest_runtest_call(item):
     return outcome
 
 
-@functools.cache
 def slowness():
-    """How many times as long as the standard this machine takes, 1 for a faster one: asked for by long tests only."""
+    """How many times as long as on an idle machine of the standard a test may take here: asked for by long ones only."""
+    return max(1.0, own_slowness()) * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
+@functools.cache
+def own_slowness():
     seconds = []
     for _ in range(10):
         started = time.perf_counter()
         sum(number * number % 7 for number in range(500_000))
         seconds.append(time.perf_counter() - started)
-    return max(1.0, min(seconds) / STANDARD)
+    return min(seconds) / STANDARD
 
 
 def seconds_without_a_core():

@@ -122,6 +122,7 @@ def test_line_ends_of_every_system_end_a_line(serving):
     assert [line["source"] for line in answer["lines"]] == ["haus", "hund", "haus", ""]
 
 
+@pytest.mark.slow
 def test_each_beam_size_is_set_up_once(serving):
     for beam_size in (1, 2, 1, 2):
         [line] = serving.post("/translate", text="haus", beam_size=beam_size, n_best=beam_size)["lines"]
