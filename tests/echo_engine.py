@@ -1,5 +1,6 @@
 """translate.py with an engine that gives each line back at once, and knows no model: -m ANYTHING --engine echo …"""
 
+import sys
 import time
 from typing import NamedTuple
 
@@ -7,6 +8,7 @@ from interacting_head import command_line, translation_options
 from interacting_head.translation_files import translate_file
 
 SLOW = "slow"  # a line that takes a while
+AT_WORK = "at work on it"  # what is said of it before
 NAME = "echo"
 
 
@@ -43,6 +45,7 @@ class Echo:
         assert window == len(lines)
         for line, prefix in zip(lines, prefixes or [""] * len(lines), strict=True):
             if line == SLOW:
+                print(AT_WORK, file=sys.stderr, flush=True)
                 time.sleep(60)
             text = (prefix + line).strip(" ")
             tokens = [ord(letter) for letter in text]
