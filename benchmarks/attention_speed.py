@@ -103,9 +103,9 @@ def layer_makers():
         "talking_heads": scheme("talking_heads"),
         "interacting_head": scheme("interacting_head"),
         PAIRS: scheme("interacting_head", implementation="head_pairs"),
-        LOOP: lambda H, K: printed_loops().PrintedLoopAttention(H, K),
+        LOOP: scheme("interacting_head", implementation="printed_loop"),
         "interacting_head_pairwise": scheme("interacting_head_pairwise"),
-        PAIRWISE_LOOP: lambda H, K: printed_loops().PrintedPairwiseLoopAttention(H, K),
+        PAIRWISE_LOOP: scheme("interacting_head_pairwise", implementation="printed_loop"),
         "dynamic_head_importance": scheme("dynamic_head_importance"),
         "multi_hop": scheme("multi_hop"),
         "multi_layer": scheme("multi_layer", num_sources=2),
@@ -128,13 +128,6 @@ def keras_attention(num_heads, key_dim):
 
     # As ours have it: no bias in the projections of queries, keys and values.
     return keras.layers.MultiHeadAttention(num_heads, key_dim, use_bias=False)
-
-
-def printed_loops():
-    """The module, which imports Keras."""
-    from benchmarks import printed_loop
-
-    return printed_loop
 
 
 def in_child(function, *arguments, **settings):

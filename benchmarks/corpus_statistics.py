@@ -6,6 +6,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks import results
+from data.cleaning import CleaningRules
 from data.corpora import open_corpus
 from data.stats import SIDES, corpus_statistics, plot_lengths
 from interacting_head.command_line import ArgumentParser, run
@@ -28,7 +29,9 @@ def main():
     rows = []
     for name, corpus, source, target, vocabulary_size in CORPORA:
         opened = open_corpus(corpus, source, target, arguments.corpora_dir)
-        statistics = corpus_statistics(opened, "paper", vocabulary_size)
+        statistics = corpus_statistics(
+            opened, "paper", vocabulary_size, rules=CleaningRules(max_words=80, max_ratio=9.0)
+        )
         plot_lengths(statistics, results.FOLDER / f"lengths_{name}.png")
         rows.append({"name": name, **row(statistics.as_dict(MODEL_DIM))})
     path = results.write(

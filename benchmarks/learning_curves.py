@@ -39,7 +39,9 @@ def main():
         translations = [best.text for best, *_ in Translator.from_run(directory.path).translate(sources)]
         score = evaluate(translations, references, ["sacrebleu"])["sacrebleu"].score
         precision = config.train.precision
-        shared = {"scheme": config.model.attention.scheme, "seed": config.train.seed, "precision": precision}
+        attention = config.model.attention
+        scheme = ", ".join([attention.scheme, *(f"{name} {value}" for name, value in attention.options.items())])
+        shared = {"scheme": scheme, "seed": config.train.seed, "precision": precision}
         log = directory.read_log()
         best = max(log, key=lambda record: record["bleu"])
         for record in log:

@@ -15,13 +15,14 @@ import importlib
 _NAMES = {
     "batching": ("BatchPlan", "plan_batches"),
     "cache": ("cache_folder",),
+    "cleaning": ("CleaningRules",),
     "corpora": ("Corpus", "open_corpus", "own_text"),
     "encoding": ("EncodedPairs", "EncodedSide", "encode_parallel", "load_encoded"),
     "errors": ("InputError",),
     "parallel_text": ("ParallelText", "read_lines"),
     "pipeline": ("TrainingBatches", "as_tf_dataset", "evaluation_batches"),
     "prepared_text": ("PreparedText", "prepare_text"),
-    "profiles": ("TextForm", "cleaning_rules"),
+    "profiles": ("TextForm",),
     "subwords": ("BEGIN", "END", "PAD", "UNKNOWN", "Subwords", "train_subwords"),
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names}

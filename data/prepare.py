@@ -18,9 +18,9 @@ from data.encoding import encoded_folder, load_encoded
 from data.errors import InputError
 from data.parallel_text import open_text_file
 from data.prepared_text import SIDES, PreparedText, prepare_text
-from data.profiles import DEFAULT_MAX_LENGTH, DEFAULT_VOCABULARY_SIZE, PROFILES, cleaning_rules
+from data.profiles import DEFAULT_MAX_LENGTH, DEFAULT_VOCABULARY_SIZE, PROFILES
 from data.subwords import Subwords
-from data.vocabularies import learn_vocabularies
+from data.vocabularies import add_vocabulary_arguments, learn_vocabularies, vocabulary_settings
 
 RECORD = "prepare.json"
 
@@ -30,17 +30,17 @@ class Settings:
     """How a corpus is prepared; training prepares its text by the same settings and finds the work done.
 
     Args:
-        profile: `raw` or `paper`.
+        profile: one of `data.profiles.PROFILES`.
         rules: which training pairs are left out.
-        vocabulary_size: number of sub-words of each model.
-        shared_vocabulary: one model for both languages, or one for each.
+        vocabulary_size, shared_vocabulary, joint_merges: see `data.vocabularies.learn_vocabularies`.
         max_length: most sub-words of a side of an encoded pair.
     """
 
     profile: str = PROFILES[0]
     rules: CleaningRules = field(default_factory=CleaningRules)
-    vocabulary_size: int = DEFAULT_VOCABULARY_SIZE
+    vocabulary_size: int | tuple[int, int] = DEFAULT_VOCABULARY_SIZE
     shared_vocabulary: bool = True
+    joint_merges: bool = False
     max_length: int = DEFAULT_MAX_LENGTH
 
 
@@ -78,8 +78,8 @@ def prepare_corpus(corpus: Corpus, settings: Settings, progress: bool = True) ->
             )
     seconds["text"] = time.perf_counter() - started
     started = time.perf_counter()
-    size, shared = settings.vocabulary_size, settings.shared_vocabulary
-    vocabularies = learn_vocabularies(train.text, size, shared, progress=progress)
+    choices = settings.vocabulary_size, settings.shared_vocabulary, settings.joint_merges
+    vocabularies = learn_vocabularies(train.text, *choices, progress=progress)
     seconds["sub-words"] = time.perf_counter() - started
     started = time.perf_counter()
     subwords = tuple(map(Subwords, vocabularies))
@@ -142,18 +142,10 @@ def parse_arguments(arguments: list[str] | None = None):
         "--profile",
         choices=PROFILES,
         default=Settings.profile,
-        help="raw: sub-words of the text as it is (default); paper: normalised, tokenised and truecased before",
+        help="raw: sub-words of the text as it is (default); the others normalised and tokenised before: paper "
+        "truecased, lowercased, tokenized in its own case",
     )
-    parser.add_argument(
-        "--vocabulary-size", type=int, default=Settings.vocabulary_size, metavar="N", help="default: %(default)s"
-    )
-    vocabulary = parser.add_mutually_exclusive_group()
-    vocabulary.add_argument(
-        "--shared-vocabulary", action="store_true", default=True, help="one for both languages (default)"
-    )
-    vocabulary.add_argument(
-        "--separate-vocabularies", action="store_false", dest="shared_vocabulary", help="one for each language"
-    )
+    add_vocabulary_arguments(parser)
     parser.add_argument(
         "--max-length",
         type=int,
@@ -161,8 +153,10 @@ def parse_arguments(arguments: list[str] | None = None):
         metavar="N",
         help="sub-words, default %(default)s",
     )
-    parser.add_argument("--max-words", type=int, metavar="N", help="words of a side; default: paper 80, raw any")
-    parser.add_argument("--max-ratio", type=float, metavar="R", help="of words; default: paper 9, raw any")
+    parser.add_argument("--max-words", type=int, metavar="N", help="words of a side; default: any")
+    parser.add_argument(
+        "--max-ratio", type=float, metavar="R", help="words of one side for one of the other; default: any"
+    )
     parser.add_argument("--drop-duplicates", action="store_true", help="keep one of equal training pairs")
     parser.add_argument("--corpora-dir", metavar="DIR", help="default: $CORPORA_DIR, then the cache folder")
     parser.add_argument("--output-dir", metavar="DIR", help="default: prepared/CORPUS-SOURCE-TARGET-PROFILE")
@@ -172,11 +166,10 @@ def parse_arguments(arguments: list[str] | None = None):
 def main(arguments: list[str] | None = None) -> None:
     """Prepares the corpus that the command line names."""
     given = parse_arguments(arguments)
-    for name in ("vocabulary_size", "max_length"):
-        if getattr(given, name) < 1:
-            raise InputError(f"--{name.replace('_', '-')} must be at least 1, got {getattr(given, name)}")
-    rules = cleaning_rules(given.profile, given.max_words, given.max_ratio, given.drop_duplicates)
-    settings = Settings(given.profile, rules, given.vocabulary_size, given.shared_vocabulary, given.max_length)
+    if given.max_length < 1:
+        raise InputError(f"--max-length must be at least 1, got {given.max_length}")
+    rules = CleaningRules(given.max_words, given.max_ratio, given.drop_duplicates)
+    settings = Settings(given.profile, rules, *vocabulary_settings(given), given.max_length)
     languages = given.source_language, given.target_language
     if given.source_language == given.target_language:
         raise InputError(f"--source-language and --target-language are both {given.source_language}; give two")
@@ -186,7 +179,7 @@ def main(arguments: list[str] | None = None) -> None:
     inputs = {
         "corpus": given.corpus,
         "languages": list(languages),
-        "settings": asdict(settings),
+        "settings": json.loads(json.dumps(asdict(settings))),  # as it is read again
         "versions": {name: version(name) for name in ("sacremoses", "sentencepiece")},
         "text": {split: text.digests() for split, text in corpus.splits.items()},
     }

@@ -15,7 +15,7 @@ from data.cache import build_once, cache_folder
 from data.cleaning import REASONS, CleaningRules, first_occurrences
 from data.errors import InputError
 from data.parallel_text import ParallelText
-from data.profiles import check_profile, tokenize
+from data.profiles import before_truecasing, check_profile, is_tokenized, learns_truecasing
 from data.truecasing import Truecaser, count_forms
 from data.workers import map_chunks
 
@@ -28,7 +28,7 @@ class PreparedText(NamedTuple):
 
     Args:
         text: the lines that sub-words are learnt on.
-        truecasers: of source and target; None with the profile `raw`.
+        truecasers: of source and target; None where the profile has none.
         dropped: number of pairs left out, by reason (`data.cleaning.REASONS`).
     """
 
@@ -54,7 +54,7 @@ def prepare_text(
 
     Args:
         text: the text as it is.
-        profile: `raw` or `paper`.
+        profile: one of `data.profiles.PROFILES`.
         languages: codes of the source and the target language.
         rules: which pairs of a training text to leave out; None: every line gives a line, as in test sets.
         truecasers: to be used; None: they are learnt on this text, which must then be the training text.
@@ -69,7 +69,7 @@ def prepare_text(
     if profile == "raw" and rules in (None, CleaningRules()):
         return PreparedText(text, None, {})
     key = [FORMAT, profile, languages, rules and asdict(rules), text.digests()]
-    if profile == "paper":
+    if is_tokenized(profile):
         key += [version("sacremoses"), [truecaser.digest for truecaser in truecasers or ()]]
     name = hashlib.sha256(json.dumps(key).encode()).hexdigest()[:32]
 
@@ -78,7 +78,7 @@ def prepare_text(
 
     folder = build_once(Path(cache_dir or cache_folder()) / "prepared" / name, build)
     description = json.loads((folder / "description.json").read_text(encoding="utf-8"))
-    if profile == "paper" and truecasers is None:
+    if learns_truecasing(profile) and truecasers is None:
         truecasers = tuple(Truecaser.load(folder / f"{side}.truecase") for side in SIDES)
     return PreparedText(ParallelText(*(folder / side for side in SIDES)), truecasers, description["dropped"])
 
@@ -90,12 +90,12 @@ def _build(text, profile, languages, rules, truecasers, folder, progress):
         is_first = first_occurrences(text.pairs())
         dropped["duplicate"] = int((~is_first).sum())
         pairs = compress(pairs, is_first)
-    is_tokenized, learns = profile == "paper", profile == "paper" and truecasers is None
+    is_truecased = learns_truecasing(profile)
     forms = Counter(), Counter()
     kept = 0
-    tokenize_chunk = _Tokenize(languages if is_tokenized else None, rules, learns)
-    with _Writer(folder, SIDES) as files, _bar("tokenising" if is_tokenized else "cleaning", progress) as bar:
-        for chunk in map_chunks(tokenize_chunk, pairs):
+    process = _Process(profile, languages, rules, counts_forms=is_truecased and truecasers is None)
+    with _Writer(folder, SIDES) as files, _bar("tokenising" if is_tokenized(profile) else "cleaning", progress) as bar:
+        for chunk in map_chunks(process, pairs):
             files.write(chunk.lines)
             kept += chunk.kept
             dropped.update(chunk.dropped)
@@ -105,7 +105,7 @@ def _build(text, profile, languages, rules, truecasers, folder, progress):
     if kept == 0:
         reasons = ", ".join(f"{dropped[reason]:,} {reason}" for reason in REASONS if dropped[reason])
         raise InputError(f"no pair of {text.source} and {text.target} is left ({reasons}); loosen the limits")
-    if is_tokenized:
+    if is_truecased:
         truecasers = truecasers or tuple(map(Truecaser, forms))
         for side, truecaser in zip(SIDES, truecasers, strict=True):
             truecaser.save(folder / f"{side}.truecase")
@@ -130,17 +130,23 @@ class _Chunk(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Tokenize:
-    """Tokenises a chunk of pairs (where languages are given), leaves some out, and counts forms on request."""
+class _Process:
+    """Brings a chunk of pairs into the form before truecasing, leaves some out, and counts forms on request."""
 
-    languages: tuple[str, str] | None
+    profile: str
+    languages: tuple[str, str]
     rules: CleaningRules | None
     counts_forms: bool
 
     def __call__(self, pairs):
-        if self.languages is not None:
-            source_language, target_language = self.languages
-            pairs = [(tokenize(source_language, x), tokenize(target_language, y)) for x, y in pairs]
+        if is_tokenized(self.profile):
+            pairs = [
+                tuple(
+                    before_truecasing(self.profile, language, line)
+                    for language, line in zip(self.languages, pair, strict=True)
+                )
+                for pair in pairs
+            ]
         kept, dropped = pairs, Counter()
         if self.rules is not None:
             reasons = [self.rules.reason_to_drop(*pair) for pair in pairs]

@@ -1,15 +1,19 @@
-"""The two profiles of text: `raw`, as it is, and `paper`, normalised, tokenised and truecased by the rules of Moses."""
+"""The profiles of text: as it is, or normalised and tokenised by the rules of Moses in one of three casings.
+
+| profile | tokenised | casing | paper |
+|---|---|---|---|
+| `raw` | no | as it is | Ampomah et al. 2020 |
+| `paper` | yes | truecased | Li & Luo 2022 |
+| `lowercased` | yes | small letters | Iida et al. 2019, Goindani & Shrivastava 2021 on IWSLT14 |
+| `tokenized` | yes | as it is | the same on other corpora |
+"""
 
 from functools import lru_cache
 
-from data.cleaning import CleaningRules
 from data.errors import InputError
 from data.truecasing import Truecaser, detruecase
 
-PROFILES = ("raw", "paper")
-# What training pairs are left out by default. The paper's limit is that of Li & Luo 2022 for IWSLT16 DE-EN and WMT17
-# EN-CS (for WMT17 EN-DE 100); the ratio is the default of Moses' clean-corpus-n.perl.
-_RULES = {"raw": CleaningRules(), "paper": CleaningRules(max_words=80, max_ratio=9.0)}
+PROFILES = ("raw", "paper", "lowercased", "tokenized")
 
 DEFAULT_VOCABULARY_SIZE = 8000
 DEFAULT_MAX_LENGTH = 100  # sub-words of a side
@@ -27,7 +31,7 @@ class TextForm:
     Args:
         profile: one of `PROFILES`.
         language: code of the language, such as `de`.
-        truecaser: that of the language; None with the profile `raw`.
+        truecaser: that of the language, with the profile `paper` only.
 
     Raises:
         InputError: for an unknown profile.
@@ -36,35 +40,39 @@ class TextForm:
     def __init__(self, profile: str, language: str, truecaser: Truecaser | None = None):
         check_profile(profile)
         self.profile, self.language, self.truecaser = profile, language, truecaser
-        self.is_tokenized = profile == "paper"
+        self.is_tokenized = is_tokenized(profile)
 
     def forward(self, line: str) -> str:
         """A line of text as sub-words are learnt on it."""
-        return self.truecaser.truecase(tokenize(self.language, line)) if self.is_tokenized else line
-
-    def recase(self, line: str) -> str:
-        """A line of a model's output with capital letters where sentences begin, still tokenised."""
-        return detruecase(line) if self.is_tokenized else line
+        line = before_truecasing(self.profile, self.language, line)
+        return self.truecaser.truecase(line) if learns_truecasing(self.profile) else line
 
     def backward(self, line: str) -> str:
-        """A line of a model's output as ordinary text."""
-        return detokenize(self.language, self.recase(line)) if self.is_tokenized else line
+        """A line of a model's output as ordinary text; of a lower-cased one the capital letters are lost."""
+        if learns_truecasing(self.profile):
+            line = detruecase(line)
+        return detokenize(self.language, line) if self.is_tokenized else line
+
+    def expected(self, line: str) -> str:
+        """What a perfect model's `backward` can give of a line of text: the line, in small letters if they all are."""
+        return line.lower() if self.profile == "lowercased" else line
 
 
-RAW_TEXT = TextForm("raw", "")
+def is_tokenized(profile: str) -> bool:
+    """Whether text of the profile is tokenised."""
+    return profile != "raw"
 
 
-def cleaning_rules(
-    profile: str, max_words: int | None = None, max_ratio: float | None = None, drop_duplicates: bool = False
-) -> CleaningRules:
-    """The rules by which training pairs are left out; what is None is as usual with the profile."""
-    check_profile(profile)
-    usual = _RULES[profile]
-    return CleaningRules(
-        usual.max_words if max_words is None else max_words,
-        usual.max_ratio if max_ratio is None else max_ratio,
-        drop_duplicates,
-    )
+def learns_truecasing(profile: str) -> bool:
+    """Whether text of the profile is truecased, for which the usual casing of words is learnt."""
+    return profile == "paper"
+
+
+def before_truecasing(profile: str, language: str, line: str) -> str:
+    """A line of text in the form of the profile but for truecasing."""
+    if is_tokenized(profile):
+        line = tokenize(language, line)
+    return line.lower() if profile == "lowercased" else line
 
 
 def tokenize(language: str, line: str) -> str:
@@ -83,3 +91,6 @@ def _moses(language):
     from data.moses import Moses  # here, for the profile `raw` does without sacremoses
 
     return Moses(language)
+
+
+RAW_TEXT = TextForm("raw", "")

@@ -19,14 +19,15 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
+from data.cleaning import CleaningRules
 from data.command_line import ArgumentParser, atomic_write, run
 from data.corpora import Corpus, open_corpus
 from data.errors import InputError
 from data.parallel_text import ParallelText
 from data.prepared_text import prepare_text
-from data.profiles import DEFAULT_VOCABULARY_SIZE, PROFILES, cleaning_rules
+from data.profiles import DEFAULT_VOCABULARY_SIZE, PROFILES
 from data.subwords import Subwords
-from data.vocabularies import learn_vocabularies
+from data.vocabularies import add_vocabulary_arguments, learn_vocabularies, vocabulary_settings
 
 CHUNK = 10_000  # pairs counted at a time
 SIDES = ("source", "target")
@@ -78,7 +79,7 @@ class CorpusStatistics:
 
     Args:
         corpus: that was counted.
-        profile: `raw` or `paper`.
+        profile: one of `data.profiles.PROFILES`.
         pairs: number of pairs of each split; those of `train` after cleaning.
         dropped: pairs of `train` left out, by reason.
         vocabulary_sizes: of source and target.
@@ -120,25 +121,26 @@ class CorpusStatistics:
 def corpus_statistics(
     corpus: Corpus,
     profile: str = "paper",
-    vocabulary_size: int = DEFAULT_VOCABULARY_SIZE,
+    vocabulary_size: int | tuple[int, int] = DEFAULT_VOCABULARY_SIZE,
     shared_vocabulary: bool = True,
-    max_words: int | None = None,
+    joint_merges: bool = False,
+    rules: CleaningRules | None = None,
 ) -> CorpusStatistics:
     """Counts a corpus as a model would see it. The training text is prepared, or found prepared in the cache.
 
     Args:
         corpus: with the split `train`.
-        profile: `raw` or `paper`.
-        vocabulary_size: of the sub-words, which are learnt on the training text.
-        shared_vocabulary: one for both sides, or one for each.
-        max_words: longer training sentences are left out; default: as usual with the profile.
+        profile: one of `data.profiles.PROFILES`.
+        vocabulary_size, shared_vocabulary, joint_merges: of the sub-words, which are learnt on the training text; see
+            `data.vocabularies.learn_vocabularies`.
+        rules: which training pairs are left out; default: those with an empty side.
 
     Raises:
         InputError: without training text, and what preparing it raises.
     """
     languages = corpus.source_language, corpus.target_language
-    prepared = prepare_text(corpus.split("train"), profile, languages, rules=cleaning_rules(profile, max_words))
-    paths = learn_vocabularies(prepared.text, vocabulary_size, shared_vocabulary)
+    prepared = prepare_text(corpus.split("train"), profile, languages, rules=rules or CleaningRules())
+    paths = learn_vocabularies(prepared.text, vocabulary_size, shared_vocabulary, joint_merges)
     models = tuple(Subwords(path) for path in paths)
     words, tokens = _lengths(prepared.text, models)
     return CorpusStatistics(
@@ -245,19 +247,15 @@ def parse_arguments():
     parser.add_argument("--source-language", required=True, metavar="CODE", help="such as de")
     parser.add_argument("--target-language", required=True, metavar="CODE", help="such as en")
     parser.add_argument("--profile", choices=PROFILES, default="paper", help="default: %(default)s")
-    parser.add_argument(
-        "--vocabulary-size", type=int, default=DEFAULT_VOCABULARY_SIZE, metavar="N", help="default: %(default)s"
-    )
-    shared = parser.add_mutually_exclusive_group()
-    shared.add_argument("--shared-vocabulary", dest="shared", action="store_true", default=True, help="the default")
-    shared.add_argument("--separate-vocabularies", dest="shared", action="store_false", help="one for each side")
+    add_vocabulary_arguments(parser)
     parser.add_argument("--max-words", type=int, metavar="N", help="leave longer training sentences out")
+    parser.add_argument("--max-ratio", type=float, metavar="R", help="and pairs with more words of a side for one")
     parser.add_argument("--model-dim", type=int, default=512, metavar="D", help="default: %(default)s")
     parser.add_argument("--plot", metavar="FILE.png", help="write the histogram of lengths")
     parser.add_argument("--json", action="store_true", help="print JSON in the place of the table")
     parser.add_argument("--corpora-dir", metavar="DIR", help="default: $CORPORA_DIR, then the cache folder")
     arguments = parser.parse_args()
-    for name in ("vocabulary_size", "max_words", "model_dim"):
+    for name in ("max_words", "model_dim"):
         value = getattr(arguments, name)
         if value is not None and value < 1:
             parser.error(f"--{name.replace('_', '-')} must be at least 1, got {value}")
@@ -272,9 +270,8 @@ def main():
     """Counts the corpus of the command line and prints what was found."""
     arguments = parse_arguments()
     corpus = open_corpus(arguments.corpus, arguments.source_language, arguments.target_language, arguments.corpora_dir)
-    statistics = corpus_statistics(
-        corpus, arguments.profile, arguments.vocabulary_size, arguments.shared, arguments.max_words
-    )
+    rules = CleaningRules(arguments.max_words, arguments.max_ratio)
+    statistics = corpus_statistics(corpus, arguments.profile, *vocabulary_settings(arguments), rules)
     figures = statistics.as_dict(arguments.model_dim)
     if arguments.plot:
         plot_lengths(statistics, arguments.plot)

@@ -105,6 +105,10 @@ class Subwords:
     Args:
         path: a model file that `train_subwords` wrote.
 
+    Attributes:
+        vocabulary_size: number of pieces, special ones included.
+        digest: SHA-256 of the file.
+
     Raises:
         InputError: when the file is missing, corrupt, or has other special ids.
     """
@@ -127,10 +131,9 @@ class Subwords:
                 f"{(PAD, UNKNOWN, BEGIN, END)} is needed; use a model that this project trained"
             )
         self.digest = hashlib.sha256(model).hexdigest()
-
-    @property
-    def vocabulary_size(self) -> int:
-        return self._processor.get_piece_size()
+        self.vocabulary_size = processor.get_piece_size()
+        while processor.is_unused(self.vocabulary_size - 1):  # see `data.side_dictionaries`
+            self.vocabulary_size -= 1
 
     def encode(self, lines: Sequence[str]) -> list[list[int]]:
         """The ids of each line, without `BEGIN` and `END`; an empty line gives an empty list."""

@@ -93,6 +93,7 @@ def _wmt17(languages, foreign, training, note):
             "train": tuple(_training(archive, stem, languages, foreign) for archive, stem in training),
             "dev": (_newstest(2013, languages),),
             **{f"newstest{year}": (_newstest(year, languages),) for year in range(2014, 2018)},
+            "newstest2014_2017": tuple(_newstest(year, languages) for year in (2014, 2017)),
         },
         note=note,
     )
@@ -111,7 +112,7 @@ WMT_CORPORA = (
         "de",
         (*WMT17_TRAINING, (RAPID, "rapid2016")),
         "Li & Luo 2022 (EN-DE, tests newstest2014 to 2017) and, with source and target exchanged, Iida et al. 2019 and "
-        "Goindani & Shrivastava 2021 (newstest2014 and 2017).",
+        "Goindani & Shrivastava 2021 (newstest2014 and 2017 joined).",
     ),
     _wmt17(
         ("en", "cs"),

@@ -114,4 +114,4 @@ class Checkpointing:
 
 def score_of(record, best_metric):
     """The score of a validation by which the best is chosen: higher is better."""
-    return record["bleu"] if best_metric == "bleu" else -record["validation_loss"]
+    return record["bleu"] if best_metric == "bleu" else -record[f"validation_{best_metric}"]

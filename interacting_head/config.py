@@ -9,10 +9,16 @@ from data.profiles import DEFAULT_MAX_LENGTH, DEFAULT_VOCABULARY_SIZE, PROFILES
 from interacting_head import yaml_files
 from interacting_head.config_values import checked, unknown_key
 
+COMMON_OPTIONS = ("use_bias",)
+"""Options of attention layers that every scheme has."""
+
 
 @dataclasses.dataclass(frozen=True)
 class AttentionConfig:
-    """One attention layer. `key_dim` and `value_dim` default to model_dim / num_heads; `options` go to the layer."""
+    """One attention layer. `key_dim` and `value_dim` default to model_dim / num_heads; `options` go to the layer.
+
+    Those that not every scheme has (`COMMON_OPTIONS`) are dropped where another scheme takes the place of the first.
+    """
 
     scheme: str = "interacting_head"
     num_heads: int = 8
@@ -52,13 +58,18 @@ class ModelConfig:
 
     `memory` is what decoder layers attend to: the `top` encoder layer, `all` of the top `memory_layers` (with the
     attention scheme multi_layer, and its default), or a `linear`, `transparent` or `iterative` combination of all
-    encoder layers.
+    encoder layers. In a pre-norm model every encoder layer whose output is read there has a layer normalisation of
+    its own; with `memory_normalization: top` the last one only.
+
+    `tied_output`: whether the output projection is the target embedding.
     """
 
     attention: AttentionConfig = AttentionConfig()
     placements: tuple[PlacementConfig, ...] | None = None
     memory: str | None = None
     memory_layers: int | None = None
+    memory_normalization: str = "every"
+    tied_output: bool = True
     model_dim: int = 512
     feed_forward_dim: int = 2048
     encoder_layers: int = 6
@@ -72,9 +83,11 @@ class ModelConfig:
 class DataConfig:
     """The parallel text: a named corpus, or four files of the user's own; and its sub-words.
 
-    With the profile `raw` sub-words are learnt on the text as it is, with `paper` on text normalised, tokenised and
-    truecased by the rules of Moses. `max_words` and `max_ratio` (of words) leave training pairs out; null is what
-    is usual with the profile: 80 and 9 with `paper`, any with `raw`. `max_length` is in sub-words.
+    With the profile `raw` sub-words are learnt on the text as it is, with the others on text normalised and tokenised
+    by the rules of Moses: `paper` truecased, `lowercased`, and `tokenized` as it is written.
+    `vocabulary_size` is one number, or two for source and target where they are separate. With `joint_merges` separate
+    vocabularies have common merges, see `data.vocabularies`. `max_words` and `max_ratio` (of words) leave training
+    pairs out. `max_length` is in sub-words.
     """
 
     corpus: str | None = None
@@ -85,8 +98,9 @@ class DataConfig:
     source_language: str | None = None
     target_language: str | None = None
     profile: str = PROFILES[0]
-    vocabulary_size: int = DEFAULT_VOCABULARY_SIZE
+    vocabulary_size: int | tuple[int, int] = DEFAULT_VOCABULARY_SIZE
     shared_vocabulary: bool = True
+    joint_merges: bool = False
     max_length: int = DEFAULT_MAX_LENGTH
     max_words: int | None = None
     max_ratio: float | None = None
@@ -102,6 +116,10 @@ class TrainConfig:
     A step takes `accumulate_batches` × `batch_tokens`, one part after another, on however many devices. `ema_decay` is
     that of an exponential moving average of the weights, saved as `ema`. The last `keep_last` checkpoints of
     validations are kept, and the `keep_best` of the best scores. `precision: auto` is settled when a run begins.
+
+    With `validation_epochs` validations stand at the end of every so many epochs instead. `best_metric`, which patience
+    heeds too, is the BLEU of greedy translations, the loss on the development text, or this loss as training has it,
+    smoothed. `validation_bleu: false` leaves the translations out.
     """
 
     batch_tokens: int = 4096
@@ -120,6 +138,8 @@ class TrainConfig:
     precision: str = "float32"
     log_interval: int = 100
     validation_interval: int = 1000
+    validation_epochs: int | None = None
+    validation_bleu: bool = True
     patience: int | None = None
     best_metric: str = "bleu"
     keep_last: int = 5
@@ -149,8 +169,12 @@ class ExperimentConfig:
     decode: DecodeConfig = DecodeConfig()
 
 
-def load_config(path):
+def load_config(path, upgrade=None):
     """The configuration in a YAML file.
+
+    Args:
+        path: the file.
+        upgrade: a function of the mapping in a file that an earlier version wrote, see `former_runs`.
 
     Raises:
         InputError: when the file cannot be read or holds an unknown key or a wrong value.
@@ -158,7 +182,7 @@ def load_config(path):
     mapping = yaml_files.read_yaml(path, "configuration")
     if not isinstance(mapping, dict):
         raise InputError(f"{path} must hold the keys {', '.join(_fields(ExperimentConfig))} at its top level")
-    return from_dict(mapping)
+    return from_dict(upgrade(mapping) if upgrade else mapping)
 
 
 def from_dict(mapping):
@@ -179,6 +203,8 @@ def to_yaml(config):
 def override(config, assignments):
     """The configuration with each `KEY=VALUE` applied, values in YAML: `model.attention.num_heads=4`.
 
+    Another `model.attention.scheme` drops the options of the one before.
+
     Raises:
         InputError: for an unknown key (it names the nearest), a value of the wrong type or out of range.
     """
@@ -194,6 +220,8 @@ def override(config, assignments):
             place = place.get(parent) if isinstance(place, dict) else None
         if not isinstance(place, dict) or (last not in place and parents[-1:] != ["options"]):
             raise _unknown_key(key)
+        if key == "model.attention.scheme" and value != place[last]:
+            place["options"] = {name: option for name, option in place["options"].items() if name in COMMON_OPTIONS}
         place[last] = value
     return from_dict(mapping)
 
@@ -225,8 +253,14 @@ def _parse(cls, mapping, path):
 
 def _convert(hint, value, path):
     """The value in the type of its field, or a one-line error."""
-    if isinstance(hint, types.UnionType):  # X | None
-        return None if value is None else _convert(typing.get_args(hint)[0], value, path)
+    if isinstance(hint, types.UnionType):  # X | None, or X | tuple[X, X]
+        kinds = typing.get_args(hint)
+        if value is None and types.NoneType in kinds:
+            return None
+        is_list = isinstance(value, list | tuple)
+        return _convert(
+            next((kind for kind in kinds if is_list == (typing.get_origin(kind) is tuple)), kinds[0]), value, path
+        )
     if typing.get_origin(hint) is tuple:
         if not isinstance(value, list | tuple):
             raise InputError(f"{path} must be a list, got {value!r}")

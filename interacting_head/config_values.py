@@ -10,10 +10,11 @@ CHOICES = {
     "data.profile": PROFILES,
     "model.normalization": ("post", "pre"),
     "model.memory": ("top", "all", "linear", "transparent", "iterative"),
+    "model.memory_normalization": ("every", "top"),
     "model.placements.site": ("encoder", "decoder", "cross"),
     "train.schedule": ("noam", "inverse_square_root", "constant", "cosine"),
     "train.precision": ("float32", "mixed_bfloat16", "mixed_float16", "auto"),
-    "train.best_metric": ("loss", "bleu"),
+    "train.best_metric": ("loss", "smoothed_loss", "bleu"),
     "decode.length_penalty_type": ("gnmt", "average", "none"),
 }
 MAY_BE_ZERO = ("seed", "keep_best", "average_last")  # whole numbers

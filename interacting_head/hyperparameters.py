@@ -51,6 +51,16 @@ def load_space(path):
     }
 
 
+def default_space(config):
+    """The space of Goindani & Shrivastava 2021 for an `ExperimentConfig`, without options that it does not set."""
+    options = {f"model.attention.options.{name}" for name in config.model.attention.options}
+    space = {
+        stage: {key: values for key, values in keys.items() if ".options." not in key or key in options}
+        for stage, keys in load_space(DEFAULT_SPACE).items()
+    }
+    return {stage: keys for stage, keys in space.items() if keys}
+
+
 def _distribution(path, key, values):
     if isinstance(values, list) and values and all(isinstance(x, bool | int | float | str) for x in values):
         return CategoricalDistribution(values)
@@ -228,7 +238,7 @@ class Search:
         if received:
             return int(received)
         best = min(run.read_log(), key=lambda record: record["validation_loss"])
-        attributes = {"run": run.path.name, "bleu": best["bleu"], "step": best["step"]}
+        attributes = {"run": run.path.name, "bleu": best.get("bleu"), "step": best["step"]}
         return {"value": best["validation_loss"], "user_attrs": attributes}
 
     def _number_of_trials(self, stage):

@@ -11,9 +11,6 @@ from keras import ops
 class Adam(keras.optimizers.Adam):
     """`keras.optimizers.Adam` with `gradient_norm`, the global norm before clipping, kept for the log.
 
-    A variable with an attribute `learning_rate_factor` moves by that part of each step
-    (see `layers.InteractingHeadAttention`).
-
     Under a `tf.distribute` strategy the gradients given must be those of all replicas together, the same on each:
     Keras adds them up only after clipping and after the test for infinities, and would do it once more.
 
@@ -28,7 +25,6 @@ class Adam(keras.optimizers.Adam):
 
     def build(self, variables):
         super().build(variables)
-        self._factors = [getattr(variable, "learning_rate_factor", 1.0) for variable in variables]
         self.gradient_norm = self.add_variable((), dtype="float32", name="gradient_norm")
 
     def apply(self, grads, trainable_variables=None):
@@ -52,13 +48,12 @@ class Adam(keras.optimizers.Adam):
         super()._backend_update_step(grads, trainable_variables, learning_rate)
 
     def update_step(self, gradient, variable, learning_rate):
-        index = self._get_variable_index(variable)
-        learning_rate = learning_rate * self._factors[index]
         if keras.backend.backend() != "tensorflow":
             return super().update_step(gradient, variable, learning_rate)
         # The same in one pass over the memory instead of a dozen.
         import tensorflow as tf  # here, so that everything else works without TensorFlow
 
+        index = self._get_variable_index(variable)
         tf.raw_ops.ResourceApplyAdam(
             var=variable.handle,
             m=self._momentums[index].value.handle,
@@ -81,11 +76,6 @@ class Adam(keras.optimizers.Adam):
 
     def _all_reduce_sum_gradients(self, grads_and_vars):
         return grads_and_vars
-
-    def _parallel_update_step(self, grads, variables, learning_rate):
-        # On PyTorch Keras updates all variables at one and the same rate.
-        for gradient, variable in zip(grads, variables, strict=True):
-            self.update_step(gradient, variable, learning_rate)
 
     def get_config(self):
         return {**super().get_config(), "gradient_clip": self.gradient_clip}

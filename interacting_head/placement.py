@@ -1,10 +1,9 @@
 """Which attention stands where in a Transformer: where the papers have it, or as the configuration says."""
 
 import dataclasses
-import inspect
 
 from data.errors import InputError
-from interacting_head.config import PlacedAttentionConfig, PlacementConfig
+from interacting_head.config import COMMON_OPTIONS, PlacedAttentionConfig, PlacementConfig
 from layers import ATTENTION_SCHEMES
 
 BASE_SCHEME = "multi_head"
@@ -145,8 +144,7 @@ def _completed(placed, attention):
     given = {name: value for name, value in vars(placed).items() if value is not None}
     options = attention.options
     if given.get("scheme", attention.scheme) != attention.scheme:
-        every_scheme = inspect.signature(ATTENTION_SCHEMES[BASE_SCHEME].__init__).parameters
-        options = {name: value for name, value in options.items() if name in every_scheme}
+        options = {name: value for name, value in options.items() if name in COMMON_OPTIONS}
     return dataclasses.replace(attention, **{"options": options, **given})
 
 

@@ -7,20 +7,22 @@ from typing import NamedTuple
 
 import keras
 
+from data.cleaning import CleaningRules
 from data.corpora import Corpus, open_corpus, own_text
 from data.encoding import encode_parallel
 from data.errors import InputError
 from data.parallel_text import ParallelText
 from data.pipeline import TrainingBatches
 from data.prepared_text import prepare_text
-from data.profiles import TextForm, cleaning_rules
-from data.vocabularies import learn_vocabularies
+from data.profiles import TextForm
+from data.vocabularies import check_vocabulary_settings, learn_vocabularies
 from interacting_head import config as configuration
 from interacting_head import memory, precision
 from interacting_head.compilation import parts_side_by_side
 from interacting_head.devices import Devices
 from interacting_head.models import build_model
 from interacting_head.optimizer import Adam
+from interacting_head.placement import check_model
 from interacting_head.run_directory import RunDirectory
 from interacting_head.schedules import make_schedule
 from interacting_head.training_model import TrainingModel
@@ -39,9 +41,18 @@ class RunText(NamedTuple):
     forms: tuple[TextForm, TextForm]
 
 
+def check(config):
+    """Raises `InputError` for an `ExperimentConfig` that cannot be trained, as far as it can be known without text."""
+    data, train = config.data, config.train
+    _rules(data)
+    check_vocabulary_settings(data.vocabulary_size, data.shared_vocabulary, data.joint_merges)
+    check_model(config.model)
+    if train.best_metric == "bleu" and not train.validation_bleu:
+        raise InputError("train.best_metric is bleu, but train.validation_bleu is false; set one of them")
+
+
 def open_text(data, corpora_dir):
     """The `Corpus` of a `DataConfig`, `train` and `dev` checked line by line."""
-    _rules(data)
     own = [data.source, data.target, data.dev_source, data.dev_target]
     if data.corpus and any(own):
         raise InputError("give data.corpus or --source, --target, --dev-source and --dev-target, not both")
@@ -85,15 +96,15 @@ def prepare_run_text(data, run, corpus):
 
 
 def _rules(data):
-    return cleaning_rules(data.profile, data.max_words, data.max_ratio, data.drop_duplicates)
+    return CleaningRules(data.max_words, data.max_ratio, data.drop_duplicates)
 
 
 def prepare_subwords(data, run, text):
     """The source and target `Subwords` of a run, learnt on its training text where they do not exist yet."""
     if not all(path.is_file() for path in run.subword_paths):
-        both = "shared sub-words on both sides" if data.shared_vocabulary else "sub-words on each side"
-        logger.info("learning %d %s", data.vocabulary_size, both)
-        learnt = learn_vocabularies(text, data.vocabulary_size, data.shared_vocabulary)
+        both = "on both sides" if data.shared_vocabulary or data.joint_merges else "on each side"
+        logger.info("learning %s sub-words %s", data.vocabulary_size, both)
+        learnt = learn_vocabularies(text, data.vocabulary_size, data.shared_vocabulary, data.joint_merges)
         for path, model in zip(run.subword_paths, learnt, strict=True):
             path.parent.mkdir(exist_ok=True)
             shutil.copyfile(model, path)
@@ -167,6 +178,7 @@ def _tensorflow_gpus():
 
 def dry_run(config, corpora_dir=None):
     """Prints configuration, model, batch plan and memory, and leaves nothing behind but encoded text in the cache."""
+    check(config)
     config = precision.settled(config)
     corpus, replicas = open_text(config.data, corpora_dir), Devices.find().replicas
     keras.config.set_dtype_policy(config.train.precision)

@@ -13,13 +13,14 @@ from pathlib import Path
 import numpy as np
 
 from data.errors import InputError
-from data.profiles import RAW_TEXT, TextForm
+from data.profiles import RAW_TEXT, TextForm, is_tokenized, learns_truecasing
 from data.subwords import Subwords
 from data.truecasing import Truecaser
 from interacting_head import config as configuration
+from interacting_head import former_runs
 from interacting_head.command_line import atomic_write, check_room
 
-VERSION = "1"
+VERSION = "2"
 WEIGHTS = ".weights.h5"
 
 
@@ -41,13 +42,13 @@ class RunDirectory:
 
     @classmethod
     def open(cls, path):
-        """An existing run. Raises `InputError` where `path` is none, or one of another version."""
+        """An existing run. Raises `InputError` where `path` is none, or one of a version that is not known."""
         run = cls(path)
         if not (run.path / "config.yaml").is_file():
             raise InputError(f"{path} is not a run directory (it has no config.yaml); give the --run-dir of train.py")
-        version = (run.path / "VERSION").read_text().strip() if (run.path / "VERSION").is_file() else "none"
-        if version != VERSION:
-            raise InputError(f"{path} has version {version}, this program reads version {VERSION}; see CHANGELOG.md")
+        if run.version not in (VERSION, *former_runs.UPGRADES):
+            readable = " and ".join([*former_runs.UPGRADES, VERSION])
+            raise InputError(f"{path} has version {run.version}, this program reads {readable}; see CHANGELOG.md")
         return run
 
     def create_or_check(self, config):
@@ -61,6 +62,11 @@ class RunDirectory:
         """
         if (self.path / "config.yaml").is_file():
             existing = RunDirectory.open(self.path).config
+            if self.version != VERSION:
+                raise InputError(
+                    f"{self.path} is of version {self.version} and this program trains runs of version {VERSION}: it "
+                    "can be translated with, but not trained on; choose another --run-dir, or --no-resume to start anew"
+                )
             if not _same_experiment(existing, config):
                 differing = configuration.differences(existing, config)
                 listed = ", ".join(f"{key} ({there!r} there, {here!r} now)" for key, (there, here) in differing.items())
@@ -93,8 +99,15 @@ class RunDirectory:
             self.path.rmdir()  # where nothing else lies in it
 
     @property
+    def version(self):
+        """The version of the program that began the run; "none" where that is not known."""
+        path = self.path / "VERSION"
+        return path.read_text().strip() if path.is_file() else "none"
+
+    @property
     def config(self):
-        return configuration.load_config(self.path / "config.yaml")
+        """The `ExperimentConfig`; of a run of a former version, the one that means the same now."""
+        return configuration.load_config(self.path / "config.yaml", former_runs.UPGRADES.get(self.version))
 
     @property
     def subword_paths(self):
@@ -110,7 +123,7 @@ class RunDirectory:
 
     @property
     def truecasing_paths(self):
-        """The files of the source and the target truecaser; there are none with the profile `raw`."""
+        """The files of the source and the target truecaser; only the profile `paper` has them."""
         return self.path / "truecasing" / "source.truecase", self.path / "truecasing" / "target.truecase"
 
     def truecasers(self):
@@ -142,9 +155,10 @@ class RunDirectory:
             InputError: where truecasers are missing.
         """
         profile = self.config.data.profile
-        if profile == "raw":
+        if not is_tokenized(profile):
             return RAW_TEXT, RAW_TEXT
-        truecasers, text = self.truecasers(), self.read_json("text.json")
+        truecasers = self.truecasers() if learns_truecasing(profile) else (None, None)
+        text = self.read_json("text.json")
         if not (truecasers and text):
             raise InputError(f"{self.path} lacks text.json or a file of truecasing/; copy the run directory again")
         return tuple(map(TextForm, (profile, profile), text["languages"], truecasers))

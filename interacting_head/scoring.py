@@ -13,6 +13,7 @@ class Scorer:
 
     Args:
         models: a `Transformer`, or a list of them with equal vocabularies, whose probabilities are averaged.
+        label_smoothing: where it is given, the label-smoothed cross-entropy is computed as well, see `losses`.
 
     Call arguments:
         source_ids: `(B, S)`, end symbols included, padded.
@@ -20,10 +21,12 @@ class Scorer:
         labels: `(B, T)`.
 
     Returns:
-        Log-probabilities of the labels `(B, T)`, and whether each is the likeliest token, 1 or 0; 0 at padding.
+        Log-probabilities of the labels `(B, T)`, whether each is the likeliest token, 1 or 0, and with
+        `label_smoothing` the smoothed cross-entropies; all are 0 at padding.
     """
 
-    def __init__(self, models):
+    def __init__(self, models, label_smoothing=None):
+        self.label_smoothing = label_smoothing
         self.models = list(models) if isinstance(models, list | tuple) else [models]
         ids = KerasTensor((None, None), "int32")
         self._score = Compiled(self.score, self.models, arguments=lambda: [ids] * 3)
@@ -37,4 +40,7 @@ class Scorer:
         logits = mean_probability([model(inputs, training=False) for model in self.models])
         real = ops.cast(ops.not_equal(labels, PAD), "float32")
         correct = ops.cast(ops.argmax(logits, axis=-1) == ops.cast(labels, "int32"), "float32")
-        return -token_cross_entropy(labels, logits) * real, correct * real
+        found = [-token_cross_entropy(labels, logits), correct]
+        if self.label_smoothing is not None:
+            found.append(token_cross_entropy(labels, logits, self.label_smoothing))
+        return [values * real for values in found]

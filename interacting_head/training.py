@@ -17,8 +17,8 @@ from interacting_head.checkpointing import Checkpointing, score_of
 from interacting_head.command_line import RunError
 from interacting_head.devices import Devices
 from interacting_head.models import build_model
-from interacting_head.placement import check_model
 from interacting_head.preparation import (
+    check,
     make_batches,
     make_training_model,
     number_of_steps,
@@ -51,8 +51,8 @@ def train(config, run_dir, corpora_dir=None, resume=True):
     """
     devices = Devices.find()
     run = RunDirectory(run_dir)
+    check(config)
     corpus = open_text(config.data, corpora_dir)  # before anything is written
-    check_model(config.model)
     if not resume:
         run.clear()
     config = precision.settled(config, run)
@@ -97,6 +97,14 @@ class Trainer:
         self.progressed = self.checkpoints.restore()
         self.begun -= self.progressed.seconds
 
+    @property
+    def _interval(self):
+        """Steps from one validation to the next."""
+        config = self.config.train
+        if config.validation_epochs is None:
+            return config.validation_interval
+        return config.validation_epochs * self.batches.batches_in_epoch(0)
+
     def run_to_end(self):
         """Trains until the last step, patience or a signal; returns the signal's number or None."""
         config, progressed = self.config.train, self.progressed
@@ -113,7 +121,7 @@ class Trainer:
         with contextlib.closing(self.progress), StopOnSignal(self.devices) as stop:
             while not progressed.finished:
                 # Validations stand at multiples of the interval and at the end, also after a stop between two.
-                interval = config.validation_interval
+                interval = self._interval
                 until = min((progressed.validated_step // interval + 1) * interval, self.total_steps)
                 if progressed.step < until:
                     self._fit(until - progressed.step, stop)
@@ -169,8 +177,9 @@ class Trainer:
         self.run.append_log(record)
         write_tensorboard(self.run.path / "tensorboard", record)
         logger.info(
-            "validation at step %d: loss %.3f, perplexity %.2f, token accuracy %.1f %%, BLEU %.2f",
-            *(record[name] for name in ("step", "validation_loss", "perplexity", "accuracy", "bleu")),
+            "validation at step %d: loss %.3f, perplexity %.2f, token accuracy %.1f %%%s",
+            *(record[name] for name in ("step", "validation_loss", "perplexity", "accuracy")),
+            bleu(record),
         )
         for source, reference, hypothesis in self.validation.examples():
             logger.info("  source     %s\n  reference  %s\n  hypothesis %s", source, reference, hypothesis)
@@ -200,7 +209,7 @@ class Trainer:
             if (scores := self.validation(stop.is_wanted)) is None:
                 return stop.settle()
             metrics["ema"] = scores
-            logger.info("moving average of the weights: BLEU %.2f", scores["bleu"])
+            logger.info("moving average of the weights: loss %.3f%s", scores["validation_loss"], bleu(scores))
         count = min(config.average_last, config.keep_last)
         steps = [step for step in self.run.steps() if step in records][-count:] if count else []
         if steps:
@@ -208,8 +217,14 @@ class Trainer:
             if (scores := self.validation(stop.is_wanted)) is None:
                 return stop.settle()
             metrics["average"] = {"steps": steps, **scores}
-            logger.info("mean of the last %d checkpoints: BLEU %.2f", len(steps), scores["bleu"])
+            loss = scores["validation_loss"]
+            logger.info("mean of the last %d checkpoints: loss %.3f%s", len(steps), loss, bleu(scores))
         self.run.write_json("metrics.json", metrics)
+
+
+def bleu(scores):
+    """`, BLEU 12.34` for the log, or nothing where no translations were made."""
+    return f", BLEU {scores['bleu']:.2f}" if "bleu" in scores else ""
 
 
 def set_seed(seed):

@@ -49,7 +49,7 @@ class TrainingModel(keras.Model):
             sample_weight: the number of tokens of the whole batch; None: the part is the whole.
             training: not read.
         """
-        embeddings = ops.convert_to_tensor(self.transformer.target_embedding.embeddings)
+        embeddings = ops.convert_to_tensor(self.transformer.output_embedding.embeddings)
         loss = linear_cross_entropy(y_pred, embeddings, y, self.label_smoothing, tokens=sample_weight)
         share = 1.0 if sample_weight is None else real_tokens(y) / ops.maximum(sample_weight, 1.0)
         return loss + share * sum(self.losses)

@@ -36,8 +36,8 @@ class Transformer(keras.Model):
     Args:
         config: a `ModelConfig`, or the dictionary of one.
         source_vocabulary_size, target_vocabulary_size: number of tokens, padding (id 0) included.
-        shared_vocabulary: whether source, target and output share one embedding matrix. Otherwise target and
-            output share one.
+        shared_vocabulary: whether source and target share one embedding matrix. The output projection is that of the
+            target, unless `config.tied_output` is false.
 
     Call arguments:
         inputs: `{"source_ids": (B, S), "target_ids": (B, T)}`, the target shifted right.
@@ -79,7 +79,7 @@ class Transformer(keras.Model):
         self.source_vocabulary_size = source_vocabulary_size
         self.target_vocabulary_size = target_vocabulary_size
         self.shared_vocabulary = shared_vocabulary
-        self.target_embedding = layers.target_embedding
+        self.target_embedding, self.output_embedding = layers.target_embedding, layers.output_embedding
         self._own_layers = layers
 
     def encode(self, source_ids, training=None):
@@ -99,7 +99,7 @@ class Transformer(keras.Model):
         layers = self._own_layers
         return {
             "blocks": [block.decoding_kernels() for block in layers.decoder_blocks],
-            "output": layers.target_embedding.output_kernel(),
+            "output": layers.output_embedding.output_kernel(),
         }
 
     def start_decoding(self, memories, hypotheses, length):
@@ -172,6 +172,9 @@ class _Layers:
         self.source_embedding = self.target_embedding
         if not shared_vocabulary:
             self.source_embedding = TokenEmbedding(source_vocabulary_size, D, name="source_embedding")
+        self.output_embedding = self.target_embedding
+        if not config.tied_output:
+            self.output_embedding = TokenEmbedding(target_vocabulary_size, D, name="output_embedding")
         self.source_positions = PositionalEncoding(config.dropout, name="source_positions")
         self.target_positions = PositionalEncoding(config.dropout, name="target_positions")
         options = {
@@ -193,11 +196,8 @@ class _Layers:
             )
             for number in range(1, config.decoder_layers + 1)
         ]
-        # Post-norm blocks end in a layer normalisation; pre-norm stacks need one more.
-        self.encoder_norm = self.decoder_norm = None
-        if config.normalization == "pre":
-            self.encoder_norm = LayerNormalization(epsilon=LAYER_NORM_EPSILON, name="encoder_norm")
-            self.decoder_norm = LayerNormalization(epsilon=LAYER_NORM_EPSILON, name="decoder_norm")
+        self.memory_layers = memory_layers(config)
+        self.encoder_norms, self.decoder_norm = self._norms(config)
 
         self.aggregation = None
         if config.memory == "linear":
@@ -208,19 +208,33 @@ class _Layers:
             self.aggregation = IterativeCombination(
                 config.decoder_layers, config.feed_forward_dim, name="iterative_combination"
             )
-        self.memory_layers = memory_layers(config)
+
+    def _norms(self, config):
+        """Layer number → normalisation of its output, as memory, and the normalisation of the decoder's output.
+
+        Post-norm blocks end in a normalisation; the outputs of pre-norm blocks are sums of all that came before.
+        """
+        if config.normalization != "pre":
+            return {}, None
+        last = config.encoder_layers
+        names = {last: "encoder_norm"}
+        if config.memory != "top" and config.memory_normalization == "every":
+            first = last - self.memory_layers + 1 if self.memory_layers else 1
+            names = {number: f"encoder_norm_{number}" for number in range(first, last)} | names
+        norms = {number: LayerNormalization(epsilon=LAYER_NORM_EPSILON, name=name) for number, name in names.items()}
+        return norms, LayerNormalization(epsilon=LAYER_NORM_EPSILON, name="decoder_norm")
 
     def build(self, model_dim):
         """Gives all layers their weights, in the order in which data flows."""
         sequence = (None, None, model_dim)
         self.source_embedding.build()
-        for layer in (self.source_positions, *self.encoder_blocks, self.encoder_norm):
-            if layer:
-                layer.build(sequence)
+        for layer in (self.source_positions, *self.encoder_blocks, *self.encoder_norms.values()):
+            layer.build(sequence)
         if self.aggregation:
             self.aggregation.build([sequence] * len(self.encoder_blocks), sequence)
-        if not self.target_embedding.built:
-            self.target_embedding.build()
+        for embedding in (self.target_embedding, self.output_embedding):
+            if not embedding.built:
+                embedding.build()
         self.target_positions.build(sequence)
         for block in self.decoder_blocks:
             block.build(sequence, sequence if self.memory_layers is None else [sequence] * self.memory_layers)
@@ -236,11 +250,9 @@ class _Layers:
         padding_mask = ops.not_equal(source_ids, PAD)
         x = embedded = self.source_positions(self.source_embedding(source_ids), training=training)
         outputs = []
-        for block in self.encoder_blocks:
+        for number, block in enumerate(self.encoder_blocks, start=1):
             x = block(x, padding_mask=padding_mask, training=training)
-            outputs.append(x)
-        if self.encoder_norm:
-            outputs[-1] = self.encoder_norm(x)
+            outputs.append(self.encoder_norms[number](x) if number in self.encoder_norms else x)
         if self.aggregation:
             return self.aggregation(outputs, embedding_output=embedded), padding_mask
         memory = outputs[-1] if self.memory_layers is None else outputs[-self.memory_layers :]
@@ -254,7 +266,7 @@ class _Layers:
         return self.decoder_norm(x) if self.decoder_norm else x
 
     def logits(self, hidden):
-        return ops.cast(self.target_embedding(hidden, reverse=True), "float32")
+        return ops.cast(self.output_embedding(hidden, reverse=True), "float32")
 
 
 def parameter_count(config, source_vocabulary_size, target_vocabulary_size, shared_vocabulary=True):

@@ -140,10 +140,10 @@ class Translator:
             yield from self._score_window(*zip(*chunk, strict=True))
 
     def tokenized(self, translation):
-        """A `Translation` with tokens as its text: words of the profile `paper`, or else sub-words."""
+        """A `Translation` with tokens as its text: words where the profile has them, or else sub-words."""
         if self.target_form.is_tokenized:
             [text] = self.target_subwords.decode([translation.tokens])
-            return translation._replace(text=self.target_form.recase(text))
+            return translation._replace(text=text)
         return translation._replace(text=" ".join(map(self.target_subwords.piece, translation.tokens)))
 
     def with_options(self, options):

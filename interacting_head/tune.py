@@ -50,10 +50,10 @@ def main():
     config, name = recipes.resolve(arguments.recipe, arguments.set, own_files)
     with importing_keras():
         from interacting_head.compilation import share_cores_in_training  # imports Keras: only now
-        from interacting_head.hyperparameters import DEFAULT_SPACE, Search, load_space
+        from interacting_head.hyperparameters import Search, default_space, load_space
 
     share_cores_in_training()
-    space = load_space(arguments.space or DEFAULT_SPACE)
+    space = load_space(arguments.space) if arguments.space else default_space(config)
     search = Search(config, space, arguments.search_dir or f"runs/tune-{name}", arguments.trials)
     received = search.run(arguments.corpora_dir)
     if received:

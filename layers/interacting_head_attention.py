@@ -5,9 +5,11 @@ import math
 import keras
 from keras import ops
 
+from layers import printed_loops
 from layers.multi_head_attention import MultiHeadAttention
 
-IMPLEMENTATIONS = ("folded", "head_pairs")
+IMPLEMENTATIONS = ("folded", "head_pairs", "printed_loop")
+COMBINATIONS = ("sum", "mean")
 
 
 @keras.saving.register_keras_serializable("interacting_head")
@@ -23,15 +25,15 @@ class InteractingHeadAttention(MultiHeadAttention):
 
     Args:
         num_heads, key_dim, value_dim, dropout, use_bias: as in `MultiHeadAttention`.
-        implementation: `"folded"` sums the query kernels first, so that one query `(B, 1, T, K)` meets H key
-            heads: time and memory grow as in multi-head attention, less its query projection. `"head_pairs"`
-            computes the logits `(B, H, H, T, S)` of all pairs as the paper prints it: both grow with H².
-
-        balanced_query: whether the shared query starts, and learns under Adam, as the query of one head does.
-            All W_q^i receive the same gradient, so their sum moves H times as fast as each, and it starts √H
-            times as large. Balanced, the kernels start at 1/√H of Glorot's
-            scale and carry `learning_rate_factor = 1/H`, which `interacting_head.optimizer.Adam` heeds. The
-            function computed is the same. The paper does not speak of it; False is its listing as it stands.
+        implementation: three ways to compute the same function. `"folded"` combines the query kernels first, so
+            that one query `(B, 1, T, K)` meets H key heads: time and memory grow as in multi-head attention, less
+            its query projection. `"head_pairs"` computes the logits `(B, H, H, T, S)` of all pairs in one product,
+            `"printed_loop"` one pair after another, as the listing does: both grow with H².
+        query_combination: `"sum"` is Algorithm 1. All W_q^i receive the same gradient, so that under Adam their sum
+            moves H times as fast as one head's query kernel, and it starts √H times as large. `"mean"`, which is this
+            project's own, takes Σ_i Q_i / H, with query kernels that start √H times as large: the shared query then
+            starts, and moves under any optimizer that is invariant to the scale of gradients, as one head's does.
+            Both compute the same functions.
 
     Example:
         >>> layer = InteractingHeadAttention(num_heads=8, key_dim=64)
@@ -41,29 +43,46 @@ class InteractingHeadAttention(MultiHeadAttention):
     listing prepares and leaves out.
     """
 
-    def __init__(self, num_heads, key_dim, value_dim=None, *, implementation="folded", balanced_query=True, **kwargs):
+    def __init__(
+        self, num_heads, key_dim, value_dim=None, *, implementation="folded", query_combination="sum", **kwargs
+    ):
         super().__init__(num_heads, key_dim, value_dim, **kwargs)
-        if implementation not in IMPLEMENTATIONS:
-            raise ValueError(f"implementation must be one of {IMPLEMENTATIONS}, got {implementation!r}")
+        for name, value, known in (
+            ("implementation", implementation, IMPLEMENTATIONS),
+            ("query_combination", query_combination, COMBINATIONS),
+        ):
+            if value not in known:
+                raise ValueError(f"{name} must be one of {known}, got {value!r}")
         self.implementation = implementation
-        self.balanced_query = balanced_query
+        self.query_combination = query_combination
 
     def build(self, query_shape, value_shape, key_shape=None):
         super().build(query_shape, value_shape, key_shape)
-        if self.balanced_query:
-            self.query_kernel.assign(self.query_kernel / math.sqrt(self.num_heads))
-            self.query_kernel.learning_rate_factor = 1 / self.num_heads
+        if self.query_combination == "mean":
+            self.query_kernel.assign(self.query_kernel * math.sqrt(self.num_heads))
 
     @property
     def query_heads(self):
         return 1 if self.implementation == "folded" else self.num_heads
 
+    @property
+    def query_scale(self):
+        """What each query head is multiplied by before the heads are added."""
+        return 1 / self.num_heads if self.query_combination == "mean" else 1
+
     def query_projection(self):
         kernel, bias = super().query_projection()
+        if self.query_combination == "mean":
+            kernel, bias = kernel * self.query_scale, None if bias is None else bias * self.query_scale
         if self.implementation == "folded":
             kernel = ops.sum(kernel, axis=1, keepdims=True)  # (D, 1, K): Σ_i W_q^i
             bias = None if bias is None else ops.sum(bias, axis=0, keepdims=True)
         return kernel, bias
+
+    def project(self, query, key, value):
+        if self.implementation == "printed_loop":
+            return printed_loops.project_separately(self, query, key, value)
+        return super().project(query, key, value)
 
     def score(self, q, k):
         if self.implementation == "folded":
@@ -72,5 +91,16 @@ class InteractingHeadAttention(MultiHeadAttention):
         k = ops.expand_dims(ops.swapaxes(k, -1, -2), 1)  # (B, 1, H, K, S)
         return ops.sum(ops.matmul(q, k), axis=1)  # Algorithm 1, lines 23–27: Σ_i Q_i K_jᵀ
 
+    def attention(self, q, k, v, mask, query, query_mask, training, return_attention_scores):
+        if self.implementation != "printed_loop":
+            return super().attention(q, k, v, mask, query, query_mask, training, return_attention_scores)
+        heads, weights = printed_loops.interacting_heads(self, q, k, v, mask, training)
+        output, _ = self.combine(heads, query, q)
+        return output, weights, None
+
     def get_config(self):
-        return {**super().get_config(), "implementation": self.implementation, "balanced_query": self.balanced_query}
+        return {
+            **super().get_config(),
+            "implementation": self.implementation,
+            "query_combination": self.query_combination,
+        }

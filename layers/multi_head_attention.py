@@ -123,7 +123,10 @@ class MultiHeadAttention(keras.layers.Layer):
             q = self.project_jointly(query, kernels)[0] if kernels else self.project_query(query)
             k, v = cache
         else:
-            q, *new = self.project_jointly(query, kernels) if kernels else self.project(query, query, query)
+            if kernels:
+                q, *new = self.project_jointly(query, kernels)
+            else:
+                q, new = self.project_query(query), self.project_memory(query)
             k, v = cache = (overwritten if overwrite_cache else inserted)(cache, new, cache_update_index)
             use_causal_mask = attention_mask is None
         mask = combine_masks(

@@ -119,11 +119,21 @@ class MultiLayerMultiHeadAttention(MultiHeadAttention):
         k, v = super().empty_cache(batch_size, length)
         return tuple(ops.repeat(ops.expand_dims(part, 1), self.num_sources, axis=1) for part in (k, v))
 
+    def attention(self, *args, **kwargs):
+        output, weights, head_importance = super().attention(*args, **kwargs)
+        return output, self.of_each_source(weights), head_importance
+
     def normalize(self, logits, mask):
         if not self.joint_attention:
             return super().normalize(logits, mask)  # (8)
-        weights = super().normalize(ops.sum(logits, axis=1, keepdims=True), mask)  # (9)
-        return ops.repeat(weights, self.num_sources, axis=1)
+        return super().normalize(ops.sum(logits, axis=1, keepdims=True), mask)  # (9): (B, 1, H, T, S)
+
+    def attend(self, weights, v):
+        return super().attend(self.of_each_source(weights), v)
+
+    def of_each_source(self, weights):
+        """Weights `(B, n, H, T, S)`; joint ones, dropout included, are the same for all sources."""
+        return ops.repeat(weights, self.num_sources, axis=1) if self.joint_attention else weights
 
     def combine(self, heads, query, q, query_mask=None, training=None):
         if not self.concat_contexts:

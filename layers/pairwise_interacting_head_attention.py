@@ -3,8 +3,11 @@
 import keras
 from keras import ops
 
+from layers import printed_loops
 from layers.multi_head_attention import MultiHeadAttention
 from layers.projection import dense_glorot_uniform, merge_heads
+
+IMPLEMENTATIONS = ("by_query_head", "printed_loop")
 
 
 @keras.saving.register_keras_serializable("interacting_head")
@@ -15,12 +18,13 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
     projection, which therefore has H times the weights: `output_kernel` is `(H, H, V, D)`. (Algorithm 1 of the
     same paper, `InteractingHeadAttention`, adds the logits instead.)
 
-    One query head after another is attended with and projected, and its weights are computed again for the gradient:
-    the H² outputs never stand side by side. Time grows with H², memory with H (benchmarks/RESULTS.md has both).
-    With dropout on the weights, or where they are returned, they are all kept: H² of them.
-
     Args:
         num_heads, key_dim, value_dim, dropout, use_bias: as in `MultiHeadAttention`.
+        implementation: two ways to compute the same function, in time that grows with H². With `"by_query_head"` one
+            query head after another is attended with and projected, and its weights are computed again for the
+            gradient: the H² outputs never stand side by side, and memory grows with H (benchmarks/RESULTS.md has
+            both). With dropout on the weights, or where they are returned, all H² of them are kept.
+            `"printed_loop"` computes one pair after another and keeps everything, as the equations read.
 
     Returns:
         As `MultiHeadAttention`; attention scores are `(B, H, H, T, S)`: query head, key head.
@@ -32,13 +36,29 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
     Reference: Li & Luo 2022, equations (10)–(12).
     """
 
+    def __init__(self, num_heads, key_dim, value_dim=None, *, implementation="by_query_head", **kwargs):
+        super().__init__(num_heads, key_dim, value_dim, **kwargs)
+        if implementation not in IMPLEMENTATIONS:
+            raise ValueError(f"implementation must be one of {IMPLEMENTATIONS}, got {implementation!r}")
+        self.implementation = implementation
+
     def build_combination(self, model_dim):
         H, V = self.num_heads, self.value_dim
         initializer = dense_glorot_uniform(H * H * V, model_dim)
         self.output_kernel = self.add_weight((H, H, V, model_dim), initializer, name="output_kernel")
         self.output_bias = self.add_weight((model_dim,), "zeros", name="output_bias")
 
+    def project(self, query, key, value):
+        if self.implementation == "printed_loop":
+            return printed_loops.project_separately(self, query, key, value)
+        return super().project(query, key, value)
+
     def attention(self, q, k, v, mask, query, query_mask, training, return_attention_scores):
+        if self.implementation == "printed_loop":
+            heads, weights = printed_loops.interacting_pairs(self, q, k, v, mask, training)
+            kernel = ops.reshape(self.cast(self.output_kernel), (self.num_heads**2, self.value_dim, -1))
+            return merge_heads(heads, kernel) + self.cast(self.output_bias), weights, None
+
         def attend_with(q_i, kernel, k, v):
             """One query head `(B, 1, T, K)`: its part of the output `(B, T, D)` and its weights `(B, H, T, S)`."""
             weights = self.normalize(self.score(q_i, k), mask)  # (11): (B, H, T, S)
@@ -64,3 +84,6 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
         # A loop of the backend, for it would work on all heads at once if they were written out.
         start = ops.zeros((B, T, kernels.shape[-1]), dtype=bias.dtype) + bias
         return ops.scan(add, start, (queries, kernels))[0], None, None
+
+    def get_config(self):
+        return {**super().get_config(), "implementation": self.implementation}

@@ -34,8 +34,10 @@ def multi_head(weights, query, value, attention_mask=None):
     return project_output(weights, heads), attention
 
 
-def interacting_head(weights, query, value, attention_mask=None):
+def interacting_head(weights, query, value, attention_mask=None, query_combination="sum"):
     """Interacting-head attention, Li & Luo 2022, Algorithm 1, as the double loop that it is.
+
+    With `query_combination="mean"`, which is not in the paper, the logits of all query heads are averaged.
 
     Returns:
         The output `(B, T, D)` and the attention weights `(B, H, T, S)`, one for each key head j.
@@ -52,6 +54,7 @@ def interacting_head(weights, query, value, attention_mask=None):
     outputs, attention = [], []
     for j in range(H):  # lines (18)–(34)
         total = sum(pairs[i, j] for i in range(H))  # lines (23)–(26)
+        total = total / H if query_combination == "mean" else total
         P = softmax(masked(total, attention_mask))  # line (27); masking each pair has the same effect as once
         attention.append(P)
         outputs.append(P @ V[j])  # line (28)

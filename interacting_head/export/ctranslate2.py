@@ -75,7 +75,7 @@ class TransformerConverter(ctranslate2.converters.Converter):
         source_embedding = "target_embedding" if model.shared_vocabulary else "source_embedding"
         encoder.embeddings[0].weight = array(model.get_layer(source_embedding).embeddings)
         decoder.embeddings.weight = array(model.target_embedding.embeddings)
-        decoder.projection.weight = array(model.target_embedding.embeddings)
+        decoder.projection.weight = array(model.output_embedding.embeddings)
         positions = model.get_layer("target_positions")(np.zeros((1, POSITIONS, config.model_dim), "float32"))
         for stack in (encoder, decoder):
             stack.scale_embeddings = True

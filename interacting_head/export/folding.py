@@ -123,9 +123,9 @@ def _multi_head(layer, query, key, value, output_kernel):
 
 
 def _interacting_head(layer, query, key, value, output_kernel):
-    """Σ_i Q_i K_jᵀ = (Σ_i Q_i) K_jᵀ: every head has the sum of all query kernels."""
-    summed = query.sum(axis=1, keepdims=True)
-    return np.repeat(summed, layer.num_heads, axis=1), key, value, output_kernel
+    """Σ_i Q_i K_jᵀ = (Σ_i Q_i) K_jᵀ: every head has the sum, or the mean, of all query kernels."""
+    combined = query.sum(axis=1, keepdims=True) * layer.query_scale
+    return np.repeat(combined, layer.num_heads, axis=1), key, value, output_kernel
 
 
 def _interacting_head_pairwise(layer, query, key, value, output_kernel):

@@ -141,6 +141,8 @@ def tensors(model, attention, heads):
         source = np.asarray(model.get_layer("source_embedding").embeddings)[:, halves]
         add("model.encoder.embed_tokens", {"weight": source})
         add("model.decoder.embed_tokens", {"weight": embeddings})
+    if not model.config.tied_output:
+        add("lm_head", {"weight": np.asarray(model.output_embedding.embeddings)[:, halves]})
     found["final_logits_bias"] = np.zeros((1, model.target_vocabulary_size), "float32")
     return found
 
@@ -156,7 +158,7 @@ def model_configuration(model, heads):
         "vocab_size": model.source_vocabulary_size,
         "decoder_vocab_size": model.target_vocabulary_size,
         "share_encoder_decoder_embeddings": model.shared_vocabulary,
-        "tie_word_embeddings": True,
+        "tie_word_embeddings": config.tied_output,
         "scale_embedding": True,
         "max_position_embeddings": MAX_LENGTH,
         "d_model": config.model_dim,

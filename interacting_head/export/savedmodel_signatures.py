@@ -8,6 +8,7 @@ import dataclasses
 import keras
 import tensorflow as tf
 
+from data.profiles import is_tokenized
 from data.subwords import END, PAD
 from interacting_head.beam_search import collect
 from interacting_head.decoding import CAPACITY, TransformerSearch, keep_rows, length_limit
@@ -48,8 +49,8 @@ def signatures(module, trained, text):
         module.tokenizers = [_tokenizer(each) for each in (trained.source_subwords, trained.target_subwords)]
         sentences = tf.TensorSpec((None,), tf.string, "text")
         function = _with_parameters(TextSearch(function, *module.tokenizers), sentences, parameters)
-        is_tokenized = trained.config.data.profile == "paper"
-        found["translate_tokenized" if is_tokenized else "translate"] = function
+        name = "translate_tokenized" if is_tokenized(trained.config.data.profile) else "translate"
+        found[name] = function
 
     def by_default(sentences):
         return function(sentences, *parameters.values())

@@ -38,7 +38,7 @@ def resolve(name_or_path, assignments, own_files):
 
 
 def print_list(pattern=None):
-    """Prints recipes with paper, table and expected score; of a single one its lab note as well.
+    """Prints recipes with paper, table and expected score; of a single one its definition and lab note as well.
 
     Args:
         pattern: the name of a recipe, a part of names, or a pattern with `*`. None: all but the small siblings.
@@ -60,7 +60,7 @@ def print_list(pattern=None):
     for row in rows:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
     if len(listed) == 1:
-        print(f"\n{listed[0].note}")
+        print(f"\nexpected: {listed[0].expected}\nwhich is: {listed[0].definition}\n\n{listed[0].note}")
     if pattern is None:
         print(
             f"\n{len(listed)} recipes. Those of a paper have siblings for a CPU, NAME_small: train.py '*_small' --list"

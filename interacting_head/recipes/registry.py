@@ -13,6 +13,8 @@ from interacting_head.config import ExperimentConfig
 SMALL = "_small"
 """The end of the names of recipes that stand in for those of a paper on a CPU."""
 
+SMALL_DEFINITION = "sacreBLEU of the text as it is; no paper has a number for it"
+
 
 @dataclass(frozen=True)
 class Recipe:
@@ -24,6 +26,7 @@ class Recipe:
         paper: authors and year, or a dash.
         table: the paper's tables with its result.
         expected_score: gives the score to expect.
+        definition: which score that is, of which text, and what else the paper prints of the experiment.
         lab_note: gives the docstring of `make`, filled in.
     """
 
@@ -32,6 +35,7 @@ class Recipe:
     paper: str
     table: str
     expected_score: Callable[[], str]
+    definition: str
     lab_note: Callable[[], str]
 
     @property
@@ -54,17 +58,17 @@ RECIPES = {}
 """Name → `Recipe`, in the order in which they are listed."""
 
 
-def recipe(paper, table, expected):
+def recipe(paper, table, expected, definition):
     """Registers the decorated function under its name; its docstring is the lab note."""
 
     def register(make):
-        _add(make.__name__, make, paper, table, lambda: expected, {}, make.__doc__)
+        _add(make.__name__, make, paper, table, lambda: expected, definition, {}, make.__doc__)
         return make
 
     return register
 
 
-def grid(name, *, paper, table, expected, small=None, **axes):
+def grid(name, *, paper, table, expected, definition, small=None, **axes):
     """Registers the decorated function once for each combination of the values of its arguments.
 
     Args:
@@ -72,6 +76,7 @@ def grid(name, *, paper, table, expected, small=None, **axes):
         paper: authors and year.
         table: function of the arguments that gives the table with the paper's result.
         expected: function of the arguments that gives the score that the paper prints.
+        definition: function of the arguments that says which score that is.
         small: function `(config, **arguments)` that gives the configuration of a sibling for a CPU, whose name
             ends in `_small`. Without it there are no siblings.
         **axes: the values of each argument.
@@ -86,10 +91,11 @@ def grid(name, *, paper, table, expected, small=None, **axes):
             here, tables = name.format(**arguments), table(**arguments)
             of_paper, printed = partial(make, **arguments), partial(expected, **arguments)
             noted = {**arguments, "table": tables}
-            _add(here, of_paper, paper, tables, printed, noted, make.__doc__)
+            _add(here, of_paper, paper, tables, printed, definition(**arguments), noted, make.__doc__)
             if small:
                 sibling = partial(_make_small, make, small, arguments)
-                _add(here + SMALL, sibling, paper, f"like {tables}", lambda: "–", noted, small.__doc__)
+                shown = f"like {tables}", lambda: "–", SMALL_DEFINITION
+                _add(here + SMALL, sibling, paper, *shown, noted, small.__doc__)
         return make
 
     return register
@@ -112,8 +118,8 @@ def _make_small(make, small, arguments):
     return small(make(**arguments), **arguments)
 
 
-def _add(name, make, paper, table, expected, arguments, template):
+def _add(name, make, paper, table, expected, definition, arguments, template):
     def note():
         return inspect.cleandoc(template.format(**arguments, name=name, expected=expected()))
 
-    RECIPES[name] = Recipe(name, make, paper, table, expected, note)
+    RECIPES[name] = Recipe(name, make, paper, table, expected, definition, note)

@@ -80,6 +80,8 @@ def on_a_cpu(config, stand_in, *, model_dim=256, encoder_layers=3, decoder_layer
             warmup_steps=stand_in.max_steps // 10,
             gradient_clip=1.0,
             validation_interval=stand_in.max_steps // 5,
+            validation_epochs=None,
+            validation_bleu=True,
             patience=None,
             best_metric="bleu",
             average_last=0,

@@ -8,6 +8,7 @@ import pytest
 from data import prepare, prepared_text
 from data.encoding import load_encoded
 from data.errors import InputError
+from data.profiles import PROFILES
 from data.subwords import Subwords
 from data.truecasing import Truecaser
 from tests import command_line
@@ -36,7 +37,7 @@ def run(corpora, output, *options):
     return json.loads((output / "prepare.json").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("profile", ["raw", "paper"])
+@pytest.mark.parametrize("profile", PROFILES)
 def test_the_output_is_text_models_and_arrays_that_fit_together(corpora, tmp_path, profile):
     output = tmp_path / "out"
     record = run(corpora, output, "--profile", profile)
@@ -114,7 +115,6 @@ def test_training_pairs_alone_are_left_out_and_counted(corpora, tmp_path, capsys
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--vocabulary-size", "0"], "--vocabulary-size must be at least 1, got 0"),
         (["--max-length", "-1"], "--max-length must be at least 1, got -1"),
         (["--max-words", "0"], "max_words must be at least 1, got 0"),
         (["--max-ratio", "0.5"], "max_ratio must be at least 1, got 0.5"),
@@ -128,6 +128,15 @@ def test_bad_options_are_errors_and_leave_nothing(corpora, tmp_path, options, me
     with pytest.raises(InputError, match=message):
         run(corpora, tmp_path / "out", *options)
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("options", [["--separate-vocabularies", "--vocabulary-size", "350,360"], ["--joint-merges"]])
+def test_vocabularies_of_two_sizes_are_prepared_once(corpora, tmp_path, options, capsys):
+    run(corpora, tmp_path / "out", *options)
+    sizes = [Subwords(tmp_path / "out" / "subwords" / f"{side}.model").vocabulary_size for side in ("source", "target")]
+    assert sizes == [350, 360] if "350,360" in options else max(sizes) < 350
+    run(corpora, tmp_path / "out", *options)
+    assert "is up to date: nothing to do" in capsys.readouterr().out
 
 
 def test_a_folder_of_something_else_is_not_touched(corpora, tmp_path):
@@ -159,6 +168,9 @@ def test_the_command_line_tells_errors_in_one_line(corpora, tmp_path):
         (["sone", *languages], "error: unknown corpus 'sone'; did you mean some?"),
         (["some", *languages, "--profile", "moses"], "error: argument --profile: invalid choice: 'moses'"),
         (["some", *languages, "--shared-vocabulary", "--separate-vocabularies"], "error: argument --separate-vocab"),
+        (["some", *languages, "--vocabulary-size", "0"], "error: argument --vocabulary-size: must be at least 1"),
+        (["some", *languages, "--vocabulary-size", "9,9,9"], "error: argument --vocabulary-size: must be at least 1"),
+        (["some", *languages, "--vocabulary-size", "350,360"], "error: data.vocabulary_size is (350, 360), but there"),
     ):
         result = command_line.run(tmp_path, "data.prepare", *arguments)
         assert (result.code, result.output, result.errors.count("\n")) == (2, "", 1)

@@ -1,8 +1,7 @@
 import pytest
 
-from data.cleaning import CleaningRules
 from data.errors import InputError
-from data.profiles import RAW_TEXT, TextForm, cleaning_rules, tokenize
+from data.profiles import PROFILES, RAW_TEXT, TextForm, tokenize
 from data.truecasing import Truecaser, count_forms
 
 LINES = ["Der Hund sieht den Mann.", "Heute sieht der Mann den Hund!", "„Ja“, sagt er."]
@@ -15,7 +14,7 @@ def paper():
 
 def test_raw_text_stays_as_it_is():
     for line in ("  Über\u2028 a\t`", ""):
-        assert RAW_TEXT.forward(line) == RAW_TEXT.recase(line) == RAW_TEXT.backward(line) == line
+        assert RAW_TEXT.forward(line) == RAW_TEXT.backward(line) == RAW_TEXT.expected(line) == line
 
 
 def test_text_of_the_papers_is_normalised_tokenised_and_truecased(paper):
@@ -24,24 +23,32 @@ def test_text_of_the_papers_is_normalised_tokenised_and_truecased(paper):
     assert paper.forward("") == paper.forward(" \x07 ") == ""
 
 
-def test_recasing_keeps_the_tokens(paper):
-    assert paper.recase("der Hund . &quot; der Mann &quot;") == "Der Hund . &quot; Der Mann &quot;"
-
-
 def test_going_back_undoes_going_forward(paper):
     assert [paper.backward(paper.forward(line)) for line in LINES[:2]] == LINES[:2]
     assert paper.backward(paper.forward(LINES[2])) == '"Ja", sagt er.'  # normalisation stays
 
 
-def test_rules_not_given_are_those_usual_with_the_profile():
-    assert cleaning_rules("raw") == CleaningRules()
-    assert cleaning_rules("paper") == CleaningRules(max_words=80, max_ratio=9)
-    assert cleaning_rules("paper", 100, None, True) == CleaningRules(100, 9, True)
-    assert cleaning_rules("raw", max_ratio=2) == CleaningRules(max_ratio=2)
+@pytest.mark.parametrize(
+    ("profile", "forward", "backward"),
+    [
+        ("lowercased", "heute sieht der mann den hund !", "heute sieht der mann den hund!"),
+        ("tokenized", "Heute sieht der Mann den Hund !", "Heute sieht der Mann den Hund!"),
+    ],
+)
+def test_text_can_be_tokenised_in_small_letters_and_in_its_own(profile, forward, backward):
+    form = TextForm(profile, "de")
+    assert form.forward(LINES[1]) == forward
+    assert form.backward(forward) == form.expected(LINES[1]) == backward
+    assert form.is_tokenized
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_form_applied_to_its_own_result_in_tokens_changes_no_case(profile, paper):
+    form = paper if profile == "paper" else TextForm(profile, "de")
+    once = form.forward(LINES[1])
+    assert form.forward(once) == once
 
 
 def test_an_unknown_profile_is_an_error():
-    with pytest.raises(InputError, match="unknown profile 'moses'; it is one of raw, paper"):
+    with pytest.raises(InputError, match="unknown profile 'moses'; it is one of raw, paper, lowercased, tokenized"):
         TextForm("moses", "de")
-    with pytest.raises(InputError, match="unknown profile"):
-        cleaning_rules("Raw")

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from data import stats
+from data.cleaning import CleaningRules
 from data.corpora import open_corpus
 from data.errors import InputError
 from tests import command_line
@@ -97,7 +98,7 @@ def test_lengths_are_those_of_the_words_and_sub_words_of_every_pair(corpora):
 
 
 def test_long_sentences_are_left_out_on_request_and_counted(corpora):
-    statistics = counted(corpora, max_words=6)
+    statistics = counted(corpora, rules=CleaningRules(max_words=6))
     assert max(map(max, statistics.words)) == 6
     assert statistics.pairs["train"] + sum(statistics.dropped.values()) == 400
     assert statistics.pairs["dev"] == 30

@@ -37,3 +37,59 @@ def test_a_size_that_cannot_be_is_an_error_and_leaves_nothing(text, cache):
     with pytest.raises(InputError, match=r"set data\.vocabulary_size to at most"):
         learn_vocabularies(text, 50_000, shared=True)
     assert list((cache / "subwords").iterdir()) == []
+
+
+def test_sizes_of_separate_vocabularies_may_differ(text):
+    found = learn_vocabularies(text, (340, 360), shared=False)
+    assert [Subwords(path).vocabulary_size for path in found] == [340, 360]
+
+
+@pytest.fixture
+def two_languages(tmp_path):
+    """Text whose sides share some words, and each of which has characters and words of its own."""
+    sides = {
+        "de": ["der größte hund in berlin", "ein hund in köln und ein haus", "die größe der häuser in köln"],
+        "en": ["the largest dog in berlin", "a dog in cologne, and a house", "the size of the houses – in york"],
+    }
+    for language, lines in sides.items():
+        (tmp_path / f"two.{language}").write_text("".join(f"{line}\n" for line in 10 * lines), encoding="utf-8")
+    return ParallelText(tmp_path / "two.de", tmp_path / "two.en")
+
+
+def test_joint_merges_are_one_encoding_of_which_each_side_keeps_what_it_needs(two_languages):
+    [joint, _] = map(Subwords, learn_vocabularies(two_languages, 340))
+    sides = [Subwords(path) for path in learn_vocabularies(two_languages, 340, shared=False, joint_merges=True)]
+    pieces = [{side.piece(number) for number in range(side.vocabulary_size)} for side in sides]
+    for subwords, side, own in zip(sides, zip(*two_languages.pairs(), strict=True), pieces, strict=True):
+        assert subwords.encode_as_pieces(side) == joint.encode_as_pieces(side)
+        needed = {piece for line in joint.encode_as_pieces(side) for piece in line}
+        assert needed <= own
+        assert all(len(piece) == 1 for piece in own - needed if not piece.startswith("<"))
+        assert max(max(ids) for ids in subwords.encode(side)) < subwords.vocabulary_size < joint.vocabulary_size
+        assert [subwords.piece(number) for number in range(260)] == [joint.piece(number) for number in range(260)]
+    assert "ö" in pieces[0] - pieces[1]
+    assert "–" in pieces[1] - pieces[0]
+    assert pieces[0] & pieces[1] > {"▁in"}
+
+
+def test_text_of_the_other_side_is_spelled_in_the_pieces_of_this_one(two_languages):
+    paths = learn_vocabularies(two_languages, 340, shared=False, joint_merges=True)
+    for subwords, side in zip(map(Subwords, paths), list(zip(*two_languages.pairs(), strict=True))[::-1], strict=True):
+        ids = subwords.encode(side)
+        assert max(map(max, ids)) < subwords.vocabulary_size
+        assert not any(1 in line for line in ids)  # nothing is unknown
+        assert subwords.decode(ids) == list(side)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ((350, True, True), r"set data\.shared_vocabulary=false"),
+        (((350, 350), True, False), "there is one sub-word model for both sides"),
+        (((350, 350), False, True), "there is one sub-word model for both sides"),
+        (((350,), False, False), "one number or two"),
+    ],
+)
+def test_settings_that_contradict_each_other_are_errors(text, settings, message):
+    with pytest.raises(InputError, match=message):
+        learn_vocabularies(text, *settings)

@@ -48,8 +48,9 @@ def test_given_translations_have_our_log_probabilities(tmp_path, both, name):
     assert_equal_scores(trained, tmp_path / "model", *exports.pairs())
 
 
-def test_separate_vocabularies_are_kept_apart(tmp_path):
-    trained = exports.trained(exports.subwords(tmp_path, shared=False))
+@pytest.mark.parametrize("tied_output", [True, False])
+def test_separate_vocabularies_are_kept_apart(tmp_path, tied_output):
+    trained = exports.trained(exports.subwords(tmp_path, shared=False), tied_output=tied_output)
     export.convert(trained, "ctranslate2", tmp_path / "model")
     assert_equal_scores(trained, tmp_path / "model", *exports.pairs())
 

@@ -11,7 +11,7 @@ from tests.parameters import mostly_slow
 MODELS = {
     **{scheme: {"scheme": scheme} for scheme in ATTENTION_SCHEMES},
     **{memory: {"memory": memory, "normalization": "pre"} for memory in ("linear", "transparent", "iterative")},
-    "several schemes": exports.MIXED,
+    "several schemes": {**exports.MIXED, "tied_output": False},
 }
 
 

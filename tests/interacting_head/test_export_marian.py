@@ -21,6 +21,7 @@ numpy_safetensors = pytest.importorskip("safetensors.numpy")
 MODELS = {
     "multi_head": {"scheme": "multi_head"},
     "interacting_head": {"scheme": "interacting_head"},
+    "an output matrix of its own": {"scheme": "interacting_head", "tied_output": False},
     "smaller keys": {"scheme": "fixed_head_size", "model_dim": 12},  # head size 6, key size 5
     "two numbers of heads": {
         "model_dim": 16,
@@ -54,7 +55,7 @@ def their_logits(model, sources, targets):
 
 
 @pytest.mark.parametrize("shared", [True, False])
-@pytest.mark.parametrize("name", mostly_slow(MODELS, "smaller keys"))
+@pytest.mark.parametrize("name", mostly_slow(MODELS, "smaller keys", "an output matrix of its own"))
 def test_transformers_computes_our_logits(tmp_path, name, shared):
     trained = converted(tmp_path, shared, **MODELS[name])
     _, model = load(tmp_path / "model")

@@ -23,7 +23,7 @@ from tests.interacting_head import exports
 MODELS = {
     **{scheme: {"scheme": scheme, "decoder_layers": 1} for scheme in ATTENTION_SCHEMES},
     **{memory: {"memory": memory, "normalization": "pre"} for memory in ("linear", "transparent", "iterative")},
-    "several schemes": exports.MIXED,
+    "several schemes": {**exports.MIXED, "tied_output": False},
 }
 SEARCHES = {
     "usual": {},

@@ -107,17 +107,6 @@ def test_loss_scaling_skips_a_step_with_an_infinite_gradient():
     assert array(found[0].value)[0, 0] != before[0][0, 0]
 
 
-def test_a_variable_with_a_factor_moves_by_that_part_of_each_step():
-    plain, slowed = keras.Variable(np.ones((2, 3), "float32")), keras.Variable(np.ones((2, 3), "float32"))
-    slowed.learning_rate_factor = 0.25
-    gradient = np.array([[1.0, -2.0, 3.0], [0.5, -0.1, 0.2]], "float32")
-    optimizer = Adam(0.1)
-    for _ in range(3):
-        optimizer.apply([keras.ops.convert_to_tensor(gradient)] * 2, [plain, slowed])
-    moved, moved_slowly = (np.asarray(variable.numpy()) - 1 for variable in (plain, slowed))
-    np.testing.assert_allclose(moved_slowly, 0.25 * moved, rtol=0, atol=2e-6)  # three steps around 1 round by 6e-8 each
-
-
 def test_the_moving_average_follows_the_weights_and_replaces_them_only_when_asked():
     optimizer, found = Adam(0.1, use_ema=True, ema_momentum=0.8), variables()
     average = None

@@ -1,9 +1,13 @@
 """Numbers of parameters, and of heads, that the papers print, against models as they are built here."""
 
+import math
+from dataclasses import replace
+
 import pytest
 
+from interacting_head import recipes
 from interacting_head.config import AttentionConfig, ModelConfig
-from interacting_head.transformer import parameter_count
+from interacting_head.transformer import Transformer, parameter_count
 
 # Ampomah et al. 2020 speak of about 32 thousand shared sub-words. The sizes of their models fix the matrix of
 # embeddings, which is also the output's, at 33,392 to 33,398 rows, if query, key and value projections have biases.
@@ -59,22 +63,81 @@ def test_multi_layer_attention_has_as_many_parameters_as_tables_2_and_6_of_ampom
         assert found == printed, variant
 
 
-@pytest.mark.parametrize("layers", [4, 6, 7])
-def test_one_multi_hop_layer_with_a_scalar_hidden_layer_adds_33_thousand_parameters(layers):
-    # Iida et al. 2019, table 4, prints 33 thousand for six layers, in both directions, and 16 or 17 thousand for
-    # four, five and seven, where the one layer is of the same size: that does not come out, and has no reason given.
-    depth = {"encoder_layers": layers, "decoder_layers": layers}
-    added = parameters("multi_hop", options={**BIASES, "hop_dim": 1}, **depth) - parameters(**depth)
-    assert added == 64 + 8 * 64 + 1 + 8 * 64 * 64  # W_b, U_b, v_b and U_c of eight heads of size 64
-    assert round(added / 1000) == 55_492 - 55_459 == 56_627 - 56_594
+# Iida et al. 2019, table 4, thousands of parameters. The dictionaries are those of fairseq's script for IWSLT14.
+DICTIONARIES = {"de": 8848, "en": 6632}
+VANILLA = {"de_en": {4: 40_747, 5: 48_103, 6: 55_459, 7: 62_816}, "en_de": {4: 41_882, 5: 49_238, 6: 56_594, 7: 63_951}}
+MULTI_HOP = {
+    "de_en": {4: 40_763, 5: 48_120, 6: 55_492, 7: 62_833},
+    "en_de": {4: 41_898, 5: 49_254, 6: 56_627, 7: 63_967},
+}
+directions = pytest.mark.parametrize("direction", VANILLA)
 
 
-def test_a_layer_of_encoder_and_decoder_is_of_the_size_in_table_4_of_iida():
-    vanilla = {"de-en": [40_747, 48_103, 55_459, 62_816], "en-de": [41_882, 49_238, 56_594, 63_951]}  # 4 to 7 layers
-    added = parameters(encoder_layers=2, decoder_layers=2) - parameters(encoder_layers=1, decoder_layers=1)
-    for thousands in vanilla.values():
-        for further, number in enumerate(thousands):
-            assert abs(thousands[0] + further * added / 1000 - number) < 1
+def parameters_of(recipe, direction):
+    """The number of parameters of the model of a recipe, with the dictionaries of fairseq."""
+    sizes = [DICTIONARIES[language] for language in direction.split("_")]
+    return parameter_count(recipes.get(recipe).model, *sizes, shared_vocabulary=False)
+
+
+@directions
+def test_the_bases_of_iida_have_their_number_of_parameters_with_an_output_matrix_of_their_own(direction):
+    expected = {"de_en": 55_459_840, "en_de": 56_594_432}[direction]
+    assert parameters_of(f"mhop_iwslt17_{direction}_baseline", direction) == expected
+    assert expected // 1000 == VANILLA[direction][6]
+    sizes = [DICTIONARIES[language] for language in direction.split("_")]
+    assert (
+        Transformer(recipes.get(f"mhop_iwslt17_{direction}_baseline").model, *sizes, False).count_params() == expected
+    )
+
+
+@directions
+@pytest.mark.parametrize("layers", [4, 5, 7])
+def test_bases_of_other_depths_have_their_number_of_parameters(direction, layers):
+    # Those of en-de are printed as the rounded ones of de-en with 1,135 thousand more.
+    found = parameters_of(f"mhop_iwslt17_{direction}_baseline_of_{layers}", direction)
+    assert abs(found / 1000 - VANILLA[direction][layers]) < 0.5
+
+
+@directions
+def test_the_second_hop_of_six_layers_adds_33_thousand_parameters(direction):
+    base, hop = (
+        parameters_of(f"mhop_iwslt17_{direction}_{position}", direction) for position in ("baseline", "layer_4")
+    )
+    assert hop - base == 64 + 8 * 64 + 1 + 8 * 64 * 64  # W_b, U_b, v_b and U_c of eight heads of size 64
+    assert base // 1000 + round((hop - base) / 1000) == MULTI_HOP[direction][6]
+
+
+@directions
+@pytest.mark.parametrize("layers", [4, 5, 7])
+def test_second_hops_of_other_depths_have_their_number_of_parameters_with_sixteen_heads(direction, layers):
+    name = f"mhop_iwslt17_{direction}_layer_4_of_{layers}"
+    assert parameters_of(f"{name}_h16", direction) // 1000 == MULTI_HOP[direction][layers]
+    assert parameters_of(name, direction) // 1000 > MULTI_HOP[direction][layers] + 15  # with the eight of section 3.2
+
+
+def importance_parameters(model, heads):
+    """Parameters of U, V, W and W_s in all layers of a DHICM model, and those that it has more than `multi_head`."""
+    config = recipes.get(f"dhicm_iwslt14_de_en_160k_{model}").model
+    config = replace(config, attention=replace(config.attention, num_heads=heads))
+    built = Transformer(config, 100, 100, shared_vocabulary=False)
+    added = [
+        math.prod(weight.shape)
+        for weight in built.weights
+        if weight.path.split("/")[-1].startswith("importance_") and len(weight.shape) > 1
+    ]
+    outputs = 3 * config.attention.options["importance_dim"] * config.model_dim  # W_s, which is the output kernel
+    base = replace(config, attention=AttentionConfig("multi_head", heads, options=BIASES))
+    return sum(added) + outputs, built.count_params() - parameter_count(base, 100, 100, shared_vocabulary=False)
+
+
+def test_dhicm_has_half_a_million_further_parameters_with_a_second_attention_of_the_size_of_a_head():
+    # Goindani & Shrivastava 2021, section 7: "DHICM learns 500K additional parameters".
+    assert importance_parameters("dhicm", 4)[0] == 3 * 163_840 == 491_520
+
+
+@pytest.mark.parametrize(("heads", "more"), [(8, 983_040), (4, 1_179_648)])
+def test_dhicm_has_about_a_million_more_parameters_with_one_of_the_size_of_the_model(heads, more):
+    assert importance_parameters("dhicm_wide", heads)[1] == more
 
 
 @pytest.mark.parametrize("heads", [2, 4, 8, 16, 32, 64])

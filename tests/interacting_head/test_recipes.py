@@ -16,11 +16,14 @@ from tests.parameters import mostly_slow
 
 OF_PAPERS = {
     "Li & Luo 2022": 4 * 6 * 3,
-    "Goindani & Shrivastava 2021": 3 * (3 + 7),
-    "Iida et al. 2019": 2 * (16 + 2 + 3 * 2),
+    "Goindani & Shrivastava 2021": 4 * (3 + 7) + 6,  # two readings of DHICM, and the study of layers
+    "Iida et al. 2019": 2 * (16 + 2 + 2 + 3 * 3),  # two readings of the corpus, and two of other depths
     "Ampomah et al. 2020": 3 + 3 + 4 * 5 + 2 * (1 + 3 + 4),
 }
-NOT_RUN = {f"ih_wmt17_en_{language}_interacting_head_h{heads}" for language in ("de", "cs") for heads in (32, 64)}
+NOT_RUN = {f"ih_wmt17_en_{language}_interacting_head_h{heads}" for language in ("de", "cs") for heads in (32, 64)} | {
+    f"dhicm_iwslt14_de_en_160k_dhicm_{which}"
+    for which in ("every_layer", *(f"layer_{number}" for number in range(1, 6)))
+}
 MOST_HEADS, MOST_SOURCES = 4, 3
 
 
@@ -47,6 +50,9 @@ def test_every_experiment_of_a_paper_has_a_recipe_and_a_small_sibling(paper):
         ("mhop_iwslt17_de_en_layer_4", "BLEU 34.31, 55,492 K parameters"),
         ("mhop_iwslt17_en_de_layers_3_to_6", "BLEU 27.75"),
         ("mhop_iwslt17_de_en_layer_4_of_7", "BLEU 32.55, 62,833 K parameters"),
+        ("mhop_iwslt17_de_en_layer_4_of_7_h16", "BLEU 32.55, 62,833 K parameters"),
+        ("mhop_iwslt17_as_told_en_de_baseline", "BLEU 27.21, 56,594 K parameters"),
+        ("dhicm_ted_be_en_dhicm_wide", "BLEU 6.29"),
         ("mhop_wmt17_en_de_baseline", "BLEU 18.15"),
         ("mlmha_wmt14_en_de_m10_n5", "BLEU 29.12, 86.4 M parameters"),
         ("mlmha_iwslt15_en_vi_transparent", "BLEU 31.16"),
@@ -77,6 +83,7 @@ def test_lab_notes_are_filled_in_and_end_with_the_command(paper):
     for entry in recipes_of(paper):
         assert entry.note.endswith(f"python train.py {entry.name} --corpora-dir DIR")
         assert "{" not in entry.note
+        assert "BLEU" in entry.definition
 
 
 def test_corpora_are_known_and_have_the_languages():

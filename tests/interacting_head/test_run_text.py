@@ -7,7 +7,7 @@ import pytest
 
 from data.errors import InputError
 from interacting_head import config as configuration
-from interacting_head.preparation import open_text, prepare_run_text
+from interacting_head.preparation import check, open_text, prepare_run_text
 from interacting_head.run_directory import RunDirectory
 from interacting_head.training import train
 from interacting_head.translator import Translator
@@ -78,8 +78,8 @@ def test_raw_text_goes_in_and_detokenised_text_comes_out_wherever_the_run_lies(r
     translator = Translator.from_run(tmp_path / "moved")
     found = [best for best, *_ in translator.translate(["", *SENTENCES])]
     assert [translation.text for translation in found] == ["", *SENTENCES.values()]
-    assert [translator.tokenized(translation).text for translation in found[:2]] == ["", "The dog sees it !"]
-    assert translator.tokenized(found[5]).text == "The man says : &quot; No . &quot;"
+    assert [translator.tokenized(translation).text for translation in found[:2]] == ["", "the dog sees it !"]
+    assert translator.tokenized(found[5]).text == "the man says : &quot; No . &quot;"
 
 
 def test_a_run_without_its_truecasers_says_so(run, tmp_path):
@@ -87,6 +87,21 @@ def test_a_run_without_its_truecasers_says_so(run, tmp_path):
     (tmp_path / "broken" / "truecasing" / "target.truecase").unlink()
     with pytest.raises(InputError, match=r"broken lacks text\.json or a file of truecasing/"):
         Translator.from_run(tmp_path / "broken")
+
+
+@pytest.mark.slow
+def test_a_run_in_small_letters_with_joint_merges_learns_and_is_validated_in_small_letters(tmp_path):
+    settings = ["data.profile=lowercased", "data.shared_vocabulary=false", "data.joint_merges=true"]
+    train(configured(write(tmp_path), *settings, "model.tied_output=false"), tmp_path / "run")
+    run = RunDirectory(tmp_path / "run")
+    assert run.read_log()[-1]["bleu"] > 99
+    source, target = run.subwords()
+    assert source.vocabulary_size < 320 > target.vocabulary_size != source.vocabulary_size
+    translator = Translator.from_run(run.path)
+    found = [best for best, *_ in translator.translate(SENTENCES)]
+    assert [translation.text for translation in found] == [line.lower() for line in SENTENCES.values()]
+    assert translator.tokenized(found[0]).text == "the dog sees it !"
+    assert not (run.path / "truecasing").exists()
 
 
 @pytest.mark.slow
@@ -148,7 +163,11 @@ def test_training_pairs_are_left_out_by_the_rules_and_no_others(tmp_path):
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ("data.profile=moses", "data.profile must be one of raw, paper, got 'moses'"),
+        ("data.profile=moses", "data.profile must be one of raw, paper, lowercased, tokenized, got 'moses'"),
+        ("data.joint_merges=true", "data.joint_merges gives each side a dictionary of its own"),
+        ("data.vocabulary_size=[300,310]", "there is one sub-word model for both sides"),
+        ("data.vocabulary_size=[300,a]", "data.vocabulary_size must be a whole number, got 'a'"),
+        ("train.validation_bleu=false", "train.best_metric is bleu, but train.validation_bleu is false"),
         ("data.max_words=0", "data.max_words must be at least 1, got 0"),
         ("data.max_words=1.5", "data.max_words must be a whole number"),
         ("data.max_ratio=0.5", "max_ratio must be at least 1, got 0.5"),
@@ -157,7 +176,7 @@ def test_training_pairs_are_left_out_by_the_rules_and_no_others(tmp_path):
 )
 def test_bad_settings_are_errors(tmp_path, setting, message):
     with pytest.raises(InputError, match=message):
-        open_text(configured(write(tmp_path), setting).data, None)
+        check(configured(write(tmp_path), setting))
 
 
 def test_recipes_keep_raw_text():

@@ -21,6 +21,7 @@ from tests import tiny_corpus
 from tests.interacting_head.runs import assert_equal_runs, weights
 
 STEPS = 25
+SCORES = "validation_loss", "validation_smoothed_loss", "perplexity", "accuracy", "bleu"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -89,12 +90,13 @@ def test_the_log_has_one_record_a_validation_and_one_at_the_end(finished):
     records = finished.read_log()
     assert [record["step"] for record in records] == [10, 20, 25]
     assert set(records[0]) == {
-        *("step", "seconds", "epoch", "loss", "validation_loss", "perplexity", "accuracy", "bleu"),
-        *("learning_rate", "tokens_per_second"),
+        *("step", "seconds", "epoch", "loss", "learning_rate", "tokens_per_second"),
+        *SCORES,
     }
     for record in records:
         assert all(np.isfinite(value) for value in record.values())
         assert record["perplexity"] == pytest.approx(np.exp(record["validation_loss"]))
+        assert record["validation_smoothed_loss"] > record["validation_loss"] * 0.9  # (1 − ε) of it, and ε of more
         # The rate of the next step
         assert record["learning_rate"] == pytest.approx(0.01 * (10 / (record["step"] + 1)) ** 0.5, rel=1e-5)
         assert record["tokens_per_second"] > 0
@@ -119,13 +121,46 @@ def test_metrics_name_the_best_validation(finished):
     best = max(records, key=lambda record: record["bleu"])
     assert (metrics["steps"], metrics["best_step"], metrics["best"]) == (STEPS, best["step"], best)
     assert metrics["average"]["steps"] == [20, 25]
-    assert set(metrics["average"]) == {"steps", "validation_loss", "perplexity", "accuracy", "bleu"}
+    assert set(metrics["average"]) == {"steps", *SCORES}
 
 
 def test_the_average_is_the_mean_of_the_last_checkpoints(finished):
     for mean, *parts in zip(*(weights(finished, name) for name in ("average", "step-20", "step-25")), strict=True):
         np.testing.assert_allclose(mean, np.mean(parts, axis=0), rtol=1e-6, atol=1e-8)
         assert mean.dtype == "float32"
+
+
+def test_validations_stand_at_the_ends_of_epochs_and_without_translations_where_it_is_so_set(files, tmp_path):
+    settings = ["train.validation_epochs=2", "train.validation_bleu=false", "train.best_metric=smoothed_loss"]
+    config = tiny_corpus.configuration(files, *settings, "train.ema_decay=0.5", "train.batch_tokens=256")
+    train(config, tmp_path / "run")
+    run = RunDirectory(tmp_path / "run")
+    records = run.read_log()
+    epoch = records[0]["step"] // 2
+    assert [record["step"] for record in records] == [*range(2 * epoch, 25, 2 * epoch), 25]
+    assert len(records) > 2
+    assert all("bleu" not in record for record in records)
+    best = min(records, key=lambda record: record["validation_smoothed_loss"])
+    assert run.read_json("metrics.json")["best_step"] == best["step"]
+    log = (run.path / "train.log").read_text(encoding="utf-8")
+    assert "BLEU" not in log
+    assert "  source     " not in log
+
+
+def test_a_run_of_version_1_translates_as_before_and_is_not_trained_on(copied, config):
+    expected = [best.text for best, *_ in Translator.from_run(copied.path).translate(["der hund", "das haus"])]
+    (copied.path / "VERSION").write_text("1\n")
+    path = copied.path / "config.yaml"
+    text = path.read_text(encoding="utf-8").replace("memory_normalization: every", "memory_normalization: top")
+    path.write_text(text.replace("    options: {}", "    options: {balanced_query: true}"), encoding="utf-8")
+    assert "balanced_query" in path.read_text(encoding="utf-8")
+    found = [best.text for best, *_ in Translator.from_run(copied.path).translate(["der hund", "das haus"])]
+    assert found == expected
+    with pytest.raises(InputError, match=r"of version 1 .* can be translated with, but not trained on; .*--no-resume"):
+        train(config, copied.path)
+    (copied.path / "VERSION").write_text("3\n")
+    with pytest.raises(InputError, match="has version 3, this program reads 1 and 2"):
+        Translator.from_run(copied.path)
 
 
 @pytest.mark.slow

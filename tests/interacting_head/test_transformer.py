@@ -162,10 +162,40 @@ def test_a_shared_vocabulary_is_one_matrix_and_separate_ones_are_two():
 
     assert matrices(tiny.transformer()) == [(tiny.V, 8)]
     assert sorted(matrices(tiny.transformer(shared=False, source_vocabulary=23))) == [(tiny.V, 8), (23, 8)]
+    assert matrices(tiny.transformer(tied_output=False)) == [(tiny.V, 8)] * 2
+    assert matrices(tiny.transformer(shared=False, tied_output=False)) == [(tiny.V, 8)] * 3
     # Also where the two vocabularies are of equal size
     assert matrices(tiny.transformer(shared=False)) == [(tiny.V, 8)] * 2
     with pytest.raises(InputError, match="equal vocabulary sizes"):
         tiny.transformer(source_vocabulary=23)
+
+
+def test_an_output_matrix_of_its_own_gives_the_logits():
+    model = tiny.transformer(tied_output=False)
+    memory, padding_mask = model.encode(inputs()["source_ids"])
+    hidden = array(model.decode(inputs()["target_ids"], memory, padding_mask))
+    kernel = array(model.output_embedding.embeddings.value)
+    np.testing.assert_allclose(hidden @ kernel.T, logits(model, inputs()), rtol=1e-4, atol=1e-4)
+    assert np.abs(kernel - array(model.target_embedding.embeddings.value)).max() > 1e-2
+    np.testing.assert_array_equal(array(model.decoding_kernels()["output"]), kernel)
+
+
+@pytest.mark.parametrize("memory", ["all", "linear", "transparent", "iterative"])
+@pytest.mark.parametrize("which", ["every", "top"])
+def test_a_pre_norm_model_normalises_every_layer_that_the_decoder_reads(memory, which):
+    scheme = {"scheme": "multi_layer"} if memory == "all" else {}
+    settings = {"memory": memory, "memory_normalization": which, "normalization": "pre", "encoder_layers": 3, **scheme}
+    model = Transformer(tiny.config(**settings), tiny.V, tiny.V)  # its normalisations do not scale yet
+    read = []
+    layers = model._own_layers
+    layers.aggregation = lambda outputs, embedding_output: read.append(outputs) or outputs[-1:] * 2
+    memories, _ = model.encode(inputs()["source_ids"])
+    found = read[0] if read else memories[0]
+    assert len(found) == 3
+    for number, output in enumerate(found, start=1):
+        x = array(output)
+        is_normalised = np.abs(x.mean(axis=-1)).max() < 1e-4 and np.abs(x.std(axis=-1) - 1).max() < 1e-2
+        assert is_normalised == (which == "every" or number == 3), number
 
 
 def test_a_placement_changes_the_layers_that_it_names():

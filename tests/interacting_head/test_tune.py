@@ -6,9 +6,10 @@ import signal
 import pytest
 
 from data.errors import InputError
+from interacting_head import recipes
 from interacting_head.command_line import RunError
 from interacting_head.config import ExperimentConfig, load_config, override
-from interacting_head.hyperparameters import DEFAULT_SPACE, Search, load_space
+from interacting_head.hyperparameters import Search, default_space, load_space
 from interacting_head.run_directory import RunDirectory
 from tests import tiny_corpus
 from tests.command_line import run, start, wait_until
@@ -187,13 +188,21 @@ def test_a_wrong_space_is_a_one_line_error_and_leaves_nothing(tmp_path, content,
     assert not (tmp_path / "search").exists()
 
 
-def test_the_default_space_is_of_two_stages_and_fits_the_defaults():
-    space = load_space(DEFAULT_SPACE)
-    assert list(space) == ["architecture", "regularization"]
+@pytest.mark.parametrize(
+    ("recipe", "stages"),
+    [
+        ("multi30k_de_en", ["architecture", "regularization"]),
+        ("dhicm_ted_be_en_dhicm", ["architecture", "regularization", "importance"]),
+    ],
+)
+def test_the_default_space_fits_the_recipe(recipe, stages):
+    config = recipes.get(recipe)
+    space = default_space(config)
+    assert list(space) == stages
     for keys in space.values():
         for key, distribution in keys.items():
             for value in distribution.choices:
-                override(CONFIG, [f"{key}={value}"])
+                override(config, [f"{key}={value}"])
 
 
 @pytest.mark.slow

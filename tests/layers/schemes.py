@@ -9,8 +9,14 @@ MODEL_DIM = 16
 VARIANTS = {
     "multi_head": [{}, {"use_bias": True}],
     "talking_heads": [{}, {"mixing_initializer": "identity"}],
-    "interacting_head": [{}, {"implementation": "head_pairs"}, {"use_bias": True}],
-    "interacting_head_pairwise": [{}, {"use_bias": True}],
+    "interacting_head": [
+        {},
+        {"implementation": "head_pairs"},
+        {"implementation": "printed_loop"},
+        {"query_combination": "mean"},
+        {"use_bias": True},
+    ],
+    "interacting_head_pairwise": [{}, {"implementation": "printed_loop"}, {"use_bias": True}],
     "dynamic_head_importance": [{}, {"importance_dim": 6}, {"importance_score": "mlp"}],
     "multi_hop": [{}, {"hop_dim": 1}],
     "multi_layer": [

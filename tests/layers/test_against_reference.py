@@ -51,6 +51,8 @@ def test_the_layer_equals_the_printed_loop(name, options, heads, masked):
     if isinstance(layer, MultiLayerMultiHeadAttention):
         memory = [normal(2, 5, D, seed=seed) for seed in range(1, 1 + layer.num_sources)]
         arguments = {"joint_attention": layer.joint_attention, "concat_contexts": layer.concat_contexts}
+    if "query_combination" in options:
+        arguments = {"query_combination": options["query_combination"]}
     layer(query, memory)  # builds
     randomize(layer)
     mask = (np.random.default_rng(2).random((2, 3, 5)) < 0.6) if masked else None
@@ -87,7 +89,8 @@ def scheme_and_options(path, meta):
         flags = {"joint_attention": meta["u0"] == 0, "concat_contexts": meta["u1"] == 0}
         return "multi_layer", [{"num_sources": meta["num_sources"], **flags}]
     options = {
-        "interacting_head": [{"implementation": "folded"}, {"implementation": "head_pairs"}],
+        "interacting_head": [{"implementation": name} for name in ("folded", "head_pairs", "printed_loop")],
+        "interacting_head_pairwise": [{}, {"implementation": "printed_loop"}],
         "dynamic_head_importance": [{"importance_dim": meta.get("importance_dim")}],
         "multi_hop": [{"hop_dim": meta.get("hop_dim")}],
     }

@@ -4,6 +4,7 @@ import pytest
 from keras import ops
 
 from layers import InteractingHeadAttention, MultiHeadAttention
+from layers.interacting_head_attention import IMPLEMENTATIONS
 from tests.layers.backend import array, weight_gradients
 from tests.layers.schemes import normal, randomize
 
@@ -16,35 +17,19 @@ def make(layer_class=InteractingHeadAttention, heads=4, **arguments):
     return randomize(layer)
 
 
-def printed_loop(layer, query, value):
-    """Algorithm 1 as a double loop in Keras operations, for its gradients."""
-    W_q, W_k, W_v = layer.query_kernel, layer.key_kernel, layer.value_kernel
-    outputs = []
-    for j in range(layer.num_heads):
-        logits = 0.0
-        for i in range(layer.num_heads):
-            q, k = ops.matmul(query, W_q[:, i]), ops.matmul(value, W_k[:, j])
-            logits = logits + ops.matmul(q, ops.transpose(k, (0, 2, 1))) / np.sqrt(layer.key_dim)
-        outputs.append(ops.matmul(ops.softmax(logits), ops.matmul(value, W_v[:, j])))
-    kernel = ops.reshape(layer.output_kernel, (-1, D))
-    return ops.matmul(ops.concatenate(outputs, axis=-1), kernel) + layer.output_bias
-
-
 @pytest.mark.parametrize("heads", [1, 2, 4])
-def test_values_and_gradients_of_folded_head_pairs_and_loop_agree(heads):
+@pytest.mark.parametrize("arguments", [{}, {"use_bias": True}, {"query_combination": "mean"}], ids=str)
+def test_all_implementations_have_the_same_values_and_gradients(heads, arguments):
     query, value = normal(2, 5, D), normal(2, 6, D, seed=1)
-    folded, pairs = (make(heads=heads, implementation=name) for name in ("folded", "head_pairs"))
-    computations = [
-        (folded, lambda: folded(query, value)),
-        (pairs, lambda: pairs(query, value)),
-        (folded, lambda: printed_loop(folded, ops.convert_to_tensor(query), ops.convert_to_tensor(value))),
-    ]
-    expected = array(computations[-1][1]())
-    expected_gradients = weight_gradients(folded, lambda: ops.sum(ops.square(computations[-1][1]())))
-    for layer, compute in computations[:-1]:
-        np.testing.assert_allclose(array(compute()), expected, rtol=1e-5, atol=1e-5)
-        for name, gradient in weight_gradients(layer, lambda c=compute: ops.sum(ops.square(c()))).items():
-            np.testing.assert_allclose(gradient, expected_gradients[name], rtol=1e-4, atol=1e-4, err_msg=name)
+    values, found = {}, {}
+    for name in IMPLEMENTATIONS:
+        layer = make(heads=heads, implementation=name, **arguments)
+        values[name] = array(layer(query, value))
+        found[name] = weight_gradients(layer, lambda: ops.sum(ops.square(layer(query, value))))  # noqa: B023
+    for name in IMPLEMENTATIONS[1:]:
+        np.testing.assert_allclose(values[name], values["folded"], rtol=1e-5, atol=1e-5)
+        for weight, gradient in found[name].items():
+            np.testing.assert_allclose(gradient, found["folded"][weight], rtol=1e-4, atol=1e-4, err_msg=weight)
 
 
 def test_all_query_heads_receive_the_same_gradient():
@@ -76,9 +61,10 @@ def test_it_has_the_weights_of_multi_head_attention():
     assert shapes[0] == shapes[1]
 
 
-def test_an_unknown_implementation_is_an_error():
-    with pytest.raises(ValueError, match="implementation must be one of"):
-        InteractingHeadAttention(2, 4, implementation="loop")
+@pytest.mark.parametrize("argument", ["implementation", "query_combination"])
+def test_an_unknown_word_is_an_error(argument):
+    with pytest.raises(ValueError, match=f"{argument} must be one of"):
+        InteractingHeadAttention(2, 4, **{argument: "loop"})
 
 
 def test_bfloat16_stays_close():
@@ -92,11 +78,39 @@ def test_bfloat16_stays_close():
     assert abs(difference).max() < 0.1
 
 
-def test_a_balanced_query_starts_as_one_head_does():
-    layers = {balanced: InteractingHeadAttention(16, 8, balanced_query=balanced) for balanced in (True, False)}
-    for balanced, layer in layers.items():
-        layer.build((None, None, 128), (None, None, 128))
-        total = array(layer.query_kernel.value).sum(axis=1)  # Σ_i W_q^i: (D, K)
-        one_head = np.sqrt(2 / (128 + 128))  # the standard deviation of Glorot's initialiser
-        np.testing.assert_allclose(total.std(), one_head * (1 if balanced else 4), rtol=0.1)
-        assert getattr(layer.query_kernel, "learning_rate_factor", 1) == (1 / 16 if balanced else 1)
+def test_the_mean_is_the_sum_of_queries_h_times_as_small():
+    mean, summed = make(query_combination="mean", use_bias=True), make(use_bias=True)
+    for name in ("query_kernel", "query_bias"):
+        getattr(mean, name).assign(4 * array(getattr(summed, name).value))
+    query, value = normal(2, 5, D), normal(2, 6, D, seed=1)
+    np.testing.assert_allclose(array(mean(query, value)), array(summed(query, value)), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(("combination", "larger"), [("mean", 1), ("sum", 4)])
+def test_the_mean_starts_as_one_head_does_and_the_sum_sqrt_h_times_as_large(combination, larger):
+    layer = InteractingHeadAttention(16, 8, query_combination=combination)
+    layer.build((None, None, 128), (None, None, 128))
+    shared = array(layer.query_projection()[0])[:, 0]  # (D, K)
+    one_head = np.sqrt(2 / (128 + 128))  # the standard deviation of Glorot's initialiser
+    np.testing.assert_allclose(shared.std(), larger * one_head, rtol=0.1)
+
+
+def test_under_adam_the_mean_learns_as_the_sum_does_whose_query_moves_h_times_as_slowly():
+    heads, steps = 4, 200
+    query, value, goal = normal(8, 5, D), normal(8, 6, D, seed=1), normal(8, 5, D, seed=2)
+    curves = {}
+    for combination in ("mean", "sum"):
+        layer = make(query_combination=combination, heads=heads)
+        if combination == "sum":
+            layer.query_kernel.assign(array(layer.query_kernel.value) / heads)
+        inputs = keras.Input(query.shape[1:]), keras.Input(value.shape[1:])
+        model = keras.Model(inputs, layer(*inputs))
+        model.compile(keras.optimizers.Adam(1e-3, epsilon=1e-12), "mse")
+        curves[combination] = []
+        for _ in range(steps):
+            before = array(layer.query_kernel.value)
+            curves[combination].append(float(model.train_on_batch([query, value], goal)))
+            if combination == "sum":
+                layer.query_kernel.assign(before + (array(layer.query_kernel.value) - before) / heads)
+    assert curves["sum"][-1] < 0.9 * curves["sum"][0]
+    np.testing.assert_allclose(curves["mean"], curves["sum"], rtol=1e-4)

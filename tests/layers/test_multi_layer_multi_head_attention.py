@@ -67,6 +67,19 @@ def test_joint_attention_is_one_softmax_for_all_sources(variant):
     np.testing.assert_array_equal(array(scores), np.repeat(array(scores)[:, :1], 3, axis=1))
 
 
+@pytest.mark.parametrize("variant", ["M-00", "M-01"])
+def test_dropout_gives_joint_weights_one_mask_for_all_sources(variant):
+    # Equal sources with equal projections have equal contexts only under one and the same mask.
+    layer, contexts = make(dropout=0.5, **VARIANTS[variant]), []
+    layer.value_kernel.assign(np.repeat(array(layer.value_kernel.value)[:1], 3, axis=0))
+    layer.attend = lambda weights, v: contexts.append(type(layer).attend(layer, weights, v)) or contexts[-1]
+    for training in (True, False):
+        layer(QUERY, SOURCES[:1] * 3, training=training)
+    dropped, whole = map(array, contexts)  # (B, n, H, T, V)
+    np.testing.assert_array_equal(dropped, np.repeat(dropped[:, :1], 3, axis=1))
+    assert (dropped != whole).any()
+
+
 @every_variant
 def test_a_masked_source_is_a_source_of_zeros(variant):
     layer = make(**VARIANTS[variant])

@@ -1,8 +1,10 @@
 import numpy as np
 import pytest
+from keras import ops
 
 from layers import MultiHeadAttention, PairwiseInteractingHeadAttention
-from tests.layers.backend import array
+from layers.pairwise_interacting_head_attention import IMPLEMENTATIONS
+from tests.layers.backend import array, weight_gradients
 from tests.layers.schemes import normal, randomize
 
 D, HEADS = 12, 4
@@ -61,3 +63,20 @@ def test_the_output_projection_grows_with_the_number_of_heads(heads):
     V = 3
     added = make(heads=heads).count_params() - make(MultiHeadAttention, heads).count_params()
     assert added == (heads - 1) * heads * V * D
+
+
+@pytest.mark.parametrize("heads", [1, 4])
+def test_the_printed_loop_has_the_same_values_and_gradients(heads):
+    values, found = [], []
+    for name in IMPLEMENTATIONS:
+        layer = make(heads=heads, implementation=name)
+        values.append(array(layer(QUERY, MEMORY, attention_mask=MASK)))
+        found.append(weight_gradients(layer, lambda: ops.sum(ops.square(layer(QUERY, MEMORY, attention_mask=MASK)))))  # noqa: B023
+    np.testing.assert_allclose(*values, rtol=1e-5, atol=1e-5)
+    for name in found[0]:
+        np.testing.assert_allclose(found[0][name], found[1][name], rtol=1e-4, atol=1e-4)
+
+
+def test_an_unknown_implementation_is_an_error():
+    with pytest.raises(ValueError, match="implementation must be one of"):
+        PairwiseInteractingHeadAttention(2, 4, implementation="loop")

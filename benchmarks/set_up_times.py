@@ -1,0 +1,64 @@
+"""What a new user waits for: minutes of installing, of `make demo` and of `make test`, in a fresh clone.
+
+    python benchmarks/set_up_times.py
+
+The clone has the last commit, and is removed at the end.
+"""
+
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from benchmarks import results
+from interacting_head.command_line import ArgumentParser, RunError, run
+
+ROOT = Path(__file__).parents[1]
+TARGETS = {
+    ".venv/transformers-installed": "installing, all that the tests can use",
+    "demo": "make demo",
+    "test": "make test",
+}
+FOUND = {
+    "demo": re.compile(r"sacrebleu\s+\|?\s*([\d.]+)"),
+    "test": re.compile(r"(\d+ passed.*?) in "),
+}
+"""Target → what to keep of the end of its output."""
+
+
+def main():
+    parser = ArgumentParser(prog="set_up_times.py", description=__doc__)
+    parser.add_argument("--output", metavar="FILE", help="default: benchmarks/results/set_up.json")
+    arguments = parser.parse_args()
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        clone = Path(folder) / "clone"
+        subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)
+        for target, what in TARGETS.items():
+            started = time.perf_counter()
+            made = subprocess.run(["make", target], cwd=clone, capture_output=True, text=True)
+            minutes = (time.perf_counter() - started) / 60
+            if made.returncode:
+                raise RunError(f"make {target} failed: {made.stdout[-2000:]}{made.stderr[-2000:]}")
+            match = FOUND[target].findall(made.stdout) if target in FOUND else []
+            rows.append({"what": what, "minutes": minutes, "result": match[-1] if match else None})
+            print(f"{what}: {minutes:.1f} minutes", file=sys.stderr)
+        size = subprocess.run(["du", "-sk", ".venv"], cwd=clone, capture_output=True, text=True, check=True).stdout
+        rows[0]["result"] = f"{int(size.split()[0]) / 2**20:.1f} GiB on disk"
+    path = results.write(
+        "set_up",
+        "Installing, demonstration, tests",
+        rows,
+        views=[{"caption": "In a fresh clone", "fields": ["what", "minutes", "result"]}],
+        conditions={"packages": "from a near index or its cache", "machine load": "nothing else"},
+        path=arguments.output,
+    )
+    print(f"wrote {path}")
+
+
+if __name__ == "__main__":
+    run(main)
