@@ -254,13 +254,12 @@ def _parse(cls, mapping, path):
 def _convert(hint, value, path):
     """The value in the type of its field, or a one-line error."""
     if isinstance(hint, types.UnionType):  # X | None, or X | tuple[X, X]
-        kinds = typing.get_args(hint)
-        if value is None and types.NoneType in kinds:
+        kinds = [kind for kind in typing.get_args(hint) if kind is not types.NoneType]
+        if value is None and len(kinds) < len(typing.get_args(hint)):
             return None
         is_list = isinstance(value, list | tuple)
-        return _convert(
-            next((kind for kind in kinds if is_list == (typing.get_origin(kind) is tuple)), kinds[0]), value, path
-        )
+        fitting = [kind for kind in kinds if is_list == (typing.get_origin(kind) is tuple)]
+        return _convert((fitting or kinds)[0], value, path)
     if typing.get_origin(hint) is tuple:
         if not isinstance(value, list | tuple):
             raise InputError(f"{path} must be a list, got {value!r}")

@@ -137,9 +137,9 @@ def tensors(model, attention, heads):
     embeddings = np.asarray(model.target_embedding.embeddings)[:, halves]
     if model.shared_vocabulary:
         add("model.shared", {"weight": embeddings})
-    else:
-        source = np.asarray(model.get_layer("source_embedding").embeddings)[:, halves]
-        add("model.encoder.embed_tokens", {"weight": source})
+    if not (model.shared_vocabulary and model.config.tied_output):  # transformers ties all three or none
+        source = model.get_layer("target_embedding" if model.shared_vocabulary else "source_embedding")
+        add("model.encoder.embed_tokens", {"weight": np.asarray(source.embeddings)[:, halves]})
         add("model.decoder.embed_tokens", {"weight": embeddings})
     if not model.config.tied_output:
         add("lm_head", {"weight": np.asarray(model.output_embedding.embeddings)[:, halves]})

@@ -10,6 +10,7 @@ from interacting_head.config import (
     DecodeConfig,
     ExperimentConfig,
     ModelConfig,
+    PlacedAttentionConfig,
     PlacementConfig,
     TrainConfig,
 )
@@ -113,25 +114,44 @@ def _definition(corpus, model):
     return f"fairseq's BLEU of tokenised text, {casing}, on {TASKS[corpus].tests}"
 
 
-def _placements(model, attention):
-    """Where DHICM stands: by default in the last layers."""
-    if model not in STUDY:
-        return None
-    every = range(1, LAYERS + 1)
-    layers = tuple(every) if model == "dhicm_every_layer" else (int(model.rpartition("_")[2]),)
-    return tuple(PlacementConfig(site, layers, attention) for site in ("encoder", "decoder", "cross"))
-
-
 def _small(config, corpus, model):
     """{model} in the manner of table {table} of Goindani & Shrivastava 2021, on Tatoeba and a CPU.
 
-    D = 256, feed-forward dimension halved with it, 3 + 3 layers; heads, dropout and label smoothing are those of
-    table 2. Tatoeba of the same languages stands for the corpora (177,930 pairs DE-EN, with the same subsets; 6,108
-    HI-EN; 2,000 BE-EN), and for WMT17 the mix with news. Its sentences are much shorter than those of talks.
+    D = 256 with 3 + 3 layers, or for the study of layers 128 with 6 + 6; the feed-forward dimension and d_m shrink with
+    it; heads, dropout and label smoothing are those of table 2. Tatoeba of the same languages stands for the corpora
+    (177,930 pairs DE-EN, with the same subsets; 6,108 HI-EN; 2,000 BE-EN), and for WMT17 the mix with news. Its
+    sentences are much shorter than those of talks.
 
     python train.py {name} --corpora-dir DIR
     """
-    return small.on_a_cpu(config, TASKS[corpus].stand_in)
+    sizes = {"model_dim": 128, "encoder_layers": LAYERS, "decoder_layers": LAYERS} if model in STUDY else {}
+    config = small.on_a_cpu(config, TASKS[corpus].stand_in, **sizes)
+    attention = _attention(model, _hyperparameters(corpus, model), config.model.model_dim)
+    return replace(config, model=replace(config.model, **attention))
+
+
+def _hyperparameters(corpus, model):
+    return DEFAULT if model == "t_base" else OPTIMAL[TASKS[corpus].data.source_language]
+
+
+def _attention(model, settings, model_dim):
+    """The settings `attention` and `placements` of a model of size D."""
+    options = {"use_bias": True}
+    base = AttentionConfig("multi_head", settings.heads, dropout=settings.attention_dropout, options=options)
+    if not model.startswith("dhicm"):
+        return {"attention": base, "placements": None}
+    options = {
+        **options,
+        "importance_dim": model_dim if model == "dhicm_wide" else model_dim // settings.heads,
+        "importance_dropout": settings.importance_dropout,
+        "importance_loss_weight": 0.1,
+    }
+    if model not in STUDY:
+        return {"attention": replace(base, scheme="dynamic_head_importance", options=options), "placements": None}
+    layers = range(1, LAYERS + 1) if model == "dhicm_every_layer" else [int(model.rpartition("_")[2])]
+    placed = PlacedAttentionConfig("dynamic_head_importance", options=options)
+    sites = ("encoder", "decoder", "cross")
+    return {"attention": base, "placements": tuple(PlacementConfig(site, tuple(layers), placed) for site in sites)}
 
 
 def dynamic_head_importance(corpus, model):
@@ -165,24 +185,10 @@ def dynamic_head_importance(corpus, model):
     python train.py {name} --corpora-dir DIR
     """
     task = TASKS[corpus]
-    settings = DEFAULT if model == "t_base" else OPTIMAL[task.data.source_language]
-    attention = AttentionConfig(
-        "multi_head", settings.heads, dropout=settings.attention_dropout, options={"use_bias": True}
-    )
-    weighed = replace(
-        attention,
-        scheme="dynamic_head_importance",
-        options={
-            "use_bias": True,
-            "importance_dim": 512 if model == "dhicm_wide" else 512 // settings.heads,
-            "importance_dropout": settings.importance_dropout,
-            "importance_loss_weight": 0.1,
-        },
-    )
+    settings = _hyperparameters(corpus, model)
     return ExperimentConfig(
         model=ModelConfig(
-            attention=weighed if model.startswith("dhicm") and model not in STUDY else attention,
-            placements=_placements(model, weighed),
+            **_attention(model, settings, 512),
             model_dim=512,
             feed_forward_dim=settings.feed_forward_dim,
             encoder_layers=LAYERS,

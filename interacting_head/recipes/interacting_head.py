@@ -83,7 +83,7 @@ def _definition(corpus, scheme, heads):
         else "tests are newstest2014, 2015, 2016 and 2017 in this order, dev is newstest2013: the sizes in table 1"
     )
     return (
-        "multi-bleu.perl of tokenised, truecased text, case-sensitive: translate.py --keep-tokenized, and "
+        "BLEU of multi-bleu.perl on tokenised, truecased text, case-sensitive: translate.py --keep-tokenized, and "
         f"eval_metrics.py -m bleu with the references of python -m data.prepare (docs/metrics.md); {where}"
     )
 

@@ -120,8 +120,8 @@ def _expected(corpus, model):
 
 
 DEFINITIONS = {
-    "wmt14_en_de": "mteval-v13a of detokenised text, case-sensitive (`sacrebleu` here), on newstest2014",
-    "iwslt14_es_en": "multi-bleu.perl, case-sensitive (`bleu` here), on tst2014; which tokens it does not say",
+    "wmt14_en_de": "BLEU of mteval-v13a on detokenised text, case-sensitive (`sacrebleu` here), on newstest2014",
+    "iwslt14_es_en": "BLEU of multi-bleu.perl, case-sensitive (`bleu` here), on tst2014; which tokens it does not say",
     "iwslt15_en_vi": "sacreBLEU 1.4.13 (13a, cased), on tst2013 (1,268 pairs)",
 }
 

@@ -43,6 +43,7 @@ def write(folder, sentences=SENTENCES):
 
 def configured(files, *settings):
     lasting = ["train.max_steps=150", "train.validation_interval=150", "train.batch_tokens=512", "model.dropout=0"]
+    lasting.append("model.attention.options={query_combination: mean}")
     return tiny_corpus.configuration(files, *lasting, "train.label_smoothing=0", "data.vocabulary_size=320", *settings)
 
 
