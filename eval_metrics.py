@@ -4,14 +4,14 @@ import sys
 
 from interacting_head.command_line import run
 from interacting_head.metrics import Options, check_names
-from interacting_head.metrics.command_line import parse
+from interacting_head.metrics.command_line import parse_arguments
 from interacting_head.metrics.evaluation import evaluate_systems
 from interacting_head.metrics.lines import doubts, read_aligned
 from interacting_head.metrics.significance import Resampling
 
 
 def main():
-    arguments = parse()
+    arguments = parse_arguments(__doc__)
     names = check_names(arguments.metrics)
     systems, references, source = read_aligned(
         [arguments.hypotheses, *arguments.compare], arguments.references, arguments.source

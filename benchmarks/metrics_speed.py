@@ -79,7 +79,7 @@ def _text(arguments):
 
 
 def _changed(words, generator, vocabulary, weights):
-    """Replaces a third of the words, and moves a run of them."""
+    """Replace a third of the words, and move a run of them."""
     words = [generator.choices(vocabulary, weights)[0] if generator.random() < 1 / 3 else word for word in words]
     start, end = sorted(generator.choices(range(len(words)), k=2))
     rest = words[:start] + words[end:]

@@ -11,13 +11,13 @@ SENTENCE = "the cat sat on the mat"
 
 
 def eval_metrics(*arguments, stdin=b"", fresh=False):
-    """Runs the script and returns exit code, standard output and standard error."""
+    """Run the script and return exit code, standard output and standard error."""
     return run(ROOT, "eval_metrics.py", *arguments, stdin=stdin, fresh=fresh)
 
 
 @pytest.fixture
 def write(tmp_path):
-    """Writes text or bytes to a file of the given name and returns its path."""
+    """A function that writes text or bytes to a file of the given name and returns its path."""
 
     def write_file(name, content):
         path = tmp_path / name

@@ -38,7 +38,7 @@ METRICS = {
 
 
 def evaluate(hypotheses, references, names, **options):
-    """Scores hypotheses with each of the named metrics.
+    """Score hypotheses with each of the named metrics.
 
     Args:
         hypotheses: list of strings, one a sentence; an empty string is an empty translation.
@@ -72,7 +72,7 @@ def evaluate(hypotheses, references, names, **options):
 
 
 def check_names(names):
-    """Returns the names of metrics as a list, each once; an unknown one is an `InputError` with the nearest."""
+    """Return the names of metrics as a list, each once; an unknown one is an `InputError` with the nearest."""
     names = list(dict.fromkeys(names))
     for name in names:
         if name not in METRICS:

@@ -1,17 +1,16 @@
-"""What `eval_metrics.py` is asked for."""
+"""The command line of `eval_metrics.py`."""
 
 from interacting_head.command_line import ArgumentParser
 from interacting_head.metrics import METRICS, report
 from interacting_head.metrics.significance import SEED, STYLES
 
-DESCRIPTION = "Scores translations against references: python eval_metrics.py -i HYP -r REF [REF ...]"
 EPILOG = "Files are UTF-8, one sentence a line, plain or .gz. docs/metrics.md says what each metric computes."
 DEFAULT_METRICS = ["bleu", "sacrebleu"]
 
 
-def parse():
-    """Returns the arguments of the command line; wrong usage ends the process with one line."""
-    parser = ArgumentParser(description=DESCRIPTION, epilog=EPILOG)
+def parse_arguments(description):
+    """Return the arguments of the command line; wrong usage ends the process with one line."""
+    parser = ArgumentParser(description=description, epilog=EPILOG)
     parser.add_argument("-i", metavar="HYP", dest="hypotheses", default="-", help="translations (default stdin)")
     parser.add_argument("-r", metavar="REF", dest="references", nargs="+", help="one or more references")
     names = f"of {', '.join(METRICS)} (default: {' '.join(DEFAULT_METRICS)})"

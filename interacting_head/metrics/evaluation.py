@@ -1,4 +1,4 @@
-"""Everything that is asked of a set of systems at once: scores, comparisons and scores by source length."""
+"""Evaluation of a set of systems: scores, comparisons and scores by source length."""
 
 import dataclasses
 
@@ -10,7 +10,7 @@ from interacting_head.metrics.source_lengths import LengthGroup, by_source_lengt
 
 @dataclasses.dataclass
 class Evaluation:
-    """What the metrics say of a system and, where there are others, of these.
+    """Scores of a system and, where there are others, their comparison.
 
     Attributes:
         results: `{metric: Result}` of the first system.
@@ -26,7 +26,7 @@ class Evaluation:
 
 
 def evaluate_systems(systems, references, names, options, resampling, sources=None):
-    """Scores systems with each of the named metrics; one that is unavailable here does not hold up the others.
+    """Score systems with each of the named metrics; one that is unavailable here does not hold up the others.
 
     Args:
         systems: list of (name, hypotheses), the baseline first; hypotheses are lists of N strings.

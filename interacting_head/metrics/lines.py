@@ -1,4 +1,4 @@
-"""Reading and checking line-aligned hypotheses and references."""
+"""Reading and checking of line-aligned hypotheses and references."""
 
 import re
 
@@ -9,7 +9,7 @@ SUBWORD_PIECE = re.compile("▁|@@( |$)")
 
 
 def read_lines(path):
-    """Reads UTF-8 lines from a plain or gzipped file; `-` is standard input.
+    """Read UTF-8 lines from a plain or gzipped file; `-` is standard input.
 
     Raises:
         InputError: when the file cannot be read or is not UTF-8 text, with the line number.
@@ -24,7 +24,7 @@ def read_lines(path):
 
 
 def read_aligned(hypothesis_paths, reference_paths, source_path=None):
-    """Reads systems, references and, if there is one, the source, and checks that their lines belong together.
+    """Read systems, references and, if there is one, the source, and checks that their lines belong together.
 
     Returns:
         A list of (name, lines), one a system; a list of lists of lines, one a reference; the source's lines or
@@ -52,12 +52,12 @@ def read_aligned(hypothesis_paths, reference_paths, source_path=None):
 
 
 def display_name(path):
-    """Returns how messages and tables call a file."""
+    """Return the name of a file in messages and tables."""
     return "standard input" if path == "-" else str(path)
 
 
 def check_lines(hypotheses, references, hypotheses_name="the list of hypotheses", reference_names=None):
-    """Raises an `InputError` unless every hypothesis has a non-empty line in every reference.
+    """Raise an `InputError` unless every hypothesis has a non-empty line in every reference.
 
     Args:
         hypotheses: list of strings.
@@ -82,7 +82,7 @@ def check_lines(hypotheses, references, hypotheses_name="the list of hypotheses"
 
 
 def doubts(hypotheses, name, tokenization_expected):
-    """Yields a warning for each sign that the hypotheses are not the text that should be scored.
+    """Yield a warning for each sign that the hypotheses are not the text that should be scored.
 
     Args:
         hypotheses: list of strings.

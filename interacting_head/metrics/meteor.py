@@ -95,7 +95,7 @@ class Meteor(Metric):
         self.definition += "".join(f"; note: {note}" for note in notes)
 
     def statistics(self, hypotheses, references):
-        """Returns the program's 23 statistics of each sentence: shape (N, 23)."""
+        """Return the program's 23 statistics of each sentence: shape (N, 23)."""
         program = _start(self.command)
         sentences = list(zip(hypotheses, zip(*references, strict=True), strict=True))
         progress = tqdm(sentences, desc="METEOR", unit="sentence", leave=False, disable=None)
@@ -108,11 +108,11 @@ class Meteor(Metric):
         return rows
 
     def score(self, sums):
-        """Returns the program's score of summed statistics, in per cent."""
+        """Return the program's score of summed statistics, in per cent."""
         return 100 * _start(self.command).scores([sums])[0]
 
     def signature(self, number_of_references):
-        """Returns what must be equal for two scores to be comparable."""
+        """Return what must be equal for two scores to be comparable."""
         matchers = "+".join(self._matchers)
         return f"nrefs:{number_of_references}|lang:{self._language}|tok:{self._form}|match:{matchers}|version:1.5"
 
@@ -142,7 +142,7 @@ class MeteorProgram:
         weakref.finalize(self, _end, self._process)
 
     def statistics(self, hypothesis, references):
-        """Returns the statistics of one sentence, a list of 23 floats.
+        """Return the statistics of one sentence, a list of 23 floats.
 
         The text is handed over as nlg-eval does: white space of any kind becomes one space, and the separator
         is taken out of the hypothesis. In a reference it stays, and divides it into two.
@@ -154,7 +154,7 @@ class MeteorProgram:
             return [float(number) for number in self._receive().split()]
 
     def scores(self, rows):
-        """Returns the score, from 0 to 1, of each of several rows of statistics."""
+        """Return the score, from 0 to 1, of each of several rows of statistics."""
         numbers = [" ".join(repr(float(number)) for number in row) for row in rows]
         with self._exchange():
             self._send(f" {SEPARATOR} ".join(["EVAL", *numbers]))
@@ -163,7 +163,7 @@ class MeteorProgram:
             return scores
 
     def close(self):
-        """Ends the program."""
+        """End the program."""
         _end(self._process)
 
     @contextlib.contextmanager
@@ -212,7 +212,7 @@ def _end(process):
 
 
 def find_java():
-    """Returns the path of `java`, from PATH or JAVA_HOME; raises `MetricUnavailable` where there is none."""
+    """Return the path of `java`, from PATH or JAVA_HOME; raises `MetricUnavailable` where there is none."""
     home = os.environ.get("JAVA_HOME")
     java = shutil.which("java") or (home and shutil.which("java", path=os.path.join(home, "bin")))
     if not java:
@@ -221,7 +221,7 @@ def find_java():
 
 
 def find_archive():
-    """Returns the path of METEOR's archive in the installed package; raises `MetricUnavailable` without it."""
+    """Return the path of METEOR's archive in the installed package; raises `MetricUnavailable` without it."""
     package = importlib.util.find_spec("pycocoevalcap")  # not imported: it would want packages of its own
     folders = package.submodule_search_locations if package else []
     for folder in folders:

@@ -36,7 +36,7 @@ class MeteorNltk(MeanMetric):
             ) from error
 
     def values(self, hypotheses, references):
-        """Returns the scores of the sentences, in per cent."""
+        """Return the scores of the sentences, in per cent."""
         from nltk.translate.meteor_score import meteor_score
 
         return [
@@ -45,7 +45,7 @@ class MeteorNltk(MeanMetric):
         ]
 
     def signature(self, number_of_references):
-        """Returns what must be equal for two scores to be comparable."""
+        """Return what must be equal for two scores to be comparable."""
         import nltk
 
         return f"nrefs:{number_of_references}|case:lc|tok:none|version:nltk-{nltk.__version__}"

@@ -1,7 +1,7 @@
-"""What every metric is: statistics of each sentence, and a score of their sum.
+"""Base of all metrics: statistics of each sentence, and a score of their sum.
 
-Whatever is made of the sum of sentence statistics (a corpus score, the score of some of the sentences, a
-bootstrap resample) needs the text once only.
+Scores of the whole corpus, of some of its sentences and of bootstrap resamples all come from such sums, so that the
+text is read once only.
 """
 
 import abc
@@ -10,18 +10,19 @@ import dataclasses
 import numpy as np
 
 from data.errors import InputError
+from interacting_head import __version__
 
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-    """What the user may choose; each metric takes what concerns it.
+    """The choices of a user, of which each metric takes those that concern it.
 
     Attributes:
         lowercase: ignore case.
         tokenized: the text is tokenised already.
         language: code of the language of the text; None where it is not said.
         meteor_language: code of the language whose parameters, stemmer and paraphrases METEOR uses.
-        embedder: what gives YiSi-1 its vectors: a path, or an `Embedder`.
+        embedder: the source of YiSi-1's vectors: a path, or an `Embedder`.
     """
 
     lowercase: bool = False
@@ -30,10 +31,19 @@ class Options:
     meteor_language: str = "en"
     embedder: object = None
 
+    @property
+    def case(self):
+        """The words of a definition on capital letters."""
+        return "lowercased" if self.lowercase else "case kept"
+
+    def cased(self, lines):
+        """Return the lines as they are compared: a list, lowercased where case is ignored."""
+        return [line.lower() for line in lines] if self.lowercase else list(lines)
+
 
 @dataclasses.dataclass(frozen=True)
 class Result:
-    """What a metric says of a set of translations.
+    """The score of a set of translations by one metric.
 
     Attributes:
         score: the corpus score on the papers' scale (per cent; CIDEr 0 to 10).
@@ -51,20 +61,20 @@ class Result:
 
 
 class MetricUnavailable(InputError):  # noqa: N818 (a state of the machine rather than an error)
-    """A metric that cannot be computed here, such as one whose tool or embedder is missing: says what to do."""
+    """The error of a metric that cannot be computed here, since its tool or embedder is missing: says what to do."""
 
 
 class Metric(abc.ABC):
     """Base of all metrics.
 
-    A subclass sets `definition` and gives `statistics`, `score` and `signature`. What it needs beside the
-    packages that are always there is looked for in `__init__` or `statistics`, which raise `MetricUnavailable`.
+    A subclass sets `definition` and gives `statistics`, `score` and `signature`. Where a package or a program that is
+    not always there is missing, `__init__` or `statistics` raises `MetricUnavailable`.
 
     Args:
         options: an `Options`.
 
     Attributes:
-        definition: in words, what is computed.
+        definition: in words, how the score is computed.
         higher_is_better: False for error rates.
     """
 
@@ -76,7 +86,7 @@ class Metric(abc.ABC):
 
     @abc.abstractmethod
     def statistics(self, hypotheses, references):
-        """Returns the statistics of each sentence: a float64 array of shape (number of sentences, K).
+        """Return the statistics of each sentence: a float64 array of shape (number of sentences, K).
 
         Args:
             hypotheses: list of N strings.
@@ -85,22 +95,22 @@ class Metric(abc.ABC):
 
     @abc.abstractmethod
     def score(self, sums):
-        """Returns the corpus score, a float, from `sums` of shape (K,): the statistics' sum over sentences."""
+        """Return the corpus score, a float, from `sums` of shape (K,): the statistics' sum over sentences."""
 
     def sentence_score(self, row):
-        """Returns the score of one sentence from its row of `statistics`."""
+        """Return the score of one sentence from its row of `statistics`."""
         return self.score(row)
 
     def details(self, sums):
-        """Returns further figures of the corpus, `{name: float}`."""
+        """Return further figures of the corpus, `{name: float}`."""
         return {}
 
     @abc.abstractmethod
     def signature(self, number_of_references):
-        """Returns `nrefs:…|key:value|…|version:…`, in the manner of sacrebleu."""
+        """Return `nrefs:…|key:value|…|version:…`, in the manner of sacrebleu."""
 
     def result(self, statistics, number_of_references):
-        """Returns the `Result` for the `statistics` of a set of translations."""
+        """Return the `Result` for the `statistics` of a set of translations."""
         sums = statistics.sum(axis=0)
         return Result(
             self.score(sums),
@@ -116,21 +126,20 @@ class MeanMetric(Metric):
 
     @abc.abstractmethod
     def values(self, hypotheses, references):
-        """Returns the score of each sentence, N numbers; arguments as of `statistics`."""
+        """Return the score of each sentence, N numbers; arguments as of `statistics`."""
 
     def statistics(self, hypotheses, references):
-        """Returns the score of each sentence and 1: shape (N, 2)."""
+        """Return the score of each sentence and 1: shape (N, 2)."""
         values = np.asarray(self.values(hypotheses, references), dtype=np.float64)
         return np.stack([values, np.ones_like(values)], axis=1)
 
     def score(self, sums):
-        """Returns the mean."""
+        """Return the mean."""
         return float(sums[0] / sums[1])
 
 
-def own_signature(number_of_references, **items):
-    """Returns the signature of a metric that is computed here, not by a tool with a version of its own."""
-    from interacting_head import __version__
-
-    items = {"nrefs": number_of_references, **items, "version": f"interacting-head-{__version__}"}
+def own_signature(number_of_references, options, **items):
+    """Return the signature of a metric that is computed here, not by a tool with a version of its own."""
+    case = "lc" if options.lowercase else "mixed"
+    items = {"nrefs": number_of_references, "case": case, **items, "version": f"interacting-head-{__version__}"}
     return "|".join(f"{key}:{value}" for key, value in items.items())

@@ -1,4 +1,4 @@
-"""How an evaluation is printed: tables for people, Markdown for documents, one JSON object for programs."""
+"""Forms in which an evaluation is printed: tables for people, Markdown for documents, JSON for programs."""
 
 import dataclasses
 import json
@@ -11,7 +11,7 @@ COMPARISON_COLUMNS = ["metric", "system", "score", "mean", "lower", "upper", "p"
 
 
 def format_table(evaluation, sentence_level=False):
-    """Returns an `Evaluation` as plain text, each score with its definition and signature."""
+    """Return an `Evaluation` as plain text, each score with its definition and signature."""
     parts = [_format_scores(evaluation)]
     if evaluation.comparisons:
         lines = _aligned([COMPARISON_COLUMNS, *_comparison_rows(evaluation)], left=2)
@@ -25,11 +25,10 @@ def format_table(evaluation, sentence_level=False):
 
 
 def format_markdown(evaluation, sentence_level=False):
-    """Returns an `Evaluation` as Markdown tables."""
+    """Return an `Evaluation` as Markdown tables."""
     rows = [["metric", "score", "definition", "signature"]]
-    for name, result in evaluation.results.items():
-        rows.append([name, _number(result.score), _definition(result), f"`{result.signature}`"])
-    rows += [[name, "–", f"unavailable: {reason}", ""] for name, reason in evaluation.unavailable.items()]
+    for *cells, signature in _score_rows(evaluation):
+        rows.append([*cells, signature and f"`{signature}`"])
     parts = [_markdown(rows, left={0, 2, 3})]
     if evaluation.comparisons:
         parts += [f"{RESAMPLED[0].upper()}{RESAMPLED[1:]}:"]
@@ -42,7 +41,7 @@ def format_markdown(evaluation, sentence_level=False):
 
 
 def format_json(evaluation, sentence_level=False):
-    """Returns `{metric: {"score", "signature", "definition", …}}` as JSON, with all digits.
+    """Return `{metric: {"score", "signature", "definition", …}}` as JSON, with all digits.
 
     Of an unavailable metric the score is null, and `unavailable` says why.
     """
@@ -57,11 +56,8 @@ def format_json(evaluation, sentence_level=False):
             entry["comparison"] = [dataclasses.asdict(system) for system in evaluation.comparisons[name]]
         if name in evaluation.source_lengths:
             entry["source_lengths"] = [
-                {
-                    "length": group.length,
-                    "sentences": group.sentences,
-                    "scores": [{"system": system, "score": score} for system, score in group.scores],
-                }
+                dataclasses.asdict(group)
+                | {"scores": [{"system": system, "score": score} for system, score in group.scores]}
                 for group in evaluation.source_lengths[name]
             ]
     for name, reason in evaluation.unavailable.items():
@@ -73,24 +69,20 @@ def _format_scores(evaluation):
     width = max(len("metric"), *map(len, [*evaluation.results, *evaluation.unavailable]))
     indent = " " * (width + 10)
     rows = [f"{'metric':<{width}}{'score':>8}  definition and signature"]
-    for name, result in evaluation.results.items():
-        first, *rest = [*_wrap(_definition(result), indent), result.signature]
-        rows.append(f"{name:<{width}}{_number(result.score):>8}  {first}")
-        rows.extend(indent + line for line in rest)
-    for name, reason in evaluation.unavailable.items():
-        first, *rest = _wrap(f"unavailable: {reason}", indent)
-        rows.append(f"{name:<{width}}{'–':>8}  {first}")
-        rows.extend(indent + line for line in rest)
+    for name, score, definition, signature in _score_rows(evaluation):
+        lines = textwrap.wrap(definition, TABLE_WIDTH - len(indent), break_on_hyphens=False)
+        lines += [signature] if signature else []
+        rows.append(f"{name:<{width}}{score:>8}  " + f"\n{indent}".join(lines))
     return "\n".join(rows)
 
 
-def _wrap(text, indent):
-    return textwrap.wrap(text, TABLE_WIDTH - len(indent), break_on_hyphens=False)
-
-
-def _definition(result):
-    details = [f"{name.replace('_', '-')}: {_number(value)}" for name, value in result.details.items()]
-    return "; ".join([result.definition, *details])
+def _score_rows(evaluation):
+    """Yield name, score, definition (or why there is none) and signature of each metric."""
+    for name, result in evaluation.results.items():
+        details = [f"{detail.replace('_', '-')}: {_number(value)}" for detail, value in result.details.items()]
+        yield [name, _number(result.score), "; ".join([result.definition, *details]), result.signature]
+    for name, reason in evaluation.unavailable.items():
+        yield [name, _number(None), f"unavailable: {reason}", ""]
 
 
 def _comparison_rows(evaluation):
@@ -102,7 +94,7 @@ def _comparison_rows(evaluation):
 
 
 def _length_rows(evaluation):
-    """Yields a header, the numbers of sentences, and a row for each metric and system."""
+    """Yield a header, the numbers of sentences, and a row for each metric and system."""
     groups = next(iter(evaluation.source_lengths.values()))
     yield ["metric", "system", *(group.length for group in groups)]
     yield ["sentences", "", *(str(group.sentences) for group in groups)]
@@ -123,7 +115,7 @@ def _number(value, digits=2, none="–"):
 
 
 def _aligned(rows, left):
-    """Returns rows as lines with aligned columns, the first `left` ones to the left."""
+    """Return rows as lines with aligned columns, the first `left` ones to the left."""
     rows = list(rows)
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
@@ -137,7 +129,7 @@ def _aligned(rows, left):
 
 
 def _markdown(rows, left):
-    """Returns a Markdown table; the columns numbered in `left` are aligned to the left."""
+    """Return a Markdown table; the columns numbered in `left` are aligned to the left."""
     header, *rows = ([cell.replace("|", "\\|") for cell in row] for row in rows)
     rule = [":--" if number in left else "--:" for number in range(len(header))]
     return "\n".join("| " + " | ".join(row) + " |" for row in [header, rule, *rows])

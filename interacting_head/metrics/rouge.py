@@ -8,44 +8,38 @@ if those are two references.
 from rapidfuzz.distance import LCSseq
 
 from interacting_head.metrics.metric import MeanMetric, own_signature
-from interacting_head.metrics.word_codes import encode_words
 
 BETA = 1.2
 
 
 class RougeL(MeanMetric):
-    """`rouge_l`: what nlg-eval calls ROUGE_L, in per cent. `tokenized` has no effect: it never tokenises."""
+    """`rouge_l`: the score that nlg-eval calls ROUGE_L, in per cent. `tokenized` has no effect: it never tokenises."""
 
     def __init__(self, options):
         super().__init__(options)
         self.definition = (
             "ROUGE-L as nlg-eval: F-score (β = 1.2) of the longest common subsequence of words split at single "
-            f"spaces; {'lowercased' if options.lowercase else 'case kept'}; best precision and best recall of all "
-            "references; mean over sentences"
+            f"spaces; {options.case}; best precision and best recall of all references; mean over sentences"
         )
 
     def values(self, hypotheses, references):
-        """Returns ROUGE-L of each sentence."""
-        if self.options.lowercase:
-            hypotheses = map(str.lower, hypotheses)
-            references = [map(str.lower, reference) for reference in references]
+        """Return ROUGE-L of each sentence."""
+        hypotheses, *references = map(self.options.cased, (hypotheses, *references))
         sentences = zip(hypotheses, zip(*references, strict=True), strict=True)
         return [100 * rouge_l(hypothesis, of_sentence) for hypothesis, of_sentence in sentences]
 
     def signature(self, number_of_references):
-        """Returns the signature."""
-        case = "lc" if self.options.lowercase else "mixed"
-        return own_signature(number_of_references, case=case, tok="none", beta=BETA)
+        """Return the signature."""
+        return own_signature(number_of_references, self.options, tok="none", beta=BETA)
 
 
 def rouge_l(hypothesis, references):
-    """Returns ROUGE-L of one string with a list of reference strings, from 0 to 1.
+    """Return ROUGE-L of one string with a list of reference strings, from 0 to 1.
 
     White space at the ends does not count. Two spaces in a row enclose an empty word, and so is the only word
     of an empty hypothesis.
     """
-    sentences = [line.strip().split(" ") for line in (hypothesis, *references)]
-    hypothesis, *references = encode_words(*sentences)
+    hypothesis, *references = [line.strip().split(" ") for line in (hypothesis, *references)]
     common = [LCSseq.similarity(hypothesis, reference) for reference in references]
     precision = max(common) / len(hypothesis)
     recall = max(length / len(reference) for length, reference in zip(common, references, strict=True))

@@ -1,4 +1,10 @@
-"""What the metrics that sacrebleu computes share."""
+"""Base of the metrics that sacreBLEU computes.
+
+Resamples and parts of the sentences are scored from the statistics of single sentences. sacreBLEU has no public name
+for them: the result of chrF, for one, is a mere score. The two private methods of its metrics that its own paired
+test is built on give them: `_extract_corpus_statistics` and `_compute_score_from_stats`. No other file uses a private
+name of sacreBLEU; tests/interacting_head/test_metrics_of_sacrebleu.py says what to do when a version changes them.
+"""
 
 import numpy as np
 
@@ -6,37 +12,32 @@ from interacting_head.metrics.metric import Metric
 
 
 class SacrebleuMetric(Metric):
-    """A metric of sacrebleu, whose sentence statistics and scores are taken from it.
+    """A metric of sacreBLEU, which gives the statistics of sentences and the score of their sum.
 
-    A subclass sets `definition`, `corpus_tool`, a sacrebleu `Metric`, and `sentence_tool` where sentences are
+    A subclass sets `definition`, `corpus_tool`, a sacreBLEU `Metric`, and `sentence_tool` where sentences are
     scored in another way than the corpus.
     """
 
     sentence_tool = None
 
     def statistics(self, hypotheses, references):
-        """Returns the statistics that sacrebleu sums: shape (N, K)."""
+        """Return the statistics that sacreBLEU sums: shape (N, K)."""
         rows = self.corpus_tool._extract_corpus_statistics(hypotheses, references)
         return np.array(rows, dtype=np.float64)
 
     def score(self, sums):
-        """Returns sacrebleu's score of summed statistics."""
+        """Return sacreBLEU's score of summed statistics."""
         return _score(self.corpus_tool, sums)
 
     def sentence_score(self, row):
-        """Returns sacrebleu's score of one sentence."""
+        """Return sacreBLEU's score of one sentence."""
         return _score(self.sentence_tool or self.corpus_tool, row)
 
     def signature(self, number_of_references):
-        """Returns sacrebleu's signature."""
+        """Return sacreBLEU's signature."""
         self.corpus_tool.num_refs = number_of_references
         return str(self.corpus_tool.get_signature())
 
 
-def case(options):
-    """Returns how a definition says what becomes of capital letters."""
-    return "lowercased" if options.lowercase else "case kept"
-
-
-def _score(tool, sums):
-    return float(tool._compute_score_from_stats(sums.tolist()).score)
+def _score(tool, statistics):
+    return float(tool._compute_score_from_stats(statistics.tolist()).score)

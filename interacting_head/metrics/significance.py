@@ -1,4 +1,4 @@
-"""Is one system better than another, or lucky with this test set? Paired bootstrap resampling.
+"""Paired bootstrap resampling: is one system better than another, or lucky with this test set?
 
 Koehn (2004), Statistical significance tests for machine translation evaluation; Riezler and Maxwell (2005),
 On some pitfalls in automatic evaluation and significance testing for MT.
@@ -26,7 +26,7 @@ TIES = 1e-9  # differences of scores below this are rounding
 
 @dataclasses.dataclass(frozen=True)
 class Resampling:
-    """How sentences are drawn.
+    """The way in which sentences are drawn.
 
     Attributes:
         style: "sacrebleu": as many sentences as the set has, drawn by NumPy's newer generator, as sacrebleu
@@ -39,7 +39,7 @@ class Resampling:
     seed: int = SEED
 
     def draws(self, sentences):
-        """Yields for each resample how often each sentence is drawn: float64 of shape (sentences,)."""
+        """Yield for each resample how often each sentence is drawn: float64 of shape (sentences,)."""
         if self.style == "compare-mt":
             generator = np.random.RandomState(self.seed)
         else:
@@ -49,12 +49,12 @@ class Resampling:
             yield np.bincount(drawn, minlength=sentences).astype(np.float64)
 
     def size(self, sentences):
-        """Returns the number of sentences in a resample."""
+        """Return the number of sentences in a resample."""
         return max(1, sentences // 2) if self.style == "compare-mt" else sentences
 
     @property
     def signature(self):
-        """What a signature says of it."""
+        """Its part of a signature."""
         size = "|size:0.5" if self.style == "compare-mt" else ""
         return f"bs:{RESAMPLES}|seed:{self.seed}{size}"
 
@@ -71,7 +71,7 @@ class SystemScore:
         wins, losses: shares of the resamples in which it is better, and worse, than the baseline; None for the
             baseline itself.
         p_value: two-sided p-value of the difference from the baseline; None for the baseline itself.
-        p_value_sacrebleu: what sacrebleu's `PairedTest` gives for its metrics; None for the baseline itself, for
+        p_value_sacrebleu: that of sacrebleu's `PairedTest` for its metrics; None for the baseline itself, for
             metrics that sacrebleu does not have, and for resamples of another size.
         signature: the metric's signature with the number of resamples and the seed.
     """
@@ -90,7 +90,7 @@ class SystemScore:
 
 
 def compare(metric, systems, number_of_references, resampling=None):
-    """Compares systems with a baseline by paired bootstrap resampling.
+    """Compare systems with a baseline by paired bootstrap resampling.
 
     Args:
         metric: a `Metric`.
@@ -140,7 +140,7 @@ def compare(metric, systems, number_of_references, resampling=None):
 
 
 def p_value(differences, observed, shrinkage=1.0):
-    """Returns the two-sided p-value of an observed difference.
+    """Return the two-sided p-value of an observed difference.
 
     Args:
         differences: of the resamples, an array of shape (RESAMPLES,).
@@ -152,7 +152,7 @@ def p_value(differences, observed, shrinkage=1.0):
 
 
 def sacrebleu_p_value(differences, observed):
-    """Returns the p-value of sacrebleu's `PairedTest`; arguments as of `p_value`."""
+    """Return the p-value of sacrebleu's `PairedTest`; arguments as of `p_value`."""
     absolute = np.abs(differences)
     beyond = np.count_nonzero(absolute - absolute.mean() > abs(observed))
     return float((beyond + 1) / (len(differences) + 1))

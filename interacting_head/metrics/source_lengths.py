@@ -32,7 +32,7 @@ class LengthGroup:
 
 
 def by_source_length(metric, systems, sources):
-    """Scores the sentences of each range of lengths on their own.
+    """Score the sentences of each range of lengths on their own.
 
     Args:
         metric: a `Metric`.

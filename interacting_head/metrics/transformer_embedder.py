@@ -50,7 +50,7 @@ class TransformerEmbedder(Embedder):
         self.description = f"sub-words' hidden states (layer {self.layer} of {layers} of {folder.name})"
 
     def units(self, lines):
-        """Returns the sub-words of each line."""
+        """Return the sub-words of each line."""
         encoded = self._encode(lines)
         units = []
         for ids, added in zip(encoded["input_ids"], encoded["special_tokens_mask"], strict=True):
@@ -59,7 +59,7 @@ class TransformerEmbedder(Embedder):
         return units
 
     def vectors(self, lines):
-        """Returns the hidden states of the sub-words of each line."""
+        """Return the hidden states of the sub-words of each line."""
         found = [None] * len(lines)
         # Lines of about equal length together need little padding.
         order = sorted(range(len(lines)), key=lambda number: len(lines[number]))

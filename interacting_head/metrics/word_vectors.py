@@ -47,7 +47,7 @@ class WordVectors(Embedder):
             self._is_text = self._is_number_line(file.read(4096 + 64 * self.dimensions).split(b"\n")[0])
 
     def prepare(self, lines):
-        """Reads the vectors of the words in these lines, in one pass over the file."""
+        """Read the vectors of the words in these lines, in one pass over the file."""
         words = {form for line in lines for word in split_words(line) for form in (word, word.lower())} | {UNKNOWN}
         if words <= self._looked_for:
             return
@@ -60,11 +60,11 @@ class WordVectors(Embedder):
         self._looked_for |= words
 
     def units(self, lines):
-        """Returns the words of each line, which spaces divide."""
+        """Return the words of each line, which spaces divide."""
         return [split_words(line) for line in lines]
 
     def vectors(self, lines):
-        """Returns the vectors of the words of each line; a word without one has zeros."""
+        """Return the vectors of the words of each line; a word without one has zeros."""
         unknown = self._vectors.get(UNKNOWN, np.zeros(self.dimensions))
         found = []
         for words in self.units(lines):

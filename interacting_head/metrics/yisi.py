@@ -5,12 +5,16 @@ levels of available resources. Without semantic roles, like its program with `--
 """
 
 import abc
+import functools
 import itertools
+from pathlib import Path
 
 from tqdm import tqdm
 
-from interacting_head.metrics.embedders import load_embedder
+from interacting_head.metrics.embedders import Embedder
 from interacting_head.metrics.metric import MeanMetric, MetricUnavailable, own_signature
+from interacting_head.metrics.transformer_embedder import TransformerEmbedder
+from interacting_head.metrics.word_vectors import WordVectors
 from interacting_head.metrics.yisi_similarity import (
     InverseFrequencies,
     SubstringSimilarity,
@@ -22,7 +26,7 @@ BLOCK = 256  # sentences that are compared, and embedded, at a time
 
 
 class YiSi(MeanMetric):
-    """What the two have in common: n-grams of similar units, weighted by the units' rarity in the references.
+    """Base of both: n-grams of similar units, weighted by the units' rarity in the references.
 
     The score of a sentence is PR / (αP + (1 − α)R), where precision P and recall R are each the greatest over
     the references; the corpus score is the mean.
@@ -40,13 +44,11 @@ class YiSi(MeanMetric):
 
     @abc.abstractmethod
     def similarity(self):
-        """Returns the model of similarity, which has the methods of `SubstringSimilarity`."""
+        """Return the model of similarity, which has the methods of `SubstringSimilarity`."""
 
     def values(self, hypotheses, references):
-        """Returns the scores of the sentences, in per cent."""
-        if self.options.lowercase:
-            hypotheses = [line.lower() for line in hypotheses]
-            references = [[line.lower() for line in reference] for reference in references]
+        """Return the scores of the sentences, in per cent."""
+        hypotheses, *references = map(self.options.cased, (hypotheses, *references))
         similarity = self.similarity()
         similarity.prepare([*hypotheses, *itertools.chain(*references)])
         reference_units = [similarity.units(reference) for reference in references]
@@ -72,13 +74,11 @@ class YiSi(MeanMetric):
         return precision * recall / (self.alpha * precision + (1 - self.alpha) * recall)
 
     def _signature(self, number_of_references, similarity):
-        case = "lc" if self.options.lowercase else "mixed"
-        return own_signature(number_of_references, case=case, similarity=similarity, n=self.n, alpha=self.alpha)
+        return own_signature(number_of_references, self.options, similarity=similarity, n=self.n, alpha=self.alpha)
 
     def _definition(self, similarity):
-        case = "lowercased" if self.options.lowercase else "case kept"
         return (
-            f"{similarity}; {case}; {self.n}-grams weighted by their inverse frequency in the references; "
+            f"{similarity}; {self.options.case}; {self.n}-grams weighted by their inverse frequency in the references; "
             f"PR / (αP + (1 − α)R) with α = {self.alpha}; mean over sentences"
         )
 
@@ -91,11 +91,11 @@ class YiSi0(YiSi):
         self.definition = self._definition("YiSi-0: longest common substring of words, in bytes")
 
     def similarity(self):
-        """Returns the model of similarity."""
+        """Return the model of similarity."""
         return SubstringSimilarity()
 
     def signature(self, number_of_references):
-        """Returns what must be equal for two scores to be comparable."""
+        """Return the signature."""
         return self._signature(number_of_references, "substring")
 
 
@@ -120,9 +120,32 @@ class YiSi1(YiSi):
         self.definition = self._definition(f"YiSi-1: cosine of {self._embedder.description}, at least 0")
 
     def similarity(self):
-        """Returns the model of similarity."""
+        """Return the model of similarity."""
         return VectorSimilarity(self._embedder)
 
     def signature(self, number_of_references):
-        """Returns what must be equal for two scores to be comparable."""
+        """Return the signature."""
         return self._signature(number_of_references, self._embedder.name)
+
+
+def load_embedder(source):
+    """Return an `Embedder` for a file of word vectors or for the folder of a transformer.
+
+    Args:
+        source: a path; or an `Embedder`, which is returned.
+
+    Raises:
+        MetricUnavailable: when there is nothing of that name, or nothing usable.
+    """
+    if isinstance(source, Embedder):
+        return source
+    path = Path(source)
+    if not path.exists():
+        raise MetricUnavailable(f"there is no embedder {path}; name a file of word vectors or a transformer's folder")
+    return _load(path.resolve(), path.stat().st_mtime_ns)
+
+
+@functools.lru_cache(maxsize=1)
+def _load(path, time_of_change):
+    # Kept, so that all systems of a comparison share it.
+    return TransformerEmbedder(path) if path.is_dir() else WordVectors(path)

@@ -1,15 +1,15 @@
 """The numbers behind YiSi: weights of units, similarities of units, and coverage of n-grams."""
 
 import collections
+import functools
+import itertools
 import math
 
 import numpy as np
 
-from interacting_head.metrics.substrings import longest_common_substrings
-
 
 class InverseFrequencies:
-    """How much a unit tells: log2(1 + (N + 1) / (c + 1)), with c of the N reference sentences containing it.
+    """Weights of units: log2(1 + (N + 1) / (c + 1)), with c of the N reference sentences containing it.
 
     A unit that is in no reference counts as its lowercase form (ASCII letters), like in YiSi's program.
 
@@ -26,7 +26,7 @@ class InverseFrequencies:
         self._weights = {}
 
     def __call__(self, units):
-        """Returns the weights of units, an array of the same length."""
+        """Return the weights of units, an array of the same length."""
         return np.array([self._weights.get(unit) or self._weight(unit) for unit in units], dtype=np.float64)
 
     def _weight(self, unit):
@@ -39,18 +39,18 @@ class SubstringSimilarity:
     """YiSi-0: twice the longest common substring of two words over the sum of their lengths, in bytes."""
 
     def prepare(self, lines):
-        """Nothing has to be read before."""
+        """Do nothing: there is nothing to read before."""
 
     def units(self, lines):
-        """Returns the words of each line, which spaces divide, as byte strings."""
+        """Return the words of each line, which spaces divide, as byte strings."""
         return [split_words(line) for line in lines]
 
     def represent(self, lines):
-        """Returns what `matrices` compares of each line: its words."""
+        """Return the form of each line that `matrices` compares: its words."""
         return self.units(lines)
 
     def matrices(self, references, hypotheses):
-        """Returns the similarities of the words of each sentence.
+        """Return the similarities of the words of each sentence.
 
         Args:
             references: B references, as `represent` gives them.
@@ -59,21 +59,25 @@ class SubstringSimilarity:
         Returns:
             B arrays of shape (words of the reference, words of the hypothesis).
         """
-        words = sorted({word for sentence in [*references, *hypotheses] for word in sentence})
-        numbers = {word: number for number, word in enumerate(words)}
-        lengths = np.array([len(word) for word in words], dtype=np.int64)
-        shapes, keys = [], []
-        for reference, hypothesis in zip(references, hypotheses, strict=True):
-            rows = np.array([numbers[word] for word in reference], dtype=np.int64)
-            columns = np.array([numbers[word] for word in hypothesis], dtype=np.int64)
-            shapes.append((len(rows), len(columns)))
-            keys.append((rows[:, None] * len(words) + columns).ravel())
-        pairs, places = np.unique(np.concatenate(keys), return_inverse=True)
-        first, second = np.divmod(pairs, max(len(words), 1))
-        common = longest_common_substrings(words, first, second)
-        similarities = (2 * common / (lengths[first] + lengths[second]))[places]
-        ends = np.cumsum([rows * columns for rows, columns in shapes])[:-1]
-        return [part.reshape(shape) for part, shape in zip(np.split(similarities, ends), shapes, strict=True)]
+        return [
+            np.array([_similarity(*pair) for pair in itertools.product(*words)]).reshape(*map(len, words))
+            for words in zip(references, hypotheses, strict=True)
+        ]
+
+
+@functools.lru_cache(maxsize=2**16)
+def _similarity(first, second):
+    return 2 * longest_common_substring(first, second) / (len(first) + len(second))
+
+
+def longest_common_substring(first, second):
+    """Return the length of the longest common substring of two strings."""
+    longest = 0
+    for start in range(len(first)):
+        # Of those that begin here, only one longer than all before matters.
+        while start + longest < len(first) and first[start : start + longest + 1] in second:
+            longest += 1
+    return longest
 
 
 class VectorSimilarity:
@@ -89,11 +93,11 @@ class VectorSimilarity:
         self.units = embedder.units
 
     def represent(self, lines):
-        """Returns what `matrices` compares of each line: (units, vectors)."""
+        """Return the form of each line that `matrices` compares: (units, vectors)."""
         return list(zip(self._embedder.units(lines), self._embedder.vectors(lines), strict=True))
 
     def matrices(self, references, hypotheses):
-        """Returns B arrays, as `SubstringSimilarity.matrices`, of what `represent` gives."""
+        """Return B arrays, as `SubstringSimilarity.matrices`, of what `represent` gives."""
         return [self._matrix(*pair) for pair in zip(references, hypotheses, strict=True)]
 
     def _matrix(self, reference, hypothesis):
@@ -109,12 +113,12 @@ class VectorSimilarity:
 
 
 def split_words(line):
-    """Returns the words of a line as UTF-8 bytes, split at spaces only, as YiSi's program does."""
+    """Return the words of a line as UTF-8 bytes, split at spaces only, as YiSi's program does."""
     return [word for word in line.encode("utf-8", errors="replace").split(b" ") if word]
 
 
 def precision_and_recall(similarities, reference_weights, hypothesis_weights, n):
-    """Returns how well the n-grams of a hypothesis are found in a reference, and the other way round.
+    """Return how well the n-grams of a hypothesis are found in a reference, and the other way round.
 
     Args:
         similarities: array of shape (R, H).

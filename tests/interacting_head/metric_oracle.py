@@ -17,7 +17,7 @@ on_every_set = pytest.mark.parametrize("name", SETS)
 
 @functools.cache
 def oracle(name):
-    """Returns hypotheses, references and the tools' results of one set."""
+    """Return hypotheses, references and the tools' results of one set."""
     content = json.loads((FOLDER / "scores.json").read_text(encoding="utf-8"))["sets"][name]
     hypotheses = read_lines(FOLDER / "data" / content["files"]["hyp"])
     references = [read_lines(FOLDER / "data" / file) for file in content["files"]["refs"]]
@@ -25,7 +25,7 @@ def oracle(name):
 
 
 def random_pair(generator, longest):
-    """Returns a hypothesis and a reference, both lists of words: unrelated, shifted about, or a loop.
+    """Return a hypothesis and a reference, both lists of words: unrelated, shifted about, or a loop.
 
     Args:
         generator: a `random.Random`.

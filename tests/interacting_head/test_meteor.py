@@ -46,7 +46,7 @@ def formula(statistics):
 
 
 def ask(command, *requests):
-    """What the program itself answers to lines of text."""
+    """The answers of the program itself to lines of text."""
     text = "".join(request + "\n" for request in requests)
     return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout.splitlines()
 

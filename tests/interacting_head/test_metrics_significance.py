@@ -25,13 +25,13 @@ def comparison(metric, systems, references=(SENTENCES,), resampling=None):
 
 
 def noisy(seed, share):
-    """Returns the sentences with a share of the words replaced."""
+    """Return the sentences with a share of the words replaced."""
     generator = random.Random(seed)
     return [" ".join("noise" if generator.random() < share else word for word in line.split()) for line in SENTENCES]
 
 
 class Numbers(MeanMetric):
-    """Takes the numbers that the hypotheses are for sentence scores."""
+    """The metric whose sentence scores are the numbers that the hypotheses are."""
 
     definition = "the mean of the numbers"
 

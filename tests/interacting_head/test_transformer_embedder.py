@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from interacting_head.metrics import MetricUnavailable, evaluate
-from interacting_head.metrics.embedders import load_embedder
+from interacting_head.metrics.yisi import load_embedder
 
 pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")

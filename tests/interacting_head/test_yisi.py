@@ -13,9 +13,8 @@ import pytest
 from interacting_head.metrics import Options, evaluate
 from interacting_head.metrics.embedders import Embedder
 from interacting_head.metrics.lines import read_lines
-from interacting_head.metrics.substrings import longest_common_substrings
 from interacting_head.metrics.yisi import YiSi0, YiSi1
-from interacting_head.metrics.yisi_similarity import split_words
+from interacting_head.metrics.yisi_similarity import longest_common_substring, split_words
 
 ORACLE = Path(__file__).parents[3] / "shared" / "oracle" / "metrics"
 ORACLE_SETS = ["m30k_en_tok", "m30k_en_raw", "m30k_de_tok", "m30k_cs_raw", "edge_cases"]
@@ -85,13 +84,8 @@ def test_common_substrings_are_found_like_by_trying_all():
         b"y" + b"x" * 299,
         b"x" * 255,
     ]
-    pairs = np.array(list(itertools.product(range(len(words)), repeat=2)))
-    found = longest_common_substrings(words, pairs[:, 0], pairs[:, 1])
-    assert list(found) == [common_substring(words[i], words[j]) for i, j in pairs]
-
-
-def test_no_pair_has_no_common_substrings():
-    assert longest_common_substrings([], np.zeros(0, int), np.zeros(0, int)).shape == (0,)
+    for pair in itertools.product(words, repeat=2):
+        assert longest_common_substring(*pair) == common_substring(*pair), pair
 
 
 @pytest.mark.parametrize(("n", "alpha"), [(1, 0.5), (2, 0.7), (3, 0.8), (9, 0.8)])
