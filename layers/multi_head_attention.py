@@ -18,8 +18,10 @@ from layers.projection import dense_glorot_uniform, linear, merge_heads, project
 class MultiHeadAttention(keras.layers.Layer):
     """Scaled dot-product attention with several heads, split into stages that subclasses replace.
 
-    The stages are `project → score → normalize → attend → combine`; a scheme overrides one of them. Constructor
-    and call follow `keras.layers.MultiHeadAttention`, to which this layer is equal given the same weights.
+    The stages are `project → score → normalize → attend → combine`; a scheme overrides one of them. Given the same
+    weights, call and result are those of `keras.layers.MultiHeadAttention`. Of its constructor this one has the
+    arguments below, with `use_bias` off by default; it has no `output_shape`, `attention_axes`, `flash_attention`, and
+    no initialisers, regularisers and constraints.
 
     Args:
         num_heads: number of heads H.

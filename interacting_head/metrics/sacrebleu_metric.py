@@ -7,8 +7,11 @@ name of sacreBLEU; tests/interacting_head/test_metrics_of_sacrebleu.py says what
 """
 
 import numpy as np
+from tqdm import tqdm
 
 from interacting_head.metrics.metric import Metric
+
+CHUNK = 100  # sentences between two updates of the progress bar
 
 
 class SacrebleuMetric(Metric):
@@ -22,7 +25,14 @@ class SacrebleuMetric(Metric):
 
     def statistics(self, hypotheses, references):
         """Return the statistics that sacreBLEU sums: shape (N, K)."""
-        rows = self.corpus_tool._extract_corpus_statistics(hypotheses, references)
+        rows = []
+        # TER of long sentences in another order takes a while; whatever is done within two seconds shows no bar.
+        with tqdm(total=len(hypotheses), unit=" sentences", disable=None, leave=False, delay=2) as progress:
+            for start in range(0, len(hypotheses), CHUNK):
+                part = slice(start, start + CHUNK)
+                references_of_part = [reference[part] for reference in references]
+                rows += self.corpus_tool._extract_corpus_statistics(hypotheses[part], references_of_part)
+                progress.update(len(hypotheses[part]))
         return np.array(rows, dtype=np.float64)
 
     def score(self, sums):
