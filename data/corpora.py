@@ -167,10 +167,11 @@ def _roots(corpora_dir):
 
 
 def _quickstart_folder():
-    # Whatever the text is made from is in these files: a change of one gives another folder.
+    # Whatever the text is made from is in these files, code and tables: a change of one gives another folder.
     digest = hashlib.sha256()
     code = Path(__file__).parent
-    for path in [code / "quickstart_corpus.py", *sorted((code / "quickstart").glob("*.py"))]:
+    made_from = [path for pattern in ("*.py", "*.tsv") for path in sorted((code / "quickstart").glob(pattern))]
+    for path in [code / "quickstart_corpus.py", *made_from]:
         digest.update(path.read_bytes())
     folder = cache_folder() / "corpora" / f"{QUICKSTART}-{digest.hexdigest()[:12]}"
 

@@ -1,1 +1,1 @@
-"""The grammar behind `data.quickstart_corpus`: lexicon, inflection, clauses and sentence patterns."""
+"""The grammar behind `data.quickstart_corpus`: lexicon tables, inflection, clauses and sentence patterns."""

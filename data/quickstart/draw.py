@@ -1,255 +1,194 @@
-"""The casting of the quickstart grammar: who does what to whom, chosen so that it makes sense."""
+"""The random choices of the quickstart grammar: who does what to whom, where and when, so that it makes sense."""
 
 from collections.abc import Sequence
 from functools import cache
-from typing import NamedTuple
+from random import Random
+from typing import TypeVar
 
-from data.quickstart import adverbials
-from data.quickstart.clauses import Phrase
-from data.quickstart.dice import Dice, nouns_of
-from data.quickstart.entries import Government, Noun, Verb
-from data.quickstart.lexicon import ACTIVITIES, ADJECTIVE
-from data.quickstart.phrases import (
-    BARE,
-    NO,
-    POSSESSIVE,
-    THE,
-    THIS,
-    A,
-    Determiner,
-    Name,
-    Nominal,
-    NounPhrase,
-    Pronoun,
-    Who,
-    german_prepositional,
-    possessive_of,
-)
+from data.quickstart import phrases
+from data.quickstart.clauses import Clause, Phrase
+from data.quickstart.entries import Adjective, Complement, Noun, Verb
+from data.quickstart.lexicon import ADJECTIVES, ADVERBIALS, NOUNS, VERBS, Sides
+from data.quickstart.phrases import PRONOUN, Determiner, Name, Nominal, NounPhrase, Pronoun, possessive
 
-# People whom one speaks of without saying more; the professions come up less often.
-_FAMILIAR = ("companion", "Student", "Studentin", "Mann", "Frau", "Gast", "Chef", "Chefin", "Lehrer", "Lehrerin")
-_EVERY_NAME = adverbials.FEMALE_NAMES + adverbials.MALE_NAMES
+Item = TypeVar("Item")
 
+_SPEAKERS = [PRONOUN[name] for name in ("ich", "ich", "wir", "er", "sie")]
 
-_PLURAL_PERSONS = ("wir", "sie")
-_PERSONAL = ("lost", "taken", "packed")
-
-
-class Event(NamedTuple):
-    """Somebody doing something: what a clause needs except tense and adverbials."""
-
-    subject: Nominal
-    verb: Verb
-    phrases: tuple[Phrase, ...]
+# The times that go with the weight of an event: nobody drinks a cup of tea "last year".
+_TIMES_BY_WEIGHT = {
+    "past": {"small": ("small", "hour"), "day": ("small", "day"), "big": ("day", "big"), "huge": ("big",)},
+    "plan": {"small": ("small",), "day": ("small", "day"), "big": ("day", "big"), "huge": ("big",)},
+    "habit": {"small": ("daily",), "day": ("weekly",)},
+}
 
 
 @cache
-def _verbs_for(aspect: str) -> list[Verb]:
-    return [verb for verb in ACTIVITIES if aspect in verb.aspects]
+def nouns_of(*classes: str) -> list[Noun]:
+    return [noun for noun in NOUNS if not set(classes).isdisjoint(noun.classes)]
 
 
-def is_kin(nominal: Nominal) -> bool:
-    return isinstance(nominal, NounPhrase) and "kin" in nominal.noun.tags
+@cache
+def adjectives_of(noun: Noun, graded: bool = False) -> list[Adjective]:
+    fitting = [adjective for adjective in ADJECTIVES if not set(adjective.classes).isdisjoint(noun.classes)]
+    return [adjective for adjective in fitting if adjective.german[1]] if graded else fitting
 
 
-def is_child(nominal: Nominal) -> bool:
-    return isinstance(nominal, NounPhrase) and not nominal.noun.tags.isdisjoint(("child", "studies"))
+@cache
+def verbs_for(*uses: str) -> list[Verb]:
+    """The verbs that have all these uses."""
+    return [verb for verb in VERBS if set(uses).issubset(verb.uses)]
 
 
-def _is_third_person(nominal: Nominal) -> bool:
-    return nominal.person in ("er", "sie")
+def _fits(subject: Nominal, verb: Verb) -> bool:
+    """Whether the verb may be said of this subject."""
+    if verb.subject == "person" or not isinstance(subject, NounPhrase):
+        return verb.subject in ("person", "adult")
+    return verb.subject in subject.noun.classes or (verb.subject == "adult" and "kin" in subject.noun.classes)
 
 
-class Draw(Dice):
-    """The dice of one sentence, which also know people and what they do."""
+class Draw:
+    """Random choices for one sentence; `words` lists the lemmas of all the content words drawn.
 
-    def relative(self, noun: Noun, owner: Determiner, plural: bool = False) -> NounPhrase:
-        """ "mein Bruder", "meine ältere Schwester"."""
-        if "sibling" in noun.tags and not plural and self.chance(0.25):
-            adjective = self.adjective([ADJECTIVE["alt"], ADJECTIVE["jung"]])
-            return NounPhrase(noun, owner, (adjective,), degree="comparative")
-        return NounPhrase(noun, owner, self.adjectives_for(noun, probability=0.12), plural)
+    Only `Random.random` is called, the one method whose results Python promises to keep.
+    """
 
-    def name(self, pairs_too: bool = True, surnames_too: bool = True) -> Name:
-        """A first name, Herr or Frau with a surname, or two first names."""
-        kind = self._random.random()
-        if kind < 0.2 and surnames_too:
-            surname = self.one_of(adverbials.SURNAMES)
-            title, sex = self.one_of((("Herr", "m"), ("Frau", "f")))
-            self.words.append(f"{title} {surname}")
-            return Name((f"{title} {surname}",), sex)
-        first = self.one_of([name for name in _EVERY_NAME if name not in self.words])
-        self.words.append(first)
-        if kind > 0.88 and pairs_too:
-            second = self.one_of([name for name in _EVERY_NAME if name not in self.words])
-            self.words.append(second)
-            return Name((first, second), "p")
-        return Name((first,), "f" if first in adverbials.FEMALE_NAMES else "m")
+    def __init__(self, random: Random):
+        self._random = random
+        self.words: list[str] = []
 
-    def subject(
-        self,
-        classes: tuple[str, ...] = ("adult",),
-        singular: bool = False,
-        pronouns: bool = True,
-        third_person: bool = False,
-        referable: bool = False,
-    ) -> Nominal:
-        """Somebody of these classes; `referable` leaves out neuters, which no "er" or "sie" takes up."""
-        if classes[0] not in ("person", "adult", "child"):
-            return self._particular_subject(classes, singular)
-        kind = self._random.random()
-        if kind < 0.22:
-            return self.name(pairs_too=not singular, surnames_too=classes[0] == "adult")
-        if kind < 0.38 and pronouns:
-            speakers = () if third_person else ("I",) if singular else ("I", "we")
-            return Pronoun(self.one_of(("he", "she", *speakers)))
-        age = classes[0]
-        if age == "person":
-            age = "adult" if self.chance(0.7) else "child"
-        if kind < 0.68:
-            noun = self.noun("relative", "friend") if age == "adult" else self.noun("younger")
-            plural = not singular and "rare" not in noun.tags and self.chance(0.2)
-            if singular and noun.gender == "p":
-                noun = self.noun("friend")
-            owner = POSSESSIVE[self.one_of(("my", "my", "our", "his"))]
-            return self.relative(noun, owner, plural)
-        classes = ("child",) if age == "child" else self.one_of((("everyday",), _FAMILIAR))
-        candidates = [
-            noun for noun in nouns_of(classes) if not (referable and noun.gender == "n") and "kin" not in noun.tags
-        ]
-        noun = self.noun_among(candidates)
-        plural = not singular and "rare" not in noun.tags and self.chance(0.25)
-        determiner = THIS if self.chance(0.05) else THE
-        return self.thing(noun, determiner, plural, probability=0.2)
+    def one_of(self, options: Sequence[Item]) -> Item:
+        return options[int(self._random.random() * len(options))]
 
-    def _particular_subject(self, classes: tuple[str, ...], singular: bool) -> NounPhrase:
-        noun = self.noun(*classes)
-        plural = not singular and "rare" not in noun.tags and self.chance(0.2)
-        if "kin" in noun.tags:
-            return self.relative(noun, POSSESSIVE["my"], plural)
-        return self.thing(noun, THE, plural, probability=0.35)
+    def chance(self, probability: float) -> bool:
+        return self._random.random() < probability
 
-    def acquaintance(self) -> Nominal:
-        """A single man or woman known by name, kinship or pronoun."""
-        kind = self._random.random()
-        if kind < 0.35:
-            return self.name(pairs_too=False)
-        if kind < 0.5:
-            return Pronoun(self.one_of(("he", "she")))
-        noun = self.noun_among([noun for noun in nouns_of(("relative", "friend")) if noun.gender != "p"])
-        return self.relative(noun, POSSESSIVE[self.one_of(("my", "my", "our", "his"))])
+    def between(self, low: int, high: int) -> int:
+        return low + int(self._random.random() * (high - low + 1))
 
-    def owner_for(self, subject: Nominal) -> Determiner | None:
-        """The possessive that refers back to the subject, unless German gender would mislead."""
-        return None if subject.sex == "n" else possessive_of(subject)
+    def word(self, options: Sequence[Item]) -> Item:
+        """A word of the lexicon that the sentence does not have yet, if there is one."""
+        word = self.one_of([option for option in options if option.lemma not in self.words] or options)
+        self.words.append(word.lemma)
+        return word
 
-    def someone(self, subject: Nominal, plural_too: bool = False, has_preposition: bool = False) -> Nominal:
+    def noun(self, *classes: str) -> Noun:
+        return self.word(nouns_of(*classes))
+
+    def from_list(self, *kinds: str) -> Sides:
+        """An entry of the lists of names and numbers, which counts as a content word."""
+        sides = self.one_of([sides for kind in kinds for sides in ADVERBIALS[kind]])
+        self.words.append(sides[0])
+        return sides
+
+    def adverbial(self, role: str, *kinds: str) -> Phrase:
+        return Phrase(*self.one_of([sides for kind in kinds for sides in ADVERBIALS[kind]]), role)
+
+    def time(self, use: str, verb: Verb) -> Phrase:
+        """A time in the past, in the plans or in the habits of people, by the weight of the event."""
+        return self.adverbial("time", *(f"{use}_{distance}" for distance in _TIMES_BY_WEIGHT[use][verb.weight]))
+
+    def plural(self, noun: Noun, probability: float = 0.2) -> bool:
+        return noun.is_countable and "single" not in noun.classes and self.chance(probability)
+
+    def thing(
+        self, noun: Noun, determiner: Determiner = phrases.THE, plural: bool = False, adjective: float = 0.3
+    ) -> NounPhrase:
+        """A noun phrase, perhaps with an adjective; mass nouns and plurals lose an indefinite article."""
+        if determiner == phrases.A and (plural or not noun.is_countable):
+            determiner = phrases.BARE
+        options = adjectives_of(noun) if self.chance(adjective) else ()
+        return NounPhrase(noun, determiner, self.word(options) if options else None, plural and noun.is_countable)
+
+    def name(self) -> Name:
+        kind = self.one_of(("male", "female"))
+        if self.chance(0.2):
+            title = "Herr" if kind == "male" else "Frau"
+            return Name(f"{title} {self.from_list('surname')[0]}", kind[0])
+        return Name(self.from_list(kind)[0], kind[0])
+
+    def relative(self, kind: str = "kin", owner: Pronoun | None = None, plural: float = 0.2) -> NounPhrase:
+        """One's family and friends: "mein Bruder", "unsere Großeltern"."""
+        noun = self.word([noun for noun in nouns_of(kind) if plural or noun.gender != "p"])
+        determiner = possessive(owner or self.one_of(_SPEAKERS))
+        return self.thing(noun, determiner, self.plural(noun, plural), adjective=0)
+
+    def subject(self, wanted: str = "adult", pronouns: bool = True, plural: float = 0.2) -> Nominal:
+        """Somebody of this class, who is no neuter: "er" or "sie" may take the person up."""
+        if wanted == "person":
+            wanted = "adult" if self.chance(0.75) else "child"
+        kind = self._random.random() if wanted in ("adult", "child") else 1
+        if kind < 0.25:
+            return self.name()
+        if kind < 0.42 and pronouns:
+            return self.one_of(_SPEAKERS)
+        if kind < 0.7:
+            return self.relative("kin" if wanted == "adult" else "younger", plural=plural)
+        noun = self.noun(wanted)
+        is_plural = self.plural(noun, 1 if noun.gender == "n" and "human" in noun.classes else plural)
+        return self.thing(noun, phrases.THE, is_plural, adjective=0.2)
+
+    def listener(self) -> Nominal:
+        """Whom questions are about: du, Sie, "deine Schwester" or a name."""
+        if self.chance(0.5):
+            return PRONOUN[self.one_of(("du", "du", "Sie"))]
+        return self.relative(owner=PRONOUN["du"]) if self.chance(0.7) else self.name()
+
+    def _someone(self, subject: Nominal, has_preposition: bool) -> Nominal:
         """A person whom the subject meets, calls, helps, …"""
         kind = self._random.random()
+        if kind < 0.2 and subject.person in ("er", "sie"):
+            return PRONOUN[self.one_of(("ich", "wir"))]
         # "Gestern hat die Kollegin Anna besucht" leaves it open who visited whom, or who Anna is.
-        tells_names_apart = has_preposition or isinstance(subject, Pronoun | Who)
-        if kind < 0.22 and tells_names_apart:
-            return self.name(pairs_too=plural_too)
-        if kind < 0.36 and _is_third_person(subject):
-            return Pronoun(self.one_of(("I", "we")))
-        owner = self.owner_for(subject)
-        plural = plural_too and self.chance(0.4)
-        if kind < 0.47 or owner is None:
-            return self.thing(self.noun("Nachbar", "Nachbarin"), THE, plural)
-        classes: tuple[str, ...] = ("relative", "friend")
-        if is_child(subject) and (is_kin(subject) or subject.person == "sie"):
-            classes = ("friend",)
-        elif is_kin(subject) or subject.person == "sie":
-            classes = ("friend", "companion")
-        noun = self.noun(*classes)
-        plural = plural and "rare" not in noun.tags
-        if "kin" in noun.tags:
-            return self.relative(noun, owner, plural)
-        return self.thing(noun, owner, plural)
+        if kind < 0.4 and (has_preposition or isinstance(subject, Pronoun)):
+            return self.name()
+        classes = subject.noun.classes if isinstance(subject, NounPhrase) else ()
+        is_relative = not {"kin", "younger", "child"}.isdisjoint(classes)
+        noun = self.noun("friend") if is_relative or subject.person == "sie" else self.noun("friend", "kin")
+        return self.thing(noun, possessive(PRONOUN["ich"] if subject.gender == "n" else subject), adjective=0)
 
-    def complement(
-        self,
-        verb: Verb,
-        government: Government,
-        subject: Nominal,
-        prefer_plural: bool = False,
-        negated: bool = False,
-    ) -> Phrase:
-        """One complement of the verb, e.g. its object; `negated` turns ein and no article into kein."""
-        preposition, case, classes, codes = government
-        if classes[0] == "someone" and (len(classes) == 1 or self.chance(0.8)):
-            nominal: Nominal = self.someone(subject, "+" in codes, bool(preposition))
-            is_new = False
+    def _complement(self, wanted: Complement, subject: Nominal, negated: bool) -> Phrase:
+        """One complement of a verb, e.g. its object; `negated` turns ein and no article into kein."""
+        preposition, case, classes, determiners = wanted
+        if classes == ("someone",):
+            nominal = self._someone(subject, bool(preposition))
         else:
             noun = self.noun(*classes)
-            code = self.one_of(codes.rstrip("+*"))
-            may_be_plural = ("+" in codes and code in "ib") or ("*" in codes and code == "d")
-            plural = may_be_plural and "rare" not in noun.tags and (prefer_plural or self.chance(0.25))
-            plural = plural or code in "PB"
-            determiner = self._determiner(code, noun, subject)
-            if determiner in (A, BARE) and negated:
-                determiner = NO
-            is_new = determiner in (A, BARE, NO)
-            acted_on = verb if case == "acc" and "kin" not in noun.tags else None
-            nominal = self.thing(noun, determiner, plural, acted_on, probability=0.15 if negated else 0.4)
+            kind = "own" if {"kin", "younger"}.intersection(noun.classes) else self.one_of(determiners)
+            plural = kind == "all" or (kind == "a" and self.plural(noun))
+            determiner = {
+                "the": phrases.THE,
+                "all": phrases.THE,
+                "own": phrases.THE,
+                "a": phrases.A,
+                "one": phrases.A,
+            }.get(kind, phrases.BARE)
+            if kind == "own" and subject.gender != "n":
+                # Several people have "their passports", where German may have "ihren Reisepass".
+                plural = subject.person in ("wir", "sie", "Sie") and "personal" in noun.classes
+                determiner = possessive(subject)
+            elif negated and kind in ("a", "bare"):
+                determiner = phrases.NO
+            nominal = self.thing(noun, determiner, plural, adjective=0.1 if negated else 0.3)
         if preposition:
-            return Phrase(german_prepositional(preposition, nominal, case), nominal.english("acc"), "oblique")
-        if isinstance(nominal, Pronoun):
-            role = "pronoun"
-        elif case == "dat":
-            role = "recipient"
-        else:
-            role = "new object" if is_new else "object"
-        return Phrase(nominal.german(case), nominal.english("acc"), role)
+            return Phrase(nominal.prepositional(preposition, case), nominal.english("acc"), "oblique")
+        is_new = isinstance(nominal, NounPhrase) and nominal.determiner in (phrases.A, phrases.BARE, phrases.NO)
+        role = "recipient" if case == "dat" else "new object" if is_new else "object"
+        return Phrase(*nominal.sides(case), "pronoun" if isinstance(nominal, Pronoun) else role)
 
-    def _determiner(self, code: str, noun: Noun, subject: Nominal) -> Determiner:
-        is_shared_child = "younger" in noun.tags and subject.person == "sie"
-        if "kin" in noun.tags and (code != "p" or is_shared_child):
-            return POSSESSIVE["my"]
-        if code == "p":
-            owner = self.owner_for(subject)
-            # English would want "their passports" where German has "ihren Reisepass": avoid both.
-            if subject.person in _PLURAL_PERSONS and not noun.tags.isdisjoint(_PERSONAL):
-                owner = None
-            return owner or (POSSESSIVE["my"] if "kin" in noun.tags else THE)
-        return {"d": THE, "P": THE, "i": A, "b": BARE, "B": BARE}[code]
+    def event(self, *uses: str, subject: Nominal | None = None, place: float = 0.0, negated: bool = False) -> Clause:
+        """Somebody doing something: a verb of these uses with subject and complements, perhaps at a place."""
+        verb = self.word([verb for verb in verbs_for(*uses) if subject is None or _fits(subject, verb)])
+        subject = subject or self.subject(verb.subject)
+        parts = [self._complement(wanted, subject, negated) for wanted in verb.complements]
+        if verb.places and place and (self.chance(place) or not parts):
+            parts.append(self.place("place", *verb.places))
+        return Clause(subject, verb, tuple(parts))
 
-    def event(
-        self,
-        aspect: str,
-        verbs: Sequence[Verb] | None = None,
-        subject: Nominal | None = None,
-        places: float = 0.0,
-        prefer_plural: bool = False,
-        negated: bool = False,
-        **subject_options: bool,
-    ) -> Event:
-        """A verb of the aspect with subject and complements, and with some `places` probability a place."""
-        candidates = _verbs_for(aspect) if verbs is None else [v for v in verbs if aspect in v.aspects]
-        if subject is not None:
-            candidates = [verb for verb in candidates if fits(subject, verb)]
-        verb = self.verb(candidates)
-        if subject is None:
-            if "1" in verb.aspects:
-                subject_options = {**subject_options, "singular": True}
-            subject = self.subject(verb.subjects, **subject_options)
-        phrases = [
-            self.complement(verb, government, subject, prefer_plural, negated) for government in verb.governments
-        ]
-        if verb.places and verb.places[0].startswith(">"):
-            phrases.append(self.destination(*(place.strip(">") for place in verb.places)))
-        elif verb.places and (self.chance(places) or (places and not phrases)):
-            phrases.append(self.location(*verb.places))
-        return Event(subject, verb, tuple(phrases))
-
-
-def fits(subject: Nominal, verb: Verb) -> bool:
-    """Whether the verb may be said of this subject."""
-    wanted = verb.subjects
-    if "1" in verb.aspects and subject.person in _PLURAL_PERSONS:
-        return False
-    if wanted[0] == "person":
-        return True
-    if isinstance(subject, NounPhrase):
-        return not subject.noun.tags.isdisjoint(wanted)
-    return wanted[0] == "adult"
+    def place(self, role: str, *classes: str) -> Phrase:
+        """Where something happens ("im Garten") or, in the role "direction", where somebody goes."""
+        attribute = "where_to" if role == "direction" else "where"
+        place = self.word([noun for noun in nouns_of(*classes) if getattr(noun, attribute)])
+        german, english = getattr(place, attribute)
+        case = "acc" if role == "direction" and german != "zu" else "dat"
+        return Phrase(NounPhrase(place).prepositional(german, case), f"{english} {NounPhrase(place).english()}", role)

@@ -1,42 +1,26 @@
-"""Lexical entries of the quickstart grammar and how each of them inflects in German and in English."""
+"""The kinds of words in the quickstart lexicon and how each inflects in German and in English."""
 
+import csv
+from collections.abc import Iterator
 from dataclasses import dataclass
-
-PERSONS = ("ich", "du", "er", "wir", "sie", "Sie")  # "er" stands for the third person singular
-
-_GERMAN_FIRST_TO_THIRD = {
-    "sein": ("bin bist ist sind sind sind", "war warst war waren waren waren"),
-    "haben": ("habe hast hat haben haben haben", "hatte hattest hatte hatten hatten hatten"),
-    "werden": ("werde wirst wird werden werden werden", "wurde wurdest wurde wurden wurden wurden"),
-    "würden": ("würde würdest würde würden würden würden", ""),
-    "hätten": ("hätte hättest hätte hätten hätten hätten", ""),
-    "können": ("kann kannst kann können können können", "konnte konntest konnte konnten konnten konnten"),
-    "müssen": ("muss musst muss müssen müssen müssen", "musste musstest musste mussten mussten mussten"),
-    "wollen": ("will willst will wollen wollen wollen", "wollte wolltest wollte wollten wollten wollten"),
-    "dürfen": ("darf darfst darf dürfen dürfen dürfen", "durfte durftest durfte durften durften durften"),
-    "sollen": ("soll sollst soll sollen sollen sollen", ""),
-    "möchten": ("möchte möchtest möchte möchten möchten möchten", ""),
-    "wissen": ("weiß weißt weiß wissen wissen wissen", "wusste wusstest wusste wussten wussten wussten"),
-}
-_AUXILIARIES = {
-    (infinitive, tense): dict(zip(PERSONS, forms.split(), strict=True))
-    for infinitive, both in _GERMAN_FIRST_TO_THIRD.items()
-    for tense, forms in zip(("present", "past"), both, strict=True)
-    if forms
-}
-AUXILIARY_COUNT = len(_GERMAN_FIRST_TO_THIRD)
+from pathlib import Path
+from typing import NamedTuple
 
 
-def auxiliary_form(infinitive: str, tense: str, person: str) -> str:
-    """The finite form of an auxiliary or modal verb, e.g. ("haben", "past", "wir") -> "hatten"."""
-    return _AUXILIARIES[infinitive, tense][person]
+def read_table(name: str) -> Iterator[dict[str, str]]:
+    """The rows of a table beside this file, by the column names in its first line."""
+    with (Path(__file__).parent / f"{name}.tsv").open(encoding="utf-8", newline="") as lines:
+        yield from csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
 
 
-@dataclass(frozen=True)
-class Noun:
-    """A noun with its gender (m, f, n; p for a plural without singular) and its selectional classes.
+# The finite forms of auxiliaries by infinitive, tense and person, "er" standing for the third person singular.
+FINITE_FORMS = {(row["infinitive"], row["tense"]): row for row in read_table("finite_forms")}
 
-    An empty `plural` marks a mass noun.
+
+class Noun(NamedTuple):
+    """A noun with its gender (m, f, n; p for a plural without singular) and its classes of meaning.
+
+    A mass noun has no plural. `where` and `where_to` are the prepositions of a place, as (German, English).
     """
 
     lemma: str
@@ -45,11 +29,13 @@ class Noun:
     plural: str
     english: str
     english_plural: str
-    tags: frozenset[str]
+    where: tuple[str, ...]
+    where_to: tuple[str, ...]
+    classes: tuple[str, ...]
 
     @property
-    def is_mass(self) -> bool:
-        return not self.plural
+    def is_countable(self) -> bool:
+        return bool(self.plural) and self.gender != "p"
 
     def german(self, case: str, plural: bool = False) -> str:
         """The declined form, e.g. Kind -> "Kindern" in the dative plural, Junge -> "Jungen"."""
@@ -57,133 +43,97 @@ class Noun:
             takes_n = case == "dat" and not self.plural.endswith(("n", "s"))
             return self.plural + "n" if takes_n else self.plural
         is_weak = self.gender == "m" and self.genitive.endswith("n")
-        if case == "gen" or (is_weak and case != "nom"):
-            return self.genitive
-        return self.lemma
-
-    def english_form(self, plural: bool = False) -> str:
-        return self.english_plural if plural or self.gender == "p" else self.english
+        return self.genitive if case == "gen" or (is_weak and case != "nom") else self.lemma
 
 
-@dataclass(frozen=True)
-class Adjective:
-    """An adjective; `stem` is what endings attach to (teuer -> teur-, hoch -> hoh-)."""
+class Adjective(NamedTuple):
+    """An adjective: what endings attach to in the three degrees (teuer: "teur"), the same in English.
+
+    `classes` are those of the nouns that it goes with. Where it is not graded, the other degrees are empty.
+    """
 
     lemma: str
-    stem: str
-    comparative: str
-    superlative: str
-    english: str
-    english_comparative: str
-    english_superlative: str
-    tags: frozenset[str]
+    german: tuple[str, str, str]
+    english: tuple[str, str, str]
+    classes: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class EnglishVerb:
-    """An English verb with its particle or preposition ("pick" + "up", "be" + "afraid of")."""
+class EnglishVerb(NamedTuple):
+    """An English verb with its particle or preposition ("pick" + "up", "look" + "for")."""
 
     base: str
+    third: str
     past: str
     participle: str
     gerund: str
     particle: str = ""
 
-    def _with_particle(self, form: str) -> str:
-        return f"{form} {self.particle}" if self.particle else form
-
-    def third_person(self) -> str:
-        if self.base == "have":
-            return "has"
-        if self.base.endswith(("s", "x", "ch", "sh", "o", "z")):
-            return self.base + "es"
-        if self.base.endswith("y") and self.base[-2] not in "aeiou":
-            return self.base[:-1] + "ies"
-        return self.base + "s"
-
     def predicate(self, tense: str, person: str, passive: bool = False, split: bool = False) -> tuple[str, str]:
         """The verb group as (auxiliary, rest); `split` adds do-support, as questions and `not` need it."""
+        base, third, past, participle, gerund = (f"{form} {self.particle}".strip() for form in self[:5])
         if passive:
-            base, participle, gerund = (
-                f"{form} {self._with_particle(self.participle)}" for form in ("be", "been", "being")
-            )
-        else:
-            base, participle, gerund = map(self._with_particle, (self.base, self.participle, self.gerund))
+            auxiliary, rest = EnglishVerb("be", "is", "was", "been", "being").predicate(tense, person)
+            return auxiliary, f"{rest} {participle}".strip()
         be_present = {"ich": "am", "er": "is"}.get(person, "are")
         be_past = "was" if person in ("ich", "er") else "were"
-        match tense:
-            case "present" | "past" if passive or self.base == "be":
-                rest = self._with_particle(self.participle) if passive else self.particle
-                return (be_present if tense == "present" else be_past), rest
-            case "present" if split:
-                return ("does" if person == "er" else "do"), base
-            case "past" if split:
-                return "did", base
-            case "present":
-                return "", self._with_particle(self.third_person()) if person == "er" else base
-            case "past":
-                return "", self._with_particle(self.past)
-            case "progressive":
-                return be_present, gerund
-            case "past progressive":
-                return be_past, gerund
-            case "future":
-                return "will", base
-            case "conditional":
-                return "would", base
-            case "present perfect":
-                return ("has" if person == "er" else "have"), participle
-            case "perfect progressive":
-                return ("has" if person == "er" else "have"), f"been {gerund}"
-            case "past perfect":
-                return "had", participle
-        raise ValueError(f"no English tense {tense!r}")
+        is_third = person == "er"
+        predicates = {
+            "present": ("does" if is_third else "do", base) if split else ("", third if is_third else base),
+            "past": ("did", base) if split else ("", past),
+            "progressive": (be_present, gerund),
+            "past progressive": (be_past, gerund),
+            "future": ("will", base),
+        }
+        if self.base == "be":
+            predicates |= {"present": (be_present, self.particle), "past": (be_past, self.particle)}
+        return predicates[tense]
 
 
-class Government(tuple):
-    """What a verb demands of a complement: (preposition or "", case, noun classes, determiner codes)."""
+class Complement(NamedTuple):
+    """What a verb asks for beside its subject: a case, perhaps after a preposition, and what may fill it."""
 
-    __slots__ = ()
-
-    def __new__(cls, text: str) -> "Government":
-        *preposition, case, tags, determiners = text.split()
-        return super().__new__(cls, (" ".join(preposition), case, tuple(tags.split("/")), determiners))
+    preposition: str
+    case: str
+    classes: tuple[str, ...]
+    determiners: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Verb:
-    """A German verb with its principal parts, its English counterpart and what it selects.
+    """A German verb with its principal parts, its English counterpart and what it goes with.
 
-    `infinitive`, `third` and `past` lack the separable `prefix`; a prefix written apart ends in a blank.
-    `aspects` says in which tenses the verb reads naturally, see data.quickstart.verbs.
+    The parts lack the separable `prefix`; one that is written apart ends in a blank. `uses` are the times and
+    constructions in which the verb reads naturally, `weight` says how far off in time it may lie (small, day,
+    big, huge), `places` where it happens.
     """
 
     lemma: str
+    reflexive: str
     prefix: str
     infinitive: str
     third: str
     past: str
-    participle: str
     auxiliary: str
-    reflexive: bool
-    english: EnglishVerb
-    aspects: frozenset[str]
-    subjects: tuple[str, ...]
-    governments: tuple[Government, ...]
+    participle: str
+    uses: tuple[str, ...]
+    weight: str
+    subject: str
+    complements: tuple[Complement, ...]
     places: tuple[str, ...]
+    english: EnglishVerb
+
+    @property
+    def _stem(self) -> str:
+        return self.infinitive[:-2] if self.infinitive.endswith("en") else self.infinitive[:-1]
 
     def present_form(self, person: str) -> str:
-        stem = self.infinitive[:-2] if self.infinitive.endswith("en") else self.infinitive[:-1]
-        if person == "ich":
-            return (stem[:-2] + "l" if self.infinitive.endswith("eln") else stem) + "e"
-        if person == "er":
-            return self.third
+        if (self.infinitive, "present") in FINITE_FORMS:
+            return FINITE_FORMS[self.infinitive, "present"][person]
         if person == "du":
-            if stem.endswith("t") and not self.third.endswith("et"):
-                return self.third + "st"  # hält -> hältst
-            ending = "t" if self.third[:-1].endswith(("s", "ß", "z")) else "st"
-            return self.third[:-1] + ending
-        return self.infinitive
+            if self._stem.endswith("t") and not self.third.endswith("et"):
+                return self.third + "st"  # unterhält -> unterhältst
+            return self.third[:-1] + ("t" if self.third[:-1].endswith(("s", "ß", "z")) else "st")
+        return {"ich": self._stem + "e", "er": self.third}.get(person, self.infinitive)
 
     def past_form(self, person: str) -> str:
         if person in ("ich", "er"):
@@ -192,97 +142,13 @@ class Verb:
             return self.past + ("t" if self.past.endswith(("s", "ß")) else "st")
         return self.past + ("n" if self.past.endswith("e") else "en")
 
-    def full_infinitive(self) -> str:
-        return self.prefix + self.infinitive
+    def imperative(self) -> str:
+        """What one says to a friend, without the prefix: "lies", "hol", "antworte"."""
+        if "e" in self._stem and "i" in self.third and self.third[:-1] != self._stem:
+            return self.third[:-1]
+        return self._stem + ("e" if self._stem.endswith(("t", "d", "ffn", "er")) else "")
 
     def zu_infinitive(self) -> str:
         """E.g. "zu lesen", "abzuholen", "spazieren zu gehen"."""
-        if self.prefix and not self.prefix.endswith(" "):
-            return f"{self.prefix}zu{self.infinitive}"
-        return f"{self.prefix}zu {self.infinitive}"
-
-
-def _english_regular_past(base: str) -> str:
-    if base.endswith("e"):
-        return base + "d"
-    if base.endswith("y") and base[-2] not in "aeiou":
-        return base[:-1] + "ied"
-    return base + "ed"
-
-
-def _english_regular_gerund(base: str) -> str:
-    if base.endswith("ie"):
-        return base[:-2] + "ying"
-    if base.endswith("e") and not base.endswith("ee") and base != "be":
-        return base[:-1] + "ing"
-    return base + "ing"
-
-
-def parse_english_verb(text: str) -> EnglishVerb:
-    """Reads "call", "pick +up" or, where irregular, "put put put putting +on"."""
-    forms, _, particle = text.partition("+")
-    base, *irregular = forms.split()
-    past, participle = irregular[:2] if len(irregular) > 1 else [_english_regular_past(base)] * 2
-    gerund = irregular[2] if len(irregular) > 2 else _english_regular_gerund(base)
-    return EnglishVerb(base, past, participle, gerund, particle.strip())
-
-
-def parse_verb(line: str) -> Verb:
-    """Reads "ab|holen; holt holte geholt; pick +up; pf; adult; acc someone p; station"."""
-    fields = [field.strip() for field in line.split(";")]
-    german, parts, english, aspects, subjects, governments, places = fields + [""] * (7 - len(fields))
-    reflexive = german.startswith("sich ")
-    prefix, _, infinitive = german.removeprefix("sich ").rpartition("|")
-    third, past, *participle = parts.split()
-    governed = tuple(Government(text) for text in governments.split(",") if text.strip())
-    preposition = governed[-1][0] if governed else ""
-    lemma = german.replace("|", "") + (f" {preposition}" if preposition else "")
-    return Verb(
-        lemma=lemma,
-        prefix=prefix,
-        infinitive=infinitive,
-        third=third,
-        past=past,
-        participle=prefix + participle[-1],
-        auxiliary="sein" if participle[0] == "ist" else "haben",
-        reflexive=reflexive,
-        english=parse_english_verb(english),
-        aspects=frozenset(aspects),
-        subjects=tuple(subjects.split("/")),
-        governments=governed,
-        places=tuple(places.split("/")) if places else (),
-    )
-
-
-def _english_regular_plural(noun: str) -> str:
-    if noun.endswith(("s", "x", "ch", "sh")):
-        return noun + "es"
-    if noun.endswith("y") and noun[-2] not in "aeiou":
-        return noun[:-1] + "ies"
-    return noun + "s"
-
-
-def parse_noun(line: str, section: str) -> Noun:
-    """Reads "der Junge, Jungen, Jungen = boy; child"; a "-" stands for a number that does not exist."""
-    german, _, rest = line.partition(" = ")
-    english, _, tags = rest.partition(";")
-    article, _, forms = german.partition(" ")
-    lemma, genitive, plural = (form.strip() for form in forms.split(","))
-    singular, _, english_plural = english.strip().partition("/")
-    gender = {"der": "m", "die": "f", "das": "n", "pl": "p"}[article]
-    if not english_plural:
-        english_plural = singular if gender == "p" else _english_regular_plural(singular)
-    every_tag = frozenset([lemma, *section.split(), *tags.split()])
-    plural = "" if plural == "-" else plural
-    return Noun(lemma, gender, genitive, plural, singular, english_plural, every_tag)
-
-
-def parse_adjective(line: str) -> Adjective:
-    """Reads "teuer/teur, teurer, teuerst = expensive; clothing vehicle", with more/most understood."""
-    german, _, rest = line.partition(" = ")
-    english, _, tags = rest.partition(";")
-    lemma, comparative, superlative = (form.strip() for form in german.split(","))
-    lemma, _, stem = lemma.partition("/")
-    positive, *degrees = (form.strip() for form in english.split(","))
-    degrees = degrees or [f"more {positive}", f"most {positive}"]
-    return Adjective(lemma, stem or lemma, comparative, superlative, positive, *degrees, tags=frozenset(tags.split()))
+        is_separable = self.prefix and not self.prefix.endswith(" ")
+        return f"{self.prefix}{'zu' if is_separable else 'zu '}{self.infinitive}"

@@ -1,172 +1,124 @@
 """Noun phrases of the quickstart grammar: one object that can be said in German and in English.
 
-Everything nominal has `person`, `sex`, `german(case)` and `english(case)`; German declines, English only
-tells subjects ("nom") from the rest.
+Everything nominal has `person` (as in `entries.PERSONS`), `gender` (m, f, n or p), `german(case)` and
+`english(case)`; German declines, English only tells subjects ("nom") from the rest.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
-from data.quickstart.entries import Adjective, Noun
+from data.quickstart.entries import Adjective, Noun, read_table
+from data.quickstart.lexicon import Sides
 
-_COLUMNS = {"m": 0, "f": 1, "n": 2, "p": 3}
-_DEFINITE = {
-    "nom": "der die das die",
-    "acc": "den die das die",
-    "dat": "dem der dem den",
-    "gen": "des der des der",
-}
-_RELATIVE = {**_DEFINITE, "dat": "dem der dem denen", "gen": "dessen deren dessen deren"}
-# Endings in the order masculine, feminine, neuter, plural; "-" is no ending.
+# Forms in the order masculine, feminine, neuter, plural; "-" is no ending.
+_DEFINITE = {"nom": "der die das die", "acc": "den die das die", "dat": "dem der dem den", "gen": "des der des der"}
+_RELATIVE = {**_DEFINITE, "dat": "dem der dem denen"}
 _DER_WORD = {"nom": "er e es e", "acc": "en e es e", "dat": "em er em en", "gen": "es er es er"}
-_EIN_WORD = {"nom": "- e - e", "acc": "en e - e", "dat": "em er em en", "gen": "es er es er"}
-_ADJECTIVE_ENDINGS = {
-    "weak": {"nom": "e e e en", "acc": "en e e en", "dat": "en en en en", "gen": "en en en en"},
-    "mixed": {"nom": "er e es en", "acc": "en e es en", "dat": "en en en en", "gen": "en en en en"},
-    "strong": {"nom": "er e es e", "acc": "en e es e", "dat": "em er em en", "gen": "en er en er"},
-}
-_CONTRACTIONS = {
-    "in dem": "im",
-    "in das": "ins",
-    "an dem": "am",
-    "zu dem": "zum",
-    "zu der": "zur",
-    "von dem": "vom",
-    "bei dem": "beim",
-}
-_VOWEL_LETTER_CONSONANT_SOUND = ("uni", "use", "euro", "one")
-_SILENT_H = ("honest", "hour")
+_EIN_WORD = {**_DER_WORD, "nom": "- e - e", "acc": "en e - e"}
+_WEAK = {"nom": "e e e en", "acc": "en e e en", "dat": "en en en en", "gen": "en en en en"}
+_MIXED = {**_WEAK, "nom": "er e es en", "acc": "en e es en"}
+_STRONG = {**_DER_WORD, "gen": "en er en er"}
+_CONTRACTIONS = {"in dem": "im", "in das": "ins", "an dem": "am", "zu dem": "zum", "zu der": "zur"}
+_CONTRACTIONS |= {"von dem": "vom", "bei dem": "beim"}
 
 
-def indefinite_article(following: str) -> str:
-    """ "a" or "an", by the sound that the next word begins with."""
-    word = following.lower()
-    starts_with_vowel = word[0] in "aeiou" and not word.startswith(_VOWEL_LETTER_CONSONANT_SOUND)
-    return "an" if starts_with_vowel or word.startswith(_SILENT_H) else "a"
+def _form(table: dict[str, str], case: str, gender: str) -> str:
+    return table[case].split()["mfnp".index(gender)].strip("-")
 
 
 def relative_pronoun(case: str, gender: str) -> str:
     """The German relative pronoun, e.g. ("dat", "p") -> "denen"."""
-    return _RELATIVE[case].split()[_COLUMNS[gender]]
+    return _form(_RELATIVE, case, gender)
 
 
-def _ending(table: dict[str, str], case: str, gender: str) -> str:
-    return table[case].split()[_COLUMNS[gender]].strip("-")
+def indefinite_article(following: str) -> str:
+    """ "a" or "an", by the sound that the next word begins with."""
+    starts_with_vowel = following[0] in "aeiou" and not following.startswith(("uni", "use", "euro", "one"))
+    return "an" if starts_with_vowel or following.startswith(("honest", "hour")) else "a"
 
 
 class Determiner(NamedTuple):
-    """A word that opens a noun phrase; `kind` is der, dieser (declined alike), ein or bare (undeclined)."""
+    """A word that opens a noun phrase; `kind` is der, dieser, ein (declined alike) or bare (undeclined)."""
 
     kind: str
     german: str = ""
     english: str = ""
     english_plural: str = ""
 
-    def decline(self, case: str, gender: str) -> str:
+    def german_form(self, case: str, gender: str) -> str:
         if self.kind == "der":
-            return _DEFINITE[case].split()[_COLUMNS[gender]]
-        if self.kind == "dieser":
-            return self.german + _ending(_DER_WORD, case, gender)
-        if self.kind == "ein":
-            if self.german == "ein" and gender == "p":
-                return ""
-            return self.german + _ending(_EIN_WORD, case, gender)
-        return self.german
+            return _form(_DEFINITE, case, gender)
+        if self.kind == "bare":
+            return self.german
+        return self.german + _form(_DER_WORD if self.kind == "dieser" else _EIN_WORD, case, gender)
 
-    def adjective_declension(self, gender: str) -> str:
-        if self.kind == "bare" or (self.german == "ein" and gender == "p"):
-            return "strong"
-        return "mixed" if self.kind == "ein" else "weak"
+    def adjective_ending(self, case: str, gender: str) -> str:
+        return _form({"bare": _STRONG, "ein": _MIXED}.get(self.kind, _WEAK), case, gender)
 
 
-THE = Determiner("der", "der", "the", "the")
-A = Determiner("ein", "ein", "a", "")
+THE = Determiner("der", "", "the", "the")
+A = Determiner("ein", "ein", "a")
 NO = Determiner("ein", "kein", "a", "any")  # English negates the verb and says "not a", "not any"
-NO_AFTER_THERE_IS = Determiner("ein", "kein", "no", "no")
-MANY = Determiner("bare", "viele", "many", "many")
 THIS = Determiner("dieser", "dies", "this", "these")
-EVERY = Determiner("dieser", "jed", "every", "")
 WHICH = Determiner("dieser", "welch", "which", "which")
 BARE = Determiner("bare")
-_POSSESSIVES = {
-    "my": "mein",
-    "your": "dein",
-    "his": "sein",
-    "her": "ihr",
-    "our": "unser",
-    "their": "ihr",
-    "your (Sie)": "Ihr",
-}
-POSSESSIVE = {
-    owner: Determiner("ein", german, owner.removesuffix(" (Sie)"), owner.removesuffix(" (Sie)"))
-    for owner, german in _POSSESSIVES.items()
-}
 
 
-class Nominal(Protocol):
-    """Whatever can be a subject or an object."""
+class _Nominal:
+    """What all nominals can do."""
 
-    person: str  # as in data.quickstart.entries.PERSONS
-    sex: str  # m, f, n or p: how later pronouns refer to it
+    def sides(self, case: str = "nom") -> Sides:
+        return self.german(case), self.english(case)
 
-    def german(self, case: str = "nom") -> str: ...
-
-    def english(self, case: str = "nom") -> str: ...
+    def prepositional(self, preposition: str, case: str) -> str:
+        """German preposition and phrase, with the usual contractions: "im Garten"."""
+        if not preposition:
+            return self.german(case)
+        first, _, rest = self.german(case).partition(" ")
+        contracted = _CONTRACTIONS.get(f"{preposition} {first}") if rest else None
+        return f"{contracted or f'{preposition} {first}'} {rest}".strip()
 
 
 @dataclass(frozen=True)
-class NounPhrase:
-    """A noun with determiner and adjectives, e.g. NounPhrase(NOUN["Hund"], THE, (ADJECTIVE["alt"],))."""
+class NounPhrase(_Nominal):
+    """A noun with determiner and adjective; `degree` 1 is the comparative, 2 the superlative.
+
+    `addition` stands after the German noun (" nach Berlin"); `whole` is then the English phrase.
+    """
 
     noun: Noun
     determiner: Determiner = THE
-    adjectives: tuple[Adjective, ...] = ()
+    adjective: Adjective | None = None
     plural: bool = False
-    degree: str = "positive"
+    degree: int = 0
+    addition: str = ""
+    whole: str = ""
 
     @property
     def gender(self) -> str:
         return "p" if self.plural else self.noun.gender
 
-    sex = gender
-
     @property
     def person(self) -> str:
         return "sie" if self.gender == "p" else "er"
 
-    def _german_adjective(self, adjective: Adjective) -> str:
-        degree = self.degree
-        return {
-            "positive": adjective.stem,
-            "comparative": adjective.comparative,
-            "superlative": adjective.superlative,
-        }[degree]
-
-    def _english_adjective(self, adjective: Adjective) -> str:
-        return {
-            "positive": adjective.english,
-            "comparative": adjective.english_comparative,
-            "superlative": adjective.english_superlative,
-        }[self.degree]
-
     def german(self, case: str = "nom") -> str:
-        ending = _ending(_ADJECTIVE_ENDINGS[self.determiner.adjective_declension(self.gender)], case, self.gender)
-        words = [
-            self.determiner.decline(case, self.gender),
-            *(self._german_adjective(adjective) + ending for adjective in self.adjectives),
-            self.noun.german(case, self.plural),
-        ]
-        return " ".join(filter(None, words))
+        words = [self.determiner.german_form(case, self.gender), self.noun.german(case, self.plural)]
+        if self.adjective:
+            ending = self.determiner.adjective_ending(case, self.gender)
+            words.insert(1, self.adjective.german[self.degree] + ending)
+        return " ".join(filter(None, words)) + self.addition
 
     def english(self, case: str = "nom") -> str:
+        if self.whole:
+            return self.whole
+        words = [self.noun.english_plural if self.gender == "p" else self.noun.english]
+        if self.adjective:
+            words.insert(0, self.adjective.english[self.degree])
         # English has "any fish" as it has "any apples", but "this fish".
-        takes_plural = self.gender == "p" or (self.noun.is_mass and self.determiner.kind == "ein")
-        determiner = self.determiner.english_plural if takes_plural else self.determiner.english
-        words = [
-            *(self._english_adjective(adjective) for adjective in self.adjectives),
-            self.noun.english_form(self.plural),
-        ]
-        if determiner == "the" and "unarticled" in self.noun.tags:
+        is_amount = self.gender == "p" or (not self.noun.plural and self.determiner.kind == "ein")
+        determiner = self.determiner.english_plural if is_amount else self.determiner.english
+        if determiner == "the" and "unarticled" in self.noun.classes:
             determiner = ""
         if determiner == "a":
             determiner = indefinite_article(words[0])
@@ -174,141 +126,57 @@ class NounPhrase:
 
 
 @dataclass(frozen=True)
-class Name:
-    """A person's name, or two joined by "und"; Herr and Frau go before a surname."""
-
-    names: tuple[str, ...]
-    sex: str
-
-    @property
-    def person(self) -> str:
-        return "sie" if self.sex == "p" else "er"
-
-    def german(self, case: str = "nom") -> str:
-        name = " und ".join(self.names)
-        return name.replace("Herr ", "Herrn ") if case != "nom" else name
-
-    def english(self, case: str = "nom") -> str:
-        name = " and ".join(self.names)
-        return name.replace("Herr ", "Mr. ").replace("Frau ", "Mrs. ")
-
-
-class _PronounForms(NamedTuple):
-    person: str
-    sex: str
-    german: dict[str, str]
-    english: dict[str, str]
-
-
-def _pronoun(person: str, sex: str, german: str, english: str) -> _PronounForms:
-    nominative, accusative, dative = german.split()
-    subject, other = english.split()
-    return _PronounForms(
-        person,
-        sex,
-        {"nom": nominative, "acc": accusative, "dat": dative},
-        {"nom": subject, "acc": other, "dat": other},
-    )
-
-
-_PRONOUNS = {
-    "I": _pronoun("ich", "", "ich mich mir", "I me"),
-    "you": _pronoun("du", "", "du dich dir", "you you"),
-    "he": _pronoun("er", "m", "er ihn ihm", "he him"),
-    "she": _pronoun("er", "f", "sie sie ihr", "she her"),
-    "we": _pronoun("wir", "", "wir uns uns", "we us"),
-    "they": _pronoun("sie", "p", "sie sie ihnen", "they them"),
-    "you (Sie)": _pronoun("Sie", "", "Sie Sie Ihnen", "you you"),
-}
-
-
-@dataclass(frozen=True)
-class Pronoun:
-    """A personal pronoun, named by its English nominative; the polite one is "you (Sie)"."""
+class Name(_Nominal):
+    """A person's name; Herr and Frau go before a surname."""
 
     name: str
-
-    @property
-    def person(self) -> str:
-        return _PRONOUNS[self.name].person
-
-    @property
-    def sex(self) -> str:
-        return _PRONOUNS[self.name].sex
+    gender: str
+    person = "er"
 
     def german(self, case: str = "nom") -> str:
-        return _PRONOUNS[self.name].german[case]
+        return self.name.replace("Herr ", "Herrn ") if case != "nom" else self.name
 
     def english(self, case: str = "nom") -> str:
-        return _PRONOUNS[self.name].english[case]
+        return self.name.replace("Herr ", "Mr. ").replace("Frau ", "Mrs. ")
 
 
 @dataclass(frozen=True)
-class FixedPhrase:
-    """A subject in the third person singular that is the same in every sentence."""
+class Pronoun(_Nominal):
+    """A personal pronoun or wer."""
 
-    german_text: str
-    english_text: str
-    person: str = "er"
-    sex: str = ""
-
-    def german(self, case: str = "nom") -> str:
-        return self.german_text
-
-    def english(self, case: str = "nom") -> str:
-        return self.english_text
-
-
-class Who:
-    """Whoever does something: wer, wen, wem; who. No possessive refers back to it."""
-
-    person = "er"
-    sex = "n"
+    name: str
+    person: str
+    gender: str
+    nominative: str
+    accusative: str
+    dative: str
+    english_subject: str
+    english_object: str
+    possessive: str
+    english_possessive: str
 
     def german(self, case: str = "nom") -> str:
-        return {"nom": "wer", "acc": "wen", "dat": "wem"}[case]
+        return {"nom": self.nominative, "acc": self.accusative, "dat": self.dative}[case]
 
     def english(self, case: str = "nom") -> str:
-        return "who"
+        return self.english_subject if case == "nom" else self.english_object
 
 
-_BY_PERSON = {"ich": "I", "du": "you", "wir": "we", "sie": "they", "Sie": "you (Sie)"}
-_OWNERS = {
-    "I": "my",
-    "you": "your",
-    "he": "his",
-    "she": "her",
-    "we": "our",
-    "they": "their",
-    "you (Sie)": "your (Sie)",
-}
-_REFLEXIVES = {"ich": "mich mir", "du": "dich dir", "wir": "uns uns"}
+PRONOUN = {row["name"]: Pronoun(**row) for row in read_table("pronouns")}
+Nominal = NounPhrase | Name | Pronoun
 
 
 def pronoun_for(nominal: Nominal) -> Pronoun:
-    """The pronoun that takes up a person, e.g. "er" for "mein Bruder"."""
-    if nominal.person == "er":
-        return Pronoun({"m": "he", "f": "she"}[nominal.sex])
-    return Pronoun(_BY_PERSON[nominal.person])
+    """The pronoun that takes up a thing or person, by the gender: "er" for "mein Bruder" or "der Schlüssel"."""
+    if isinstance(nominal, Pronoun):
+        return nominal
+    if nominal.gender == "p":
+        return PRONOUN["sie (plural)"]
+    is_thing = isinstance(nominal, NounPhrase) and "human" not in nominal.noun.classes
+    return PRONOUN[{"m": "er", "f": "sie", "n": "es"}[nominal.gender] + (" (thing)" if is_thing else "")]
 
 
-def possessive_of(nominal: Nominal) -> Determiner:
-    """The possessive that refers back to a person, e.g. "sein" for "Paul"."""
-    return POSSESSIVE[_OWNERS[pronoun_for(nominal).name]]
-
-
-def reflexive_pronoun(person: str, case: str) -> str:
-    """mich, mir, dich, …, sich."""
-    accusative, dative = _REFLEXIVES.get(person, "sich sich").split()
-    return accusative if case == "acc" else dative
-
-
-def german_prepositional(preposition: str, nominal: Nominal, case: str) -> str:
-    """Preposition and noun phrase, with the usual contractions: "im Garten", but "in dem, was …"."""
-    phrase = nominal.german(case)
-    if isinstance(nominal, NounPhrase) and nominal.determiner == THE:
-        article, _, rest = phrase.partition(" ")
-        contracted = _CONTRACTIONS.get(f"{preposition} {article}")
-        if contracted:
-            return f"{contracted} {rest}"
-    return f"{preposition} {phrase}"
+def possessive(owner: Nominal) -> Determiner:
+    """The possessive that refers back to the owner: "ihr" for "Anna"."""
+    pronoun = pronoun_for(owner)
+    return Determiner("ein", pronoun.possessive, pronoun.english_possessive, pronoun.english_possessive)

@@ -152,13 +152,14 @@ def test_the_quickstart_corpus_is_generated_once(generator):
     assert generator.calls == 1
 
 
-def test_a_change_of_the_generator_gives_a_new_quickstart_corpus(generator, monkeypatch, tmp_path):
-    first = open_corpus("quickstart", "de", "en").split("train").source
-    (tmp_path / "quickstart_corpus.py").write_text("another grammar")
+def test_a_change_of_the_generator_or_its_tables_gives_a_new_quickstart_corpus(generator, monkeypatch, tmp_path):
+    sources = [open_corpus("quickstart", "de", "en").split("train").source]
+    (tmp_path / "quickstart").mkdir()
     monkeypatch.setattr("data.corpora.__file__", str(tmp_path / "corpora.py"))
-    second = open_corpus("quickstart", "de", "en").split("train").source
-    assert first != second
-    assert generator.calls == 2
+    for changed in ("quickstart_corpus.py", "quickstart/nouns.tsv"):
+        (tmp_path / changed).write_text("another grammar")
+        sources.append(open_corpus("quickstart", "de", "en").split("train").source)
+    assert len(set(sources)) == generator.calls == 3
 
 
 def test_the_quickstart_corpus_has_two_languages(generator):
