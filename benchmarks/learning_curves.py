@@ -16,7 +16,7 @@ from benchmarks import results
 from data.corpora import open_corpus
 from interacting_head.command_line import ArgumentParser, atomic_write, importing_keras, run
 from interacting_head.metrics import evaluate
-from interacting_head.run_directory import RunDirectory
+from interacting_head.run_directory import VERSION, RunDirectory
 
 
 def main():
@@ -25,6 +25,7 @@ def main():
     parser.add_argument("--corpora-dir", metavar="DIR", help="default: $CORPORA_DIR, then the cache folder")
     parser.add_argument("--test", default="test_2016_flickr", metavar="SPLIT", help="default: test_2016_flickr")
     parser.add_argument("--name", default="learning_curves", help="of the result; default: learning_curves")
+    parser.add_argument("--conditions", metavar="TEXT", help="what else ran on the machine")
     arguments = parser.parse_args()
     plot_name = f"{arguments.name}.png"
     with importing_keras():
@@ -40,7 +41,9 @@ def main():
         score = evaluate(translations, references, ["sacrebleu"])["sacrebleu"].score
         precision = config.train.precision
         attention = config.model.attention
-        scheme = ", ".join([attention.scheme, *(f"{name} {value}" for name, value in attention.options.items())])
+        options = [f"{name} {value}" for name, value in attention.options.items()]
+        former = [f"run of version {directory.version}"] if directory.version != VERSION else []
+        scheme = ", ".join([attention.scheme, *options, *former])
         shared = {"scheme": scheme, "seed": config.train.seed, "precision": precision}
         log = directory.read_log()
         best = max(log, key=lambda record: record["bleu"])
@@ -78,6 +81,7 @@ def main():
             f"({config.decode.length_penalty_type})",
             "mean over the seeds": ", ".join(f"{scheme} {score:.2f}" for scheme, score in means.items()),
             "plot": plot_name,
+            **({"machine load": arguments.conditions} if arguments.conditions else {}),
         },
     )
 

@@ -49,7 +49,7 @@ class Translator:
 
     Example:
         >>> translator = Translator.from_run("runs/quickstart")
-        >>> [best.text for best, *_ in translator.translate(["Der alte Hund schläft."])]
+        >>> [best.text for best, *_ in translator.translate(["Der alte Mann liest ein Buch."])]
     """
 
     def __init__(

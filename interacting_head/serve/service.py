@@ -29,7 +29,7 @@ class Service:
 
     Example:
         >>> service = Service.from_run(["runs/quickstart"])
-        >>> [[line]] = service.translate([TranslationRequest("Der alte Hund schläft.", beam_size=4)])
+        >>> [[line]] = service.translate([TranslationRequest("Der alte Mann liest ein Buch.", beam_size=4)])
     """
 
     def __init__(self, translator, names, languages=(None, None), engine="tensorflow"):
