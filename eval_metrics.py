@@ -2,7 +2,7 @@
 
 import sys
 
-from interacting_head.command_line import run
+from interacting_head.console import run
 from interacting_head.metrics import Options, check_names
 from interacting_head.metrics.command_line import parse_arguments
 from interacting_head.metrics.evaluation import evaluate_systems

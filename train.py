@@ -1,7 +1,7 @@
 """Trains a translation model. Without arguments: the quickstart recipe."""
 
 from interacting_head import recipes
-from interacting_head.command_line import ArgumentParser, importing_keras, run
+from interacting_head.console import ArgumentParser, importing_keras, run
 
 
 def parse_arguments():
@@ -34,7 +34,9 @@ def main():
         {key: getattr(arguments, key) for key in ("source", "target", "dev_source", "dev_target")},
     )
     with importing_keras():
-        from interacting_head import compilation, preparation, training  # import Keras: only now
+        from interacting_head.model import compilation  # import Keras: only now
+        from interacting_head.training import preparation
+        from interacting_head.training import trainer as training
 
     compilation.share_cores_in_training()
     if arguments.dry_run:

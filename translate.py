@@ -1,8 +1,8 @@
 """Translates text, one line out for one line in, from standard input to standard output."""
 
-from interacting_head.command_line import run
-from interacting_head.translation_files import translate_file
-from interacting_head.translation_options import parse_arguments
+from interacting_head.console import run
+from interacting_head.translation.files import translate_file
+from interacting_head.translation.options import parse_arguments
 
 
 def main():

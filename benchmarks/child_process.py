@@ -4,7 +4,7 @@ import multiprocessing
 import os
 
 from interacting_head import allocator
-from interacting_head.command_line import importing_keras
+from interacting_head.console import importing_keras
 
 
 class ChildProcess:

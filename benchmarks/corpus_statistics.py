@@ -6,10 +6,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks import results
-from data.cleaning import CleaningRules
-from data.corpora import open_corpus
+from data.corpora.corpus import open_corpus
 from data.stats import SIDES, corpus_statistics, plot_lengths
-from interacting_head.command_line import ArgumentParser, run
+from data.text.cleaning import CleaningRules
+from interacting_head.console import ArgumentParser, run
 
 NEWS = ",".join(f"newstest{year}" for year in range(2008, 2013))
 # Name of the plot, corpus, source and target language, size of the shared vocabulary: that of the recipe, and that of

@@ -13,8 +13,8 @@ from statistics import mean
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks import results
-from data.corpora import open_corpus
-from interacting_head.command_line import ArgumentParser, atomic_write, importing_keras, run
+from data.corpora.corpus import open_corpus
+from interacting_head.console import ArgumentParser, atomic_write, importing_keras, run
 from interacting_head.metrics import evaluate
 from interacting_head.run_directory import VERSION, RunDirectory
 
@@ -29,7 +29,7 @@ def main():
     arguments = parser.parse_args()
     plot_name = f"{arguments.name}.png"
     with importing_keras():
-        from interacting_head.translator import Translator  # imports Keras
+        from interacting_head.translation.translator import Translator  # imports Keras
 
     rows = []
     for directory in map(RunDirectory.open, arguments.runs):

@@ -11,7 +11,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks import results
-from interacting_head.command_line import ArgumentParser, run
+from interacting_head.console import ArgumentParser, run
 from interacting_head.metrics import METRICS, Options, evaluate
 from interacting_head.metrics.lines import check_lines, read_lines
 from interacting_head.metrics.significance import compare

@@ -16,13 +16,13 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import results
-from data.batching import plan_batches
+from data.batches.encoding import encode_parallel
+from data.batches.pipeline import TrainingBatches, as_tf_dataset
+from data.batches.plan import plan_batches
 from data.command_line import RunError
-from data.corpora import open_corpus
-from data.encoding import encode_parallel
-from data.pipeline import TrainingBatches, as_tf_dataset
-from data.subwords import Subwords
-from data.vocabularies import learn_vocabularies
+from data.corpora.corpus import open_corpus
+from data.text.subwords import Subwords
+from data.text.vocabularies import learn_vocabularies
 
 ROOT = Path(__file__).parents[1]
 NEWS = ",".join(f"newstest{year}" for year in range(2008, 2013))

@@ -7,7 +7,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.results import FOLDER
-from interacting_head.command_line import ArgumentParser, atomic_write, run
+from interacting_head.console import ArgumentParser, atomic_write, run
 
 HEADER = """# Measured results
 

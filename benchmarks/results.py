@@ -6,7 +6,7 @@ from importlib import metadata
 from pathlib import Path
 
 from data.workers import available_cores
-from interacting_head.command_line import atomic_write
+from interacting_head.console import atomic_write
 
 FOLDER = Path(__file__).parent / "results"
 PACKAGES = ("tensorflow", "tensorflow-cpu", "keras", "numpy", "jax", "ctranslate2")
@@ -51,7 +51,7 @@ def machine():
 
 def processor():
     """The processor's name, as Linux gives it, with the instruction sets that matter for matrix products."""
-    from interacting_head.precision import processor_fields, processor_instructions  # imports Keras
+    from interacting_head.training.precision import processor_fields, processor_instructions  # imports Keras
 
     sets = [name for name in ("avx2", "avx512f", "avx512_bf16", "amx_bf16") if name in processor_instructions()]
     return " ".join([processor_fields().get("model name", platform.processor()), *sets])

@@ -15,7 +15,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks import results
-from interacting_head.command_line import ArgumentParser, RunError, run
+from interacting_head.console import ArgumentParser, RunError, run
 
 ROOT = Path(__file__).parents[1]
 TARGETS = {

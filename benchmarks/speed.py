@@ -6,7 +6,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from interacting_head.command_line import ArgumentParser, run
+from interacting_head.console import ArgumentParser, run
 
 MEASUREMENTS = {
     "attention": "attention_speed",

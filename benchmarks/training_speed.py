@@ -17,7 +17,7 @@ from tqdm import tqdm
 from benchmarks import results
 from benchmarks.child_process import ChildProcess
 from benchmarks.schemes_training import settings
-from interacting_head.command_line import RunError
+from interacting_head.console import RunError
 
 KERAS_HUB = "keras-hub"
 PRECISIONS = ("float32", "mixed_bfloat16")
@@ -131,11 +131,12 @@ class Trainings:
     def _make(self):
         import keras
 
-        from interacting_head import preparation, recipes
-        from interacting_head.compilation import share_cores_in_training
+        from interacting_head import recipes
         from interacting_head.config import override
-        from interacting_head.models import build_model
+        from interacting_head.model.building import build_model
+        from interacting_head.model.compilation import share_cores_in_training
         from interacting_head.run_directory import RunDirectory
+        from interacting_head.training import preparation
 
         try:
             import keras_hub  # noqa: F401
@@ -167,7 +168,7 @@ class Trainings:
 
 def fit(model, batches):
     """Seconds that `fit` takes for batches."""
-    from data.pipeline import as_tf_dataset
+    from data.batches.pipeline import as_tf_dataset
 
     started = time.perf_counter()
     model.fit(as_tf_dataset(batches), steps_per_epoch=len(batches), verbose=0, shuffle=False)

@@ -12,9 +12,9 @@ import numpy as np
 
 from benchmarks import results
 from benchmarks.schemes_training import settings
-from data.parallel_text import decode_lines, open_text_file
+from data.text.parallel_text import decode_lines, open_text_file
 from data.workers import available_cores
-from interacting_head.command_line import RunError, importing_keras
+from interacting_head.console import RunError, importing_keras
 
 BATCH_SIZES = (8, 64)
 LENGTH = 12  # sub-words of a translation where its length is forced
@@ -37,7 +37,7 @@ def main(arguments):
     with open_text_file(arguments.input) as file:
         lines = list(decode_lines(file, arguments.input))[: arguments.sentences]
     with importing_keras():
-        from interacting_head.compilation import share_cores
+        from interacting_head.model.compilation import share_cores
 
         share_cores()  # as translate.py does
         rows, tokens = measure_engines(arguments, lines)
@@ -67,7 +67,7 @@ def main(arguments):
 
 def measure_engines(arguments, lines):
     """Rows of our search and of CTranslate2, and how many sub-words were put out."""
-    from interacting_head.translator import Translator
+    from interacting_head.translation.translator import Translator
 
     translators = {
         size: Translator.from_run(arguments.model, batch_size=size, beam_size=arguments.beam_size)
@@ -132,10 +132,10 @@ def their_translations(engine, source_subwords, target_subwords, lines, batch_si
 def measure_schemes(arguments, lines):
     """Rows of every scheme with random weights, whose translations are all of one length."""
     from interacting_head.config import override
-    from interacting_head.models import build_model
+    from interacting_head.model.building import build_model
     from interacting_head.run_directory import RunDirectory
-    from interacting_head.search_options import SearchOptions
-    from interacting_head.translator import Translator
+    from interacting_head.search.options import SearchOptions
+    from interacting_head.translation.translator import Translator
 
     run = RunDirectory.open(arguments.model)
     subwords, translators = run.subwords(), {}

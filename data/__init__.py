@@ -13,17 +13,17 @@ Only `as_tf_dataset` needs TensorFlow. Names are imported when they are first us
 import importlib
 
 _NAMES = {
-    "batching": ("BatchPlan", "plan_batches"),
+    "batches.encoding": ("EncodedPairs", "EncodedSide", "encode_parallel", "load_encoded"),
+    "batches.pipeline": ("TrainingBatches", "as_tf_dataset", "evaluation_batches"),
+    "batches.plan": ("BatchPlan", "plan_batches"),
     "cache": ("cache_folder",),
-    "cleaning": ("CleaningRules",),
-    "corpora": ("Corpus", "open_corpus", "own_text"),
-    "encoding": ("EncodedPairs", "EncodedSide", "encode_parallel", "load_encoded"),
+    "corpora.corpus": ("Corpus", "open_corpus", "own_text"),
     "errors": ("InputError",),
-    "parallel_text": ("ParallelText", "read_lines"),
-    "pipeline": ("TrainingBatches", "as_tf_dataset", "evaluation_batches"),
-    "prepared_text": ("PreparedText", "prepare_text"),
-    "profiles": ("TextForm",),
-    "subwords": ("BEGIN", "END", "PAD", "UNKNOWN", "Subwords", "train_subwords"),
+    "text.cleaning": ("CleaningRules",),
+    "text.parallel_text": ("ParallelText", "read_lines"),
+    "text.prepared_text": ("PreparedText", "prepare_text"),
+    "text.profiles": ("TextForm",),
+    "text.subwords": ("BEGIN", "END", "PAD", "UNKNOWN", "Subwords", "train_subwords"),
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names}
 

@@ -11,16 +11,16 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
-from data.cleaning import CleaningRules
+from data.batches.encoding import encoded_folder, load_encoded
 from data.command_line import ArgumentParser, run
-from data.corpora import Corpus, open_corpus
-from data.encoding import encoded_folder, load_encoded
+from data.corpora.corpus import Corpus, open_corpus
 from data.errors import InputError
-from data.parallel_text import open_text_file
-from data.prepared_text import SIDES, PreparedText, prepare_text
-from data.profiles import DEFAULT_MAX_LENGTH, DEFAULT_VOCABULARY_SIZE, PROFILES
-from data.subwords import Subwords
-from data.vocabularies import add_vocabulary_arguments, learn_vocabularies, vocabulary_settings
+from data.text.cleaning import CleaningRules
+from data.text.parallel_text import open_text_file
+from data.text.prepared_text import SIDES, PreparedText, prepare_text
+from data.text.profiles import DEFAULT_MAX_LENGTH, DEFAULT_VOCABULARY_SIZE, PROFILES
+from data.text.subwords import Subwords
+from data.text.vocabularies import add_vocabulary_arguments, learn_vocabularies, vocabulary_settings
 
 RECORD = "prepare.json"
 
@@ -30,9 +30,9 @@ class Settings:
     """How a corpus is prepared; training prepares its text by the same settings and finds the work done.
 
     Args:
-        profile: one of `data.profiles.PROFILES`.
+        profile: one of `data.text.profiles.PROFILES`.
         rules: which training pairs are left out.
-        vocabulary_size, shared_vocabulary, joint_merges: see `data.vocabularies.learn_vocabularies`.
+        vocabulary_size, shared_vocabulary, joint_merges: see `data.text.vocabularies.learn_vocabularies`.
         max_length: most sub-words of a side of an encoded pair.
     """
 

@@ -19,15 +19,15 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from data.cleaning import CleaningRules
 from data.command_line import ArgumentParser, atomic_write, run
-from data.corpora import Corpus, open_corpus
+from data.corpora.corpus import Corpus, open_corpus
 from data.errors import InputError
-from data.parallel_text import ParallelText
-from data.prepared_text import prepare_text
-from data.profiles import DEFAULT_VOCABULARY_SIZE, PROFILES
-from data.subwords import Subwords
-from data.vocabularies import add_vocabulary_arguments, learn_vocabularies, vocabulary_settings
+from data.text.cleaning import CleaningRules
+from data.text.parallel_text import ParallelText
+from data.text.prepared_text import prepare_text
+from data.text.profiles import DEFAULT_VOCABULARY_SIZE, PROFILES
+from data.text.subwords import Subwords
+from data.text.vocabularies import add_vocabulary_arguments, learn_vocabularies, vocabulary_settings
 
 CHUNK = 10_000  # pairs counted at a time
 SIDES = ("source", "target")
@@ -79,7 +79,7 @@ class CorpusStatistics:
 
     Args:
         corpus: that was counted.
-        profile: one of `data.profiles.PROFILES`.
+        profile: one of `data.text.profiles.PROFILES`.
         pairs: number of pairs of each split; those of `train` after cleaning.
         dropped: pairs of `train` left out, by reason.
         vocabulary_sizes: of source and target.
@@ -130,9 +130,9 @@ def corpus_statistics(
 
     Args:
         corpus: with the split `train`.
-        profile: one of `data.profiles.PROFILES`.
+        profile: one of `data.text.profiles.PROFILES`.
         vocabulary_size, shared_vocabulary, joint_merges: of the sub-words, which are learnt on the training text; see
-            `data.vocabularies.learn_vocabularies`.
+            `data.text.vocabularies.learn_vocabularies`.
         rules: which training pairs are left out; default: those with an empty side.
 
     Raises:

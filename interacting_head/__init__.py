@@ -14,21 +14,11 @@ from pathlib import Path
 __version__ = "0.2.0"
 
 _HOME = {
-    "Transformer": "interacting_head.transformer",
-    "Translator": "interacting_head.translator",
-    "train": "interacting_head.training",
+    "Transformer": "interacting_head.model.transformer",
+    "Translator": "interacting_head.translation.translator",
+    "train": "interacting_head.training.trainer",
 }
-_MODULES = (
-    "config",
-    "decoding",
-    "losses",
-    "metrics",
-    "recipes",
-    "schedules",
-    "training",
-    "transformer",
-    "translator",
-)
+_MODULES = ("config", "metrics", "model", "recipes", "search", "training", "translation")
 
 __all__ = ["__version__", "data", "layers", *_HOME, *_MODULES]
 

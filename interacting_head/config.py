@@ -5,7 +5,7 @@ import types
 import typing
 
 from data.errors import InputError
-from data.profiles import DEFAULT_MAX_LENGTH, DEFAULT_VOCABULARY_SIZE, PROFILES
+from data.text.profiles import DEFAULT_MAX_LENGTH, DEFAULT_VOCABULARY_SIZE, PROFILES
 from interacting_head import yaml_files
 from interacting_head.config_values import checked, unknown_key
 
@@ -86,7 +86,7 @@ class DataConfig:
     With the profile `raw` sub-words are learnt on the text as it is, with the others on text normalised and tokenised
     by the rules of Moses: `paper` truecased, `lowercased`, and `tokenized` as it is written.
     `vocabulary_size` is one number, or two for source and target where they are separate. With `joint_merges` separate
-    vocabularies have common merges, see `data.vocabularies`. `max_words` and `max_ratio` (of words) leave training
+    vocabularies have common merges, see `data.text.vocabularies`. `max_words` and `max_ratio` (of words) leave training
     pairs out. `max_length` is in sub-words.
     """
 

@@ -4,7 +4,7 @@ import difflib
 import math
 
 from data.errors import InputError
-from data.profiles import PROFILES
+from data.text.profiles import PROFILES
 
 CHOICES = {
     "data.profile": PROFILES,

@@ -1,10 +1,10 @@
 """A run directory: configuration, sub-words, checkpoints and scores of one experiment; movable."""
 
 import contextlib
-import dataclasses
 import hashlib
 import json
 import math
+import operator
 import os
 import re
 import shutil
@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 
 from data.errors import InputError
-from data.profiles import RAW_TEXT, TextForm, is_tokenized, learns_truecasing
-from data.subwords import Subwords
-from data.truecasing import Truecaser
+from data.text.profiles import RAW_TEXT, TextForm, is_tokenized, learns_truecasing
+from data.text.subwords import Subwords
+from data.text.truecasing import Truecaser
 from interacting_head import config as configuration
 from interacting_head import former_runs
-from interacting_head.command_line import atomic_write, check_room
+from interacting_head.console import atomic_write, check_room
 
 VERSION = "2"
 WEIGHTS = ".weights.h5"
@@ -51,8 +51,12 @@ class RunDirectory:
             raise InputError(f"{path} has version {run.version}, this program reads {readable}; see CHANGELOG.md")
         return run
 
-    def create_or_check(self, config):
+    def create_or_check(self, config, is_same=operator.eq):
         """Writes the configuration, or checks that the run has the same one.
+
+        Args:
+            config: an `ExperimentConfig`.
+            is_same: whether two of them mean the same, as `model.placement.same_experiment` says it.
 
         Returns:
             Whether the run is new.
@@ -67,7 +71,7 @@ class RunDirectory:
                     f"{self.path} is of version {self.version} and this program trains runs of version {VERSION}: it "
                     "can be translated with, but not trained on; choose another --run-dir, or --no-resume to start anew"
                 )
-            if not _same_experiment(existing, config):
+            if not is_same(existing, config):
                 differing = configuration.differences(existing, config)
                 listed = ", ".join(f"{key} ({there!r} there, {here!r} now)" for key, (there, here) in differing.items())
                 raise InputError(
@@ -286,14 +290,6 @@ class RunDirectory:
 
     def _state(self, step):
         return self._checkpoints / f"step-{step}.state.npz"
-
-
-def _same_experiment(left, right):
-    """Whether two configurations mean the same, however much of it they leave to defaults."""
-    from interacting_head.placement import resolved
-
-    left, right = (dataclasses.replace(config, model=resolved(config.model)) for config in (left, right))
-    return left == right
 
 
 def _sha256(path):

@@ -24,7 +24,7 @@ def pytest_collection_modifyitems(items):
     """Skips what TensorFlow crashes in where `ONEDNN_MAX_CPU_ISA` imitates another processor."""
     if "ONEDNN_MAX_CPU_ISA" not in os.environ:
         return
-    from interacting_head.precision import is_capped  # imports Keras
+    from interacting_head.training.precision import is_capped  # imports Keras
 
     for item in items:
         if is_capped() and "bfloat16" in item.name:

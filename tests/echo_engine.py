@@ -4,8 +4,9 @@ import sys
 import time
 from typing import NamedTuple
 
-from interacting_head import command_line, translation_options
-from interacting_head.translation_files import translate_file
+from interacting_head import console as command_line
+from interacting_head.translation import options as translation_options
+from interacting_head.translation.files import translate_file
 
 SLOW = "slow"  # a line that takes a while
 AT_WORK = "at work on it"  # what is said of it before

@@ -1,9 +1,9 @@
 """What the server of `warm_processes` imports before it forks."""
 
-from interacting_head.command_line import importing_keras
+from interacting_head.console import importing_keras
 
 with importing_keras():
     import interacting_head.metrics.command_line
     import interacting_head.serve.service
-    import interacting_head.training
-    import interacting_head.translation_files  # noqa: F401
+    import interacting_head.training.trainer
+    import interacting_head.translation.files  # noqa: F401

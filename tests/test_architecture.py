@@ -11,26 +11,49 @@ FORBIDDEN = {
     "data": {"layers", "interacting_head", "keras"},
     "interacting_head": set(),
 }
+ARROWS = {
+    "data": {
+        "batches": {"text"},
+        "corpora": {"readers", "text"},
+        "quickstart": set(),
+        "readers": {"text"},
+        "text": set(),
+    },
+    "interacting_head": {
+        "model": set(),
+        "search": {"model"},
+        "translation": {"model", "search"},
+        "metrics": set(),
+        "training": {"metrics", "model", "search", "translation"},
+        "recipes": set(),
+        "tune": {"model", "recipes", "training"},
+        "export": {"model", "search", "translation"},
+        "serve": {"model", "translation"},
+    },
+}
+"""Package → its folders → the folders that these may import. What lies beside the folders, each of them may import."""
+COMMANDS = ("data/prepare.py", "data/stats.py", "data/quickstart_corpus.py")
+"""Modules beside the folders that may import them, being commands."""
 MAY_IMPORT = {
     "tensorflow": {
-        "data/pipeline.py",
-        "interacting_head/compilation.py",
-        "interacting_head/devices.py",
+        "data/batches/pipeline.py",
+        "interacting_head/model/compilation.py",
+        "interacting_head/training/devices.py",
         "interacting_head/export/savedmodel.py",
         "interacting_head/export/savedmodel_signatures.py",
         "interacting_head/export/savedmodel_translator.py",
-        "interacting_head/memory.py",
-        "interacting_head/optimizer.py",
-        "interacting_head/precision.py",
-        "interacting_head/preparation.py",
-        "interacting_head/training_step.py",
+        "interacting_head/training/step_memory.py",
+        "interacting_head/training/optimizer.py",
+        "interacting_head/training/precision.py",
+        "interacting_head/training/preparation.py",
+        "interacting_head/training/step.py",
         "layers/cache.py",
     },
     "jax": {
-        "interacting_head/compilation.py",
-        "interacting_head/devices.py",
-        "interacting_head/precision.py",
-        "interacting_head/training_step.py",
+        "interacting_head/model/compilation.py",
+        "interacting_head/training/devices.py",
+        "interacting_head/training/precision.py",
+        "interacting_head/training/step.py",
     },
     "torch": set(),
 }
@@ -55,6 +78,30 @@ def imported(path):
 def test_packages_import_only_along_the_arrows(package):
     for path in python_files(package):
         assert not imported(path) & FORBIDDEN[package], path
+
+
+def imported_folders(path, package):
+    """The folders of a package that a file imports anywhere in it."""
+    folders = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module == package:
+            folders |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(f"{package}."):
+            folders.add(node.module.split(".")[1])
+        elif isinstance(node, ast.Import):
+            folders |= {alias.name.split(".")[1] for alias in node.names if alias.name.startswith(f"{package}.")}
+    return folders & set(ARROWS[package])
+
+
+@pytest.mark.parametrize("package", ARROWS)
+def test_folders_import_only_along_the_arrows(package):
+    assert {path.parent.name for path in (ROOT / package).glob("*/__init__.py")} == set(ARROWS[package])
+    for path in python_files(package):
+        name = path.relative_to(ROOT).as_posix()
+        folder = name.split("/")[1]
+        allowed = ARROWS[package].get(folder, set()) | {folder}
+        if name not in COMMANDS:
+            assert imported_folders(path, package) <= allowed, name
 
 
 @pytest.mark.parametrize("backend", MAY_IMPORT)

@@ -24,10 +24,10 @@ import sys
 import keras
 import numpy as np
 from interacting_head.config import ExperimentConfig, override
-from interacting_head.decoding import TransformerSearch
-from interacting_head.preparation import make_training_model
-from interacting_head.search_options import SearchOptions
-from interacting_head.search_state import Limits
+from interacting_head.search.transformer_search import TransformerSearch
+from interacting_head.training.preparation import make_training_model
+from interacting_head.search.options import SearchOptions
+from interacting_head.search.state import Limits
 from tests.interacting_head import tiny
 
 config = override(
@@ -107,7 +107,7 @@ def test_translations_are_equal(trained):
     np.testing.assert_allclose(trained["jax"]["scores"], trained["tensorflow"]["scores"], rtol=1e-3)
 
 
-@pytest.mark.parametrize("module", ["layers", "interacting_head.training"])
+@pytest.mark.parametrize("module", ["layers", "interacting_head.training.trainer"])
 def test_jax_does_without_tensorflow(module, tmp_path):
     code = f"import sys, {module}; print(*sorted({{'jax', 'tensorflow'}} & sys.modules.keys()))"
     assert finish(start("jax", ["-c", code], tmp_path)) == ("jax\n", "")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from data import prepare
-from data.profiles import PROFILES
+from data.text.profiles import PROFILES
 from tests import tiny_corpus
 from tests.command_line import run
 

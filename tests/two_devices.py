@@ -14,12 +14,12 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from interacting_head import training
-from interacting_head.callbacks import Progress
 from interacting_head.config import ExperimentConfig, override
-from interacting_head.devices import Devices
-from interacting_head.preparation import make_training_model
-from interacting_head.training_model import TrainingModel
+from interacting_head.training import trainer as training
+from interacting_head.training.callbacks import Progress
+from interacting_head.training.devices import Devices
+from interacting_head.training.preparation import make_training_model
+from interacting_head.training.training_model import TrainingModel
 from tests import tiny_corpus
 from tests.interacting_head import tiny
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from xml.parsers import expat
 
 from data.errors import InputError
-from data.parallel_text import read_lines
 from data.readers.alignment import Segment, aligned, one_line
+from data.text.parallel_text import read_lines
 
 LONGEST_SEGMENT = 1 << 20  # characters
 ENTITIES = {"quot": '"', "apos": "'", "lt": "<", "gt": ">", "amp": "&"}
@@ -20,7 +20,7 @@ def read_xml(source: str | Path, target: str | Path) -> Iterator[tuple[str, str]
 
     Raises:
         InputError: for XML that is not well-formed or declares entities, for ids that do not fit, for unequal numbers
-            of segments, each with its line, and as `data.parallel_text.read_lines` does.
+            of segments, each with its line, and as `data.text.parallel_text.read_lines` does.
     """
     return aligned((source, target), [_xml_segments(path) for path in (source, target)], "segments")
 
@@ -33,7 +33,7 @@ def read_sgm(source: str | Path, target: str | Path) -> Iterator[tuple[str, str]
 
     Raises:
         InputError: for a segment that is not closed or has no id, for ids that do not fit, for unequal numbers of
-            segments, each with its line, and as `data.parallel_text.read_lines` does.
+            segments, each with its line, and as `data.text.parallel_text.read_lines` does.
     """
     return aligned((source, target), [_sgm_segments(path) for path in (source, target)], "segments")
 

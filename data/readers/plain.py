@@ -5,15 +5,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from data.errors import InputError
-from data.parallel_text import read_lines
 from data.readers.alignment import Segment, aligned, one_line
+from data.text.parallel_text import read_lines
 
 
 def read_plain(*paths: str | Path) -> Iterator[tuple[str, ...]]:
     """Yields line n of every file (plain or gzip), as it stands.
 
     Raises:
-        InputError: as `data.parallel_text.read_lines` does, and for unequal numbers of lines.
+        InputError: as `data.text.parallel_text.read_lines` does, and for unequal numbers of lines.
     """
     return aligned(paths, [_segments(path) for path in paths], "lines")
 
@@ -46,7 +46,7 @@ def read_table(
 
     Raises:
         InputError: for a row with too few columns or an unknown name, with file and line, and as
-            `data.parallel_text.read_lines` does.
+            `data.text.parallel_text.read_lines` does.
     """
     lines = enumerate(read_lines(path), start=1)
     if isinstance(columns[0], str):

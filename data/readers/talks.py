@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from data.errors import InputError
-from data.parallel_text import read_lines
 from data.readers.alignment import Segment, aligned, one_line
+from data.text.parallel_text import read_lines
 
 ABOUT = ("url", "keywords", "talkid", "speaker", "reviewer", "translator", "doc", "transcript", "date", "dtime")
 TITLES = ("title", "description")
@@ -26,7 +26,7 @@ def read_talks(source: str | Path, target: str | Path, titles: bool = False) -> 
 
     Raises:
         InputError: for a title without its end tag, for lines that belong to different talks, for unequal numbers of
-            lines, and as `data.parallel_text.read_lines` does.
+            lines, and as `data.text.parallel_text.read_lines` does.
     """
     return aligned((source, target), [_lines(path, titles) for path in (source, target)], "lines")
 

@@ -12,7 +12,7 @@ The first two take the schemes that are standard attention with other weights; d
 
 from pathlib import Path
 
-from interacting_head.command_line import ArgumentParser, importing_keras, run
+from interacting_head.console import ArgumentParser, importing_keras, run
 from interacting_head.export import FORMATS, convert
 
 

@@ -6,18 +6,18 @@ from pathlib import Path
 import numpy as np
 
 from data.errors import InputError
-from data.subwords import BEGIN, END, PAD
+from data.text.subwords import BEGIN, END, PAD
 from data.workers import available_cores
-from interacting_head.beam_search import length_penalty
-from interacting_head.compilation import calls_at_a_time
-from interacting_head.decoding import as_array
 from interacting_head.export import optional_package
 from interacting_head.export.ctranslate2 import POSITIONS, convert
 from interacting_head.export.trained_model import TEXT
+from interacting_head.model.compilation import calls_at_a_time
 from interacting_head.run_directory import RunDirectory
-from interacting_head.search_options import SearchOptions
-from interacting_head.search_state import IMPOSSIBLE
-from interacting_head.translator import Translation, Translator
+from interacting_head.search.beam_search import length_penalty
+from interacting_head.search.options import SearchOptions
+from interacting_head.search.state import IMPOSSIBLE
+from interacting_head.search.transformer_search import as_array
+from interacting_head.translation.translator import Translation, Translator
 
 ctranslate2 = optional_package("ctranslate2")
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from data.errors import InputError
-from interacting_head.placement import resolved
+from interacting_head.model.placement import resolved
 from layers import (
     ATTENTION_SCHEMES,
     DynamicHeadImportanceAttention,

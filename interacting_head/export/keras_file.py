@@ -11,7 +11,7 @@ README = """\
 ```python
 import keras
 from interacting_head.run_directory import RunDirectory
-from interacting_head.translator import Translator  # its imports make the layers known to Keras
+from interacting_head.translation.translator import Translator  # its imports make the layers known to Keras
 
 model = keras.saving.load_model("model.keras")
 text = RunDirectory.open("text")  # sub-words, and what is done to text before and after

@@ -9,7 +9,7 @@ import json
 import numpy as np
 
 from data.errors import InputError
-from data.subwords import BEGIN, END, PAD, SPECIAL_PIECES, UNKNOWN
+from data.text.subwords import BEGIN, END, PAD, SPECIAL_PIECES, UNKNOWN
 from interacting_head.export import optional_package
 from interacting_head.export.folding import fold_transformer
 from interacting_head.export.output_folder import new_folder

@@ -12,7 +12,7 @@ from interacting_head.export import optional_package
 from interacting_head.export.output_folder import new_folder
 from interacting_head.export.savedmodel_signatures import LONGEST, signatures
 from interacting_head.export.trained_model import TrainedModel
-from interacting_head.search_options import SearchOptions
+from interacting_head.search.options import SearchOptions
 
 QUANTIZATIONS = ()
 OPTIONS = ("beam_size", "ids_only")

@@ -8,13 +8,13 @@ import dataclasses
 import keras
 import tensorflow as tf
 
-from data.profiles import is_tokenized
-from data.subwords import END, PAD
-from interacting_head.beam_search import collect
-from interacting_head.decoding import CAPACITY, TransformerSearch, keep_rows, length_limit
+from data.text.profiles import is_tokenized
+from data.text.subwords import END, PAD
 from interacting_head.export import optional_package
-from interacting_head.search_options import SearchOptions
-from interacting_head.search_state import Limits
+from interacting_head.search.beam_search import collect
+from interacting_head.search.options import SearchOptions
+from interacting_head.search.state import Limits
+from interacting_head.search.transformer_search import CAPACITY, TransformerSearch, keep_rows, length_limit
 
 LONGEST = 4096
 """Sub-words of a source, and largest `max_length`: a request must not use up the memory of a server."""

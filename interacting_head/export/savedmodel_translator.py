@@ -7,13 +7,13 @@ import numpy as np
 import tensorflow as tf
 
 from data.errors import InputError
-from interacting_head.decoding import Found
 from interacting_head.export import optional_package
 from interacting_head.export.savedmodel import EXTRA, versions
 from interacting_head.export.trained_model import TEXT
 from interacting_head.run_directory import RunDirectory
-from interacting_head.search_options import SearchOptions
-from interacting_head.translator import Translator
+from interacting_head.search.options import SearchOptions
+from interacting_head.search.transformer_search import Found
+from interacting_head.translation.translator import Translator
 
 ENGINE = "--engine savedmodel"
 

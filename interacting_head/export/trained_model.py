@@ -3,12 +3,12 @@
 import dataclasses
 import shutil
 
-from data.subwords import Subwords
+from data.text.subwords import Subwords
 from interacting_head import config as configuration
 from interacting_head.config import ExperimentConfig
-from interacting_head.models import load_model
+from interacting_head.model.building import load_model
+from interacting_head.model.transformer import Transformer
 from interacting_head.run_directory import VERSION, RunDirectory
-from interacting_head.transformer import Transformer
 
 TEXT = "text"
 """Folder of a converted model for all that translation of text needs beside it."""

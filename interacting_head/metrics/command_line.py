@@ -1,6 +1,6 @@
 """The command line of `eval_metrics.py`."""
 
-from interacting_head.command_line import ArgumentParser
+from interacting_head.console import ArgumentParser
 from interacting_head.metrics import METRICS, report
 from interacting_head.metrics.significance import SEED, STYLES
 

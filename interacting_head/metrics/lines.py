@@ -3,7 +3,7 @@
 import re
 
 from data.errors import InputError
-from data.parallel_text import decode_lines, open_text_file
+from data.text.parallel_text import decode_lines, open_text_file
 
 SUBWORD_PIECE = re.compile("▁|@@( |$)")
 

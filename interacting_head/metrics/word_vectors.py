@@ -9,7 +9,7 @@ import numpy as np
 from tqdm import tqdm
 
 from data.errors import InputError
-from data.parallel_text import open_text_file
+from data.text.parallel_text import open_text_file
 from interacting_head.metrics.embedders import Embedder
 from interacting_head.metrics.metric import MetricUnavailable
 from interacting_head.metrics.yisi_similarity import split_words

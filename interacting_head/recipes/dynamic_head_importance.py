@@ -3,7 +3,6 @@
 from dataclasses import replace
 from typing import NamedTuple
 
-from interacting_head import paper_tables
 from interacting_head.config import (
     AttentionConfig,
     DataConfig,
@@ -14,7 +13,7 @@ from interacting_head.config import (
     PlacementConfig,
     TrainConfig,
 )
-from interacting_head.recipes import small
+from interacting_head.recipes import paper_tables, small
 from interacting_head.recipes.registry import grid
 
 PAPER = "Goindani & Shrivastava 2021"

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from typing import NamedTuple
 
-from interacting_head import paper_tables
 from interacting_head.config import (
     AttentionConfig,
     DataConfig,
@@ -12,7 +11,7 @@ from interacting_head.config import (
     ModelConfig,
     TrainConfig,
 )
-from interacting_head.recipes import small
+from interacting_head.recipes import paper_tables, small
 from interacting_head.recipes.registry import grid
 
 PAPER = "Li & Luo 2022"

@@ -1,6 +1,5 @@
 """Iida et al. 2019, Attention over Heads: A Multi-Hop Attention for Neural Machine Translation."""
 
-from interacting_head import paper_tables
 from interacting_head.config import (
     AttentionConfig,
     DataConfig,
@@ -11,7 +10,7 @@ from interacting_head.config import (
     PlacementConfig,
     TrainConfig,
 )
-from interacting_head.recipes import small
+from interacting_head.recipes import paper_tables, small
 from interacting_head.recipes.registry import grid
 
 PAPER = "Iida et al. 2019"

@@ -4,7 +4,6 @@ import math
 from dataclasses import replace
 from typing import NamedTuple
 
-from interacting_head import paper_tables
 from interacting_head.config import (
     AttentionConfig,
     DataConfig,
@@ -13,7 +12,7 @@ from interacting_head.config import (
     ModelConfig,
     TrainConfig,
 )
-from interacting_head.recipes import small
+from interacting_head.recipes import paper_tables, small
 from interacting_head.recipes.registry import grid
 
 PAPER = "Ampomah et al. 2020"

@@ -7,9 +7,9 @@ It listens on this machine only, unless --host says otherwise. docs/serving.md d
 
 import sys
 
-from interacting_head.command_line import ArgumentParser, importing_keras, run
+from interacting_head.console import ArgumentParser, importing_keras, run
 from interacting_head.run_directory import RunDirectory
-from interacting_head.translation_options import ENGINES
+from interacting_head.translation.options import ENGINES
 
 
 def parse_arguments():
@@ -44,7 +44,7 @@ def main():
                 file=sys.stderr,
             )
         with importing_keras():
-            from interacting_head.compilation import share_cores  # imports Keras: only now
+            from interacting_head.model.compilation import share_cores  # imports Keras: only now
             from interacting_head.serve.service import Service
 
         share_cores()

@@ -5,14 +5,14 @@ import importlib
 import itertools
 from pathlib import Path
 
-from data.subwords import BEGIN, END, PAD
-from interacting_head.inspection import Inspector, attention_layers
-from interacting_head.placement import attention_of, resolved
+from data.text.subwords import BEGIN, END, PAD
+from interacting_head.model.placement import attention_of, resolved
 from interacting_head.run_directory import RunDirectory
 from interacting_head.serve.forms import SITES, RequestError, too_long
 from interacting_head.serve.limits import BEAM_SIZE, TOKENS
-from interacting_head.translation_forms import JsonLine, packed
-from interacting_head.translation_options import ENGINES
+from interacting_head.translation.forms import JsonLine, packed
+from interacting_head.translation.inspection import Inspector, attention_layers
+from interacting_head.translation.options import ENGINES
 
 LEADING_AXIS = {"interacting_head_pairwise": "query head", "multi_layer": "encoder output"}
 """Scheme whose attention weights have a further axis in front of the heads → what that counts."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from data.subwords import Subwords, train_subwords
+from data.text.subwords import Subwords, train_subwords
 
 CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
 

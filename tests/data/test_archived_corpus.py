@@ -6,11 +6,11 @@ from functools import partial
 
 import pytest
 
-from data.archived_corpus import ARCHIVES, Archive, ArchivedCorpus, Text, text
+from data.corpora.archived_corpus import ARCHIVES, Archive, ArchivedCorpus, Text, text
+from data.corpora.held_out import cut_at_random
 from data.errors import InputError
-from data.held_out import cut_at_random
-from data.parallel_text import ParallelText
 from data.readers import read_plain, read_table
+from data.text.parallel_text import ParallelText
 from tests.data.test_archives import tar_bytes, zip_bytes
 
 ROWS = [(f"word {i}", f"Wort {i}") for i in range(300)]
@@ -149,7 +149,7 @@ def test_without_internet_the_error_says_which_files_to_put_where(tmp_path, arch
 
 
 def test_what_only_a_browser_can_fetch_is_asked_for_before_anything_is_downloaded(tmp_path, corpus_folder, monkeypatch):
-    monkeypatch.setattr("data.archived_corpus.download", lambda *_: pytest.fail("downloads"))
+    monkeypatch.setattr("data.corpora.archived_corpus.download", lambda *_: pytest.fail("downloads"))
     first = Archive("a.tgz", "https://example.org/a.tgz")
     by_hand = Archive("b.tgz", "https://example.org/view", by_hand=True)
     splits = {"train": tuple(text(archive, read_plain, "x.en", "x.de") for archive in (first, by_hand))}

@@ -8,7 +8,7 @@ import zipfile
 
 import pytest
 
-from data.archives import unpack
+from data.corpora.archives import unpack
 from data.errors import InputError
 
 FILES = {"pair/a.de": b"eins\nzwei\n", "pair/a.en": b"one\ntwo\n", "README": b"read me"}
@@ -112,8 +112,8 @@ def test_a_link_in_a_zip_archive_is_refused(archive, tmp_path):
 
 
 def test_a_file_beyond_the_limit_is_refused_whatever_its_header_says(archive, tmp_path, monkeypatch):
-    monkeypatch.setattr("data.archives.LARGEST_MEMBER", 1000)
-    monkeypatch.setattr("data.archives.BLOCK", 100)
+    monkeypatch.setattr("data.corpora.archives.LARGEST_MEMBER", 1000)
+    monkeypatch.setattr("data.corpora.archives.BLOCK", 100)
     for pack in (tar_bytes, zip_bytes):
         archive.write_bytes(pack({"big": bytes(2000)}))
         with pytest.raises(InputError, match=r"big in .*archive unpacks to more than 1,000 bytes"):
@@ -121,7 +121,7 @@ def test_a_file_beyond_the_limit_is_refused_whatever_its_header_says(archive, tm
 
 
 def test_an_archive_of_too_many_files_is_refused(archive, tmp_path, monkeypatch):
-    monkeypatch.setattr("data.archives.MOST_MEMBERS", 5)
+    monkeypatch.setattr("data.corpora.archives.MOST_MEMBERS", 5)
     archive.write_bytes(tar_bytes({f"{i}": b"" for i in range(10)}))
     with pytest.raises(InputError, match="more than 5 files"):
         unpack(archive, tmp_path / "out", {"9"})

@@ -3,11 +3,11 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from data.batching import STATIC_SHAPES, plan_batches
-from data.encoding import encode_parallel
+from data.batches.encoding import encode_parallel
+from data.batches.plan import STATIC_SHAPES, plan_batches
 from data.errors import InputError
-from data.parallel_text import ParallelText, read_lines
-from data.subwords import Subwords, train_subwords
+from data.text.parallel_text import ParallelText, read_lines
+from data.text.subwords import Subwords, train_subwords
 from tests.data.conftest import python_steps
 
 BUDGET = 600

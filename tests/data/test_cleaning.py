@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from data.cleaning import CleaningRules, first_occurrences
 from data.errors import InputError
+from data.text.cleaning import CleaningRules, first_occurrences
 
 
 def words(count):

@@ -5,8 +5,8 @@ import types
 import pytest
 
 import data
-from data.corpora import open_corpus, own_text
-from data.corpus_registry import KNOWN_CORPORA
+from data.corpora.corpus import open_corpus, own_text
+from data.corpora.registry import KNOWN_CORPORA
 from data.errors import InputError
 
 
@@ -155,7 +155,7 @@ def test_the_quickstart_corpus_is_generated_once(generator):
 def test_a_change_of_the_generator_or_its_tables_gives_a_new_quickstart_corpus(generator, monkeypatch, tmp_path):
     sources = [open_corpus("quickstart", "de", "en").split("train").source]
     (tmp_path / "quickstart").mkdir()
-    monkeypatch.setattr("data.corpora.__file__", str(tmp_path / "corpora.py"))
+    monkeypatch.setattr("data.corpora.corpus.__file__", str(tmp_path / "corpora" / "corpus.py"))
     for changed in ("quickstart_corpus.py", "quickstart/nouns.tsv"):
         (tmp_path / changed).write_text("another grammar")
         sources.append(open_corpus("quickstart", "de", "en").split("train").source)

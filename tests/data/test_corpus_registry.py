@@ -4,12 +4,12 @@ import re
 
 import pytest
 
-from data.archived_corpus import ARCHIVES, ArchivedCorpus
-from data.corpora import open_corpus
-from data.corpus_registry import KNOWN_CORPORA
-from data.corpus_specification import LineAlignedCorpus, PublishedFile
+from data.corpora.archived_corpus import ARCHIVES, ArchivedCorpus
+from data.corpora.corpus import open_corpus
+from data.corpora.registry import KNOWN_CORPORA
+from data.corpora.specification import LineAlignedCorpus, PublishedFile
 from data.errors import InputError
-from data.parallel_text import ParallelText
+from data.text.parallel_text import ParallelText
 from tests.data.test_archives import debian_bytes, tar_bytes, zip_bytes
 
 
@@ -166,9 +166,9 @@ def packed(archive, names):
 @pytest.fixture
 def build(tmp_path, monkeypatch):
     """Opens a known corpus, built from small copies of its archives, in two languages."""
-    monkeypatch.setattr("data.archived_corpus.download", lambda *_: pytest.fail("downloads"))
+    monkeypatch.setattr("data.corpora.archived_corpus.download", lambda *_: pytest.fail("downloads"))
     # The small copies have checksums of their own.
-    monkeypatch.setattr("data.archived_corpus.Archive.check", lambda self, path: "checked elsewhere")
+    monkeypatch.setattr("data.corpora.archived_corpus.Archive.check", lambda self, path: "checked elsewhere")
 
     def build(name, source, target):
         corpus = ARCHIVED[name]

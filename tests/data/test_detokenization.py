@@ -1,7 +1,7 @@
 import pytest
 
-from data.detokenization import detokenize
-from data.moses import Moses
+from data.text.detokenization import detokenize
+from data.text.moses import Moses
 
 # Each comes back from its tokens as it was, blanks and all.
 LINES = {

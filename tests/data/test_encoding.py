@@ -4,10 +4,10 @@ import json
 import numpy as np
 import pytest
 
-from data.encoding import encode_parallel
+from data.batches.encoding import encode_parallel
 from data.errors import InputError
-from data.parallel_text import ParallelText
-from data.subwords import Subwords, train_subwords
+from data.text.parallel_text import ParallelText
+from data.text.subwords import Subwords, train_subwords
 
 from .conftest import sentences
 
@@ -90,7 +90,7 @@ def test_only_empty_lines_leave_no_pair(tmp_path, subwords, cache):
 
 
 def test_more_lines_than_a_chunk_stay_aligned(tmp_path, subwords, monkeypatch):
-    monkeypatch.setattr("data.encoding.CHUNK", 7)
+    monkeypatch.setattr("data.batches.encoding.CHUNK", 7)
     text = parallel_text(tmp_path, [f"haus {i}" for i in range(50)], [f"tür {i}" for i in range(50)])
     pairs = encode_parallel(text, subwords, subwords, max_length=100)
     assert decoded(pairs.target, subwords) == [f"tür {i}" for i in range(50)]

@@ -2,8 +2,8 @@ import random
 
 import pytest
 
+from data.corpora.held_out import cut_at_random, cut_regularly
 from data.errors import InputError
-from data.held_out import cut_at_random, cut_regularly
 
 PAIRS = [(f"word {i}", f"Wort {i}") for i in range(300)]
 

@@ -2,13 +2,13 @@ from collections import Counter
 
 import pytest
 
-from data.corpora import open_corpus
-from data.encoding import encode_parallel, load_encoded
+from data.batches.encoding import encode_parallel, load_encoded
+from data.batches.pipeline import TrainingBatches
+from data.corpora.corpus import open_corpus
+from data.corpora.mixes import Part, parse_mix, weighted_pairs
 from data.errors import InputError
-from data.mixes import Part, parse_mix, weighted_pairs
-from data.parallel_text import ParallelText
-from data.pipeline import TrainingBatches
 from data.prepare import Settings, prepare_corpus
+from data.text.parallel_text import ParallelText
 from tests.data.conftest import CORPORA, sentences
 
 

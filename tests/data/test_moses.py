@@ -5,7 +5,7 @@ import gzip
 import pytest
 from sacremoses import MosesPunctNormalizer
 
-from data.moses import Moses
+from data.text.moses import Moses
 from tests.data.conftest import CORPORA
 
 TOKENS = [

@@ -4,7 +4,7 @@ import tracemalloc
 import pytest
 
 from data.errors import InputError
-from data.parallel_text import ParallelText, read_lines
+from data.text.parallel_text import ParallelText, read_lines
 
 
 def write(path, content):

@@ -6,10 +6,10 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from data.encoding import EncodedPairs, EncodedSide
+from data.batches.encoding import EncodedPairs, EncodedSide
+from data.batches.pipeline import TrainingBatches, as_tf_dataset, evaluation_batches
 from data.errors import InputError
-from data.pipeline import TrainingBatches, as_tf_dataset, evaluation_batches
-from data.subwords import BEGIN, END, PAD
+from data.text.subwords import BEGIN, END, PAD
 from tests.data.conftest import python_steps, sentences
 
 BUDGET = 300

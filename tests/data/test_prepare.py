@@ -5,12 +5,13 @@ import json
 import numpy as np
 import pytest
 
-from data import prepare, prepared_text
-from data.encoding import load_encoded
+from data import prepare
+from data.batches.encoding import load_encoded
 from data.errors import InputError
-from data.profiles import PROFILES
-from data.subwords import Subwords
-from data.truecasing import Truecaser
+from data.text import prepared_text
+from data.text.profiles import PROFILES
+from data.text.subwords import Subwords
+from data.text.truecasing import Truecaser
 from tests import command_line
 from tests.data.conftest import sentences
 

@@ -2,12 +2,13 @@ import gzip
 
 import pytest
 
-from data import prepared_text, workers
-from data.cleaning import CleaningRules
+from data import workers
 from data.errors import InputError
-from data.parallel_text import ParallelText
-from data.prepared_text import prepare_text
-from data.truecasing import Truecaser
+from data.text import prepared_text
+from data.text.cleaning import CleaningRules
+from data.text.parallel_text import ParallelText
+from data.text.prepared_text import prepare_text
+from data.text.truecasing import Truecaser
 
 LANGUAGES = "de", "en"
 SOURCES = ["Der Hund sieht's.", "Dann sieht der Mann Bonn (heute)!", "", "Bonn ist schön.", "Und der Hund auch."]

@@ -1,8 +1,8 @@
 import pytest
 
 from data.errors import InputError
-from data.profiles import PROFILES, RAW_TEXT, TextForm, tokenize
-from data.truecasing import Truecaser, count_forms
+from data.text.profiles import PROFILES, RAW_TEXT, TextForm, tokenize
+from data.text.truecasing import Truecaser, count_forms
 
 LINES = ["Der Hund sieht den Mann.", "Heute sieht der Mann den Hund!", "„Ja“, sagt er."]
 

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from data import stats
-from data.cleaning import CleaningRules
-from data.corpora import open_corpus
+from data.corpora.corpus import open_corpus
 from data.errors import InputError
+from data.text.cleaning import CleaningRules
 from tests import command_line
 from tests.data.conftest import sentences
 

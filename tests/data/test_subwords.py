@@ -5,7 +5,7 @@ import pytest
 import sentencepiece
 
 from data.errors import InputError
-from data.subwords import BEGIN, END, PAD, UNKNOWN, Subwords, train_subwords
+from data.text.subwords import BEGIN, END, PAD, UNKNOWN, Subwords, train_subwords
 
 from .conftest import sentences
 

@@ -4,7 +4,7 @@ from collections import Counter
 import pytest
 
 from data.errors import InputError
-from data.truecasing import Truecaser, count_forms, detruecase
+from data.text.truecasing import Truecaser, count_forms, detruecase
 
 TEXT = [
     "The US and the EU agree . But nobody asked us .",

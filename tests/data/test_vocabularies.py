@@ -1,9 +1,9 @@
 import pytest
 
 from data.errors import InputError
-from data.parallel_text import ParallelText
-from data.subwords import Subwords
-from data.vocabularies import learn_vocabularies
+from data.text.parallel_text import ParallelText
+from data.text.subwords import Subwords
+from data.text.vocabularies import learn_vocabularies
 from tests.data.conftest import sentences
 
 

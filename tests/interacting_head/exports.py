@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from data.subwords import BEGIN, END, PAD, Subwords, train_subwords
+from data.text.subwords import BEGIN, END, PAD, Subwords, train_subwords
 from interacting_head.config import ExperimentConfig, ModelConfig, PlacedAttentionConfig, PlacementConfig
 from interacting_head.export.trained_model import TrainedModel
-from interacting_head.transformer import Transformer
+from interacting_head.model.transformer import Transformer
 from tests.interacting_head import tiny
 from tests.layers.backend import array
 from tests.layers.schemes import randomize

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from interacting_head.models import build_model
+from interacting_head.model.building import build_model
 
 
 def weights(run, name):

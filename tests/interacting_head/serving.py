@@ -2,11 +2,11 @@
 
 from starlette.testclient import TestClient
 
-from interacting_head.search_options import SearchOptions
+from interacting_head.search.options import SearchOptions
 from interacting_head.serve.application import application
 from interacting_head.serve.service import Service
 from interacting_head.serve.worker import Worker
-from interacting_head.translator import Translator
+from interacting_head.translation.translator import Translator
 from tests.interacting_head import exports
 
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from keras import ops
 
-from data.subwords import BEGIN, END, PAD
-from interacting_head.beam_search import _top_k, advance, beam_search, collect, length_penalty, start
-from interacting_head.search_state import Limits
+from data.text.subwords import BEGIN, END, PAD
+from interacting_head.search.beam_search import _top_k, advance, beam_search, collect, length_penalty, start
+from interacting_head.search.state import Limits
 from tests.interacting_head import languages
 from tests.interacting_head.languages import PENALTIES, WORDS, Language, V, enumerate_all, options, search
 from tests.layers.backend import array

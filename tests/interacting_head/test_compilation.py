@@ -3,7 +3,7 @@
 import keras
 import pytest
 
-from interacting_head import compilation
+from interacting_head.model import compilation
 
 THREADS = "TF_NUM_INTRAOP_THREADS"
 

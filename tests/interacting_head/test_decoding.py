@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from data.subwords import BEGIN, END, PAD
-from interacting_head import decoding
-from interacting_head.beam_search import beam_search
-from interacting_head.decoding import TransformerSearch, length_limit
-from interacting_head.scoring import Scorer
-from interacting_head.search_state import Limits
+from data.text.subwords import BEGIN, END, PAD
+from interacting_head.search import transformer_search as decoding
+from interacting_head.search.beam_search import beam_search
+from interacting_head.search.scoring import Scorer
+from interacting_head.search.state import Limits
+from interacting_head.search.transformer_search import TransformerSearch, length_limit
 from layers import ATTENTION_SCHEMES
 from tests.interacting_head import tiny
 from tests.interacting_head.languages import as_lists, options, penalty

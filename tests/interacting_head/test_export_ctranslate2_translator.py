@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from data.errors import InputError
-from interacting_head.translator import Translator
+from interacting_head.translation.translator import Translator
 from tests import tiny_corpus
 
 pytest.importorskip("ctranslate2")

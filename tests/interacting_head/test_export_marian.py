@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from data.errors import InputError
-from data.subwords import BEGIN, END, PAD, Subwords
+from data.text.subwords import BEGIN, END, PAD, Subwords
 from interacting_head import export
 from interacting_head.config import ExperimentConfig, PlacedAttentionConfig, PlacementConfig, override
-from interacting_head.decoding import TransformerSearch
-from interacting_head.preparation import make_training_model
-from interacting_head.search_options import SearchOptions
-from interacting_head.search_state import Limits
+from interacting_head.search.options import SearchOptions
+from interacting_head.search.state import Limits
+from interacting_head.search.transformer_search import TransformerSearch
+from interacting_head.training.preparation import make_training_model
 from tests.interacting_head import exports
 from tests.parameters import mostly_slow
 

@@ -12,11 +12,11 @@ import tensorflow as tf
 from tensorflow.core.protobuf import saved_model_pb2
 
 from data.errors import InputError
-from data.subwords import END, PAD
+from data.text.subwords import END, PAD
 from interacting_head import export
-from interacting_head.decoding import TransformerSearch, length_limit
-from interacting_head.search_options import SearchOptions
-from interacting_head.search_state import IMPOSSIBLE, Limits
+from interacting_head.search.options import SearchOptions
+from interacting_head.search.state import IMPOSSIBLE, Limits
+from interacting_head.search.transformer_search import TransformerSearch, length_limit
 from layers import ATTENTION_SCHEMES
 from tests.interacting_head import exports
 

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from data.profiles import TextForm
+from data.text.profiles import TextForm
 from interacting_head import export
 from interacting_head.config import DataConfig
 from interacting_head.export.savedmodel import EXTRA
-from interacting_head.search_options import SearchOptions
-from interacting_head.translator import Translator
+from interacting_head.search.options import SearchOptions
+from interacting_head.translation.translator import Translator
 from tests.interacting_head import exports
 from tests.interacting_head.test_export_savedmodel import elsewhere
 

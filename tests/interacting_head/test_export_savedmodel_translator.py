@@ -6,8 +6,8 @@ from data.errors import InputError
 from interacting_head import export
 from interacting_head.export.savedmodel import EXTRA
 from interacting_head.export.savedmodel_translator import SavedModelTranslator
-from interacting_head.search_options import SearchOptions
-from interacting_head.translator import Translator
+from interacting_head.search.options import SearchOptions
+from interacting_head.translation.translator import Translator
 from tests.interacting_head import exports
 
 LINES = ["ein hund", "", "  ", "die katze und der hund \u2028 ein haus", "haus " * 9]

@@ -3,8 +3,8 @@ import pytest
 from keras import ops
 
 from data.errors import InputError
-from data.subwords import BEGIN, END
-from interacting_head.inspection import Inspector, attention_layers, observed
+from data.text.subwords import BEGIN, END
+from interacting_head.translation.inspection import Inspector, attention_layers, observed
 from layers import ATTENTION_SCHEMES
 from tests.interacting_head import tiny
 from tests.layers.backend import array
@@ -105,7 +105,7 @@ def test_large_windows_are_divided(monkeypatch):
     model = tiny.transformer()
     pairs = [pair(3 + i, 5) for i in range(7)]
     whole = Inspector(model, attention=["cross"]).inspect(pairs)
-    monkeypatch.setattr("interacting_head.inspection.POSITIONS", 2 * 16 * 16)
+    monkeypatch.setattr("interacting_head.translation.inspection.POSITIONS", 2 * 16 * 16)
     for left, right in zip(whole, Inspector(model, attention=["cross"]).inspect(pairs), strict=True):
         np.testing.assert_allclose(left.attention["cross", 2], right.attention["cross", 2], atol=1e-5)
 

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 from keras import ops
 
-from interacting_head.losses import CHUNKS, linear_cross_entropy, token_cross_entropy
+from interacting_head.model.losses import CHUNKS, linear_cross_entropy, token_cross_entropy
 from tests.layers.backend import array, gradients
 
 V, D = 11, 6

@@ -2,7 +2,7 @@ import keras
 import numpy as np
 import pytest
 
-from interacting_head.optimizer import Adam
+from interacting_head.training.optimizer import Adam
 from tests.layers.backend import array
 
 SHAPES = [(3, 4), (5,), (2, 2, 2)]

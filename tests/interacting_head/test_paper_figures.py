@@ -7,7 +7,7 @@ import pytest
 
 from interacting_head import recipes
 from interacting_head.config import AttentionConfig, ModelConfig
-from interacting_head.transformer import Transformer, parameter_count
+from interacting_head.model.transformer import Transformer, parameter_count
 
 # Ampomah et al. 2020 speak of about 32 thousand shared sub-words. The sizes of their models fix the matrix of
 # embeddings, which is also the output's, at 33,392 to 33,398 rows, if query, key and value projections have biases.

@@ -13,7 +13,14 @@ from interacting_head.config import (
     PlacementConfig,
     override,
 )
-from interacting_head.placement import DEFAULT_MEMORIES, DEFAULT_PLACEMENTS, attention_of, check_model, resolved
+from interacting_head.model.placement import (
+    DEFAULT_MEMORIES,
+    DEFAULT_PLACEMENTS,
+    attention_of,
+    check_model,
+    resolved,
+    same_experiment,
+)
 from interacting_head.run_directory import RunDirectory
 from layers import ATTENTION_SCHEMES
 from tests.interacting_head import tiny
@@ -189,8 +196,8 @@ def test_multi_layer_attention_reads_every_encoder_layer():
 def test_a_run_goes_on_where_defaults_are_written_out_and_where_they_are_not(tmp_path):
     config = override(ExperimentConfig(), ["model.attention.scheme=multi_hop"])
     run = RunDirectory(tmp_path / "run")
-    assert run.create_or_check(config)
-    assert not run.create_or_check(config)
-    assert not run.create_or_check(dataclasses.replace(config, model=resolved(config.model)))
+    assert run.create_or_check(config, same_experiment)
+    assert not run.create_or_check(config, same_experiment)
+    assert not run.create_or_check(dataclasses.replace(config, model=resolved(config.model)), same_experiment)
     with pytest.raises(InputError, match=r"model.placements \(None there, \[\] now\)"):
-        run.create_or_check(override(config, ["model.placements=[]"]))
+        run.create_or_check(override(config, ["model.placements=[]"]), same_experiment)

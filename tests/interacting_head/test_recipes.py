@@ -5,12 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from data.corpus_registry import KNOWN_CORPORA
-from data.mixes import is_mix, parse_mix
-from interacting_head import paper_tables, recipes
-from interacting_head.placement import check_model
-from interacting_head.preparation import make_training_model
-from interacting_head.transformer import Transformer, parameter_count
+from data.corpora.mixes import is_mix, parse_mix
+from data.corpora.registry import KNOWN_CORPORA
+from interacting_head import recipes
+from interacting_head.model.placement import check_model
+from interacting_head.model.transformer import Transformer, parameter_count
+from interacting_head.recipes import paper_tables
+from interacting_head.training.preparation import make_training_model
 from tests.interacting_head.tiny import V, sources, targets
 from tests.parameters import mostly_slow
 

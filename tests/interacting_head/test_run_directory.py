@@ -5,7 +5,7 @@ import resource
 import pytest
 
 from interacting_head.run_directory import RunDirectory
-from interacting_head.training_log import logging_to
+from interacting_head.training.log import logging_to
 from tests.interacting_head import tiny
 
 

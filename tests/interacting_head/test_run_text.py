@@ -7,10 +7,10 @@ import pytest
 
 from data.errors import InputError
 from interacting_head import config as configuration
-from interacting_head.preparation import check, open_text, prepare_run_text
 from interacting_head.run_directory import RunDirectory
-from interacting_head.training import train
-from interacting_head.translator import Translator
+from interacting_head.training.preparation import check, open_text, prepare_run_text
+from interacting_head.training.trainer import train
+from interacting_head.translation.translator import Translator
 from tests import tiny_corpus
 
 SENTENCES = {
@@ -42,7 +42,7 @@ def write(folder, sentences=SENTENCES):
 
 
 def configured(files, *settings):
-    lasting = ["train.max_steps=150", "train.validation_interval=150", "train.batch_tokens=512", "model.dropout=0"]
+    lasting = ["train.max_steps=250", "train.validation_interval=250", "train.batch_tokens=512", "model.dropout=0"]
     lasting.append("model.attention.options={query_combination: mean}")
     return tiny_corpus.configuration(files, *lasting, "train.label_smoothing=0", "data.vocabulary_size=320", *settings)
 

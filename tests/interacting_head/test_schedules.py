@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from interacting_head.config import TrainConfig
-from interacting_head.schedules import make_schedule
+from interacting_head.training.schedules import make_schedule
 
 TOTAL = 1000
 STEPS = [1, 2, 37, 99, 100, 101, 250, 999, 1000, 5000]

@@ -5,11 +5,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from data.errors import InputError
-from interacting_head.inspection import attention_layers
-from interacting_head.search_options import SearchOptions
+from interacting_head.search.options import SearchOptions
 from interacting_head.serve import limits
 from interacting_head.serve.application import FILES, PAGE, Guard
-from interacting_head.translator import Translator
+from interacting_head.translation.inspection import attention_layers
+from interacting_head.translation.translator import Translator
 
 SCRIPT = "<script>alert(1)</script>"
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from data.subwords import END
-from interacting_head.inspection import Inspector
+from data.text.subwords import END
 from interacting_head.serve.application import application
 from interacting_head.serve.service import Service
 from interacting_head.serve.worker import Worker
-from interacting_head.translator import Translator
+from interacting_head.translation.inspection import Inspector
+from interacting_head.translation.translator import Translator
 from tests.interacting_head.serving import Serving
 
 H = 2

@@ -10,13 +10,13 @@ import pytest
 
 from data.errors import InputError
 from interacting_head import config as configuration
-from interacting_head.callbacks import Progress, duration
-from interacting_head.command_line import RunError
-from interacting_head.devices import Devices
-from interacting_head.preparation import number_of_steps, open_text
+from interacting_head.console import RunError
 from interacting_head.run_directory import RunDirectory
-from interacting_head.training import Trainer, train
-from interacting_head.translator import Translator
+from interacting_head.training.callbacks import Progress, duration
+from interacting_head.training.devices import Devices
+from interacting_head.training.preparation import number_of_steps, open_text
+from interacting_head.training.trainer import Trainer, train
+from interacting_head.translation.translator import Translator
 from tests import tiny_corpus
 from tests.interacting_head.runs import assert_equal_runs, weights
 

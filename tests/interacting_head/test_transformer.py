@@ -8,7 +8,7 @@ from keras import ops
 
 from data.errors import InputError
 from interacting_head.config import AttentionConfig, PlacedAttentionConfig, PlacementConfig
-from interacting_head.transformer import Transformer, parameter_count
+from interacting_head.model.transformer import Transformer, parameter_count
 from layers import ATTENTION_SCHEMES
 from tests.interacting_head import tiny
 from tests.layers.backend import array

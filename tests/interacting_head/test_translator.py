@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from data.errors import InputError
-from data.subwords import END, PAD, Subwords, train_subwords
-from interacting_head.decoding import Found, compiles_shapes
-from interacting_head.search_options import SearchOptions
-from interacting_head.search_state import IMPOSSIBLE
-from interacting_head.transformer import Transformer
-from interacting_head.translator import LONG, Translation, Translator
+from data.text.subwords import END, PAD, Subwords, train_subwords
+from interacting_head.model.transformer import Transformer
+from interacting_head.search.options import SearchOptions
+from interacting_head.search.state import IMPOSSIBLE
+from interacting_head.search.transformer_search import Found, compiles_shapes
+from interacting_head.translation.translator import LONG, Translation, Translator
 from tests.interacting_head import tiny
 from tests.layers.schemes import randomize
 

@@ -7,10 +7,10 @@ import pytest
 
 from data.errors import InputError
 from interacting_head import recipes
-from interacting_head.command_line import RunError
 from interacting_head.config import ExperimentConfig, load_config, override
-from interacting_head.hyperparameters import Search, default_space, load_space
+from interacting_head.console import RunError
 from interacting_head.run_directory import RunDirectory
+from interacting_head.tune.search import Search, default_space, load_space
 from tests import tiny_corpus
 from tests.command_line import run, start, wait_until
 
@@ -57,7 +57,7 @@ def train(monkeypatch):
     def use(**settings):
         fake = FakeTraining(**settings)
         monkeypatch.setattr("keras.backend.clear_session", lambda: None)  # it would look through all that lives here
-        monkeypatch.setattr("interacting_head.training.train", fake)
+        monkeypatch.setattr("interacting_head.training.trainer.train", fake)
         return fake
 
     return use

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from data.subwords import BEGIN, END, PAD
+from data.text.subwords import BEGIN, END, PAD
 from interacting_head.config import AttentionConfig, ModelConfig
-from interacting_head.placement import NEED_KEY_DIM
-from interacting_head.transformer import Transformer
+from interacting_head.model.placement import NEED_KEY_DIM
+from interacting_head.model.transformer import Transformer
 from tests.layers.schemes import randomize
 
 V = 17

@@ -1,0 +1,173 @@
+"""Batches of ids for the model: assembled in NumPy, resumable at any step, wrapped in tf.data on demand."""
+
+import copy
+from collections.abc import Iterator
+
+import numpy as np
+
+from data.batches.encoding import EncodedPairs, EncodedSide
+from data.batches.plan import BatchPlan, plan_batches
+from data.errors import InputError
+from data.text.subwords import BEGIN, END, PAD
+
+AHEAD = 8  # batches that are prepared while a step is computed
+
+Batch = tuple[dict[str, np.ndarray], np.ndarray]
+
+
+class TrainingBatches:
+    """Batches of encoded pairs, epoch after epoch, each epoch in its own order.
+
+    Every iterator begins at (`start_epoch`, `start_batch`). It yields `(inputs, labels)` with
+    `inputs = {"source_ids": (B, S), "target_ids": (B, T)}` and labels (B, T), all int32 and padded with
+    `PAD`: source ids end in `END`, target ids begin with `BEGIN`, labels are the target ids one step ahead
+    and end in `END`. Rows beyond the pairs of a batch are all `PAD`.
+
+    To resume exactly, start at the position after the last batch that training has *used*. Whatever lies
+    between (a prefetching tf.data pipeline, Keras' look at the first batch) draws batches ahead, so count the
+    steps and ask `position_after`.
+
+    Args:
+        pairs: the encoded pairs.
+        batch_tokens: rows × longest side of a batch is at most this, special symbols and padding included.
+        seed: the order of the batches depends on this and the epoch alone.
+        static_shapes: few shapes, for compilation; see `data.batches.plan.plan_batches`.
+        multiple: the rows of a batch are a multiple of this.
+        start_epoch: epoch to start in, counted from 0.
+        start_batch: batch of that epoch to start with, counted from 0.
+        max_epochs: end before the epoch of this number; None: never.
+
+    Raises:
+        InputError: when no batch can be made (see `plan_batches`), or the epoch has no batch `start_batch`.
+    """
+
+    def __init__(
+        self,
+        pairs: EncodedPairs,
+        batch_tokens: int,
+        seed: int,
+        static_shapes: bool = False,
+        multiple: int = 1,
+        start_epoch: int = 0,
+        start_batch: int = 0,
+        max_epochs: int | None = None,
+    ):
+        self._pairs = pairs
+        self._options = {"seed": seed, "static_shapes": static_shapes, "multiple": multiple}
+        self._batch_tokens = batch_tokens
+        self._max_epochs = max_epochs
+        self._plan_of_epoch = None
+        batches = self.batches_in_epoch(start_epoch)
+        if start_batch > batches:
+            raise InputError(
+                f"cannot start at batch {start_batch} of an epoch that has {batches}; "
+                "the text or the batch size has changed: resume with the former ones or begin a new run"
+            )
+        self._start = self.position_after((start_epoch, start_batch), 0)
+        self.position: tuple[int, int] = self._start
+        """(epoch, next batch) of the iterator that was last drawn from."""
+
+    def plan(self, epoch: int) -> BatchPlan:
+        """The plan of an epoch; the last one made is kept."""
+        if self._plan_of_epoch is None or self._plan_of_epoch[0] != epoch:
+            # Training reads source ids + END, and BEGIN + target ids or target ids + END: one more each.
+            plan = plan_batches(
+                self._pairs.source.lengths + 1,
+                self._pairs.target.lengths + 1,
+                self._batch_tokens,
+                epoch=epoch,
+                **self._options,
+            )
+            self._plan_of_epoch = epoch, plan
+        return self._plan_of_epoch[1]
+
+    def batches_in_epoch(self, epoch: int) -> int:
+        """The number of batches of an epoch; it is the same in all of them."""
+        return len(self.plan(epoch))
+
+    def position_after(self, start: tuple[int, int], steps: int) -> tuple[int, int]:
+        """The position (epoch, next batch) when `steps` batches were used from the position `start` on."""
+        epochs, batch = divmod(start[1] + steps, self.batches_in_epoch(start[0]))
+        return start[0] + epochs, batch
+
+    def starting_at(self, epoch: int, batch: int) -> "TrainingBatches":
+        """The same batches from another position on; plans made already are shared."""
+        other = copy.copy(self)
+        other.position = other._start = self.position_after((epoch, batch), 0)
+        return other
+
+    def __iter__(self) -> Iterator[Batch]:
+        # A generator, for Keras' `fit` knows an endless source of batches by nothing else.
+        position = self._start
+        while self._max_epochs is None or position[0] < self._max_epochs:
+            plan = self.plan(position[0])
+            batch = _assemble(self._pairs, plan[position[1]], *plan.shape(position[1]))
+            position = self.position_after(position, 1)
+            self.position = position
+            yield batch
+
+
+def evaluation_batches(
+    pairs: EncodedPairs, batch_tokens: int, static_shapes: bool = False, multiple: int = 1
+) -> Iterator[tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]]:
+    """Yields `(inputs, labels, indices)` in the order of length, every pair once.
+
+    `inputs` and `labels` are those of `TrainingBatches`; `indices` (at most B) says which pair stands in each
+    row, rows of padding excepted.
+
+    Raises:
+        InputError: when no batch can be made (see `plan_batches`).
+    """
+    plan = plan_batches(
+        pairs.source.lengths + 1,
+        pairs.target.lengths + 1,
+        batch_tokens,
+        seed=None,
+        epoch=0,
+        multiple=multiple,
+        static_shapes=static_shapes,
+    )
+    for index in range(len(plan)):
+        yield *_assemble(pairs, plan[index], *plan.shape(index)), plan[index]
+
+
+def as_tf_dataset(training_batches: TrainingBatches):
+    """The batches as a `tf.data.Dataset` that prepares them ahead, for training on TensorFlow.
+
+    Ids have the shape (None, None) in its element spec. `training_batches.position` then runs ahead of what
+    training has used: count the steps and ask `position_after`.
+    """
+    import tensorflow as tf  # here, so that everything else works without TensorFlow
+
+    ids = tf.TensorSpec((None, None), tf.int32)
+    dataset = tf.data.Dataset.from_generator(
+        lambda: iter(training_batches), output_signature=({"source_ids": ids, "target_ids": ids}, ids)
+    )
+    # Its tuner wakes after 10, 20, 40, … ms, and TensorFlow 2.21 often ends a dataset only when it wakes: a training
+    # then takes up to twice its time.
+    options = tf.data.Options()
+    options.autotune.enabled = False
+    return dataset.prefetch(AHEAD).with_options(options)
+
+
+def _assemble(pairs, indices, B, S, T):
+    """Inputs and labels of the pairs `indices`, in the shapes given."""
+    n = len(indices)
+    source_ids, source_lengths = _padded(pairs.source, indices, B, S)
+    source_ids[np.arange(n), source_lengths] = END
+    labels, target_lengths = _padded(pairs.target, indices, B, T)
+    target_ids = np.full((B, T), PAD, np.int32)
+    target_ids[:n, 0] = BEGIN
+    target_ids[:, 1:] = labels[:, :-1]
+    labels[np.arange(n), target_lengths] = END
+    return {"source_ids": source_ids, "target_ids": target_ids}, labels
+
+
+def _padded(side: EncodedSide, indices, rows, width):
+    """The ids of the sentences `indices` as (rows, width) int32, and their lengths; no loop over them."""
+    lengths = side.lengths[indices]
+    columns = np.arange(width)
+    inside = columns < lengths[:, None]
+    ids = np.full((rows, width), PAD, np.int32)
+    ids[: len(indices)][inside] = side.tokens[(side.starts[indices][:, None] + columns)[inside]]
+    return ids, lengths

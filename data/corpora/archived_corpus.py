@@ -1,0 +1,204 @@
+"""Corpora published in archives: found or fetched, unpacked, read, and written as line-aligned files."""
+
+import contextlib
+import gzip
+import hashlib
+import json
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from tqdm import tqdm
+
+from data.cache import build_once
+from data.corpora.archives import unpack
+from data.corpora.download import download
+from data.corpora.held_out import SplitPairs
+from data.corpora.specification import CorpusSpecification
+from data.errors import InputError
+
+ARCHIVES = "archives"  # the folder of published archives within a folder of corpora
+
+
+@dataclass(frozen=True)
+class Archive:
+    """A published file that holds a corpus or a part of it.
+
+    Args:
+        file_name: under which it is kept, unique among all corpora.
+        address: where it is published.
+        size: bytes; None where it is not known or changes.
+        sha256: of its content; None likewise. What was used is recorded beside the corpus in any case.
+        md5: the checksum that is known where `sha256` is not.
+        inner: an archive within this one that holds the files. It may also be given alone, as `part_name`.
+        by_hand: whether the address is a page for a browser, from which no program can fetch it.
+    """
+
+    file_name: str
+    address: str
+    size: int | None = None
+    sha256: str | None = None
+    md5: str | None = None
+    inner: str | None = None
+    by_hand: bool = False
+
+    @property
+    def part_name(self) -> str | None:
+        """The file name for the inner archive alone: `2016-01-de-en.tgz` of `2016-01.tgz`."""
+        return self.inner and f"{self.file_name.partition('.')[0]}-{self.inner.rpartition('/')[2]}"
+
+    def find(self, folders: Iterable[Path]) -> Path | None:
+        """The file in one of the folders, whole or its part."""
+        names = [name for name in (self.file_name, self.part_name) if name]
+        return next((folder / name for name in names for folder in folders if (folder / name).is_file()), None)
+
+    def instruction(self) -> str:
+        """How to get it, for a person."""
+        size = f", {self.size:,} bytes" if self.size else ""
+        part = f" or its {self.inner} as {self.part_name}" if self.inner else ""
+        return f"{self.file_name} ({self.address}{size}){part}"
+
+    def check(self, path: Path) -> str:
+        """The SHA-256 of the file `path`.
+
+        Raises:
+            InputError: where its content is not the published one.
+        """
+        with open(path, "rb") as file:
+            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+            if path.name != self.file_name:
+                return sha256  # of parts no checksum is known
+            known, actual = self.sha256, sha256
+            if known is None and self.md5 is not None:
+                file.seek(0)
+                known, actual = self.md5, hashlib.file_digest(file, "md5").hexdigest()
+        if known not in (None, actual):
+            raise InputError(
+                f"{path} has the checksum {actual} where {known} is published: it is damaged, cut short or another "
+                "file; delete it and fetch it again"
+            )
+        return sha256
+
+    def unpack(self, path: Path, folder: Path, wanted: Iterable[str]) -> dict[str, Path]:
+        """Writes the files `wanted` under `folder`; see `data.corpora.archives.unpack`."""
+        if self.inner and path.name == self.file_name:
+            path = unpack(path, folder, {self.inner})[self.inner]
+        return unpack(path, folder, set(wanted))
+
+
+@dataclass(frozen=True)
+class Text:
+    """Some of the text of a split: published files, and how they are read.
+
+    Args:
+        files: (archive, name within it) of each file. The name is None where the archive is the file itself; where
+            it is a pattern with `*`, the reader is given the folder that holds the files that match.
+        read: a reader of `data.readers` that takes the paths of `files` and yields lines in the order of the
+            languages.
+    """
+
+    files: tuple[tuple[Archive, str | None], ...]
+    read: Callable[..., Iterator[tuple[str, ...]]]
+
+
+def text(archive: Archive, read: Callable[..., Iterator[tuple[str, ...]]], *names: str) -> Text:
+    """A `Text` whose files are all in one archive; without names, the archive itself is the file."""
+    return Text(tuple((archive, name) for name in names or (None,)), read)
+
+
+@dataclass(frozen=True)
+class ArchivedCorpus(CorpusSpecification):
+    """A corpus published in archives, which are unpacked, read and written as line-aligned gzip files.
+
+    Args:
+        splits: the texts of each split, one after another. A split that exists in two of more languages only is
+            called `<split>.<language>-<language>`.
+        cut: divides the pairs of `train` where a development (and test) set is cut from it.
+        note: how the splits relate to those of the papers.
+    """
+
+    splits: dict[str, tuple[Text, ...]] = field(default_factory=dict)
+    cut: Callable[[Callable[[], Iterable]], SplitPairs] | None = None
+    note: str = ""
+
+    def archives(self) -> list[Archive]:
+        """Those that the corpus needs."""
+        return list(dict.fromkeys(archive for archive, _ in self._files()))
+
+    def fetch(self, folder, languages, archive_folders=()):
+        archive_folders = [*archive_folders] or [folder.parent / ARCHIVES]
+        build_once(folder, partial(self._build, archive_folders=archive_folders))
+
+    def _files(self):
+        return [file for texts in self.splits.values() for part in texts for file in part.files]
+
+    def _build(self, folder, archive_folders):
+        # What a person has to fetch is asked for before anything large is downloaded.
+        archives = sorted(self.archives(), key=lambda archive: not archive.by_hand)
+        located = {archive: self._locate(archive, archive_folders) for archive in archives}
+        description = {
+            "name": self.name,
+            "licence": self.licence,
+            "citation": self.citation,
+            "note": self.note,
+            "archives": [
+                {"file": path.name, "address": archive.address, "sha256": archive.check(path)}
+                for archive, path in located.items()
+            ],
+        }
+        unpacked = folder / "unpacked"
+        paths = {}
+        for number, (archive, path) in enumerate(located.items()):
+            names = {name for owner, name in self._files() if owner == archive and name is not None}
+            root = unpacked / str(number)
+            found = archive.unpack(path, root, names) if names else {}
+            paths |= {(archive, name): found.get(name, root) for name in names} | {(archive, None): path}
+        for split, texts in self.splits.items():
+            pairs = partial(_read, texts, paths)
+            _, _, pair = split.partition(".")
+            cut = self.cut(pairs) if self.cut and split == "train" else ((split, lines) for lines in pairs())
+            _write(folder, pair.split("-") if pair else self.languages, cut, f"{self.name} {split}")
+        shutil.rmtree(unpacked, ignore_errors=True)
+        (folder / "SOURCE.json").write_text(json.dumps(description, indent=2) + "\n", encoding="utf-8")
+
+    def _locate(self, archive, folders):
+        """The path of an archive, fetched where it is in none of the folders."""
+        if path := archive.find(folders):
+            return path
+        path = folders[-1] / archive.file_name
+        reason = None
+        if archive.by_hand:
+            problem = f"{archive.file_name} can only be fetched with a browser"
+        else:
+            try:
+                download(archive.address, path, archive.sha256)
+                return path
+            except InputError as error:
+                problem, reason = f"{error}; without internet", error
+        missing = [other.instruction() for other in self.archives() if other.find(folders) is None]
+        raise InputError(
+            f"{problem}: put {', '.join(missing)} into {' or '.join(map(str, folders))}, or name a folder that holds "
+            f"{self.name}/ with --corpora-dir"
+        ) from reason
+
+
+def _read(texts, paths):
+    for part in texts:
+        yield from part.read(*(paths[file] for file in part.files))
+
+
+def _write(folder, languages, lines, description):
+    """Writes (split, a line for each language) into the files of the splits."""
+    with contextlib.ExitStack() as stack:
+        bar = stack.enter_context(tqdm(desc=description, unit=" lines", disable=None, leave=False))
+        files = {}
+        for split, group in lines:
+            if split not in files:
+                paths = [folder / f"{split}.{language}.gz" for language in languages]
+                # Neither name nor time in the header: the same lines give the same file.
+                files[split] = [stack.enter_context(gzip.GzipFile(path, "wb", 6, mtime=0)) for path in paths]
+            for file, line in zip(files[split], group, strict=True):
+                file.write(f"{line}\n".encode())
+            bar.update()

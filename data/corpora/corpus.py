@@ -1,0 +1,236 @@
+"""Parallel corpora by name or by file: found in a folder, generated, or fetched."""
+
+import difflib
+import hashlib
+import os
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from data.cache import build_once, cache_folder
+from data.corpora.archived_corpus import ARCHIVES
+from data.corpora.mixes import is_mix, join, parse_mix
+from data.corpora.registry import KNOWN_CORPORA
+from data.errors import InputError
+from data.text.parallel_text import ParallelText
+
+__all__ = ["Corpus", "ParallelText", "open_corpus", "own_text"]
+
+QUICKSTART = "quickstart"
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """A parallel corpus in one direction.
+
+    Args:
+        name: its name.
+        source_language: code of the source language, such as `de`.
+        target_language: code of the target language.
+        splits: the text of each split, such as `train`, `dev`, `test`.
+    """
+
+    name: str
+    source_language: str
+    target_language: str
+    splits: Mapping[str, ParallelText]
+
+    def split(self, name: str) -> ParallelText:
+        """The text of one split.
+
+        Raises:
+            InputError: when there is no such split; names those that exist.
+        """
+        if name not in self.splits:
+            raise InputError(
+                f"corpus {self.name} ({self.source_language}-{self.target_language}) has no split {name!r}; "
+                f"it has {', '.join(self.splits)}"
+            )
+        return self.splits[name]
+
+
+def open_corpus(name: str, source_language: str, target_language: str, corpora_dir: str | Path | None = None) -> Corpus:
+    """Finds a corpus by its name.
+
+    It is looked for in the folder `<corpora_dir>/<name>` and then in the folder `corpora/<name>` of the
+    cache, as files `<split>.<language>[.gz]` or `<split>.<language>-<language>.<language>[.gz]`. The corpus
+    `quickstart` is generated; those in `data.corpora.registry.KNOWN_CORPORA` are fetched, or built from archives in
+    the folder `archives` of either, where they are in neither folder.
+
+    A mix, `tatoeba_en-de+multi30k*2+newstest:newstest2008,newstest2009`, is several corpora joined into one training
+    set: of each the split `train` or the splits after the colon, each pair as often as the number after the star says
+    (a share below 1 is a random subset, always the same one). The other splits of a mix are those of the first corpus
+    in it that has them, except what is trained on; `+dev=newstest:newstest2013` chooses another development text.
+
+    Args:
+        name: name of the corpus, which is the name of its folder, or a mix.
+        source_language: code of the source language, as in the names of the files.
+        target_language: code of the target language.
+        corpora_dir: folder of corpora; default: the environment variable `CORPORA_DIR`.
+
+    Raises:
+        InputError: when there is no such corpus or not in these languages, or it cannot be fetched, or a mix does not
+            follow the syntax.
+    """
+    if is_mix(name):
+        return _open_mix(name, source_language, target_language, corpora_dir)
+    languages = source_language, target_language
+    if name == QUICKSTART:
+        folder = _quickstart_folder()
+        return _corpus(name, languages, _splits_in(folder, languages), [folder])
+    roots = _roots(corpora_dir)
+    folders = [root / name for root in roots]
+    exists = name in KNOWN_CORPORA or any(folder.is_dir() for folder in folders)
+    if not exists or name in ("", "..") or Path(name).name != name:
+        raise InputError(_unknown(name, corpora_dir))
+    *own_folders, cached = folders
+    for folder in own_folders:
+        if splits := _splits_in(folder, languages):
+            return Corpus(name, *languages, splits)
+    known = KNOWN_CORPORA.get(name)
+    if known and set(languages) <= set(known.languages):
+        known.fetch(cached, set(languages), [root / ARCHIVES for root in roots])
+    return _corpus(name, languages, _splits_in(cached, languages), folders)
+
+
+def _open_mix(name, source_language, target_language, corpora_dir):
+    parts = parse_mix(name)
+    opened = {}
+    for part in parts:
+        if part.corpus not in opened:
+            opened[part.corpus] = open_corpus(part.corpus, source_language, target_language, corpora_dir)
+    texts = {part.use: [] for part in parts}
+    for part in parts:
+        texts[part.use] += [(opened[part.corpus].split(split), part.weight) for split in part.splits]
+    splits = {use: join(weighted, (source_language, target_language)) for use, weighted in texts.items()}
+    trained_on = {(part.corpus, split) for part in parts for split in part.splits if part.use == "train"}
+    for corpus in opened.values():
+        for split, text in corpus.splits.items():
+            if split != "train" and (corpus.name, split) not in trained_on:
+                splits.setdefault(split, text)
+    return Corpus(name, source_language, target_language, splits)
+
+
+def own_text(
+    source: str | Path,
+    target: str | Path,
+    dev_source: str | Path,
+    dev_target: str | Path,
+    source_language: str | None = None,
+    target_language: str | None = None,
+) -> Corpus:
+    """The user's own line-aligned files as a corpus with the splits `train` and `dev`.
+
+    Args:
+        source: source side of the training text, plain or `.gz`.
+        target: target side.
+        dev_source: source side of the development text.
+        dev_target: target side.
+        source_language: default: the suffix of `source`, as in `train.de.gz`.
+        target_language: default: the suffix of `target`.
+
+    Raises:
+        InputError: when a file is not given or does not exist, or a language is neither given nor a suffix.
+    """
+    files = {"--source": source, "--target": target, "--dev-source": dev_source, "--dev-target": dev_target}
+    if missing := [option for option, path in files.items() if path is None]:
+        raise InputError(f"own text needs {', '.join(files)}; add {', '.join(missing)}")
+    for option, path in files.items():
+        if not Path(path).is_file():
+            raise InputError(f"{option} {path}: there is no such file; check the name")
+    return Corpus(
+        "own_text",
+        source_language or _language_of(source, "source"),
+        target_language or _language_of(target, "target"),
+        {"train": ParallelText(source, target), "dev": ParallelText(dev_source, dev_target)},
+    )
+
+
+def _language_of(path, side):
+    suffix = Path(str(path).removesuffix(".gz")).suffix[1:]
+    if suffix == "txt" or not re.fullmatch(r"[a-z]{2,3}([-_][A-Za-z]+)?", suffix):
+        raise InputError(
+            f"the language of {path} is not clear from its name (as it is from train.de or train.de.gz); "
+            f"give it with --set data.{side}_language=CODE"
+        )
+    return suffix
+
+
+def _roots(corpora_dir):
+    """Folders of corpora in the order in which they are searched; the one in the cache is the last."""
+    given = corpora_dir or os.environ.get("CORPORA_DIR")
+    if given and not Path(given).is_dir():
+        raise InputError(f"the folder of corpora {given} does not exist; check --corpora-dir or CORPORA_DIR")
+    return [*([Path(given)] if given else []), cache_folder() / "corpora"]
+
+
+def _quickstart_folder():
+    # Whatever the text is made from is in these files, code and tables: a change of one gives another folder.
+    digest = hashlib.sha256()
+    code = Path(__file__).parents[1]
+    made_from = [path for pattern in ("*.py", "*.tsv") for path in sorted((code / "quickstart").glob(pattern))]
+    for path in [code / "quickstart_corpus.py", *made_from]:
+        digest.update(path.read_bytes())
+    folder = cache_folder() / "corpora" / f"{QUICKSTART}-{digest.hexdigest()[:12]}"
+
+    def write(temporary):
+        from data import quickstart_corpus  # needed only once
+
+        quickstart_corpus.write(temporary)
+
+    return build_once(folder, write)
+
+
+def _splits_in(folder, languages):
+    """The splits in a folder that exist in both languages, as {name: ParallelText}."""
+    if not folder.is_dir():
+        return {}
+    source, target = ({stem: path for stem, code, path in _files_in(folder) if code == x} for x in languages)
+    splits = {}
+    for stem in sorted(source.keys() & target.keys()):
+        split, _, pair = stem.rpartition(".")
+        if not split or sorted(pair.split("-")) != sorted(languages):
+            split = stem
+        splits.setdefault(split, ParallelText(source[stem], target[stem]))
+    return splits
+
+
+def _files_in(folder):
+    """(stem, language, path) of the files named `<stem>.<language>[.gz]`."""
+    # A plain file comes after its `.gz` file, so that a dictionary keeps the plain one.
+    for path in sorted(folder.iterdir(), key=lambda path: path.name, reverse=True):
+        stem, _, language = path.name.removesuffix(".gz").rpartition(".")
+        if stem and not stem.startswith(".") and path.is_file():
+            yield stem, language, path
+
+
+def _corpus(name, languages, splits, folders):
+    if splits:
+        return Corpus(name, *languages, splits)
+    known = KNOWN_CORPORA.get(name)
+    found = set(known.languages if known else ())
+    for folder in folders:
+        files = list(_files_in(folder)) if folder.is_dir() else []
+        stems = Counter(stem for stem, _, _ in files)
+        # Any other file (README.md) has a stem of its own.
+        found |= {code for stem, code, _ in files if stems[stem] > 1}
+    raise InputError(
+        f"corpus {name} has no split in both {languages[0]!r} and {languages[1]!r}; its languages are "
+        f"{', '.join(sorted(found)) or 'none'} (files <split>.<language>[.gz] in "
+        f"{' or '.join(map(str, folders))})"
+    )
+
+
+def _unknown(name, corpora_dir):
+    names = {QUICKSTART, *KNOWN_CORPORA}
+    for root in _roots(corpora_dir):
+        if root.is_dir():
+            names.update(folder.name for folder in root.iterdir() if folder.is_dir())
+    names = sorted(x for x in names if not x.startswith((".", f"{QUICKSTART}-")) and x != ARCHIVES)
+    near = difflib.get_close_matches(name, names)
+    return (
+        f"unknown corpus {name!r}{'; did you mean ' + ' or '.join(near) + '?' if near else ';'} "
+        f"known are {', '.join(names)}; a folder of further corpora is named with --corpora-dir"
+    )

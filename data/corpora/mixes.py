@@ -1,0 +1,131 @@
+"""Several corpora joined into one training set: `tatoeba_en-de+multi30k*2+newstest:newstest2008,newstest2009`."""
+
+import contextlib
+import gzip
+import hashlib
+import json
+import random
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from tqdm import tqdm
+
+from data.cache import build_once, cache_folder
+from data.errors import InputError
+from data.text.parallel_text import ParallelText
+
+FORMAT = 1  # part of the cache key: raise it when the files written here change
+SYNTAX = (
+    "NAME[:SPLIT[,SPLIT…]][*WEIGHT] joined by +, such as tatoeba_en-de+multi30k*2+newstest:newstest2008; "
+    "dev=NAME:SPLIT names development text"
+)
+PART = re.compile(r"((?P<use>\w+)=)?(?P<corpus>[^:*=]+)(:(?P<splits>[^:*=]+))?(\*(?P<weight>.*))?")
+LARGEST_WEIGHT = 1000
+
+
+class Part(NamedTuple):
+    """A corpus of a mix.
+
+    Args:
+        corpus: its name.
+        splits: those of its splits that are used.
+        weight: how often each pair is seen in an epoch.
+        use: the split of the mix that it goes into: `train`, or another that is named before `=`.
+    """
+
+    corpus: str
+    splits: tuple[str, ...]
+    weight: float
+    use: str
+
+
+def is_mix(name: str) -> bool:
+    """Whether the name of a corpus has a split, a weight or several corpora in it."""
+    return any(sign in name for sign in "+:*=")
+
+
+def parse_mix(name: str) -> list[Part]:
+    """The parts of a mix.
+
+    Raises:
+        InputError: where the name does not follow the syntax.
+    """
+    parts = []
+    for piece in name.split("+"):
+        match = PART.fullmatch(piece.strip())
+        if match is None:
+            raise InputError(f"{name!r} is not a mix of corpora: {piece!r} does not fit; write {SYNTAX}")
+        use = match["use"] or "train"
+        splits = tuple(split.strip() for split in (match["splits"] or use).split(","))
+        if not all(splits):
+            raise InputError(f"{name!r} is not a mix of corpora: {piece!r} has an empty split; write {SYNTAX}")
+        parts.append(Part(match["corpus"].strip(), splits, _weight(match["weight"], piece), use))
+    if not any(part.use == "train" for part in parts):
+        raise InputError(f"{name!r} names no training text; write {SYNTAX}")
+    return parts
+
+
+def _weight(text, piece):
+    if text is None:
+        return 1.0
+    if not re.fullmatch(r"\d+(\.\d*)?|\.\d+", text.strip()) or not 0 < float(text) <= LARGEST_WEIGHT:
+        raise InputError(
+            f"the weight of {piece!r} is to be a number above 0 and at most {LARGEST_WEIGHT}, such as 2 or 0.5"
+        )
+    return float(text)
+
+
+def join(texts: Sequence[tuple[ParallelText, float]], languages: tuple[str, str]) -> ParallelText:
+    """One text of the weighted texts, one after another, written into the cache.
+
+    A weight of 2.5 is every pair twice and a random half of the pairs once more; which half, the content of the text
+    decides, so that it is always the same. Texts are read as a stream.
+
+    Args:
+        texts: with their weights.
+        languages: codes of source and target, for the names of the files.
+
+    Raises:
+        InputError: what reading the texts raises.
+    """
+    if len(texts) == 1 and texts[0][1] == 1:
+        return texts[0][0]
+    contents = [[*text.digests(), weight] for text, weight in texts]
+    key = hashlib.sha256(json.dumps([FORMAT, languages, contents]).encode()).hexdigest()[:32]
+    names = [f"{side}.{language}.gz" for side, language in zip(("source", "target"), languages, strict=True)]
+
+    def build(folder):
+        with contextlib.ExitStack() as stack:
+            files = [stack.enter_context(gzip.GzipFile(folder / name, "wb", 3, mtime=0)) for name in names]
+            bar = stack.enter_context(tqdm(desc="joining corpora", unit=" pairs", disable=None, leave=False))
+            for (text, weight), (source_digest, _, _) in zip(texts, contents, strict=True):
+                for pair in weighted_pairs(text, weight, seed=source_digest):
+                    for file, line in zip(files, pair, strict=True):
+                        file.write(f"{line}\n".encode())
+                    bar.update()
+
+    folder: Path = build_once(cache_folder() / "mixes" / key, build)
+    return ParallelText(*(folder / name for name in names))
+
+
+def weighted_pairs(text: ParallelText, weight: float, seed: int | str) -> Iterator[tuple[str, str]]:
+    """Yields the pairs of a text as often as the weight says.
+
+    Of the part after the decimal point, a random subset of exactly that share of the pairs, rounded, in their order.
+    """
+    for _ in range(int(weight)):
+        yield from text.pairs()
+    share = weight - int(weight)
+    if share == 0:
+        return
+    left = text.check()
+    needed = round(share * left)
+    draw = random.Random(seed)
+    for pair in text.pairs():
+        # Selection sampling: each pair with the probability needed / left makes every subset equally likely.
+        if draw.random() * left < needed:
+            needed -= 1
+            yield pair
+        left -= 1

@@ -1,0 +1,77 @@
+"""What is known of a published corpus; corpora published file by file."""
+
+import abc
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from data.corpora.download import download
+from data.errors import InputError
+
+
+@dataclass(frozen=True)
+class CorpusSpecification(abc.ABC):
+    """A public corpus.
+
+    Args:
+        name: the name it is asked for by.
+        languages: codes of its languages.
+        licence: as its publishers state it.
+        citation: what to cite.
+    """
+
+    name: str
+    languages: tuple[str, ...]
+    licence: str
+    citation: str
+
+    @abc.abstractmethod
+    def fetch(self, folder: Path, languages: Collection[str], archive_folders: Sequence[Path] = ()) -> None:
+        """Brings the files `<split>.<language>.gz` of these languages into `folder`, as far as missing.
+
+        Args:
+            folder: the corpus' own folder.
+            languages: codes of the languages that are needed.
+            archive_folders: where published archives may lie already; downloads go to the last.
+
+        Raises:
+            InputError: when they cannot be fetched; says which files to put where.
+        """
+
+
+@dataclass(frozen=True)
+class PublishedFile:
+    """One gzip file with one language of one split; `sha256` is that of the published file."""
+
+    split: str
+    language: str
+    address: str
+    sha256: str
+
+    @property
+    def published_name(self) -> str:
+        return self.address.rpartition("/")[2]
+
+
+@dataclass(frozen=True)
+class LineAlignedCorpus(CorpusSpecification):
+    """A corpus published as line-aligned gzip files."""
+
+    files: tuple[PublishedFile, ...]
+
+    def fetch(self, folder, languages, archive_folders=()):
+        wanted = {f"{file.split}.{file.language}.gz": file for file in self.files if file.language in languages}
+        missing = {name: file for name, file in wanted.items() if not (folder / name).exists()}
+        for name, file in missing.items():
+            try:
+                download(file.address, folder / name, file.sha256)
+            except InputError as error:
+                needed = ", ".join(
+                    name if file.published_name == name else f"{file.published_name} as {name}"
+                    for name, file in missing.items()
+                    if not (folder / name).exists()
+                )
+                raise InputError(
+                    f"{error}; without internet, put {needed} into {folder} or name a folder that holds "
+                    f"{self.name}/ with --corpora-dir"
+                ) from error

@@ -1,0 +1,174 @@
+"""Sub-word vocabularies: byte-pair encoding by SentencePiece."""
+
+import contextlib
+import hashlib
+import io
+import os
+import re
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import sentencepiece
+
+from data.errors import InputError
+
+PAD, UNKNOWN, BEGIN, END = 0, 1, 2, 3
+SPECIAL_PIECES = ("<pad>", "<unk>", "<s>", "</s>")
+
+
+def train_subwords(
+    lines: Iterable[str], vocabulary_size: int, model_path: str | Path, *, max_lines: int = 2_000_000
+) -> None:
+    """Learns a byte-pair encoding of exactly `vocabulary_size` pieces and writes it to `model_path`.
+
+    The same lines and settings give the same file. The pieces are the four special ones, 256 bytes, and
+    characters and merges; characters beyond the most frequent 99.99 % of the text are spelled in bytes. So
+    stray characters do not take places, and the embeddings of the bytes, which stand for every character
+    that was never seen, are trained at all.
+
+    Args:
+        lines: text, one segment a line; read once. A shared vocabulary is learnt on both sides' lines.
+        vocabulary_size: number of pieces, special ones included.
+        model_path: the file to write; its folder is made where it does not exist.
+        max_lines: of more lines, a random sample of this size (above 100) is used, always the same one.
+
+    Raises:
+        InputError: without any text; where the text has too few different pieces for the size, or more
+            characters than it. The message names the largest or smallest size possible.
+    """
+    model = io.BytesIO()
+    failure = None
+
+    def watched_lines():
+        nonlocal failure
+        try:
+            yield from lines
+        except (Exception, KeyboardInterrupt) as error:
+            failure = error
+            raise
+
+    try:
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=watched_lines(),
+            model_writer=model,
+            model_type="bpe",
+            vocab_size=vocabulary_size,
+            # Too small a text would end in a message of the C++ code: the size is checked below instead.
+            hard_vocab_limit=False,
+            character_coverage=0.9999,
+            byte_fallback=True,
+            # Text is translated as it is written; what should be normalised is so before.
+            normalization_rule_name="identity",
+            input_sentence_size=max_lines,
+            shuffle_input_sentence=True,
+            pad_id=PAD,
+            unk_id=UNKNOWN,
+            bos_id=BEGIN,
+            eos_id=END,
+            pad_piece=SPECIAL_PIECES[PAD],
+            unk_piece=SPECIAL_PIECES[UNKNOWN],
+            bos_piece=SPECIAL_PIECES[BEGIN],
+            eos_piece=SPECIAL_PIECES[END],
+            # Part of the model file: fixed, so that the file does not depend on the machine.
+            num_threads=4,
+            minloglevel=2,
+        )
+    except RuntimeError as error:
+        # SentencePiece turns whatever reading the lines raised into a RuntimeError.
+        if failure is not None:
+            raise failure from None
+        if "sentences_.empty()" in str(error):
+            raise InputError("no text to learn sub-words from: every line is empty") from error
+        if too_small := re.search(r"smaller than required_chars\. \d+ vs (\d+)", str(error)):
+            raise InputError(
+                f"a vocabulary of {vocabulary_size} is too small for the characters of this text; "
+                f"set data.vocabulary_size to at least {too_small[1]}"
+            ) from error
+        raise
+    size = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue()).get_piece_size()
+    if size < vocabulary_size:
+        raise InputError(
+            f"a vocabulary of {vocabulary_size} is too large for this text, which gives {size} different "
+            f"sub-words; set data.vocabulary_size to at most {size}"
+        )
+    _write_beside_and_rename(Path(model_path), model.getvalue())
+
+
+class Subwords:
+    """A trained sub-word model: lines of text to ids and back.
+
+    White space: runs of blanks count as one, blanks at either end do not count, and everything else (tabs,
+    no-break spaces, control characters) is kept. Text that spells a special piece, such as `"<s>"`, is
+    encoded as ordinary characters, never as the special id.
+
+    Args:
+        path: a model file that `train_subwords` wrote.
+
+    Attributes:
+        vocabulary_size: number of pieces, special ones included.
+        digest: SHA-256 of the file.
+
+    Raises:
+        InputError: when the file is missing, corrupt, or has other special ids.
+    """
+
+    def __init__(self, path: str | Path):
+        self.path = Path(path)
+        try:
+            model = self.path.read_bytes()
+        except OSError as error:
+            raise InputError(f"cannot read the sub-word model {path}: {error.strerror}") from error
+        try:
+            self._processor = sentencepiece.SentencePieceProcessor(model_proto=model)
+        except RuntimeError as error:
+            raise InputError(f"{path} is not a sub-word model or is damaged; train it anew or copy it again") from error
+        processor = self._processor
+        special_ids = (processor.pad_id(), processor.unk_id(), processor.bos_id(), processor.eos_id())
+        if special_ids != (PAD, UNKNOWN, BEGIN, END):
+            raise InputError(
+                f"the sub-word model {path} has <pad>, <unk>, <s>, </s> at {special_ids} where "
+                f"{(PAD, UNKNOWN, BEGIN, END)} is needed; use a model that this project trained"
+            )
+        self.digest = hashlib.sha256(model).hexdigest()
+        self.vocabulary_size = processor.get_piece_size()
+        while processor.is_unused(self.vocabulary_size - 1):  # see `data.text.side_dictionaries`
+            self.vocabulary_size -= 1
+
+    def encode(self, lines: Sequence[str]) -> list[list[int]]:
+        """The ids of each line, without `BEGIN` and `END`; an empty line gives an empty list."""
+        return self._processor.encode(list(lines))
+
+    def encode_as_pieces(self, lines: Sequence[str]) -> list[list[str]]:
+        """The sub-words of each line as text, `▁` for a blank."""
+        return self._processor.encode(list(lines), out_type=str)
+
+    def decode(self, sentences: Iterable[Iterable[int]]) -> list[str]:
+        """The text of each list of ids; `PAD`, `BEGIN` and `END` are dropped, wherever they stand.
+
+        A model may put out the byte of a line break: it becomes a blank, for a result is one line.
+        """
+        # To SentencePiece the three are control symbols, which have no text.
+        ids = [[int(i) for i in sentence] for sentence in sentences]
+        return [re.sub(r"[\r\n]+", " ", line) for line in self._processor.decode(ids)] if ids else []
+
+    def piece(self, piece_id: int) -> str:
+        """The sub-word of an id as text."""
+        return self._processor.id_to_piece(int(piece_id))
+
+
+def _write_beside_and_rename(path, content):
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".partial-")
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}; name a folder that can be written to") from error
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(content)
+        os.chmod(temporary, path.parent.stat().st_mode & 0o666)
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise

@@ -1,0 +1,116 @@
+"""The sub-word models of a parallel text, learnt once."""
+
+import argparse
+import hashlib
+import json
+from importlib.metadata import version
+from itertools import chain
+from pathlib import Path
+
+from tqdm import tqdm
+
+from data.cache import build_once, cache_folder
+from data.errors import InputError
+from data.text.parallel_text import ParallelText
+from data.text.profiles import DEFAULT_VOCABULARY_SIZE
+from data.text.side_dictionaries import write_side_dictionary
+from data.text.subwords import train_subwords
+
+FORMAT = 1  # part of the cache key: raise it when `data.text.subwords.train_subwords` learns in another way
+
+
+def learn_vocabularies(
+    text: ParallelText,
+    vocabulary_size: int | tuple[int, int],
+    shared: bool = True,
+    joint_merges: bool = False,
+    cache_dir: str | Path | None = None,
+    progress: bool = True,
+) -> tuple[Path, Path]:
+    """The model files of source and target, learnt on the text or found in the cache by its content.
+
+    Args:
+        text: the training text in the form of its profile.
+        vocabulary_size: number of pieces of each model; of source and target, where these are separate.
+        shared: one model, learnt on both sides, or one for each.
+        joint_merges: separate models that share their merges: one is learnt on both sides, and each side keeps the
+            pieces that its text has. fairseq's scripts do so unless told otherwise.
+        cache_dir: the results go to its folder `subwords`; default: `data.cache.cache_folder()`.
+        progress: whether to show a progress bar of the lines read on a terminal.
+
+    Raises:
+        InputError: for settings that contradict each other; what reading `text` and `data.text.subwords.train_subwords`
+            raise.
+    """
+    check_vocabulary_settings(vocabulary_size, shared, joint_merges)
+    key = [FORMAT, version("sentencepiece"), text.digests(), vocabulary_size, shared, *["joint merges"] * joint_merges]
+    name = hashlib.sha256(json.dumps(key).encode()).hexdigest()[:32]
+
+    def lines_of(side, task):
+        lines = chain.from_iterable(text.pairs()) if side is None else (pair[side] for pair in text.pairs())
+        return tqdm(lines, task, unit=" lines", disable=None if progress else True)
+
+    def build(temporary):
+        both, models = temporary / "both.model", [temporary / "source.model", temporary / "target.model"]
+        if shared or joint_merges:
+            train_subwords(lines_of(None, "learning sub-words"), vocabulary_size, both)
+        if joint_merges:
+            for side, path in enumerate(models):
+                write_side_dictionary(both, lines_of(side, "looking for sub-words"), path)
+        elif not shared:
+            sizes = vocabulary_size if isinstance(vocabulary_size, tuple) else (vocabulary_size, vocabulary_size)
+            for side, (size, path) in enumerate(zip(sizes, models, strict=True)):
+                train_subwords(lines_of(side, "learning sub-words"), size, path)
+
+    folder = build_once(Path(cache_dir or cache_folder()) / "subwords" / name, build)
+    return tuple(folder / f"{'both' if shared else side}.model" for side in ("source", "target"))
+
+
+def add_vocabulary_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds options for the settings of `learn_vocabularies` to a command line."""
+    parser.add_argument(
+        "--vocabulary-size",
+        type=_sizes,
+        default=DEFAULT_VOCABULARY_SIZE,
+        metavar="N[,N]",
+        help="default: %(default)s; of source and target, where they are separate",
+    )
+    shared = parser.add_mutually_exclusive_group()
+    shared.add_argument("--shared-vocabulary", action="store_true", help="one for both languages (default)")
+    shared.add_argument("--separate-vocabularies", action="store_true", help="one for each language")
+    shared.add_argument("--joint-merges", action="store_true", help="one for each language, of common merges")
+
+
+def vocabulary_settings(given: argparse.Namespace) -> tuple[int | tuple[int, int], bool, bool]:
+    """The vocabulary size, whether it is shared and whether merges are joint, of `add_vocabulary_arguments`.
+
+    Raises:
+        InputError: where they contradict each other.
+    """
+    settings = given.vocabulary_size, not (given.separate_vocabularies or given.joint_merges), given.joint_merges
+    check_vocabulary_settings(*settings)
+    return settings
+
+
+def _sizes(words):
+    try:
+        sizes = tuple(map(int, words.split(",")))
+    except ValueError:
+        sizes = ()
+    if len(sizes) not in (1, 2) or min(sizes) < 1:
+        raise argparse.ArgumentTypeError(f"must be at least 1, or two such numbers as 8000,6000, got {words}")
+    return sizes if len(sizes) == 2 else sizes[0]
+
+
+def check_vocabulary_settings(vocabulary_size: int | tuple[int, int], shared: bool, joint_merges: bool) -> None:
+    """Raises `InputError` for settings of `learn_vocabularies` that contradict each other."""
+    if joint_merges and shared:
+        raise InputError("data.joint_merges gives each side a dictionary of its own: set data.shared_vocabulary=false")
+    if isinstance(vocabulary_size, tuple):
+        if len(vocabulary_size) != 2:
+            raise InputError(f"data.vocabulary_size is one number or two, source and target, got {vocabulary_size}")
+        if shared or joint_merges:
+            raise InputError(
+                f"data.vocabulary_size is {vocabulary_size}, but there is one sub-word model for both sides: give one "
+                "number, or set data.shared_vocabulary=false"
+            )

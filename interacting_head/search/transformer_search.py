@@ -1,0 +1,182 @@
+"""Search for translations with one `Transformer` or an ensemble of several.
+
+Letters for shapes: `B` sentences, `N` hypotheses of each, `S` source length, `L` largest target length, `P` places of a
+cache, `V` vocabulary.
+"""
+
+import math
+from typing import NamedTuple
+
+import keras
+import numpy as np
+from keras import KerasTensor, ops
+
+from data.text.subwords import PAD
+from interacting_head.model.compilation import Compiled, compiles_shapes
+from interacting_head.search.beam_search import advance, collect, start
+from interacting_head.search.state import Limits, pick
+
+CAPACITY = 16  # target positions for which the caches have places at first; doubled when they are used up
+
+
+class Found(NamedTuple):
+    """Hypotheses, best first: ids `(B, N, L)`, padded; scores `(B, N)`; log-probabilities of tokens `(B, N, L)`."""
+
+    ids: np.ndarray
+    scores: np.ndarray
+    token_scores: np.ndarray
+
+
+class TransformerSearch:
+    """Searches for translations of batches of ids.
+
+    The encoder runs once for a batch. Sentences that are done leave the batch when half of it is done. Its five
+    functions are compiled once each, with JAX once for each shape: give it few of them.
+
+    Args:
+        models: a `Transformer`, or a list of them with equal vocabularies, whose probabilities are averaged.
+        options: `SearchOptions`.
+        prefixes: whether the limits have prefixes.
+
+    Call arguments:
+        source_ids: `(B, S)`, end symbols included, padded.
+        limits: `Limits` of arrays.
+        length: L, at least the largest of `limits.max_lengths`; default: that.
+
+    Returns:
+        `Found`.
+    """
+
+    def __init__(self, models, options, prefixes=False):
+        self.models = list(models) if isinstance(models, list | tuple) else [models]
+        self.options = options
+        self._kernels = None
+        ids, some, one = (KerasTensor((None,) * rank, "int32") for rank in (2, 1, 0))
+        limits = Limits(
+            max_lengths=some,
+            min_lengths=() if options.min_length is None else some,
+            prefixes=ids if prefixes else (),
+            prefix_lengths=some if prefixes else (),
+            draws=KerasTensor((None, None, options.hypotheses), "float32") if options.sampling else (),
+        )
+        prepare = Compiled(self.prepare, self.models, arguments=lambda: [])
+        start = Compiled(self.start, self.models, arguments=lambda: [ids, limits, one, one], static=(2, 3))
+        go_on = Compiled(self.go_on, self.models, arguments=lambda: [prepare.outputs, limits, *start.outputs, one, one])
+        keep = Compiled(keep_rows, arguments=lambda: [limits, *start.outputs, some, one], static=(4,))
+        finish = Compiled(
+            lambda links, totals: collect(links, totals, options),
+            arguments=lambda: [start.outputs[1].links, start.outputs[1].totals],
+        )
+        self._prepare, self._start, self._go_on, self._keep, self._finish = start_all = (
+            prepare, start, go_on, keep, finish,
+        )  # fmt: skip
+        self.compiled = start_all
+
+    def refresh(self):
+        """Takes the models' present weights; to be called where they have changed."""
+        self._kernels = self._prepare()
+
+    def __call__(self, source_ids, limits, length=None):
+        if self._kernels is None:
+            self.refresh()
+        length = length or int(limits.max_lengths.max())
+        capacity = length if compiles_shapes() else min(CAPACITY, length)
+        rows, histories = np.arange(len(source_ids)), []
+        memories, search = self._start(source_ids, limits, capacity, length)
+        while True:
+            enough = 0 if compiles_shapes() else len(rows) // 2
+            search = self._go_on(self._kernels, limits, memories, search, capacity, enough)
+            done = as_array(search.done)
+            leaving = done | (not (~done).any())
+            links, totals = as_array(search.links), as_array(search.totals)
+            histories.append((rows[leaving], links[leaving], totals[leaving]))
+            rows = rows[~leaving]
+            if not rows.size:
+                break
+            if int(search.position) == capacity:
+                capacity = min(2 * capacity, length)
+            staying = np.flatnonzero(~leaving).astype("int32")
+            limits, memories, search = self._keep(limits, memories, search, staying, capacity)
+        rows, links, totals = map(np.concatenate, zip(*histories, strict=True))
+        order = np.argsort(rows)
+        return Found(*map(as_array, self._finish(links[order], totals[order])))
+
+    # Functions of tensors.
+
+    def prepare(self):
+        """What each model computes of its weights before the first step."""
+        return [model.decoding_kernels() for model in self.models]
+
+    def start(self, source_ids, limits, capacity, length):
+        """The memories of all models, and the search before the first step."""
+        N, padding_mask = self.options.hypotheses, ops.not_equal(source_ids, PAD)
+        blocks, caches = zip(
+            *(model.start_decoding(model.encode(source_ids)[0], N, capacity) for model in self.models), strict=True
+        )
+        mask = ops.zeros((ops.shape(source_ids)[0], N, capacity * N), dtype="bool")
+        state = {"caches": list(caches), "mask": mask}
+        return {"blocks": list(blocks), "padding_mask": padding_mask}, start(state, limits, self.options, length)
+
+    def go_on(self, kernels, limits, memories, search, until, enough):
+        """As `beam_search.advance`."""
+        return advance(self.step_function(kernels, memories), search, limits, self.options, until, enough)
+
+    def step_function(self, kernels, memories):
+        """The step function of `beam_search`."""
+        N, models = self.options.hypotheses, self.models
+
+        def step(tokens, parents, position, state):
+            # The places of a hypothesis are those of its parent, and the one that it writes now.
+            mask = pick(state["mask"], parents)  # (B, N, P)
+            own = ops.arange(ops.shape(mask)[2]) == ops.expand_dims(position * N + ops.arange(N), 1)
+            mask = ops.logical_or(mask, own)
+            logits, caches = zip(
+                *(
+                    model.decode_step(tokens, position, cache, mask, blocks, memories["padding_mask"], own_kernels)
+                    for model, cache, blocks, own_kernels in zip(
+                        models, state["caches"], memories["blocks"], kernels, strict=True
+                    )
+                ),
+                strict=True,
+            )
+            return mean_probability(logits), {"caches": list(caches), "mask": mask}
+
+        return step
+
+
+def mean_probability(logits):
+    """The logits themselves of one model; of several the logarithm of the mean of their probabilities."""
+    if len(logits) == 1:
+        return logits[0]
+    log_p = ops.stack([ops.log_softmax(part, axis=-1) for part in logits])
+    return ops.logsumexp(log_p, axis=0) - math.log(len(logits))
+
+
+def keep_rows(limits, memories, search, rows, capacity):
+    """All of a search for some of its sentences, with places for `capacity` target positions."""
+
+    def kept(structure):
+        return keras.tree.map_structure(lambda tensor: ops.take(tensor, rows, axis=0), structure)
+
+    def enlarged(tensor, axis):
+        shape = list(ops.shape(tensor))
+        shape[axis] = capacity * N - shape[axis]
+        return ops.concatenate([tensor, ops.zeros(shape, dtype=tensor.dtype)], axis=axis)
+
+    N, position = search.tokens.shape[1], search.position
+    limits, memories, search = kept(limits), kept(memories), kept(search._replace(position=()))
+    state = {
+        "caches": keras.tree.map_structure(lambda cache: enlarged(cache, -2), search.state["caches"]),
+        "mask": enlarged(search.state["mask"], -1),
+    }
+    return limits, memories, search._replace(position=position, state=state)
+
+
+def as_array(tensor):
+    """A tensor as a NumPy array."""
+    return np.asarray(ops.convert_to_numpy(tensor))
+
+
+def length_limit(source_length):
+    """The largest number of target tokens for a source of so many tokens by default, end symbols counted."""
+    return 2 * source_length + 10

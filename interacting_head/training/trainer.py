@@ -1,0 +1,237 @@
+"""Training: recipe → corpus → sub-words → encoded arrays → batches → `fit`, with validation and exact resume."""
+
+import contextlib
+import logging
+import math
+import random
+import signal
+import time
+
+import keras
+
+from data.batches.pipeline import as_tf_dataset
+from data.errors import InputError
+from interacting_head import allocator
+from interacting_head.console import RunError
+from interacting_head.model.building import build_model
+from interacting_head.model.placement import same_experiment
+from interacting_head.run_directory import RunDirectory
+from interacting_head.training import precision
+from interacting_head.training.callbacks import Progress, StopOnSignal, duration, scalar
+from interacting_head.training.checkpoints import Checkpointing, score_of
+from interacting_head.training.devices import Devices
+from interacting_head.training.log import logging_to, write_tensorboard
+from interacting_head.training.preparation import (
+    check,
+    make_batches,
+    make_training_model,
+    number_of_steps,
+    open_text,
+    prepare_run_text,
+    prepare_subwords,
+)
+from interacting_head.training.validation import Validation
+
+logger = logging.getLogger("interacting_head")
+
+
+def train(config, run_dir, corpora_dir=None, resume=True):
+    """Trains a model, or continues a training, in a run directory.
+
+    Args:
+        config: an `ExperimentConfig`.
+        run_dir: the run directory; made where it does not exist.
+        corpora_dir: where corpora lie, see `data.corpora.corpus.open_corpus`.
+        resume: False discards what the run directory holds.
+
+    Returns:
+        The number of the signal that ended the training, or None where it is finished.
+
+    Raises:
+        InputError: for a corpus or a configuration that cannot be used.
+        RunError: when the training diverges.
+    """
+    devices = Devices.find()
+    run = RunDirectory(run_dir)
+    check(config)
+    corpus = open_text(config.data, corpora_dir)  # before anything is written
+    if not resume:
+        run.clear()
+    config = precision.settled(config, run)
+    is_new = run.create_or_check(config, same_experiment)
+    with logging_to(run.path / "train.log"):
+        try:
+            trainer = Trainer(config, run, corpus, devices)
+        except InputError:
+            if is_new:  # the corrected command shall not meet a run with another configuration
+                run.clear()
+            raise
+        return trainer.run_to_end()
+
+
+class Trainer:
+    """One training: model, data and run directory.
+
+    Args:
+        config: an `ExperimentConfig`.
+        run: its `RunDirectory`.
+        corpus: a `data.Corpus` with the splits `train` and `dev`.
+        devices: the `Devices` to train on.
+    """
+
+    def __init__(self, config, run, corpus, devices):
+        self.config, self.run = config, run
+        self.begun = time.perf_counter()
+        set_seed(config.train.seed)
+        keras.config.set_dtype_policy(config.train.precision)
+        self.devices = devices
+        text = prepare_run_text(config.data, run, corpus)
+        subwords = prepare_subwords(config.data, run, text.train)
+        self.batches = make_batches(config, text.train, *subwords, devices.replicas)
+        self.total_steps = number_of_steps(config.train, self.batches.batches_in_epoch(0))
+        with devices.scope():
+            self.model = build_model(config, *subwords)
+            self.training_model = make_training_model(self.model, config, self.total_steps)
+        # A model on several devices cannot be asked with batches of any size: each process validates a copy of its own.
+        self.validated_model = self.model if devices.replicas == 1 else build_model(config, *subwords)
+        self.validation = Validation(config, self.validated_model, text, *subwords)
+        self.checkpoints = Checkpointing(run, self.training_model, config.train, devices)
+        self.progressed = self.checkpoints.restore()
+        self.begun -= self.progressed.seconds
+
+    @property
+    def _interval(self):
+        """Steps from one validation to the next."""
+        config = self.config.train
+        if config.validation_epochs is None:
+            return config.validation_interval
+        return config.validation_epochs * self.batches.batches_in_epoch(0)
+
+    def run_to_end(self):
+        """Trains until the last step, patience or a signal; returns the signal's number or None."""
+        config, progressed = self.config.train, self.progressed
+        if progressed.finished and self.run.read_json("metrics.json"):
+            logger.info("%s is finished: %d steps, nothing to do", self.run.path, progressed.step)
+            return None
+        names = ", ".join(self.devices.names)
+        logger.info("%s parameters, %d steps in all, on %s", f"{self.model.count_params():,}", self.total_steps, names)
+        logger.info("allocator: %s", allocator.description())
+        started, plan = time.perf_counter(), self.batches.plan(0)
+        self.progress = Progress(
+            progressed.step, self.total_steps, config.log_interval, len(plan), plan.tokens / len(plan)
+        )
+        with contextlib.closing(self.progress), StopOnSignal(self.devices) as stop:
+            while not progressed.finished:
+                # Validations stand at multiples of the interval and at the end, also after a stop between two.
+                interval = self._interval
+                until = min((progressed.validated_step // interval + 1) * interval, self.total_steps)
+                if progressed.step < until:
+                    self._fit(until - progressed.step, stop)
+                if not stop.received:
+                    self._validate(stop)
+                progressed.seconds = round(time.perf_counter() - self.begun, 1)
+                self.checkpoints.save(progressed)
+                if stop.received:
+                    break
+            if not stop.received:
+                self._finish(stop)
+            if stop.received:
+                place = signal.Signals(stop.received).name, progressed.step, self.run.path
+                logger.info("stopped by %s at step %d; saved in %s; the same command continues", *place)
+                return stop.received
+        logger.info("finished in %s; results in %s", duration(time.perf_counter() - started), self.run.path)
+        return None
+
+    def _fit(self, steps, stop):
+        start = self.batches.position_after((0, 0), self.progressed.step)
+        batches = self.batches.starting_at(*start)
+        of_tensorflow = keras.backend.backend() == "tensorflow"
+        data = as_tf_dataset(batches) if of_tensorflow else self.devices.own_rows(batches)
+        callbacks = [self.progress, stop]
+        with self.devices.scope():
+            self.training_model.fit(data, steps_per_epoch=steps, verbose=0, callbacks=callbacks, shuffle=False)
+        self.progressed.step, self.progressed.loss = self.progress.step, self.progress.loss
+
+    def _validate(self, stop):
+        config, progressed = self.config.train, self.progressed
+        if self.validated_model is not self.model:
+            self.validated_model.set_weights(self.model.get_weights())
+        if (scores := self.validation(stop.is_wanted)) is None:
+            return stop.settle()
+        # Unlike processors may differ in the last digit, and all processes must end in the same step.
+        scores = dict(zip(scores, self.devices.of_the_first(list(scores.values())), strict=True))
+        if not math.isfinite(scores["validation_loss"]):
+            raise RunError(
+                f"the validation loss at step {progressed.step} is {scores['validation_loss']}: the training has "
+                f"diverged; choose a lower train.learning_rate than {config.learning_rate:g}, a longer "
+                "train.warmup_steps or a smaller train.gradient_clip, and another --run-dir or --no-resume"
+            )
+        progressed.seconds = round(time.perf_counter() - self.begun, 1)
+        record = {
+            "step": progressed.step,
+            "seconds": progressed.seconds,
+            "epoch": self.batches.position_after((0, 0), progressed.step)[0] + 1,
+            "loss": progressed.loss,
+            **scores,
+            "learning_rate": scalar(self.training_model.optimizer.learning_rate),
+            "tokens_per_second": round(self.progress.tokens_per_second),
+        }
+        self.run.append_log(record)
+        write_tensorboard(self.run.path / "tensorboard", record)
+        logger.info(
+            "validation at step %d: loss %.3f, perplexity %.2f, token accuracy %.1f %%%s",
+            *(record[name] for name in ("step", "validation_loss", "perplexity", "accuracy")),
+            bleu(record),
+        )
+        for source, reference, hypothesis in self.validation.examples():
+            logger.info("  source     %s\n  reference  %s\n  hypothesis %s", source, reference, hypothesis)
+        score = score_of(record, config.best_metric)
+        if score > progressed.best_score:
+            progressed.best_score, progressed.best_step = score, progressed.step
+            progressed.validations_without_gain = 0
+            self.run.save_weights(self.model, self.run.weights_path("best"))
+        else:
+            progressed.validations_without_gain += 1
+        if config.ema_decay is not None:
+            self.checkpoints.save_moving_average()
+        progressed.validated_step = progressed.step
+        out_of_patience = config.patience is not None and progressed.validations_without_gain >= config.patience
+        if out_of_patience:
+            logger.info("no gain in %d validations: training ends", config.patience)
+        progressed.finished = out_of_patience or progressed.step >= self.total_steps
+
+    def _finish(self, stop):
+        """Scores the averages of weights, and writes metrics.json, unless a signal comes."""
+        config, model = self.config.train, self.validated_model
+        metrics = {"steps": self.progressed.step, "best_step": self.progressed.best_step}
+        records = {record["step"]: record for record in self.run.read_log()}
+        metrics["best"] = records[self.progressed.best_step]
+        if config.ema_decay is not None:
+            model.load_weights(self.run.weights_path("ema"))
+            if (scores := self.validation(stop.is_wanted)) is None:
+                return stop.settle()
+            metrics["ema"] = scores
+            logger.info("moving average of the weights: loss %.3f%s", scores["validation_loss"], bleu(scores))
+        count = min(config.average_last, config.keep_last)
+        steps = [step for step in self.run.steps() if step in records][-count:] if count else []
+        if steps:
+            self.run.average(model, steps)
+            if (scores := self.validation(stop.is_wanted)) is None:
+                return stop.settle()
+            metrics["average"] = {"steps": steps, **scores}
+            loss = scores["validation_loss"]
+            logger.info("mean of the last %d checkpoints: loss %.3f%s", len(steps), loss, bleu(scores))
+        self.run.write_json("metrics.json", metrics)
+
+
+def bleu(scores):
+    """`, BLEU 12.34` for the log, or nothing where no translations were made."""
+    return f", BLEU {scores['bleu']:.2f}" if "bleu" in scores else ""
+
+
+def set_seed(seed):
+    """Makes initial weights and dropout depend on `seed` only."""
+    if keras.backend.backend() == "tensorflow":
+        keras.utils.set_random_seed(seed)
+    else:
+        random.seed(seed)  # Keras draws the seeds of layers from here; its own function would import TensorFlow

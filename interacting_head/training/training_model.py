@@ -1,0 +1,62 @@
+"""The model that `fit` trains: a Transformer up to its last hidden vectors, and the loss."""
+
+import keras
+from keras import ops
+
+from interacting_head.model.losses import linear_cross_entropy, real_tokens
+from interacting_head.training import step as training_step
+
+
+class TrainingModel(keras.Model):
+    """Trains a `Transformer` by teacher forcing, with a loss that never keeps the logits.
+
+    The Transformer itself stays without loss and optimizer, so that its weight files hold weights only.
+
+    Args:
+        transformer: the `Transformer`.
+        label_smoothing: see `losses`.
+        accumulate_batches: each batch is worked off in so many parts of as many rows, for the memory of one part. The
+            step is that of the whole batch.
+        parts_side_by_side: each batch, or part of it, is divided once more into so many parts that are computed at the
+            same time, see `compilation`. Only TensorFlow does it.
+
+    Call arguments:
+        inputs: as of `Transformer`; `fit` takes `(inputs, labels (B, T))`.
+
+    Returns:
+        The last hidden vectors `(B, T, D)`.
+    """
+
+    def __init__(self, transformer, label_smoothing=0.0, accumulate_batches=1, parts_side_by_side=1, **kwargs):
+        super().__init__(**kwargs)
+        self.transformer = transformer
+        self.label_smoothing = label_smoothing
+        self.accumulate_batches = accumulate_batches
+        self.parts_side_by_side = parts_side_by_side
+        self.built = True  # as the Transformer is
+
+    def call(self, inputs, training=None):
+        memories, padding_mask = self.transformer.encode(inputs["source_ids"], training=training)
+        return self.transformer.decode(inputs["target_ids"], memories, padding_mask, training=training)
+
+    def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
+        """The mean loss of a token of a whole batch, or what one part of the batch adds to it.
+
+        Losses that layers add count by the part's share of the target tokens.
+
+        Args:
+            x, y, y_pred: inputs, labels and outputs of the part.
+            sample_weight: the number of tokens of the whole batch; None: the part is the whole.
+            training: not read.
+        """
+        embeddings = ops.convert_to_tensor(self.transformer.output_embedding.embeddings)
+        loss = linear_cross_entropy(y_pred, embeddings, y, self.label_smoothing, tokens=sample_weight)
+        share = 1.0 if sample_weight is None else real_tokens(y) / ops.maximum(sample_weight, 1.0)
+        return loss + share * sum(self.losses)
+
+    def train_step(self, *arguments):
+        if keras.backend.backend() == "tensorflow":
+            return training_step.tensorflow_step(self, *arguments)
+        if keras.backend.backend() == "jax":
+            return training_step.jax_step(self, *arguments)
+        return super().train_step(*arguments)

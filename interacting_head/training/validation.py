@@ -1,0 +1,94 @@
+"""Scores of a model on the development set while it trains."""
+
+import math
+import random
+
+import numpy as np
+
+from data.batches.encoding import encode_parallel
+from data.batches.pipeline import evaluation_batches
+from data.errors import InputError
+from interacting_head.metrics import evaluate
+from interacting_head.model.compilation import compiles_shapes
+from interacting_head.search.options import SearchOptions
+from interacting_head.search.scoring import Scorer
+from interacting_head.translation.translator import Translator
+
+BATCH_SIZE = 64  # sentences translated together
+
+
+class Validation:
+    """Losses, token accuracy and BLEU of greedy translations on the development set.
+
+    Args:
+        config: an `ExperimentConfig`.
+        model: the `Transformer`.
+        text: the `RunText`; BLEU compares with its development set as it is, but for letters that are all small.
+        source_subwords, target_subwords: `data.Subwords`.
+    """
+
+    def __init__(self, config, model, text, source_subwords, target_subwords):
+        dev = text.corpus.split("dev")
+        pairs = [pair for pair in dev.pairs() if pair[0].strip() and pair[1].strip()]
+        if not pairs:
+            raise InputError(f"{dev.source} and {dev.target} hold no pair of two non-empty lines")
+        self.sources, references = zip(*pairs, strict=True)
+        self.references = list(map(text.forms[1].expected, references))
+        self.config = config.train
+        self.hypotheses = None
+        encoded = encode_parallel(text.dev, source_subwords, target_subwords, config.data.max_length, progress=False)
+        # Planned now: a batch that cannot be made is known before training.
+        self._batches = list(evaluation_batches(encoded, config.train.batch_tokens, compiles_shapes()))
+        self._scorer = Scorer(model, config.train.label_smoothing)
+        self._translator = Translator(
+            model,
+            source_subwords,
+            target_subwords,
+            *text.forms,
+            options=SearchOptions(beam_size=1, max_length=config.decode.max_length),
+            batch_size=BATCH_SIZE,
+        )
+
+    def __call__(self, stopped=lambda: False):
+        """`{"validation_loss", "validation_smoothed_loss", "perplexity", "accuracy", "bleu"}`, losses in nats a token.
+
+        The smoothed loss is that of training, without dropout and what layers add; perplexity is that of the other.
+        Without `train.validation_bleu` there is no BLEU. Where `stopped()` comes true before the end, None.
+        """
+        sums, tokens = np.zeros(3), 0
+        for inputs, labels, _ in self._batches:
+            if stopped():
+                return None
+            sums += [values.sum(dtype="float64") for values in self._scorer(**inputs, labels=labels)]
+            tokens += int((labels != 0).sum())
+        log_probability, correct, smoothed = (sums / tokens).tolist()
+        scores = {
+            "validation_loss": -log_probability,
+            "validation_smoothed_loss": smoothed,
+            "perplexity": math.exp(min(-log_probability, 50)),
+            "accuracy": 100 * correct,
+        }
+        if not self.config.validation_bleu:
+            return scores
+        if not self._translate(stopped):
+            return None
+        return {**scores, "bleu": evaluate(self.hypotheses, self.references, ["sacrebleu"])["sacrebleu"].score}
+
+    def _translate(self, stopped):
+        """Sets `hypotheses`; returns whether it came to the end before `stopped()` came true."""
+        self.hypotheses = [""] * len(self.sources)
+        # Batch by batch, so that a stop need not wait for all: sorted here instead of by the translator.
+        order = sorted(range(len(self.sources)), key=lambda index: len(self.sources[index]))
+        sources = (self.sources[index] for index in order)
+        for index, (best, *_) in zip(order, self._translator.translate(sources, window=BATCH_SIZE), strict=True):
+            if stopped():
+                return False
+            self.hypotheses[index] = best.text
+        return True
+
+    def examples(self, count=3):
+        """A few (source, reference, hypothesis), the same ones each time; none without BLEU."""
+        if self.hypotheses is None:
+            return []
+        chosen = random.Random(1).sample(range(len(self.sources)), min(count, len(self.sources)))
+        return [(self.sources[i], self.references[i], self.hypotheses[i]) for i in chosen]

@@ -1,0 +1,111 @@
+"""What `translate.py` writes for a line: text, Moses' n-best list, or an object of JSON."""
+
+import base64
+import json
+
+import numpy as np
+
+from data.text.subwords import END
+
+
+def text_line(number, translations, details):
+    """The best translation."""
+    return f"{translations[0].text}\n"
+
+
+def score_line(number, translations, details):
+    """The score of the best translation."""
+    return f"{translations[0].score:.6f}\n"
+
+
+def moses_lines(number, translations, details):
+    """`NUMBER ||| TRANSLATION ||| score=SCORE ||| SCORE` for each translation, lines numbered from 0."""
+    return "".join(f"{number} ||| {t.text} ||| score={t.score:.6f} ||| {t.score:.6f}\n" for t in translations)
+
+
+class JsonLine:
+    """An object: that of the best translation, with `n_best`, all of them, where there are several.
+
+    Args:
+        subwords: `data.Subwords` of the target language.
+    """
+
+    def __init__(self, subwords):
+        self.subwords = subwords
+
+    def __call__(self, number, translations, details):
+        """
+        Args:
+            number: not written: the objects are in the order of the lines.
+            translations: a list of `Translation`.
+            details: for each of them a dictionary of further keys, or None.
+        """
+        objects = [
+            {**self.described(translation), **more}
+            for translation, more in zip(translations, details or [{}] * len(translations), strict=True)
+        ]
+        record = objects[0] if len(objects) == 1 else {**objects[0], "n_best": objects}
+        return json.dumps(record, ensure_ascii=False) + "\n"
+
+    def described(self, translation):
+        """The keys of a `Translation`."""
+        scores = translation.token_scores
+        ids = [*translation.tokens, END][: len(scores)]  # the end symbol has a score too
+        return {
+            "translation": translation.text,
+            "score": round(translation.score, 6),
+            "tokens": [self.subwords.piece(i) for i in ids],
+            "token_ids": ids,
+            "token_scores": [round(score, 6) for score in scores],
+        }
+
+
+class Details:
+    """What `translate.py --with …` adds to each translation.
+
+    Args:
+        inspector: an `inspection.Inspector`.
+        subwords, form: `data.Subwords` and `data.text.profiles.TextForm` of the source language.
+    """
+
+    def __init__(self, inspector, subwords, form):
+        self.inspector, self.subwords, self.form = inspector, subwords, form
+
+    def __call__(self, lines, found):
+        """Yields for each line a list, with the keys of JSON for each of its translations.
+
+        Args:
+            lines: a list of them.
+            found: for each of them a list of `Translation`.
+        """
+        sources = self.subwords.encode([self.form.forward(line) for line in lines])
+        pairs = [(source, one.tokens) for source, line in zip(sources, found, strict=True) for one in line]
+        inspections = iter(self.inspector.inspect(pairs))
+        for source, line in zip(sources, found, strict=True):
+            tokens = [self.subwords.piece(i) for i in [*source, END]] if source else []
+            yield [{"source_tokens": tokens, **_inspected(next(inspections))} for _ in line]
+
+
+def _inspected(inspection):
+    record = {}
+    if inspection.attention is not None:
+        record["attention"] = [
+            {"layer": number, **packed(array)} for (_, number), array in inspection.attention.items()
+        ]
+    if inspection.head_importance is not None:
+        record["head_importance"] = [
+            {"site": site, "layer": number, "mean": [round(x, 6) for x in array.mean(axis=0).tolist()], **packed(array)}
+            for (site, number), array in inspection.head_importance.items()
+        ]
+    return record
+
+
+def packed(array):
+    """An array for JSON: its shape, and its values as float16, least significant byte first, in base 64.
+
+    `np.frombuffer(base64.b64decode(record["float16"]), "<f2").reshape(record["shape"])` is the array again.
+    """
+    return {
+        "shape": list(array.shape),
+        "float16": base64.b64encode(np.ascontiguousarray(array, dtype="<f2")).decode("ascii"),
+    }

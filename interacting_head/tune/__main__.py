@@ -1,0 +1,67 @@
+"""Searches hyper-parameters of a recipe, stage by stage, by the loss on the development text.
+
+    python -m interacting_head.tune multi30k_de_en --corpora-dir DIR
+    python -m interacting_head.tune multi30k_de_en --space space.yaml --trials 20
+
+Each trial is a training in a run directory of its own. The same command continues a search that was stopped or
+killed, in the middle of a training too. At the end stand a table (results.csv), a figure for each stage, and best.yaml,
+which `train.py` takes.
+
+The space is a YAML file with stages, keys of the configuration and their values:
+
+    architecture:
+      model.attention.num_heads: [2, 4, 8]
+    regularization:
+      model.dropout: [0.1, 0.3, 0.5]
+
+Without --trials a stage tries every combination; with it so many, chosen by what the trials before have shown, and a
+key may have a range: {low: 1e-4, high: 3e-3, log: true}.
+"""
+
+import signal
+
+from interacting_head import recipes
+from interacting_head.console import ArgumentParser, importing_keras, run
+
+
+def parse_arguments():
+    """The command line of `python -m interacting_head.tune`."""
+    parser = ArgumentParser(prog="python -m interacting_head.tune", description=__doc__)
+    parser.add_argument("recipe", metavar="RECIPE | CONFIG.yaml", help="where the search starts")
+    parser.add_argument("--space", metavar="FILE.yaml", help="default: that of Goindani & Shrivastava 2021")
+    parser.add_argument("--trials", type=int, metavar="N", help="trials of a stage; default: every combination")
+    parser.add_argument("--search-dir", metavar="DIR", help="default: runs/tune-RECIPE")
+    parser.add_argument(
+        "--set", action="extend", nargs="+", default=[], metavar="KEY=VALUE", help="change configuration keys"
+    )
+    parser.add_argument("--corpora-dir", metavar="DIR", help="default: $CORPORA_DIR, then the cache folder")
+    for name in ("source", "target", "dev-source", "dev-target"):
+        parser.add_argument(f"--{name}", metavar="FILE", help="your own text, as in train.py")
+    arguments = parser.parse_args()
+    if arguments.trials is not None and arguments.trials < 1:
+        parser.error(f"--trials must be at least 1, got {arguments.trials}")
+    return arguments
+
+
+def main():
+    """Runs the search of the command line."""
+    arguments = parse_arguments()
+    own_files = {key: getattr(arguments, key) for key in ("source", "target", "dev_source", "dev_target")}
+    config, name = recipes.resolve(arguments.recipe, arguments.set, own_files)
+    with importing_keras():
+        from interacting_head.model.compilation import share_cores_in_training  # imports Keras: only now
+        from interacting_head.tune.search import Search, default_space, load_space
+
+    share_cores_in_training()
+    space = load_space(arguments.space) if arguments.space else default_space(config)
+    search = Search(config, space, arguments.search_dir or f"runs/tune-{name}", arguments.trials)
+    received = search.run(arguments.corpora_dir)
+    if received:
+        return 130 if received == signal.SIGINT else 0
+    search.print_table()
+    print(f"\nbest: train.py {search.folder / 'best.yaml'}")
+    return 0
+
+
+if __name__ == "__main__":
+    run(main)
