@@ -29,7 +29,8 @@ def test_all_implementations_have_the_same_values_and_gradients(heads, arguments
     for name in IMPLEMENTATIONS[1:]:
         np.testing.assert_allclose(values[name], values["folded"], rtol=1e-5, atol=1e-5)
         for weight, gradient in found[name].items():
-            np.testing.assert_allclose(gradient, found["folded"][weight], rtol=1e-4, atol=1e-4, err_msg=weight)
+            expected = found["folded"][weight]  # sums whose terms are as large as the largest of them
+            np.testing.assert_allclose(gradient, expected, rtol=0, atol=1e-5 * np.abs(expected).max(), err_msg=weight)
 
 
 def test_all_query_heads_receive_the_same_gradient():
