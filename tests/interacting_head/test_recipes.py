@@ -157,8 +157,9 @@ def different_structures():
     return found.values()
 
 
-def test_every_recipe_has_a_model_that_can_be_built():
-    models = (same_structure(entry.make().model) for entry in recipes.RECIPES.values())
+@pytest.mark.parametrize("paper", ["-", *OF_PAPERS])
+def test_every_recipe_has_a_model_that_can_be_built(paper):
+    models = (same_structure(entry.make().model) for entry in recipes_of(paper))
     for model in {str(model): model for model in models}.values():
         check_model(model)
 

@@ -132,7 +132,7 @@ def test_the_average_is_the_mean_of_the_last_checkpoints(finished):
 
 def test_validations_stand_at_the_ends_of_epochs_and_without_translations_where_it_is_so_set(files, tmp_path):
     settings = ["train.validation_epochs=2", "train.validation_bleu=false", "train.best_metric=smoothed_loss"]
-    config = tiny_corpus.configuration(files, *settings, "train.ema_decay=0.5", "train.batch_tokens=256")
+    config = tiny_corpus.configuration(files, *settings, "train.batch_tokens=256", "train.average_last=0")
     train(config, tmp_path / "run")
     run = RunDirectory(tmp_path / "run")
     records = run.read_log()
