@@ -1,8 +1,10 @@
 """Trainings of a tiny model in this process."""
 
+import dataclasses
 import os
 import shutil
 import signal
+import types
 
 import keras
 import numpy as np
@@ -130,6 +132,15 @@ def test_the_average_is_the_mean_of_the_last_checkpoints(finished):
         assert mean.dtype == "float32"
 
 
+@pytest.mark.parametrize(("settings", "interval"), [([], 10), (["train.validation_epochs=3"], 21)], ids=str)
+def test_the_interval_of_validations_is_in_steps_or_in_epochs(settings, interval):
+    trainer = types.SimpleNamespace(
+        config=tiny_corpus.configuration({}, *settings), batches=types.SimpleNamespace(batches_in_epoch=lambda epoch: 7)
+    )
+    assert Trainer._interval.fget(trainer) == interval
+
+
+@pytest.mark.slow
 def test_validations_stand_at_the_ends_of_epochs_and_without_translations_where_it_is_so_set(files, tmp_path):
     settings = ["train.validation_epochs=2", "train.validation_bleu=false", "train.best_metric=smoothed_loss"]
     config = tiny_corpus.configuration(files, *settings, "train.batch_tokens=256", "train.average_last=0")
@@ -147,15 +158,17 @@ def test_validations_stand_at_the_ends_of_epochs_and_without_translations_where_
     assert "  source     " not in log
 
 
-def test_a_run_of_version_1_translates_as_before_and_is_not_trained_on(copied, config):
-    expected = [best.text for best, *_ in Translator.from_run(copied.path).translate(["der hund", "das haus"])]
+def test_a_run_of_version_1_is_read_as_it_was_meant_and_is_not_trained_on(copied, config):
     (copied.path / "VERSION").write_text("1\n")
     path = copied.path / "config.yaml"
-    text = path.read_text(encoding="utf-8").replace("memory_normalization: every", "memory_normalization: top")
+    text = path.read_text(encoding="utf-8").replace("  memory_normalization: every\n", "")
     path.write_text(text.replace("    options: {}", "    options: {balanced_query: true}"), encoding="utf-8")
     assert "balanced_query" in path.read_text(encoding="utf-8")
-    found = [best.text for best, *_ in Translator.from_run(copied.path).translate(["der hund", "das haus"])]
-    assert found == expected
+    model = dataclasses.replace(config.model, memory_normalization="top")
+    assert RunDirectory.open(copied.path).config == dataclasses.replace(config, model=model)
+    translator = Translator.from_run(copied.path)
+    for found, expected in zip(translator.models[0].get_weights(), weights(copied, "best"), strict=True):
+        np.testing.assert_array_equal(found, expected)
     with pytest.raises(InputError, match=r"of version 1 .* can be translated with, but not trained on; .*--no-resume"):
         train(config, copied.path)
     (copied.path / "VERSION").write_text("3\n")
