@@ -30,7 +30,9 @@ def section(result):
     parts = [f"## {result['title']}"]
     parts += [f"- {name}: {value}" for name, value in result["conditions"].items()]
     for view in result["views"]:
-        parts += ["", f"{view['caption']}:", "", *table(result["rows"], view)]
+        lines = table(result["rows"], view)
+        if len(lines) > 2:  # some fields are measured on request only
+            parts += ["", f"{view['caption']}:", "", *lines]
     return "\n".join(parts) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""What a new user waits for: minutes of installing, of `make demo` and of `make test`, in a fresh clone.
+"""The minutes that a new user waits: of installing, of `make demo` and of `make test`, in a fresh clone.
 
     python benchmarks/set_up_times.py
 

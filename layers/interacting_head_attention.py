@@ -67,7 +67,7 @@ class InteractingHeadAttention(MultiHeadAttention):
 
     @property
     def query_scale(self):
-        """What each query head is multiplied by before the heads are added."""
+        """The factor of each query head before the heads are added."""
         return 1 / self.num_heads if self.query_combination == "mean" else 1
 
     def query_projection(self):

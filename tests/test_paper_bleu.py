@@ -30,7 +30,7 @@ def multi_bleu(hypotheses, references):
 
 
 def bleu(folder, hypotheses, references):
-    """What the third command prints."""
+    """The score that the third command prints."""
     evaluated = run(folder, "eval_metrics.py", "-i", hypotheses, "-r", references, "-m", "bleu", "--json")
     assert evaluated.code == 0, evaluated.errors
     return json.loads(evaluated.output)["bleu"]["score"]

@@ -54,7 +54,7 @@ class TextForm:
         return detokenize(self.language, line) if self.is_tokenized else line
 
     def expected(self, line: str) -> str:
-        """What a perfect model's `backward` can give of a line of text: the line, in small letters if they all are."""
+        """A line of text as a perfect model's `backward` gives it: the line, in small letters if they all are."""
         return line.lower() if self.profile == "lowercased" else line
 
 

@@ -13,7 +13,6 @@ from data.cache import build_once, cache_folder
 from data.errors import InputError
 from data.text.parallel_text import ParallelText
 from data.text.profiles import DEFAULT_VOCABULARY_SIZE
-from data.text.side_dictionaries import write_side_dictionary
 from data.text.subwords import train_subwords
 
 FORMAT = 1  # part of the cache key: raise it when `data.text.subwords.train_subwords` learns in another way
@@ -55,6 +54,8 @@ def learn_vocabularies(
         if shared or joint_merges:
             train_subwords(lines_of(None, "learning sub-words"), vocabulary_size, both)
         if joint_merges:
+            from data.text.side_dictionaries import write_side_dictionary  # imports protobuf
+
             for side, path in enumerate(models):
                 write_side_dictionary(both, lines_of(side, "looking for sub-words"), path)
         elif not shared:

@@ -34,7 +34,7 @@ class Validation:
             raise InputError(f"{dev.source} and {dev.target} hold no pair of two non-empty lines")
         self.sources, references = zip(*pairs, strict=True)
         self.references = list(map(text.forms[1].expected, references))
-        self.config = config.train
+        self.has_bleu = config.train.validation_bleu
         self.hypotheses = None
         encoded = encode_parallel(text.dev, source_subwords, target_subwords, config.data.max_length, progress=False)
         # Planned now: a batch that cannot be made is known before training.
@@ -68,7 +68,7 @@ class Validation:
             "perplexity": math.exp(min(-log_probability, 50)),
             "accuracy": 100 * correct,
         }
-        if not self.config.validation_bleu:
+        if not self.has_bleu:
             return scores
         if not self._translate(stopped):
             return None

@@ -1,0 +1,118 @@
+"""How the settings of a training act: validations, averages, where it ends, and what cannot be."""
+
+import types
+
+import numpy as np
+import pytest
+
+from data.errors import InputError
+from interacting_head import config as configuration
+from interacting_head.console import RunError
+from interacting_head.run_directory import RunDirectory
+from interacting_head.training.callbacks import duration
+from interacting_head.training.preparation import number_of_steps
+from interacting_head.training.trainer import Trainer, train
+from interacting_head.translation.translator import Translator
+from tests import tiny_corpus
+from tests.interacting_head.runs import weights
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cache(tmp_path_factory):
+    """A cache folder of this file's own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("INTERACTING_HEAD_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    return tiny_corpus.write_corpus(tmp_path_factory.mktemp("corpus"))
+
+
+@pytest.fixture(scope="module")
+def config(files):
+    return tiny_corpus.configuration(files)
+
+
+@pytest.mark.parametrize(("settings", "interval"), [([], 10), (["train.validation_epochs=3"], 21)], ids=str)
+def test_the_interval_of_validations_is_in_steps_or_in_epochs(settings, interval):
+    trainer = types.SimpleNamespace(
+        config=tiny_corpus.configuration({}, *settings), batches=types.SimpleNamespace(batches_in_epoch=lambda epoch: 7)
+    )
+    assert Trainer._interval.fget(trainer) == interval
+
+
+@pytest.mark.slow
+def test_validations_stand_at_the_ends_of_epochs_and_without_translations_where_it_is_so_set(files, tmp_path):
+    settings = ["train.validation_epochs=2", "train.validation_bleu=false", "train.best_metric=smoothed_loss"]
+    config = tiny_corpus.configuration(files, *settings, "train.batch_tokens=256", "train.average_last=0")
+    train(config, tmp_path / "run")
+    run = RunDirectory(tmp_path / "run")
+    records = run.read_log()
+    epoch = records[0]["step"] // 2
+    assert [record["step"] for record in records] == [*range(2 * epoch, 25, 2 * epoch), 25]
+    assert len(records) > 2
+    assert all("bleu" not in record for record in records)
+    best = min(records, key=lambda record: record["validation_smoothed_loss"])
+    assert run.read_json("metrics.json")["best_step"] == best["step"]
+    log = (run.path / "train.log").read_text(encoding="utf-8")
+    assert "BLEU" not in log
+    assert "  source     " not in log
+
+
+@pytest.mark.slow
+def test_the_moving_average_and_the_best_checkpoints_are_kept(files, tmp_path):
+    settings = ["train.ema_decay=0.5", "train.keep_last=1", "train.keep_best=2", "train.validation_interval=5"]
+    train(tiny_corpus.configuration(files, *settings, "train.best_metric=loss"), tmp_path / "run")
+    run = RunDirectory(tmp_path / "run")
+    losses = {record["step"]: record["validation_loss"] for record in run.read_log()}
+    assert list(losses) == [5, 10, 15, 20, 25]
+    assert set(run.steps()) == {25, *sorted(losses, key=losses.get)[:2]}
+    metrics = run.read_json("metrics.json")
+    assert metrics["average"]["steps"] == [25]
+    assert metrics["ema"]["validation_loss"] == pytest.approx(losses[25], rel=0.2)
+    assert metrics["ema"]["validation_loss"] != losses[25]
+    translated = Translator.from_run(run.path, checkpoint="ema").models[0].get_weights()
+    for weight, expected, last in zip(translated, weights(run, "ema"), weights(run, "step-25"), strict=True):
+        np.testing.assert_array_equal(weight, expected)
+        assert not np.array_equal(weight, last)
+
+
+@pytest.mark.slow
+def test_a_training_that_diverges_is_an_error(files, tmp_path):
+    config = tiny_corpus.configuration(files, "train.learning_rate=1e30", "train.validation_interval=4")
+    with pytest.raises(RunError, match="validation loss at step 4 is nan: the training has diverged"):
+        train(config, tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("data.vocabulary_size=5000", "set data.vocabulary_size to at most"),
+        ("train.batch_tokens=4", "set train.batch_tokens to at least"),
+        ("model.attention.scheme=none", "unknown attention scheme"),
+        ("model.attention.num_heads=5", "does not divide"),
+        ("data.max_length=1", "no pair is left"),
+        ("data.corpus=quickstart", "not both"),
+        ("data.dev_target=null", "your own text needs four files; --dev-target is missing"),
+        ("data.source=none.de", "--source none.de: there is no such file"),
+    ],
+)
+def test_a_configuration_that_cannot_be_trained_leaves_no_run_behind(files, tmp_path, setting, message):
+    with pytest.raises(InputError, match=message):
+        train(tiny_corpus.configuration(files, setting), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_epochs_and_steps_both_end_a_training(config):
+    def steps(*settings):
+        return number_of_steps(configuration.override(config, settings).train, 7)
+
+    assert steps() == config.train.max_steps
+    assert steps("train.max_epochs=3") == 21
+    assert steps("train.max_epochs=4") == config.train.max_steps
+
+
+def test_times_are_shown_in_hours_minutes_and_seconds():
+    assert [duration(seconds) for seconds in (0, 59.6, 3600, 36_061)] == ["0:00:00", "0:01:00", "1:00:00", "10:01:01"]
