@@ -108,7 +108,7 @@ def test_sentences_are_well_formed(every_pair):
 
 def test_every_pattern_still_says_its_golden_pairs():
     """The pairs of the table have been read one by one: correct German, correct English, the same meaning."""
-    table = (Path(__file__).parent / "quickstart_golden.tsv").read_text("utf-8").splitlines()
+    table = (Path(__file__).parent / "quickstart" / "golden.tsv").read_text("utf-8").splitlines()
     golden = [tuple(line.split("\t")) for line in table]
     said = [
         (pattern, *quickstart_corpus.PATTERN_FUNCTIONS[pattern](Draw(Random(f"golden {pattern} {number}"))))

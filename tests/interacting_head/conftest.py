@@ -6,7 +6,7 @@ import pytest
 @pytest.fixture(scope="module")
 def serving(tmp_path_factory):
     """A server of a model with interacting heads."""
-    from tests.interacting_head.serving import Serving
+    from tests.interacting_head.serve.serving import Serving
 
     serving = Serving(tmp_path_factory.mktemp("serving"), "interacting_head")
     yield serving

@@ -1,0 +1,196 @@
+import gzip
+import hashlib
+import json
+import re
+from functools import partial
+
+import pytest
+
+from data.corpora.archived_corpus import ARCHIVES, Archive, ArchivedCorpus, Text, text
+from data.corpora.held_out import cut_at_random
+from data.errors import InputError
+from data.readers import read_plain, read_table
+from data.text.parallel_text import ParallelText
+from tests.data.corpora.test_archives import tar_bytes, zip_bytes
+
+ROWS = [(f"word {i}", f"Wort {i}") for i in range(300)]
+
+
+@pytest.fixture
+def archives(tmp_path):
+    """The folder of archives beside the corpus' own, `tmp_path / "corpora" / "some"`."""
+    folder = tmp_path / "corpora" / ARCHIVES
+    folder.mkdir(parents=True)
+    return folder
+
+
+@pytest.fixture
+def corpus_folder(tmp_path):
+    return tmp_path / "corpora" / "some"
+
+
+def corpus(splits, **options):
+    return ArchivedCorpus("some", ("en", "de"), "licence", "citation", splits=splits, **options)
+
+
+def plain_corpus(**options):
+    archive = Archive("a.tgz", "https://example.org/a.tgz", **options)
+    names = ("x/train.en", "x/train.de")
+    return corpus({"train": (text(archive, read_plain, *names), text(archive, read_plain, "x/more.en", "x/more.de"))})
+
+
+FILES = {"x/train.en": b"one\n\n", "x/train.de": b"eins\n\n", "x/more.en": b"two\n", "x/more.de": b"zwei\n"}
+
+
+def read(folder, split):
+    return list(ParallelText(folder / f"{split}.en.gz", folder / f"{split}.de.gz").pairs())
+
+
+def test_the_texts_of_a_split_are_written_one_after_another(archives, corpus_folder):
+    (archives / "a.tgz").write_bytes(tar_bytes(FILES))
+    plain_corpus().fetch(corpus_folder, {"en", "de"})
+    assert read(corpus_folder, "train") == [("one", "eins"), ("", ""), ("two", "zwei")]
+    assert sorted(path.name for path in corpus_folder.iterdir()) == ["SOURCE.json", "train.de.gz", "train.en.gz"]
+    # No time of writing in the gzip header: the same archive always gives the same files.
+    assert (corpus_folder / "train.en.gz").read_bytes()[4:8] == bytes(4)
+
+
+def test_source_and_checksum_of_what_was_used_are_kept(archives, corpus_folder):
+    (archives / "a.tgz").write_bytes(tar_bytes(FILES))
+    plain_corpus().fetch(corpus_folder, {"en"})
+    source = json.loads((corpus_folder / "SOURCE.json").read_text())
+    sha256 = hashlib.sha256((archives / "a.tgz").read_bytes()).hexdigest()
+    assert source["archives"] == [{"file": "a.tgz", "address": "https://example.org/a.tgz", "sha256": sha256}]
+    assert source["licence"] == "licence"
+
+
+def test_archives_are_looked_for_in_all_folders_given(tmp_path, corpus_folder):
+    for name in ("mine", "cache"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "mine" / "a.tgz").write_bytes(tar_bytes(FILES))
+    plain_corpus().fetch(corpus_folder, {"en", "de"}, [tmp_path / "mine", tmp_path / "cache"])
+    assert len(read(corpus_folder, "train")) == 3
+
+
+def test_an_archive_is_fetched_into_the_last_folder(tmp_path, corpus_folder):
+    (tmp_path / "published.tgz").write_bytes(tar_bytes(FILES))
+    archive = Archive("a.tgz", (tmp_path / "published.tgz").as_uri())
+    corpus({"train": (text(archive, read_plain, "x/train.en", "x/train.de"),)}).fetch(
+        corpus_folder, {"en", "de"}, [tmp_path / "mine", tmp_path / "cache"]
+    )
+    assert (tmp_path / "cache" / "a.tgz").is_file()
+    assert len(read(corpus_folder, "train")) == 2
+
+
+def test_an_archive_of_archives_is_opened_and_its_part_is_enough(archives, corpus_folder):
+    inner = tar_bytes(FILES)
+    corpus = plain_corpus(inner="release/texts/en-de.tgz")
+    (archives / "a-en-de.tgz").write_bytes(inner)
+    corpus.fetch(corpus_folder, {"en", "de"})
+    expected = read(corpus_folder, "train")
+    (archives / "a-en-de.tgz").unlink()
+    (archives / "a.tgz").write_bytes(tar_bytes({"release/texts/fr-de.tgz": b"", "release/texts/en-de.tgz": inner}))
+    other = corpus_folder.with_name("other")
+    corpus.fetch(other, {"en", "de"})
+    assert read(other, "train") == expected
+
+
+def test_a_file_of_its_own_and_files_of_several_archives_are_read(archives, corpus_folder):
+    (archives / "table.gz").write_bytes(gzip.compress(b"eins\tone\n"))
+    (archives / "en.zip").write_bytes(zip_bytes({"a.txt": b"two\n"}))
+    (archives / "de.zip").write_bytes(zip_bytes({"a.txt": b"zwei\n"}))
+    parts = Archive("en.zip", "https://example.org/"), Archive("de.zip", "https://example.org/")
+    splits = {
+        "train": (text(Archive("table.gz", "https://example.org/"), partial(read_table, columns=(1, 0))),),
+        "test": (Text(tuple((archive, "a.txt") for archive in parts), read_plain),),
+    }
+    corpus(splits).fetch(corpus_folder, {"en", "de"})
+    assert read(corpus_folder, "train") == [("one", "eins")]
+    assert read(corpus_folder, "test") == [("two", "zwei")]
+
+
+def test_a_split_in_some_of_the_languages_says_which(archives, corpus_folder):
+    archive = Archive("a.tgz", "https://example.org/")
+    (archives / "a.tgz").write_bytes(tar_bytes(FILES))
+    corpus({"test.en-cs": (text(archive, read_plain, "x/train.en", "x/train.de"),)}).fetch(corpus_folder, {"en"})
+    names = sorted(path.name for path in corpus_folder.glob("*.gz"))
+    assert names == ["test.en-cs.cs.gz", "test.en-cs.en.gz"]
+
+
+def tab_separated(**options):
+    archive = Archive("deu-eng.zip", "https://example.org/deu-eng.zip")
+    read_pairs = partial(read_table, columns=(0, 1))
+    return corpus(
+        {"train": (text(archive, read_pairs, "deu.txt"),)}, cut=partial(cut_at_random, held_out=2_000), **options
+    )
+
+
+def test_training_text_is_cut_into_three_splits_without_loss(archives, corpus_folder):
+    content = "".join(f"{en}\t{de}\tCC-BY 2.0 (France) Attribution\n" for en, de in ROWS)
+    (archives / "deu-eng.zip").write_bytes(zip_bytes({"deu.txt": content, "_about.txt": "about"}))
+    tab_separated().fetch(corpus_folder, {"en", "de"})
+    splits = {split: read(corpus_folder, split) for split in ("train", "dev", "test")}
+    assert {split: len(pairs) for split, pairs in splits.items()} == {"train": 240, "dev": 30, "test": 30}
+    assert sorted(pair for pairs in splits.values() for pair in pairs) == sorted(ROWS)
+
+
+def test_without_internet_the_error_says_which_files_to_put_where(tmp_path, archives, corpus_folder):
+    missing = Archive("b.tgz", (tmp_path / "nowhere.tgz").as_uri(), size=1234, inner="c/d.tgz")
+    present = Archive("a.tgz", "https://example.org/a.tgz")
+    (archives / "a.tgz").write_bytes(tar_bytes(FILES))
+    splits = {"train": tuple(text(archive, read_plain, "x/train.en", "x/train.de") for archive in (present, missing))}
+    with pytest.raises(InputError) as caught:
+        corpus(splits).fetch(corpus_folder, {"en", "de"})
+    message = str(caught.value)
+    assert f"put b.tgz ({missing.address}, 1,234 bytes) or its c/d.tgz as b-d.tgz into {archives}, or" in message
+    assert "a.tgz (" not in message
+    assert "\n" not in message
+    assert [path.name for path in corpus_folder.parent.iterdir()] == [ARCHIVES]
+
+
+def test_what_only_a_browser_can_fetch_is_asked_for_before_anything_is_downloaded(tmp_path, corpus_folder, monkeypatch):
+    monkeypatch.setattr("data.corpora.archived_corpus.download", lambda *_: pytest.fail("downloads"))
+    first = Archive("a.tgz", "https://example.org/a.tgz")
+    by_hand = Archive("b.tgz", "https://example.org/view", by_hand=True)
+    splits = {"train": tuple(text(archive, read_plain, "x.en", "x.de") for archive in (first, by_hand))}
+    with pytest.raises(InputError, match=r"b\.tgz can only be fetched with a browser: put .*https://example.org/view"):
+        corpus(splits).fetch(corpus_folder, {"en", "de"})
+
+
+@pytest.mark.parametrize("algorithm", ["sha256", "md5"])
+def test_an_archive_with_another_checksum_is_refused(archives, corpus_folder, algorithm):
+    content = tar_bytes(FILES)
+    checksum = hashlib.new(algorithm, content).hexdigest()
+    (archives / "a.tgz").write_bytes(content)
+    plain_corpus(**{algorithm: checksum}).fetch(corpus_folder, {"en", "de"})
+    (archives / "a.tgz").write_bytes(content[:-1])
+    with pytest.raises(InputError, match=rf"a\.tgz has the checksum \w+ where {checksum} is published"):
+        plain_corpus(**{algorithm: checksum}).fetch(corpus_folder.with_name("other"), {"en", "de"})
+    assert not corpus_folder.with_name("other").exists()
+
+
+DAMAGES = {
+    "not an archive": (b"<html>", "is not an archive"),
+    "a file is missing": (tar_bytes({"x/train.en": b"one\n"}), r"does not hold x/more\.de, x/more\.en, x/train\.de"),
+    "unequal lines": (tar_bytes({**FILES, "x/more.de": b"zwei\ndrei\n"}), "has 1 lines, .* has 2 lines"),
+    "not utf-8": (tar_bytes({**FILES, "x/more.de": b"\xff\n"}), r"more\.de, line 1: not UTF-8"),
+    "a path escape": (tar_bytes({"../x": b"", **FILES}), "leads out of the folder"),
+}
+
+
+@pytest.mark.parametrize(("content", "message"), DAMAGES.values(), ids=DAMAGES.keys())
+def test_a_bad_archive_is_an_error_and_leaves_no_corpus(archives, corpus_folder, content, message):
+    (archives / "a.tgz").write_bytes(content)
+    with pytest.raises(InputError, match=message):
+        plain_corpus().fetch(corpus_folder, {"en", "de"})
+    assert [path.name for path in corpus_folder.parent.iterdir()] == [ARCHIVES]
+    assert [path.name for path in archives.iterdir()] == ["a.tgz"]
+
+
+def test_an_archive_put_there_is_used_without_internet(archives, corpus_folder):
+    with pytest.raises(InputError, match=re.escape(f"into {archives}, or")):
+        tab_separated().fetch(corpus_folder, {"en", "de"})
+    content = "".join(f"{en}\t{de}\n" for en, de in ROWS)
+    (archives / "deu-eng.zip").write_bytes(zip_bytes({"deu.txt": content}))
+    tab_separated().fetch(corpus_folder, {"en", "de"})
+    assert len(read(corpus_folder, "train")) == 240

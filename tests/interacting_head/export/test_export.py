@@ -1,0 +1,90 @@
+import os
+import stat
+
+import pytest
+
+from data.errors import InputError
+from interacting_head import export
+from interacting_head.export.output_folder import new_folder
+from interacting_head.export.trained_model import PRIVATE, TrainedModel
+from interacting_head.run_directory import RunDirectory
+from tests.interacting_head.export import exports
+
+
+def test_a_folder_appears_when_it_is_complete(tmp_path):
+    (tmp_path / "empty").mkdir()
+    for path in (tmp_path / "new" / "folder", tmp_path / "empty"):
+        with new_folder(path) as folder:
+            (folder / "file").write_text("text")
+            assert not (path / "file").exists()
+        assert (path / "file").read_text() == "text"
+        assert [inner.name for inner in path.parent.glob(".partial*")] == []
+    umask = os.umask(0)
+    os.umask(umask)
+    assert stat.S_IMODE((tmp_path / "new" / "folder").stat().st_mode) == 0o777 & ~umask
+
+
+def test_a_failure_leaves_nothing(tmp_path):
+    with pytest.raises(ZeroDivisionError), new_folder(tmp_path / "folder") as folder:
+        (folder / "file").write_text(str(1 / 0))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_there_is_kept(tmp_path):
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").write_text("kept")
+    for path in (tmp_path / "full", tmp_path / "full" / "file", tmp_path / "full" / "file" / "below"):
+        with pytest.raises(InputError), new_folder(path):
+            pytest.fail("it is not entered")
+    assert [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")] == ["full", "full/file"]
+
+
+@pytest.mark.parametrize(
+    ("file_format", "quantization", "message"),
+    [
+        ("keras", "int8", "--quantization int8: the format keras takes none"),
+        ("ctranslate2", "int7", "int7: the format ctranslate2 takes one of float32, float16, int8, int8_float32"),
+    ],
+)
+def test_a_quantization_that_a_format_does_not_have_is_refused(tmp_path, file_format, quantization, message):
+    if file_format == "ctranslate2":
+        pytest.importorskip("ctranslate2")
+    with pytest.raises(InputError, match=message):
+        export.convert("nowhere", file_format, tmp_path / "out", quantization)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_package_that_is_not_installed_is_named():
+    with pytest.raises(InputError, match="needs the package not_there; pip install"):
+        export.optional_package("not_there.part")
+
+
+def test_a_run_that_does_not_exist_leaves_nothing(tmp_path):
+    with pytest.raises(InputError, match="nowhere is not a run directory"):
+        export.convert(tmp_path / "nowhere", "keras", tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_is_loaded_with_its_checkpoint(workplace):
+    best, average = (TrainedModel.of(workplace / "trained", name) for name in (None, "average"))
+    assert best.config == RunDirectory.open(workplace / "trained").config
+    assert (best.model.get_weights()[0] != average.model.get_weights()[0]).any()
+    with pytest.raises(InputError, match="has no checkpoint 'step-7'"):
+        TrainedModel.of(workplace / "trained", "step-7")
+
+
+def test_the_text_files_name_no_file_of_the_machine(workplace, tmp_path):
+    trained = TrainedModel.of(workplace / "trained")
+    assert trained.config.data.source
+    trained.write_text_files(tmp_path)
+    data = RunDirectory.open(tmp_path / "text").config.data
+    assert [getattr(data, name) for name in PRIVATE] == [None] * len(PRIVATE)
+    assert str(workplace) not in (tmp_path / "text" / "config.yaml").read_text()
+
+
+def test_separate_sub_words_stay_separate(tmp_path):
+    trained = exports.trained(exports.subwords(tmp_path, shared=False))
+    trained.write_text_files(tmp_path)
+    source, target = RunDirectory.open(tmp_path / "text").subwords()
+    assert (source.digest, target.digest) == (trained.source_subwords.digest, trained.target_subwords.digest)
+    assert list(map(len, trained.pieces())) == [281, 280]

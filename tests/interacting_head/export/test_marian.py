@@ -1,0 +1,143 @@
+"""Marian models: against transformers where it is installed with torch, and their files in any case."""
+
+import json
+
+import numpy as np
+import pytest
+
+from data.errors import InputError
+from data.text.subwords import BEGIN, END, PAD, Subwords
+from interacting_head import export
+from interacting_head.config import ExperimentConfig, PlacedAttentionConfig, PlacementConfig, override
+from interacting_head.search.options import SearchOptions
+from interacting_head.search.state import Limits
+from interacting_head.search.transformer_search import TransformerSearch
+from interacting_head.training.preparation import make_training_model
+from tests.interacting_head.export import exports
+from tests.parameters import mostly_slow
+
+numpy_safetensors = pytest.importorskip("safetensors.numpy")
+
+MODELS = {
+    "multi_head": {"scheme": "multi_head"},
+    "interacting_head": {"scheme": "interacting_head"},
+    "an output matrix of its own": {"scheme": "interacting_head", "tied_output": False},
+    "smaller keys": {"scheme": "fixed_head_size", "model_dim": 12},  # head size 6, key size 5
+    "two numbers of heads": {
+        "model_dim": 16,
+        "num_heads": 2,
+        "placements": (PlacementConfig("cross", (1,), PlacedAttentionConfig("interacting_head", 1, 6, 4)),),
+    },
+}
+
+
+def converted(folder, shared=True, **settings):
+    trained = exports.trained(exports.subwords(folder, shared), **settings)
+    export.convert(trained, "marian", folder / "model")
+    return trained
+
+
+def load(folder):
+    transformers = pytest.importorskip("transformers")
+    pytest.importorskip("torch")
+    model, info = transformers.MarianMTModel.from_pretrained(folder, output_loading_info=True)
+    assert not any(info[what] for what in ("missing_keys", "unexpected_keys", "mismatched_keys", "error_msgs")), info
+    return transformers.AutoTokenizer.from_pretrained(folder), model.eval()
+
+
+def their_logits(model, sources, targets):
+    import torch
+
+    source_ids = torch.tensor(exports.padded([[*s, END] for s in sources]), dtype=torch.long)
+    target_ids = torch.tensor(exports.padded([[BEGIN, *t] for t in targets]), dtype=torch.long)
+    with torch.no_grad():
+        return model(source_ids, attention_mask=source_ids != PAD, decoder_input_ids=target_ids).logits.numpy()
+
+
+@pytest.mark.parametrize("shared", [True, False])
+@pytest.mark.parametrize("name", mostly_slow(MODELS, "smaller keys", "an output matrix of its own"))
+def test_transformers_computes_our_logits(tmp_path, name, shared):
+    trained = converted(tmp_path, shared, **MODELS[name])
+    _, model = load(tmp_path / "model")
+    sources, targets = exports.pairs()
+    ours = exports.logits(trained.model, sources, targets)
+    theirs = their_logits(model, sources, targets)
+    for row, target in enumerate(targets):
+        real = slice(len(target) + 1)
+        np.testing.assert_allclose(theirs[row, real], ours[row, real], rtol=1e-5, atol=1e-4)
+
+
+@pytest.mark.slow
+def test_greedy_search_of_transformers_gives_our_translations(tmp_path):
+    trained = exports.trained(exports.subwords(tmp_path), model_dim=16)
+    sources, targets = exports.pairs()
+    learn(trained.model, sources, targets, steps=150)
+    export.convert(trained, "marian", tmp_path / "model")
+    _, model = load(tmp_path / "model")
+
+    source_ids, longest = exports.padded([[*s, END] for s in sources]), 15
+    limits = Limits(np.full(len(sources), longest + 1, "int32"))
+    ours = TransformerSearch(trained.model, SearchOptions(beam_size=1))(source_ids, limits).ids[:, 0].tolist()
+    assert len({tuple(row) for row in ours}) > 10
+
+    import torch
+
+    given = torch.tensor(source_ids, dtype=torch.long)
+    theirs = model.generate(given, attention_mask=given != PAD, num_beams=1, max_new_tokens=longest + 1)
+    for our, [begin, *their] in zip(ours, theirs.tolist(), strict=True):
+        assert begin == BEGIN
+        assert our[: len(their)] == their
+
+
+def learn(model, sources, targets, steps):
+    """Trains a model on pairs of ids, all of them in each step."""
+    settings = ["train.schedule=constant", "train.learning_rate=0.01", "train.warmup_steps=1"]
+    training_model = make_training_model(model, override(ExperimentConfig(), settings), steps)
+    target_ids = exports.padded([[BEGIN, *t] for t in targets])
+    batch = {"source_ids": exports.padded([[*s, END] for s in sources]), "target_ids": target_ids}
+    labels = exports.padded([[*t, END] for t in targets])
+    training_model.fit(((batch, labels) for _ in range(steps)), steps_per_epoch=steps, verbose=0)
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_the_tokeniser_gives_our_ids_and_text(tmp_path, shared):
+    trained = converted(tmp_path, shared)
+    tokenizer, _ = load(tmp_path / "model")
+    lines = [*exports.LINES["source"], "ünknown € 漢字", "ein  hund "]
+    expected = [[*ids, END] for ids in trained.source_subwords.encode(lines)]
+    assert tokenizer(lines)["input_ids"] == expected
+    lines = exports.LINES["target"]
+    ids = [[*ids, END] for ids in trained.target_subwords.encode(lines)]
+    assert tokenizer(text_target=lines)["input_ids"] == ids
+    assert tokenizer.batch_decode(ids, skip_special_tokens=True) == lines
+
+
+def test_the_files_are_those_of_a_marian_model(tmp_path):
+    trained = converted(tmp_path, model_dim=16)
+    names = {path.name for path in (tmp_path / "model").iterdir()}
+    assert names == {
+        *("model.safetensors", "config.json", "generation_config.json", "tokenizer_config.json"),
+        *("vocab.json", "source.spm", "target.spm", "README.md"),
+    }
+    vocabulary = json.loads((tmp_path / "model" / "vocab.json").read_text(encoding="utf-8"))
+    assert [vocabulary[piece] for piece in ("<pad>", "<unk>", "<s>", "</s>")] == list(range(4))
+    assert sorted(vocabulary.values()) == list(range(280))
+    assert Subwords(tmp_path / "model" / "source.spm").digest == trained.source_subwords.digest
+    # The first half of the dimensions holds what had even numbers: the sines.
+    embeddings = numpy_safetensors.load_file(tmp_path / "model" / "model.safetensors")["model.shared.weight"]
+    np.testing.assert_array_equal(embeddings[:, :8], np.asarray(trained.model.target_embedding.embeddings)[:, ::2])
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"normalization": "pre"}, "are post-norm, this one has model.normalization=pre"),
+        ({"scheme": "interacting_head_pairwise"}, "4 heads of size 4, and .* heads × size is the model size, 8"),
+        ({"scheme": "talking_heads"}, "the encoder's attention is that of 2 heads of size 8"),
+        ({"scheme": "multi_hop"}, "is multi_hop, which cannot be converted"),
+    ],
+)
+def test_what_does_not_fit_a_marian_model_is_refused(tmp_path, settings, message):
+    with pytest.raises(InputError, match=message):
+        converted(tmp_path, **settings)
+    assert {path.name for path in tmp_path.iterdir()} == {"source.model"}

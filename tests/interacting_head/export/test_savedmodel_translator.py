@@ -1,0 +1,87 @@
+import shutil
+
+import pytest
+
+from data.errors import InputError
+from interacting_head import export
+from interacting_head.export.savedmodel import EXTRA
+from interacting_head.export.savedmodel_translator import SavedModelTranslator
+from interacting_head.search.options import SearchOptions
+from interacting_head.translation.translator import Translator
+from tests.interacting_head.export import exports
+
+LINES = ["ein hund", "", "  ", "die katze und der hund \u2028 ein haus", "haus " * 9]
+BEAM = 3
+SEARCHES = [
+    {},
+    {"length_penalty": 1.5, "min_length": 3, "max_length": 9, "n_best": 2},
+    {"length_penalty_type": "none"},
+]
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    both = exports.subwords(tmp_path_factory.mktemp("subwords"), shared=False)
+    return exports.trained(both, encoder_layers=1, decoder_layers=1)
+
+
+@pytest.fixture(scope="module")
+def version(trained, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("savedmodel") / "en"
+    return export.convert(trained, "savedmodel", folder, beam_size=BEAM, ids_only=True)
+
+
+@pytest.mark.parametrize("search", SEARCHES, ids=lambda search: " ".join(search) or "usual")
+def test_it_translates_as_the_translator_does(trained, version, search):
+    subwords = trained.source_subwords, trained.target_subwords
+    ours = Translator(trained.model, *subwords, options=SearchOptions(beam_size=BEAM, **search))
+    theirs = SavedModelTranslator.from_run(version.parent, batch_size=2, **search)
+    for expected, found in zip(ours.translate(LINES), theirs.translate(LINES), strict=True):
+        assert [one.text for one in found] == [one.text for one in expected]
+        assert [one.tokens for one in found] == [one.tokens for one in expected]
+        assert [one.score for one in found] == pytest.approx([one.score for one in expected], abs=1e-4)
+        for one, other in zip(found, expected, strict=True):
+            assert one.token_scores == pytest.approx(other.token_scores, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"beam_size": 4}, "was exported with beam_size 3, and 4 is asked for; export the run with the other"),
+        ({"length_penalty_type": "average"}, "with length_penalty_type gnmt, and average is asked for"),
+        ({"sampling": True}, "--engine savedmodel searches and does not draw"),
+        ({"no_repeat_ngram": 2}, "--no-repeat-ngram needs --engine tensorflow"),
+        ({"checkpoint": "best"}, "is a SavedModel and has no checkpoints; leave --checkpoint best out"),
+    ],
+)
+def test_what_it_does_not_do_it_refuses(version, options, message):
+    with pytest.raises(InputError, match=message):
+        SavedModelTranslator.from_run([version], **options)
+
+
+def test_what_it_does_not_do_with_lines_it_refuses(version):
+    translator = SavedModelTranslator.from_run(version)
+    with pytest.raises(InputError, match="--prefix needs --engine tensorflow"):
+        list(translator.translate(LINES[:1], prefixes=["a"]))
+    with pytest.raises(InputError, match="--score needs --engine tensorflow"):
+        list(translator.score(LINES[:1], ["a"]))
+    with pytest.raises(InputError, match="with beam_size 3, and 2 is asked for"):
+        translator.with_options(SearchOptions(beam_size=2))
+    too_long = translator.with_options(SearchOptions(beam_size=BEAM, max_length=5000))
+    with pytest.raises(InputError, match=r"--engine savedmodel: max_length must be from 0 \(default\) to 4096"):
+        list(too_long.translate(LINES[:1]))
+
+
+def test_a_folder_that_is_none_is_refused(version, tmp_path):
+    with pytest.raises(InputError, match="takes one model, got 2"):
+        SavedModelTranslator.from_run([version, version])
+    with pytest.raises(InputError, match="is not a folder written by"):
+        SavedModelTranslator.from_run(tmp_path)
+    shutil.copytree(version, tmp_path / "incomplete" / "7")
+    shutil.rmtree(tmp_path / "incomplete" / "7" / EXTRA)
+    with pytest.raises(InputError, match=r"incomplete/7 lacks assets\.extra/text, its sub-words"):
+        SavedModelTranslator.from_run(tmp_path / "incomplete")
+    shutil.copytree(version, tmp_path / "damaged")
+    (tmp_path / "damaged" / "saved_model.pb").write_bytes(b"no model")
+    with pytest.raises(InputError, match=r"damaged is damaged \("):
+        SavedModelTranslator.from_run(tmp_path / "damaged")
