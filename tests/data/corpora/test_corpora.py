@@ -64,7 +64,7 @@ def test_the_folder_of_corpora_is_the_argument_then_the_environment_then_the_cac
         write(folder / "mine", "train.de", "train.en")
 
     def found(corpora_dir=None):
-        return open_corpus("mine", "de", "en", corpora_dir).split("train").source.parents[2]
+        return open_corpus("mine", "de", "en", corpora_dir).split("train").source.parents[1]
 
     assert found() == folders[2]
     monkeypatch.setenv("CORPORA_DIR", str(folders[1]))
