@@ -2,11 +2,15 @@
 
 import sys
 import time
-from typing import NamedTuple
+import types
 
-from interacting_head import console as command_line
-from interacting_head.translation import options as translation_options
+from data.text.profiles import RAW_TEXT
+from interacting_head import console
+from interacting_head.config import DecodeConfig
+from interacting_head.translation import engines
+from interacting_head.translation.engines.engine import Engine, Hypothesis
 from interacting_head.translation.files import translate_file
+from interacting_head.translation.options import parse_arguments
 
 SLOW = "slow"  # a line that takes a while
 AT_WORK = "at work on it"  # what is said of it before
@@ -20,54 +24,50 @@ class Letters:
     def piece(number):
         return chr(number)
 
+    @staticmethod
+    def encode(lines):
+        return [list(map(ord, line.strip(" "))) for line in lines]
 
-class Echoed(NamedTuple):
-    """As `translator.Translation`."""
-
-    text: str
-    score: float
-    tokens: list
-    token_scores: list
+    @staticmethod
+    def decode(sentences):
+        return ["".join(map(chr, ids)) for ids in sentences]
 
 
-class Echo:
-    """As `Translator`; a prefix is put before the line, and a score is the length of a translation."""
+class Echo(Engine):
+    """A prefix is put before the line, and a score is the length of a translation."""
 
-    target_subwords = Letters()
-
-    def __init__(self, n_best):
-        self.n_best = n_best
+    name = NAME
 
     @classmethod
-    def from_run(cls, paths, checkpoint=None, batch_size=None, batch_tokens=None, n_best=1, **search):
-        return cls(n_best)
+    def open(cls, paths, checkpoint=None):
+        run = types.SimpleNamespace(
+            config=types.SimpleNamespace(decode=DecodeConfig(length_penalty_type="none")),
+            subwords=lambda: (Letters(), Letters()),
+            text_forms=lambda: (RAW_TEXT, RAW_TEXT),
+        )
+        return cls(), run
 
-    def translate(self, lines, window=None, prefixes=None, first_number=0):
-        assert window == len(lines)
-        for line, prefix in zip(lines, prefixes or [""] * len(lines), strict=True):
-            if line == SLOW:
+    def search(self, sentences, options, rows):
+        found = []
+        for sentence in sentences:
+            if Letters.decode([sentence.source]) == [SLOW]:
                 print(AT_WORK, file=sys.stderr, flush=True)
                 time.sleep(60)
-            text = (prefix + line).strip(" ")
-            tokens = [ord(letter) for letter in text]
-            best = Echoed(text, -float(len(tokens)), tokens, [-1.0] * len(tokens) + [0.0] if tokens else [])
-            yield [best._replace(score=best.score - rank) for rank in range(self.n_best if tokens else 1)]
+            ids = [*(sentence.prefix or []), *sentence.source]
+            token_scores = [-1.0] * len(ids) + [0.0]
+            found.append([Hypothesis(-float(len(ids) + rank), ids, token_scores) for rank in range(options.n_best)])
+        return found
 
-    def score(self, sources, targets, window=None):
-        for _, target in zip(sources, targets, strict=True):
-            tokens = [ord(letter) for letter in target]
-            yield Echoed(target, float(len(tokens)), tokens, [1.0] * len(tokens) + [0.0])
-
-    def tokenized(self, translation):
-        return translation._replace(text=" ".join(translation.text))
+    def score(self, pairs, rows):
+        return [[1.0] * len(target) + [0.0] for _, target in pairs]
 
 
-translation_options.ENGINES[NAME] = "tests.echo_engine:Echo"
+engines.ENGINES[NAME] = engines.EngineEntry("tests.echo_engine:Echo")
 
 
 def main():
-    return translate_file(translation_options.parse_arguments(__doc__))
+    return translate_file(parse_arguments(__doc__))
 
 
 if __name__ == "__main__":
-    command_line.run(main)
+    console.run(main)

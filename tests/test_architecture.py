@@ -1,9 +1,13 @@
-"""The arrows between the packages, and sizes of files."""
+"""The arrows between packages, sizes of files and folders, and the form of docstrings."""
 
 import ast
+import graphlib
+import itertools
 from pathlib import Path
 
 import pytest
+
+from layers import ATTENTION_SCHEMES
 
 ROOT = Path(__file__).parents[1]
 FORBIDDEN = {
@@ -22,16 +26,16 @@ ARROWS = {
     "interacting_head": {
         "model": set(),
         "search": {"model"},
-        "translation": {"model", "search"},
+        "translation": {"export", "model", "search"},
         "metrics": set(),
         "training": {"metrics", "model", "search", "translation"},
         "recipes": set(),
         "tune": {"model", "recipes", "training"},
-        "export": {"model", "search", "translation"},
+        "export": {"model", "search"},
         "serve": {"model", "translation"},
     },
 }
-"""Package → its folders → the folders that these may import. What lies beside the folders, each of them may import."""
+"""Package → its folders → the folders that these may import. Modules beside the folders each of them may import."""
 COMMANDS = ("data/prepare.py", "data/stats.py", "data/quickstart_corpus.py")
 """Modules beside the folders that may import them, being commands."""
 MAY_IMPORT = {
@@ -41,7 +45,7 @@ MAY_IMPORT = {
         "interacting_head/training/devices.py",
         "interacting_head/export/savedmodel.py",
         "interacting_head/export/savedmodel_signatures.py",
-        "interacting_head/export/savedmodel_translator.py",
+        "interacting_head/translation/engines/savedmodel.py",
         "interacting_head/training/step_memory.py",
         "interacting_head/training/optimizer.py",
         "interacting_head/training/precision.py",
@@ -57,6 +61,11 @@ MAY_IMPORT = {
     },
     "torch": set(),
 }
+
+
+MOST_LINES, MOST_MODULES = 300, 16
+DEFINITIONS = (ast.ClassDef, ast.FunctionDef)
+QUESTION_WORDS = {"What", "Whether", "Where", "How", "Which", "Who", "Why"}
 
 
 def python_files(package):
@@ -115,6 +124,38 @@ def test_backends_are_imported_in_few_places(backend):
     assert importers <= MAY_IMPORT[backend]
 
 
+def module_name(path):
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def imported_modules(path, modules):
+    """Those of the modules that a file imports anywhere in it."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= names if names <= modules else names | {node.module}
+    return found & modules
+
+
+def test_no_module_imports_itself_by_way_of_others():
+    paths = {module_name(path): path for package in FORBIDDEN for path in python_files(package)}
+    imports = {name: imported_modules(path, set(paths)) - {name} for name, path in paths.items()}
+    list(graphlib.TopologicalSorter(imports).static_order())  # raises CycleError, with the circle
+
+
+def test_files_and_folders_are_small():
+    for package in (*FORBIDDEN, "benchmarks", "tests"):
+        paths = python_files(package)
+        for path in paths:
+            assert len(path.read_text(encoding="utf-8").splitlines()) <= MOST_LINES, path
+        if package != "tests":
+            for folder, files in itertools.groupby(sorted(paths), key=lambda path: path.parent):
+                assert len(list(files)) <= MOST_MODULES, folder
+
+
 def test_scripts_are_thin():
     for name in ("train.py", "translate.py", "eval_metrics.py"):
         assert len((ROOT / name).read_text(encoding="utf-8").splitlines()) <= 60, name
@@ -126,5 +167,23 @@ def test_public_classes_and_functions_have_docstrings():
             tree = ast.parse(path.read_text(encoding="utf-8"))
             assert ast.get_docstring(tree) or not tree.body, path
             for node in tree.body:
-                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                if isinstance(node, DEFINITIONS) and not node.name.startswith("_") and node.name != "main":
                     assert ast.get_docstring(node), f"{path}: {node.name}"
+
+
+def test_docstrings_begin_with_a_noun_phrase_or_an_imperative():
+    for path in itertools.chain.from_iterable(map(python_files, (*FORBIDDEN, "benchmarks", "tests"))):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, (ast.Module, *DEFINITIONS)):
+                first, *_ = (ast.get_docstring(node) or "Nothing").split()
+                assert first not in QUESTION_WORDS, f"{path}: {getattr(node, 'name', 'module')}"
+
+
+def test_no_code_asks_for_a_scheme_by_its_name():
+    for path in itertools.chain.from_iterable(map(python_files, (*FORBIDDEN, "benchmarks", "tests"))):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Compare):
+                names = {part.attr if isinstance(part, ast.Attribute) else getattr(part, "id", None)
+                         for part in (node.left, *node.comparators)}  # fmt: skip
+                constants = {part.value for part in (node.left, *node.comparators) if isinstance(part, ast.Constant)}
+                assert not ("scheme" in names and constants & set(ATTENTION_SCHEMES)), f"{path}:{node.lineno}"

@@ -43,7 +43,7 @@ remember = keras.callbacks.LambdaCallback(on_train_batch_end=lambda _, logs: los
 batches = ((batch, labels) for _ in range({STEPS}))
 training_model.fit(batches, steps_per_epoch={STEPS}, verbose=0, shuffle=False, callbacks=[remember])
 search = TransformerSearch(model, SearchOptions(beam_size=3, n_best=3))
-found = search(batch["source_ids"], Limits(np.full(4, 9, "int32")))
+found = search(batch["source_ids"], Limits(max_lengths=np.full(4, 9, "int32")))
 norm = np.asarray(training_model.optimizer.gradient_norm)
 np.savez(sys.argv[1], *model.get_weights(), losses=losses, norm=norm, ids=found.ids, scores=found.scores)
 """

@@ -71,4 +71,4 @@ def test_the_converted_model_translates_like_the_run(translated):
 def test_what_the_engine_does_not_do_it_refuses(translated):
     code, output, errors = translated["ensemble"]
     assert (code, output) == (2, "")
-    assert errors == "error: --engine ctranslate2 takes one model, got 2; name one\n"
+    assert errors == "error: --engine ctranslate2 takes one model; a further one needs --engine tensorflow\n"

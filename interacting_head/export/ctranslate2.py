@@ -5,6 +5,7 @@ import numpy as np
 from data.text.subwords import BEGIN, END, SPECIAL_PIECES, UNKNOWN
 from interacting_head.export import optional_package
 from interacting_head.export.folding import fold_transformer
+from interacting_head.export.layout import POSITIONS
 from interacting_head.export.output_folder import new_folder
 from interacting_head.export.trained_model import TrainedModel
 from layers.transformer_block import LAYER_NORM_EPSILON
@@ -13,9 +14,6 @@ ctranslate2 = optional_package("ctranslate2")
 common_spec, transformer_spec = ctranslate2.specs.common_spec, ctranslate2.specs.transformer_spec
 
 QUANTIZATIONS = ("float32", "float16", "int8", "int8_float32")
-
-POSITIONS = 4096
-"""Length of the table of positions, which is the largest length of a sentence in sub-words."""
 
 
 def convert(source, output_dir, quantization=None, checkpoint=None):

@@ -9,6 +9,7 @@ import tensorflow as tf
 
 from data.errors import InputError
 from interacting_head.export import optional_package
+from interacting_head.export.layout import EXTRA, versions
 from interacting_head.export.output_folder import new_folder
 from interacting_head.export.savedmodel_signatures import LONGEST, signatures
 from interacting_head.export.trained_model import TrainedModel
@@ -16,9 +17,6 @@ from interacting_head.search.options import SearchOptions
 
 QUANTIZATIONS = ()
 OPTIONS = ("beam_size", "ids_only")
-
-EXTRA = "assets.extra"
-"""Folder of a SavedModel for files that TensorFlow does not read."""
 
 README = f"""\
 A SavedModel of a translation model, with the search inside:
@@ -109,11 +107,6 @@ def next_version(folder):
     if others:
         raise InputError(f"{folder} holds {min(others)}, which is not a version of a model; name another folder")
     return folder / str(max(versions(folder), default=0) + 1)
-
-
-def versions(folder):
-    """The numbers of the versions in a folder."""
-    return [int(path.name) for path in Path(folder).glob("*") if path.name.isdecimal()]
 
 
 @contextlib.contextmanager

@@ -12,9 +12,9 @@ from data.text.profiles import is_tokenized
 from data.text.subwords import END, PAD
 from interacting_head.export import optional_package
 from interacting_head.search.beam_search import collect
-from interacting_head.search.options import SearchOptions
+from interacting_head.search.options import SearchOptions, length_limit
 from interacting_head.search.state import Limits
-from interacting_head.search.transformer_search import CAPACITY, TransformerSearch, keep_rows, length_limit
+from interacting_head.search.transformer_search import CAPACITY, TransformerSearch, keep_rows
 
 LONGEST = 4096
 """Sub-words of a source, and largest `max_length`: a request must not use up the memory of a server."""
@@ -87,7 +87,7 @@ class SearchGraph:
 
     Returns:
         A dictionary: `ids (B, n, L)`, end symbols included, padded; `scores (B, n)`, of missing ones below
-        `search_state.IMPOSSIBLE`; `token_scores (B, n, L)`. An empty sentence has an empty translation with score 0.
+        `options.IMPOSSIBLE`; `token_scores (B, n, L)`. An empty sentence has an empty translation with score 0.
     """
 
     def __init__(self, model, beam_size, length_penalty_type):
@@ -103,7 +103,7 @@ class SearchGraph:
         is_empty = counts <= 1
         longest = tf.where(max_length > 0, max_length, length_limit(counts) - 1)
         max_lengths = tf.where(is_empty, 0, tf.maximum(longest, min_length)) + 1
-        limits = Limits(max_lengths, min_lengths=tf.minimum(max_lengths - 1, min_length))
+        limits = Limits(max_lengths=max_lengths, min_lengths=tf.minimum(max_lengths - 1, min_length))
         options = _OpenOptions(
             beam_size=self.beam_size,
             length_penalty=length_penalty,
@@ -189,12 +189,12 @@ def _search(search, source_ids, limits):
     As `TransformerSearch.__call__`: sentences that are done leave when half of those that are left is done.
     """
     kernels = search.prepare()
-    length = tf.maximum(tf.reduce_max(limits.max_lengths), 1)
+    length = tf.maximum(tf.reduce_max(limits["max_lengths"]), 1)
     capacity = tf.minimum(CAPACITY, length)
     memories, state = search.start(source_ids, limits, capacity, length)
 
-    def go_on(rows, capacity, links, totals, limits, memories, state):
-        state = search.go_on(kernels, limits, memories, state, capacity, tf.size(rows) // 2)
+    def advance(rows, capacity, links, totals, limits, memories, state):
+        state = search.advance(kernels, limits, memories, state, capacity, tf.size(rows) // 2)
         links = tf.tensor_scatter_nd_update(links, rows[:, None], state.links)
         totals = tf.tensor_scatter_nd_update(totals, rows[:, None], state.totals)
         capacity = tf.where(state.position == capacity, tf.minimum(2 * capacity, length), capacity)
@@ -203,7 +203,7 @@ def _search(search, source_ids, limits):
 
     rows = tf.range(tf.shape(source_ids)[0])
     variables = (rows, capacity, state.links, state.totals, limits, memories, state)
-    _, _, links, totals, *_ = tf.while_loop(lambda rows, *_: tf.size(rows) > 0, go_on, variables)
+    _, _, links, totals, *_ = tf.while_loop(lambda rows, *_: tf.size(rows) > 0, advance, variables)
     return links, totals
 
 

@@ -6,12 +6,10 @@ import shutil
 from data.text.subwords import Subwords
 from interacting_head import config as configuration
 from interacting_head.config import ExperimentConfig
+from interacting_head.export.layout import TEXT
 from interacting_head.model.building import load_model
 from interacting_head.model.transformer import Transformer
 from interacting_head.run_directory import VERSION, RunDirectory
-
-TEXT = "text"
-"""Folder of a converted model for all that translation of text needs beside it."""
 
 PRIVATE = ("source", "target", "dev_source", "dev_target")
 """Fields of `DataConfig` that name files of the machine on which a model was trained."""

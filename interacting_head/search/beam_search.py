@@ -11,23 +11,13 @@ be. The state is any nested structure of tensors. Logits need not be normalised.
 from keras import ops
 
 from data.text.subwords import BEGIN, END, PAD
+from interacting_head.search.options import IMPOSSIBLE
 from interacting_head.search.sampling import draw
-from interacting_head.search.state import IMPOSSIBLE, Choice, Search, forced_words, is_given, pick, written
-
-
-def length_penalty(length, alpha, kind):
-    """What the log-probability of a hypothesis of `length` tokens, the end symbol counted, is divided by.
-
-    `gnmt`: ((5 + n) / 6)^α (Wu et al. 2016, equation (14)); `average`: n^α; `none`: 1.
-    """
-    length = ops.cast(length, "float32")
-    if kind == "gnmt":
-        return ops.power((5.0 + length) / 6.0, alpha)
-    return ops.power(length, alpha) if kind == "average" else ops.ones_like(length)
+from interacting_head.search.state import Choice, Search, forced_words, pick, written
 
 
 def beam_search(step, state, limits, options, length):
-    """The best hypotheses of each sentence under the penalised score log p / penalty(length).
+    """Find the best hypotheses of each sentence under the penalised score log p / penalty(length).
 
     A hypothesis ends where its end symbol is among the N best continuations of its sentence. The search of a sentence
     ends when N hypotheses have ended (at the first, for greedy search), when no unfinished one can still be among the
@@ -48,8 +38,8 @@ def beam_search(step, state, limits, options, length):
 
 
 def start(state, limits, options, length):
-    """The `Search` before the first step; arguments as of `beam_search`."""
-    B, N = ops.shape(limits.max_lengths)[0], options.hypotheses
+    """Return the `Search` before the first step; arguments as of `beam_search`."""
+    B, N = ops.shape(limits["max_lengths"])[0], options.hypotheses
     first = ops.arange(N) == 0
     # Hypotheses that are searched for start equal: all but the first are switched off.
     scores = ops.zeros((B, N)) + (0.0 if options.sampling else ops.where(first, 0.0, IMPOSSIBLE))
@@ -63,19 +53,19 @@ def start(state, limits, options, length):
         done=ops.zeros((B,), dtype="bool"),
         links=ops.zeros((B, 3, length, N), dtype="int32"),
         totals=ops.full((B, 2, length, N), 2 * IMPOSSIBLE, dtype="float32"),
-        ids=ops.full((B, N, length), PAD, dtype="int32") if options.no_repeat_ngram else (),
+        ids=ops.full((B, N, length if options.no_repeat_ngram else 0), PAD, dtype="int32"),
         state=state,
     )
 
 
-def advance(step, search, limits, options, until, enough):
-    """Goes on with a search up to the position `until`, or until at most `enough` sentences are not done."""
-    largest_penalty = length_penalty(limits.max_lengths, options.length_penalty, options.length_penalty_type)
+def advance(step, search, limits, options, until, most_unfinished):
+    """Continue a search up to the position `until`, or until at most `most_unfinished` sentences are not done."""
+    largest_penalty = options.penalty(ops.cast(limits["max_lengths"], "float32"))
 
     def unfinished(*search):
         search = Search(*search)
-        waiting = ops.sum(ops.cast(ops.logical_not(search.done), "int32"))
-        return ops.logical_and(search.position < until, waiting > enough)
+        count = ops.sum(ops.cast(ops.logical_not(search.done), "int32"))
+        return ops.logical_and(search.position < until, count > most_unfinished)
 
     def extend(*search):
         return tuple(_extend(step, Search(*search), limits, options, largest_penalty))
@@ -84,7 +74,7 @@ def advance(step, search, limits, options, until, enough):
 
 
 def collect(links, totals, options):
-    """The finished hypotheses of a history (see `Search`).
+    """Return the finished hypotheses of a history (see `Search`).
 
     Returns:
         ids `(B, N, L)`, the end symbol included, padded; scores `(B, N)`, penalised, in descending order; and the
@@ -94,7 +84,7 @@ def collect(links, totals, options):
     B, _, L, N = ops.shape(links)
     tokens, parents, end_parents = ops.unstack(links, 3, axis=1)  # (B, L, N)
     scores, end_scores = ops.unstack(totals, 2, axis=1)
-    penalties = length_penalty(ops.arange(1, L + 1), options.length_penalty, options.length_penalty_type)
+    penalties = options.penalty(ops.cast(ops.arange(1, L + 1), "float32"))
     penalised = ops.where(end_scores > IMPOSSIBLE / 2, end_scores / ops.expand_dims(penalties, 1), 2 * IMPOSSIBLE)
     best, ends = ops.top_k(ops.reshape(penalised, (B, L * N)), N)
     hypothesis = pick(ops.reshape(end_parents, (B, L * N)), ends)
@@ -128,7 +118,7 @@ def collect(links, totals, options):
 
 
 def _extend(step, search, limits, options, largest_penalty):
-    """The search one step on."""
+    """Return the search one step later."""
     t, N = search.position, options.hypotheses
     logits, state = step(search.tokens, search.parents, t, search.state)
     ranked = _without_repeats(logits, search.ids, t, options.no_repeat_ngram) if options.no_repeat_ngram else logits
@@ -136,11 +126,11 @@ def _extend(step, search, limits, options, largest_penalty):
 
     here = ops.logical_and(choice.end_scores > IMPOSSIBLE / 2, ~ops.expand_dims(search.done, 1))  # (B, N)
     end_scores = ops.where(here, choice.end_scores, 2 * IMPOSSIBLE)
-    penalised = choice.end_scores / length_penalty(t + 1, options.length_penalty, options.length_penalty_type)
+    penalised = choice.end_scores / options.penalty(ops.cast(t + 1, "float32"))
     penalised = ops.where(here, penalised, 2 * IMPOSSIBLE)
     finished, _ = ops.top_k(ops.concatenate([search.finished, penalised], axis=1), options.n_best)
     ended = search.ended + ops.sum(ops.cast(here, "int32"), axis=1)
-    done = ops.logical_or(ended >= N, t + 1 >= limits.max_lengths)
+    done = ops.logical_or(ended >= N, t + 1 >= limits["max_lengths"])
     if not options.sampling:
         # Log-probabilities only fall, so this is the most that an unfinished hypothesis can still reach.
         reachable = ops.max(choice.scores, axis=1) / largest_penalty
@@ -171,7 +161,7 @@ def _extend(step, search, limits, options, largest_penalty):
 def _choose(logits, ranked, search, limits, options):
     """The N best continuations of each sentence; `ranked` are the logits with what must not follow blocked."""
     (B, N, V), t = ops.shape(logits), search.position
-    # At least 2N words beside the three symbols that are none: of 2N candidates at most N end here, so N go on.
+    # At least 2N words beside the three symbols that are none: of 2N candidates at most N end here, so N continue.
     M = min(2 * N + 3, V)
     values, words = _top_k(ops.reshape(ranked, (-1, V)), M)
     # The normaliser is logit − log p at any word. With the likeliest it is exact, and takes one pass over the logits.
@@ -180,7 +170,7 @@ def _choose(logits, ranked, search, limits, options):
     log_z = pick(flat, likeliest) - ops.log(pick(ops.softmax(flat, axis=-1), likeliest))
     log_z = ops.reshape(log_z, (-1, N, 1))
     values, words = ops.reshape(values, (-1, N, M)), ops.reshape(words, (-1, N, M))
-    closed = t + 1 >= limits.max_lengths
+    closed = t + 1 >= limits["max_lengths"]
     end = logits[:, :, END : END + 1]  # one further candidate of each hypothesis
     words = ops.pad(words, ((0, 0), (0, 0), (0, 1)), constant_values=END)
     symbols = ops.logical_or(words == PAD, ops.logical_or(words == BEGIN, words == END))
@@ -188,11 +178,11 @@ def _choose(logits, ranked, search, limits, options):
     is_last = ops.arange(M + 1) == M
     blocked = ops.logical_or(symbols, ops.reshape(closed, (-1, 1, 1)))
     blocked = ops.logical_and(blocked, ~is_last)
-    if is_given(limits.min_lengths):
-        short = ops.reshape(t < limits.min_lengths, (-1, 1, 1))
+    if "min_lengths" in limits:
+        short = ops.reshape(t < limits["min_lengths"], (-1, 1, 1))
         blocked = ops.logical_or(blocked, ops.logical_and(short, is_last))
     forced = None
-    if is_given(limits.prefixes):
+    if "prefixes" in limits:
         forced, word = forced_words(limits, t)
         here = ops.reshape(forced, (-1, 1, 1))
         score = pick(flat, ops.reshape(ops.repeat(word, N), (-1, 1)))
@@ -211,7 +201,7 @@ def _choose(logits, ranked, search, limits, options):
         tokens=pick(ops.reshape(words, (B, N * (M + 1))), places_on),
         parents=places_on // (M + 1),
         scores=scores,
-        # Further down the end symbol would cut off hypotheses that go on with better ones.
+        # Only end symbols among the top N finish a hypothesis; lower ones would crowd out better continuations.
         end_parents=places[:, :N] // (M + 1),
         end_scores=ops.where(ends[:, :N], best[:, :N], 2 * IMPOSSIBLE),
     )

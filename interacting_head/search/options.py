@@ -1,11 +1,15 @@
-"""What can be chosen of a search."""
+"""Search options."""
 
 import dataclasses
 import math
 
 from data.errors import InputError
+from interacting_head.config import DecodeConfig
+from interacting_head.length_penalties import LENGTH_PENALTIES
 
-LENGTH_PENALTIES = ("gnmt", "average", "none")
+IMPOSSIBLE = -1e9
+"""Log-probability of what must not be."""
+
 WHOLE = {
     "beam_size": 1,
     "min_length": 0,
@@ -15,20 +19,20 @@ WHOLE = {
     "top_k": 0,
     "seed": 0,
 }
-"""Whole number → the least it may be."""
+"""Whole number → its least value."""
 
 
 @dataclasses.dataclass(frozen=True)
 class SearchOptions:
-    """How translations are looked for.
+    """The way in which translations are searched for. The defaults are those of `DecodeConfig`.
 
     Args:
         beam_size: hypotheses side by side; 1 is greedy search.
         length_penalty: α of the length penalty by which log-probabilities are divided.
-        length_penalty_type: `gnmt`, `average` or `none`; see `beam_search.length_penalty`.
+        length_penalty_type: a name in `LENGTH_PENALTIES`.
         min_length, max_length: sub-words of a translation, the end symbol not counted. Default: at least none, at
             most twice the source's and ten more.
-        n_best: how many translations of a sentence are wanted, at most `beam_size`. Fewer let the search end earlier.
+        n_best: number of translations of a sentence, at most `beam_size`. Fewer let the search end earlier.
         no_repeat_ngram: no sequence of so many sub-words occurs twice in a translation; 0: any may.
         sampling: draw `n_best` translations at random, each on its own, instead of searching for the best.
         temperature: divides the logits before drawing.
@@ -40,11 +44,11 @@ class SearchOptions:
         InputError: for a value out of range, and for values that do not go together.
     """
 
-    beam_size: int = 4
-    length_penalty: float = 0.6
-    length_penalty_type: str = "gnmt"
+    beam_size: int = DecodeConfig.beam_size
+    length_penalty: float = DecodeConfig.length_penalty
+    length_penalty_type: str = DecodeConfig.length_penalty_type
     min_length: int | None = None
-    max_length: int | None = None
+    max_length: int | None = DecodeConfig.max_length
     n_best: int = 1
     no_repeat_ngram: int = 0
     sampling: bool = False
@@ -84,5 +88,14 @@ class SearchOptions:
 
     @property
     def hypotheses(self):
-        """N, how many hypotheses of a sentence stand side by side."""
+        """N, the number of hypotheses of a sentence side by side."""
         return self.n_best if self.sampling else self.beam_size
+
+    def penalty(self, length):
+        """The length penalty of hypotheses of `length` tokens, floats, the end symbol counted."""
+        return LENGTH_PENALTIES[self.length_penalty_type](length, self.length_penalty)
+
+
+def length_limit(source_length):
+    """Return the default limit of target tokens for a source of so many tokens, end symbols counted."""
+    return 2 * source_length + 10

@@ -3,24 +3,25 @@
 from keras import ops
 
 from data.text.subwords import BEGIN, END, PAD
-from interacting_head.search.state import IMPOSSIBLE, Choice, forced_words, is_given
+from interacting_head.search.options import IMPOSSIBLE
+from interacting_head.search.state import Choice, forced_words
 
 
 def draw(logits, ranked, search, limits, options):
-    """One continuation of each hypothesis, drawn by `limits.draws`; arguments as of `beam_search._choose`."""
+    """Choose one continuation of each hypothesis, drawn by `limits["draws"]`; arguments as of `beam_search._choose`."""
     (B, N, V), t = ops.shape(logits), search.position
     words = ops.arange(V, dtype="int32")
     is_end = words == END
     blocked = ops.logical_or(ops.logical_or(words == PAD, words == BEGIN), ranked <= IMPOSSIBLE / 2)  # (B, N, V)
-    if is_given(limits.min_lengths):
-        blocked = ops.logical_or(blocked, ops.logical_and(ops.reshape(t < limits.min_lengths, (-1, 1, 1)), is_end))
-    closed = ops.reshape(t + 1 >= limits.max_lengths, (-1, 1, 1))
+    if "min_lengths" in limits:
+        blocked = ops.logical_or(blocked, ops.logical_and(ops.reshape(t < limits["min_lengths"], (-1, 1, 1)), is_end))
+    closed = ops.reshape(t + 1 >= limits["max_lengths"], (-1, 1, 1))
     blocked = ops.where(closed, ~is_end, blocked)
-    if is_given(limits.prefixes):
+    if "prefixes" in limits:
         forced, word = forced_words(limits, t)
         blocked = ops.where(ops.reshape(forced, (-1, 1, 1)), words != ops.reshape(word, (-1, 1, 1)), blocked)
     scaled = ops.where(blocked, IMPOSSIBLE, ranked / options.temperature)
-    tokens = likeliest(scaled, ops.take(limits.draws, t, axis=1), options.top_k, options.top_p)
+    tokens = likeliest(scaled, ops.take(limits["draws"], t, axis=1), options.top_k, options.top_p)
     log_p = ops.squeeze(ops.take_along_axis(ops.log_softmax(logits, axis=-1), ops.expand_dims(tokens, 2), axis=2), 2)
     # A hypothesis that has ended goes on as an impossible one.
     scores = search.scores + log_p
@@ -36,7 +37,7 @@ def draw(logits, ranked, search, limits, options):
 
 
 def likeliest(logits, draws, top_k=0, top_p=1.0):
-    """Words `(B, N)` by inversion: the first at which the cumulative probability exceeds the draw.
+    """Return words `(B, N)` by inversion: the first at which the cumulative probability exceeds the draw.
 
     Args:
         logits: `(B, N, V)`.

@@ -13,7 +13,7 @@ class Scorer:
 
     Args:
         models: a `Transformer`, or a list of them with equal vocabularies, whose probabilities are averaged.
-        label_smoothing: where it is given, the label-smoothed cross-entropy is computed as well, see `losses`.
+        label_smoothing: also compute the cross-entropy with this label smoothing, see `losses`.
 
     Call arguments:
         source_ids: `(B, S)`, end symbols included, padded.
@@ -21,7 +21,7 @@ class Scorer:
         labels: `(B, T)`.
 
     Returns:
-        Log-probabilities of the labels `(B, T)`, whether each is the likeliest token, 1 or 0, and with
+        Log-probabilities of the labels `(B, T)`, 1 for each that is the likeliest token and 0 for others, and with
         `label_smoothing` the smoothed cross-entropies; all are 0 at padding.
     """
 

@@ -19,7 +19,7 @@ from interacting_head.search.state import Limits, pick
 CAPACITY = 16  # target positions for which the caches have places at first; doubled when they are used up
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     """Hypotheses, best first: ids `(B, N, L)`, padded; scores `(B, N)`; log-probabilities of tokens `(B, N, L)`."""
 
     ids: np.ndarray
@@ -28,15 +28,15 @@ class Found(NamedTuple):
 
 
 class TransformerSearch:
-    """Searches for translations of batches of ids.
+    """Search for translations of batches of ids.
 
-    The encoder runs once for a batch. Sentences that are done leave the batch when half of it is done. Its five
+    The encoder runs once for a batch. Sentences that are done leave the batch when half of it is done. The five
     functions are compiled once each, with JAX once for each shape: give it few of them.
 
     Args:
         models: a `Transformer`, or a list of them with equal vocabularies, whose probabilities are averaged.
         options: `SearchOptions`.
-        prefixes: whether the limits have prefixes.
+        prefixes: true if the limits have prefixes.
 
     Call arguments:
         source_ids: `(B, S)`, end symbols included, padded.
@@ -44,48 +44,51 @@ class TransformerSearch:
         length: L, at least the largest of `limits.max_lengths`; default: that.
 
     Returns:
-        `Found`.
+        `SearchResult`.
     """
 
     def __init__(self, models, options, prefixes=False):
         self.models = list(models) if isinstance(models, list | tuple) else [models]
         self.options = options
         self._kernels = None
-        ids, some, one = (KerasTensor((None,) * rank, "int32") for rank in (2, 1, 0))
-        limits = Limits(
-            max_lengths=some,
-            min_lengths=() if options.min_length is None else some,
-            prefixes=ids if prefixes else (),
-            prefix_lengths=some if prefixes else (),
-            draws=KerasTensor((None, None, options.hypotheses), "float32") if options.sampling else (),
+        matrix, vector, scalar = (KerasTensor((None,) * rank, "int32") for rank in (2, 1, 0))
+        limits = Limits(max_lengths=vector)
+        if options.min_length is not None:
+            limits |= Limits(min_lengths=vector)
+        if prefixes:
+            limits |= Limits(prefixes=matrix, prefix_lengths=vector)
+        if options.sampling:
+            limits |= Limits(draws=KerasTensor((None, None, options.hypotheses), "float32"))
+        self._prepare = prepare = Compiled(self.prepare, self.models, arguments=lambda: [])
+        self._start = start = Compiled(
+            self.start, self.models, arguments=lambda: [matrix, limits, scalar, scalar], static=(2, 3)
         )
-        prepare = Compiled(self.prepare, self.models, arguments=lambda: [])
-        start = Compiled(self.start, self.models, arguments=lambda: [ids, limits, one, one], static=(2, 3))
-        go_on = Compiled(self.go_on, self.models, arguments=lambda: [prepare.outputs, limits, *start.outputs, one, one])
-        keep = Compiled(keep_rows, arguments=lambda: [limits, *start.outputs, some, one], static=(4,))
-        finish = Compiled(
+        self._advance = Compiled(
+            self.advance,
+            self.models,
+            arguments=lambda: [prepare.outputs, limits, *start.outputs, scalar, scalar],
+        )
+        self._keep = Compiled(keep_rows, arguments=lambda: [limits, *start.outputs, vector, scalar], static=(4,))
+        self._finish = Compiled(
             lambda links, totals: collect(links, totals, options),
             arguments=lambda: [start.outputs[1].links, start.outputs[1].totals],
         )
-        self._prepare, self._start, self._go_on, self._keep, self._finish = start_all = (
-            prepare, start, go_on, keep, finish,
-        )  # fmt: skip
-        self.compiled = start_all
+        self.compiled = (self._prepare, self._start, self._advance, self._keep, self._finish)
 
     def refresh(self):
-        """Takes the models' present weights; to be called where they have changed."""
+        """Take the models' present weights; to be called where they have changed."""
         self._kernels = self._prepare()
 
     def __call__(self, source_ids, limits, length=None):
         if self._kernels is None:
             self.refresh()
-        length = length or int(limits.max_lengths.max())
+        length = length or int(limits["max_lengths"].max())
         capacity = length if compiles_shapes() else min(CAPACITY, length)
         rows, histories = np.arange(len(source_ids)), []
         memories, search = self._start(source_ids, limits, capacity, length)
         while True:
-            enough = 0 if compiles_shapes() else len(rows) // 2
-            search = self._go_on(self._kernels, limits, memories, search, capacity, enough)
+            most_unfinished = 0 if compiles_shapes() else len(rows) // 2
+            search = self._advance(self._kernels, limits, memories, search, capacity, most_unfinished)
             done = as_array(search.done)
             leaving = done | (not (~done).any())
             links, totals = as_array(search.links), as_array(search.totals)
@@ -99,16 +102,16 @@ class TransformerSearch:
             limits, memories, search = self._keep(limits, memories, search, staying, capacity)
         rows, links, totals = map(np.concatenate, zip(*histories, strict=True))
         order = np.argsort(rows)
-        return Found(*map(as_array, self._finish(links[order], totals[order])))
+        return SearchResult(*map(as_array, self._finish(links[order], totals[order])))
 
     # Functions of tensors.
 
     def prepare(self):
-        """What each model computes of its weights before the first step."""
+        """Return what each model computes of its weights before the first step."""
         return [model.decoding_kernels() for model in self.models]
 
     def start(self, source_ids, limits, capacity, length):
-        """The memories of all models, and the search before the first step."""
+        """Return the memories of all models, and the search before the first step."""
         N, padding_mask = self.options.hypotheses, ops.not_equal(source_ids, PAD)
         blocks, caches = zip(
             *(model.start_decoding(model.encode(source_ids)[0], N, capacity) for model in self.models), strict=True
@@ -117,12 +120,13 @@ class TransformerSearch:
         state = {"caches": list(caches), "mask": mask}
         return {"blocks": list(blocks), "padding_mask": padding_mask}, start(state, limits, self.options, length)
 
-    def go_on(self, kernels, limits, memories, search, until, enough):
-        """As `beam_search.advance`."""
-        return advance(self.step_function(kernels, memories), search, limits, self.options, until, enough)
+    def advance(self, kernels, limits, memories, search, until, most_unfinished):
+        """Continue a search as `beam_search.advance` does."""
+        step = self.step_function(kernels, memories)
+        return advance(step, search, limits, self.options, until, most_unfinished)
 
     def step_function(self, kernels, memories):
-        """The step function of `beam_search`."""
+        """Return the step function of `beam_search`."""
         N, models = self.options.hypotheses, self.models
 
         def step(tokens, parents, position, state):
@@ -145,7 +149,7 @@ class TransformerSearch:
 
 
 def mean_probability(logits):
-    """The logits themselves of one model; of several the logarithm of the mean of their probabilities."""
+    """Return the logits themselves of one model; of several the logarithm of the mean of their probabilities."""
     if len(logits) == 1:
         return logits[0]
     log_p = ops.stack([ops.log_softmax(part, axis=-1) for part in logits])
@@ -153,7 +157,7 @@ def mean_probability(logits):
 
 
 def keep_rows(limits, memories, search, rows, capacity):
-    """All of a search for some of its sentences, with places for `capacity` target positions."""
+    """Return the parts of a search that belong to some of its sentences, with places for `capacity` positions."""
 
     def kept(structure):
         return keras.tree.map_structure(lambda tensor: ops.take(tensor, rows, axis=0), structure)
@@ -163,20 +167,16 @@ def keep_rows(limits, memories, search, rows, capacity):
         shape[axis] = capacity * N - shape[axis]
         return ops.concatenate([tensor, ops.zeros(shape, dtype=tensor.dtype)], axis=axis)
 
-    N, position = search.tokens.shape[1], search.position
-    limits, memories, search = kept(limits), kept(memories), kept(search._replace(position=()))
-    state = {
-        "caches": keras.tree.map_structure(lambda cache: enlarged(cache, -2), search.state["caches"]),
-        "mask": enlarged(search.state["mask"], -1),
+    N = search.tokens.shape[1]
+    of_sentences = kept({name: value for name, value in search._asdict().items() if name != "position"})
+    state = of_sentences["state"]
+    of_sentences["state"] = {
+        "caches": keras.tree.map_structure(lambda cache: enlarged(cache, -2), state["caches"]),
+        "mask": enlarged(state["mask"], -1),
     }
-    return limits, memories, search._replace(position=position, state=state)
+    return kept(limits), kept(memories), search._replace(**of_sentences)
 
 
 def as_array(tensor):
-    """A tensor as a NumPy array."""
+    """Return a tensor as a NumPy array."""
     return np.asarray(ops.convert_to_numpy(tensor))
-
-
-def length_limit(source_length):
-    """The largest number of target tokens for a source of so many tokens by default, end symbols counted."""
-    return 2 * source_length + 10

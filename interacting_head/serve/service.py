@@ -1,7 +1,6 @@
 """What the page asks of a model: translations, attention, and what there is to look at."""
 
 import dataclasses
-import importlib
 import itertools
 from pathlib import Path
 
@@ -10,9 +9,10 @@ from interacting_head.model.placement import attention_of, resolved
 from interacting_head.run_directory import RunDirectory
 from interacting_head.serve.forms import SITES, RequestError, too_long
 from interacting_head.serve.limits import BEAM_SIZE, TOKENS
+from interacting_head.translation.engines import CAPABILITIES
 from interacting_head.translation.forms import JsonLine, packed
 from interacting_head.translation.inspection import Inspector, attention_layers
-from interacting_head.translation.options import ENGINES
+from interacting_head.translation.translator import Translator
 
 LEADING_AXIS = {"interacting_head_pairwise": "query head", "multi_layer": "encoder output"}
 """Scheme whose attention weights have a further axis in front of the heads → what that counts."""
@@ -22,22 +22,22 @@ class Service:
     """Answers requests, as lists and dictionaries for JSON. It is not to be called from several threads at once.
 
     Args:
-        translator: a `Translator`, or another engine's.
+        translator: a `Translator`.
         names: of its models.
         languages: codes of source and target, or None where they are not known.
-        engine: what it is called.
 
     Example:
         >>> service = Service.from_run(["runs/quickstart"])
         >>> [[line]] = service.translate([TranslationRequest("Der alte Mann liest ein Buch.", beam_size=4)])
     """
 
-    def __init__(self, translator, names, languages=(None, None), engine="tensorflow"):
-        self.translator, self.names, self.languages, self.engine = translator, names, languages, engine
+    def __init__(self, translator, names, languages=(None, None)):
+        self.translator, self.names, self.languages = translator, names, languages
+        self.models = translator.engine.models
         self.beam_size = min(translator.options.beam_size, BEAM_SIZE)
         self._form = JsonLine(translator.target_subwords)
         self._translators = {}
-        self._inspectors = [self._inspector(model) for model in translator.models]
+        self._inspectors = [self._inspector(model) for model in self.models]
 
     @classmethod
     def from_run(cls, paths, checkpoint=None, engine="tensorflow"):
@@ -46,20 +46,19 @@ class Service:
         Raises:
             InputError: see `Translator.from_run`.
         """
-        module, _, name = ENGINES[engine].partition(":")
-        translator = getattr(importlib.import_module(module), name).from_run(paths, checkpoint)
+        translator = Translator.from_run(paths, checkpoint, engine=engine)
         languages = (None, None)
         if (Path(paths[0]) / "config.yaml").is_file():
             data = RunDirectory.open(paths[0]).config.data
             languages = data.source_language, data.target_language
-        return cls(translator, [Path(path).resolve().name for path in paths], languages, engine)
+        return cls(translator, [Path(path).resolve().name for path in paths], languages)
 
     def description(self):
         """Its models, and the attention layers of each."""
         source, target = self.languages
-        models = itertools.zip_longest(self.names, self.translator.models)
+        models = itertools.zip_longest(self.names, self.models)
         return {
-            "engine": self.engine,
+            "engine": self.translator.engine.name,
             "source_language": source,
             "target_language": target,
             "beam_size": self.beam_size,
@@ -99,12 +98,12 @@ class Service:
             RequestError: 422 for a layer that the model does not have, and for sentences that are empty or too long.
         """
         translator = self.translator
-        if not translator.models:
-            raise RequestError(422, f"the engine {self.engine} does not tell what it attends to")
-        if request.model >= len(translator.models):
-            raise RequestError(422, f"model must be below {len(translator.models)}, got {request.model}")
+        if not self.models:
+            raise RequestError(422, f"the engine {translator.engine.name} {CAPABILITIES['details'].statement}")
+        if request.model >= len(self.models):
+            raise RequestError(422, f"model must be below {len(self.models)}, got {request.model}")
         place = request.site, request.layer
-        if place not in attention_layers(translator.models[request.model]):
+        if place not in attention_layers(self.models[request.model]):
             raise RequestError(422, f"this model has no layer {request.layer} at the site {request.site}")
         [source] = translator.source_subwords.encode([translator.source_form.forward(request.source)])
         target = request.token_ids[:-1] if request.token_ids[-1:] == [END] else request.token_ids

@@ -1,4 +1,4 @@
-"""What `translate.py` writes for a line: text, Moses' n-best list, or an object of JSON."""
+"""Output forms of `translate.py`: text, Moses' n-best list, or an object of JSON for each line."""
 
 import base64
 import json
@@ -9,17 +9,17 @@ from data.text.subwords import END
 
 
 def text_line(number, translations, details):
-    """The best translation."""
+    """Return the best translation."""
     return f"{translations[0].text}\n"
 
 
 def score_line(number, translations, details):
-    """The score of the best translation."""
+    """Return the score of the best translation."""
     return f"{translations[0].score:.6f}\n"
 
 
 def moses_lines(number, translations, details):
-    """`NUMBER ||| TRANSLATION ||| score=SCORE ||| SCORE` for each translation, lines numbered from 0."""
+    """Return `NUMBER ||| TRANSLATION ||| score=SCORE ||| SCORE` for each translation, lines numbered from 0."""
     return "".join(f"{number} ||| {t.text} ||| score={t.score:.6f} ||| {t.score:.6f}\n" for t in translations)
 
 
@@ -48,7 +48,7 @@ class JsonLine:
         return json.dumps(record, ensure_ascii=False) + "\n"
 
     def described(self, translation):
-        """The keys of a `Translation`."""
+        """Return the keys of a `Translation`."""
         scores = translation.token_scores
         ids = [*translation.tokens, END][: len(scores)]  # the end symbol has a score too
         return {
@@ -61,7 +61,7 @@ class JsonLine:
 
 
 class Details:
-    """What `translate.py --with …` adds to each translation.
+    """The values that `translate.py --with …` adds to each translation.
 
     Args:
         inspector: an `inspection.Inspector`.
@@ -72,7 +72,7 @@ class Details:
         self.inspector, self.subwords, self.form = inspector, subwords, form
 
     def __call__(self, lines, found):
-        """Yields for each line a list, with the keys of JSON for each of its translations.
+        """Yield for each line a list, with the keys of JSON for each of its translations.
 
         Args:
             lines: a list of them.
@@ -101,7 +101,7 @@ def _inspected(inspection):
 
 
 def packed(array):
-    """An array for JSON: its shape, and its values as float16, least significant byte first, in base 64.
+    """Return an array for JSON: its shape, and its values as float16, least significant byte first, in base 64.
 
     `np.frombuffer(base64.b64decode(record["float16"]), "<f2").reshape(record["shape"])` is the array again.
     """

@@ -1,4 +1,4 @@
-"""What a model attends to and how it weighs its heads while it produces given translations.
+"""Attention weights and head importance of a model as it produces given translations.
 
 Letters for shapes: `B` batch, `S` source length, `T` target length, `H` heads.
 """
@@ -19,7 +19,7 @@ MULTIPLE = 16  # widths of batches are multiples of it: JAX compiles for each
 
 
 class Inspection(NamedTuple):
-    """Of one translation. End symbols are counted in S and T; None is what was not asked for.
+    """Of one translation. End symbols are counted in S and T; Values not asked for are None.
 
     Attributes:
         attention: {(site, number of a layer): weights of its attention, in float32}: `(H, T, S)` at the site `cross`,
@@ -34,12 +34,12 @@ class Inspection(NamedTuple):
 
 
 class Inspector:
-    """Looks into a model by one pass over source and translation, as in training.
+    """Look into a model by one pass over source and translation, as in training.
 
     Args:
         model: a `Transformer`.
-        attention: sites whose weights are asked for: `encoder`, `decoder`, `cross` (encoder-decoder attention).
-        head_importance: whether that is asked for.
+        attention: sites whose weights are wanted: `encoder`, `decoder`, `cross` (encoder-decoder attention).
+        head_importance: true if that is wanted.
 
     Raises:
         InputError: where head importance is asked for and no layer of the model weighs its heads.
@@ -64,7 +64,7 @@ class Inspector:
         self._compiled = Compiled(self.forced_pass, [model], arguments=lambda: [ids] * 2)
 
     def inspect(self, pairs):
-        """The `Inspection` of each pair of source and target ids, both without `BEGIN` and `END`, in order.
+        """Return the `Inspection` of each pair of source and target ids, both without `BEGIN` and `END`, in order.
 
         Args:
             pairs: a list; all results are held at a time. Those of an empty source are empty dictionaries.
@@ -83,7 +83,7 @@ class Inspector:
         return results
 
     def forced_pass(self, source_ids, target_ids):
-        """What `observed` yields, in float32, for source ids `(B, S)` and target ids `(B, T)`, shifted right."""
+        """Return the values of `observed`, in float32, for source ids `(B, S)` and target ids `(B, T)`, shifted right."""
         with observed(self.model, self.attention_at, self.importance_at) as seen:
             memories, padding_mask = self.model.encode(source_ids, training=False)
             self.model.decode(target_ids, memories, padding_mask, training=False)
@@ -110,7 +110,7 @@ class Inspector:
 
 
 def attention_layers(model):
-    """`{(site, number): attention layer}` of a `Transformer`; sites are `encoder`, `decoder` and `cross`."""
+    """Return `{(site, number): attention layer}` of a `Transformer`; sites are `encoder`, `decoder` and `cross`."""
     layers = {}
     for number in range(1, model.config.encoder_layers + 1):
         layers["encoder", number] = model.get_layer(f"encoder_block_{number}").self_attention
@@ -123,7 +123,7 @@ def attention_layers(model):
 
 @contextlib.contextmanager
 def observed(model, attention_at, importance_at):
-    """Has the attention layers of a `Transformer` leave behind what they compute in the block.
+    """Record the weights and head importance that attention layers of a `Transformer` compute in the block.
 
     Yields:
         `{"attention SITE NUMBER": weights, "importance SITE NUMBER": importance of the heads}`, filled by the block.
@@ -153,5 +153,5 @@ def observed(model, attention_at, importance_at):
 
 
 def _width(tokens):
-    """Columns of a batch for so many sub-words and the end symbol."""
+    """Return the columns of a batch for so many sub-words and the end symbol."""
     return -(-(tokens + 1) // MULTIPLE) * MULTIPLE

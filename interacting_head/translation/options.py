@@ -1,4 +1,4 @@
-"""The command line of `translate.py`, and what can be said against it without a model."""
+"""The command line of `translate.py`, checked as far as that goes without a model."""
 
 import dataclasses
 import re
@@ -6,19 +6,9 @@ import types
 
 from data.errors import InputError
 from interacting_head.console import ArgumentParser
-from interacting_head.search.options import LENGTH_PENALTIES, SearchOptions
-
-ENGINES = {
-    "tensorflow": "interacting_head.translation.translator:Translator",
-    "ctranslate2": "interacting_head.export.ctranslate2_translator:CTranslate2Translator",
-    "savedmodel": "interacting_head.export.savedmodel_translator:SavedModelTranslator",
-}
-"""Name → module and class of what translates.
-
-A class has `from_run(paths, checkpoint, **options)`, with the options of `Translator.from_run`, and the attribute
-`target_subwords` and the methods `translate`, `score` and `tokenized` of `Translator`. What an engine cannot do it
-refuses by an `InputError`.
-"""
+from interacting_head.length_penalties import LENGTH_PENALTIES
+from interacting_head.search.options import SearchOptions
+from interacting_head.translation.engines import ENGINES, check_capabilities
 
 DETAILS = ("attention", "head-importance")
 
@@ -32,7 +22,7 @@ FLAGS = {"sampling": "--sample"}
 
 
 def parse_arguments(description):
-    """The arguments of `translate.py`, checked as far as that goes without a model.
+    """Return the arguments of `translate.py`, checked as far as that goes without a model.
 
     Raises:
         InputError: for a number out of range, and for options that do not go together.
@@ -43,7 +33,12 @@ def parse_arguments(description):
     add("-i", "--input", default="-", metavar="FILE", help="plain or .gz; default: standard input")
     add("-o", "--output", default="-", metavar="FILE", help="default: standard output")
     add("--checkpoint", metavar="best|average|ema|step-N", help="default: best")
-    add("--engine", choices=tuple(ENGINES), default="tensorflow", help="what translates; default: tensorflow")
+    add(
+        "--engine",
+        choices=tuple(ENGINES),
+        default="tensorflow",
+        help="which program translates; default: tensorflow",
+    )
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--batch-size", type=int, metavar="N", help="sentences translated together; default: the run's")
     size.add_argument("--batch-tokens", type=int, metavar="N", help="sub-words of them, padding counted")
@@ -51,7 +46,7 @@ def parse_arguments(description):
     add = parser.add_argument_group("search").add_argument
     add("--beam-size", type=int, metavar="N", help="1 is greedy search; default: the run's")
     add("--length-penalty", type=float, metavar="ALPHA", help="default: the run's")
-    add("--length-penalty-type", choices=LENGTH_PENALTIES, help="default: the run's")
+    add("--length-penalty-type", choices=tuple(LENGTH_PENALTIES), help="default: the run's")
     add("--min-length", type=int, metavar="N", help="sub-words of a translation at least")
     add("--max-length", type=int, metavar="N", help="sub-words of a translation at most; default: the run's")
     add("--no-repeat-ngram", type=int, metavar="N", help="no N sub-words come twice in the same order")
@@ -68,7 +63,14 @@ def parse_arguments(description):
 
     add = parser.add_argument_group("output").add_argument
     add("--output-type", choices=("text", "moses", "json"), default="text", help="default: text")
-    add("--with", nargs="+", choices=DETAILS, default=[], dest="details", help="what else an object holds (json)")
+    add(
+        "--with",
+        nargs="+",
+        choices=DETAILS,
+        default=[],
+        dest="details",
+        help="further values in each object (json)",
+    )
     add("--keep-tokenized", action="store_true", help="tokens instead of text: words, or sub-words (raw)")
     arguments = parser.parse_args()
     _check_numbers(arguments)
@@ -77,13 +79,13 @@ def parse_arguments(description):
 
 
 def search_fields(arguments):
-    """`{field of SearchOptions: value}` of what the command line says of the search."""
+    """Return `{field of SearchOptions: value}` for the fields that the command line sets."""
     fields = {name: getattr(arguments, name) for name in SEARCH_FIELDS}
     return {name: value for name, value in fields.items() if value is not None}
 
 
 def check_search(arguments, decode):
-    """Raises `InputError`, in the words of the command line, for a search that there cannot be.
+    """Raise `InputError`, in the words of the command line, for a search that is not possible.
 
     Args:
         arguments: the command line's.
@@ -96,7 +98,7 @@ def check_search(arguments, decode):
 
 
 def flag(name):
-    """How the command line calls a field."""
+    """Return the option of the command line for a field."""
     return FLAGS.get(name, f"--{name.replace('_', '-')}")
 
 
@@ -110,15 +112,14 @@ def _check_numbers(arguments):
 
 
 def _check_together(arguments):
-    given = {name for name, value in vars(arguments).items() if value is not None}
+    given = {name for name, value in vars(arguments).items() if value not in (None, [])}
+    check_capabilities(arguments.engine, given | ({"ensemble"} if len(arguments.model) > 1 else set()))
     if (arguments.n_best or 1) > 1 and arguments.output_type == "text":
         raise InputError("--n-best above 1 needs --output-type moses or json: text is one line out for one line in")
     if arguments.details:
         wanted = f"--with {arguments.details[0]}"
         if arguments.output_type != "json":
             raise InputError(f"{wanted} needs --output-type json")
-        if arguments.engine != "tensorflow":
-            raise InputError(f"{wanted} needs --engine tensorflow: others do not tell")
         if len(arguments.model) > 1:
             raise InputError(f"{wanted} looks into one model, got {len(arguments.model)}; name one run directory")
     for name in SAMPLING_ONLY:

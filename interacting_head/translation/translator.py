@@ -1,25 +1,18 @@
-"""Translation of lines of text with a trained run, or an ensemble of several."""
+"""Translation of lines of text with a trained run, an ensemble of several, or another engine."""
 
 import copy
 from typing import NamedTuple
 
 import numpy as np
 
-from data.errors import InputError
 from data.text.profiles import RAW_TEXT
-from data.text.subwords import BEGIN, END
-from interacting_head.model.building import load_model
-from interacting_head.model.compilation import compiles_shapes
-from interacting_head.run_directory import RunDirectory
-from interacting_head.search.beam_search import length_penalty
-from interacting_head.search.options import SearchOptions
-from interacting_head.search.scoring import Scorer
-from interacting_head.search.state import IMPOSSIBLE, Limits
-from interacting_head.search.transformer_search import TransformerSearch, as_array, length_limit
-from interacting_head.translation.line_batches import aligned, padded, side_by_side, windows
+from interacting_head.search.options import IMPOSSIBLE, SearchOptions, length_limit
+from interacting_head.translation.engines import check_capabilities, engine_class
+from interacting_head.translation.engines.engine import Engine, Hypothesis, Sentence
+from interacting_head.translation.windows import aligned, side_by_side, windows
 
-WINDOW = 64  # batches sorted by length at a time: a stream of any length runs in constant memory
-LONG = 128  # sub-words; longer sentences are searched fewer at a time, for they take more memory
+WINDOW = 64  # batches sorted by length at a time: a stream of any length runs in constant RAM
+LONG = 128  # sub-words; longer sentences are searched fewer at a time, for they take more RAM
 WIDE = 1024  # hypotheses of a batch at most, times their number a sentence: attention is of each to the places of all
 
 
@@ -37,15 +30,18 @@ class Translation(NamedTuple):
 
 
 class Translator:
-    """Translates lines with a model, or the mean probability of several, and its sub-words.
+    """Translates lines with an engine and its sub-words.
 
     Args:
-        models: a `Transformer`, or a list of them with equal vocabularies.
+        engine: an `Engine`, or the `Transformer` or list of `Transformer`s of a `TransformerEngine`.
         source_subwords, target_subwords: `data.Subwords`.
-        source_form, target_form: `data.text.profiles.TextForm`: what is done to text before and after.
+        source_form, target_form: `data.text.profiles.TextForm`: the form that text is brought into, and out of.
         options: `SearchOptions`.
         batch_size: sentences searched together at most.
         batch_tokens: the same in source tokens, padding included; it takes the place of `batch_size`.
+
+    Raises:
+        InputError: for options that the engine cannot serve.
 
     Example:
         >>> translator = Translator.from_run("runs/quickstart")
@@ -54,7 +50,7 @@ class Translator:
 
     def __init__(
         self,
-        models,
+        engine,
         source_subwords,
         target_subwords,
         source_form=RAW_TEXT,
@@ -64,207 +60,152 @@ class Translator:
         batch_size=64,
         batch_tokens=None,
     ):
-        self.models = list(models) if isinstance(models, list | tuple) else [models]
+        self.engine = engine if isinstance(engine, Engine) else engine_class("tensorflow")(engine)
         self.source_subwords, self.target_subwords = source_subwords, target_subwords
         self.source_form, self.target_form = source_form, target_form
         self.options = options or SearchOptions()
+        self.engine.check(self.options)
         self.batch_size, self.batch_tokens = batch_size, batch_tokens
-        self._searches = {}
-        self._scorer = None
 
     @classmethod
-    def from_run(cls, paths, checkpoint=None, batch_size=None, batch_tokens=None, **search):
-        """The translator of a run directory, or of several as an ensemble.
+    def from_run(cls, paths, checkpoint=None, batch_size=None, batch_tokens=None, engine="tensorflow", **search):
+        """Return the translator of a run directory, of several as an ensemble, or of an exported folder.
 
         Args:
-            paths: the run directory, or a list of them.
+            paths: a folder, or a list of them.
             checkpoint: `best`, `average`, `ema` or `step-N`; default: best, or else the newest.
             batch_size, batch_tokens: as of the constructor; default: the (first) run's batch size.
-            **search: fields of `SearchOptions`; what is not given, or None, is the (first) run's.
+            engine: a name in `ENGINES`.
+            **search: fields of `SearchOptions`; those not given, or None, are the (first) run's.
 
         Raises:
-            InputError: where there is no such run or checkpoint, it is damaged, or vocabularies or profiles differ.
+            InputError: where there is no such folder or checkpoint, it is damaged, vocabularies or profiles of an
+                ensemble differ, or the engine cannot serve the options.
         """
         paths = list(paths) if isinstance(paths, list | tuple) else [paths]
-        runs = [RunDirectory.open(path) for path in paths]
-        first, *others = runs
-        decode = first.config.decode
-        options = SearchOptions.of(decode, search)
-        weights = [run.weights(checkpoint) for run in runs]
-        subwords = first.subwords()
-        digests = [part.digest for part in subwords]
-        for run in others:
-            if [part.digest for part in run.subwords()] != digests:
-                raise InputError(
-                    f"{run.path} has other sub-words than {first.path}; an ensemble needs runs on the same ones"
-                )
-            if run.config.data.profile != first.config.data.profile:
-                raise InputError(f"{run.path} has another data.profile than {first.path}; an ensemble needs one")
-        models = [load_model(run, subwords, path) for run, path in zip(runs, weights, strict=True)]
-        size = decode.batch_size if batch_size is None else batch_size
-        forms = first.text_forms()
-        return cls(models, *subwords, *forms, options=options, batch_size=size, batch_tokens=batch_tokens)
+        opened, run = engine_class(engine).open(paths, checkpoint)
+        decode = run.config.decode
+        return cls(
+            opened,
+            *run.subwords(),
+            *run.text_forms(),
+            options=SearchOptions.of(decode, search),
+            batch_size=decode.batch_size if batch_size is None else batch_size,
+            batch_tokens=batch_tokens,
+        )
 
     def translate(self, lines, window=None, prefixes=None, first_number=0):
-        """Yields for each line, in order, its list of `Translation`s, best first.
+        """Yield for each line, in order, its list of `Translation`s, best first.
 
         A line without sub-words (empty, or blanks only) gives one empty translation.
 
         Args:
             lines: any iterable of strings.
-            window: so many lines are read, sorted by length and translated at a time.
-            prefixes: for each line what its translation has to begin with; "" asks for nothing. It counts for the
-                score. A prefix longer than the largest length is translated by itself.
+            window: number of lines that are read, sorted by length and translated at a time.
+            prefixes: for each line the beginning of its translation; "" asks for none. It counts for the score. A
+                prefix longer than the largest length is translated by itself.
             first_number: number of the first line, for drawing: where a text is given in parts.
 
         Raises:
-            InputError: where there are fewer or more prefixes than lines.
+            InputError: where there are fewer or more prefixes than lines, and for prefixes if the engine takes none.
         """
-        self._refresh()
-        pairs = ((line, "") for line in lines) if prefixes is None else aligned(lines, prefixes, "prefix")
-        for number, chunk in windows(pairs, window or WINDOW * self._rows(1)):
-            yield from self._translate_window(*zip(*chunk, strict=True), first_number + number, prefixes is not None)
+        self.engine.refresh()
+        pairs = ((line, None) for line in lines)
+        if prefixes is not None:
+            check_capabilities(self.engine.name, {"prefix"})
+            pairs = aligned(lines, prefixes, "the text", "the list of prefixes")
+        for chunk in windows(pairs, window or WINDOW * self._rows(1)):
+            yield from self._translate_window(*zip(*chunk, strict=True), first_number)
+            first_number += len(chunk)
 
     def score(self, sources, targets, window=None):
-        """Yields for each pair of lines, in order, the target as a `Translation` with its scores.
+        """Yield for each pair of lines, in order, the target as a `Translation` with its scores.
 
         Args:
             sources, targets: iterables of strings.
             window: as of `translate`.
 
         Raises:
-            InputError: where there are fewer or more targets than sources.
+            InputError: where there are fewer or more targets than sources, and if the engine cannot score.
         """
-        self._scorer = self._scorer or Scorer(self.models)
-        for _, chunk in windows(aligned(sources, targets, "target"), window or WINDOW * self._rows(1)):
+        check_capabilities(self.engine.name, {"score"})
+        pairs = aligned(sources, targets, "the text", "the list of translations")
+        for chunk in windows(pairs, window or WINDOW * self._rows(1)):
             yield from self._score_window(*zip(*chunk, strict=True))
 
     def tokenized(self, translation):
-        """A `Translation` with tokens as its text: words where the profile has them, or else sub-words."""
+        """Return a `Translation` with tokens as its text: words where the profile has them, or else sub-words."""
         if self.target_form.is_tokenized:
             [text] = self.target_subwords.decode([translation.tokens])
             return translation._replace(text=text)
         return translation._replace(text=" ".join(map(self.target_subwords.piece, translation.tokens)))
 
     def with_options(self, options):
-        """A translator like this one, of the same models, with other `SearchOptions`."""
+        """Return a translator like this one, of the same engine, with other `SearchOptions`."""
+        self.engine.check(options)
         other = copy.copy(self)
-        other.options, other._searches = options, {}
+        other.options = options
         return other
 
-    @property
-    def compiled(self):
-        """How many functions have been compiled."""
-        functions = [function for search in self._searches.values() for function in search.compiled]
-        return sum(function.count for function in functions)
-
-    def _refresh(self):
-        """Takes the models' present weights."""
-        for search in self._searches.values():
-            search.refresh()
-
-    def _search(self, prefixed):
-        if prefixed not in self._searches:
-            self._searches[prefixed] = TransformerSearch(self.models, self.options, prefixed)
-        return self._searches[prefixed]
-
     def _rows(self, width):
-        """How many sentences of so many tokens are searched together."""
+        """Return the number of sentences of so many tokens that are searched together."""
         rows = self.batch_size * LONG // max(width, LONG)
         if self.batch_tokens is not None:
             rows = self.batch_tokens // width
         return max(1, min(rows, WIDE // self.options.hypotheses))
 
     def _batches(self, lengths):
-        """Yields `(indices, rows, width)` of batches of like lengths; lengths of 0 are left out."""
+        """Yield `(indices, rows)` of batches of like lengths, and the most rows of each; lengths of 0 are left out."""
         order = sorted((i for i, length in enumerate(lengths) if length), key=lambda i: lengths[i], reverse=True)
         while order:
             width = lengths[order[0]]
-            if compiles_shapes():
-                width = 2 ** (width - 1).bit_length()
-            rows = self._rows(width)
+            rows = self._rows(2 ** (width - 1).bit_length() if self.engine.compiles_shapes else width)
             batch, order = order[:rows], order[rows:]
-            yield batch, rows if compiles_shapes() else len(batch), width
+            yield batch, rows
 
-    def _translate_window(self, lines, prefixes, number, prefixed):
+    def _translate_window(self, lines, prefixes, number):
         sources = self.source_subwords.encode([self.source_form.forward(line) for line in lines])
-        starts = self.target_subwords.encode([self.target_form.forward(prefix) for prefix in prefixes])
+        starts = prefixes
+        if prefixes[0] is not None:
+            starts = self.target_subwords.encode([self.target_form.forward(prefix) for prefix in prefixes])
         results = [[Translation("", 0.0, [], [])] for _ in lines]
 
-        search = self._search(prefixed)
-
-        def found_in(batch, rows, width):
-            limits, length = self._limits([(number + i, len(sources[i]), starts[i]) for i in batch], rows, prefixed)
-            return batch, search(padded([[*sources[i], END] for i in batch], rows, width), limits, length)
+        def search(batch, rows):
+            sentences = [self._sentence(sources[i], starts[i], number + i) for i in batch]
+            return batch, self.engine.search(sentences, self.options, rows)
 
         batches = self._batches([len(ids) + 1 if ids else 0 for ids in sources])
-        for batch, found in side_by_side(found_in, batches):
-            for i, *hypotheses in zip(batch, *found, strict=False):
-                results[i] = self._translations(*hypotheses)
+        for batch, n_best in side_by_side(search, batches, self.engine.calls_at_a_time):
+            for i, hypotheses in zip(batch, n_best, strict=True):
+                results[i] = self._translations(hypotheses)
         return results
 
-    def _limits(self, sentences, rows, prefixed):
-        """`Limits` and largest length for the `(line number, source length, prefix)` of sentences; rows beyond them
-        end at once."""
-        options = self.options
-        shortest = options.min_length or 0
-        longest = [length_limit(length + 1) - 1 for _, length, _ in sentences]
-        if options.max_length is not None:
-            longest = [options.max_length] * len(sentences)
-        longest = [max(limit, shortest, len(start)) for limit, (_, _, start) in zip(longest, sentences, strict=True)]
-        max_lengths = np.ones(rows, "int32")
-        max_lengths[: len(sentences)] = np.array(longest) + 1
-        length = int(max_lengths.max())
-        limits = Limits(max_lengths)
-        if compiles_shapes():
-            length = 2 ** (length - 1).bit_length()
-        if options.min_length is not None:
-            limits = limits._replace(min_lengths=np.minimum(max_lengths - 1, shortest).astype("int32"))
-        if prefixed:
-            starts = [start for _, _, start in sentences]
-            width = length if compiles_shapes() else max(1, *map(len, starts))
-            lengths = np.zeros(rows, "int32")
-            lengths[: len(starts)] = list(map(len, starts))
-            limits = limits._replace(prefixes=padded(starts, rows, width), prefix_lengths=lengths)
-        if options.sampling:
-            draws = np.zeros((rows, length, options.hypotheses), "float32")
-            for row, limit, (number, *_) in zip(draws, max_lengths, sentences, strict=False):
-                row[:limit] = np.random.default_rng((options.seed, number)).random(row[:limit].shape, "float32")
-            limits = limits._replace(draws=draws)
-        return limits, length
+    def _sentence(self, source, prefix, number):
+        longest = self.options.max_length
+        if longest is None:
+            longest = length_limit(len(source) + 1) - 1
+        longest = max(longest, self.options.min_length or 0, len(prefix or ()))
+        return Sentence(source, longest + 1, prefix, number)
 
-    def _translations(self, ids, scores, token_scores):
-        """The n-best list of a sentence."""
-        kept = []
-        for row, score, log_p in zip(ids, scores.tolist(), token_scores, strict=True):
-            if score > IMPOSSIBLE and len(kept) < self.options.n_best:
-                end = int(np.argmax(row == END))
-                kept.append((score, row[:end].tolist(), log_p[: end + 1].tolist()))
-        kept = kept or [(IMPOSSIBLE, [], [IMPOSSIBLE])]  # a model whose probabilities are not numbers
-        texts = map(self.target_form.backward, self.target_subwords.decode([tokens for _, tokens, _ in kept]))
-        return [
-            Translation(text, score, tokens, log_p) for text, (score, tokens, log_p) in zip(texts, kept, strict=True)
-        ]
+    def _translations(self, hypotheses):
+        """Return the n-best list of a sentence."""
+        # Without any, the model's probabilities are not numbers.
+        hypotheses = hypotheses or [Hypothesis(IMPOSSIBLE, [], [IMPOSSIBLE])]
+        texts = map(self.target_form.backward, self.target_subwords.decode([one.ids for one in hypotheses]))
+        return [Translation(text, *one) for text, one in zip(texts, hypotheses, strict=True)]
 
     def _score_window(self, sources, targets):
         source_ids = self.source_subwords.encode([self.source_form.forward(line) for line in sources])
         target_ids = self.target_subwords.encode([self.target_form.forward(line) for line in targets])
         results = [Translation(target, 0.0, [], []) for target in targets]
+        pairs = list(zip(source_ids, target_ids, strict=True))
         # A line without sub-words is translated by an empty one and nothing else.
-        lengths = [max(len(source), len(target)) + 1 if source else 0
-                   for source, target in zip(source_ids, target_ids, strict=True)]  # fmt: skip
-        for batch, rows, width in self._batches(lengths):
-            labels = padded([[*target_ids[i], END] for i in batch], rows, width)
-            shifted = np.concatenate([np.full((rows, 1), BEGIN, "int32"), labels[:, :-1]], axis=1)
-            log_p, _ = self._scorer(padded([[*source_ids[i], END] for i in batch], rows, width), shifted, labels)
-            for i, row in zip(batch, log_p, strict=False):
-                tokens = target_ids[i]
-                kept = row[: len(tokens) + 1].tolist()
-                results[i] = Translation(targets[i], self.penalised(kept), tokens, kept)
+        for batch, rows in self._batches([max(map(len, pair)) + 1 if pair[0] else 0 for pair in pairs]):
+            for i, token_scores in zip(batch, self.engine.score([pairs[i] for i in batch], rows), strict=True):
+                score = self.penalised(token_scores)
+                results[i] = Translation(targets[i], score, target_ids[i], token_scores)
         return results
 
     def penalised(self, token_scores):
-        """The score of a hypothesis with these log-probabilities of its tokens, the end symbol's included."""
-        options = self.options
-        penalty = length_penalty(len(token_scores), options.length_penalty, options.length_penalty_type)
-        return sum(token_scores) / float(as_array(penalty))
+        """Return the score of a hypothesis with these log-probabilities of its tokens, the end symbol's included."""
+        return sum(token_scores) / float(self.options.penalty(np.float32(len(token_scores))))

@@ -76,7 +76,7 @@ def test_greedy_search_of_transformers_gives_our_translations(tmp_path):
     _, model = load(tmp_path / "model")
 
     source_ids, longest = exports.padded([[*s, END] for s in sources]), 15
-    limits = Limits(np.full(len(sources), longest + 1, "int32"))
+    limits = Limits(max_lengths=np.full(len(sources), longest + 1, "int32"))
     ours = TransformerSearch(trained.model, SearchOptions(beam_size=1))(source_ids, limits).ids[:, 0].tolist()
     assert len({tuple(row) for row in ours}) > 10
 

@@ -14,9 +14,9 @@ from tensorflow.core.protobuf import saved_model_pb2
 from data.errors import InputError
 from data.text.subwords import END, PAD
 from interacting_head import export
-from interacting_head.search.options import SearchOptions
-from interacting_head.search.state import IMPOSSIBLE, Limits
-from interacting_head.search.transformer_search import TransformerSearch, length_limit
+from interacting_head.search.options import IMPOSSIBLE, SearchOptions, length_limit
+from interacting_head.search.state import Limits
+from interacting_head.search.transformer_search import TransformerSearch
 from layers import ATTENTION_SCHEMES
 from tests.interacting_head.export import exports
 
@@ -99,9 +99,9 @@ def test_the_graph_finds_what_the_search_finds(model, answers, source_ids, name,
     options = SearchOptions(beam_size=BEAM, **SEARCHES[search])
     longest = length_limit((source_ids != PAD).sum(axis=1)) - 1 if options.max_length is None else options.max_length
     max_lengths = np.broadcast_to(np.maximum(longest, options.min_length or 0) + 1, len(source_ids)).astype("int32")
-    limits = Limits(max_lengths)
+    limits = Limits(max_lengths=max_lengths)
     if options.min_length is not None:
-        limits = limits._replace(min_lengths=np.full(len(source_ids), options.min_length, "int32"))
+        limits["min_lengths"] = np.full(len(source_ids), options.min_length, "int32")
     ours = TransformerSearch(model(name)[0].model, options)(source_ids, limits)
     theirs = {key: np.array(value) for key, value in answers(name)[search].items()}
     length = theirs["ids"].shape[2]

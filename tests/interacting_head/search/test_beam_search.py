@@ -5,10 +5,11 @@ import pytest
 from keras import ops
 
 from data.text.subwords import BEGIN, END, PAD
-from interacting_head.search.beam_search import _top_k, advance, beam_search, collect, length_penalty, start
+from interacting_head.length_penalties import LENGTH_PENALTIES
+from interacting_head.search.beam_search import _top_k, advance, beam_search, collect, start
 from interacting_head.search.state import Limits
-from tests.interacting_head.metrics import languages
-from tests.interacting_head.metrics.languages import PENALTIES, WORDS, Language, V, enumerate_all, options, search
+from tests.interacting_head.search import languages
+from tests.interacting_head.search.languages import PENALTIES, WORDS, Language, V, enumerate_all, options, search
 from tests.layers.backend import array
 
 CASES = 60
@@ -26,7 +27,7 @@ def assert_same(found, expected):
 def test_the_length_penalty_is_its_formula(kind, alpha):
     lengths = np.arange(1, 30)
     expected = [languages.penalty(length, alpha, kind) for length in lengths.tolist()]
-    np.testing.assert_allclose(array(length_penalty(lengths, alpha, kind)), expected, rtol=1e-6)
+    np.testing.assert_allclose(LENGTH_PENALTIES[kind](lengths.astype("float32"), alpha), expected, rtol=1e-6)
 
 
 @every_penalty
@@ -94,7 +95,7 @@ def test_a_search_in_pieces_is_the_same():
     cases, chosen = [Language((7, case)) for case in range(5)], options(3)
     state = {name: np.stack([getattr(x, name) for x in cases]) for name in ("h", "A", "C", "E")}
     state = {name: ops.convert_to_tensor(np.repeat(value[:, None], 3, axis=1)) for name, value in state.items()}
-    limits = Limits(ops.convert_to_tensor(np.array([8, 7, 6, 8, 8], "int32")))
+    limits = Limits(max_lengths=ops.convert_to_tensor(np.array([8, 7, 6, 8, 8], "int32")))
     expected = beam_search(languages.tensor_step, state, limits, chosen, 8)
     pieces = start(state, limits, chosen, 8)
     for until in (1, 4, 5, 8):

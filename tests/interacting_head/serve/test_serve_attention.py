@@ -12,6 +12,7 @@ from interacting_head.serve.service import Service
 from interacting_head.serve.worker import Worker
 from interacting_head.translation.inspection import Inspector
 from interacting_head.translation.translator import Translator
+from tests.echo_engine import Echo
 from tests.interacting_head.serve.serving import Serving
 
 H = 2
@@ -114,13 +115,11 @@ def test_wrong_questions_of_attention_are_told_what_is_wrong(serving, changes, m
 
 
 def test_an_engine_without_models_of_keras_has_no_attention(serving):
-    translator = Translator([], serving.translator.source_subwords, serving.translator.target_subwords)
+    translator = Translator(Echo(), serving.translator.source_subwords, serving.translator.target_subwords)
     worker = Worker(capacity=1)
-    client = TestClient(
-        application(Service(translator, ["converted"], engine="other"), worker), base_url="http://[::1]"
-    )
+    client = TestClient(application(Service(translator, ["converted"]), worker), base_url="http://[::1]")
     assert client.get("/model").json()["models"] == [{"name": "converted", "attention": []}]
     response = client.post("/attention", json={"source": "a", "token_ids": [], "site": "cross", "layer": 1})
     assert response.status_code == 422
-    assert response.json() == {"error": "the engine other does not tell what it attends to"}
+    assert response.json() == {"error": "the engine echo does not tell what it attends to"}
     assert worker.stop(30)

@@ -138,7 +138,7 @@ def test_a_run_of_version_1_is_read_as_it_was_meant_and_is_not_trained_on(copied
     model = dataclasses.replace(config.model, memory_normalization="top")
     assert RunDirectory.open(copied.path).config == dataclasses.replace(config, model=model)
     translator = Translator.from_run(copied.path)
-    for found, expected in zip(translator.models[0].get_weights(), weights(copied, "best"), strict=True):
+    for found, expected in zip(translator.engine.models[0].get_weights(), weights(copied, "best"), strict=True):
         np.testing.assert_array_equal(found, expected)
     with pytest.raises(InputError, match=r"of version 1 .* can be translated with, but not trained on; .*--no-resume"):
         train(config, copied.path)

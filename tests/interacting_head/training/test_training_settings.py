@@ -73,7 +73,7 @@ def test_the_moving_average_and_the_best_checkpoints_are_kept(files, tmp_path):
     assert metrics["average"]["steps"] == [25]
     assert metrics["ema"]["validation_loss"] == pytest.approx(losses[25], rel=0.2)
     assert metrics["ema"]["validation_loss"] != losses[25]
-    translated = Translator.from_run(run.path, checkpoint="ema").models[0].get_weights()
+    translated = Translator.from_run(run.path, checkpoint="ema").engine.models[0].get_weights()
     for weight, expected, last in zip(translated, weights(run, "ema"), weights(run, "step-25"), strict=True):
         np.testing.assert_array_equal(weight, expected)
         assert not np.array_equal(weight, last)

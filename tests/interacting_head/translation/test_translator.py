@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from data.errors import InputError
-from data.text.subwords import END, PAD, Subwords, train_subwords
+from data.text.subwords import Subwords, train_subwords
+from interacting_head.model.compilation import compiles_shapes
 from interacting_head.model.transformer import Transformer
 from interacting_head.search.options import SearchOptions
-from interacting_head.search.state import IMPOSSIBLE
-from interacting_head.search.transformer_search import Found, compiles_shapes
+from interacting_head.translation.engines.engine import Engine, Hypothesis
 from interacting_head.translation.translator import LONG, Translation, Translator
 from tests.interacting_head import tiny
 from tests.layers.schemes import randomize
@@ -16,22 +16,29 @@ from tests.layers.schemes import randomize
 LINES = ["ein hund", "", "die katze und der hund", "   ", "haus", "ein haus und ein hund und eine katze"]
 
 
-class Copy:
-    """A search that finds the source twice, and remembers the shapes it was asked for."""
+class Copy(Engine):
+    """Finds the source twice, and remembers the sentences and the number of rows that it was asked for."""
+
+    name = "tensorflow"
 
     def __init__(self):
-        self.shapes = []
+        self.batches = []
 
-    def refresh(self):
-        pass
+    @classmethod
+    def open(cls, paths, checkpoint=None):
+        raise NotImplementedError
 
-    def __call__(self, source_ids, limits, length):
-        self.shapes.append(source_ids.shape)
-        self.limits = limits
-        assert (limits.max_lengths >= (source_ids != PAD).sum(1)).all()
-        assert length == limits.max_lengths.max()
-        ids = np.repeat(source_ids[:, None], 3, axis=1)
-        return Found(ids, np.tile([-1.0, -2.0, 2 * IMPOSSIBLE], (len(source_ids), 1)), np.full(ids.shape, -0.5))
+    def search(self, sentences, options, rows):
+        assert len(sentences) <= rows
+        self.batches.append(sentences)
+        return [
+            [Hypothesis(score, one.source, [-0.5] * (len(one.source) + 1)) for score in (-1.0, -2.0)]
+            for one in sentences
+        ]
+
+    @property
+    def shapes(self):
+        return [(len(batch), max(len(one.source) for one in batch) + 1) for batch in self.batches]
 
 
 @pytest.fixture(scope="module")
@@ -41,11 +48,10 @@ def subwords(tmp_path_factory):
     return Subwords(path)
 
 
-def translator(subwords, search=None, batch_size=64, batch_tokens=None, **options):
+def translator(subwords, engine=None, batch_size=64, batch_tokens=None, **options):
     options = SearchOptions(**{"n_best": 3, **options})
-    found = Translator([], subwords, subwords, options=options, batch_size=batch_size, batch_tokens=batch_tokens)
-    found._searches = dict.fromkeys([False, True], search or Copy())
-    return found
+    both = {"batch_size": batch_size, "batch_tokens": batch_tokens}
+    return Translator(engine or Copy(), subwords, subwords, options=options, **both)
 
 
 @pytest.mark.parametrize(("batch_size", "window"), [(1, 1), (2, 3), (64, None)])
@@ -55,7 +61,7 @@ def test_lines_come_back_in_order_whatever_the_batches(subwords, batch_size, win
     assert [best.text for best, *_ in found] == [line.strip() for line in lines]
     for line, hypotheses in zip(lines, found, strict=True):
         if line.strip():
-            assert [hypothesis.score for hypothesis in hypotheses] == [-1, -2]  # what is impossible is left out
+            assert [hypothesis.score for hypothesis in hypotheses] == [-1, -2]
             assert hypotheses[0].tokens == subwords.encode([line])[0]
             assert hypotheses[0].token_scores == [-0.5] * (len(hypotheses[0].tokens) + 1)
         else:
@@ -68,53 +74,52 @@ def test_a_stream_is_translated_before_it_ends(subwords):
 
 
 def test_sentences_of_like_length_are_searched_together(subwords):
-    search = Copy()
-    list(translator(subwords, search, batch_size=2).translate(["ein", "ein hund", "haus", "haus und katze"] * 2))
+    engine = Copy()
+    list(translator(subwords, engine, batch_size=2).translate(["ein", "ein hund", "haus", "haus und katze"] * 2))
     lengths = {len(subwords.encode([line])[0]) + 1 for line in ("ein", "ein hund", "haus", "haus und katze")}
-    assert sorted(search.shapes) == [(2, length) for length in sorted(lengths)]
+    assert sorted(engine.shapes) == [(2, length) for length in sorted(lengths)]
 
 
 def test_long_sentences_are_searched_fewer_at_a_time(subwords):
-    search = Copy()
+    engine = Copy()
     lines = ["hund " * 5 * LONG, *["hund " * (LONG + 10)] * 5, *["hund"] * 9]
-    found = list(translator(subwords, search, batch_size=4).translate(lines))
+    found = list(translator(subwords, engine, batch_size=4).translate(lines))
     assert [best.text for best, *_ in found] == [line.strip() for line in lines]
-    for rows, width in search.shapes:
+    for rows, width in engine.shapes:
         assert rows == 1 or rows * width <= 4 * LONG
-    assert max(rows for rows, _ in search.shapes) == 4
+    assert max(rows for rows, _ in engine.shapes) == 4
 
 
 def test_batches_may_be_limited_in_tokens(subwords):
-    search = Copy()
-    list(translator(subwords, search, batch_tokens=40).translate(LINES * 9))
-    assert max(rows * width for rows, width in search.shapes) <= 40
-    assert max(rows for rows, _ in search.shapes) > 3
+    engine = Copy()
+    list(translator(subwords, engine, batch_tokens=40).translate(LINES * 9))
+    assert max(rows * width for rows, width in engine.shapes) <= 40
+    assert max(rows for rows, _ in engine.shapes) > 3
 
 
 def test_lengths_count_sub_words_without_the_end_symbol(subwords):
-    def limits(**options):
-        search = Copy()
-        list(translator(subwords, search, **options).translate(["ein hund"]))
-        return search.limits
+    def longest(prefixes=None, **options):
+        engine = Copy()
+        list(translator(subwords, engine, **options).translate(["ein hund"], prefixes=prefixes))
+        [[sentence]] = engine.batches
+        return sentence.max_length
 
     length = len(subwords.encode(["ein hund"])[0]) + 1
-    assert limits().max_lengths.tolist() == [2 * length + 10]
-    assert limits(max_length=100).max_lengths.tolist() == [101]
-    short = limits(max_length=length, min_length=2)
-    assert (short.max_lengths.tolist(), short.min_lengths.tolist()) == ([length + 1], [2])
-    assert limits(min_length=90).max_lengths.tolist() == [91]
+    assert longest() == 2 * length + 10
+    assert longest(max_length=100) == 101
+    assert longest(max_length=length, min_length=2) == length + 1
+    assert longest(min_length=90) == 91
+    assert longest(["haus " * 20], max_length=2) == len(subwords.encode(["haus " * 20])[0]) + 1
 
 
-def test_special_symbols_end_or_vanish(subwords):
-    class Special(Copy):
-        def __call__(self, source_ids, limits, length):
-            found = super().__call__(source_ids, limits, length)
-            word = subwords.encode(["hund"])[0]
-            ids = np.array([[[*word, END, *word, END]] * 3] * len(source_ids))
-            return found._replace(ids=ids, token_scores=np.zeros(ids.shape))
-
-    [[best, _]] = translator(subwords, Special()).translate(["ein haus"])
-    assert best.text == "hund"
+def test_lines_have_their_numbers_and_prefixes_only_where_there_are_some(subwords):
+    engine = Copy()
+    list(translator(subwords, engine, batch_size=1).translate(LINES, window=2, first_number=5))
+    assert sorted(one.number for [one] in engine.batches) == [5, 7, 9, 10]
+    assert {one.prefix for [one] in engine.batches} == {None}
+    engine = Copy()
+    list(translator(subwords, engine).translate(LINES[:1], prefixes=[""]))
+    assert [one.prefix for [one] in engine.batches] == [[]]
 
 
 @pytest.mark.parametrize(
@@ -189,9 +194,9 @@ def test_translations_begin_with_their_prefixes(subwords, model):
 @pytest.mark.parametrize("others", [["ein"] * 5, ["ein"] * 7])
 def test_prefixes_and_targets_must_be_as_many_as_lines(subwords, model, others):
     translator = real(subwords, model)
-    with pytest.raises(InputError, match="each line needs one"):
+    with pytest.raises(InputError, match="goes on; line n of one must belong to line n of the other"):
         list(translator.translate(LINES, prefixes=others))
-    with pytest.raises(InputError, match="each line needs one"):
+    with pytest.raises(InputError, match="goes on; line n of one must belong to line n of the other"):
         list(translator.score(LINES, others))
 
 
@@ -216,11 +221,11 @@ def test_functions_are_compiled_once_for_all_lengths_and_sizes(subwords, model):
         pytest.skip("this backend compiles for each shape")
     translator = real(subwords, model)
     list(translator.translate([*LINES, "hund " * 30]))
-    compiled = translator.compiled
+    compiled = translator.engine.compiled
     for size in (1, 2, 5):
         translator.batch_size = size
         list(translator.translate([*LINES[:4], "hund " * 30, "katze " * 50]))
-    assert translator.compiled == compiled <= 5
+    assert translator.engine.compiled == compiled <= 5
 
 
 def test_a_model_of_no_numbers_gives_empty_translations(subwords):

@@ -7,8 +7,8 @@ from keras import ops
 
 from data.text.subwords import BEGIN, END, PAD
 from interacting_head.search.beam_search import beam_search
-from interacting_head.search.options import SearchOptions
-from interacting_head.search.state import IMPOSSIBLE, Limits, pick
+from interacting_head.search.options import IMPOSSIBLE, SearchOptions
+from interacting_head.search.state import Limits, pick
 from tests.layers.backend import array
 
 PENALTIES = [("gnmt", 0.6), ("gnmt", 1.5), ("average", 1.0), ("average", 0.5), ("none", 0.6)]

@@ -4,8 +4,7 @@ import pytest
 
 from data.errors import InputError
 from interacting_head import export
-from interacting_head.export.savedmodel import EXTRA
-from interacting_head.export.savedmodel_translator import SavedModelTranslator
+from interacting_head.export.layout import EXTRA
 from interacting_head.search.options import SearchOptions
 from interacting_head.translation.translator import Translator
 from tests.interacting_head.export import exports
@@ -31,11 +30,15 @@ def version(trained, tmp_path_factory):
     return export.convert(trained, "savedmodel", folder, beam_size=BEAM, ids_only=True)
 
 
+def opened(paths, **options):
+    return Translator.from_run(paths, engine="savedmodel", **options)
+
+
 @pytest.mark.parametrize("search", SEARCHES, ids=lambda search: " ".join(search) or "usual")
 def test_it_translates_as_the_translator_does(trained, version, search):
     subwords = trained.source_subwords, trained.target_subwords
     ours = Translator(trained.model, *subwords, options=SearchOptions(beam_size=BEAM, **search))
-    theirs = SavedModelTranslator.from_run(version.parent, batch_size=2, **search)
+    theirs = opened(version.parent, batch_size=2, **search)
     for expected, found in zip(ours.translate(LINES), theirs.translate(LINES), strict=True):
         assert [one.text for one in found] == [one.text for one in expected]
         assert [one.tokens for one in found] == [one.tokens for one in expected]
@@ -56,11 +59,11 @@ def test_it_translates_as_the_translator_does(trained, version, search):
 )
 def test_what_it_does_not_do_it_refuses(version, options, message):
     with pytest.raises(InputError, match=message):
-        SavedModelTranslator.from_run([version], **options)
+        opened([version], **options)
 
 
 def test_what_it_does_not_do_with_lines_it_refuses(version):
-    translator = SavedModelTranslator.from_run(version)
+    translator = opened(version)
     with pytest.raises(InputError, match="--prefix needs --engine tensorflow"):
         list(translator.translate(LINES[:1], prefixes=["a"]))
     with pytest.raises(InputError, match="--score needs --engine tensorflow"):
@@ -73,15 +76,15 @@ def test_what_it_does_not_do_with_lines_it_refuses(version):
 
 
 def test_a_folder_that_is_none_is_refused(version, tmp_path):
-    with pytest.raises(InputError, match="takes one model, got 2"):
-        SavedModelTranslator.from_run([version, version])
+    with pytest.raises(InputError, match="takes one model; a further one needs"):
+        opened([version, version])
     with pytest.raises(InputError, match="is not a folder written by"):
-        SavedModelTranslator.from_run(tmp_path)
+        opened(tmp_path)
     shutil.copytree(version, tmp_path / "incomplete" / "7")
     shutil.rmtree(tmp_path / "incomplete" / "7" / EXTRA)
     with pytest.raises(InputError, match=r"incomplete/7 lacks assets\.extra/text, its sub-words"):
-        SavedModelTranslator.from_run(tmp_path / "incomplete")
+        opened(tmp_path / "incomplete")
     shutil.copytree(version, tmp_path / "damaged")
     (tmp_path / "damaged" / "saved_model.pb").write_bytes(b"no model")
     with pytest.raises(InputError, match=r"damaged is damaged \("):
-        SavedModelTranslator.from_run(tmp_path / "damaged")
+        opened(tmp_path / "damaged")

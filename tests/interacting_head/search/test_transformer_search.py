@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 
 from data.text.subwords import BEGIN, END, PAD
-from interacting_head.search import transformer_search as decoding
+from interacting_head.search import transformer_search
 from interacting_head.search.beam_search import beam_search
+from interacting_head.search.options import length_limit
 from interacting_head.search.scoring import Scorer
 from interacting_head.search.state import Limits
-from interacting_head.search.transformer_search import TransformerSearch, length_limit
+from interacting_head.search.transformer_search import TransformerSearch
 from layers import ATTENTION_SCHEMES
 from tests.interacting_head import tiny
-from tests.interacting_head.metrics.languages import as_lists, options, penalty
+from tests.interacting_head.search.languages import as_lists, options, penalty
 from tests.interacting_head.search.test_beam_search import assert_same
 from tests.layers.backend import array
 from tests.parameters import mostly_slow
@@ -36,7 +37,7 @@ def beam(model):
 
 def hypotheses(search, source_ids, max_lengths, **limits):
     """The n-best list [(score, ids), …] of each sentence; scores of tokens are checked."""
-    found = search(source_ids, Limits(np.array(max_lengths, "int32"), **limits))
+    found = search(source_ids, Limits(max_lengths=np.array(max_lengths, "int32"), **limits))
     n_best, chosen = as_lists(found.ids, found.scores), search.options
     for sentence, token_scores in zip(n_best, found.token_scores, strict=True):
         for (score, ids), log_p in zip(sentence, token_scores, strict=False):
@@ -69,7 +70,7 @@ def test_translations_depend_neither_on_padding_nor_on_the_batch(scheme, monkeyp
     assert_close(hypotheses(search, tiny.sources(LENGTHS)[::-1], LIMITS[::-1]), expected[::-1])
     for row, (length, limit) in enumerate(zip(LENGTHS, LIMITS, strict=True)):
         assert_close(hypotheses(search, tiny.sources([length]), [limit]), expected[row : row + 1])
-    monkeypatch.setattr(decoding, "CAPACITY", 2)  # the caches grow in many pieces
+    monkeypatch.setattr(transformer_search, "CAPACITY", 2)  # the caches grow in many pieces
     assert_close(hypotheses(search, tiny.sources(LENGTHS), LIMITS), expected)
     for rank in range(3):
         log_p = forced_scores(search.models, tiny.sources(LENGTHS), expected, rank)
@@ -91,7 +92,7 @@ def test_a_search_with_caches_finds_what_one_without_them_finds(model, beam):
         return np.asarray(array(logits)[:, -1], "float32").reshape(*tokens.shape, -1), state
 
     empty = np.zeros((4, 3, 0), "int32")
-    ids, scores, _ = map(array, beam_search(step, empty, Limits(np.array(LIMITS, "int32")), options(3), 12))
+    ids, scores, _ = map(array, beam_search(step, empty, Limits(max_lengths=np.array(LIMITS, "int32")), options(3), 12))
     assert_close(as_lists(ids, scores), expected)
 
 
@@ -168,7 +169,7 @@ def test_weights_are_those_of_the_last_refresh(model, beam):
 
 
 def test_functions_are_compiled_once(model):
-    if decoding.compiles_shapes():
+    if transformer_search.compiles_shapes():
         pytest.skip("this backend compiles for each shape")
     search = TransformerSearch(model, options(2))
     for lengths, width in (([3], 3), ([5, 2, 4], 9), ([2] * 6, 2), ([20, 7], 20)):

@@ -12,7 +12,6 @@ from tests import tiny_corpus
 pytest.importorskip("ctranslate2")
 
 from interacting_head.export import ctranslate2
-from interacting_head.export.ctranslate2_translator import CTranslate2Translator
 from tests.parameters import mostly_slow
 
 LINES = ["der hund sieht.", "", "ein mann hat das haus", "katze", "heute kauft das alte haus eine katze.", "hund hund"]
@@ -26,9 +25,13 @@ def converted(workplace, tmp_path_factory):
     return folder
 
 
+def opened(paths, *arguments, **options):
+    return Translator.from_run(paths, *arguments, engine="ctranslate2", **options)
+
+
 def both(workplace, converted, **search):
     """Our translator and CTranslate2's, of the same model."""
-    return Translator.from_run(workplace / "trained", **search), CTranslate2Translator.from_run(converted, **search)
+    return Translator.from_run(workplace / "trained", **search), opened(converted, **search)
 
 
 def assert_equal(ours, theirs):
@@ -69,9 +72,9 @@ def test_the_search_ends_where_ours_does(workplace, converted):
 
 
 def test_lines_come_back_in_order_whatever_the_batches(converted):
-    expected = list(CTranslate2Translator.from_run(converted).translate(LINES * 7))
+    expected = list(opened(converted).translate(LINES * 7))
     for batch_size, window in ((1, 1), (2, 3), (3, None)):
-        found = CTranslate2Translator.from_run(converted, batch_size=batch_size).translate(LINES * 7, window)
+        found = opened(converted, batch_size=batch_size).translate(LINES * 7, window)
         assert_equal(expected, list(found))
 
 
@@ -86,7 +89,7 @@ def test_prefixes_count_for_the_score(workplace, converted):
     "search", [{"min_length": 12}, {"max_length": 3}, {"no_repeat_ngram": 1, "n_best": 3}], ids=str
 )
 def test_scores_are_the_models_where_the_search_is_restricted(converted, search):
-    translator = CTranslate2Translator.from_run(converted, **search)
+    translator = opened(converted, **search)
     for line, found in zip(LINES, translator.translate(LINES), strict=True):
         assert found == sorted(found, key=lambda translation: -translation.score)
         for translation in found if line else []:
@@ -103,23 +106,23 @@ def test_given_translations_have_our_scores(workplace, converted):
 
 
 def test_a_run_is_converted_on_the_way(workplace, converted):
-    expected = CTranslate2Translator.from_run(converted).translate(LINES)
-    assert_equal(list(expected), list(CTranslate2Translator.from_run(workplace / "trained").translate(LINES)))
+    expected = opened(converted).translate(LINES)
+    assert_equal(list(expected), list(opened(workplace / "trained").translate(LINES)))
 
 
 def test_what_it_does_not_do_it_refuses(workplace, converted, tmp_path):
     for message, path, options in [
-        ("takes one model, got 2", [converted, converted], {}),
+        ("--engine ctranslate2 takes one model; a further one needs --engine tensorflow", [converted, converted], {}),
         ("searches and does not draw", converted, {"sampling": True}),
         ("has no checkpoints; leave --checkpoint best out", converted, {"checkpoint": "best"}),
         ("has no checkpoint 'step-7'", workplace / "trained", {"checkpoint": "step-7"}),
         ("is neither a run directory of train.py", tmp_path, {}),
     ]:
         with pytest.raises(InputError, match=message):
-            CTranslate2Translator.from_run(path, **options)
+            opened(path, **options)
     with pytest.raises(InputError, match=r"a line has [\d,]+ sub-words, and .* takes 4,095"):
-        list(CTranslate2Translator.from_run(converted).translate(["hund katze " * 2500]))
+        list(opened(converted).translate(["hund katze " * 2500]))
     shutil.copytree(converted, tmp_path / "damaged")
     (tmp_path / "damaged" / "model.bin").write_bytes(b"no weights")
     with pytest.raises(InputError, match="damaged is damaged"):
-        CTranslate2Translator.from_run(tmp_path / "damaged")
+        opened(tmp_path / "damaged")

@@ -1,0 +1,22 @@
+"""Length penalties of beam search by name. They divide the log-probability of a hypothesis.
+
+Each takes the number of tokens, the end symbol counted, as floats (an array or a tensor), and α.
+"""
+
+
+def gnmt(length, alpha):
+    """Return ((5 + n) / 6)^α (Wu et al. 2016, equation (14))."""
+    return ((5.0 + length) / 6.0) ** alpha
+
+
+def average(length, alpha):
+    """Return n^α."""
+    return length**alpha
+
+
+def none(length, alpha):
+    """Return 1 for each length."""
+    return length**0
+
+
+LENGTH_PENALTIES = {"gnmt": gnmt, "average": average, "none": none}

@@ -1,0 +1,149 @@
+"""Translation by CTranslate2: of a run directory, or of a folder that `export.ctranslate2` has written."""
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from data.errors import InputError
+from data.text.subwords import BEGIN, END, PAD
+from data.workers import available_cores
+from interacting_head.export import optional_package
+from interacting_head.export.layout import POSITIONS, TEXT
+from interacting_head.run_directory import RunDirectory
+from interacting_head.translation.engines import check_capabilities
+from interacting_head.translation.engines.engine import Engine, Hypothesis
+
+ctranslate2 = optional_package("ctranslate2")
+
+MOST_CALLS = 4  # at a time
+
+NO_PENALTY = 1e-9
+"""The exponent of CTranslate2's length penalty n^α, which leaves each score as it is. With 0 its search would end with
+the likeliest hypothesis; with another number it goes on until as many have ended as the beam is wide, as ours does."""
+
+
+class CTranslate2Engine(Engine):
+    """A converted model.
+
+    Args:
+        translator: a `ctranslate2.Translator` of a folder that `export.ctranslate2.convert` has written.
+        source_subwords, target_subwords: `data.Subwords`.
+    """
+
+    name = "ctranslate2"
+
+    def __init__(self, translator, source_subwords, target_subwords):
+        self._translator = translator
+        self.calls_at_a_time = translator.num_translators
+        self._source_pieces, self._target_pieces = (
+            [subwords.piece(i) for i in range(subwords.vocabulary_size)]
+            for subwords in (source_subwords, target_subwords)
+        )
+        self._target_ids = {piece: i for i, piece in enumerate(self._target_pieces)}
+
+    @classmethod
+    def open(cls, paths, checkpoint=None):
+        check_capabilities(cls.name, {"ensemble"} if len(paths) > 1 else ())
+        path = Path(paths[0])
+        converted = (path / "model.bin").is_file()
+        if not converted and not (path / "config.yaml").is_file():
+            raise InputError(
+                f"{path} is neither a run directory of train.py (it has no config.yaml) nor a folder converted by "
+                "python -m interacting_head.export --format ctranslate2 (it has no model.bin)"
+            )
+        if converted and checkpoint:
+            raise InputError(f"{path} is a converted model and has no checkpoints; leave --checkpoint {checkpoint} out")
+        run = RunDirectory.open(path / TEXT if converted else path)
+        translator = _load(path) if converted else _converted(run, checkpoint)
+        return cls(translator, *run.subwords()), run
+
+    def search(self, sentences, options, rows):
+        sources = [self._pieces(sentence.source) for sentence in sentences]
+        candidates = self._candidates(sources, sentences, options)
+        unscored = [(row, ids) for row, found in enumerate(candidates) for ids, total in found.items() if total is None]
+        token_scores = self._token_scores([(sources[row], ids) for row, ids in unscored], rows)
+        for (row, ids), scores in zip(unscored, token_scores, strict=True):
+            candidates[row][ids] = sum(scores)
+        longest = max(sentence.max_length for sentence in sentences)
+        penalties = options.penalty(np.arange(1, longest + 1, dtype="float32")).tolist()
+        ranked = [
+            sorted(((total / penalties[len(ids)], ids) for ids, total in found.items()), reverse=True)
+            for found in candidates
+        ]
+        best = [found[: options.n_best] for found in ranked]
+        pairs = [(source, ids) for source, found in zip(sources, best, strict=True) for _, ids in found]
+        token_scores = iter(self._token_scores(pairs, rows))
+        return [[Hypothesis(score, list(ids), next(token_scores)) for score, ids in found] for found in best]
+
+    def score(self, pairs, rows):
+        return self._token_scores([(self._pieces(source), target) for source, target in pairs], rows)
+
+    def _candidates(self, sources, sentences, options):
+        """Return what CTranslate2 finds for each source, `{ids: log-probability}`; None if that is not the model's."""
+        prefixed = any(sentence.prefix for sentence in sentences)
+        longest = max(sentence.max_length for sentence in sentences)
+        results = self._translator.translate_batch(
+            sources,
+            [[self._target_pieces[i] for i in sentence.prefix] for sentence in sentences] if prefixed else None,
+            beam_size=options.beam_size,
+            num_hypotheses=options.beam_size,
+            length_penalty=NO_PENALTY,
+            max_input_length=0,
+            max_decoding_length=min(max(longest - 1, 1), POSITIONS),  # without the end symbol
+            min_decoding_length=options.min_length or 0,
+            no_repeat_ngram_size=options.no_repeat_ngram,
+            return_scores=True,
+            return_end_token=True,
+        )
+        # It does not count a prefix, and takes what is excluded out before the softmax.
+        is_exact = not (prefixed or options.min_length or options.no_repeat_ngram)
+        found = [{} for _ in sources]
+        for row, (result, sentence) in enumerate(zip(results, sentences, strict=True)):
+            for pieces, total in zip(result.hypotheses, result.scores, strict=True):
+                ids = [self._target_ids[piece] for piece in pieces]
+                is_complete = ids[-1] == END and len(ids) <= sentence.max_length
+                ids = tuple(ids[:-1] if ids[-1] == END else ids)[: sentence.max_length - 1]
+                if PAD not in ids and BEGIN not in ids:
+                    found[row].setdefault(ids, total if is_complete and is_exact else None)
+        return found
+
+    def _token_scores(self, pairs, rows):
+        """Return the log-probabilities of tokens and end symbol for pairs of source pieces and target ids."""
+        if not pairs:
+            return []
+        sources, targets = zip(*pairs, strict=True)
+        targets = [[self._target_pieces[i] for i in ids] for ids in targets]
+        found = self._translator.score_batch(list(sources), targets, max_batch_size=rows, max_input_length=0)
+        return [result.log_probs for result in found]
+
+    def _pieces(self, source):
+        """Return the sub-words of a source."""
+        if len(source) >= POSITIONS:
+            raise InputError(
+                f"a line has {len(source):,} sub-words, and a model for CTranslate2 takes {POSITIONS - 1:,}; divide "
+                "the line, or use --engine tensorflow"
+            )
+        return [self._source_pieces[i] for i in source]
+
+
+def _load(folder):
+    """Return a `ctranslate2.Translator` with a core for each of its batches, or on a GPU.
+
+    Raises:
+        InputError: where a file of the folder is damaged or missing.
+    """
+    calls = 1 if ctranslate2.get_cuda_device_count() else min(available_cores(), MOST_CALLS)
+    threads = {"inter_threads": calls, "intra_threads": available_cores() // calls}
+    try:
+        return ctranslate2.Translator(str(folder), device="auto", **threads)
+    except (RuntimeError, ValueError) as error:
+        raise InputError(f"{folder} is damaged ({str(error).splitlines()[0]}); convert the run again") from error
+
+
+def _converted(run, checkpoint):
+    from interacting_head.export.ctranslate2 import convert  # imports Keras
+
+    with tempfile.TemporaryDirectory() as folder:
+        convert(run, Path(folder) / "model", checkpoint=checkpoint)
+        return _load(Path(folder) / "model")

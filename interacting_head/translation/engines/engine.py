@@ -1,0 +1,90 @@
+"""The interface of engines."""
+
+import abc
+from typing import NamedTuple
+
+from interacting_head.translation.engines import check_capabilities
+
+
+class Sentence(NamedTuple):
+    """A sentence to be translated.
+
+    Attributes:
+        source: its ids, without the end symbol.
+        max_length: the largest number of tokens of a translation, the end symbol counted.
+        prefix: ids with which translations begin; None if no sentence of the text has a prefix.
+        number: of its line; random draws depend on it.
+    """
+
+    source: list
+    max_length: int
+    prefix: list | None
+    number: int
+
+
+class Hypothesis(NamedTuple):
+    """A translation: its ids without the end symbol, and the log-probabilities of each of them and of that symbol.
+
+    `score` is the sum of these divided by the length penalty.
+    """
+
+    score: float
+    ids: list
+    token_scores: list
+
+
+class Engine(abc.ABC):
+    """A model that searches for translations of batches of ids, and scores given ones.
+
+    Attributes:
+        name: of the entry in `ENGINES`, which states what it cannot do.
+        calls_at_a_time: number of batches that are best given side by side, by as many threads.
+        compiles_shapes: true if each new shape is compiled: batches of few shapes are better then.
+        models: the `Transformer`s that may be looked into; none for an engine that lacks `details`.
+    """
+
+    name: str
+    calls_at_a_time = 1
+    compiles_shapes = False
+    models = ()
+
+    @classmethod
+    @abc.abstractmethod
+    def open(cls, paths, checkpoint=None):
+        """Return an engine and the `RunDirectory` with its sub-words, text forms and settings of search.
+
+        Args:
+            paths: a list of run directories, or of folders that have been exported.
+            checkpoint: of a run directory, see `RunDirectory.weights`.
+
+        Raises:
+            InputError: where there is no such folder or checkpoint, or it is damaged.
+        """
+
+    @abc.abstractmethod
+    def search(self, sentences, options, rows):
+        """Return for each sentence a list of its `options.n_best` best `Hypothesis`es, fewer where there are fewer.
+
+        Args:
+            sentences: a list of `Sentence`s with at least one token each.
+            options: `SearchOptions`.
+            rows: the most sentences that a batch may hold.
+        """
+
+    def score(self, pairs, rows):
+        """Return the log-probabilities of the tokens and of the end symbol of each target.
+
+        Args:
+            pairs: a list of (source ids, target ids) without end symbols.
+            rows: as of `search`.
+        """
+        raise NotImplementedError
+
+    def refresh(self):
+        """Take the present weights of models that may have changed."""
+        return  # converted models do not change
+
+    def check(self, options):
+        """Raise `InputError` for `SearchOptions` that the engine cannot serve."""
+        wanted = {"sampling"} if options.sampling else set()
+        check_capabilities(self.name, wanted | ({"no_repeat_ngram"} if options.no_repeat_ngram else set()))

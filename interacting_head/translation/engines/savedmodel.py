@@ -1,0 +1,102 @@
+"""Translation by a SavedModel that `export.savedmodel` has written, with nothing else of the run."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import tensorflow as tf
+
+from data.errors import InputError
+from data.text.subwords import END
+from interacting_head.export import optional_package
+from interacting_head.export.layout import EXTRA, TEXT, versions
+from interacting_head.model.compilation import calls_at_a_time
+from interacting_head.run_directory import RunDirectory
+from interacting_head.translation.engines import check_capabilities
+from interacting_head.translation.engines.engine import Engine
+from interacting_head.translation.engines.tensorflow import hypotheses, padded
+
+
+class SavedModelEngine(Engine):
+    """The search of a SavedModel.
+
+    Args:
+        signature: `translate_ids` of a SavedModel.
+        fixed: the `DecodeConfig` of the SavedModel, whose beam size and form of the length penalty are a part of it.
+    """
+
+    name = "savedmodel"
+
+    def __init__(self, signature, fixed):
+        self._signature, self._fixed = signature, fixed
+        self.calls_at_a_time = calls_at_a_time()
+
+    @classmethod
+    def open(cls, paths, checkpoint=None):
+        check_capabilities(cls.name, {"ensemble"} if len(paths) > 1 else ())
+        folder = _folder(paths[0])
+        if checkpoint:
+            raise InputError(f"{paths[0]} is a SavedModel and has no checkpoints; leave --checkpoint {checkpoint} out")
+        run = RunDirectory.open(folder / EXTRA / TEXT)
+        return cls(_load(folder).signatures["translate_ids"], run.config.decode), run
+
+    def check(self, options):
+        super().check(options)
+        for name in ("beam_size", "length_penalty_type"):
+            fixed, wanted = getattr(self._fixed, name), getattr(options, name)
+            if wanted != fixed and wanted != "none":  # no penalty is α = 0
+                raise InputError(
+                    f"the SavedModel was exported with {name} {fixed}, and {wanted} is asked for; export the run with "
+                    "the other, or use --engine tensorflow"
+                )
+
+    def search(self, sentences, options, rows):
+        sources = [[*sentence.source, END] for sentence in sentences]
+        penalty = 0.0 if options.length_penalty_type == "none" else options.length_penalty
+        try:
+            found = self._signature(
+                source_ids=tf.constant(padded(sources, len(sources), max(map(len, sources)))),
+                length_penalty=tf.constant(penalty, tf.float32),
+                min_length=tf.constant(options.min_length or 0),
+                max_length=tf.constant(options.max_length or 0),
+                n_best=tf.constant(options.n_best),
+            )
+        except tf.errors.InvalidArgumentError as error:
+            stated = re.search(r"assertion failed: \[(.+?)\]", str(error))
+            if not stated:
+                raise
+            raise InputError(f"--engine {self.name}: {stated[1]}") from error
+        return hypotheses(*(np.asarray(found[name]) for name in ("ids", "scores", "token_scores")))
+
+
+def _folder(path):
+    """Return the folder of the SavedModel that a path stands for: itself, or the last version in it.
+
+    Raises:
+        InputError: where there is none.
+    """
+    path = Path(path)
+    folder = path if (path / "saved_model.pb").is_file() else path / str(max(versions(path), default=0))
+    if not (folder / "saved_model.pb").is_file():
+        raise InputError(
+            f"{path} is not a folder written by python -m interacting_head.export --format savedmodel (it has no "
+            "saved_model.pb, nor a version with one); a run directory has to be exported first"
+        )
+    if not (folder / EXTRA / TEXT).is_dir():
+        raise InputError(f"{folder} lacks {EXTRA}/{TEXT}, its sub-words; copy it again, with all that is in it")
+    return folder
+
+
+def _load(folder):
+    """Load the SavedModel in a folder.
+
+    Raises:
+        InputError: where it is damaged, or needs tensorflow-text.
+    """
+    if b"SentencepieceTokenizeOp" in (folder / "saved_model.pb").read_bytes():
+        optional_package("tensorflow_text")  # its import makes the operations known
+    try:
+        return tf.saved_model.load(str(folder))
+    except (OSError, RuntimeError, ValueError, tf.errors.OpError) as error:
+        message = (str(error).splitlines() or [type(error).__name__])[0]
+        raise InputError(f"{folder} is damaged ({message}); export the run again") from error

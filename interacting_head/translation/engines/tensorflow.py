@@ -1,0 +1,136 @@
+"""Translation by the project's own search, with `Transformer`s on whichever backend Keras has."""
+
+import threading
+
+import numpy as np
+
+from data.errors import InputError
+from data.text.subwords import BEGIN, END, PAD
+from interacting_head.model.building import load_model
+from interacting_head.model.compilation import calls_at_a_time, compiles_shapes
+from interacting_head.run_directory import RunDirectory
+from interacting_head.search.options import IMPOSSIBLE
+from interacting_head.search.scoring import Scorer
+from interacting_head.search.state import Limits
+from interacting_head.search.transformer_search import TransformerSearch
+from interacting_head.translation.engines.engine import Engine, Hypothesis
+
+MOST_SEARCHES = 8  # kept compiled, each for its own options
+
+
+class TransformerEngine(Engine):
+    """A `Transformer`, or several with equal vocabularies, whose probabilities are averaged.
+
+    Args:
+        models: a `Transformer`, or a list of them.
+    """
+
+    name = "tensorflow"
+
+    def __init__(self, models):
+        self.models = list(models) if isinstance(models, list | tuple) else [models]
+        self.calls_at_a_time, self.compiles_shapes = calls_at_a_time(), compiles_shapes()
+        self._searches, self._lock = {}, threading.Lock()
+        self._scorer = Scorer(self.models)
+
+    @classmethod
+    def open(cls, paths, checkpoint=None):
+        runs = [RunDirectory.open(path) for path in paths]
+        weights = [run.weights(checkpoint) for run in runs]
+        first, *others = runs
+        subwords = first.subwords()
+        digests = [part.digest for part in subwords]
+        for run in others:
+            if [part.digest for part in run.subwords()] != digests:
+                raise InputError(
+                    f"{run.path} has other sub-words than {first.path}; an ensemble needs runs on the same ones"
+                )
+            if run.config.data.profile != first.config.data.profile:
+                raise InputError(f"{run.path} has another data.profile than {first.path}; an ensemble needs one")
+        return cls([load_model(run, subwords, path) for run, path in zip(runs, weights, strict=True)]), first
+
+    def search(self, sentences, options, rows):
+        prefixed = sentences[0].prefix is not None
+        sources = [[*sentence.source, END] for sentence in sentences]
+        limits, length = self._limits(sentences, options, rows, prefixed)
+        found = self._search(options, prefixed)(self._padded(sources, rows), limits, length)
+        return hypotheses(*found, options.n_best)[: len(sentences)]
+
+    def score(self, pairs, rows):
+        width = max(max(map(len, pair)) for pair in pairs) + 1
+        source_ids = self._padded([[*source, END] for source, _ in pairs], rows, width)
+        labels = self._padded([[*target, END] for _, target in pairs], rows, width)
+        shifted = np.concatenate([np.full((len(labels), 1), BEGIN, "int32"), labels[:, :-1]], axis=1)
+        log_p, _ = self._scorer(source_ids, shifted, labels)
+        return [row[: len(target) + 1].tolist() for row, (_, target) in zip(log_p, pairs, strict=False)]
+
+    def refresh(self):
+        for search in list(self._searches.values()):
+            search.refresh()
+
+    @property
+    def compiled(self):
+        """The number of functions that have been compiled."""
+        return sum(function.count for search in self._searches.values() for function in search.compiled)
+
+    def _search(self, options, prefixed):
+        with self._lock:  # several threads ask
+            if (options, prefixed) not in self._searches:
+                if len(self._searches) == MOST_SEARCHES:
+                    del self._searches[next(iter(self._searches))]
+                self._searches[options, prefixed] = TransformerSearch(self.models, options, prefixed)
+            return self._searches[options, prefixed]
+
+    def _limits(self, sentences, options, rows, prefixed):
+        """Return `Limits` and the largest length of a batch. Rows beyond the sentences end at once."""
+        rows = self._rows(len(sentences), rows)
+        max_lengths = np.ones(rows, "int32")
+        max_lengths[: len(sentences)] = [sentence.max_length for sentence in sentences]
+        length = self._size(int(max_lengths.max()))
+        limits = Limits(max_lengths=max_lengths)
+        if options.min_length is not None:
+            limits["min_lengths"] = np.minimum(max_lengths - 1, options.min_length).astype("int32")
+        if prefixed:
+            prefixes = [sentence.prefix for sentence in sentences]
+            width = length if self.compiles_shapes else max(1, *map(len, prefixes))
+            limits["prefixes"] = padded(prefixes, rows, width)
+            limits["prefix_lengths"] = np.zeros(rows, "int32")
+            limits["prefix_lengths"][: len(prefixes)] = list(map(len, prefixes))
+        if options.sampling:
+            limits["draws"] = np.zeros((rows, length, options.hypotheses), "float32")
+            for row, sentence in zip(limits["draws"], sentences, strict=False):
+                places = row[: sentence.max_length]
+                places[:] = np.random.default_rng((options.seed, sentence.number)).random(places.shape, "float32")
+        return limits, length
+
+    def _padded(self, sentences, rows, width=None):
+        width = self._size(width or max(map(len, sentences)))
+        return padded(sentences, self._rows(len(sentences), rows), width)
+
+    def _rows(self, count, most):
+        """Return the rows of a batch of `count` sentences: the most there may be, where each shape is compiled."""
+        return most if self.compiles_shapes else count
+
+    def _size(self, size):
+        """Return the width of a batch for sentences of this size: a power of two, where each shape is compiled."""
+        return 2 ** (size - 1).bit_length() if self.compiles_shapes else size
+
+
+def hypotheses(ids, scores, token_scores, most=None):
+    """Return a list of `Hypothesis`es, at most so many, for each sentence of a `SearchResult`."""
+    n_best = []
+    for sentence in zip(ids[:, :most], scores[:, :most].tolist(), token_scores[:, :most], strict=True):
+        n_best.append([])
+        for row, score, log_p in zip(*sentence, strict=True):
+            if score > IMPOSSIBLE:
+                end = int(np.argmax(row == END))
+                n_best[-1].append(Hypothesis(score, row[:end].tolist(), log_p[: end + 1].tolist()))
+    return n_best
+
+
+def padded(sentences, rows, width):
+    """Return ids `(rows, width)` of lists of ids."""
+    ids = np.full((rows, width), PAD, "int32")
+    for row, sentence in zip(ids, sentences, strict=False):
+        row[: len(sentence)] = sentence
+    return ids
