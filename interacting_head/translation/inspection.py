@@ -83,7 +83,7 @@ class Inspector:
         return results
 
     def forced_pass(self, source_ids, target_ids):
-        """Return the values of `observed`, in float32, for source ids `(B, S)` and target ids `(B, T)`, shifted right."""
+        """Return the values of `observed` in float32 for source ids `(B, S)` and target ids `(B, T)`, shifted right."""
         with observed(self.model, self.attention_at, self.importance_at) as seen:
             memories, padding_mask = self.model.encode(source_ids, training=False)
             self.model.decode(target_ids, memories, padding_mask, training=False)

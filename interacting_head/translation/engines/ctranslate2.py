@@ -8,6 +8,7 @@ import numpy as np
 from data.errors import InputError
 from data.text.subwords import BEGIN, END, PAD
 from data.workers import available_cores
+from interacting_head.console import importing_keras
 from interacting_head.export import optional_package
 from interacting_head.export.layout import POSITIONS, TEXT
 from interacting_head.run_directory import RunDirectory
@@ -142,7 +143,8 @@ def _load(folder):
 
 
 def _converted(run, checkpoint):
-    from interacting_head.export.ctranslate2 import convert  # imports Keras
+    with importing_keras():
+        from interacting_head.export.ctranslate2 import convert
 
     with tempfile.TemporaryDirectory() as folder:
         convert(run, Path(folder) / "model", checkpoint=checkpoint)
