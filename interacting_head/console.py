@@ -1,4 +1,4 @@
-"""What the command-line scripts share (most of it is in `data.command_line`), and how they import Keras."""
+"""Parts that the command-line scripts share (most are in `data.command_line`), and their import of Keras."""
 
 import contextlib
 import faulthandler
@@ -18,6 +18,7 @@ IMPORT_NOISE = re.compile(
     rb"WARNING: All log messages before absl::InitializeLog|[IWE]\d{4} \d\d:\d\d:[\d.]+ |"
     rb"normalizer\.cc\(\d+\) LOG\(INFO\)"
 )
+ERRORS_ONLY = "3"
 UNKNOWN_BACKEND = "Unable to import backend : "  # how Keras begins to say so
 
 
@@ -26,13 +27,14 @@ def importing_keras():
     """For the import of Keras by a script: sets up the allocator, keeps TensorFlow's messages about the machine away.
 
     These heed no log level. What else is written to the standard error in the block appears at its end, and everything
-    where the block fails. With TF_CPP_MIN_LOG_LEVEL set nothing is held back.
+    where the block fails. With TF_CPP_MIN_LOG_LEVEL below 3 nothing is held back.
 
     Raises:
         InputError: where the import fails for a backend that Keras does not know.
     """
     allocator.keep_freed_memory()
-    holding_back = contextlib.nullcontext() if "TF_CPP_MIN_LOG_LEVEL" in os.environ else _noise_held_back()
+    shows_all = os.environ.get("TF_CPP_MIN_LOG_LEVEL", ERRORS_ONLY) != ERRORS_ONLY
+    holding_back = contextlib.nullcontext() if shows_all else _noise_held_back()
     with holding_back:
         try:
             yield
@@ -47,7 +49,7 @@ def importing_keras():
 
 @contextlib.contextmanager
 def _noise_held_back():
-    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"  # errors that matter come as Python exceptions too
+    os.environ["TF_CPP_MIN_LOG_LEVEL"] = ERRORS_ONLY  # errors that matter come as Python exceptions too
     sys.stderr.flush()
     standard_error = os.dup(2)
     faulthandler.enable(standard_error)  # even a crash of the process says where it was
