@@ -18,10 +18,11 @@ _NAMES = {
     "batches.plan": ("BatchPlan", "plan_batches"),
     "cache": ("cache_folder",),
     "corpora.corpus": ("Corpus", "open_corpus", "own_text"),
+    "corpus_encoding": ("EncodedCorpus", "TextSettings", "encode_corpus"),
     "errors": ("InputError",),
     "text.cleaning": ("CleaningRules",),
     "text.parallel_text": ("ParallelText", "read_lines"),
-    "text.prepared_text": ("PreparedText", "prepare_text"),
+    "text.profiled_text": ("ProfiledText", "apply_profile"),
     "text.profiles": ("TextForm",),
     "text.subwords": ("BEGIN", "END", "PAD", "UNKNOWN", "Subwords", "train_subwords"),
 }

@@ -2,21 +2,18 @@
 
 import contextlib
 import gzip
-import hashlib
-import json
 import random
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from tqdm import tqdm
 
-from data.cache import build_once, cache_folder
+from data.cache import build_for_content
 from data.errors import InputError
 from data.text.parallel_text import ParallelText
 
-FORMAT = 1  # part of the cache key: raise it when the files written here change
+FORMAT = 1  # of the cache: raise it when the files written here change
 SYNTAX = (
     "NAME[:SPLIT[,SPLIT…]][*WEIGHT] joined by +, such as tatoeba_en-de+multi30k*2+newstest:newstest2008; "
     "dev=NAME:SPLIT names development text"
@@ -93,7 +90,6 @@ def join(texts: Sequence[tuple[ParallelText, float]], languages: tuple[str, str]
     if len(texts) == 1 and texts[0][1] == 1:
         return texts[0][0]
     contents = [[*text.digests(), weight] for text, weight in texts]
-    key = hashlib.sha256(json.dumps([FORMAT, languages, contents]).encode()).hexdigest()[:32]
     names = [f"{side}.{language}.gz" for side, language in zip(("source", "target"), languages, strict=True)]
 
     def build(folder):
@@ -106,7 +102,7 @@ def join(texts: Sequence[tuple[ParallelText, float]], languages: tuple[str, str]
                         file.write(f"{line}\n".encode())
                     bar.update()
 
-    folder: Path = build_once(cache_folder() / "mixes" / key, build)
+    folder = build_for_content("mixes", [FORMAT, languages, contents], build)
     return ParallelText(*(folder / name for name in names))
 
 

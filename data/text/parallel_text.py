@@ -12,6 +12,7 @@ from typing import BinaryIO
 
 from data.errors import InputError
 
+SIDES = ("source", "target")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 

@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from data.command_line import atomic_write
 from data.errors import InputError
+from data.files import atomic_write
 
 SENTENCE_ENDS = frozenset(".:?!")
 # They may stand before the first word of a sentence.
