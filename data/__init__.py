@@ -1,5 +1,8 @@
 """Parallel text on its way to the model: corpora, sub-words, encoded arrays, batch plans, batches.
 
+In comes the name of a corpus or the user's own files, out go batches of ids. Start at `corpus_encoding.py`, which goes
+the whole way to encoded arrays, and at `batches/pipeline.py` for the rest.
+
     corpus = data.open_corpus("quickstart", "de", "en")
     data.train_subwords((line for pair in corpus.split("train").pairs() for line in pair), 1000, "both.model")
     subwords = data.Subwords("both.model")

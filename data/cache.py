@@ -15,7 +15,7 @@ def cache_folder() -> Path:
 
 
 def build_once(folder: Path, build: Callable[[Path], None]) -> Path:
-    """Returns `folder`; where it does not exist, `build(temporary_folder)` fills it first.
+    """Return `folder`; where it does not exist, `build(temporary_folder)` fills it first.
 
     Another process sees all of it or nothing, and of two processes that build at the same time one wins.
 
@@ -38,9 +38,7 @@ def build_once(folder: Path, build: Callable[[Path], None]) -> Path:
     return folder
 
 
-def build_for_content(
-    kind: str, content: list, build: Callable[[Path], None], cache_dir: str | Path | None = None
-) -> Path:
+def build_for_content(kind: str, content: list, build: Callable[[Path], None]) -> Path:
     """The folder of the cache for some content, which `build(temporary_folder)` fills where it does not exist.
 
     Args:
@@ -48,10 +46,9 @@ def build_for_content(
         content: whatever the result depends on, as JSON can hold it; first the format of the files, a number to be
             raised when `build` writes others from the same content.
         build: as for `build_once`.
-        cache_dir: default: `cache_folder()`.
 
     Raises:
         InputError: when the place cannot be written to.
     """
     key = hashlib.sha256(json.dumps(content).encode()).hexdigest()[:32]
-    return build_once(Path(cache_dir or cache_folder()) / kind / key, build)
+    return build_once(cache_folder() / kind / key, build)

@@ -53,13 +53,13 @@ def run(main):
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         code = 130
-    _settle_standard_output()
+    _flush_standard_output()
     # Python would take TensorFlow's graphs apart object by object, for up to a minute; the system frees them at once.
     gc.freeze()
     raise SystemExit(code)
 
 
-def _settle_standard_output():
+def _flush_standard_output():
     """Write what is still held; to nowhere where that fails, for Python will try once more as it ends, loudly."""
     try:
         if sys.stdout:

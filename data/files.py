@@ -15,7 +15,7 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 @contextlib.contextmanager
 def written_beside(path, parents=False, advice="name a folder that can be written to"):
-    """Yields a path of the same name in a folder of its own, for a file or a folder that the block makes there.
+    """Yield a path of the same name in a folder of its own, for a file or a folder that the block makes there.
 
     It is renamed to `path` when the block ends without error, and removed otherwise: whoever looks at `path` finds all
     of it or nothing. A file takes the place of a former one, a folder only that of an empty one.
@@ -46,7 +46,7 @@ def written_beside(path, parents=False, advice="name a folder that can be writte
 
 @contextlib.contextmanager
 def atomic_write(path, mode="w", parents=False, **kwargs):
-    """Opens a file `written_beside` `path`; text is UTF-8 unless told otherwise.
+    """Open a file `written_beside` `path`; text is UTF-8 unless told otherwise.
 
     A device or a pipe (`/dev/null`, `>(command)`) is written to as it is.
 
@@ -66,7 +66,7 @@ def atomic_write(path, mode="w", parents=False, **kwargs):
 
 
 def check_room(path, size):
-    """Makes an empty file, or raises `OSError` where its disk has no room for `size` bytes."""
+    """Make an empty file, or raise `OSError` where its disk has no room for `size` bytes."""
     with open(path, "wb") as file:
         try:
             if hasattr(os, "posix_fallocate"):

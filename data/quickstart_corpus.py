@@ -155,7 +155,7 @@ def generate(
 
 
 def write(directory: str | os.PathLike, **options) -> dict[str, list[SentencePair]]:
-    """Generates the corpus with these options into train.de, train.en, dev.de, …; returns what it wrote."""
+    """Generate the corpus with these options into train.de, train.en, dev.de, …; return them."""
     corpus = generate(**options)
     folder = Path(directory)
     folder.mkdir(parents=True, exist_ok=True)
@@ -167,7 +167,7 @@ def write(directory: str | os.PathLike, **options) -> dict[str, list[SentencePai
 
 
 def main():
-    """Writes the corpus into the folder that the command line names."""
+    """Write the corpus into the folder that the command line names."""
     parser = ArgumentParser(prog="python -m data.quickstart_corpus", description=__doc__)
     parser.add_argument("folder", metavar="FOLDER", help="the folder for train.de, train.en, dev.de, …")
     folder = parser.parse_args().folder

@@ -1,4 +1,4 @@
-"""Table 1 and Figure 3 of Li & Luo (2022) for any corpus: sizes, sentence lengths, and how many heads fit.
+"""Table 1 and Figure 3 of Li & Luo (2022) for any corpus: sizes, sentence lengths, numbers of heads that fit.
 
     python -m data.stats multi30k --source-language de --target-language en --plot lengths.png
 

@@ -91,7 +91,6 @@ def encode_parallel(
     source_subwords: Subwords,
     target_subwords: Subwords,
     max_length: int,
-    cache_dir: str | Path | None = None,
     progress: bool = True,
 ) -> EncodedPairs:
     """The ids of a parallel text in the order of its lines, encoded now or found in the cache (`encoded_folder`).
@@ -101,13 +100,12 @@ def encode_parallel(
         source_subwords: model of the source side.
         target_subwords: model of the target side.
         max_length: pairs with more sub-words on either side are left out (`END` not counted).
-        cache_dir: the results go to its folder `encoded`; default: `data.cache.cache_folder()`.
         progress: whether to show a progress bar on a terminal.
 
     Raises:
         InputError: what reading `text` raises; when no pair is left.
     """
-    return load_encoded(encoded_folder(text, source_subwords, target_subwords, max_length, cache_dir, progress))
+    return load_encoded(encoded_folder(text, source_subwords, target_subwords, max_length, progress))
 
 
 def encoded_folder(
@@ -115,7 +113,6 @@ def encoded_folder(
     source_subwords: Subwords,
     target_subwords: Subwords,
     max_length: int,
-    cache_dir: str | Path | None = None,
     progress: bool = True,
 ) -> Path:
     """The folder of the cache with the encoded text, for `load_encoded`; encodes it where there is none.
@@ -130,13 +127,13 @@ def encoded_folder(
     def build(temporary):
         _encode(text, (source_subwords, target_subwords), max_length, temporary, progress)
 
-    folder = build_for_content("encoded", content, build, cache_dir)
+    folder = build_for_content("encoded", content, build)
     try:
         load_encoded(folder)
     except (OSError, ValueError, KeyError):
         # Damaged by something other than this code, which renames finished folders only.
         shutil.rmtree(folder, ignore_errors=True)
-        build_for_content("encoded", content, build, cache_dir)
+        build_for_content("encoded", content, build)
     return folder
 
 

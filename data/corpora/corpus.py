@@ -52,7 +52,7 @@ class Corpus:
 
 
 def open_corpus(name: str, source_language: str, target_language: str, corpora_dir: str | Path | None = None) -> Corpus:
-    """Finds a corpus by its name.
+    """Find a corpus by its name.
 
     It is looked for in the folder `<corpora_dir>/<name>` and then in the folder `corpora/<name>` of the
     cache, as files `<split>.<language>[.gz]` or `<split>.<language>-<language>.<language>[.gz]`. The corpus

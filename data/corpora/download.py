@@ -17,7 +17,7 @@ BLOCK = 1 << 20  # bytes
 
 
 def download(address: str, path: Path, sha256: str | None = None) -> str:
-    """Fetches `address` into the file `path` and returns the SHA-256 of the content.
+    """Fetch `address` into the file `path` and return the SHA-256 of the content.
 
     Args:
         address: of the published file.

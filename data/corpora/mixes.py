@@ -39,7 +39,7 @@ class Part(NamedTuple):
 
 
 def is_mix(name: str) -> bool:
-    """Whether the name of a corpus has a split, a weight or several corpora in it."""
+    """Return whether the name of a corpus has a split, a weight or several corpora in it."""
     return any(sign in name for sign in "+:*=")
 
 
@@ -107,7 +107,7 @@ def join(texts: Sequence[tuple[ParallelText, float]], languages: tuple[str, str]
 
 
 def weighted_pairs(text: ParallelText, weight: float, seed: int | str) -> Iterator[tuple[str, str]]:
-    """Yields the pairs of a text as often as the weight says.
+    """Yield the pairs of a text as often as the weight says.
 
     Of the part after the decimal point, a random subset of exactly that share of the pairs, rounded, in their order.
     """

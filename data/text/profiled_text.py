@@ -1,11 +1,11 @@
 """Parallel text in the form of a profile: processed once, on all cores, and found again by its content."""
 
+import contextlib
 import json
 from collections import Counter
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from itertools import compress
-from pathlib import Path
 from typing import NamedTuple
 
 from tqdm import tqdm
@@ -42,7 +42,6 @@ def apply_profile(
     *,
     rules: CleaningRules | None = None,
     truecasers: tuple[Truecaser, Truecaser] | None = None,
-    cache_dir: str | Path | None = None,
     progress: bool = True,
 ) -> ProfiledText:
     """Bring a parallel text into the form of a profile, or find it in the cache.
@@ -56,7 +55,6 @@ def apply_profile(
         languages: codes of the source and the target language.
         rules: which pairs of a training text to leave out; None: every line gives a line, as in test sets.
         truecasers: to be used; None: they are learnt on this text, which must then be the training text.
-        cache_dir: the results go to its folder `prepared`; default: `data.cache.cache_folder()`.
         progress: whether to show a progress bar on a terminal.
 
     Raises:
@@ -73,7 +71,7 @@ def apply_profile(
     def build(temporary):
         _build(text, profile, languages, rules, truecasers, temporary, progress)
 
-    folder = build_for_content("prepared", content, build, cache_dir)
+    folder = build_for_content("prepared", content, build)
     description = json.loads((folder / "description.json").read_text(encoding="utf-8"))
     if form.is_truecased and truecasers is None:
         truecasers = tuple(Truecaser.load(folder / f"{side}.truecase") for side in SIDES)
@@ -93,9 +91,10 @@ def _build(text, profile, languages, rules, truecasers, folder, progress):
     process = _Process(form, languages, rules, counts_forms=form.is_truecased and truecasers is None)
     task = "tokenising" if form.is_tokenized else "cleaning"
     hides_bar = None if progress else True  # None: except on a terminal
-    with _Writer(folder, SIDES) as files, tqdm(desc=task, unit=" pairs", disable=hides_bar) as bar:
+    with _open_sides(folder) as files, tqdm(desc=task, unit=" pairs", disable=hides_bar) as bar:
         for chunk in map_chunks(process, pairs):
-            files.write(chunk.lines)
+            for file, side in zip(files, chunk.lines, strict=False):
+                file.write(side)
             kept += chunk.kept
             dropped.update(chunk.dropped)
             for counts, more in zip(forms, chunk.forms, strict=False):
@@ -109,10 +108,11 @@ def _build(text, profile, languages, rules, truecasers, folder, progress):
         for side, truecaser in zip(SIDES, truecasers, strict=True):
             truecaser.save(folder / f"{side}.truecase")
         tokenized = ParallelText(*((folder / side).rename(folder / f"{side}.tokenized") for side in SIDES))
-        with _Writer(folder, SIDES) as files:
+        with _open_sides(folder) as files:
             # In this process: to hand lines to others takes as long as to truecase them.
             for pair in tqdm(tokenized.pairs(), "truecasing", kept, unit=" pairs", disable=hides_bar):
-                files.write([f"{truecaser.truecase(x)}\n" for truecaser, x in zip(truecasers, pair, strict=True)])
+                for file, truecaser, line in zip(files, truecasers, pair, strict=True):
+                    file.write(f"{truecaser.truecase(line)}\n")
         tokenized.source.unlink()
         tokenized.target.unlink()
     description = {"profile": profile, "languages": languages, "pairs": kept, "dropped": dropped}
@@ -120,9 +120,9 @@ def _build(text, profile, languages, rules, truecasers, folder, progress):
 
 
 class _Chunk(NamedTuple):
-    """A processed chunk of pairs: both sides' lines as one string, and counts."""
+    """A processed chunk of pairs: each side's lines as one string, no side where no pair is left; and counts."""
 
-    lines: tuple[str, str]
+    lines: tuple[str, ...]
     kept: int
     dropped: Counter
     forms: tuple[Counter, ...]
@@ -145,28 +145,12 @@ class _Process:
             kept = [pair for pair, reason in zip(pairs, reasons, strict=True) if reason is None]
             dropped.update(reason for reason in reasons if reason)
         forms = tuple(map(count_forms, zip(*kept, strict=True))) if self.counts_forms else ()
-        return _Chunk(_joined(kept), len(kept), dropped, forms)
+        lines = tuple("".join(f"{line}\n" for line in side) for side in zip(*kept, strict=True))
+        return _Chunk(lines, len(kept), dropped, forms)
 
 
-def _joined(pairs):
-    sides = ("".join(f"{line}\n" for line in side) for side in zip(*pairs, strict=True))
-    return tuple(sides) or ("", "")
-
-
-class _Writer:
+@contextlib.contextmanager
+def _open_sides(folder):
     """The files of both sides, open for writing."""
-
-    def __init__(self, folder, names):
-        self._files = [open(folder / name, "w", encoding="utf-8", newline="\n") for name in names]  # noqa: SIM115
-
-    def write(self, lines):
-        """Add lines to each file."""
-        for file, text in zip(self._files, lines, strict=True):
-            file.write(text)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *exception):
-        for file in self._files:
-            file.close()
+    with contextlib.ExitStack() as stack:
+        yield [stack.enter_context(open(folder / side, "w", encoding="utf-8", newline="\n")) for side in SIDES]

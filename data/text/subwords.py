@@ -18,7 +18,7 @@ SPECIAL_PIECES = ("<pad>", "<unk>", "<s>", "</s>")
 def train_subwords(
     lines: Iterable[str], vocabulary_size: int, model_path: str | Path, *, max_lines: int = 2_000_000
 ) -> None:
-    """Learns a byte-pair encoding of exactly `vocabulary_size` pieces and writes it to `model_path`.
+    """Learn a byte-pair encoding of exactly `vocabulary_size` pieces and write it to `model_path`.
 
     The same lines and settings give the same file. The pieces are the four special ones, 256 bytes, and
     characters and merges; characters beyond the most frequent 99.99 % of the text are spelled in bytes. So

@@ -19,7 +19,6 @@ def learn_vocabularies(
     vocabulary_size: int | tuple[int, int],
     shared: bool = True,
     joint_merges: bool = False,
-    cache_dir: str | Path | None = None,
     progress: bool = True,
 ) -> tuple[Path, Path]:
     """The model files of source and target, learnt on the text or found in the cache by its content.
@@ -30,7 +29,6 @@ def learn_vocabularies(
         shared: one model, learnt on both sides, or one for each.
         joint_merges: separate models that share their merges: one is learnt on both sides, and each side keeps the
             pieces that its text has. fairseq's scripts do so unless told otherwise.
-        cache_dir: the results go to its folder `subwords`; default: `data.cache.cache_folder()`.
         progress: whether to show a progress bar of the lines read on a terminal.
 
     Raises:
@@ -60,7 +58,7 @@ def learn_vocabularies(
             for side, (size, path) in enumerate(zip(sizes, models, strict=True)):
                 train_subwords(lines_of(side, "learning sub-words"), size, path)
 
-    folder = build_for_content("subwords", content, build, cache_dir)
+    folder = build_for_content("subwords", content, build)
     return tuple(folder / f"{'both' if shared else side}.model" for side in SIDES)
 
 

@@ -9,7 +9,7 @@ from data.files import written_beside
 
 @contextlib.contextmanager
 def new_folder(path):
-    """Yields a folder beside `path`, which is renamed to `path` when the block ends without error.
+    """Yield a folder beside `path`, which is renamed to `path` when the block ends without error.
 
     Raises:
         InputError: where `path` is a file or a folder that holds something, or cannot be written.

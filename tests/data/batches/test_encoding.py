@@ -126,12 +126,6 @@ def test_another_model_or_length_is_another_entry(text, subwords, cache, tmp_pat
     assert len(entries(cache)) == 4
 
 
-def test_a_folder_for_the_cache_can_be_given(text, subwords, tmp_path, cache):
-    encode_parallel(text, subwords, subwords, max_length=100, cache_dir=tmp_path / "mine")
-    assert len(entries(tmp_path / "mine")) == 1
-    assert not cache.exists()
-
-
 def test_a_damaged_entry_is_made_again(text, subwords, cache):
     first = encode_parallel(text, subwords, subwords, max_length=100)
     expected = first.source.tokens.tolist()

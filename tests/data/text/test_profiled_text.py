@@ -105,10 +105,11 @@ def test_whatever_changes_the_result_is_noticed(text, tmp_path, monkeypatch):
 @pytest.mark.parametrize("rules", [None, CleaningRules(max_words=6, drop_duplicates=True)])
 def test_several_processes_give_what_one_gives(tmp_path, monkeypatch, rules):
     text = write(tmp_path, SOURCES * 40, [f"{line} {i % 50}" for i, line in enumerate(TARGETS * 40)])
-    alone = apply_profile(text, "paper", LANGUAGES, rules=rules, cache_dir=tmp_path / "alone")
+    alone = apply_profile(text, "paper", LANGUAGES, rules=rules)
     monkeypatch.setattr(workers, "CHUNK", 7)
     monkeypatch.setattr(workers, "available_cores", lambda: 2)
-    together = apply_profile(text, "paper", LANGUAGES, rules=rules, cache_dir=tmp_path / "together")
+    monkeypatch.setenv("INTERACTING_HEAD_CACHE", str(tmp_path / "together"))
+    together = apply_profile(text, "paper", LANGUAGES, rules=rules)
     assert list(together.text.pairs()) == list(alone.text.pairs())
     assert together.dropped == alone.dropped
     assert [x.digest for x in together.truecasers] == [x.digest for x in alone.truecasers]
