@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from data.batches.encoding import encoded_folder
+from data.batches.encoding import EncodedPairs, encode_parallel
 from data.corpora.corpus import Corpus
 from data.text.cleaning import CleaningRules
 from data.text.profiled_text import ProfiledText, apply_profile
@@ -60,14 +60,14 @@ class EncodedCorpus(NamedTuple):
         texts: {split: `ProfiledText`}, the training text first.
         vocabularies: model files of source and target.
         subwords: their models.
-        encoded: {split: folder for `data.load_encoded`}.
+        pairs: {split: its ids}.
         seconds: {stage: time taken}; next to nothing where it was in the cache.
     """
 
     texts: dict[str, ProfiledText]
     vocabularies: tuple[Path, Path]
     subwords: tuple[Subwords, Subwords]
-    encoded: dict[str, Path]
+    pairs: dict[str, EncodedPairs]
     seconds: dict[str, float]
 
 
@@ -114,13 +114,13 @@ def encode_corpus(
     )
     subwords = tuple(map(Subwords, vocabularies))
     clock.append(time.perf_counter())
-    encoded = {
-        split: encoded_folder(texts[split].text, *subwords, settings.max_length, progress=progress)
+    pairs = {
+        split: encode_parallel(texts[split].text, *subwords, settings.max_length, progress=progress)
         for split in (texts if encoded_splits is None else encoded_splits)
     }
     clock.append(time.perf_counter())
     seconds = {stage: clock[i + 1] - clock[i] for i, stage in enumerate(("text", "sub-words", "encoding"))}
-    return EncodedCorpus(texts, vocabularies, subwords, encoded, seconds)
+    return EncodedCorpus(texts, vocabularies, subwords, pairs, seconds)
 
 
 def add_corpus_arguments(parser: argparse.ArgumentParser, profile: str = DEFAULT_PROFILE) -> None:

@@ -9,7 +9,6 @@ from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 
-from data.batches.encoding import load_encoded
 from data.command_line import ArgumentParser, run
 from data.corpora.corpus import Corpus, open_corpus
 from data.corpus_encoding import EncodedCorpus, add_corpus_arguments, encode_corpus, text_settings
@@ -31,7 +30,7 @@ def write_output(folder: Path, corpus: Corpus, prepared: EncodedCorpus, record: 
     with written_beside(folder, parents=True, advice="name another --output-dir") as partial:
         partial.mkdir()
         for split, (text, _, _) in prepared.texts.items():
-            shutil.copytree(prepared.encoded[split], partial / "encoded" / split)
+            shutil.copytree(prepared.pairs[split].folder, partial / "encoded" / split)
             for path, language in zip((text.source, text.target), languages, strict=True):
                 with open_text_file(path) as source, open(partial / f"{split}.{language}", "wb") as target:
                     shutil.copyfileobj(source, target)
@@ -119,8 +118,7 @@ def _what_changed(former, inputs):
 def _describe(prepared):
     """{split: number of pairs, those left out by reason, and sub-words of both sides}."""
     splits = {}
-    for split, folder in prepared.encoded.items():
-        pairs = load_encoded(folder)
+    for split, pairs in prepared.pairs.items():
         dropped = dict(prepared.texts[split].dropped)
         for reason, count in (("empty", pairs.dropped_empty), ("too many sub-words", pairs.dropped_long)):
             dropped[reason] = dropped.get(reason, 0) + count

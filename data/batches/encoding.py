@@ -55,12 +55,14 @@ class EncodedPairs:
         target: the target side, as long.
         dropped_empty: pairs left out since a side had no sub-word.
         dropped_long: pairs left out since a side had more sub-words than `max_length`.
+        folder: with the files that all of it was read from.
     """
 
     source: EncodedSide
     target: EncodedSide
     dropped_empty: int = 0
     dropped_long: int = 0
+    folder: Path | None = None
 
     def __len__(self) -> int:
         return len(self.source)
@@ -87,13 +89,12 @@ class EncodedPairs:
 
 
 def encode_parallel(
-    text: ParallelText,
-    source_subwords: Subwords,
-    target_subwords: Subwords,
-    max_length: int,
-    progress: bool = True,
+    text: ParallelText, source_subwords: Subwords, target_subwords: Subwords, max_length: int, progress: bool = True
 ) -> EncodedPairs:
-    """The ids of a parallel text in the order of its lines, encoded now or found in the cache (`encoded_folder`).
+    """The ids of a parallel text in the order of its lines, encoded once.
+
+    The cache knows a text by the content of its files, the sub-word models and `max_length`, so a changed
+    file is encoded anew. RAM grows by a few bytes a pair.
 
     Args:
         text: the two files.
@@ -105,23 +106,6 @@ def encode_parallel(
     Raises:
         InputError: what reading `text` raises; when no pair is left.
     """
-    return load_encoded(encoded_folder(text, source_subwords, target_subwords, max_length, progress))
-
-
-def encoded_folder(
-    text: ParallelText,
-    source_subwords: Subwords,
-    target_subwords: Subwords,
-    max_length: int,
-    progress: bool = True,
-) -> Path:
-    """The folder of the cache with the encoded text, for `load_encoded`; encodes it where there is none.
-
-    The cache knows a text by the content of its files, the sub-word models and `max_length`, so a changed
-    file is encoded anew. RAM grows by a few bytes a pair.
-
-    Args and errors: see `encode_parallel`.
-    """
     content = [FORMAT, *text.digests(), source_subwords.digest, target_subwords.digest, max_length]
 
     def build(temporary):
@@ -129,16 +113,15 @@ def encoded_folder(
 
     folder = build_for_content("encoded", content, build)
     try:
-        load_encoded(folder)
+        return load_encoded(folder)
     except (OSError, ValueError, KeyError):
         # Damaged by something other than this code, which renames finished folders only.
         shutil.rmtree(folder, ignore_errors=True)
-        build_for_content("encoded", content, build)
-    return folder
+        return load_encoded(build_for_content("encoded", content, build))
 
 
 def load_encoded(folder: str | Path) -> EncodedPairs:
-    """The pairs in a folder of `encoded_folder`; OSError, KeyError or ValueError where its files are damaged."""
+    """The encoded pairs in a folder; OSError, KeyError or ValueError where its files are damaged."""
     folder = Path(folder)
     description = json.loads((folder / "description.json").read_text(encoding="utf-8"))
     sides = {}
@@ -149,7 +132,8 @@ def load_encoded(folder: str | Path) -> EncodedPairs:
         if len(tokens) != ends[-1]:
             raise ValueError(f"{folder}: {len(tokens)} ids, {ends[-1]} expected")
         sides[side] = EncodedSide(tokens, ends - lengths, lengths)
-    return EncodedPairs(sides["source"], sides["target"], description["dropped_empty"], description["dropped_long"])
+    dropped = description["dropped_empty"], description["dropped_long"]
+    return EncodedPairs(sides["source"], sides["target"], *dropped, folder)
 
 
 def _encode(text, models, max_length, folder, progress):

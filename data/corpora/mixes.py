@@ -1,4 +1,8 @@
-"""Several corpora joined into one training set: `tatoeba_en-de+multi30k*2+newstest:newstest2008,newstest2009`."""
+"""Several corpora joined into one training set: `tatoeba_en-de+multi30k*2+newstest:newstest2008,newstest2009`.
+
+Of each the split `train` or the splits after the colon, each pair as often as the number after the star says; a share
+below 1 is a random subset, always the same one.
+"""
 
 import contextlib
 import gzip

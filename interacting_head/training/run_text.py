@@ -4,7 +4,7 @@ import logging
 import shutil
 from typing import NamedTuple
 
-from data.batches.encoding import EncodedPairs, load_encoded
+from data.batches.encoding import EncodedPairs
 from data.corpora.corpus import Corpus, open_corpus, own_text
 from data.corpus_encoding import TextSettings, encode_corpus
 from data.errors import InputError
@@ -50,10 +50,6 @@ def open_text(data, corpora_dir):
     if data.corpus and any(own):
         raise InputError("give data.corpus or --source, --target, --dev-source and --dev-target, not both")
     if any(own):
-        missing = [name for name in ("source", "target", "dev_source", "dev_target") if not getattr(data, name)]
-        if missing:
-            options = ", ".join("--" + name.replace("_", "-") for name in missing)
-            raise InputError(f"your own text needs four files; {options} is missing")
         corpus = own_text(*own, source_language=data.source_language, target_language=data.target_language)
     elif data.corpus:
         if not (data.source_language and data.target_language):
@@ -96,5 +92,4 @@ def prepare_run_text(data, run, corpus):
             path.parent.mkdir(exist_ok=True)
             shutil.copyfile(model, path)
     forms = map(TextForm, (data.profile, data.profile), languages, train.truecasers or (None, None))
-    pairs = load_encoded(encoded.encoded["train"])
-    return RunText(corpus, train.text, dev.text, tuple(forms), run.subwords(), pairs)
+    return RunText(corpus, train.text, dev.text, tuple(forms), run.subwords(), encoded.pairs["train"])

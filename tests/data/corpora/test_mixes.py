@@ -2,7 +2,7 @@ from collections import Counter
 
 import pytest
 
-from data.batches.encoding import encode_parallel, load_encoded
+from data.batches.encoding import encode_parallel
 from data.batches.pipeline import TrainingBatches
 from data.corpora.corpus import open_corpus
 from data.corpora.mixes import Part, parse_mix, weighted_pairs
@@ -186,8 +186,8 @@ def test_a_mix_is_prepared_like_a_corpus(tmp_path):
                 text = "\n".join(sentences(count, seed=f"{corpus} {split} {seed}"))
                 (tmp_path / corpus / f"{split}.{code}").write_text(text, encoding="utf-8")
     prepared = encode_corpus(open_corpus("one*2+two+dev=two", "de", "en", tmp_path), TextSettings(vocabulary_size=400))
-    assert len(load_encoded(prepared.encoded["train"])) == 600
-    assert len(load_encoded(prepared.encoded["dev"])) == 20
+    assert len(prepared.pairs["train"]) == 600
+    assert len(prepared.pairs["dev"]) == 20
 
 
 @pytest.mark.skipif(not (CORPORA / "newstest").is_dir(), reason="needs the corpora for development")
