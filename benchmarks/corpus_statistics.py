@@ -7,8 +7,10 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks import results
 from data.corpora.corpus import open_corpus
-from data.stats import SIDES, corpus_statistics, plot_lengths
+from data.corpus_encoding import TextSettings
+from data.stats import corpus_statistics, plot_lengths
 from data.text.cleaning import CleaningRules
+from data.text.parallel_text import SIDES
 from interacting_head.console import ArgumentParser, run
 
 NEWS = ",".join(f"newstest{year}" for year in range(2008, 2013))
@@ -29,9 +31,8 @@ def main():
     rows = []
     for name, corpus, source, target, vocabulary_size in CORPORA:
         opened = open_corpus(corpus, source, target, arguments.corpora_dir)
-        statistics = corpus_statistics(
-            opened, "paper", vocabulary_size, rules=CleaningRules(max_words=80, max_ratio=9.0)
-        )
+        settings = TextSettings("paper", CleaningRules(max_words=80, max_ratio=9.0), vocabulary_size)
+        statistics = corpus_statistics(opened, settings)
         plot_lengths(statistics, results.FOLDER / f"lengths_{name}.png")
         rows.append({"name": name, **row(statistics.as_dict(MODEL_DIM))})
     path = results.write(

@@ -136,7 +136,7 @@ class Trainings:
         from interacting_head.model.building import build_model
         from interacting_head.model.compilation import share_cores_in_training
         from interacting_head.run_directory import RunDirectory
-        from interacting_head.training import preparation
+        from interacting_head.training import run_text, setup
 
         try:
             import keras_hub  # noqa: F401
@@ -148,10 +148,10 @@ class Trainings:
         config = recipes.get("multi30k_de_en")
         with tempfile.TemporaryDirectory() as folder:
             run = RunDirectory(folder)
-            corpus = preparation.open_text(config.data, self.arguments.corpora_dir)
-            text = preparation.prepare_run_text(config.data, run, corpus)
-            subwords = preparation.prepare_subwords(config.data, run, text.train)
-            batches = preparation.make_batches(config, text.train, *subwords)
+            corpus = run_text.open_text(config.data, self.arguments.corpora_dir)
+            text = run_text.prepare_run_text(config.data, run, corpus)
+            subwords = text.subwords
+            batches = setup.make_batches(config, text.pairs)
         count = self.arguments.rounds * self.arguments.steps
         self.batches = list(itertools.islice(batches, count))
         sizes = config.model, subwords[1].vocabulary_size
@@ -162,7 +162,7 @@ class Trainings:
             for scheme in self.schemes:
                 scheme_config = override(config, [f"{key}={value}" for key, value in settings()[scheme].items()])
                 model = build_model(scheme_config, *subwords)
-                training_model = preparation.make_training_model(model, scheme_config, count + self.arguments.steps)
+                training_model = setup.make_training_model(model, scheme_config, count + self.arguments.steps)
                 self.models[scheme, precision] = training_model, sizes
 
 

@@ -1,5 +1,8 @@
 """Parallel text on its way to the model: corpora, sub-words, encoded arrays, batch plans, batches.
 
+In comes the name of a corpus or the user's own files, out go batches of ids. Start at `corpus_encoding.py`, which goes
+the whole way to encoded arrays, and at `batches/pipeline.py` for the rest.
+
     corpus = data.open_corpus("quickstart", "de", "en")
     data.train_subwords((line for pair in corpus.split("train").pairs() for line in pair), 1000, "both.model")
     subwords = data.Subwords("both.model")
@@ -18,10 +21,11 @@ _NAMES = {
     "batches.plan": ("BatchPlan", "plan_batches"),
     "cache": ("cache_folder",),
     "corpora.corpus": ("Corpus", "open_corpus", "own_text"),
+    "corpus_encoding": ("EncodedCorpus", "TextSettings", "encode_corpus"),
     "errors": ("InputError",),
     "text.cleaning": ("CleaningRules",),
     "text.parallel_text": ("ParallelText", "read_lines"),
-    "text.prepared_text": ("PreparedText", "prepare_text"),
+    "text.profiled_text": ("ProfiledText", "apply_profile"),
     "text.profiles": ("TextForm",),
     "text.subwords": ("BEGIN", "END", "PAD", "UNKNOWN", "Subwords", "train_subwords"),
 }

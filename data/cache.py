@@ -1,12 +1,12 @@
-"""The cache folder: what is downloaded, generated or encoded once and used again."""
+"""The cache folder: whatever is downloaded, generated or encoded once and used again."""
 
+import hashlib
+import json
 import os
-import shutil
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from data.errors import InputError
+from data.files import written_beside
 
 
 def cache_folder() -> Path:
@@ -15,10 +15,9 @@ def cache_folder() -> Path:
 
 
 def build_once(folder: Path, build: Callable[[Path], None]) -> Path:
-    """Returns `folder`; where it does not exist, `build(temporary_folder)` fills it first.
+    """Return `folder`; where it does not exist, `build(temporary_folder)` fills it first.
 
-    The temporary folder stands beside `folder` and is renamed when complete: another process sees all of it
-    or nothing, and of two processes that build at the same time one wins.
+    Another process sees all of it or nothing, and of two processes that build at the same time one wins.
 
     Raises:
         InputError: when the place cannot be written to.
@@ -26,22 +25,30 @@ def build_once(folder: Path, build: Callable[[Path], None]) -> Path:
     if folder.is_dir():
         return folder
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".partial-"))
-    except OSError as error:
-        raise InputError(
-            f"cannot write to {folder.parent}: {error.strerror}; set INTERACTING_HEAD_CACHE to a folder that "
-            "can be written to"
-        ) from error
-    try:
-        build(temporary)
-        # mkdtemp makes a private folder; this one may be shared as far as its surroundings are.
-        temporary.chmod(folder.parent.stat().st_mode & 0o777)
-        try:
-            temporary.rename(folder)
-        except OSError:
-            if not folder.is_dir():
-                raise
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+        with written_beside(
+            folder, parents=True, advice="set INTERACTING_HEAD_CACHE to a folder that can be written to"
+        ) as temporary:
+            temporary.mkdir()
+            build(temporary)
+            # Others who share the cache may read it.
+            temporary.chmod(folder.parent.stat().st_mode & 0o777)
+    except OSError:
+        if not folder.is_dir():  # built by another process meanwhile
+            raise
     return folder
+
+
+def build_for_content(kind: str, content: list, build: Callable[[Path], None]) -> Path:
+    """The folder of the cache for some content, which `build(temporary_folder)` fills where it does not exist.
+
+    Args:
+        kind: the folder of the cache that it lies in.
+        content: whatever the result depends on, as JSON can hold it; first the format of the files, a number to be
+            raised when `build` writes others from the same content.
+        build: as for `build_once`.
+
+    Raises:
+        InputError: when the place cannot be written to.
+    """
+    key = hashlib.sha256(json.dumps(content).encode()).hexdigest()[:32]
+    return build_once(cache_folder() / kind / key, build)

@@ -1,175 +1,70 @@
-"""Prepares a corpus for training: normalises, tokenises, truecases, cleans, learns sub-words and encodes."""
+"""Prepare a corpus for training: normalise, tokenise, truecase, clean, learn sub-words and encode."""
 
 import json
 import os
 import re
 import shutil
-import tempfile
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
-from typing import NamedTuple
 
-from data.batches.encoding import encoded_folder, load_encoded
 from data.command_line import ArgumentParser, run
 from data.corpora.corpus import Corpus, open_corpus
+from data.corpus_encoding import EncodedCorpus, add_corpus_arguments, encode_corpus, text_settings
 from data.errors import InputError
-from data.text.cleaning import CleaningRules
-from data.text.parallel_text import open_text_file
-from data.text.prepared_text import SIDES, PreparedText, prepare_text
-from data.text.profiles import DEFAULT_MAX_LENGTH, DEFAULT_VOCABULARY_SIZE, PROFILES
-from data.text.subwords import Subwords
-from data.text.vocabularies import add_vocabulary_arguments, learn_vocabularies, vocabulary_settings
+from data.files import written_beside
+from data.text.parallel_text import SIDES, open_text_file
+from data.text.profiles import DEFAULT_MAX_LENGTH
 
 RECORD = "prepare.json"
 
 
-@dataclass(frozen=True)
-class Settings:
-    """How a corpus is prepared; training prepares its text by the same settings and finds the work done.
-
-    Args:
-        profile: one of `data.text.profiles.PROFILES`.
-        rules: which training pairs are left out.
-        vocabulary_size, shared_vocabulary, joint_merges: see `data.text.vocabularies.learn_vocabularies`.
-        max_length: most sub-words of a side of an encoded pair.
-    """
-
-    profile: str = PROFILES[0]
-    rules: CleaningRules = field(default_factory=CleaningRules)
-    vocabulary_size: int | tuple[int, int] = DEFAULT_VOCABULARY_SIZE
-    shared_vocabulary: bool = True
-    joint_merges: bool = False
-    max_length: int = DEFAULT_MAX_LENGTH
-
-
-class PreparedCorpus(NamedTuple):
-    """A prepared corpus, in the cache.
-
-    Args:
-        texts: {split: `PreparedText`}, the training text first.
-        vocabularies: model files of source and target.
-        encoded: {split: folder for `data.load_encoded`}.
-        seconds: {stage: time taken}; next to nothing where it was in the cache.
-    """
-
-    texts: dict[str, PreparedText]
-    vocabularies: tuple[Path, Path]
-    encoded: dict[str, Path]
-    seconds: dict[str, float]
-
-
-def prepare_corpus(corpus: Corpus, settings: Settings, progress: bool = True) -> PreparedCorpus:
-    """Prepares all splits of a corpus: truecasing and sub-words are learnt on `train`, which alone is cleaned.
-
-    Raises:
-        InputError: where there is no split `train`, and what the stages raise.
-    """
-    languages = corpus.source_language, corpus.target_language
-    seconds = {}
-    started = time.perf_counter()
-    train = prepare_text(corpus.split("train"), settings.profile, languages, rules=settings.rules, progress=progress)
-    texts = {"train": train}
-    for split, text in corpus.splits.items():
-        if split != "train":
-            texts[split] = prepare_text(
-                text, settings.profile, languages, truecasers=train.truecasers, progress=progress
-            )
-    seconds["text"] = time.perf_counter() - started
-    started = time.perf_counter()
-    choices = settings.vocabulary_size, settings.shared_vocabulary, settings.joint_merges
-    vocabularies = learn_vocabularies(train.text, *choices, progress=progress)
-    seconds["sub-words"] = time.perf_counter() - started
-    started = time.perf_counter()
-    subwords = tuple(map(Subwords, vocabularies))
-    encoded = {
-        split: encoded_folder(prepared.text, *subwords, settings.max_length, progress=progress)
-        for split, prepared in texts.items()
-    }
-    seconds["encoding"] = time.perf_counter() - started
-    return PreparedCorpus(texts, vocabularies, encoded, seconds)
-
-
-def write_output(folder: Path, corpus: Corpus, prepared: PreparedCorpus, record: dict) -> None:
-    """Copies what was prepared into a folder, which appears, or takes the place of a former one, when complete.
+def write_output(folder: Path, corpus: Corpus, prepared: EncodedCorpus, record: dict) -> None:
+    """Copy what was prepared into a folder, which appears, or takes the place of a former one, when complete.
 
     Its files: `<split>.<language>`, `subwords/`, `truecasing/`, `encoded/<split>/` and the record, `prepare.json`.
     """
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".partial-"))
-    except OSError as error:
-        raise InputError(f"cannot write {folder}: {error.strerror}; name another --output-dir") from error
-    try:
+    folder = folder.resolve()
+    languages = corpus.source_language, corpus.target_language
+    with written_beside(folder, parents=True, advice="name another --output-dir") as partial:
+        partial.mkdir()
         for split, (text, _, _) in prepared.texts.items():
-            for path, language in zip(
-                (text.source, text.target), (corpus.source_language, corpus.target_language), strict=True
-            ):
-                with open_text_file(path) as source, open(temporary / f"{split}.{language}", "wb") as target:
+            shutil.copytree(prepared.pairs[split].folder, partial / "encoded" / split)
+            for path, language in zip((text.source, text.target), languages, strict=True):
+                with open_text_file(path) as source, open(partial / f"{split}.{language}", "wb") as target:
                     shutil.copyfileobj(source, target)
-            shutil.copytree(prepared.encoded[split], temporary / "encoded" / split)
-        for name in ("subwords", "truecasing"):
-            (temporary / name).mkdir()
+        (partial / "subwords").mkdir()
         for side, path in zip(SIDES, prepared.vocabularies, strict=True):
-            shutil.copyfile(path, temporary / "subwords" / f"{side}.model")
-        for side, truecaser in zip(SIDES, prepared.texts["train"].truecasers or (), strict=False):
-            truecaser.save(temporary / "truecasing" / f"{side}.truecase")
-        if not prepared.texts["train"].truecasers:
-            (temporary / "truecasing").rmdir()
-        files = sorted(path.relative_to(temporary).as_posix() for path in temporary.rglob("*") if path.is_file())
+            shutil.copyfile(path, partial / "subwords" / f"{side}.model")
+        if truecasers := prepared.texts["train"].truecasers:
+            (partial / "truecasing").mkdir()
+            for side, truecaser in zip(SIDES, truecasers, strict=True):
+                truecaser.save(partial / "truecasing" / f"{side}.truecase")
+        files = sorted(path.relative_to(partial).as_posix() for path in partial.rglob("*") if path.is_file())
         record = {**record, "files": files}
-        (temporary / RECORD).write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-        temporary.chmod(folder.parent.stat().st_mode & 0o777)
-        if folder.is_dir():
-            former = temporary / "former"
-            os.replace(folder, former)
-            os.replace(temporary, folder)
-            shutil.rmtree(folder / "former")
-        else:
-            os.replace(temporary, folder)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+        (partial / RECORD).write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        if folder.is_dir():  # removed with the folder that holds `partial`
+            os.replace(folder, partial.with_name(f"former {folder.name}"))
 
 
 def parse_arguments(arguments: list[str] | None = None):
-    """The options of the command line."""
+    """The command line of `python -m data.prepare`."""
     parser = ArgumentParser(prog="python -m data.prepare", description=__doc__)
-    parser.add_argument("corpus", metavar="CORPUS[+CORPUS …]", help="a corpus, or several as one training set")
-    parser.add_argument("--source-language", required=True, metavar="CODE", help="such as de")
-    parser.add_argument("--target-language", required=True, metavar="CODE", help="such as en")
+    add_corpus_arguments(parser)
     parser.add_argument(
-        "--profile",
-        choices=PROFILES,
-        default=Settings.profile,
-        help="raw: sub-words of the text as it is (default); the others normalised and tokenised before: paper "
-        "truecased, lowercased, tokenized in its own case",
+        "--max-length", type=int, default=DEFAULT_MAX_LENGTH, metavar="N", help="sub-words, default %(default)s"
     )
-    add_vocabulary_arguments(parser)
-    parser.add_argument(
-        "--max-length",
-        type=int,
-        default=Settings.max_length,
-        metavar="N",
-        help="sub-words, default %(default)s",
-    )
-    parser.add_argument("--max-words", type=int, metavar="N", help="words of a side; default: any")
-    parser.add_argument(
-        "--max-ratio", type=float, metavar="R", help="words of one side for one of the other; default: any"
-    )
-    parser.add_argument("--drop-duplicates", action="store_true", help="keep one of equal training pairs")
-    parser.add_argument("--corpora-dir", metavar="DIR", help="default: $CORPORA_DIR, then the cache folder")
     parser.add_argument("--output-dir", metavar="DIR", help="default: prepared/CORPUS-SOURCE-TARGET-PROFILE")
     return parser.parse_args(arguments)
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Prepares the corpus that the command line names."""
+    """Prepare the corpus that the command line names."""
     given = parse_arguments(arguments)
     if given.max_length < 1:
         raise InputError(f"--max-length must be at least 1, got {given.max_length}")
-    rules = CleaningRules(given.max_words, given.max_ratio, given.drop_duplicates)
-    settings = Settings(given.profile, rules, *vocabulary_settings(given), given.max_length)
+    settings = text_settings(given, given.max_length)
     languages = given.source_language, given.target_language
     if given.source_language == given.target_language:
         raise InputError(f"--source-language and --target-language are both {given.source_language}; give two")
@@ -189,7 +84,7 @@ def main(arguments: list[str] | None = None) -> None:
     if former:
         print(f"{folder} is made anew: {_what_changed(former, inputs)}")
     started = time.perf_counter()
-    prepared = prepare_corpus(corpus, settings)
+    prepared = encode_corpus(corpus, settings)
     splits = _describe(prepared)
     write_output(folder, corpus, prepared, {"inputs": inputs, "splits": splits, "seconds": prepared.seconds})
     _print_summary(folder, splits, prepared.seconds, time.perf_counter() - started)
@@ -201,7 +96,7 @@ def _folder_name(*words):
 
 
 def _former_record(folder):
-    """What a former run has recorded in the output folder; {} where there was none."""
+    """The record of a former run in the output folder; {} where there was none."""
     try:
         record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
         return {key: record[key] for key in ("inputs", "files")}
@@ -223,8 +118,7 @@ def _what_changed(former, inputs):
 def _describe(prepared):
     """{split: number of pairs, those left out by reason, and sub-words of both sides}."""
     splits = {}
-    for split, folder in prepared.encoded.items():
-        pairs = load_encoded(folder)
+    for split, pairs in prepared.pairs.items():
         dropped = dict(prepared.texts[split].dropped)
         for reason, count in (("empty", pairs.dropped_empty), ("too many sub-words", pairs.dropped_long)):
             dropped[reason] = dropped.get(reason, 0) + count

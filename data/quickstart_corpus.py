@@ -10,7 +10,6 @@ Two thirds of the test set recombine what training has shown. One third is held 
 """
 
 import os
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from hashlib import sha256
@@ -19,7 +18,9 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
+from data.command_line import ArgumentParser, run
 from data.errors import InputError
+from data.files import atomic_write
 from data.quickstart import patterns_clauses, patterns_main
 from data.quickstart.draw import Draw
 from data.quickstart.lexicon import LEXICON_SIZE
@@ -153,35 +154,26 @@ def generate(
     return {"train": train, "dev": dev, "test": _shuffled(test, random)}
 
 
-def _write_lines(path: Path, lines: list[str]) -> None:
-    """Writes beside the file and renames, so that nobody reads half a file."""
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        part.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
-
-
 def write(directory: str | os.PathLike, **options) -> dict[str, list[SentencePair]]:
-    """Generates the corpus with these options into train.de, train.en, dev.de, …; returns what it wrote."""
+    """Generate the corpus with these options into train.de, train.en, dev.de, …; return them."""
     corpus = generate(**options)
     folder = Path(directory)
     folder.mkdir(parents=True, exist_ok=True)
     for split in SPLITS:
-        _write_lines(folder / f"{split}.de", [pair.german for pair in corpus[split]])
-        _write_lines(folder / f"{split}.en", [pair.english for pair in corpus[split]])
+        for language, side in (("de", "german"), ("en", "english")):
+            with atomic_write(folder / f"{split}.{language}", newline="\n") as file:
+                file.writelines(f"{getattr(pair, side)}\n" for pair in corpus[split])
     return corpus
 
 
 def main():
-    """Writes the corpus into the folder that the command line names."""
-    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
-        print("error: give one folder: python -m data.quickstart_corpus FOLDER", file=sys.stderr)
-        raise SystemExit(2)
-    corpus = write(sys.argv[1])
-    print(", ".join(f"{len(corpus[split]):,} {split} pairs" for split in SPLITS), f"written to {sys.argv[1]}")
+    """Write the corpus into the folder that the command line names."""
+    parser = ArgumentParser(prog="python -m data.quickstart_corpus", description=__doc__)
+    parser.add_argument("folder", metavar="FOLDER", help="the folder for train.de, train.en, dev.de, …")
+    folder = parser.parse_args().folder
+    corpus = write(folder)
+    print(", ".join(f"{len(corpus[split]):,} {split} pairs" for split in SPLITS), f"written to {folder}")
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -1,4 +1,4 @@
-"""Table 1 and Figure 3 of Li & Luo (2022) for any corpus: sizes, sentence lengths, and how many heads fit.
+"""Table 1 and Figure 3 of Li & Luo (2022) for any corpus: sizes, sentence lengths, numbers of heads that fit.
 
     python -m data.stats multi30k --source-language de --target-language en --plot lengths.png
 
@@ -19,18 +19,14 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from data.command_line import ArgumentParser, atomic_write, run
+from data.command_line import ArgumentParser, run
 from data.corpora.corpus import Corpus, open_corpus
+from data.corpus_encoding import TextSettings, add_corpus_arguments, encode_corpus, text_settings
 from data.errors import InputError
-from data.text.cleaning import CleaningRules
-from data.text.parallel_text import ParallelText
-from data.text.prepared_text import prepare_text
-from data.text.profiles import DEFAULT_VOCABULARY_SIZE, PROFILES
-from data.text.subwords import Subwords
-from data.text.vocabularies import add_vocabulary_arguments, learn_vocabularies, vocabulary_settings
+from data.files import atomic_write
+from data.text.parallel_text import SIDES, ParallelText
 
 CHUNK = 10_000  # pairs counted at a time
-SIDES = ("source", "target")
 
 
 def mean_length(*lengths: Sequence[int]) -> int:
@@ -79,7 +75,7 @@ class CorpusStatistics:
 
     Args:
         corpus: that was counted.
-        profile: one of `data.text.profiles.PROFILES`.
+        profile: the name of one of `data.text.profiles.PROFILES`.
         pairs: number of pairs of each split; those of `train` after cleaning.
         dropped: pairs of `train` left out, by reason.
         vocabulary_sizes: of source and target.
@@ -118,39 +114,27 @@ class CorpusStatistics:
         }
 
 
-def corpus_statistics(
-    corpus: Corpus,
-    profile: str = "paper",
-    vocabulary_size: int | tuple[int, int] = DEFAULT_VOCABULARY_SIZE,
-    shared_vocabulary: bool = True,
-    joint_merges: bool = False,
-    rules: CleaningRules | None = None,
-) -> CorpusStatistics:
-    """Counts a corpus as a model would see it. The training text is prepared, or found prepared in the cache.
+def corpus_statistics(corpus: Corpus, settings: TextSettings) -> CorpusStatistics:
+    """Count a corpus as a model would see it. The training text is prepared, or found prepared in the cache.
 
     Args:
         corpus: with the split `train`.
-        profile: one of `data.text.profiles.PROFILES`.
-        vocabulary_size, shared_vocabulary, joint_merges: of the sub-words, which are learnt on the training text; see
-            `data.text.vocabularies.learn_vocabularies`.
-        rules: which training pairs are left out; default: those with an empty side.
+        settings: how to prepare it; `max_length` leaves nothing out here.
 
     Raises:
         InputError: without training text, and what preparing it raises.
     """
-    languages = corpus.source_language, corpus.target_language
-    prepared = prepare_text(corpus.split("train"), profile, languages, rules=rules or CleaningRules())
-    paths = learn_vocabularies(prepared.text, vocabulary_size, shared_vocabulary, joint_merges)
-    models = tuple(Subwords(path) for path in paths)
-    words, tokens = _lengths(prepared.text, models)
+    prepared = encode_corpus(corpus, settings, splits=(), encoded_splits=())
+    train = prepared.texts["train"]
+    words, tokens = _lengths(train.text, prepared.subwords)
     return CorpusStatistics(
         corpus=corpus,
-        profile=profile,
+        profile=settings.profile,
         pairs={"train": len(tokens[0])}
         | {name: text.check() for name, text in corpus.splits.items() if name != "train"},
-        dropped={reason: count for reason, count in prepared.dropped.items() if count},
-        vocabulary_sizes=tuple(model.vocabulary_size for model in models),
-        shared_vocabulary=shared_vocabulary,
+        dropped={reason: count for reason, count in train.dropped.items() if count},
+        vocabulary_sizes=tuple(model.vocabulary_size for model in prepared.subwords),
+        shared_vocabulary=settings.shared_vocabulary,
         words=words,
         tokens=tokens,
     )
@@ -243,22 +227,13 @@ def _print_table(figures):
 def parse_arguments():
     """The command line of `python -m data.stats`."""
     parser = ArgumentParser(prog="python -m data.stats", description=__doc__)
-    parser.add_argument("corpus", metavar="CORPUS", help="a corpus or a mix, such as tatoeba_en-de+multi30k*2")
-    parser.add_argument("--source-language", required=True, metavar="CODE", help="such as de")
-    parser.add_argument("--target-language", required=True, metavar="CODE", help="such as en")
-    parser.add_argument("--profile", choices=PROFILES, default="paper", help="default: %(default)s")
-    add_vocabulary_arguments(parser)
-    parser.add_argument("--max-words", type=int, metavar="N", help="leave longer training sentences out")
-    parser.add_argument("--max-ratio", type=float, metavar="R", help="and pairs with more words of a side for one")
+    add_corpus_arguments(parser, profile="paper")
     parser.add_argument("--model-dim", type=int, default=512, metavar="D", help="default: %(default)s")
     parser.add_argument("--plot", metavar="FILE.png", help="write the histogram of lengths")
     parser.add_argument("--json", action="store_true", help="print JSON in the place of the table")
-    parser.add_argument("--corpora-dir", metavar="DIR", help="default: $CORPORA_DIR, then the cache folder")
     arguments = parser.parse_args()
-    for name in ("max_words", "model_dim"):
-        value = getattr(arguments, name)
-        if value is not None and value < 1:
-            parser.error(f"--{name.replace('_', '-')} must be at least 1, got {value}")
+    if arguments.model_dim < 1:
+        parser.error(f"--model-dim must be at least 1, got {arguments.model_dim}")
     if arguments.plot and not arguments.plot.lower().endswith(".png"):
         parser.error(f"--plot writes PNG, got {arguments.plot}; name a file that ends in .png")
     if arguments.plot and not Path(arguments.plot).absolute().parent.is_dir():
@@ -267,11 +242,10 @@ def parse_arguments():
 
 
 def main():
-    """Counts the corpus of the command line and prints what was found."""
+    """Count the corpus of the command line and print the figures."""
     arguments = parse_arguments()
     corpus = open_corpus(arguments.corpus, arguments.source_language, arguments.target_language, arguments.corpora_dir)
-    rules = CleaningRules(arguments.max_words, arguments.max_ratio)
-    statistics = corpus_statistics(corpus, arguments.profile, *vocabulary_settings(arguments), rules)
+    statistics = corpus_statistics(corpus, text_settings(arguments))
     figures = statistics.as_dict(arguments.model_dim)
     if arguments.plot:
         plot_lengths(statistics, arguments.plot)

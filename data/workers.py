@@ -18,9 +18,9 @@ _task = None  # of a worker process
 
 
 def map_chunks(task: Callable[[list], object], items: Iterable, processes: int | None = None) -> Iterator:
-    """Yields `task(chunk)` for the items in chunks, in their order, computed in several processes.
+    """Yield `task(chunk)` for the items in chunks, in their order, computed in several processes.
 
-    A few chunks are computed in this process. Memory does not grow with the number of items: a few chunks
+    A few chunks are computed in this process. RAM does not grow with the number of items: a few chunks
     are under way at any time.
 
     Args:
@@ -29,7 +29,7 @@ def map_chunks(task: Callable[[list], object], items: Iterable, processes: int |
         processes: default: the cores that this process may use.
 
     Raises:
-        RunError: when a process is killed, as the system does where memory is short.
+        RunError: when a process is killed, as the system does where RAM is short.
     """
     items = iter(items)
     chunks = iter(lambda: list(islice(items, CHUNK)), [])
@@ -63,7 +63,7 @@ def available_cores() -> int:
 
 @contextlib.contextmanager
 def _without_interrupts():
-    """Puts interrupts from the keyboard off, and has processes that start here ignore them.
+    """Put interrupts from the keyboard off, and have processes that start here ignore them.
 
     An interrupt reaches all processes; this one is to end the others.
     """

@@ -5,7 +5,7 @@ import types
 import typing
 
 from data.errors import InputError
-from data.text.profiles import DEFAULT_MAX_LENGTH, DEFAULT_VOCABULARY_SIZE, PROFILES
+from data.text.profiles import DEFAULT_MAX_LENGTH, DEFAULT_PROFILE, DEFAULT_VOCABULARY_SIZE
 from interacting_head import yaml_files
 from interacting_head.config_values import checked, unknown_key
 
@@ -97,7 +97,7 @@ class DataConfig:
     dev_target: str | None = None
     source_language: str | None = None
     target_language: str | None = None
-    profile: str = PROFILES[0]
+    profile: str = DEFAULT_PROFILE
     vocabulary_size: int | tuple[int, int] = DEFAULT_VOCABULARY_SIZE
     shared_vocabulary: bool = True
     joint_merges: bool = False

@@ -7,11 +7,12 @@ import re
 import sys
 import tempfile
 
-from data.command_line import ArgumentParser, RunError, atomic_write, check_room, run
+from data.command_line import ArgumentParser, RunError, run
 from data.errors import InputError
+from data.files import atomic_write
 from interacting_head import allocator
 
-__all__ = ["ArgumentParser", "RunError", "atomic_write", "check_room", "importing_keras", "run"]
+__all__ = ["ArgumentParser", "RunError", "atomic_write", "importing_keras", "run"]
 
 # What TensorFlow's logging writes before it is set up, and what tensorflow-text writes of sub-words.
 IMPORT_NOISE = re.compile(

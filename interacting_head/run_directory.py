@@ -5,7 +5,6 @@ import hashlib
 import json
 import math
 import operator
-import os
 import re
 import shutil
 from pathlib import Path
@@ -13,12 +12,12 @@ from pathlib import Path
 import numpy as np
 
 from data.errors import InputError
-from data.text.profiles import RAW_TEXT, TextForm, is_tokenized, learns_truecasing
+from data.files import atomic_write, check_room, written_beside
+from data.text.profiles import PROFILES, RAW_TEXT, TextForm
 from data.text.subwords import Subwords
 from data.text.truecasing import Truecaser
 from interacting_head import config as configuration
 from interacting_head import former_runs
-from interacting_head.console import atomic_write, check_room
 
 VERSION = "2"
 WEIGHTS = ".weights.h5"
@@ -159,9 +158,9 @@ class RunDirectory:
             InputError: where truecasers are missing.
         """
         profile = self.config.data.profile
-        if not is_tokenized(profile):
+        if not PROFILES[profile].is_tokenized:
             return RAW_TEXT, RAW_TEXT
-        truecasers = self.truecasers() if learns_truecasing(profile) else (None, None)
+        truecasers = self.truecasers() if PROFILES[profile].is_truecased else (None, None)
         text = self.read_json("text.json")
         if not (truecasers and text):
             raise InputError(f"{self.path} lacks text.json or a file of truecasing/; copy the run directory again")
@@ -199,17 +198,12 @@ class RunDirectory:
         return self.path / f"{name}{WEIGHTS}"
 
     def save_weights(self, model, path):
-        """Saves the model's weights beside `path` and renames them. Raises `OSError` where the disk has no room."""
-        partial = path.with_name(f".partial-{path.name}")
+        """Saves the model's weights `written_beside` `path`. Raises `OSError` where the disk has no room."""
         weights = sum(math.prod(weight.shape) * np.dtype("float32").itemsize for weight in model.weights)
-        try:
+        with written_beside(path) as partial:
             # HDF5 that meets a full disk brings the process down as that ends.
             check_room(partial, weights + 2**14 * len(model.weights))
             model.save_weights(partial)
-        except BaseException:
-            partial.unlink(missing_ok=True)
-            raise
-        os.replace(partial, path)
 
     def save_checkpoint(self, model, step, arrays, state):
         """Writes a checkpoint.

@@ -36,8 +36,8 @@ ARROWS = {
     },
 }
 """Package → its folders → the folders that these may import. Modules beside the folders each of them may import."""
-COMMANDS = ("data/prepare.py", "data/stats.py", "data/quickstart_corpus.py")
-"""Modules beside the folders that may import them, being commands."""
+COMMANDS = ("data/corpus_encoding.py", "data/prepare.py", "data/stats.py", "data/quickstart_corpus.py")
+"""Modules beside the folders that may import them: commands, and the way of a corpus through all of them."""
 MAY_IMPORT = {
     "tensorflow": {
         "data/batches/pipeline.py",
@@ -49,7 +49,7 @@ MAY_IMPORT = {
         "interacting_head/training/step_memory.py",
         "interacting_head/training/optimizer.py",
         "interacting_head/training/precision.py",
-        "interacting_head/training/preparation.py",
+        "interacting_head/training/setup.py",
         "interacting_head/training/step.py",
         "layers/cache.py",
     },

@@ -250,7 +250,7 @@ def test_an_interrupted_translation_exits_with_130(workplace):
     process.stdin.write(b"der hund sieht.\n")
     process.stdin.flush()
     # It writes what there is, and waits for more.
-    wait_until(lambda: any(path.stat().st_size for path in workplace.glob(".partial-*")), process)
+    wait_until(lambda: any(path.stat().st_size for path in workplace.glob(".partial-*/*")), process)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (130, b"interrupted\n")

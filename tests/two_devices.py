@@ -18,7 +18,7 @@ from interacting_head.config import ExperimentConfig, override
 from interacting_head.training import trainer as training
 from interacting_head.training.callbacks import Progress
 from interacting_head.training.devices import Devices
-from interacting_head.training.preparation import make_training_model
+from interacting_head.training.setup import make_training_model
 from interacting_head.training.training_model import TrainingModel
 from tests import tiny_corpus
 from tests.interacting_head import tiny

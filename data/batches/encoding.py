@@ -1,6 +1,6 @@
 """Parallel text as ids: encoded once, kept in memory-mapped arrays, found again by its content."""
 
-import hashlib
+import contextlib
 import json
 import shutil
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from data.cache import build_once, cache_folder
+from data.cache import build_for_content
 from data.errors import InputError
-from data.text.parallel_text import ParallelText
+from data.text.parallel_text import SIDES, ParallelText
 from data.text.subwords import Subwords
 
-FORMAT = 1  # part of the cache key: raise it when the files written here change
+FORMAT = 1  # of the cache: raise it when the files written here change
 CHUNK = 10_000  # pairs encoded at a time
 
 
@@ -55,12 +55,14 @@ class EncodedPairs:
         target: the target side, as long.
         dropped_empty: pairs left out since a side had no sub-word.
         dropped_long: pairs left out since a side had more sub-words than `max_length`.
+        folder: with the files that all of it was read from.
     """
 
     source: EncodedSide
     target: EncodedSide
     dropped_empty: int = 0
     dropped_long: int = 0
+    folder: Path | None = None
 
     def __len__(self) -> int:
         return len(self.source)
@@ -71,79 +73,55 @@ class EncodedPairs:
             self.source.select(indices), self.target.select(indices), self.dropped_empty, self.dropped_long
         )
 
+    def sample(self, size: int, seed: int) -> "EncodedPairs":
+        """A random subset in the order of the lines; with the same seed, a smaller one is part of a larger one.
+
+        Raises:
+            InputError: where `size` is below 1 or above the number of pairs.
+        """
+        if not 1 <= size <= len(self):
+            raise InputError(
+                f"data.train_pairs is {size:,}; the training text and data.max_length allow 1 to {len(self):,} "
+                f"({self.dropped_empty:,} pairs with an empty side and {self.dropped_long:,} with too many sub-words "
+                "are left out)"
+            )
+        return self.select(np.sort(np.random.default_rng(seed).permutation(len(self))[:size]))
+
 
 def encode_parallel(
-    text: ParallelText,
-    source_subwords: Subwords,
-    target_subwords: Subwords,
-    max_length: int,
-    cache_dir: str | Path | None = None,
-    limit_pairs: int | None = None,
-    seed: int = 0,
-    progress: bool = True,
+    text: ParallelText, source_subwords: Subwords, target_subwords: Subwords, max_length: int, progress: bool = True
 ) -> EncodedPairs:
-    """The ids of a parallel text in the order of its lines, encoded now or found in the cache (`encoded_folder`).
+    """The ids of a parallel text in the order of its lines, encoded once.
+
+    The cache knows a text by the content of its files, the sub-word models and `max_length`, so a changed
+    file is encoded anew. RAM grows by a few bytes a pair.
 
     Args:
         text: the two files.
         source_subwords: model of the source side.
         target_subwords: model of the target side.
         max_length: pairs with more sub-words on either side are left out (`END` not counted).
-        cache_dir: the results go to its folder `encoded`; default: `data.cache.cache_folder()`.
-        limit_pairs: a random subset of this many of the pairs that are left, in the order of their lines;
-            with the same seed, a smaller subset is part of a larger one.
-        seed: of that subset.
         progress: whether to show a progress bar on a terminal.
 
     Raises:
-        InputError: what reading `text` raises; when no pair is left, or fewer than `limit_pairs`.
+        InputError: what reading `text` raises; when no pair is left.
     """
-    pairs = load_encoded(encoded_folder(text, source_subwords, target_subwords, max_length, cache_dir, progress))
-    if limit_pairs is None:
-        return pairs
-    if not 1 <= limit_pairs <= len(pairs):
-        raise InputError(
-            f"data.train_pairs is {limit_pairs:,}; {text.source} and {text.target} allow 1 to {len(pairs):,} "
-            f"({pairs.dropped_empty:,} pairs with an empty side and {pairs.dropped_long:,} with more than "
-            f"{max_length} sub-words are left out)"
-        )
-    return pairs.select(np.sort(np.random.default_rng(seed).permutation(len(pairs))[:limit_pairs]))
-
-
-def encoded_folder(
-    text: ParallelText,
-    source_subwords: Subwords,
-    target_subwords: Subwords,
-    max_length: int,
-    cache_dir: str | Path | None = None,
-    progress: bool = True,
-) -> Path:
-    """The folder of the cache with the encoded text, for `load_encoded`; encodes it where there is none.
-
-    The cache knows a text by the content of its files, the sub-word models and `max_length`, so a changed
-    file is encoded anew. Memory grows by a few bytes a pair.
-
-    Args and errors: see `encode_parallel`.
-    """
-    digests = [*text.digests(), source_subwords.digest, target_subwords.digest]
-    key = hashlib.sha256(json.dumps([FORMAT, *digests, max_length]).encode()).hexdigest()[:32]
-    folder = Path(cache_dir or cache_folder()) / "encoded" / key
+    content = [FORMAT, *text.digests(), source_subwords.digest, target_subwords.digest, max_length]
 
     def build(temporary):
-        _encode(text, source_subwords, target_subwords, max_length, temporary, progress)
+        _encode(text, (source_subwords, target_subwords), max_length, temporary, progress)
 
-    build_once(folder, build)
+    folder = build_for_content("encoded", content, build)
     try:
-        load_encoded(folder)
+        return load_encoded(folder)
     except (OSError, ValueError, KeyError):
         # Damaged by something other than this code, which renames finished folders only.
         shutil.rmtree(folder, ignore_errors=True)
-        build_once(folder, build)
-    return folder
+        return load_encoded(build_for_content("encoded", content, build))
 
 
 def load_encoded(folder: str | Path) -> EncodedPairs:
-    """The pairs in a folder of `encoded_folder`; OSError, KeyError or ValueError where its files are damaged."""
+    """The encoded pairs in a folder; OSError, KeyError or ValueError where its files are damaged."""
     folder = Path(folder)
     description = json.loads((folder / "description.json").read_text(encoding="utf-8"))
     sides = {}
@@ -154,49 +132,44 @@ def load_encoded(folder: str | Path) -> EncodedPairs:
         if len(tokens) != ends[-1]:
             raise ValueError(f"{folder}: {len(tokens)} ids, {ends[-1]} expected")
         sides[side] = EncodedSide(tokens, ends - lengths, lengths)
-    return EncodedPairs(sides["source"], sides["target"], description["dropped_empty"], description["dropped_long"])
+    dropped = description["dropped_empty"], description["dropped_long"]
+    return EncodedPairs(sides["source"], sides["target"], *dropped, folder)
 
 
-def _encode(text, source_subwords, target_subwords, max_length, folder, progress):
-    """Writes the files that `load_encoded` reads."""
-    sides = {"source": source_subwords, "target": target_subwords}
-    dtypes = {side: np.uint16 if model.vocabulary_size <= 2**16 else np.uint32 for side, model in sides.items()}
-    lengths = {side: [] for side in sides}
+def _encode(text, models, max_length, folder, progress):
+    """Write the files that `load_encoded` reads."""
+    dtypes = [np.uint16 if model.vocabulary_size <= 2**16 else np.uint32 for model in models]
+    lengths = [], []
     dropped_empty = dropped_long = 0
     pairs = text.pairs()
-    with (
-        open(folder / "source.tokens", "wb") as source_file,
-        open(folder / "target.tokens", "wb") as target_file,
-        tqdm(desc=f"encoding {text.source.name}", unit=" pairs", disable=None if progress else True) as bar,
-    ):
-        files = {"source": source_file, "target": target_file}
+    with contextlib.ExitStack() as stack:
+        files = [stack.enter_context(open(folder / f"{side}.tokens", "wb")) for side in SIDES]
+        description = f"encoding {text.source.name}"
+        bar = stack.enter_context(tqdm(desc=description, unit=" pairs", disable=None if progress else True))
         while chunk := list(islice(pairs, CHUNK)):
-            ids = {
-                side: model.encode(lines)
-                for (side, model), lines in zip(sides.items(), zip(*chunk, strict=True), strict=True)
-            }
-            sizes = {side: np.fromiter(map(len, ids[side]), np.int32, len(chunk)) for side in sides}
-            empty = (sizes["source"] == 0) | (sizes["target"] == 0)
-            long = ~empty & ((sizes["source"] > max_length) | (sizes["target"] > max_length))
+            ids = [model.encode(lines) for model, lines in zip(models, zip(*chunk, strict=True), strict=True)]
+            sizes = np.array([list(map(len, side)) for side in ids], np.int32)  # (2, pairs)
+            empty = (sizes == 0).any(axis=0)
+            long = ~empty & (sizes > max_length).any(axis=0)
             dropped_empty += int(empty.sum())
             dropped_long += int(long.sum())
             kept = np.flatnonzero(~empty & ~long)
-            for side, file in files.items():
+            for side, file in enumerate(files):
                 np.fromiter(chain.from_iterable(ids[side][i] for i in kept), dtypes[side]).tofile(file)
-                lengths[side].append(sizes[side][kept])
+                lengths[side].append(sizes[side, kept])
             bar.update(len(chunk))
-    total = sum(map(len, lengths["source"]))
+    total = sum(map(len, lengths[0]))
     if total == 0:
         raise InputError(
             f"no pair is left: of {dropped_empty + dropped_long:,} pairs in {text.source} and {text.target}, "
             f"{dropped_empty:,} have an empty side and {dropped_long:,} more than {max_length} sub-words; "
             "give other text or raise data.max_length"
         )
-    for side in sides:
-        np.save(folder / f"{side}.lengths.npy", np.concatenate(lengths[side]))
+    for side, counts in zip(SIDES, lengths, strict=True):
+        np.save(folder / f"{side}.lengths.npy", np.concatenate(counts))
     description = {
         "dropped_empty": dropped_empty,
         "dropped_long": dropped_long,
-        "dtypes": {side: np.dtype(dtype).name for side, dtype in dtypes.items()},
+        "dtypes": {side: np.dtype(dtype).name for side, dtype in zip(SIDES, dtypes, strict=True)},
     }
     (folder / "description.json").write_text(json.dumps(description), encoding="utf-8")

@@ -110,7 +110,7 @@ class TrainingBatches:
 def evaluation_batches(
     pairs: EncodedPairs, batch_tokens: int, static_shapes: bool = False, multiple: int = 1
 ) -> Iterator[tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]]:
-    """Yields `(inputs, labels, indices)` in the order of length, every pair once.
+    """Yield `(inputs, labels, indices)` in the order of length, every pair once.
 
     `inputs` and `labels` are those of `TrainingBatches`; `indices` (at most B) says which pair stands in each
     row, rows of padding excepted.

@@ -1,4 +1,4 @@
-"""Which sentence pairs go together: batches of similar length under a token budget, planned in NumPy."""
+"""Batches of sentence pairs of similar length under a token budget, planned in NumPy."""
 
 from dataclasses import dataclass
 
@@ -59,7 +59,7 @@ def plan_batches(
     multiple: int = 1,
     static_shapes: bool = False,
 ) -> BatchPlan:
-    """Puts every pair into exactly one batch with rows × longest side ≤ `batch_tokens`.
+    """Put every pair into exactly one batch with rows × longest side ≤ `batch_tokens`.
 
     Batches hold pairs of similar lengths. From epoch to epoch the pairs of equal lengths are mixed anew (with
     static shapes: all pairs of a shape), and the order of the batches is drawn anew; the number of batches

@@ -55,7 +55,7 @@ class Archive:
         return next((folder / name for name in names for folder in folders if (folder / name).is_file()), None)
 
     def instruction(self) -> str:
-        """How to get it, for a person."""
+        """Instructions for a person who fetches it."""
         size = f", {self.size:,} bytes" if self.size else ""
         part = f" or its {self.inner} as {self.part_name}" if self.inner else ""
         return f"{self.file_name} ({self.address}{size}){part}"
@@ -82,7 +82,7 @@ class Archive:
         return sha256
 
     def unpack(self, path: Path, folder: Path, wanted: Iterable[str]) -> dict[str, Path]:
-        """Writes the files `wanted` under `folder`; see `data.corpora.archives.unpack`."""
+        """Write the files `wanted` under `folder`; see `data.corpora.archives.unpack`."""
         if self.inner and path.name == self.file_name:
             path = unpack(path, folder, {self.inner})[self.inner]
         return unpack(path, folder, set(wanted))
@@ -190,7 +190,7 @@ def _read(texts, paths):
 
 
 def _write(folder, languages, lines, description):
-    """Writes (split, a line for each language) into the files of the splits."""
+    """Write (split, a line for each language) into the files of the splits."""
     with contextlib.ExitStack() as stack:
         bar = stack.enter_context(tqdm(desc=description, unit=" lines", disable=None, leave=False))
         files = {}

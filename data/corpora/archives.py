@@ -38,7 +38,7 @@ Member = tuple[str, bool, Callable[[], BinaryIO]]  # name, whether it is a plain
 
 
 def unpack(archive: str | Path, folder: str | Path, wanted: Collection[str]) -> dict[str, Path]:
-    """Writes the files `wanted` of an archive under `folder` and returns {name in the archive: path}.
+    """Write the files `wanted` of an archive under `folder` and return {name in the archive: path}.
 
     The archive is read to its end, where the checksums of its compression stand.
 
@@ -121,7 +121,7 @@ def _zip_members(file):
 
 
 def _seek_debian_data(file, archive):
-    """Moves to the start of the tar archive of files within a Debian package, an `ar` archive."""
+    """Move to the start of the tar archive of files within a Debian package, an `ar` archive."""
     file.seek(len(DEBIAN_MAGIC))
     while header := file.read(60):
         name, size = header[:16].decode("ascii", "replace").strip().rstrip("/"), header[48:58].strip()

@@ -52,17 +52,16 @@ class Corpus:
 
 
 def open_corpus(name: str, source_language: str, target_language: str, corpora_dir: str | Path | None = None) -> Corpus:
-    """Finds a corpus by its name.
+    """Find a corpus by its name.
 
     It is looked for in the folder `<corpora_dir>/<name>` and then in the folder `corpora/<name>` of the
     cache, as files `<split>.<language>[.gz]` or `<split>.<language>-<language>.<language>[.gz]`. The corpus
     `quickstart` is generated; those in `data.corpora.registry.KNOWN_CORPORA` are fetched, or built from archives in
     the folder `archives` of either, where they are in neither folder.
 
-    A mix, `tatoeba_en-de+multi30k*2+newstest:newstest2008,newstest2009`, is several corpora joined into one training
-    set: of each the split `train` or the splits after the colon, each pair as often as the number after the star says
-    (a share below 1 is a random subset, always the same one). The other splits of a mix are those of the first corpus
-    in it that has them, except what is trained on; `+dev=newstest:newstest2013` chooses another development text.
+    A mix is several corpora joined into one training set, see `data.corpora.mixes`. Its other splits are those
+    of the first corpus in it that has them, except what is trained on; `+dev=newstest:newstest2013` chooses another
+    development text.
 
     Args:
         name: name of the corpus, which is the name of its folder, or a mix.
@@ -135,8 +134,8 @@ def own_text(
         InputError: when a file is not given or does not exist, or a language is neither given nor a suffix.
     """
     files = {"--source": source, "--target": target, "--dev-source": dev_source, "--dev-target": dev_target}
-    if missing := [option for option, path in files.items() if path is None]:
-        raise InputError(f"own text needs {', '.join(files)}; add {', '.join(missing)}")
+    if missing := [option for option, path in files.items() if not path]:
+        raise InputError(f"your own text needs four files, {', '.join(files)}; add {', '.join(missing)}")
     for option, path in files.items():
         if not Path(path).is_file():
             raise InputError(f"{option} {path}: there is no such file; check the name")

@@ -1,16 +1,14 @@
-"""Fetching a published file: beside its place, checked, then renamed."""
+"""Fetching a published file: checked before it appears in its place."""
 
-import contextlib
 import hashlib
 import http.client
-import os
-import tempfile
 import urllib.request
 from pathlib import Path
 
 from tqdm import tqdm
 
 from data.errors import InputError
+from data.files import atomic_write
 
 TIMEOUT = 30  # seconds without an answer
 # Some servers refuse Python's own name (manythings.org answers 406).
@@ -19,7 +17,7 @@ BLOCK = 1 << 20  # bytes
 
 
 def download(address: str, path: Path, sha256: str | None = None) -> str:
-    """Fetches `address` into the file `path` and returns the SHA-256 of the content.
+    """Fetch `address` into the file `path` and return the SHA-256 of the content.
 
     Args:
         address: of the published file.
@@ -30,29 +28,21 @@ def download(address: str, path: Path, sha256: str | None = None) -> str:
         InputError: when the address cannot be reached, the content is cut short or is not the expected one.
             Nothing is left behind then.
     """
-    temporary = None
     digest = hashlib.sha256()
+    request = urllib.request.Request(address, headers={"User-Agent": USER_AGENT})
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".partial-")
-        request = urllib.request.Request(address, headers={"User-Agent": USER_AGENT})
-        with open(descriptor, "wb") as file, urllib.request.urlopen(request, timeout=TIMEOUT) as response:
-            expected = int(response.headers.get("Content-Length") or 0)
-            with tqdm(total=expected or None, unit="B", unit_scale=True, desc=path.name, disable=None) as bar:
-                while block := response.read(BLOCK):
-                    file.write(block)
-                    digest.update(block)
-                    bar.update(len(block))
+        with atomic_write(path, "wb", parents=True) as file:
+            with urllib.request.urlopen(request, timeout=TIMEOUT) as response:
+                expected = int(response.headers.get("Content-Length") or 0)
+                with tqdm(total=expected or None, unit="B", unit_scale=True, desc=path.name, disable=None) as bar:
+                    while block := response.read(BLOCK):
+                        file.write(block)
+                        digest.update(block)
+                        bar.update(len(block))
             if expected and file.tell() != expected:
                 raise InputError(f"could not download {address}: {file.tell():,} of {expected:,} bytes arrived")
-        if sha256 not in (None, digest.hexdigest()):
-            raise InputError(f"{address} has the SHA-256 {digest.hexdigest()} where {sha256} is expected")
-        os.chmod(temporary, path.parent.stat().st_mode & 0o666)
-        os.replace(temporary, path)
+            if sha256 not in (None, digest.hexdigest()):
+                raise InputError(f"{address} has the SHA-256 {digest.hexdigest()} where {sha256} is expected")
     except (OSError, http.client.HTTPException) as error:
         raise InputError(f"could not download {address}: {getattr(error, 'reason', None) or error}") from error
-    finally:
-        if temporary is not None:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(temporary)
     return digest.hexdigest()

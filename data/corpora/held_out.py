@@ -13,11 +13,11 @@ SplitPairs = Iterator[tuple[str, tuple[str, str]]]
 
 
 def cut_at_random(pairs: Pairs, held_out: int) -> SplitPairs:
-    """Yields (split, pair) with `dev` and `test` drawn the same way wherever and in whatever order.
+    """Yield (split, pair) with `dev` and `test` drawn the same way wherever and in whatever order.
 
     Repeated pairs are dropped. `dev` and `test` hold pairs both of whose sides occur once, for a sentence that also
     stands in the training set would make the test easier than it says. They are drawn by a hash of the pair, so that
-    they depend on the content alone. Memory: about 130 bytes a pair.
+    they depend on the content alone. RAM: about 130 bytes a pair.
 
     Args:
         pairs: reads the corpus; called twice.
@@ -54,7 +54,7 @@ def cut_at_random(pairs: Pairs, held_out: int) -> SplitPairs:
 
 
 def cut_regularly(pairs: Pairs, interval: int) -> SplitPairs:
-    """Yields (split, pair), every `interval`-th pair for `dev` and the rest for `train`."""
+    """Yield (split, pair), every `interval`-th pair for `dev` and the rest for `train`."""
     for number, pair in enumerate(pairs(), start=1):
         yield ("dev" if number % interval == 0 else "train"), pair
 

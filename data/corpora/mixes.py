@@ -1,22 +1,23 @@
-"""Several corpora joined into one training set: `tatoeba_en-de+multi30k*2+newstest:newstest2008,newstest2009`."""
+"""Several corpora joined into one training set: `tatoeba_en-de+multi30k*2+newstest:newstest2008,newstest2009`.
+
+Of each the split `train` or the splits after the colon, each pair as often as the number after the star says; a share
+below 1 is a random subset, always the same one.
+"""
 
 import contextlib
 import gzip
-import hashlib
-import json
 import random
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from tqdm import tqdm
 
-from data.cache import build_once, cache_folder
+from data.cache import build_for_content
 from data.errors import InputError
 from data.text.parallel_text import ParallelText
 
-FORMAT = 1  # part of the cache key: raise it when the files written here change
+FORMAT = 1  # of the cache: raise it when the files written here change
 SYNTAX = (
     "NAME[:SPLIT[,SPLIT…]][*WEIGHT] joined by +, such as tatoeba_en-de+multi30k*2+newstest:newstest2008; "
     "dev=NAME:SPLIT names development text"
@@ -42,7 +43,7 @@ class Part(NamedTuple):
 
 
 def is_mix(name: str) -> bool:
-    """Whether the name of a corpus has a split, a weight or several corpora in it."""
+    """Return whether the name of a corpus has a split, a weight or several corpora in it."""
     return any(sign in name for sign in "+:*=")
 
 
@@ -93,7 +94,6 @@ def join(texts: Sequence[tuple[ParallelText, float]], languages: tuple[str, str]
     if len(texts) == 1 and texts[0][1] == 1:
         return texts[0][0]
     contents = [[*text.digests(), weight] for text, weight in texts]
-    key = hashlib.sha256(json.dumps([FORMAT, languages, contents]).encode()).hexdigest()[:32]
     names = [f"{side}.{language}.gz" for side, language in zip(("source", "target"), languages, strict=True)]
 
     def build(folder):
@@ -106,12 +106,12 @@ def join(texts: Sequence[tuple[ParallelText, float]], languages: tuple[str, str]
                         file.write(f"{line}\n".encode())
                     bar.update()
 
-    folder: Path = build_once(cache_folder() / "mixes" / key, build)
+    folder = build_for_content("mixes", [FORMAT, languages, contents], build)
     return ParallelText(*(folder / name for name in names))
 
 
 def weighted_pairs(text: ParallelText, weight: float, seed: int | str) -> Iterator[tuple[str, str]]:
-    """Yields the pairs of a text as often as the weight says.
+    """Yield the pairs of a text as often as the weight says.
 
     Of the part after the decimal point, a random subset of exactly that share of the pairs, rounded, in their order.
     """

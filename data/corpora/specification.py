@@ -1,4 +1,4 @@
-"""What is known of a published corpus; corpora published file by file."""
+"""Specifications of public corpora; corpora published file by file."""
 
 import abc
 from collections.abc import Collection, Sequence
@@ -27,7 +27,7 @@ class CorpusSpecification(abc.ABC):
 
     @abc.abstractmethod
     def fetch(self, folder: Path, languages: Collection[str], archive_folders: Sequence[Path] = ()) -> None:
-        """Brings the files `<split>.<language>.gz` of these languages into `folder`, as far as missing.
+        """Bring the files `<split>.<language>.gz` of these languages into `folder`, as far as missing.
 
         Args:
             folder: the corpus' own folder.

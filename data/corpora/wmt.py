@@ -63,60 +63,42 @@ def _newstest(year, languages):
     return text(NEWS_TESTS, read_sgm, *(f"dev/{name}" for name in names))
 
 
-def _wmt14_en_de():
-    languages = ("en", "de")
-    return ArchivedCorpus(
-        name="wmt14_en-de",
-        languages=languages,
-        licence=LICENCE,
-        citation=CITATION_14,
-        splits={
-            "train": (
-                _training(EUROPARL, "training/europarl-v7", languages, "de"),
-                _training(COMMON_CRAWL, "commoncrawl", languages, "de"),
-                _training(NEWS_COMMENTARY_9, "training/news-commentary-v9", languages, "de"),
-            ),
-            "dev": (_newstest(2013, languages),),
-            "test": (_newstest(2014, languages),),
-        },
-        note="Ampomah et al. 2020: 4.56 million pairs, newstest2013 and newstest2014 (3,003, the full set).",
-    )
+def _task(name, languages, citation, training, splits, note):
+    """The corpus of a task; its training text is all of `training`, (archive, beginning of names in it)."""
+    [foreign] = {*languages} - {"en"}
+    train = tuple(_training(archive, stem, languages, foreign) for archive, stem in training)
+    return ArchivedCorpus(name, languages, LICENCE, citation, {"train": train, **splits}, note=note)
 
 
-def _wmt17(languages, foreign, training, note):
-    return ArchivedCorpus(
-        name=f"wmt17_{'-'.join(languages)}",
-        languages=languages,
-        licence=LICENCE,
-        citation=CITATION_17,
-        splits={
-            "train": tuple(_training(archive, stem, languages, foreign) for archive, stem in training),
-            "dev": (_newstest(2013, languages),),
-            **{f"newstest{year}": (_newstest(year, languages),) for year in range(2014, 2018)},
-            "newstest2014_2017": tuple(_newstest(year, languages) for year in (2014, 2017)),
-        },
-        note=note,
-    )
+def _wmt17(languages, training, note):
+    splits = {
+        "dev": (_newstest(2013, languages),),
+        **{f"newstest{year}": (_newstest(year, languages),) for year in range(2014, 2018)},
+        "newstest2014_2017": tuple(_newstest(year, languages) for year in (2014, 2017)),
+    }
+    return _task(f"wmt17_{'-'.join(languages)}", languages, CITATION_17, training, splits, note)
 
 
-WMT17_TRAINING = (
-    (EUROPARL, "training/europarl-v7"),
-    (COMMON_CRAWL, "commoncrawl"),
-    (NEWS_COMMENTARY_12, "training/news-commentary-v12"),
-)
+SHARED_TRAINING = ((EUROPARL, "training/europarl-v7"), (COMMON_CRAWL, "commoncrawl"))
+WMT17_TRAINING = (*SHARED_TRAINING, (NEWS_COMMENTARY_12, "training/news-commentary-v12"))
 
 WMT_CORPORA = (
-    _wmt14_en_de(),
+    _task(
+        "wmt14_en-de",
+        ("en", "de"),
+        CITATION_14,
+        (*SHARED_TRAINING, (NEWS_COMMENTARY_9, "training/news-commentary-v9")),
+        {"dev": (_newstest(2013, ("en", "de")),), "test": (_newstest(2014, ("en", "de")),)},
+        "Ampomah et al. 2020: 4.56 million pairs, newstest2013 and newstest2014 (3,003, the full set).",
+    ),
     _wmt17(
         ("en", "de"),
-        "de",
         (*WMT17_TRAINING, (RAPID, "rapid2016")),
         "Li & Luo 2022 (EN-DE, tests newstest2014 to 2017) and, with source and target exchanged, Iida et al. 2019 and "
         "Goindani & Shrivastava 2021 (newstest2014 and 2017 joined).",
     ),
     _wmt17(
         ("en", "cs"),
-        "cs",
         WMT17_TRAINING,
         "Li & Luo 2022. Their million pairs are Europarl, Common Crawl and News Commentary; CzEng, of 57 million, is "
         "not among them.",

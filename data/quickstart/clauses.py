@@ -99,7 +99,7 @@ class Clause:
         return _join(self.subject.german(), german), _join(self.subject.english(), english)
 
     def without_subject(self) -> Sides:
-        """What follows a relative pronoun that is the subject: "die gerade ein Buch liest"."""
+        """The rest of a relative clause after a pronoun that is its subject: "die gerade ein Buch liest"."""
         finite, closing = self._german_predicate()
         separated = closing == self.verb.prefix.strip() and bool(closing)
         verbs = self.verb.prefix + finite if separated else _join(closing, finite)
@@ -143,7 +143,7 @@ class Clause:
         return _join(*(phrase.german for phrase in _in_order(self.phrases, _GERMAN_ORDER) if phrase != front))
 
     def _german_field(self, front: Phrase | None = None) -> str:
-        """What follows a finite verb that precedes its subject."""
+        """The rest of a clause whose finite verb precedes its subject."""
         around = [self.subject.german(), self._unstressed()]
         if not isinstance(self.subject, Pronoun):
             around.reverse()

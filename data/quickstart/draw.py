@@ -25,11 +25,13 @@ _TIMES_BY_WEIGHT = {
 
 @cache
 def nouns_of(*classes: str) -> list[Noun]:
+    """The nouns of any of these classes."""
     return [noun for noun in NOUNS if not set(classes).isdisjoint(noun.classes)]
 
 
 @cache
 def adjectives_of(noun: Noun, graded: bool = False) -> list[Adjective]:
+    """The adjectives that suit a noun; `graded`: that have degrees."""
     fitting = [adjective for adjective in ADJECTIVES if not set(adjective.classes).isdisjoint(noun.classes)]
     return [adjective for adjective in fitting if adjective.german[1]] if graded else fitting
 
@@ -41,7 +43,7 @@ def verbs_for(*uses: str) -> list[Verb]:
 
 
 def _fits(subject: Nominal, verb: Verb) -> bool:
-    """Whether the verb may be said of this subject."""
+    """Return whether the verb may be said of this subject."""
     if verb.subject == "person" or not isinstance(subject, NounPhrase):
         return verb.subject in ("person", "adult")
     return verb.subject in subject.noun.classes or (verb.subject == "adult" and "kin" in subject.noun.classes)
@@ -186,7 +188,7 @@ class Draw:
         return Clause(subject, verb, tuple(parts))
 
     def place(self, role: str, *classes: str) -> Phrase:
-        """Where something happens ("im Garten") or, in the role "direction", where somebody goes."""
+        """A place where something happens ("im Garten") or, in the role "direction", where somebody goes."""
         attribute = "where_to" if role == "direction" else "where"
         place = self.word([noun for noun in nouns_of(*classes) if getattr(noun, attribute)])
         german, english = getattr(place, attribute)

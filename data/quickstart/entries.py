@@ -90,7 +90,7 @@ class EnglishVerb(NamedTuple):
 
 
 class Complement(NamedTuple):
-    """What a verb asks for beside its subject: a case, perhaps after a preposition, and what may fill it."""
+    """A demand of a verb beside its subject: a case, perhaps after a preposition, and the classes that may fill it."""
 
     preposition: str
     case: str
@@ -143,7 +143,7 @@ class Verb:
         return self.past + ("n" if self.past.endswith("e") else "en")
 
     def imperative(self) -> str:
-        """What one says to a friend, without the prefix: "lies", "hol", "antworte"."""
+        """The imperative for a friend, without the prefix: "lies", "hol", "antworte"."""
         if "e" in self._stem and "i" in self.third and self.third[:-1] != self._stem:
             return self.third[:-1]
         return self._stem + ("e" if self._stem.endswith(("t", "d", "ffn", "er")) else "")

@@ -1,4 +1,4 @@
-"""What the sentence patterns of the quickstart grammar share: sentences, dates, predicates."""
+"""The common ground of the sentence patterns of the quickstart grammar: sentences, dates, predicates."""
 
 from data.quickstart.clauses import NOW, Clause, Phrase, Tense
 from data.quickstart.draw import Draw, verbs_for

@@ -18,7 +18,7 @@ def _with_relative_clause(head: NounPhrase, pronoun: str, relative: str, clause:
 
 
 def _about(draw: Draw, person: NounPhrase) -> Sides:
-    """What one may say of somebody: "kommt aus Italien", "wohnt in Köln", "ist sehr nett"."""
+    """A statement on somebody: "kommt aus Italien", "wohnt in Köln", "ist sehr nett"."""
     kind = draw.one_of(("country", "city", "trait"))
     if kind == "trait":
         return statement(draw, being(person, draw.word(TRAITS)))

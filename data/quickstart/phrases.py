@@ -65,7 +65,7 @@ BARE = Determiner("bare")
 
 
 class _Nominal:
-    """What all nominals can do."""
+    """The methods that all nominals share."""
 
     def sides(self, case: str = "nom") -> Sides:
         return self.german(case), self.english(case)

@@ -1,6 +1,8 @@
-"""Readers for parallel text as it is distributed: each takes paths and yields aligned lines, as a stream.
+"""Readers for parallel text as it is distributed.
 
-A reader yields tuples of one line for each language, in the order of the files (or columns) that it is given.
+In come paths of files, out go tuples of one line for each language, as a stream, in the order of the files (or columns)
+that a reader is given. Start at `plain.py`, the simplest, or at `alignment.py`, which all share.
+
 Each raises `data.errors.InputError` with file and line where a file is not what it should be: other numbers of
 lines, bad markup, bytes that are not UTF-8, a gzip file cut short.
 """

@@ -1,4 +1,4 @@
-"""What readers share: segments that know where they stand, and the check that sides belong together."""
+"""The common ground of readers: segments with their places, and the check that sides belong together."""
 
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
@@ -22,7 +22,7 @@ def one_line(text: str) -> str:
 
 
 def aligned(paths: Iterable[Path], sides: Iterable[Iterable[Segment]], what: str) -> Iterator[tuple[str, ...]]:
-    """Yields the texts of segments that stand at the same place of each side.
+    """Yield the texts of segments that stand at the same place of each side.
 
     Args:
         paths: the files, for messages.

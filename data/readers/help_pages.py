@@ -16,7 +16,7 @@ VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "met
 
 
 def read_help_pages(source: str | Path, target: str | Path) -> Iterator[tuple[str, str]]:
-    """Yields the paragraphs and headings that both languages have, page after page.
+    """Yield the paragraphs and headings that both languages have, page after page.
 
     Left out are paragraphs that were not translated (both sides are the same), with less than three words or
     with lengths too different to be translations, and pages that one language lacks. Inline tags are dropped.
@@ -61,7 +61,7 @@ def _paragraphs(path):
 
 
 class _Page(HTMLParser):
-    """Collects the text of the elements whose id is a paragraph's, without what is for macOS only."""
+    """Collect the text of the elements whose id is a paragraph's, without what is for macOS only."""
 
     def __init__(self):
         super().__init__(convert_charrefs=True)

@@ -16,7 +16,7 @@ IDENTITY = re.compile(r"""\bid\s*=\s*["']?([^"'\s>]+)""", re.IGNORECASE)
 
 
 def read_xml(source: str | Path, target: str | Path) -> Iterator[tuple[str, str]]:
-    """Yields the `<seg>` texts of two well-formed XML files (`IWSLT*.xml`) with the same ids.
+    """Yield the `<seg>` texts of two well-formed XML files (`IWSLT*.xml`) with the same ids.
 
     Raises:
         InputError: for XML that is not well-formed or declares entities, for ids that do not fit, for unequal numbers
@@ -26,7 +26,7 @@ def read_xml(source: str | Path, target: str | Path) -> Iterator[tuple[str, str]
 
 
 def read_sgm(source: str | Path, target: str | Path) -> Iterator[tuple[str, str]]:
-    """Yields the `<seg>` texts of two `.sgm` files with the same ids.
+    """Yield the `<seg>` texts of two `.sgm` files with the same ids.
 
     Such files look like XML, but have bare `&` and tags that are never closed, so that only `<seg id=…>` and `</seg>`
     are looked at. The five entities of XML are resolved.

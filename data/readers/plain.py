@@ -10,7 +10,7 @@ from data.text.parallel_text import read_lines
 
 
 def read_plain(*paths: str | Path) -> Iterator[tuple[str, ...]]:
-    """Yields line n of every file (plain or gzip), as it stands.
+    """Yield line n of every file (plain or gzip), as it stands.
 
     Raises:
         InputError: as `data.text.parallel_text.read_lines` does, and for unequal numbers of lines.
@@ -30,7 +30,7 @@ def read_table(
     separator: str | None = None,
     escaped: bool = False,
 ) -> Iterator[tuple[str, ...]]:
-    """Yields the chosen columns of a tab-separated file (plain or gzip) without quoting.
+    """Yield the chosen columns of a tab-separated file (plain or gzip) without quoting.
 
     Rows with an empty cell in a chosen column are left out: between the documents of News Commentary, and in
     multilingual tables where a translation is missing. Runs of white space become one blank.

@@ -14,7 +14,7 @@ TAG = re.compile(rf"<(/?)({'|'.join((*ABOUT, *TITLES))})\b[^<>]*>")
 
 
 def read_talks(source: str | Path, target: str | Path, titles: bool = False) -> Iterator[tuple[str, str]]:
-    """Yields the aligned lines of two IWSLT training files.
+    """Yield the aligned lines of two IWSLT training files.
 
     The files are text, with lines in tags (`<url>`, `<talkid>`, `<title>`, …) before each talk; their number may
     differ between languages. Characters such as `&` and `<` stand for themselves.

@@ -1,4 +1,4 @@
-"""Which training pairs are kept: the rules of Moses' clean-corpus-n.perl, and duplicates."""
+"""Cleaning of training text: the rules of Moses' clean-corpus-n.perl, and duplicates."""
 
 import hashlib
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ REASONS = ("duplicate", "empty", "long", "ratio")
 
 @dataclass(frozen=True)
 class CleaningRules:
-    """What makes a training pair be left out, beside an empty side; words are what blanks separate.
+    """Limits beyond which a training pair is left out, as one with an empty side always is; blanks separate words.
 
     Args:
         max_words: most words of a side; None: any number.
@@ -50,7 +50,7 @@ class CleaningRules:
 def first_occurrences(pairs: Iterable[tuple[str, str]]) -> np.ndarray:
     """(N,) bool: whether a pair is the first of those equal to it, white space at the ends apart.
 
-    Memory: 8 bytes a pair and a few times that while sorting. Two different pairs are taken for equal with a
+    RAM: 8 bytes a pair and a few times that while sorting. Two different pairs are taken for equal with a
     probability of N² / 2⁶⁵, one in a million for five million pairs.
     """
     hashes = np.fromiter((_hash(*pair) for pair in pairs), np.uint64)

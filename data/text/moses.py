@@ -64,7 +64,7 @@ class _Tokenizer(MosesTokenizer):
         self._numeric, self._prefixes = numeric, frozenset(self.NONBREAKING_PREFIXES) - numeric
 
     def handles_nonbreaking_prefixes(self, text):
-        """Splits the full stop off words, but for abbreviations."""
+        """Split the full stop off words, but for abbreviations."""
         tokens = text.split()
         for i, token in enumerate(tokens):
             if len(token) < 2 or token[-1] != ".":

@@ -1,5 +1,6 @@
-"""Two line-aligned files, read strictly and without holding them in memory."""
+"""Two line-aligned files, read strictly and without holding them in RAM."""
 
+import contextlib
 import gzip
 import hashlib
 import sys
@@ -12,11 +13,12 @@ from typing import BinaryIO
 
 from data.errors import InputError
 
+SIDES = ("source", "target")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def read_lines(path: str | Path) -> Iterator[str]:
-    """Yields the lines of a UTF-8 file (plain or gzip); see `decode_lines`.
+    """Yield the lines of a UTF-8 file (plain or gzip); see `decode_lines`.
 
     Raises:
         InputError: when the file is missing, has no lines, is not UTF-8, or is a damaged gzip file.
@@ -31,7 +33,7 @@ def read_lines(path: str | Path) -> Iterator[str]:
 
 
 def open_text_file(path: str | Path) -> BinaryIO:
-    """Opens a plain or gzipped file for `decode_lines`; `-` is the standard input, plain.
+    """Open a plain or gzipped file for `decode_lines`; `-` is the standard input, plain.
 
     Raises:
         InputError: where it cannot be opened.
@@ -40,17 +42,15 @@ def open_text_file(path: str | Path) -> BinaryIO:
         if sys.stdin is None:
             raise InputError("the standard input is closed; name a file")
         return sys.stdin.buffer  # not looked into: someone may be about to type
-    try:
+    with _damage_told(path):
         file = open(path, "rb")  # noqa: SIM115 (the caller closes it)
         # gzip's magic number never begins UTF-8 text.
         is_gzip = str(path).endswith(".gz") or file.peek(2)[:2] == b"\x1f\x8b"
         return gzip.GzipFile(fileobj=file) if is_gzip else file
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}; check the name") from error
 
 
 def decode_lines(file: BinaryIO, name: str | Path) -> Iterator[str]:
-    """Yields the lines of an open binary file.
+    """Yield the lines of an open binary file.
 
     A line ends at `"\\n"` only, never at U+2028, U+0085 or a form feed, so that line-aligned files stay
     aligned; one `"\\r"` before it is dropped, and so is a byte order mark at the start of the file.
@@ -64,20 +64,17 @@ def decode_lines(file: BinaryIO, name: str | Path) -> Iterator[str]:
     """
     number = 0
     try:
-        # Iterating over a binary file splits at b"\n" and nowhere else.
-        for number, line in enumerate(file, start=1):
-            if number == 1:
-                line = line.removeprefix(BYTE_ORDER_MARK)
-            yield line.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8")
+        with _damage_told(name):
+            # Iterating over a binary file splits at b"\n" and nowhere else.
+            for number, line in enumerate(file, start=1):
+                if number == 1:
+                    line = line.removeprefix(BYTE_ORDER_MARK)
+                yield line.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8")
     except UnicodeDecodeError as error:
         raise InputError(
             f"{name}, line {number}: not UTF-8 text ({error.reason} at byte {error.start + 1} of the line); "
             "convert the file to UTF-8"
         ) from error
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise _damaged(name) from error
-    except OSError as error:
-        raise InputError(f"cannot read {name}: {error.strerror}; check the name") from error
 
 
 def content_digest(path: str | Path) -> str:
@@ -86,17 +83,18 @@ def content_digest(path: str | Path) -> str:
     Raises:
         InputError: where it cannot be read, or is a damaged gzip file.
     """
+    with _damage_told(path), open_text_file(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@contextlib.contextmanager
+def _damage_told(name):
     try:
-        with open_text_file(path) as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        yield
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise _damaged(path) from error
+        raise InputError(f"{name}: the gzip file is cut short or damaged; fetch or compress it again") from error
     except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}; check the name") from error
-
-
-def _damaged(name):
-    return InputError(f"{name}: the gzip file is cut short or damaged; fetch or compress it again")
+        raise InputError(f"cannot read {name}: {error.strerror}; check the name") from error
 
 
 @dataclass(frozen=True)
@@ -116,7 +114,7 @@ class ParallelText:
         object.__setattr__(self, "target", Path(self.target))
 
     def pairs(self) -> Iterator[tuple[str, str]]:
-        """Yields (source line, target line).
+        """Yield (source line, target line).
 
         Raises:
             InputError: as `read_lines` does, and at the end when the files have unequal numbers of lines.
@@ -135,7 +133,7 @@ class ParallelText:
             )
 
     def check(self) -> int:
-        """Reads both files to the end and returns the number of pairs; raises what `pairs` raises."""
+        """Read both files to the end and return the number of pairs; raises what `pairs` raises."""
         return sum(1 for _ in self.pairs())
 
     def digests(self) -> list[str]:

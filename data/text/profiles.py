@@ -8,71 +8,84 @@
 | `tokenized` | yes | as it is | the same on other corpora |
 """
 
+from dataclasses import dataclass
 from functools import lru_cache
 
 from data.errors import InputError
 from data.text.truecasing import Truecaser, detruecase
 
-PROFILES = ("raw", "paper", "lowercased", "tokenized")
-
+DEFAULT_PROFILE = "raw"
 DEFAULT_VOCABULARY_SIZE = 8000
 DEFAULT_MAX_LENGTH = 100  # sub-words of a side
 
 
-def check_profile(profile: str) -> None:
-    """Raises `InputError` for a profile that does not exist."""
-    if profile not in PROFILES:
-        raise InputError(f"unknown profile {profile!r}; it is one of {', '.join(PROFILES)}")
+@dataclass(frozen=True)
+class Profile:
+    """A form of text; by default the text as it is.
+
+    Args:
+        is_tokenized: normalised and tokenised, tokens separated by blanks.
+        is_truecased: truecased, for which the usual casing of words is learnt.
+        is_lowercased: in small letters.
+    """
+
+    is_tokenized: bool = False
+    is_truecased: bool = False
+    is_lowercased: bool = False
+
+    def before_truecasing(self, language: str, line: str) -> str:
+        """A line of text in this form but for truecasing."""
+        if self.is_tokenized:
+            line = tokenize(language, line)
+        return line.lower() if self.is_lowercased else line
+
+
+PROFILES = {
+    "raw": Profile(),
+    "paper": Profile(is_tokenized=True, is_truecased=True),
+    "lowercased": Profile(is_tokenized=True, is_lowercased=True),
+    "tokenized": Profile(is_tokenized=True),
+}
+
+
+def profile_named(name: str) -> Profile:
+    """The profile of a name in `PROFILES`; raises `InputError` for any other."""
+    if name not in PROFILES:
+        raise InputError(f"unknown profile {name!r}; it is one of {', '.join(PROFILES)}")
+    return PROFILES[name]
 
 
 class TextForm:
     """Text of one language in the form that sub-words are learnt on, and back to ordinary text.
 
     Args:
-        profile: one of `PROFILES`.
+        profile: the name of one of `PROFILES`.
         language: code of the language, such as `de`.
-        truecaser: that of the language, with the profile `paper` only.
+        truecaser: that of the language, for a truecased profile.
 
     Raises:
         InputError: for an unknown profile.
     """
 
     def __init__(self, profile: str, language: str, truecaser: Truecaser | None = None):
-        check_profile(profile)
+        self._profile = profile_named(profile)
         self.profile, self.language, self.truecaser = profile, language, truecaser
-        self.is_tokenized = is_tokenized(profile)
+        self.is_tokenized = self._profile.is_tokenized
 
     def forward(self, line: str) -> str:
         """A line of text as sub-words are learnt on it."""
-        line = before_truecasing(self.profile, self.language, line)
-        return self.truecaser.truecase(line) if learns_truecasing(self.profile) else line
+        line = self._profile.before_truecasing(self.language, line)
+        return self.truecaser.truecase(line) if self._profile.is_truecased else line
 
     def backward(self, line: str) -> str:
         """A line of a model's output as ordinary text; of a lower-cased one the capital letters are lost."""
-        if learns_truecasing(self.profile):
+        if self._profile.is_truecased:
             line = detruecase(line)
         return detokenize(self.language, line) if self.is_tokenized else line
 
     def expected(self, line: str) -> str:
         """A line of text as a perfect model's `backward` gives it: the line, in small letters if they all are."""
-        return line.lower() if self.profile == "lowercased" else line
-
-
-def is_tokenized(profile: str) -> bool:
-    """Whether text of the profile is tokenised."""
-    return profile != "raw"
-
-
-def learns_truecasing(profile: str) -> bool:
-    """Whether text of the profile is truecased, for which the usual casing of words is learnt."""
-    return profile == "paper"
-
-
-def before_truecasing(profile: str, language: str, line: str) -> str:
-    """A line of text in the form of the profile but for truecasing."""
-    if is_tokenized(profile):
-        line = tokenize(language, line)
-    return line.lower() if profile == "lowercased" else line
+        return line.lower() if self._profile.is_lowercased else line
 
 
 def tokenize(language: str, line: str) -> str:

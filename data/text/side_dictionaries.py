@@ -11,7 +11,7 @@ NORMAL, UNUSED = PIECE.Type.NORMAL, PIECE.Type.UNUSED
 
 
 def write_side_dictionary(joint_model: Path, lines: Iterable[str], path: Path) -> None:
-    """Writes a copy of a joint sub-word model with the pieces that one side's text has.
+    """Write a copy of a joint sub-word model with the pieces that one side's text has.
 
     These come first, in their order: the special ones, the bytes, and whatever `lines` are encoded in, with the
     characters of that. Other merges, which may be needed on the way to these, follow as unused: SentencePiece spells

@@ -1,17 +1,15 @@
 """Sub-word vocabularies: byte-pair encoding by SentencePiece."""
 
-import contextlib
 import hashlib
 import io
-import os
 import re
-import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import sentencepiece
 
 from data.errors import InputError
+from data.files import atomic_write
 
 PAD, UNKNOWN, BEGIN, END = 0, 1, 2, 3
 SPECIAL_PIECES = ("<pad>", "<unk>", "<s>", "</s>")
@@ -20,7 +18,7 @@ SPECIAL_PIECES = ("<pad>", "<unk>", "<s>", "</s>")
 def train_subwords(
     lines: Iterable[str], vocabulary_size: int, model_path: str | Path, *, max_lines: int = 2_000_000
 ) -> None:
-    """Learns a byte-pair encoding of exactly `vocabulary_size` pieces and writes it to `model_path`.
+    """Learn a byte-pair encoding of exactly `vocabulary_size` pieces and write it to `model_path`.
 
     The same lines and settings give the same file. The pieces are the four special ones, 256 bytes, and
     characters and merges; characters beyond the most frequent 99.99 % of the text are spelled in bytes. So
@@ -92,7 +90,8 @@ def train_subwords(
             f"a vocabulary of {vocabulary_size} is too large for this text, which gives {size} different "
             f"sub-words; set data.vocabulary_size to at most {size}"
         )
-    _write_beside_and_rename(Path(model_path), model.getvalue())
+    with atomic_write(model_path, "wb", parents=True) as file:
+        file.write(model.getvalue())
 
 
 class Subwords:
@@ -155,20 +154,3 @@ class Subwords:
     def piece(self, piece_id: int) -> str:
         """The sub-word of an id as text."""
         return self._processor.id_to_piece(int(piece_id))
-
-
-def _write_beside_and_rename(path, content):
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".partial-")
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror}; name a folder that can be written to") from error
-    try:
-        with open(descriptor, "wb") as file:
-            file.write(content)
-        os.chmod(temporary, path.parent.stat().st_mode & 0o666)
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise

@@ -1,7 +1,7 @@
 """Truecasing: the first word of a sentence as it is written elsewhere. Rules and file format are those of Moses.
 
 Own code, for the rules of sacremoses' truecaser differ from those of the scripts train-truecaser.perl and
-truecase.perl (known forms, opening quotes), and its training holds the whole corpus in memory.
+truecase.perl (known forms, opening quotes), and its training holds the whole corpus in RAM.
 """
 
 import hashlib
@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from data.command_line import atomic_write
 from data.errors import InputError
+from data.files import atomic_write
 
 SENTENCE_ENDS = frozenset(".:?!")
 # They may stand before the first word of a sentence.
@@ -20,7 +20,7 @@ _COUNT = re.compile(r"\(\d+(/\d+)?\)")
 
 
 class Truecaser:
-    """Which casing of a word is the usual one.
+    """The usual casing of words.
 
     Args:
         counts: how often each form was seen where its casing is its own, as `count_forms` counts them.
@@ -37,7 +37,7 @@ class Truecaser:
 
     @classmethod
     def load(cls, path: str | Path) -> "Truecaser":
-        """Reads a model file of `save` or of Moses' train-truecaser.perl.
+        """Read a model file of `save` or of Moses' train-truecaser.perl.
 
         Raises:
             InputError: when it cannot be read, or a line of it is not of that form.
@@ -59,7 +59,7 @@ class Truecaser:
         return cls(counts)
 
     def save(self, path: str | Path) -> None:
-        """Writes the model in the format of Moses: a word a line, `best (count/all) other (count) …`."""
+        """Write the model in the format of Moses: a word a line, `best (count/all) other (count) …`."""
         with atomic_write(path, newline="\n") as file:
             file.write(self._text())
 
@@ -89,7 +89,7 @@ class Truecaser:
 
 
 def count_forms(lines: Iterable[str]) -> Counter:
-    """How often each form stands where its casing is its own: anywhere but at the start of a sentence."""
+    """Counts of each form where its casing is its own: anywhere but at the start of a sentence."""
     counts: Counter = Counter()
     for line in lines:
         tokens = line.split()

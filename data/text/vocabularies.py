@@ -1,21 +1,17 @@
 """The sub-word models of a parallel text, learnt once."""
 
-import argparse
-import hashlib
-import json
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
 
 from tqdm import tqdm
 
-from data.cache import build_once, cache_folder
+from data.cache import build_for_content
 from data.errors import InputError
-from data.text.parallel_text import ParallelText
-from data.text.profiles import DEFAULT_VOCABULARY_SIZE
+from data.text.parallel_text import SIDES, ParallelText
 from data.text.subwords import train_subwords
 
-FORMAT = 1  # part of the cache key: raise it when `data.text.subwords.train_subwords` learns in another way
+FORMAT = 1  # of the cache: raise it when `data.text.subwords.train_subwords` learns in another way
 
 
 def learn_vocabularies(
@@ -23,7 +19,6 @@ def learn_vocabularies(
     vocabulary_size: int | tuple[int, int],
     shared: bool = True,
     joint_merges: bool = False,
-    cache_dir: str | Path | None = None,
     progress: bool = True,
 ) -> tuple[Path, Path]:
     """The model files of source and target, learnt on the text or found in the cache by its content.
@@ -34,7 +29,6 @@ def learn_vocabularies(
         shared: one model, learnt on both sides, or one for each.
         joint_merges: separate models that share their merges: one is learnt on both sides, and each side keeps the
             pieces that its text has. fairseq's scripts do so unless told otherwise.
-        cache_dir: the results go to its folder `subwords`; default: `data.cache.cache_folder()`.
         progress: whether to show a progress bar of the lines read on a terminal.
 
     Raises:
@@ -42,15 +36,16 @@ def learn_vocabularies(
             raise.
     """
     check_vocabulary_settings(vocabulary_size, shared, joint_merges)
-    key = [FORMAT, version("sentencepiece"), text.digests(), vocabulary_size, shared, *["joint merges"] * joint_merges]
-    name = hashlib.sha256(json.dumps(key).encode()).hexdigest()[:32]
+    content = [FORMAT, version("sentencepiece"), text.digests(), vocabulary_size, shared]
+    if joint_merges:
+        content.append("joint merges")
 
     def lines_of(side, task):
         lines = chain.from_iterable(text.pairs()) if side is None else (pair[side] for pair in text.pairs())
         return tqdm(lines, task, unit=" lines", disable=None if progress else True)
 
     def build(temporary):
-        both, models = temporary / "both.model", [temporary / "source.model", temporary / "target.model"]
+        both, models = temporary / "both.model", [temporary / f"{side}.model" for side in SIDES]
         if shared or joint_merges:
             train_subwords(lines_of(None, "learning sub-words"), vocabulary_size, both)
         if joint_merges:
@@ -63,48 +58,12 @@ def learn_vocabularies(
             for side, (size, path) in enumerate(zip(sizes, models, strict=True)):
                 train_subwords(lines_of(side, "learning sub-words"), size, path)
 
-    folder = build_once(Path(cache_dir or cache_folder()) / "subwords" / name, build)
-    return tuple(folder / f"{'both' if shared else side}.model" for side in ("source", "target"))
-
-
-def add_vocabulary_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds options for the settings of `learn_vocabularies` to a command line."""
-    parser.add_argument(
-        "--vocabulary-size",
-        type=_sizes,
-        default=DEFAULT_VOCABULARY_SIZE,
-        metavar="N[,N]",
-        help="default: %(default)s; of source and target, where they are separate",
-    )
-    shared = parser.add_mutually_exclusive_group()
-    shared.add_argument("--shared-vocabulary", action="store_true", help="one for both languages (default)")
-    shared.add_argument("--separate-vocabularies", action="store_true", help="one for each language")
-    shared.add_argument("--joint-merges", action="store_true", help="one for each language, of common merges")
-
-
-def vocabulary_settings(given: argparse.Namespace) -> tuple[int | tuple[int, int], bool, bool]:
-    """The vocabulary size, whether it is shared and whether merges are joint, of `add_vocabulary_arguments`.
-
-    Raises:
-        InputError: where they contradict each other.
-    """
-    settings = given.vocabulary_size, not (given.separate_vocabularies or given.joint_merges), given.joint_merges
-    check_vocabulary_settings(*settings)
-    return settings
-
-
-def _sizes(words):
-    try:
-        sizes = tuple(map(int, words.split(",")))
-    except ValueError:
-        sizes = ()
-    if len(sizes) not in (1, 2) or min(sizes) < 1:
-        raise argparse.ArgumentTypeError(f"must be at least 1, or two such numbers as 8000,6000, got {words}")
-    return sizes if len(sizes) == 2 else sizes[0]
+    folder = build_for_content("subwords", content, build)
+    return tuple(folder / f"{'both' if shared else side}.model" for side in SIDES)
 
 
 def check_vocabulary_settings(vocabulary_size: int | tuple[int, int], shared: bool, joint_merges: bool) -> None:
-    """Raises `InputError` for settings of `learn_vocabularies` that contradict each other."""
+    """Raise `InputError` for settings of `learn_vocabularies` that contradict each other."""
     if joint_merges and shared:
         raise InputError("data.joint_merges gives each side a dictionary of its own: set data.shared_vocabulary=false")
     if isinstance(vocabulary_size, tuple):

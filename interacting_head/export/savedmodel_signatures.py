@@ -8,7 +8,7 @@ import dataclasses
 import keras
 import tensorflow as tf
 
-from data.text.profiles import is_tokenized
+from data.text.profiles import PROFILES
 from data.text.subwords import END, PAD
 from interacting_head.export import optional_package
 from interacting_head.search.beam_search import collect
@@ -49,7 +49,7 @@ def signatures(module, trained, text):
         module.tokenizers = [_tokenizer(each) for each in (trained.source_subwords, trained.target_subwords)]
         sentences = tf.TensorSpec((None,), tf.string, "text")
         function = _with_parameters(TextSearch(function, *module.tokenizers), sentences, parameters)
-        name = "translate_tokenized" if is_tokenized(trained.config.data.profile) else "translate"
+        name = "translate_tokenized" if PROFILES[trained.config.data.profile].is_tokenized else "translate"
         found[name] = function
 
     def by_default(sentences):

@@ -47,7 +47,7 @@ def of_step(training_model, shape):
     """The `StepMemory` of a compiled `TrainingModel`, which gets the optimizer's variables if it has none yet.
 
     Args:
-        training_model: as from `preparation.make_training_model`.
+        training_model: as from `setup.make_training_model`.
         shape: (B, S, T), rows, source length and target length of a batch on one device.
     """
     import tensorflow as tf  # here, so that everything else works without TensorFlow

@@ -21,15 +21,8 @@ from interacting_head.training.callbacks import Progress, StopOnSignal, duration
 from interacting_head.training.checkpoints import Checkpointing, score_of
 from interacting_head.training.devices import Devices
 from interacting_head.training.log import logging_to, write_tensorboard
-from interacting_head.training.preparation import (
-    check,
-    make_batches,
-    make_training_model,
-    number_of_steps,
-    open_text,
-    prepare_run_text,
-    prepare_subwords,
-)
+from interacting_head.training.run_text import open_text, prepare_run_text
+from interacting_head.training.setup import check, make_batches, make_training_model, number_of_steps
 from interacting_head.training.validation import Validation
 
 logger = logging.getLogger("interacting_head")
@@ -86,8 +79,8 @@ class Trainer:
         keras.config.set_dtype_policy(config.train.precision)
         self.devices = devices
         text = prepare_run_text(config.data, run, corpus)
-        subwords = prepare_subwords(config.data, run, text.train)
-        self.batches = make_batches(config, text.train, *subwords, devices.replicas)
+        subwords = text.subwords
+        self.batches = make_batches(config, text.pairs, devices.replicas)
         self.total_steps = number_of_steps(config.train, self.batches.batches_in_epoch(0))
         with devices.scope():
             self.model = build_model(config, *subwords)

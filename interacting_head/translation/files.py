@@ -6,8 +6,8 @@ import sys
 import time
 from pathlib import Path
 
-from data.command_line import NO_ROOM
 from data.errors import InputError
+from data.files import NO_ROOM
 from interacting_head.config import DecodeConfig
 from interacting_head.console import RunError, atomic_write, importing_keras
 from interacting_head.translation.engines import engine_class

@@ -8,7 +8,7 @@ import pytest
 from data import prepare
 from data.batches.encoding import load_encoded
 from data.errors import InputError
-from data.text import prepared_text
+from data.text import profiled_text
 from data.text.profiles import PROFILES
 from data.text.subwords import Subwords
 from data.text.truecasing import Truecaser
@@ -66,13 +66,13 @@ def test_the_output_is_text_models_and_arrays_that_fit_together(corpora, tmp_pat
 def test_nothing_is_done_twice(corpora, tmp_path, capsys, monkeypatch):
     run(corpora, tmp_path / "out", "--profile", "paper")
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "out").rglob("*")}
-    monkeypatch.setattr(prepare, "prepare_corpus", None)
+    monkeypatch.setattr(prepare, "encode_corpus", None)
     run(corpora, tmp_path / "out", "--profile", "paper")
     assert capsys.readouterr().out.splitlines()[-1] == f"{tmp_path / 'out'} is up to date: nothing to do"
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "out").rglob("*")} == before
     monkeypatch.undo()
     monkeypatch.setenv("INTERACTING_HEAD_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(prepared_text, "_build", None)
+    monkeypatch.setattr(profiled_text, "_build", None)
     run(corpora, tmp_path / "other", "--profile", "paper")  # from the cache
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from data import stats
 from data.corpora.corpus import open_corpus
+from data.corpus_encoding import TextSettings
 from data.errors import InputError
 from data.text.cleaning import CleaningRules
 from tests import command_line
@@ -73,7 +74,8 @@ def corpora(tmp_path):
 
 
 def counted(corpora, name="mine", **options):
-    return stats.corpus_statistics(open_corpus(name, "de", "en", corpora), "raw", 400, **options)
+    settings = TextSettings("raw", vocabulary_size=400, **options)
+    return stats.corpus_statistics(open_corpus(name, "de", "en", corpora), settings)
 
 
 def test_lengths_are_those_of_the_words_and_sub_words_of_every_pair(corpora):
@@ -116,7 +118,9 @@ def test_a_corpus_without_training_text_is_an_error(corpora):
 
 
 def test_the_words_of_the_paper_profile_are_the_tokens_of_moses(corpora):
-    statistics = stats.corpus_statistics(open_corpus("mine", "de", "en", corpora), "paper", 400)
+    statistics = stats.corpus_statistics(
+        open_corpus("mine", "de", "en", corpora), TextSettings("paper", vocabulary_size=400)
+    )
     words = [len(source.split()) + 1 for source, _ in statistics.corpus.split("train").pairs()]  # and the full stop
     assert statistics.words[0].tolist() == words
 

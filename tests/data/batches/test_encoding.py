@@ -126,12 +126,6 @@ def test_another_model_or_length_is_another_entry(text, subwords, cache, tmp_pat
     assert len(entries(cache)) == 4
 
 
-def test_a_folder_for_the_cache_can_be_given(text, subwords, tmp_path, cache):
-    encode_parallel(text, subwords, subwords, max_length=100, cache_dir=tmp_path / "mine")
-    assert len(entries(tmp_path / "mine")) == 1
-    assert not cache.exists()
-
-
 def test_a_damaged_entry_is_made_again(text, subwords, cache):
     first = encode_parallel(text, subwords, subwords, max_length=100)
     expected = first.source.tokens.tolist()
@@ -165,24 +159,25 @@ def test_a_limit_gives_a_seeded_subset_in_the_order_of_the_lines(text, subwords)
     whole = encode_parallel(text, subwords, subwords, max_length=100)
     lines = list(zip(decoded(whole.source, subwords), decoded(whole.target, subwords), strict=True))
 
-    def subset(**options):
-        pairs = encode_parallel(text, subwords, subwords, max_length=100, **options)
+    def subset(size, seed=0):
+        pairs = whole.sample(size, seed)
         return list(zip(decoded(pairs.source, subwords), decoded(pairs.target, subwords), strict=True))
 
-    some = subset(limit_pairs=30)
+    some = subset(30)
     assert len(some) == 30
     assert some == [pair for pair in lines if pair in set(some)]
-    assert some == subset(limit_pairs=30, seed=0)
-    assert some != subset(limit_pairs=30, seed=1)
+    assert some == subset(30, seed=0)
+    assert some != subset(30, seed=1)
     assert some != lines[:30]
-    assert set(some) < set(subset(limit_pairs=60))
-    assert subset(limit_pairs=100) == lines
+    assert set(some) < set(subset(60))
+    assert subset(100) == lines
 
 
 @pytest.mark.parametrize("limit", [0, -1, 101])
 def test_a_limit_that_cannot_be_met_is_an_error(text, subwords, limit):
+    pairs = encode_parallel(text, subwords, subwords, max_length=100)
     with pytest.raises(InputError, match="allow 1 to 100"):
-        encode_parallel(text, subwords, subwords, max_length=100, limit_pairs=limit)
+        pairs.sample(limit, seed=0)
 
 
 def test_counts_survive_in_the_cache(tmp_path, subwords, cache):

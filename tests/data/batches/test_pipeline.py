@@ -123,7 +123,7 @@ import hashlib
 from data import ParallelText, Subwords, TrainingBatches, encode_parallel
 subwords = Subwords({str(subwords.path)!r})
 text = ParallelText({str(tmp_path / "train.de")!r}, {str(tmp_path / "train.en")!r})
-pairs = encode_parallel(text, subwords, subwords, max_length=100, limit_pairs=200, seed=5)
+pairs = encode_parallel(text, subwords, subwords, max_length=100).sample(200, seed=5)
 digest = hashlib.sha256()
 for inputs, labels in TrainingBatches(pairs, 400, seed=7, max_epochs=2):
     for ids in (inputs["source_ids"], inputs["target_ids"], labels):

@@ -2,12 +2,12 @@ from collections import Counter
 
 import pytest
 
-from data.batches.encoding import encode_parallel, load_encoded
+from data.batches.encoding import encode_parallel
 from data.batches.pipeline import TrainingBatches
 from data.corpora.corpus import open_corpus
 from data.corpora.mixes import Part, parse_mix, weighted_pairs
+from data.corpus_encoding import TextSettings, encode_corpus
 from data.errors import InputError
-from data.prepare import Settings, prepare_corpus
 from data.text.parallel_text import ParallelText
 from tests.data.conftest import CORPORA, sentences
 
@@ -185,9 +185,9 @@ def test_a_mix_is_prepared_like_a_corpus(tmp_path):
             for split, count in (("train", 200), ("dev", 20)):
                 text = "\n".join(sentences(count, seed=f"{corpus} {split} {seed}"))
                 (tmp_path / corpus / f"{split}.{code}").write_text(text, encoding="utf-8")
-    prepared = prepare_corpus(open_corpus("one*2+two+dev=two", "de", "en", tmp_path), Settings(vocabulary_size=400))
-    assert len(load_encoded(prepared.encoded["train"])) == 600
-    assert len(load_encoded(prepared.encoded["dev"])) == 20
+    prepared = encode_corpus(open_corpus("one*2+two+dev=two", "de", "en", tmp_path), TextSettings(vocabulary_size=400))
+    assert len(prepared.pairs["train"]) == 600
+    assert len(prepared.pairs["dev"]) == 20
 
 
 @pytest.mark.skipif(not (CORPORA / "newstest").is_dir(), reason="needs the corpora for development")

@@ -1,7 +1,5 @@
 """The quickstart grammar: the inflection of both languages, the order of words and the classes of its lexicon."""
 
-import pytest
-
 from data.quickstart.clauses import DONE, FUTURE, NOW, ONGOING, SCENE, TOLD, Clause, Phrase
 from data.quickstart.lexicon import ADJECTIVE, ADJECTIVES, NOUNS, VERB, VERBS
 from data.quickstart.phrases import (
@@ -28,37 +26,37 @@ def phrase(determiner, adjective, noun, plural=False, degree=0):
     return NounPhrase(NOUN[noun], determiner, ADJECTIVE.get(adjective), plural, degree)
 
 
-@pytest.mark.parametrize(
-    ("noun_phrase", "case", "german", "english"),
-    [
-        (phrase(THE, "alt", "Hund"), "dat", "dem alten Hund", "the old dog"),
-        (phrase(A, "gut", "Freund"), "acc", "einen guten Freund", "a good friend"),
-        (phrase(BARE, "gut", "Wein"), "nom", "guter Wein", "good wine"),
-        (phrase(BARE, "kalt", "Bier"), "dat", "kaltem Bier", "cold beer"),
-        (phrase(BARE, "kalt", "Milch"), "dat", "kalter Milch", "cold milk"),
-        (phrase(A, "klein", "Kind"), "nom", "ein kleines Kind", "a small child"),
-        (phrase(THE, "klein", "Kind"), "nom", "das kleine Kind", "the small child"),
-        (phrase(MY, "jung", "Schwester", degree=1), "dat", "meiner jüngeren Schwester", "my younger sister"),
-        (phrase(MY, None, "Bruder"), "gen", "meines Bruders", "my brother"),
-        (phrase(THE, "neu", "Nachbar"), "dat", "dem neuen Nachbarn", "the new neighbor"),
-        (phrase(THE, None, "Student"), "gen", "des Studenten", "the student"),
-        (phrase(OUR, None, "Großeltern"), "dat", "unseren Großeltern", "our grandparents"),
-        (phrase(BARE, "reif", "Apfel", plural=True), "dat", "reifen Äpfeln", "ripe apples"),
-        (phrase(THE, "rot", "Schuhe"), "nom", "die roten Schuhe", "the red shoes"),
-        (phrase(NO, "teuer", "Armbanduhr"), "acc", "keine teure Armbanduhr", "an expensive wristwatch"),
-        (phrase(NO, None, "Reis"), "acc", "keinen Reis", "any rice"),
-        (phrase(THIS, None, "Kind", plural=True), "dat", "diesen Kindern", "these children"),
-        (phrase(WHICH, None, "Buch"), "acc", "welches Buch", "which book"),
-        (phrase(A, "hoch", "Turm"), "acc", "einen hohen Turm", "a tall tower"),
-        (phrase(THE, "hoch", "Turm", degree=2), "nom", "der höchste Turm", "the tallest tower"),
-        (phrase(A, "ehrlich", "Mann"), "nom", "ein ehrlicher Mann", "an honest man"),
-        (phrase(HER, "blau", "Schal"), "acc", "ihren blauen Schal", "her blue scarf"),
-        (phrase(THE, None, "Sofa", plural=True), "dat", "den Sofas", "the sofas"),
-        (phrase(THE, None, "Frühstück"), "acc", "das Frühstück", "breakfast"),
-    ],
-)
-def test_noun_phrases_are_inflected(noun_phrase, case, german, english):
-    assert (noun_phrase.german(case), noun_phrase.english(case)) == (german, english)
+NOUN_PHRASES = [
+    (phrase(THE, "alt", "Hund"), "dat", "dem alten Hund", "the old dog"),
+    (phrase(A, "gut", "Freund"), "acc", "einen guten Freund", "a good friend"),
+    (phrase(BARE, "gut", "Wein"), "nom", "guter Wein", "good wine"),
+    (phrase(BARE, "kalt", "Bier"), "dat", "kaltem Bier", "cold beer"),
+    (phrase(BARE, "kalt", "Milch"), "dat", "kalter Milch", "cold milk"),
+    (phrase(A, "klein", "Kind"), "nom", "ein kleines Kind", "a small child"),
+    (phrase(THE, "klein", "Kind"), "nom", "das kleine Kind", "the small child"),
+    (phrase(MY, "jung", "Schwester", degree=1), "dat", "meiner jüngeren Schwester", "my younger sister"),
+    (phrase(MY, None, "Bruder"), "gen", "meines Bruders", "my brother"),
+    (phrase(THE, "neu", "Nachbar"), "dat", "dem neuen Nachbarn", "the new neighbor"),
+    (phrase(THE, None, "Student"), "gen", "des Studenten", "the student"),
+    (phrase(OUR, None, "Großeltern"), "dat", "unseren Großeltern", "our grandparents"),
+    (phrase(BARE, "reif", "Apfel", plural=True), "dat", "reifen Äpfeln", "ripe apples"),
+    (phrase(THE, "rot", "Schuhe"), "nom", "die roten Schuhe", "the red shoes"),
+    (phrase(NO, "teuer", "Armbanduhr"), "acc", "keine teure Armbanduhr", "an expensive wristwatch"),
+    (phrase(NO, None, "Reis"), "acc", "keinen Reis", "any rice"),
+    (phrase(THIS, None, "Kind", plural=True), "dat", "diesen Kindern", "these children"),
+    (phrase(WHICH, None, "Buch"), "acc", "welches Buch", "which book"),
+    (phrase(A, "hoch", "Turm"), "acc", "einen hohen Turm", "a tall tower"),
+    (phrase(THE, "hoch", "Turm", degree=2), "nom", "der höchste Turm", "the tallest tower"),
+    (phrase(A, "ehrlich", "Mann"), "nom", "ein ehrlicher Mann", "an honest man"),
+    (phrase(HER, "blau", "Schal"), "acc", "ihren blauen Schal", "her blue scarf"),
+    (phrase(THE, None, "Sofa", plural=True), "dat", "den Sofas", "the sofas"),
+    (phrase(THE, None, "Frühstück"), "acc", "das Frühstück", "breakfast"),
+]
+
+
+def test_noun_phrases_are_inflected():
+    said = [(phrase, case, phrase.german(case), phrase.english(case)) for phrase, case, _, _ in NOUN_PHRASES]
+    assert said == NOUN_PHRASES
 
 
 def test_prepositions_contract_with_the_article_alone():
@@ -81,56 +79,62 @@ def test_pronouns_take_up_gender_and_names_are_declined():
     assert articles == {"apple": "an", "honest": "an", "hour": "an", "university": "a", "book": "a"}
 
 
-@pytest.mark.parametrize(
-    ("lemma", "present", "past", "imperative", "with_zu"),
-    [
-        ("lesen", "lese liest liest lesen", "las last lasen", "lies", "zu lesen"),
-        (
-            "arbeiten",
-            "arbeite arbeitest arbeitet arbeiten",
-            "arbeitete arbeitetest arbeiteten",
-            "arbeite",
-            "zu arbeiten",
-        ),
-        ("einladen", "lade lädst lädt laden", "lud ludst luden", "lade", "einzuladen"),
-        (
-            "sich unterhalten mit",
-            "unterhalte unterhältst unterhält unterhalten",
-            "unterhielt unterhieltst unterhielten",
-            "unterhalte",
-            "zu unterhalten",
-        ),
-        ("vergessen", "vergesse vergisst vergisst vergessen", "vergaß vergaßt vergaßen", "vergiss", "zu vergessen"),
-        ("füttern", "füttere fütterst füttert füttern", "fütterte füttertest fütterten", "füttere", "zu füttern"),
-        ("öffnen", "öffne öffnest öffnet öffnen", "öffnete öffnetest öffneten", "öffne", "zu öffnen"),
-        ("helfen", "helfe hilfst hilft helfen", "half halfst halfen", "hilf", "zu helfen"),
-        ("spazieren gehen", "gehe gehst geht gehen", "ging gingst gingen", "geh", "spazieren zu gehen"),
-        ("schließen", "schließe schließt schließt schließen", "schloss schlosst schlossen", "schließ", "zu schließen"),
-        ("fernsehen", "sehe siehst sieht sehen", "sah sahst sahen", "sieh", "fernzusehen"),
-    ],
-)
-def test_german_verbs_are_conjugated(lemma, present, past, imperative, with_zu):
-    verb = VERB[lemma]
-    assert [verb.present_form(person) for person in ("ich", "du", "er", "wir")] == present.split()
-    assert [verb.past_form(person) for person in ("ich", "du", "sie")] == past.split()
-    assert (verb.imperative(), verb.zu_infinitive()) == (imperative, with_zu)
+# Infinitive, present tense (ich, du, er, wir), past tense (ich, du, sie), imperative, infinitive with zu.
+GERMAN_VERBS = [
+    ("lesen", "lese liest liest lesen", "las last lasen", "lies", "zu lesen"),
+    (
+        "arbeiten",
+        "arbeite arbeitest arbeitet arbeiten",
+        "arbeitete arbeitetest arbeiteten",
+        "arbeite",
+        "zu arbeiten",
+    ),
+    ("einladen", "lade lädst lädt laden", "lud ludst luden", "lade", "einzuladen"),
+    (
+        "sich unterhalten mit",
+        "unterhalte unterhältst unterhält unterhalten",
+        "unterhielt unterhieltst unterhielten",
+        "unterhalte",
+        "zu unterhalten",
+    ),
+    ("vergessen", "vergesse vergisst vergisst vergessen", "vergaß vergaßt vergaßen", "vergiss", "zu vergessen"),
+    ("füttern", "füttere fütterst füttert füttern", "fütterte füttertest fütterten", "füttere", "zu füttern"),
+    ("öffnen", "öffne öffnest öffnet öffnen", "öffnete öffnetest öffneten", "öffne", "zu öffnen"),
+    ("helfen", "helfe hilfst hilft helfen", "half halfst halfen", "hilf", "zu helfen"),
+    ("spazieren gehen", "gehe gehst geht gehen", "ging gingst gingen", "geh", "spazieren zu gehen"),
+    ("schließen", "schließe schließt schließt schließen", "schloss schlosst schlossen", "schließ", "zu schließen"),
+    ("fernsehen", "sehe siehst sieht sehen", "sah sahst sahen", "sieh", "fernzusehen"),
+]
 
 
-@pytest.mark.parametrize(
-    ("lemma", "tense", "person", "options", "english"),
-    [
-        ("abholen", "present", "er", {}, "picks up"),
-        ("abholen", "present", "er", {"split": True}, "does pick up"),
-        ("schreiben", "progressive", "ich", {}, "am writing"),
-        ("schwimmen", "past progressive", "sie", {}, "were swimming"),
-        ("sich interessieren für", "past", "er", {"split": True}, "was interested in"),
-        ("weinen", "present", "er", {}, "cries"),
-        ("schreiben", "past", "er", {"passive": True}, "was written"),
-        ("reparieren", "progressive", "sie", {"passive": True}, "are being repaired"),
-    ],
-)
-def test_english_verbs_are_conjugated(lemma, tense, person, options, english):
-    assert " ".join(VERB[lemma].english.predicate(tense, person, **options)).strip() == english
+def test_german_verbs_are_conjugated():
+    said = []
+    for lemma, *_ in GERMAN_VERBS:
+        verb = VERB[lemma]
+        present = " ".join(map(verb.present_form, ("ich", "du", "er", "wir")))
+        past = " ".join(map(verb.past_form, ("ich", "du", "sie")))
+        said.append((lemma, present, past, verb.imperative(), verb.zu_infinitive()))
+    assert said == GERMAN_VERBS
+
+
+ENGLISH_VERBS = [
+    ("abholen", "present", "er", {}, "picks up"),
+    ("abholen", "present", "er", {"split": True}, "does pick up"),
+    ("schreiben", "progressive", "ich", {}, "am writing"),
+    ("schwimmen", "past progressive", "sie", {}, "were swimming"),
+    ("sich interessieren für", "past", "er", {"split": True}, "was interested in"),
+    ("weinen", "present", "er", {}, "cries"),
+    ("schreiben", "past", "er", {"passive": True}, "was written"),
+    ("reparieren", "progressive", "sie", {"passive": True}, "are being repaired"),
+]
+
+
+def test_english_verbs_are_conjugated():
+    said = [
+        (lemma, tense, person, options, " ".join(VERB[lemma].english.predicate(tense, person, **options)).strip())
+        for lemma, tense, person, options, _ in ENGLISH_VERBS
+    ]
+    assert said == ENGLISH_VERBS
 
 
 def test_each_language_has_its_order_of_words():

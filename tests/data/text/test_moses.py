@@ -3,7 +3,7 @@
 import gzip
 
 import pytest
-from sacremoses import MosesPunctNormalizer
+from sacremoses import MosesDetokenizer, MosesPunctNormalizer
 
 from data.text.moses import Moses
 from tests.data.conftest import CORPORA
@@ -66,34 +66,35 @@ TOKENS = [
 ]
 
 
-@pytest.mark.parametrize(("language", "line", "tokens"), TOKENS, ids=[f"{row[0]} {row[1][:20]}" for row in TOKENS])
-def test_lines_become_the_tokens_of_the_script(language, line, tokens):
-    assert Moses(language).tokenize(line) == tokens
+def test_lines_become_the_tokens_of_the_script():
+    assert [(language, line, Moses(language).tokenize(line)) for language, line, _ in TOKENS] == TOKENS
 
 
-@pytest.mark.parametrize(("language", "line", "tokens"), TOKENS, ids=[f"{row[0]} {row[1][:20]}" for row in TOKENS])
-def test_no_sign_is_lost_or_changed_on_the_way_back(language, line, tokens):
-    kept = line.replace("\x07", "")
-    assert "".join(Moses(language).detokenize(tokens).split()) == "".join(kept.split())
+def test_no_sign_is_lost_or_changed_on_the_way_back():
+    lost = []
+    for language, line, tokens in TOKENS:
+        again = Moses(language).detokenize(tokens)
+        if "".join(again.split()) != "".join(line.replace("\x07", "").split()):
+            lost.append((line, again))
+    assert lost == []
 
 
-@pytest.mark.parametrize(
-    ("language", "line", "expected"),
-    [
-        ("en", "“Quoted”, he said – ‘so’…", "\"Quoted,\" he said - 'so'..."),
-        ("de", "„Ja“, sagte er", '"Ja", sagte er'),
-        ("fr", "«\u00a0Oui\u00a0» : 5\u00a0%", '"Oui": 5%'),
-        ("en", "it’s", "it's"),
-        ("be", "сям’я", "сям'я"),  # the script's \" only suits the letters a to z
-        ("en", "e\u0301te\u0301", "été"),
-        ("vi", "Tie\u0302\u0301ng Vie\u0323\u0302t", "Tiếng Việt"),
-        ("en", "a ( b ) . c ;d", "a (b). c;d"),
-        ("en", "  spaced   out  ", "spaced out"),
-        ("en", "", ""),
-    ],
-)
-def test_punctuation_and_unicode_are_normalised(language, line, expected):
-    assert Moses(language).normalize(line) == expected
+NORMALIZED = [
+    ("en", "“Quoted”, he said – ‘so’…", "\"Quoted,\" he said - 'so'..."),
+    ("de", "„Ja“, sagte er", '"Ja", sagte er'),
+    ("fr", "«\u00a0Oui\u00a0» : 5\u00a0%", '"Oui": 5%'),
+    ("en", "it’s", "it's"),
+    ("be", "сям’я", "сям'я"),  # the script's \" only suits the letters a to z
+    ("en", "e\u0301te\u0301", "été"),
+    ("vi", "Tie\u0302\u0301ng Vie\u0323\u0302t", "Tiếng Việt"),
+    ("en", "a ( b ) . c ;d", "a (b). c;d"),
+    ("en", "  spaced   out  ", "spaced out"),
+    ("en", "", ""),
+]
+
+
+def test_punctuation_and_unicode_are_normalised():
+    assert [(language, line, Moses(language).normalize(line)) for language, line, _ in NORMALIZED] == NORMALIZED
 
 
 def test_a_language_without_rules_has_those_of_english_abbreviations():
@@ -125,9 +126,12 @@ def test_lines_of_news_come_back_as_they_were(language, pair):
     equal_up_to_blanks = sum("".join(x.split()) == "".join(y.split()) for x, y in zip(lines, again, strict=True))
     assert equal_up_to_blanks == len(lines) == 3003
     assert equal / len(lines) >= 0.99  # blanks and all
+    theirs = MosesDetokenizer(language)
+    assert sum(theirs.detokenize(moses.tokenize(line).split()) == line for line in lines) / len(lines) < 0.98
 
 
-@pytest.mark.parametrize("language", ["en", "de", "cs", "es", "be"])
-def test_lines_are_normalised_as_by_sacremoses(language):
-    for _, line, _ in TOKENS:
-        assert Moses(language).normalize(line) == MosesPunctNormalizer(language).normalize(line)
+def test_lines_are_normalised_as_by_sacremoses():
+    lines = [line for _, line, _ in TOKENS]
+    for language in ("en", "de", "cs", "es", "be"):
+        theirs = [MosesPunctNormalizer(language).normalize(line) for line in lines]
+        assert list(map(Moses(language).normalize, lines)) == theirs, language

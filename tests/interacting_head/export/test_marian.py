@@ -12,7 +12,7 @@ from interacting_head.config import ExperimentConfig, PlacedAttentionConfig, Pla
 from interacting_head.search.options import SearchOptions
 from interacting_head.search.state import Limits
 from interacting_head.search.transformer_search import TransformerSearch
-from interacting_head.training.preparation import make_training_model
+from interacting_head.training.setup import make_training_model
 from tests.interacting_head.export import exports
 from tests.parameters import mostly_slow
 

@@ -7,7 +7,7 @@ import pytest
 from interacting_head.config import ExperimentConfig, override
 from interacting_head.run_directory import RunDirectory
 from interacting_head.training.callbacks import Progress
-from interacting_head.training.preparation import make_training_model
+from interacting_head.training.setup import make_training_model
 from interacting_head.training.trainer import train
 from tests import tiny_corpus
 from tests.interacting_head import tiny

@@ -11,7 +11,7 @@ from interacting_head import recipes
 from interacting_head.model.placement import check_model
 from interacting_head.model.transformer import Transformer, parameter_count
 from interacting_head.recipes import paper_tables
-from interacting_head.training.preparation import make_training_model
+from interacting_head.training.setup import make_training_model
 from tests.interacting_head.tiny import V, sources, targets
 from tests.parameters import mostly_slow
 

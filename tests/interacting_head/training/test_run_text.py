@@ -8,7 +8,8 @@ import pytest
 from data.errors import InputError
 from interacting_head import config as configuration
 from interacting_head.run_directory import RunDirectory
-from interacting_head.training.preparation import check, open_text, prepare_run_text
+from interacting_head.training.run_text import open_text, prepare_run_text
+from interacting_head.training.setup import check
 from interacting_head.training.trainer import train
 from interacting_head.translation.translator import Translator
 from tests import tiny_corpus

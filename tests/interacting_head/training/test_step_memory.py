@@ -10,7 +10,7 @@ import tensorflow as tf
 from interacting_head.config import AttentionConfig, ExperimentConfig, ModelConfig, TrainConfig
 from interacting_head.model.transformer import Transformer
 from interacting_head.training import step_memory as memory
-from interacting_head.training.preparation import make_training_model
+from interacting_head.training.setup import make_training_model
 from tests.command_line import ROOT
 
 VOCABULARY = 50

@@ -13,7 +13,7 @@ from data.errors import InputError
 from interacting_head.run_directory import RunDirectory
 from interacting_head.training.callbacks import Progress
 from interacting_head.training.devices import Devices
-from interacting_head.training.preparation import open_text
+from interacting_head.training.run_text import open_text
 from interacting_head.training.trainer import Trainer, train
 from interacting_head.translation.translator import Translator
 from tests import tiny_corpus

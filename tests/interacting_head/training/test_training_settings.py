@@ -10,7 +10,7 @@ from interacting_head import config as configuration
 from interacting_head.console import RunError
 from interacting_head.run_directory import RunDirectory
 from interacting_head.training.callbacks import duration
-from interacting_head.training.preparation import number_of_steps
+from interacting_head.training.setup import number_of_steps
 from interacting_head.training.trainer import Trainer, train
 from interacting_head.translation.translator import Translator
 from tests import tiny_corpus
@@ -95,7 +95,7 @@ def test_a_training_that_diverges_is_an_error(files, tmp_path):
         ("model.attention.num_heads=5", "does not divide"),
         ("data.max_length=1", "no pair is left"),
         ("data.corpus=quickstart", "not both"),
-        ("data.dev_target=null", "your own text needs four files; --dev-target is missing"),
+        ("data.dev_target=null", "your own text needs four files, .*; add --dev-target"),
         ("data.source=none.de", "--source none.de: there is no such file"),
     ],
 )

@@ -1,29 +1,27 @@
 """Parallel text in the form of a profile: processed once, on all cores, and found again by its content."""
 
-import hashlib
+import contextlib
 import json
 from collections import Counter
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from itertools import compress
-from pathlib import Path
 from typing import NamedTuple
 
 from tqdm import tqdm
 
-from data.cache import build_once, cache_folder
+from data.cache import build_for_content
 from data.errors import InputError
 from data.text.cleaning import REASONS, CleaningRules, first_occurrences
-from data.text.parallel_text import ParallelText
-from data.text.profiles import before_truecasing, check_profile, is_tokenized, learns_truecasing
+from data.text.parallel_text import SIDES, ParallelText
+from data.text.profiles import Profile, profile_named
 from data.text.truecasing import Truecaser, count_forms
 from data.workers import map_chunks
 
-FORMAT = 1  # part of the cache key: raise it when the files written here change
-SIDES = ("source", "target")
+FORMAT = 1  # of the cache: raise it when the files written here change
 
 
-class PreparedText(NamedTuple):
+class ProfiledText(NamedTuple):
     """A parallel text in the form of a profile.
 
     Args:
@@ -37,66 +35,66 @@ class PreparedText(NamedTuple):
     dropped: dict[str, int]
 
 
-def prepare_text(
+def apply_profile(
     text: ParallelText,
     profile: str,
     languages: tuple[str, str],
     *,
     rules: CleaningRules | None = None,
     truecasers: tuple[Truecaser, Truecaser] | None = None,
-    cache_dir: str | Path | None = None,
     progress: bool = True,
-) -> PreparedText:
-    """Brings a parallel text into the form of a profile, or finds it in the cache.
+) -> ProfiledText:
+    """Bring a parallel text into the form of a profile, or find it in the cache.
 
-    The cache knows a text by its content, so that a changed file is processed anew. Memory grows with the number of
+    The cache knows a text by its content, so that a changed file is processed anew. RAM grows with the number of
     different words, not with that of lines.
 
     Args:
         text: the text as it is.
-        profile: one of `data.text.profiles.PROFILES`.
+        profile: the name of one of `data.text.profiles.PROFILES`.
         languages: codes of the source and the target language.
         rules: which pairs of a training text to leave out; None: every line gives a line, as in test sets.
         truecasers: to be used; None: they are learnt on this text, which must then be the training text.
-        cache_dir: the results go to its folder `prepared`; default: `data.cache.cache_folder()`.
         progress: whether to show a progress bar on a terminal.
 
     Raises:
         InputError: what reading `text` raises; when no pair is left.
         RunError: what `data.workers.map_chunks` raises.
     """
-    check_profile(profile)
-    if profile == "raw" and rules in (None, CleaningRules()):
-        return PreparedText(text, None, {})
-    key = [FORMAT, profile, languages, rules and asdict(rules), text.digests()]
-    if is_tokenized(profile):
-        key += [version("sacremoses"), [truecaser.digest for truecaser in truecasers or ()]]
-    name = hashlib.sha256(json.dumps(key).encode()).hexdigest()[:32]
+    form = profile_named(profile)
+    if form == Profile() and rules in (None, CleaningRules()):
+        return ProfiledText(text, None, {})
+    content = [FORMAT, profile, languages, rules and asdict(rules), text.digests()]
+    if form.is_tokenized:
+        content += [version("sacremoses"), [truecaser.digest for truecaser in truecasers or ()]]
 
     def build(temporary):
         _build(text, profile, languages, rules, truecasers, temporary, progress)
 
-    folder = build_once(Path(cache_dir or cache_folder()) / "prepared" / name, build)
+    folder = build_for_content("prepared", content, build)
     description = json.loads((folder / "description.json").read_text(encoding="utf-8"))
-    if learns_truecasing(profile) and truecasers is None:
+    if form.is_truecased and truecasers is None:
         truecasers = tuple(Truecaser.load(folder / f"{side}.truecase") for side in SIDES)
-    return PreparedText(ParallelText(*(folder / side for side in SIDES)), truecasers, description["dropped"])
+    return ProfiledText(ParallelText(*(folder / side for side in SIDES)), truecasers, description["dropped"])
 
 
 def _build(text, profile, languages, rules, truecasers, folder, progress):
-    """Writes the files `source`, `target`, `source.truecase`, `target.truecase` and `description.json`."""
+    """Write the files `source`, `target`, `source.truecase`, `target.truecase` and `description.json`."""
     pairs, dropped = text.pairs(), Counter()
     if rules is not None and rules.drop_duplicates:
         is_first = first_occurrences(text.pairs())
         dropped["duplicate"] = int((~is_first).sum())
         pairs = compress(pairs, is_first)
-    is_truecased = learns_truecasing(profile)
+    form = profile_named(profile)
     forms = Counter(), Counter()
     kept = 0
-    process = _Process(profile, languages, rules, counts_forms=is_truecased and truecasers is None)
-    with _Writer(folder, SIDES) as files, _bar("tokenising" if is_tokenized(profile) else "cleaning", progress) as bar:
+    process = _Process(form, languages, rules, counts_forms=form.is_truecased and truecasers is None)
+    task = "tokenising" if form.is_tokenized else "cleaning"
+    hides_bar = None if progress else True  # None: except on a terminal
+    with _open_sides(folder) as files, tqdm(desc=task, unit=" pairs", disable=hides_bar) as bar:
         for chunk in map_chunks(process, pairs):
-            files.write(chunk.lines)
+            for file, side in zip(files, chunk.lines, strict=False):
+                file.write(side)
             kept += chunk.kept
             dropped.update(chunk.dropped)
             for counts, more in zip(forms, chunk.forms, strict=False):
@@ -105,15 +103,16 @@ def _build(text, profile, languages, rules, truecasers, folder, progress):
     if kept == 0:
         reasons = ", ".join(f"{dropped[reason]:,} {reason}" for reason in REASONS if dropped[reason])
         raise InputError(f"no pair of {text.source} and {text.target} is left ({reasons}); loosen the limits")
-    if is_truecased:
+    if form.is_truecased:
         truecasers = truecasers or tuple(map(Truecaser, forms))
         for side, truecaser in zip(SIDES, truecasers, strict=True):
             truecaser.save(folder / f"{side}.truecase")
         tokenized = ParallelText(*((folder / side).rename(folder / f"{side}.tokenized") for side in SIDES))
-        with _Writer(folder, SIDES) as files:
+        with _open_sides(folder) as files:
             # In this process: to hand lines to others takes as long as to truecase them.
-            for pair in tqdm(tokenized.pairs(), "truecasing", kept, unit=" pairs", disable=None if progress else True):
-                files.write([f"{truecaser.truecase(x)}\n" for truecaser, x in zip(truecasers, pair, strict=True)])
+            for pair in tqdm(tokenized.pairs(), "truecasing", kept, unit=" pairs", disable=hides_bar):
+                for file, truecaser, line in zip(files, truecasers, pair, strict=True):
+                    file.write(f"{truecaser.truecase(line)}\n")
         tokenized.source.unlink()
         tokenized.target.unlink()
     description = {"profile": profile, "languages": languages, "pairs": kept, "dropped": dropped}
@@ -121,9 +120,9 @@ def _build(text, profile, languages, rules, truecasers, folder, progress):
 
 
 class _Chunk(NamedTuple):
-    """What becomes of a chunk of pairs: both sides' lines as one string, and counts."""
+    """A processed chunk of pairs: each side's lines as one string, no side where no pair is left; and counts."""
 
-    lines: tuple[str, str]
+    lines: tuple[str, ...]
     kept: int
     dropped: Counter
     forms: tuple[Counter, ...]
@@ -131,54 +130,27 @@ class _Chunk(NamedTuple):
 
 @dataclass(frozen=True)
 class _Process:
-    """Brings a chunk of pairs into the form before truecasing, leaves some out, and counts forms on request."""
+    """The work on a chunk of pairs: the form before truecasing, pairs left out, and counts of forms on request."""
 
-    profile: str
+    profile: Profile
     languages: tuple[str, str]
     rules: CleaningRules | None
     counts_forms: bool
 
     def __call__(self, pairs):
-        if is_tokenized(self.profile):
-            pairs = [
-                tuple(
-                    before_truecasing(self.profile, language, line)
-                    for language, line in zip(self.languages, pair, strict=True)
-                )
-                for pair in pairs
-            ]
+        pairs = [tuple(map(self.profile.before_truecasing, self.languages, pair)) for pair in pairs]
         kept, dropped = pairs, Counter()
         if self.rules is not None:
             reasons = [self.rules.reason_to_drop(*pair) for pair in pairs]
             kept = [pair for pair, reason in zip(pairs, reasons, strict=True) if reason is None]
             dropped.update(reason for reason in reasons if reason)
         forms = tuple(map(count_forms, zip(*kept, strict=True))) if self.counts_forms else ()
-        return _Chunk(_joined(kept), len(kept), dropped, forms)
+        lines = tuple("".join(f"{line}\n" for line in side) for side in zip(*kept, strict=True))
+        return _Chunk(lines, len(kept), dropped, forms)
 
 
-def _joined(pairs):
-    sides = ("".join(f"{line}\n" for line in side) for side in zip(*pairs, strict=True))
-    return tuple(sides) or ("", "")
-
-
-class _Writer:
+@contextlib.contextmanager
+def _open_sides(folder):
     """The files of both sides, open for writing."""
-
-    def __init__(self, folder, names):
-        self._files = [open(folder / name, "w", encoding="utf-8", newline="\n") for name in names]  # noqa: SIM115
-
-    def write(self, lines):
-        """Adds lines to each file."""
-        for file, text in zip(self._files, lines, strict=True):
-            file.write(text)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *exception):
-        for file in self._files:
-            file.close()
-
-
-def _bar(description, progress):
-    return tqdm(desc=description, unit=" pairs", disable=None if progress else True)
+    with contextlib.ExitStack() as stack:
+        yield [stack.enter_context(open(folder / side, "w", encoding="utf-8", newline="\n")) for side in SIDES]

@@ -1,0 +1,181 @@
+"""The way from a corpus to ids: text in the form of a profile, sub-word models, encoded arrays.
+
+Training, `python -m data.prepare` and `python -m data.stats` go it with `encode_corpus`. All work is kept in the cache
+by content, so that each of them finds what another has done.
+"""
+
+import argparse
+import time
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from data.batches.encoding import EncodedPairs, encode_parallel
+from data.corpora.corpus import Corpus
+from data.text.cleaning import CleaningRules
+from data.text.profiled_text import ProfiledText, apply_profile
+from data.text.profiles import (
+    DEFAULT_MAX_LENGTH,
+    DEFAULT_PROFILE,
+    DEFAULT_VOCABULARY_SIZE,
+    PROFILES,
+    profile_named,
+)
+from data.text.subwords import Subwords
+from data.text.truecasing import Truecaser
+from data.text.vocabularies import check_vocabulary_settings, learn_vocabularies
+
+
+@dataclass(frozen=True)
+class TextSettings:
+    """The settings that the ids of a corpus depend on.
+
+    Args:
+        profile: the name of one of `data.text.profiles.PROFILES`.
+        rules: which training pairs are left out.
+        vocabulary_size, shared_vocabulary, joint_merges: see `data.text.vocabularies.learn_vocabularies`.
+        max_length: most sub-words of a side of an encoded pair.
+
+    Raises:
+        InputError: for an unknown profile, and for settings of the vocabularies that contradict each other.
+    """
+
+    profile: str = DEFAULT_PROFILE
+    rules: CleaningRules = field(default_factory=CleaningRules)
+    vocabulary_size: int | tuple[int, int] = DEFAULT_VOCABULARY_SIZE
+    shared_vocabulary: bool = True
+    joint_merges: bool = False
+    max_length: int = DEFAULT_MAX_LENGTH
+
+    def __post_init__(self):
+        profile_named(self.profile)
+        check_vocabulary_settings(self.vocabulary_size, self.shared_vocabulary, self.joint_merges)
+
+
+class EncodedCorpus(NamedTuple):
+    """A corpus as far as it was encoded; its files lie in the cache.
+
+    Args:
+        texts: {split: `ProfiledText`}, the training text first.
+        vocabularies: model files of source and target.
+        subwords: their models.
+        pairs: {split: its ids}.
+        seconds: {stage: time taken}; next to nothing where it was in the cache.
+    """
+
+    texts: dict[str, ProfiledText]
+    vocabularies: tuple[Path, Path]
+    subwords: tuple[Subwords, Subwords]
+    pairs: dict[str, EncodedPairs]
+    seconds: dict[str, float]
+
+
+def encode_corpus(
+    corpus: Corpus,
+    settings: TextSettings,
+    *,
+    splits: Collection[str] | None = None,
+    encoded_splits: Collection[str] | None = None,
+    truecasers: tuple[Truecaser, Truecaser] | None = None,
+    vocabularies: tuple[Path, Path] | None = None,
+    progress: bool = True,
+) -> EncodedCorpus:
+    """Encode a corpus: truecasing and sub-words are learnt on `train`, which alone is cleaned.
+
+    Args:
+        corpus: with the split `train`.
+        settings: the settings.
+        splits: those to process beside `train`; default: all.
+        encoded_splits: those of them, or `train`, to encode; default: all that are processed.
+        truecasers: of source and target, to be used in the place of those learnt on the training text.
+        vocabularies: model files of source and target, likewise.
+        progress: whether to show progress bars on a terminal.
+
+    Raises:
+        InputError: where there is no split `train`, and what the stages raise.
+        RunError: what `data.workers.map_chunks` raises.
+    """
+    languages = corpus.source_language, corpus.target_language
+    text, rules = corpus.split("train"), settings.rules
+    clock = [time.perf_counter()]
+    train = apply_profile(text, settings.profile, languages, rules=rules, progress=progress)
+    if truecasers and any(x.digest != y.digest for x, y in zip(truecasers, train.truecasers, strict=True)):
+        train = apply_profile(text, settings.profile, languages, rules=rules, truecasers=truecasers, progress=progress)
+    texts = {"train": train}
+    for split in corpus.splits if splits is None else splits:
+        if split != "train":
+            texts[split] = apply_profile(
+                corpus.split(split), settings.profile, languages, truecasers=train.truecasers, progress=progress
+            )
+    clock.append(time.perf_counter())
+    vocabularies = vocabularies or learn_vocabularies(
+        train.text, settings.vocabulary_size, settings.shared_vocabulary, settings.joint_merges, progress=progress
+    )
+    subwords = tuple(map(Subwords, vocabularies))
+    clock.append(time.perf_counter())
+    pairs = {
+        split: encode_parallel(texts[split].text, *subwords, settings.max_length, progress=progress)
+        for split in (texts if encoded_splits is None else encoded_splits)
+    }
+    clock.append(time.perf_counter())
+    seconds = {stage: clock[i + 1] - clock[i] for i, stage in enumerate(("text", "sub-words", "encoding"))}
+    return EncodedCorpus(texts, vocabularies, subwords, pairs, seconds)
+
+
+def add_corpus_arguments(parser: argparse.ArgumentParser, profile: str = DEFAULT_PROFILE) -> None:
+    """Add the options of a command line that name a corpus, its languages and `TextSettings`.
+
+    Args:
+        parser: the parser of the command.
+        profile: the default profile.
+    """
+    parser.add_argument("corpus", metavar="CORPUS[+CORPUS …]", help="a corpus, or several as one training set")
+    parser.add_argument("--source-language", required=True, metavar="CODE", help="such as de")
+    parser.add_argument("--target-language", required=True, metavar="CODE", help="such as en")
+    parser.add_argument(
+        "--profile",
+        choices=PROFILES,
+        default=profile,
+        help="default: %(default)s; raw: sub-words of the text as it is; the others normalised and tokenised before: "
+        "paper truecased, lowercased, tokenized in its own case",
+    )
+    parser.add_argument(
+        "--vocabulary-size",
+        type=_sizes,
+        default=TextSettings.vocabulary_size,
+        metavar="N[,N]",
+        help="default: %(default)s; of source and target, where they are separate",
+    )
+    shared = parser.add_mutually_exclusive_group()
+    shared.add_argument("--shared-vocabulary", action="store_true", help="one for both languages (default)")
+    shared.add_argument("--separate-vocabularies", action="store_true", help="one for each language")
+    shared.add_argument("--joint-merges", action="store_true", help="one for each language, of common merges")
+    parser.add_argument("--max-words", type=int, metavar="N", help="words of a side; default: any")
+    parser.add_argument(
+        "--max-ratio", type=float, metavar="R", help="words of one side for one of the other; default: any"
+    )
+    parser.add_argument("--drop-duplicates", action="store_true", help="keep one of equal training pairs")
+    parser.add_argument("--corpora-dir", metavar="DIR", help="default: $CORPORA_DIR, then the cache folder")
+
+
+def text_settings(given: argparse.Namespace, max_length: int = DEFAULT_MAX_LENGTH) -> TextSettings:
+    """The `TextSettings` of `add_corpus_arguments`."""
+    return TextSettings(
+        given.profile,
+        CleaningRules(given.max_words, given.max_ratio, given.drop_duplicates),
+        given.vocabulary_size,
+        not (given.separate_vocabularies or given.joint_merges),
+        given.joint_merges,
+        max_length,
+    )
+
+
+def _sizes(words):
+    try:
+        sizes = tuple(map(int, words.split(",")))
+    except ValueError:
+        sizes = ()
+    if len(sizes) not in (1, 2) or min(sizes) < 1:
+        raise argparse.ArgumentTypeError(f"must be at least 1, or two such numbers as 8000,6000, got {words}")
+    return sizes if len(sizes) == 2 else sizes[0]

@@ -1,0 +1,95 @@
+"""The text of a run: opened, encoded, and kept as what translation needs in the run directory."""
+
+import logging
+import shutil
+from typing import NamedTuple
+
+from data.batches.encoding import EncodedPairs
+from data.corpora.corpus import Corpus, open_corpus, own_text
+from data.corpus_encoding import TextSettings, encode_corpus
+from data.errors import InputError
+from data.text.cleaning import CleaningRules
+from data.text.parallel_text import ParallelText
+from data.text.profiles import TextForm
+from data.text.subwords import Subwords
+
+logger = logging.getLogger("interacting_head")
+
+SPLITS = "train", "dev"
+
+
+class RunText(NamedTuple):
+    """The text of a run.
+
+    Args:
+        corpus: the text as it is.
+        train, dev: in the form of its profile.
+        forms: that form, of source and target.
+        subwords: of source and target, one object where they are equal.
+        pairs: the encoded training text.
+    """
+
+    corpus: Corpus
+    train: ParallelText
+    dev: ParallelText
+    forms: tuple[TextForm, TextForm]
+    subwords: tuple[Subwords, Subwords]
+    pairs: EncodedPairs
+
+
+def text_settings(data):
+    """The `TextSettings` of a `DataConfig`; raises `InputError` where they contradict each other."""
+    rules = CleaningRules(data.max_words, data.max_ratio, data.drop_duplicates)
+    sizes = data.vocabulary_size, data.shared_vocabulary, data.joint_merges
+    return TextSettings(data.profile, rules, *sizes, data.max_length)
+
+
+def open_text(data, corpora_dir):
+    """The `Corpus` of a `DataConfig`, `train` and `dev` checked line by line."""
+    own = [data.source, data.target, data.dev_source, data.dev_target]
+    if data.corpus and any(own):
+        raise InputError("give data.corpus or --source, --target, --dev-source and --dev-target, not both")
+    if any(own):
+        corpus = own_text(*own, source_language=data.source_language, target_language=data.target_language)
+    elif data.corpus:
+        if not (data.source_language and data.target_language):
+            raise InputError(f"data.corpus={data.corpus} needs data.source_language and data.target_language")
+        corpus = open_corpus(data.corpus, data.source_language, data.target_language, corpora_dir)
+    else:
+        raise InputError("no text to train on: set data.corpus, or give --source, --target, --dev-source, --dev-target")
+    for split in SPLITS:
+        corpus.split(split).check()
+    return corpus
+
+
+def prepare_run_text(data, run, corpus):
+    """The `RunText` of a run; its truecasers and sub-words are learnt on the training text where they do not exist yet.
+
+    Raises:
+        InputError: where the text is not the one with which the run was begun, and what `encode_corpus` raises.
+    """
+    digests = {split: corpus.split(split).digests() for split in SPLITS}
+    run.check_text(digests)
+    vocabularies = run.subword_paths if all(path.is_file() for path in run.subword_paths) else None
+    if vocabularies is None:
+        both = "on both sides" if data.shared_vocabulary or data.joint_merges else "on each side"
+        logger.info("learning %s sub-words %s", data.vocabulary_size, both)
+    encoded = encode_corpus(
+        corpus,
+        text_settings(data),
+        splits=SPLITS,
+        encoded_splits=["train"],
+        truecasers=run.truecasers(),
+        vocabularies=vocabularies,
+    )
+    train, dev = (encoded.texts[split] for split in SPLITS)
+    for reason, count in train.dropped.items():
+        logger.info("left out of training: %s pairs (%s)", f"{count:,}", reason)
+    languages = corpus.source_language, corpus.target_language
+    run.save_text(languages, digests, train.truecasers)
+    if vocabularies is None:
+        for path, model in zip(run.subword_paths, encoded.vocabularies, strict=True):
+            path.parent.mkdir(exist_ok=True)
+            shutil.copyfile(model, path)
+    forms = map(TextForm, (data.profile, data.profile), languages, train.truecasers or (None, None))
+    return RunText(corpus, train.text, dev.text, tuple(forms), run.subwords(), encoded.pairs["train"])

@@ -1,0 +1,48 @@
+import pytest
+
+from data.corpora.corpus import open_corpus
+from data.corpus_encoding import TextSettings, encode_corpus
+from data.errors import InputError
+from data.text.truecasing import Truecaser
+from tests.data.conftest import sentences
+
+SETTINGS = TextSettings("paper", vocabulary_size=400)
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    folder = tmp_path / "corpora" / "mine"
+    folder.mkdir(parents=True)
+    for split, count in (("train", 300), ("dev", 20), ("test", 10)):
+        for seed, code in enumerate(("de", "en")):
+            (folder / f"{split}.{code}").write_text("\n".join(sentences(count, seed)) + "\n", encoding="utf-8")
+    return open_corpus("mine", "de", "en", folder.parent)
+
+
+def test_all_splits_are_encoded_unless_some_are_named(corpus):
+    everything = encode_corpus(corpus, SETTINGS)
+    assert {split: len(pairs) for split, pairs in everything.pairs.items()} == {"train": 300, "dev": 20, "test": 10}
+    part = encode_corpus(corpus, SETTINGS, splits=["dev"], encoded_splits=["train"])
+    assert list(part.texts) == ["train", "dev"]
+    assert list(part.pairs) == ["train"]
+    assert part.vocabularies == everything.vocabularies
+    assert part.pairs["train"].folder == everything.pairs["train"].folder  # found in the cache
+    assert encode_corpus(corpus, SETTINGS, splits=(), encoded_splits=()).pairs == {}
+
+
+def test_truecasers_and_vocabularies_that_are_given_are_used(corpus):
+    learnt = encode_corpus(corpus, SETTINGS)
+    truecasers = (Truecaser({"HAUS": 1}), learnt.texts["train"].truecasers[1])
+    other = encode_corpus(corpus, SETTINGS, truecasers=truecasers, vocabularies=learnt.vocabularies)
+    assert other.texts["train"].truecasers is truecasers
+    assert other.texts["dev"].text != learnt.texts["dev"].text
+    assert other.vocabularies is learnt.vocabularies
+    again = encode_corpus(corpus, SETTINGS, truecasers=learnt.texts["train"].truecasers)
+    assert again.texts["train"].text == learnt.texts["train"].text  # equal ones make no work
+
+
+def test_settings_that_contradict_each_other_are_errors():
+    with pytest.raises(InputError, match="unknown profile 'papers'"):
+        TextSettings("papers")
+    with pytest.raises(InputError, match=r"set data\.shared_vocabulary=false"):
+        TextSettings(joint_merges=True)

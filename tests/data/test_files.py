@@ -1,0 +1,92 @@
+import os
+import stat
+
+import pytest
+
+from data.errors import InputError
+from data.files import atomic_write, written_beside
+
+
+def test_a_file_appears_whole_and_takes_the_place_of_a_former_one(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("former")
+    with atomic_write(path) as file:
+        file.write("neu – new")
+        file.flush()
+        assert path.read_text() == "former"
+    assert path.read_text(encoding="utf-8") == "neu – new"
+    assert os.listdir(tmp_path) == ["file"]
+
+
+def write_half(path, error):
+    with atomic_write(path) as file:
+        file.write("half")
+        raise error
+
+
+def test_an_error_leaves_the_former_file_and_nothing_else(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("former")
+    for error in (OSError, KeyboardInterrupt):
+        with pytest.raises(error):
+            write_half(path, error)
+    assert path.read_text() == "former"
+    assert os.listdir(tmp_path) == ["file"]
+
+
+def test_of_several_writers_at_once_each_writes_all_of_it(tmp_path):
+    path = tmp_path / "file"
+    with atomic_write(path) as first, atomic_write(path) as second:
+        first.write("first")
+        second.write("second")
+    assert path.read_text() == "first"  # renamed last
+    assert os.listdir(tmp_path) == ["file"]
+
+
+def test_files_and_folders_have_the_usual_permissions(tmp_path):
+    former = os.umask(0o027)
+    try:
+        with atomic_write(tmp_path / "file") as file:
+            file.write("x")
+        with written_beside(tmp_path / "folder") as partial:
+            partial.mkdir()
+    finally:
+        os.umask(former)
+    modes = [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("file", "folder")]
+    assert modes == [0o640, 0o750]
+
+
+def test_a_link_stays_one(tmp_path):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "there" / "file")
+    with atomic_write(tmp_path / "link") as file:
+        file.write("x")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "there" / "file").read_text() == "x"
+
+
+def test_a_device_is_written_to_as_it_is():
+    with atomic_write(os.devnull) as file:
+        file.write("x")
+    assert not os.path.isfile(os.devnull)
+
+
+def test_a_folder_that_holds_something_is_not_replaced(tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "mine").write_text("mine")
+    with pytest.raises(OSError, match="not empty"), written_beside(tmp_path / "folder") as partial:
+        partial.mkdir()
+    assert [path.name for path in tmp_path.rglob("*")] == ["folder", "mine"]
+
+
+def test_a_place_that_cannot_be_written_to_is_an_error_with_advice(tmp_path):
+    with (
+        pytest.raises(InputError, match=r"cannot write .*none/file: No such file.*; name a folder"),
+        atomic_write(tmp_path / "none" / "file"),
+    ):
+        pass
+    with pytest.raises(InputError, match="it is a folder; name a file"), atomic_write(tmp_path):
+        pass
+    with atomic_write(tmp_path / "none" / "file", parents=True) as file:
+        file.write("x")
+    assert (tmp_path / "none" / "file").read_text() == "x"
