@@ -155,8 +155,7 @@ def make_training_model(model, config, total_steps):
         beta_2=train.adam_beta_2,
         epsilon=train.adam_epsilon,
         gradient_clip=train.gradient_clip,
-        use_ema=train.ema_decay is not None,
-        ema_momentum=train.ema_decay or 0.0,
+        ema_decay=train.ema_decay,
     )
     training_model = TrainingModel(model, train.label_smoothing, train.accumulate_batches, parts_side_by_side())
     training_model.compile(optimizer=optimizer, jit_compile=compiles_per_shape())
