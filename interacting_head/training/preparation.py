@@ -21,11 +21,10 @@ from interacting_head.model.building import build_model
 from interacting_head.model.compilation import parts_side_by_side
 from interacting_head.model.placement import check_model
 from interacting_head.run_directory import RunDirectory
-from interacting_head.training import precision
-from interacting_head.training import step_memory as memory
+from interacting_head.training import peak_ram, precision
 from interacting_head.training.devices import Devices
 from interacting_head.training.optimizer import Adam
-from interacting_head.training.schedules import make_schedule
+from interacting_head.training.schedules import schedule_class
 from interacting_head.training.training_model import TrainingModel
 
 logger = logging.getLogger("interacting_head")
@@ -48,6 +47,7 @@ def check(config):
     _rules(data)
     check_vocabulary_settings(data.vocabulary_size, data.shared_vocabulary, data.joint_merges)
     check_model(config.model)
+    schedule_class(train.schedule)
     if train.best_metric == "bleu" and not train.validation_bleu:
         raise InputError("train.best_metric is bleu, but train.validation_bleu is false; set one of them")
 
@@ -136,7 +136,7 @@ def make_batches(config, text, source_subwords, target_subwords, replicas=1):
         pairs,
         config.train.batch_tokens * parts,
         config.train.seed,
-        static_shapes=compiles_per_shape(),
+        static_shapes=xla_compiles_step(),
         multiple=parts * replicas,
     )
 
@@ -150,7 +150,7 @@ def make_training_model(model, config, total_steps):
             "cannot do; set it to 1, or set the environment variable KERAS_BACKEND to tensorflow or jax"
         )
     optimizer = Adam(
-        make_schedule(train, config.model.model_dim, total_steps),
+        schedule_class(train.schedule).of_training(train, config.model.model_dim, total_steps),
         beta_1=train.adam_beta_1,
         beta_2=train.adam_beta_2,
         epsilon=train.adam_epsilon,
@@ -158,12 +158,12 @@ def make_training_model(model, config, total_steps):
         ema_decay=train.ema_decay,
     )
     training_model = TrainingModel(model, train.label_smoothing, train.accumulate_batches, parts_side_by_side())
-    training_model.compile(optimizer=optimizer, jit_compile=compiles_per_shape())
+    training_model.compile(optimizer=optimizer, jit_compile=xla_compiles_step())
     return training_model
 
 
-def compiles_per_shape():
-    """Whether XLA compiles the training step: then each new shape costs a compilation."""
+def xla_compiles_step():
+    """Return whether XLA compiles the training step: then each new shape costs a compilation."""
     if keras.backend.backend() == "jax":
         return True
     # Under a strategy for several GPUs XLA cannot compile the step.
@@ -179,7 +179,7 @@ def _tensorflow_gpus():
 def dry_run(config, corpora_dir=None):
     """Prints configuration, model, batch plan and memory, and leaves nothing behind but encoded text in the cache."""
     check(config)
-    config = precision.settled(config)
+    config = precision.resolved(config)
     corpus, replicas = open_text(config.data, corpora_dir), Devices.find().replicas
     keras.config.set_dtype_policy(config.train.precision)
     with tempfile.TemporaryDirectory() as folder:
@@ -193,7 +193,7 @@ def dry_run(config, corpora_dir=None):
     model.summary()
     steps = number_of_steps(config.train, len(plan))
     largest = " × ".join(map(str, plan.shapes[plan.shapes.prod(axis=1).argmax()].tolist()))
-    needs = memory.report(make_training_model(model, config, steps), plan.shapes, replicas)
+    needs = peak_ram.report(make_training_model(model, config, steps), plan.shapes, replicas)
     print(f"""
 parameters          {model.count_params():,}
 vocabulary          {subwords[0].vocabulary_size:,} source, {subwords[1].vocabulary_size:,} target
