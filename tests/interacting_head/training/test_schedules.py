@@ -72,7 +72,7 @@ def test_schedules_survive_serialisation(name):
         assert float(again(step)) == float(schedule(step))
 
 
-@pytest.mark.parametrize(("name", "hint"), [("cosin", r"did you mean cosine\?"), ("wave", "known: noam, ")])
+@pytest.mark.parametrize(("name", "hint"), [("cosin", r"did you mean cosine\?"), ("wave", "known: .*noam")])
 def test_an_unknown_schedule_is_an_error_and_never_constant(name, hint):
     with pytest.raises(InputError, match=f"unknown train.schedule '{name}'; {hint}"):
         schedule_class(name)
