@@ -5,9 +5,9 @@ import types
 import typing
 
 from data.errors import InputError
-from data.text.profiles import DEFAULT_MAX_LENGTH, DEFAULT_PROFILE, DEFAULT_VOCABULARY_SIZE
+from data.text.profiles import DEFAULT_MAX_LENGTH, DEFAULT_PROFILE, DEFAULT_VOCABULARY_SIZE, PROFILES
 from interacting_head import yaml_files
-from interacting_head.config_values import checked, unknown_key
+from interacting_head.config_values import checked, setting, unknown_key
 
 COMMON_OPTIONS = ("use_bias",)
 """Options of attention layers that every scheme has."""
@@ -24,7 +24,7 @@ class AttentionConfig:
     num_heads: int = 8
     key_dim: int | None = None
     value_dim: int | None = None
-    dropout: float = 0.0
+    dropout: float = setting(0.0, below=1)
     options: dict = dataclasses.field(default_factory=dict)
 
 
@@ -36,7 +36,7 @@ class PlacedAttentionConfig:
     num_heads: int | None = None
     key_dim: int | None = None
     value_dim: int | None = None
-    dropout: float | None = None
+    dropout: float | None = setting(None, below=1)
     options: dict | None = None
 
 
@@ -44,7 +44,7 @@ class PlacedAttentionConfig:
 class PlacementConfig:
     """Another attention at one site (encoder, decoder or cross) of some layers, counted from 1."""
 
-    site: str
+    site: str = setting(choices=("encoder", "decoder", "cross"))
     layers: tuple[int, ...]
     attention: PlacedAttentionConfig
 
@@ -66,17 +66,17 @@ class ModelConfig:
 
     attention: AttentionConfig = AttentionConfig()
     placements: tuple[PlacementConfig, ...] | None = None
-    memory: str | None = None
+    memory: str | None = setting(None, choices=("top", "all", "linear", "transparent", "iterative"))
     memory_layers: int | None = None
-    memory_normalization: str = "every"
+    memory_normalization: str = setting("every", choices=("every", "top"))
     tied_output: bool = True
     model_dim: int = 512
     feed_forward_dim: int = 2048
     encoder_layers: int = 6
     decoder_layers: int = 6
-    normalization: str = "post"
-    dropout: float = 0.1
-    activation_dropout: float = 0.0
+    normalization: str = setting("post", choices=("post", "pre"))
+    dropout: float = setting(0.1, below=1)
+    activation_dropout: float = setting(0.0, below=1)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -97,7 +97,7 @@ class DataConfig:
     dev_target: str | None = None
     source_language: str | None = None
     target_language: str | None = None
-    profile: str = DEFAULT_PROFILE
+    profile: str = setting(DEFAULT_PROFILE, choices=PROFILES)
     vocabulary_size: int | tuple[int, int] = DEFAULT_VOCABULARY_SIZE
     shared_vocabulary: bool = True
     joint_merges: bool = False
@@ -106,7 +106,7 @@ class DataConfig:
     max_ratio: float | None = None
     drop_duplicates: bool = False
     train_pairs: int | None = None
-    seed: int = 1
+    seed: int = setting(1, at_least=0)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -126,26 +126,26 @@ class TrainConfig:
     max_steps: int = 100_000
     max_epochs: int | None = None
     schedule: str = "noam"
-    learning_rate: float = 1.0
+    learning_rate: float = setting(1.0, above=0)
     warmup_steps: int = 8000
-    adam_beta_1: float = 0.9
-    adam_beta_2: float = 0.98
-    adam_epsilon: float = 1e-9
-    label_smoothing: float = 0.1
-    gradient_clip: float | None = None
+    adam_beta_1: float = setting(0.9, below=1)
+    adam_beta_2: float = setting(0.98, below=1)
+    adam_epsilon: float = setting(1e-9, above=0)
+    label_smoothing: float = setting(0.1, below=1)
+    gradient_clip: float | None = setting(None, above=0)
     accumulate_batches: int = 1
-    ema_decay: float | None = None
-    precision: str = "float32"
+    ema_decay: float | None = setting(None, below=1)
+    precision: str = setting("float32", choices=("float32", "mixed_bfloat16", "mixed_float16", "auto"))
     log_interval: int = 100
     validation_interval: int = 1000
     validation_epochs: int | None = None
     validation_bleu: bool = True
     patience: int | None = None
-    best_metric: str = "bleu"
+    best_metric: str = setting("bleu", choices=("loss", "smoothed_loss", "bleu"))
     keep_last: int = 5
-    keep_best: int = 0
-    average_last: int = 5
-    seed: int = 1
+    keep_best: int = setting(0, at_least=0)
+    average_last: int = setting(5, at_least=0)
+    seed: int = setting(1, at_least=0)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -154,7 +154,7 @@ class DecodeConfig:
 
     beam_size: int = 4
     length_penalty: float = 0.6
-    length_penalty_type: str = "gnmt"
+    length_penalty_type: str = setting("gnmt", choices=("gnmt", "average", "none"))
     max_length: int | None = None
     batch_size: int = 64
 
@@ -243,15 +243,18 @@ def _parse(cls, mapping, path):
         if key not in _fields(cls):
             raise _unknown_key(f"{path}.{key}".lstrip("."))
     hints = typing.get_type_hints(cls)
-    values = {key: _convert(hints[key], value, f"{path}.{key}".lstrip(".")) for key, value in mapping.items()}
+    values = {}
     for field in dataclasses.fields(cls):
+        if field.name in mapping:
+            key = f"{path}.{field.name}".lstrip(".")
+            values[field.name] = _convert(hints[field.name], mapping[field.name], key, field.metadata)
         required = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
         if required and field.name not in values:
             raise InputError(f"{path} lacks the key {field.name}")
     return cls(**values)
 
 
-def _convert(hint, value, path):
+def _convert(hint, value, path, limits):
     """The value in the type of its field, or a one-line error."""
     if isinstance(hint, types.UnionType):  # X | None, or X | tuple[X, X]
         kinds = [kind for kind in typing.get_args(hint) if kind is not types.NoneType]
@@ -259,14 +262,14 @@ def _convert(hint, value, path):
             return None
         is_list = isinstance(value, list | tuple)
         fitting = [kind for kind in kinds if is_list == (typing.get_origin(kind) is tuple)]
-        return _convert((fitting or kinds)[0], value, path)
+        return _convert((fitting or kinds)[0], value, path, limits)
     if typing.get_origin(hint) is tuple:
         if not isinstance(value, list | tuple):
             raise InputError(f"{path} must be a list, got {value!r}")
-        return tuple(_convert(typing.get_args(hint)[0], item, path) for item in value)
+        return tuple(_convert(typing.get_args(hint)[0], item, path, limits) for item in value)
     if dataclasses.is_dataclass(hint):
         return _parse(hint, value, path)
-    return checked(hint, value, path)
+    return checked(hint, value, path, limits)
 
 
 def _unknown_key(key):

@@ -1,29 +1,24 @@
-"""What a key of the configuration may be set to: types, choices, ranges; and which key an unknown one may mean."""
+"""Limits of configuration values (types, choices, ranges), and the nearest of an unknown key or name."""
 
+import dataclasses
 import difflib
 import math
 
 from data.errors import InputError
-from data.text.profiles import PROFILES
-
-CHOICES = {
-    "data.profile": PROFILES,
-    "model.normalization": ("post", "pre"),
-    "model.memory": ("top", "all", "linear", "transparent", "iterative"),
-    "model.memory_normalization": ("every", "top"),
-    "model.placements.site": ("encoder", "decoder", "cross"),
-    "train.schedule": ("noam", "inverse_square_root", "constant", "cosine"),
-    "train.precision": ("float32", "mixed_bfloat16", "mixed_float16", "auto"),
-    "train.best_metric": ("loss", "smoothed_loss", "bleu"),
-    "decode.length_penalty_type": ("gnmt", "average", "none"),
-}
-MAY_BE_ZERO = ("seed", "keep_best", "average_last")  # whole numbers
-ABOVE_ZERO = ("learning_rate", "gradient_clip", "adam_epsilon")
-BELOW_ONE = ("dropout", "activation_dropout", "label_smoothing", "adam_beta_1", "adam_beta_2", "ema_decay")
 
 
-def checked(kind, value, key):
-    """The value of a key in its type `kind` (int, float, bool, str or dict).
+def setting(default=dataclasses.MISSING, **limits):
+    """A field of a configuration with its limits.
+
+    Args:
+        default: without one the key must be given.
+        **limits: `choices` of words; `at_least` (by default 1 for whole numbers, 0 for others), `above`, `below`.
+    """
+    return dataclasses.field(default=default, metadata=limits)
+
+
+def checked(kind, value, key, limits):
+    """The value of a key in its type `kind` (int, float, bool, str or dict), within the limits of its `setting`.
 
     Raises:
         InputError: for another type, a word that is no choice, a number out of range.
@@ -35,25 +30,41 @@ def checked(kind, value, key):
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
         words = {int: "a whole number", float: "a number", bool: "true or false", str: "a word", dict: "keys"}
         raise InputError(f"{key} must be {words[kind]}, got {value!r}")
-    choices = CHOICES.get(key)
-    if choices and value not in choices:
-        raise InputError(f"{key} must be one of {', '.join(choices)}, got {value!r}")
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        _check_range(key, value)
+    if value not in limits.get("choices", [value]):
+        raise InputError(f"{key} must be one of {', '.join(limits['choices'])}, got {value!r}")
+    if kind in (int, float):
+        _check_range(key, value, **{"at_least": 1 if kind is int else 0, **limits})
     return value
 
 
-def _check_range(key, value):
-    name = key.rpartition(".")[2]
+def _check_range(key, value, at_least, above=-math.inf, below=math.inf):
     if not math.isfinite(value):
         raise InputError(f"{key} must be a finite number, got {value}")
-    lowest = 0 if isinstance(value, float) or name in MAY_BE_ZERO else 1
-    if name in ABOVE_ZERO and value == 0:
-        raise InputError(f"{key} must be above 0, got {value}")
-    if not value >= lowest:
-        raise InputError(f"{key} must be at least {lowest}, got {value}")
-    if name in BELOW_ONE and value >= 1:
-        raise InputError(f"{key} must be below 1, got {value}")
+    if value < at_least:
+        raise InputError(f"{key} must be at least {at_least}, got {value}")
+    if value <= above:
+        raise InputError(f"{key} must be above {above}, got {value}")
+    if value >= below:
+        raise InputError(f"{key} must be below {below}, got {value}")
+
+
+def entry_of(registry, name, kind, hint=None):
+    """The entry called `name` of a registry, {name: entry}.
+
+    Args:
+        registry: the entries by name.
+        name: one of them.
+        kind: of the entries, for the error.
+        hint: for an unknown name that is near to none; default: all names.
+
+    Raises:
+        InputError: for an unknown name; it names the nearest.
+    """
+    if name not in registry:
+        near = difflib.get_close_matches(name, registry, 1)
+        hint = f"did you mean {near[0]}?" if near else hint or f"known: {', '.join(registry)}"
+        raise InputError(f"unknown {kind} {name!r}; {hint}")
+    return registry[name]
 
 
 def unknown_key(key, known):

@@ -55,10 +55,10 @@ class RunDirectory:
 
         Args:
             config: an `ExperimentConfig`.
-            is_same: whether two of them mean the same, as `model.placement.same_experiment` says it.
+            is_same: a function of two of them, such as `model.placement.same_experiment`.
 
         Returns:
-            Whether the run is new.
+            True if the run is new.
 
         Raises:
             InputError: when the run has another configuration; it names the keys that differ.
@@ -89,7 +89,7 @@ class RunDirectory:
         return True
 
     def clear(self):
-        """Removes what an earlier run has left, files of this class only."""
+        """Removes the files of an earlier run, those of this class only."""
         if not (self.path / "config.yaml").is_file():
             return
         for name in ("config.yaml", "VERSION", "text.json", "log.jsonl", "train.log", "metrics.json"):
@@ -145,7 +145,7 @@ class RunDirectory:
             )
 
     def save_text(self, languages, digests, truecasers):
-        """Writes what there is to know of the text beside its sub-words; `truecasers` is None or two of them."""
+        """Writes languages, digests and truecasers of the text; `truecasers` is None or two of them."""
         for path, truecaser in zip(self.truecasing_paths, truecasers or (), strict=False):
             path.parent.mkdir(exist_ok=True)
             truecaser.save(path)
@@ -267,11 +267,13 @@ class RunDirectory:
             file.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
 
     def write_json(self, name, value):
+        """Writes a value to the JSON file `name`."""
         with atomic_write(self.path / name) as file:
             json.dump(value, file, indent=2, ensure_ascii=False)
             file.write("\n")
 
     def read_json(self, name):
+        """The value in the JSON file `name`, or None where there is none."""
         path = self.path / name
         return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
 

@@ -30,10 +30,10 @@ class _Dumper(yaml.SafeDumper):
 
 
 def read_yaml(path, kind):
-    """What a YAML file holds.
+    """The value in a YAML file.
 
     Raises:
-        InputError: when it cannot be read; `kind` says what it was to be.
+        InputError: when it cannot be read; `kind` names the kind of file.
     """
     try:
         with open(path, encoding="utf-8") as file:
@@ -45,7 +45,7 @@ def read_yaml(path, kind):
 
 
 def from_yaml(text, name):
-    """The value that a text is. Raises `InputError` where it is none; `name` says whose it was to be."""
+    """The value of a text. Raises `InputError`, which begins with `name`, where it is not YAML."""
     try:
         return yaml.load(text, _Loader)
     except yaml.YAMLError as error:

@@ -46,7 +46,7 @@ MAY_IMPORT = {
         "interacting_head/export/savedmodel.py",
         "interacting_head/export/savedmodel_signatures.py",
         "interacting_head/translation/engines/savedmodel.py",
-        "interacting_head/training/step_memory.py",
+        "interacting_head/training/peak_ram.py",
         "interacting_head/training/optimizer.py",
         "interacting_head/training/precision.py",
         "interacting_head/training/setup.py",

@@ -9,8 +9,8 @@ import keras
 
 from data.workers import available_cores
 
-MOST_CALLS = 4  # at a time: each has its own caches
-PARTS_OF_A_BATCH = 2  # that a training on a CPU works on at a time: so many everywhere, for dropout depends on it
+MOST_CALLS = 4  # side by side: each has its own caches
+PARTS_OF_A_BATCH = 2  # side by side in a training on a CPU; the same on all machines, since dropout depends on it
 _parts_side_by_side = 1
 
 
@@ -24,7 +24,7 @@ class Compiled:
         function: it must have no side effects; losses that layers add are dropped.
         models: whose weights it reads.
         arguments: a function that gives the list of its arguments, nested `keras.KerasTensor`s with None for open
-            axes, or `outputs` of another `Compiled`. Only TensorFlow asks.
+            axes, or `outputs` of another `Compiled`. Used by TensorFlow only.
         static: positions of arguments that are whole numbers on which shapes depend.
     """
 
@@ -45,12 +45,12 @@ class Compiled:
 
     @property
     def outputs(self):
-        """What it returns, as nested specifications (TensorFlow only)."""
+        """Nested specifications of its results (TensorFlow only)."""
         return self._compiled.get_concrete_function().structured_outputs
 
     @property
     def count(self):
-        """How many versions have been compiled."""
+        """The number of compiled versions."""
         if self._backend == "tensorflow":
             return self._compiled.experimental_get_tracing_count()
         return self._compiled._cache_size() if self._backend == "jax" else 0
@@ -86,12 +86,12 @@ class Compiled:
 
 
 def compiles_shapes():
-    """Whether the backend compiles a function anew for each shape of its arguments: few shapes are better there."""
+    """Return whether the backend compiles a function anew for each shape of its arguments, so that few are better."""
     return keras.backend.backend() == "jax"
 
 
 def calls_at_a_time():
-    """How many calls of compiled functions are best made side by side, by as many threads.
+    """The number of calls of compiled functions that are best made side by side, each by a thread.
 
     TensorFlow on a CPU has many operations that are too small for several cores: a core for each call is faster.
     """
@@ -110,7 +110,7 @@ def share_cores():
 
 
 def share_cores_in_training():
-    """The same for the parts of a batch, which trainings of this process then compute side by side."""
+    """Shares the cores among the parts of a batch, which trainings of this process then compute side by side."""
     global _parts_side_by_side
     if keras.backend.backend() == "tensorflow" and not _has_gpu():
         _share_cores(PARTS_OF_A_BATCH)
@@ -118,7 +118,7 @@ def share_cores_in_training():
 
 
 def parts_side_by_side():
-    """How many parts of a batch a training computes at a time: 1 without `share_cores_in_training`."""
+    """The number of parts of a batch that a training computes at a time: 1 without `share_cores_in_training`."""
     return _parts_side_by_side
 
 

@@ -1,13 +1,14 @@
-"""Which attention stands where in a Transformer: where the papers have it, or as the configuration says."""
+"""The attention at each place of a Transformer: as in the papers, or as the configuration says."""
 
 import dataclasses
 
 from data.errors import InputError
 from interacting_head.config import COMMON_OPTIONS, PlacedAttentionConfig, PlacementConfig
+from interacting_head.config_values import entry_of
 from layers import ATTENTION_SCHEMES
 
 BASE_SCHEME = "multi_head"
-"""What stands wherever a paper does not place its scheme."""
+"""The scheme wherever a paper does not place its own."""
 
 
 def _fourth_encoder_layer(model):
@@ -63,7 +64,7 @@ def resolved(model):
 
 
 def same_experiment(left, right):
-    """Whether two `ExperimentConfig`s mean the same, however much of it they leave to defaults."""
+    """Return whether two `ExperimentConfig`s mean the same, however much of it they leave to defaults."""
     left, right = (dataclasses.replace(config, model=resolved(config.model)) for config in (left, right))
     return left == right
 
@@ -86,8 +87,7 @@ def attention_layer(model, site, number):
             divide the model dimension.
     """
     attention = attention_of(model, site, number)
-    if attention.scheme not in ATTENTION_SCHEMES:
-        raise InputError(f"unknown attention scheme {attention.scheme!r}; known: {', '.join(ATTENTION_SCHEMES)}")
+    layer_class = entry_of(ATTENTION_SCHEMES, attention.scheme, "attention scheme")
     if attention.scheme in NEED_KEY_DIM and not attention.key_dim:
         raise InputError(
             f"{attention.scheme} needs model.attention.key_dim: the paper's is the mean length of a training sentence, "
@@ -103,7 +103,7 @@ def attention_layer(model, site, number):
     if site == "cross" and _reads_several_layers(attention):
         options["num_sources"] = memory_layers(model) or 1
     try:
-        return ATTENTION_SCHEMES[attention.scheme](
+        return layer_class(
             num_heads=attention.num_heads,
             key_dim=attention.key_dim or head_dim,
             value_dim=attention.value_dim or head_dim,
@@ -159,7 +159,7 @@ def _reads_several_layers(attention):
 
 
 def _default_memory(model):
-    """What all encoder-decoder attentions of a model read by default; the top layer where they disagree."""
+    """The memory that all encoder-decoder attentions read by default; the top layer where they disagree."""
     schemes = {attention_of(model, "cross", number).scheme for number in range(1, model.decoder_layers + 1)}
     memories = {DEFAULT_MEMORIES.get(scheme, "top") for scheme in schemes}
     return memories.pop() if len(memories) == 1 else "top"

@@ -1,30 +1,19 @@
 """The Transformer as a Functional Keras model of this project's layers."""
 
+import concurrent.futures
 import contextlib
-import math
 import shutil
 
 import keras
 from keras import ops
-from keras.src.backend.common import global_state
 
 from data.errors import InputError
-from data.text.subwords import PAD
 from interacting_head import config as configuration
 from interacting_head.config import ModelConfig
-from interacting_head.model.placement import attention_layer, check_model, memory_layers, resolved
-from layers import (
-    DecoderBlock,
-    EncoderBlock,
-    IterativeCombination,
-    LinearCombination,
-    PositionalEncoding,
-    TokenEmbedding,
-    TransparentAttention,
-)
-from layers.layer_normalization import LayerNormalization
+from interacting_head.model.placement import check_model, resolved
+from interacting_head.model.transformer_layers import TransformerLayers, layers_of
 from layers.projection import linear
-from layers.transformer_block import LAYER_NORM_EPSILON, FeedForward, TransformerBlock
+from layers.transformer_block import FeedForward, TransformerBlock
 
 
 @keras.saving.register_keras_serializable("interacting_head")
@@ -68,7 +57,7 @@ class Transformer(keras.Model):
         if shared_vocabulary and source_vocabulary_size != target_vocabulary_size:
             raise InputError("a shared vocabulary needs equal vocabulary sizes for source and target")
         check_model(config)
-        layers = _Layers(resolved(config), source_vocabulary_size, target_vocabulary_size, shared_vocabulary)
+        layers = TransformerLayers(resolved(config), source_vocabulary_size, target_vocabulary_size, shared_vocabulary)
         layers.build(config.model_dim)
         source_ids = keras.Input((None,), dtype="int32", name="source_ids")
         target_ids = keras.Input((None,), dtype="int32", name="target_ids")
@@ -83,7 +72,7 @@ class Transformer(keras.Model):
         self._own_layers = layers
 
     def encode(self, source_ids, training=None):
-        """What each decoder layer attends to, and the padding mask `(B, S)`, of source ids `(B, S)`.
+        """The memories that decoder layers attend to, and the padding mask `(B, S)`, of source ids `(B, S)`.
 
         The first is a list with one memory `(B, S, D)` for each decoder layer; with `memory="all"` each is itself
         a list of encoder layers' outputs.
@@ -95,7 +84,7 @@ class Transformer(keras.Model):
         return self._own_layers.decode(target_ids, memories, padding_mask, training)
 
     def decoding_kernels(self):
-        """What decoding reads of the weights in another form, computed once before the first step."""
+        """Kernels that decoding reads in another form than training, computed once before the first step."""
         layers = self._own_layers
         return {
             "blocks": [block.decoding_kernels() for block in layers.decoder_blocks],
@@ -109,7 +98,7 @@ class Transformer(keras.Model):
             memories: of `encode`, for B sentences.
 
         Returns:
-            What each decoder block attends to, projected: it stays the same; and the caches of self-attention, with
+            The projected memory of each decoder block, which stays the same; and the caches of self-attention, with
             places for `length · N` tokens.
         """
         blocks = self._own_layers.decoder_blocks
@@ -163,114 +152,8 @@ class Transformer(keras.Model):
         return cls(**config)
 
 
-class _Layers:
-    """The layers of a Transformer, and how they are wired: the same for symbols and for tensors."""
-
-    def __init__(self, config, source_vocabulary_size, target_vocabulary_size, shared_vocabulary):
-        D = config.model_dim
-        self.target_embedding = TokenEmbedding(target_vocabulary_size, D, name="target_embedding")
-        self.source_embedding = self.target_embedding
-        if not shared_vocabulary:
-            self.source_embedding = TokenEmbedding(source_vocabulary_size, D, name="source_embedding")
-        self.output_embedding = self.target_embedding
-        if not config.tied_output:
-            self.output_embedding = TokenEmbedding(target_vocabulary_size, D, name="output_embedding")
-        self.source_positions = PositionalEncoding(config.dropout, name="source_positions")
-        self.target_positions = PositionalEncoding(config.dropout, name="target_positions")
-        options = {
-            "feed_forward_dim": config.feed_forward_dim,
-            "dropout": config.dropout,
-            "activation_dropout": config.activation_dropout,
-            "normalization": config.normalization,
-        }
-        self.encoder_blocks = [
-            EncoderBlock(attention_layer(config, "encoder", number), **options, name=f"encoder_block_{number}")
-            for number in range(1, config.encoder_layers + 1)
-        ]
-        self.decoder_blocks = [
-            DecoderBlock(
-                attention_layer(config, "decoder", number),
-                attention_layer(config, "cross", number),
-                **options,
-                name=f"decoder_block_{number}",
-            )
-            for number in range(1, config.decoder_layers + 1)
-        ]
-        self.memory_layers = memory_layers(config)
-        self.encoder_norms, self.decoder_norm = self._norms(config)
-
-        self.aggregation = None
-        if config.memory == "linear":
-            self.aggregation = LinearCombination(config.decoder_layers, name="linear_combination")
-        elif config.memory == "transparent":
-            self.aggregation = TransparentAttention(config.decoder_layers, name="transparent_attention")
-        elif config.memory == "iterative":
-            self.aggregation = IterativeCombination(
-                config.decoder_layers, config.feed_forward_dim, name="iterative_combination"
-            )
-
-    def _norms(self, config):
-        """Layer number → normalisation of its output, as memory, and the normalisation of the decoder's output.
-
-        Post-norm blocks end in a normalisation; the outputs of pre-norm blocks are sums of all that came before.
-        """
-        if config.normalization != "pre":
-            return {}, None
-        last = config.encoder_layers
-        names = {last: "encoder_norm"}
-        if config.memory != "top" and config.memory_normalization == "every":
-            first = last - self.memory_layers + 1 if self.memory_layers else 1
-            names = {number: f"encoder_norm_{number}" for number in range(first, last)} | names
-        norms = {number: LayerNormalization(epsilon=LAYER_NORM_EPSILON, name=name) for number, name in names.items()}
-        return norms, LayerNormalization(epsilon=LAYER_NORM_EPSILON, name="decoder_norm")
-
-    def build(self, model_dim):
-        """Gives all layers their weights, in the order in which data flows."""
-        sequence = (None, None, model_dim)
-        self.source_embedding.build()
-        for layer in (self.source_positions, *self.encoder_blocks, *self.encoder_norms.values()):
-            layer.build(sequence)
-        if self.aggregation:
-            self.aggregation.build([sequence] * len(self.encoder_blocks), sequence)
-        for embedding in (self.target_embedding, self.output_embedding):
-            if not embedding.built:
-                embedding.build()
-        self.target_positions.build(sequence)
-        for block in self.decoder_blocks:
-            block.build(sequence, sequence if self.memory_layers is None else [sequence] * self.memory_layers)
-        if self.decoder_norm:
-            self.decoder_norm.build(sequence)
-
-    def count_params(self):
-        """The number of weights of all layers, shared ones counted once."""
-        layers = [layer for layer in keras.tree.flatten(list(vars(self).values())) if isinstance(layer, keras.Layer)]
-        return sum({id(weight): math.prod(weight.shape) for layer in layers for weight in layer.weights}.values())
-
-    def encode(self, source_ids, training=None):
-        padding_mask = ops.not_equal(source_ids, PAD)
-        x = embedded = self.source_positions(self.source_embedding(source_ids), training=training)
-        outputs = []
-        for number, block in enumerate(self.encoder_blocks, start=1):
-            x = block(x, padding_mask=padding_mask, training=training)
-            outputs.append(self.encoder_norms[number](x) if number in self.encoder_norms else x)
-        if self.aggregation:
-            return self.aggregation(outputs, embedding_output=embedded), padding_mask
-        memory = outputs[-1] if self.memory_layers is None else outputs[-self.memory_layers :]
-        return [memory] * len(self.decoder_blocks), padding_mask
-
-    def decode(self, target_ids, memories, padding_mask, training=None):
-        x = self.target_positions(self.target_embedding(target_ids), training=training)
-        target_mask = ops.not_equal(target_ids, PAD)
-        for block, memory in zip(self.decoder_blocks, memories, strict=True):
-            x = block(x, memory, padding_mask=padding_mask, query_mask=target_mask, training=training)
-        return self.decoder_norm(x) if self.decoder_norm else x
-
-    def logits(self, hidden):
-        return ops.cast(self.output_embedding(hidden, reverse=True), "float32")
-
-
 def parameter_count(config, source_vocabulary_size, target_vocabulary_size, shared_vocabulary=True):
-    """The number of parameters of a `Transformer`, without the time and memory to give them values.
+    """The number of parameters of a `Transformer`, without the time and RAM to give them values.
 
     Args: as of `Transformer`, with a `ModelConfig`.
 
@@ -278,21 +161,16 @@ def parameter_count(config, source_vocabulary_size, target_vocabulary_size, shar
         InputError: see `placement.check_model`.
     """
     check_model(config)
-    layers = _Layers(resolved(config), source_vocabulary_size, target_vocabulary_size, shared_vocabulary)
-    with _weights_without_values():
-        layers.build(config.model_dim)
-    return layers.count_params()
 
-
-@contextlib.contextmanager
-def _weights_without_values():
-    """Lets layers be built whose weights have a shape only."""
-    waiting = list(global_state.get_global_attribute("uninitialized_variables", []))
-    try:
+    def count():
+        layers = TransformerLayers(resolved(config), source_vocabulary_size, target_vocabulary_size, shared_vocabulary)
         with keras.StatelessScope(initialize_variables=False):
-            yield
-    finally:  # Keras would give the weights their values at the end of the next such scope.
-        global_state.set_global_attribute("uninitialized_variables", waiting)
+            layers.build(config.model_dim)
+        return layers.count_params()
+
+    # In a thread of its own, where Keras forgets the weights: in this one the next scope would give them values.
+    with concurrent.futures.ThreadPoolExecutor(max_workers=1) as thread:
+        return thread.submit(count).result()
 
 
 @contextlib.contextmanager
@@ -303,7 +181,7 @@ def _sublayers_shown():
     """
     classes = (TransformerBlock, FeedForward)
     for cls in classes:
-        cls.layers = property(lambda layer: list(layer._flatten_layers(include_self=False, recursive=False)))
+        cls.layers = property(layers_of)
     try:
         yield
     finally:

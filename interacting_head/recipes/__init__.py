@@ -1,4 +1,8 @@
-"""Experiments by name. A recipe is a function whose docstring is its lab note; `train.py --list` shows them all."""
+"""Experiments by name.
+
+In comes the name of a recipe, out goes an `ExperimentConfig`. A recipe is a function whose docstring is its lab note,
+in the file of its paper; `train.py --list` shows them all. Start at `own.py` and `registry.py`.
+"""
 
 import importlib
 

@@ -1,4 +1,4 @@
-"""What `train.py` asks of the recipes: the configuration that a command line means, and the list."""
+"""The recipes on the command line of `train.py`: the configuration that is meant, and the list."""
 
 import difflib
 import fnmatch
@@ -13,7 +13,7 @@ DEFAULT = "quickstart"
 
 
 def resolve(name_or_path, assignments, own_files):
-    """The configuration that a command line asks for, and a name for its run.
+    """The configuration that a command line means, and a name for its run.
 
     Args:
         name_or_path: a recipe, a YAML file, or None: `quickstart`.

@@ -1,14 +1,13 @@
 """The registry of recipes: experiments by name, one by one or as a grid."""
 
-import difflib
 import inspect
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from data.errors import InputError
 from interacting_head.config import ExperimentConfig
+from interacting_head.config_values import entry_of
 
 SMALL = "_small"
 """The end of the names of recipes that stand in for those of a paper on a CPU."""
@@ -18,7 +17,7 @@ SMALL_DEFINITION = "sacreBLEU of the text as it is; no paper has a number for it
 
 @dataclass(frozen=True)
 class Recipe:
-    """A function that makes a configuration, and what is to be said of it.
+    """A function that makes a configuration, with its paper and score.
 
     Args:
         name: by which `train.py` knows it.
@@ -50,7 +49,7 @@ class Recipe:
 
     @property
     def is_small(self):
-        """Whether it stands in for an experiment of a paper on a CPU."""
+        """Return whether it stands in for an experiment of a paper on a CPU."""
         return self.name.endswith(SMALL)
 
 
@@ -107,11 +106,7 @@ def get(name):
     Raises:
         InputError: for an unknown name; it names the nearest.
     """
-    if name not in RECIPES:
-        near = difflib.get_close_matches(name, RECIPES, 1)
-        hint = f"did you mean {near[0]}?" if near else "train.py --list shows the recipes"
-        raise InputError(f"unknown recipe {name!r}; {hint}")
-    return RECIPES[name].make()
+    return entry_of(RECIPES, name, "recipe", hint="train.py --list shows the recipes").make()
 
 
 def _make_small(make, small, arguments):

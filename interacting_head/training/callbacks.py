@@ -58,7 +58,7 @@ class Progress(keras.callbacks.Callback):
         self._bar.close()
 
     def _measure(self, logs):
-        """Loss and speed since the last line, or since `fit` was called."""
+        """Measures loss and speed since the last line, or since `fit` was called."""
         self.loss = float(logs["loss"])  # a mean since the last reset: waits for the device
         self._seconds_per_step = (time.perf_counter() - self._started) / (self.step - self._started_at)
         self.tokens_per_second = self.tokens_per_step / self._seconds_per_step
@@ -76,7 +76,7 @@ class Progress(keras.callbacks.Callback):
         }
         self._bar.set_postfix(values, refresh=False)
         line = ", ".join(f"{name} {value}" for name, value in values.items())
-        # Where the bar shows it, it goes to the log file only.
+        # A line that the bar shows goes to the log file only.
         level = logging.INFO if self._bar.disable else logging.DEBUG
         logger.log(level, "step %d of %d, %s, %s left", self.step, self.total, line, duration(left))
 
@@ -100,21 +100,21 @@ class StopOnSignal(keras.callbacks.Callback):
         self.received = self._signal = None
 
     def on_train_batch_end(self, batch, logs=None):
-        # Asking other processes has each wait for the others.
+        # Processes that agree wait for each other.
         if self.devices.processes == 1 or (batch + 1) % BATCHES_BETWEEN_PROCESSES == 0:
-            self.settle()
+            self.agree()
         if self.received:
             self.model.stop_training = True
 
     def on_train_end(self, logs=None):
-        self.settle()
+        self.agree()
 
-    def settle(self):
-        """Sets `received` to the signal that came to any process."""
-        self.received = self.received or max(self.devices.of_all(self._signal or 0)) or None
+    def agree(self):
+        """Sets `received`, in each process, to the signal that came to any of them."""
+        self.received = self.received or max(self.devices.from_all_processes(self._signal or 0)) or None
 
-    def is_wanted(self):
-        """Whether work that only this process knows of is to be broken off."""
+    def is_requested(self):
+        """Return whether to interrupt work that other processes do not wait for."""
         return self._signal is not None and self.devices.processes == 1
 
     def _handle(self, number, frame):

@@ -10,8 +10,8 @@ logger = logging.getLogger("interacting_head")
 
 
 @dataclasses.dataclass
-class Progressed:
-    """How far a training has come; `seconds` are those of the wall clock, validations included, stops left out."""
+class TrainingState:
+    """The progress of a training; `seconds` are those of the wall clock, validations included, stops left out."""
 
     step: int = 0
     seconds: float = 0.0
@@ -41,50 +41,50 @@ class Checkpointing:
         with devices.scope():
             training_model.optimizer.build(self.model.trainable_variables)
 
-    def save(self, progressed):
+    def save(self, state):
         """Saves a checkpoint and removes those that need not be kept."""
         arrays = [keras.ops.convert_to_numpy(variable.value) for variable in self._state_variables()]
-        self.run.save_checkpoint(self.model, progressed.step, arrays, dataclasses.asdict(progressed))
+        self.run.save_checkpoint(self.model, state.step, arrays, dataclasses.asdict(state))
         # Checkpoints of a stop stand beside those of validations, which are the same in a training without stops.
         scores = {record["step"]: score_of(record, self.config.best_metric) for record in self.run.read_log()}
         validated = [step for step in self.run.steps() if step in scores]
         best = sorted(validated, key=lambda step: (-scores[step], step))[: self.config.keep_best]
-        kept = {progressed.step, *validated[-self.config.keep_last :], *best}
+        kept = {state.step, *validated[-self.config.keep_last :], *best}
         self.run.remove_checkpoints(set(self.run.steps()) - kept)
 
     def restore(self):
-        """Restores the newest checkpoint that is whole, in all processes; returns its `Progressed` or a new one."""
+        """Restores the newest checkpoint that is intact in all processes; returns its `TrainingState` or a new one."""
         step, checkpoint = self._newest(math.inf)
-        while len(set(steps := self.devices.of_all(step))) > 1:  # a process was killed before it had saved
+        while len(set(steps := self.devices.from_all_processes(step))) > 1:  # a process was killed before it had saved
             step, checkpoint = self._newest(min(steps))
         parts = self.training_model.parts_side_by_side
-        progressed = Progressed(replicas=self.devices.replicas, parts_side_by_side=parts)
+        state = TrainingState(replicas=self.devices.replicas, parts_side_by_side=parts)
         if checkpoint:
-            weights, arrays, state = checkpoint
+            weights, arrays, saved = checkpoint
             with self.devices.scope():
                 self.model.load_weights(weights)
                 for variable, array in zip(self._state_variables(), arrays, strict=True):
                     variable.assign(array)
-            progressed = Progressed(**state)
+            state = TrainingState(**saved)
             logger.info("continuing %s at step %d", self.run.path, step)
-        if progressed.replicas != self.devices.replicas:
+        if state.replicas != self.devices.replicas:
             logger.warning(
                 "begun on %d devices, continued on %d: sentences meet in other batches, and the result will not be "
                 "exactly that of a training without a stop",
-                progressed.replicas,
+                state.replicas,
                 self.devices.replicas,
             )
-            progressed.replicas = self.devices.replicas
-        if progressed.parts_side_by_side != parts:
+            state.replicas = self.devices.replicas
+        if state.parts_side_by_side != parts:
             logger.warning(
                 "begun with %d parts of each batch side by side, continued with %d: dropout falls otherwise, and the "
                 "result will not be exactly that of a training without a stop",
-                progressed.parts_side_by_side,
+                state.parts_side_by_side,
                 parts,
             )
-            progressed.parts_side_by_side = parts
-        self.run.truncate_log(progressed.step)
-        return progressed
+            state.parts_side_by_side = parts
+        self.run.truncate_log(state.step)
+        return state
 
     def save_moving_average(self):
         """Saves the exponential moving average of the weights as `ema`."""
@@ -95,7 +95,7 @@ class Checkpointing:
             self.model.set_weights(weights)
 
     def _newest(self, limit):
-        """Step and content of the newest whole checkpoint up to the step `limit`; (0, None) where there is none."""
+        """Step and content of the newest intact checkpoint up to the step `limit`; (0, None) where there is none."""
         for step in reversed(self.run.steps()):
             if step > limit:
                 continue

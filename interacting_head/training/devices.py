@@ -58,6 +58,7 @@ class Devices:
 
     @property
     def replicas(self):
+        """The number of devices."""
         return len(self.names)
 
     def own_rows(self, batches):
@@ -65,16 +66,16 @@ class Devices:
         for batch in batches:
             yield keras.tree.map_structure(lambda array: np.split(array, self.processes)[self.process], batch)
 
-    def of_the_first(self, values):
-        """The numbers that the first process has; each process must ask."""
+    def from_first_process(self, values):
+        """The numbers that the first process gives; each process must call this."""
         if self.processes == 1:
             return values
         from jax.experimental import multihost_utils
 
         return np.asarray(multihost_utils.broadcast_one_to_all(np.asarray(values, "float32"))).tolist()
 
-    def of_all(self, number):
-        """The whole numbers of all processes, in their order; each process must ask."""
+    def from_all_processes(self, number):
+        """The whole numbers that all processes give, in their order; each process must call this."""
         if self.processes == 1:
             return [number]
         from jax.experimental import multihost_utils
@@ -84,7 +85,7 @@ class Devices:
 
 @functools.cache
 def _mirrored_strategy(names):
-    """The strategy for these devices: one a process, for two of them number their collective operations alike."""
+    """The one strategy of this process for these devices: two would number their collective operations alike."""
     import tensorflow as tf
 
     return tf.distribute.MirroredStrategy(names)

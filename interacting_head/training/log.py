@@ -1,4 +1,4 @@
-"""Where a training's log goes: the standard error, train.log and TensorBoard."""
+"""The log of a training: on the standard error, in train.log and in TensorBoard."""
 
 import contextlib
 import logging
@@ -16,7 +16,7 @@ class _File(logging.FileHandler):
     """A log file that cannot be written ends the training, as a checkpoint does."""
 
     def handleError(self, record):  # noqa: N802
-        raise  # what is being handled where this is called
+        raise  # the error that is being handled by the caller
 
 
 class _PastProgressBar(logging.Handler):

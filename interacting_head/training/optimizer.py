@@ -1,6 +1,7 @@
-"""Adam that clips by the global norm of the gradients and remembers it."""
+"""Adam that clips by the global norm of the gradients, logs it, and averages the weights."""
 
 import math
+import types
 
 import keras
 import numpy as np
@@ -9,22 +10,37 @@ from keras import ops
 
 @keras.saving.register_keras_serializable("interacting_head")
 class Adam(keras.optimizers.Adam):
-    """`keras.optimizers.Adam` with `gradient_norm`, the global norm before clipping, kept for the log.
+    """`keras.optimizers.Adam` with clipping, the norm of the gradients, and on TensorFlow a kernel for each step.
 
-    Under a `tf.distribute` strategy the gradients given must be those of all replicas together, the same on each:
-    Keras adds them up only after clipping and after the test for infinities, and would do it once more.
+    All backends pass here, and after the loss scaling of float16: so this is the place to clip. Gradients come in the
+    order of the variables it was built with. Under a `tf.distribute` strategy they must be those of all replicas
+    together, the same on each.
+
+    `gradient_norm` is the global norm before clipping, kept for the log.
 
     Args:
         gradient_clip: largest global norm; larger gradients are scaled down to it. None: no clipping.
+        ema_decay: of an exponential moving average of the variables. None: there is none. (Keras' own, `use_ema`, would
+            take the place of the weights whenever `fit` ends.)
         **kwargs: those of `keras.optimizers.Adam`.
     """
 
-    def __init__(self, *args, gradient_clip=None, **kwargs):
+    def __init__(self, *args, gradient_clip=None, ema_decay=None, **kwargs):
         super().__init__(*args, **kwargs)
         self.gradient_clip = gradient_clip
+        self.ema_decay = ema_decay
 
     def build(self, variables):
+        if self.built:
+            return
+        averages = [] if self.ema_decay is None else self.add_optimizer_variables(variables, "average")
+        others = len(self.variables)
         super().build(variables)
+        moments = self.variables[others:]  # first and second of each variable in turn
+        # A namespace, for Keras would count the variables in a list of the optimizer as its own.
+        self.lists = types.SimpleNamespace(
+            variables=list(variables), averages=averages, first_moments=moments[::2], second_moments=moments[1::2]
+        )
         self.gradient_norm = self.add_variable((), dtype="float32", name="gradient_norm")
 
     def apply(self, grads, trainable_variables=None):
@@ -36,46 +52,50 @@ class Adam(keras.optimizers.Adam):
         if self.gradient_clip is not None:
             scale = self.gradient_clip / ops.maximum(norm, self.gradient_clip)
             grads = [None if grad is None else grad * ops.cast(scale, grad.dtype) for grad in grads]
-        super().apply(grads, trainable_variables)
-
-    def _backend_update_step(self, grads, trainable_variables, learning_rate):
         if keras.backend.backend() == "tensorflow":
-            # TensorFlow's kernel corrects the bias of the moments by 1 − βᵗ of rounded βᵗ, with few digits in the first
-            # steps: the rate comes corrected instead.
-            step = ops.cast(self.iterations + 1, "float32")
-            first, second = (-ops.expm1(step * math.log(np.float32(beta))) for beta in (self.beta_1, self.beta_2))
-            learning_rate = ops.cast(learning_rate, "float32") * ops.sqrt(second) / first
-        super()._backend_update_step(grads, trainable_variables, learning_rate)
+            self._apply_kernels(grads)
+        else:
+            super().apply(grads, trainable_variables)
+        for variable, average in self._averaged():
+            decay = self.ema_decay * ops.cast(ops.not_equal(self.iterations, 1), variable.dtype)
+            average.assign(decay * average + (1 - decay) * variable)
 
-    def update_step(self, gradient, variable, learning_rate):
-        if keras.backend.backend() != "tensorflow":
-            return super().update_step(gradient, variable, learning_rate)
-        # The same in one pass over the memory instead of a dozen.
+    def _apply_kernels(self, grads):
+        """The step of each variable in one pass over its memory; Keras' operations would take a dozen."""
         import tensorflow as tf  # here, so that everything else works without TensorFlow
 
-        index = self._get_variable_index(variable)
-        tf.raw_ops.ResourceApplyAdam(
-            var=variable.handle,
-            m=self._momentums[index].value.handle,
-            v=self._velocities[index].value.handle,
-            beta1_power=0.0,
-            beta2_power=0.0,
-            lr=learning_rate,
-            beta1=self.beta_1,
-            beta2=self.beta_2,
-            epsilon=self.epsilon,
-            grad=ops.cast(gradient, variable.dtype),
-        )
-
-    def finalize_variable_values(self, var_list):
-        pass  # `fit` would put the moving average in the place of the weights whenever it ends
+        # The kernel would correct the bias of the moments by 1 − βᵗ of rounded βᵗ, with few digits in the first steps:
+        # the rate comes corrected instead.
+        step = ops.cast(self.iterations + 1, "float32")
+        first, second = (-ops.expm1(step * math.log(np.float32(beta))) for beta in (self.beta_1, self.beta_2))
+        rate = ops.cast(self.learning_rate, "float32") * ops.sqrt(second) / first
+        lists = self.lists
+        for variable, gradient, m, v in zip(
+            lists.variables, grads, lists.first_moments, lists.second_moments, strict=True
+        ):
+            if gradient is not None:
+                tf.raw_ops.ResourceApplyAdam(
+                    var=variable.value.handle,
+                    m=m.value.handle,
+                    v=v.value.handle,
+                    beta1_power=0.0,
+                    beta2_power=0.0,
+                    lr=rate,
+                    beta1=self.beta_1,
+                    beta2=self.beta_2,
+                    epsilon=self.epsilon,
+                    grad=ops.cast(gradient, variable.dtype),
+                )
+        self.iterations.assign_add(1)
 
     def overwrite_with_moving_average(self):
-        """Gives the variables the values of their exponential moving average (`use_ema`)."""
-        self._overwrite_model_variables_with_average_value(self._trainable_variables)
+        """Gives the variables the values of their exponential moving average."""
+        for variable, average in self._averaged():
+            variable.assign(average)
 
-    def _all_reduce_sum_gradients(self, grads_and_vars):
-        return grads_and_vars
+    def _averaged(self):
+        """Pairs of a variable and its moving average; none where there are no averages."""
+        return zip(self.lists.variables, self.lists.averages, strict=True) if self.lists.averages else ()
 
     def get_config(self):
-        return {**super().get_config(), "gradient_clip": self.gradient_clip}
+        return {**super().get_config(), "gradient_clip": self.gradient_clip, "ema_decay": self.ema_decay}

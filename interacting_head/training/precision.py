@@ -1,4 +1,4 @@
-"""The arithmetic that `train.precision: auto` stands for: bfloat16 where the devices compute in it, or else float32."""
+"""The arithmetic that `train.precision: auto` resolves to: bfloat16 where the devices compute in it, else float32."""
 
 import dataclasses
 import os
@@ -6,15 +6,15 @@ from pathlib import Path
 
 import keras
 
-# As /proc/cpuinfo names the instructions that multiply bfloat16: Intel and AMD, then ARM.
+# Names in /proc/cpuinfo of the instructions that multiply bfloat16: Intel and AMD, then ARM.
 BFLOAT16_INSTRUCTIONS = {"avx512_bf16", "amx_bf16", "bf16"}
-# Values of ONEDNN_MAX_CPU_ISA that take them away from TensorFlow's products, which then crash in bfloat16.
+# Values of ONEDNN_MAX_CPU_ISA that disable them for TensorFlow's products, which then crash in bfloat16.
 CAPS_WITHOUT_BFLOAT16 = {"SSE41", "AVX", "AVX2", "AVX2_VNNI", "AVX2_VNNI_2"}
 BFLOAT16_CAPABILITY = (8, 0)  # of NVIDIA's GPUs: from Ampere on
 
 
-def settled(config, run=None):
-    """The configuration with `train.precision` settled: that of the run where it is begun, whatever this machine has.
+def resolved(config, run=None):
+    """The configuration with `train.precision: auto` resolved: a run that is begun keeps its own on any machine.
 
     Args:
         config: an `ExperimentConfig`.
@@ -30,7 +30,7 @@ def settled(config, run=None):
 
 
 def multiplies_bfloat16():
-    """Whether all devices of the backend have bfloat16 arithmetic that is faster than float32."""
+    """Return whether all devices of the backend have bfloat16 arithmetic that is faster than float32."""
     backend = keras.backend.backend()
     if backend == "tensorflow":
         import tensorflow as tf
@@ -53,18 +53,18 @@ def multiplies_bfloat16():
 
 
 def is_capped():
-    """Whether the environment has oneDNN take the processor for one without bfloat16."""
+    """Return whether the environment has oneDNN take the processor for one without bfloat16."""
     return os.environ.get("ONEDNN_MAX_CPU_ISA", "").upper() in CAPS_WITHOUT_BFLOAT16
 
 
 def processor_instructions():
-    """The names of the processor's instruction sets, as Linux lists them; nothing on other systems."""
+    """The names of the processor's instruction sets, as Linux lists them; none on other systems."""
     fields = processor_fields()
     return {*fields.get("flags", "").split(), *fields.get("Features", "").split()}
 
 
 def processor_fields():
-    """What Linux says of the last processor, name → text; nothing on other systems."""
+    """The entries of the last processor in Linux's list, name → text; none on other systems."""
     path = Path("/proc/cpuinfo")
     lines = path.read_text().splitlines() if path.exists() else []
     return {key.strip(): text.strip() for key, _, text in (line.partition(":") for line in lines)}

@@ -1,13 +1,15 @@
-"""Learning-rate schedules with linear warm-up. `t` is the step, counted from 1; `w` the warm-up steps."""
+"""Learning-rate schedules by name, all with linear warm-up. `t` is the step, counted from 1; `w` the warm-up steps."""
 
 import math
 
 import keras
 from keras import ops
 
+from interacting_head.config_values import entry_of
+
 
 class WarmupSchedule(keras.optimizers.schedules.LearningRateSchedule):
-    """Linear warm-up to a peak, then `decay`.
+    """Linear warm-up to a peak, then `decay`; the base of all schedules.
 
     Args:
         peak: learning rate at the end of the warm-up.
@@ -17,6 +19,11 @@ class WarmupSchedule(keras.optimizers.schedules.LearningRateSchedule):
     def __init__(self, peak, warmup_steps):
         self.peak = peak
         self.warmup_steps = warmup_steps
+
+    @classmethod
+    def of_training(cls, train, model_dim, total_steps):
+        """The schedule of a `TrainConfig`, for a model of size D and so many steps; `learning_rate` is the peak."""
+        return cls(train.learning_rate, train.warmup_steps)
 
     def __call__(self, step):
         t = ops.cast(step, "float32") + 1.0  # Keras counts from 0
@@ -45,12 +52,28 @@ class InverseSquareRoot(WarmupSchedule):
 
 
 @keras.saving.register_keras_serializable("interacting_head")
+class Noam(InverseSquareRoot):
+    """learning_rate · D^−½ · min(t^−½, t · w^−1.5): Vaswani et al. 2017, equation (3), times a factor.
+
+    It is an inverse square root whose peak is learning_rate / √(D · w).
+    """
+
+    @classmethod
+    def of_training(cls, train, model_dim, total_steps):
+        return cls(train.learning_rate / math.sqrt(model_dim * train.warmup_steps), train.warmup_steps)
+
+
+@keras.saving.register_keras_serializable("interacting_head")
 class Cosine(WarmupSchedule):
     """One half cosine from the peak at t = w down to 0 at t = `total_steps`."""
 
     def __init__(self, peak, warmup_steps, total_steps):
         super().__init__(peak, warmup_steps)
         self.total_steps = total_steps
+
+    @classmethod
+    def of_training(cls, train, model_dim, total_steps):
+        return cls(train.learning_rate, train.warmup_steps, total_steps)
 
     def decay(self, t):
         progress = ops.minimum((t - self.warmup_steps) / max(self.total_steps - self.warmup_steps, 1), 1.0)
@@ -60,16 +83,15 @@ class Cosine(WarmupSchedule):
         return {**super().get_config(), "total_steps": self.total_steps}
 
 
-def make_schedule(train, model_dim, total_steps):
-    """The schedule that a `TrainConfig` names, for a training of so many steps.
+SCHEDULES = {
+    "noam": Noam,
+    "inverse_square_root": InverseSquareRoot,
+    "constant": Constant,
+    "cosine": Cosine,
+}
+"""`train.schedule` → class."""
 
-    `noam` is Vaswani et al.'s rate, learning_rate · D^−½ · min(t^−½, t · w^−1.5), which is an inverse square
-    root whose peak is learning_rate / √(D · w); for the others `learning_rate` is the peak.
-    """
-    if train.schedule == "noam":
-        return InverseSquareRoot(train.learning_rate / math.sqrt(model_dim * train.warmup_steps), train.warmup_steps)
-    if train.schedule == "inverse_square_root":
-        return InverseSquareRoot(train.learning_rate, train.warmup_steps)
-    if train.schedule == "cosine":
-        return Cosine(train.learning_rate, train.warmup_steps, total_steps)
-    return Constant(train.learning_rate, train.warmup_steps)
+
+def schedule_class(name):
+    """The class of a schedule. Raises `InputError` for an unknown name: it names the nearest."""
+    return entry_of(SCHEDULES, name, "train.schedule")

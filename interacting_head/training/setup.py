@@ -12,12 +12,11 @@ from interacting_head.model.building import build_model
 from interacting_head.model.compilation import parts_side_by_side
 from interacting_head.model.placement import check_model
 from interacting_head.run_directory import RunDirectory
-from interacting_head.training import precision
-from interacting_head.training import step_memory as memory
+from interacting_head.training import peak_ram, precision
 from interacting_head.training.devices import Devices
 from interacting_head.training.optimizer import Adam
 from interacting_head.training.run_text import open_text, prepare_run_text, text_settings
-from interacting_head.training.schedules import make_schedule
+from interacting_head.training.schedules import schedule_class
 from interacting_head.training.training_model import TrainingModel
 
 logger = logging.getLogger("interacting_head")
@@ -27,6 +26,7 @@ def check(config):
     """Raise `InputError` for an `ExperimentConfig` that cannot be trained, as far as it can be known without text."""
     text_settings(config.data)
     check_model(config.model)
+    schedule_class(config.train.schedule)
     if config.train.best_metric == "bleu" and not config.train.validation_bleu:
         raise InputError("train.best_metric is bleu, but train.validation_bleu is false; set one of them")
 
@@ -68,13 +68,12 @@ def make_training_model(model, config, total_steps):
             "cannot do; set it to 1, or set the environment variable KERAS_BACKEND to tensorflow or jax"
         )
     optimizer = Adam(
-        make_schedule(train, config.model.model_dim, total_steps),
+        schedule_class(train.schedule).of_training(train, config.model.model_dim, total_steps),
         beta_1=train.adam_beta_1,
         beta_2=train.adam_beta_2,
         epsilon=train.adam_epsilon,
         gradient_clip=train.gradient_clip,
-        use_ema=train.ema_decay is not None,
-        ema_momentum=train.ema_decay or 0.0,
+        ema_decay=train.ema_decay,
     )
     training_model = TrainingModel(model, train.label_smoothing, train.accumulate_batches, parts_side_by_side())
     training_model.compile(optimizer=optimizer, jit_compile=compiles_training_step())
@@ -98,7 +97,7 @@ def _tensorflow_gpus():
 def dry_run(config, corpora_dir=None):
     """Print configuration, model, batch plan and RAM, and leave nothing behind but encoded text in the cache."""
     check(config)
-    config = precision.settled(config)
+    config = precision.resolved(config)
     corpus, replicas = open_text(config.data, corpora_dir), Devices.find().replicas
     keras.config.set_dtype_policy(config.train.precision)
     with tempfile.TemporaryDirectory() as folder:
@@ -112,7 +111,7 @@ def dry_run(config, corpora_dir=None):
     steps = number_of_steps(config.train, len(plan))
     sizes = [subwords.vocabulary_size for subwords in text.subwords]
     largest = " × ".join(map(str, plan.shapes[plan.shapes.prod(axis=1).argmax()].tolist()))
-    needs = memory.report(make_training_model(model, config, steps), plan.shapes, replicas)
+    needs = peak_ram.report(make_training_model(model, config, steps), plan.shapes, replicas)
     print(f"""
 parameters          {model.count_params():,}
 vocabulary          {sizes[0]:,} source, {sizes[1]:,} target

@@ -1,6 +1,6 @@
 """One training step on TensorFlow and on JAX: gradients of a batch in parts, over all devices, and the update.
 
-Keras' own steps differ in three places, all of them silent: it averages the mean losses of unequal batches with equal
+Keras' own steps differ silently in three places: it averages the mean losses of unequal batches with equal
 weights, it clips before the gradients of all devices are added up, and its loss scaling looks for infinities on the
 first device only. Here each part's loss is divided by the tokens of the whole batch, so that the gradients of all
 parts and devices add up to that of the batch, and only the sum goes to the optimizer.
@@ -38,7 +38,7 @@ def tensorflow_step(model, data):
     def gradients_of(inputs, labels):
         if (count := model.parts_side_by_side) == 1:
             return gradients_of_part(inputs, labels)
-        # Nothing connects the parts: TensorFlow works on all of them at a time.
+        # The parts are independent: TensorFlow works on all of them at a time.
         rows = [(0, -tf.shape(labels)[0] % count), (0, 0)]  # with empty ones they are a multiple
         parts = keras.tree.map_structure(lambda array: in_parts(tf.pad(array, rows), count), (inputs, labels))
         losses, gradients = zip(
@@ -60,7 +60,7 @@ def tensorflow_step(model, data):
             gradients = [total + gradient for total, gradient in zip(gradients, part_gradients, strict=True)]
             return part + 1, loss + part_loss, gradients
 
-        # One part after another: they would not fit into the memory side by side.
+        # One part after another: side by side they would not fit into the RAM.
         _, loss, gradients = tf.while_loop(
             lambda part, *_: part < model.accumulate_batches,
             add,
@@ -70,7 +70,7 @@ def tensorflow_step(model, data):
     if several:
         loss, *gradients = context.all_reduce("SUM", [loss, *gradients])
     model.optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
-    model._loss_tracker.update_state(loss, sample_weight=tokens)
+    model.loss_mean.update_state(loss, sample_weight=tokens)
     return model.compute_metrics(inputs, labels, None)
 
 
@@ -105,7 +105,7 @@ def jax_step(model, state, data):
         (loss, gradients, non_trainable), _ = jax.lax.scan(add, start, parts)
     trainable, optimizer_variables = model.optimizer.stateless_apply(optimizer_variables, gradients, trainable)
     with keras.StatelessScope(zip(model.metrics_variables, metrics, strict=True)) as scope:
-        model._loss_tracker.update_state(loss, sample_weight=tokens)
+        model.loss_mean.update_state(loss, sample_weight=tokens)
         logs = model.compute_metrics(inputs, labels, None)
     metrics = [scope.get_current_value(variable) for variable in model.metrics_variables]
     return logs, (trainable, non_trainable, optimizer_variables, metrics)

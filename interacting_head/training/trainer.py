@@ -50,7 +50,7 @@ def train(config, run_dir, corpora_dir=None, resume=True):
     corpus = open_text(config.data, corpora_dir)  # before anything is written
     if not resume:
         run.clear()
-    config = precision.settled(config, run)
+    config = precision.resolved(config, run)
     is_new = run.create_or_check(config, same_experiment)
     with logging_to(run.path / "train.log"):
         try:
@@ -89,8 +89,8 @@ class Trainer:
         self.validated_model = self.model if devices.replicas == 1 else build_model(config, *subwords)
         self.validation = Validation(config, self.validated_model, text, *subwords)
         self.checkpoints = Checkpointing(run, self.training_model, config.train, devices)
-        self.progressed = self.checkpoints.restore()
-        self.begun -= self.progressed.seconds
+        self.state = self.checkpoints.restore()
+        self.begun -= self.state.seconds
 
     @property
     def _interval(self):
@@ -102,69 +102,67 @@ class Trainer:
 
     def run_to_end(self):
         """Trains until the last step, patience or a signal; returns the signal's number or None."""
-        config, progressed = self.config.train, self.progressed
-        if progressed.finished and self.run.read_json("metrics.json"):
-            logger.info("%s is finished: %d steps, nothing to do", self.run.path, progressed.step)
+        config, state = self.config.train, self.state
+        if state.finished and self.run.read_json("metrics.json"):
+            logger.info("%s is finished: %d steps, nothing to do", self.run.path, state.step)
             return None
         names = ", ".join(self.devices.names)
         logger.info("%s parameters, %d steps in all, on %s", f"{self.model.count_params():,}", self.total_steps, names)
         logger.info("allocator: %s", allocator.description())
         started, plan = time.perf_counter(), self.batches.plan(0)
-        self.progress = Progress(
-            progressed.step, self.total_steps, config.log_interval, len(plan), plan.tokens / len(plan)
-        )
+        self.progress = Progress(state.step, self.total_steps, config.log_interval, len(plan), plan.tokens / len(plan))
         with contextlib.closing(self.progress), StopOnSignal(self.devices) as stop:
-            while not progressed.finished:
+            while not state.finished:
                 # Validations stand at multiples of the interval and at the end, also after a stop between two.
                 interval = self._interval
-                until = min((progressed.validated_step // interval + 1) * interval, self.total_steps)
-                if progressed.step < until:
-                    self._fit(until - progressed.step, stop)
+                until = min((state.validated_step // interval + 1) * interval, self.total_steps)
+                if state.step < until:
+                    self._fit(until - state.step, stop)
                 if not stop.received:
                     self._validate(stop)
-                progressed.seconds = round(time.perf_counter() - self.begun, 1)
-                self.checkpoints.save(progressed)
+                state.seconds = round(time.perf_counter() - self.begun, 1)
+                self.checkpoints.save(state)
                 if stop.received:
                     break
             if not stop.received:
                 self._finish(stop)
             if stop.received:
-                place = signal.Signals(stop.received).name, progressed.step, self.run.path
+                place = signal.Signals(stop.received).name, state.step, self.run.path
                 logger.info("stopped by %s at step %d; saved in %s; the same command continues", *place)
                 return stop.received
         logger.info("finished in %s; results in %s", duration(time.perf_counter() - started), self.run.path)
         return None
 
     def _fit(self, steps, stop):
-        start = self.batches.position_after((0, 0), self.progressed.step)
+        start = self.batches.position_after((0, 0), self.state.step)
         batches = self.batches.starting_at(*start)
         of_tensorflow = keras.backend.backend() == "tensorflow"
         data = as_tf_dataset(batches) if of_tensorflow else self.devices.own_rows(batches)
         callbacks = [self.progress, stop]
         with self.devices.scope():
             self.training_model.fit(data, steps_per_epoch=steps, verbose=0, callbacks=callbacks, shuffle=False)
-        self.progressed.step, self.progressed.loss = self.progress.step, self.progress.loss
+        self.state.step, self.state.loss = self.progress.step, self.progress.loss
 
     def _validate(self, stop):
-        config, progressed = self.config.train, self.progressed
+        config, state = self.config.train, self.state
         if self.validated_model is not self.model:
             self.validated_model.set_weights(self.model.get_weights())
-        if (scores := self.validation(stop.is_wanted)) is None:
-            return stop.settle()
+        if (scores := self.validation(stop.is_requested)) is None:
+            return stop.agree()
         # Unlike processors may differ in the last digit, and all processes must end in the same step.
-        scores = dict(zip(scores, self.devices.of_the_first(list(scores.values())), strict=True))
+        scores = dict(zip(scores, self.devices.from_first_process(list(scores.values())), strict=True))
         if not math.isfinite(scores["validation_loss"]):
             raise RunError(
-                f"the validation loss at step {progressed.step} is {scores['validation_loss']}: the training has "
+                f"the validation loss at step {state.step} is {scores['validation_loss']}: the training has "
                 f"diverged; choose a lower train.learning_rate than {config.learning_rate:g}, a longer "
                 "train.warmup_steps or a smaller train.gradient_clip, and another --run-dir or --no-resume"
             )
-        progressed.seconds = round(time.perf_counter() - self.begun, 1)
+        state.seconds = round(time.perf_counter() - self.begun, 1)
         record = {
-            "step": progressed.step,
-            "seconds": progressed.seconds,
-            "epoch": self.batches.position_after((0, 0), progressed.step)[0] + 1,
-            "loss": progressed.loss,
+            "step": state.step,
+            "seconds": state.seconds,
+            "epoch": self.batches.position_after((0, 0), state.step)[0] + 1,
+            "loss": state.loss,
             **scores,
             "learning_rate": scalar(self.training_model.optimizer.learning_rate),
             "tokens_per_second": round(self.progress.tokens_per_second),
@@ -179,38 +177,38 @@ class Trainer:
         for source, reference, hypothesis in self.validation.examples():
             logger.info("  source     %s\n  reference  %s\n  hypothesis %s", source, reference, hypothesis)
         score = score_of(record, config.best_metric)
-        if score > progressed.best_score:
-            progressed.best_score, progressed.best_step = score, progressed.step
-            progressed.validations_without_gain = 0
+        if score > state.best_score:
+            state.best_score, state.best_step = score, state.step
+            state.validations_without_gain = 0
             self.run.save_weights(self.model, self.run.weights_path("best"))
         else:
-            progressed.validations_without_gain += 1
+            state.validations_without_gain += 1
         if config.ema_decay is not None:
             self.checkpoints.save_moving_average()
-        progressed.validated_step = progressed.step
-        out_of_patience = config.patience is not None and progressed.validations_without_gain >= config.patience
+        state.validated_step = state.step
+        out_of_patience = config.patience is not None and state.validations_without_gain >= config.patience
         if out_of_patience:
             logger.info("no gain in %d validations: training ends", config.patience)
-        progressed.finished = out_of_patience or progressed.step >= self.total_steps
+        state.finished = out_of_patience or state.step >= self.total_steps
 
     def _finish(self, stop):
         """Scores the averages of weights, and writes metrics.json, unless a signal comes."""
         config, model = self.config.train, self.validated_model
-        metrics = {"steps": self.progressed.step, "best_step": self.progressed.best_step}
+        metrics = {"steps": self.state.step, "best_step": self.state.best_step}
         records = {record["step"]: record for record in self.run.read_log()}
-        metrics["best"] = records[self.progressed.best_step]
+        metrics["best"] = records[self.state.best_step]
         if config.ema_decay is not None:
             model.load_weights(self.run.weights_path("ema"))
-            if (scores := self.validation(stop.is_wanted)) is None:
-                return stop.settle()
+            if (scores := self.validation(stop.is_requested)) is None:
+                return stop.agree()
             metrics["ema"] = scores
             logger.info("moving average of the weights: loss %.3f%s", scores["validation_loss"], bleu(scores))
         count = min(config.average_last, config.keep_last)
         steps = [step for step in self.run.steps() if step in records][-count:] if count else []
         if steps:
             self.run.average(model, steps)
-            if (scores := self.validation(stop.is_wanted)) is None:
-                return stop.settle()
+            if (scores := self.validation(stop.is_requested)) is None:
+                return stop.agree()
             metrics["average"] = {"steps": steps, **scores}
             loss = scores["validation_loss"]
             logger.info("mean of the last %d checkpoints: loss %.3f%s", len(steps), loss, bleu(scores))

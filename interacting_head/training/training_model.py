@@ -15,10 +15,10 @@ class TrainingModel(keras.Model):
     Args:
         transformer: the `Transformer`.
         label_smoothing: see `losses`.
-        accumulate_batches: each batch is worked off in so many parts of as many rows, for the memory of one part. The
+        accumulate_batches: each batch is worked off in so many parts of as many rows, in the RAM of one part. The
             step is that of the whole batch.
         parts_side_by_side: each batch, or part of it, is divided once more into so many parts that are computed at the
-            same time, see `compilation`. Only TensorFlow does it.
+            same time, see `compilation`. Used by TensorFlow only.
 
     Call arguments:
         inputs: as of `Transformer`; `fit` takes `(inputs, labels (B, T))`.
@@ -39,15 +39,20 @@ class TrainingModel(keras.Model):
         memories, padding_mask = self.transformer.encode(inputs["source_ids"], training=training)
         return self.transformer.decode(inputs["target_ids"], memories, padding_mask, training=training)
 
+    @property
+    def loss_mean(self):
+        """Keras' metric of the mean loss since the last reset."""
+        return next(metric for metric in self.metrics if metric.name == "loss")
+
     def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
-        """The mean loss of a token of a whole batch, or what one part of the batch adds to it.
+        """The mean loss of a token of a whole batch, or the share of one part of the batch in it.
 
         Losses that layers add count by the part's share of the target tokens.
 
         Args:
             x, y, y_pred: inputs, labels and outputs of the part.
             sample_weight: the number of tokens of the whole batch; None: the part is the whole.
-            training: not read.
+            training: not used.
         """
         embeddings = ops.convert_to_tensor(self.transformer.output_embedding.embeddings)
         loss = linear_cross_entropy(y_pred, embeddings, y, self.label_smoothing, tokens=sample_weight)
@@ -55,6 +60,7 @@ class TrainingModel(keras.Model):
         return loss + share * sum(self.losses)
 
     def train_step(self, *arguments):
+        """One step of the backend, with the arguments that Keras gives."""
         if keras.backend.backend() == "tensorflow":
             return training_step.tensorflow_step(self, *arguments)
         if keras.backend.backend() == "jax":

@@ -160,6 +160,7 @@ class Search:
 
     def _check_space(self):
         from interacting_head.model.placement import check_model
+        from interacting_head.training.schedules import schedule_class
 
         for stage, keys in self.space.items():
             for key, distribution in keys.items():
@@ -167,7 +168,9 @@ class Search:
                 if self.trials is None and not is_choice:
                     raise InputError(f"{key} of {stage} is a range, of which there is no grid; give --trials N")
                 for value in distribution.choices if is_choice else (distribution.low, distribution.high):
-                    check_model(override(self.config, _assignments({key: value})).model)
+                    config = override(self.config, _assignments({key: value}))
+                    check_model(config.model)
+                    schedule_class(config.train.schedule)
 
     def _check_folder(self):
         space = {stage: {key: distribution_to_json(x) for key, x in keys.items()} for stage, keys in self.space.items()}
@@ -209,7 +212,7 @@ class Search:
         return None
 
     def _parameters_left(self, stage):
-        """What was begun and not finished, and in a grid what was not begun."""
+        """The values of trials that were begun and not finished, and in a grid of those not begun."""
         study, keys = self.studies[stage], self.space[stage]
         finished = [trial.params for trial in study.get_trials(states=FINISHED)]
         if self.trials is None:
@@ -221,7 +224,7 @@ class Search:
         return [parameters for parameters in begun if parameters and parameters not in finished]
 
     def _train(self, stage, parameters, config, corpora_dir):
-        """Trains with these values; returns what Optuna is to know, or the number of the signal that ended it."""
+        """Trains with these values; returns arguments of `create_trial`, or the number of the signal that ended it."""
         import keras
 
         from interacting_head.training.trainer import train

@@ -1,4 +1,4 @@
-"""How calls of compiled functions share the processor."""
+"""Calls of compiled functions that share the processor."""
 
 import keras
 import pytest

@@ -30,7 +30,7 @@ def closed_form(logits, labels, smoothing):
 
 
 def mean_of_tokens(hidden, embeddings, labels, smoothing):
-    """What `linear_cross_entropy` computes, left to automatic differentiation."""
+    """The loss of `linear_cross_entropy`, left to automatic differentiation."""
     losses = token_cross_entropy(labels, ops.matmul(hidden, ops.transpose(embeddings)), smoothing)
     real = ops.cast(ops.not_equal(labels, 0), "float32")
     return ops.sum(losses * real) / ops.maximum(ops.sum(real), 1.0)

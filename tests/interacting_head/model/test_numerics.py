@@ -1,4 +1,4 @@
-"""What a training computes: a stored curve, a text learnt by heart, and steps in parts."""
+"""The numbers of a training: a stored curve, a text learnt by heart, and steps in parts."""
 
 import keras
 import numpy as np

@@ -21,6 +21,7 @@ from interacting_head.model.placement import (
     resolved,
     same_experiment,
 )
+from interacting_head.model.transformer_layers import AGGREGATIONS
 from interacting_head.run_directory import RunDirectory
 from layers import ATTENTION_SCHEMES
 from tests.interacting_head import tiny
@@ -201,3 +202,8 @@ def test_a_run_goes_on_where_defaults_are_written_out_and_where_they_are_not(tmp
     assert not run.create_or_check(dataclasses.replace(config, model=resolved(config.model)), same_experiment)
     with pytest.raises(InputError, match=r"model.placements \(None there, \[\] now\)"):
         run.create_or_check(override(config, ["model.placements=[]"]), same_experiment)
+
+
+def test_every_aggregation_can_be_configured():
+    [memory] = [field for field in dataclasses.fields(ModelConfig) if field.name == "memory"]
+    assert set(memory.metadata["choices"]) == {"top", "all", *AGGREGATIONS}

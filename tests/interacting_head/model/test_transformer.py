@@ -242,7 +242,10 @@ def test_dropout_works_in_training_only():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"scheme": "interacting_heads"}, "unknown attention scheme 'interacting_heads'; known: multi_head, "),
+        (
+            {"scheme": "interacting_heads"},
+            r"unknown attention scheme 'interacting_heads'; did you mean interacting_head\?",
+        ),
         ({"num_heads": 3}, "num_heads 3 does not divide model_dim 8"),
         ({"model_dim": 9, "num_heads": 1}, "model.model_dim must be even"),
         (

@@ -108,7 +108,7 @@ def test_loss_scaling_skips_a_step_with_an_infinite_gradient():
 
 
 def test_the_moving_average_follows_the_weights_and_replaces_them_only_when_asked():
-    optimizer, found = Adam(0.1, use_ema=True, ema_momentum=0.8), variables()
+    optimizer, found = Adam(0.1, ema_decay=0.8), variables()
     average = None
     for step in range(4):
         optimizer.apply(gradients(step, 1.0), found)

@@ -1,4 +1,4 @@
-"""What `train.precision: auto` comes to."""
+"""The resolution of `train.precision: auto`."""
 
 import pytest
 
@@ -14,22 +14,22 @@ AUTO = override(ExperimentConfig(), ["train.precision=auto"])
 @pytest.mark.parametrize(("has_it", "expected"), [(True, "mixed_bfloat16"), (False, "float32")])
 def test_a_new_run_takes_bfloat16_where_the_device_has_it(monkeypatch, has_it, expected):
     monkeypatch.setattr(precision, "multiplies_bfloat16", lambda: has_it)
-    assert precision.settled(AUTO).train.precision == expected
+    assert precision.resolved(AUTO).train.precision == expected
 
 
 @pytest.mark.parametrize("begun_with", ["mixed_bfloat16", "float32"])
-def test_a_run_goes_on_in_the_precision_it_was_begun_with(monkeypatch, tmp_path, begun_with):
+def test_a_run_continues_in_the_precision_it_was_begun_with(monkeypatch, tmp_path, begun_with):
     monkeypatch.setattr(precision, "multiplies_bfloat16", lambda: begun_with == "float32")
     run = RunDirectory(tmp_path / "run")
     run.create_or_check(override(AUTO, [f"train.precision={begun_with}"]))
-    settled = precision.settled(AUTO, run)
-    assert settled.train.precision == begun_with
-    assert not run.create_or_check(settled)
+    resolved = precision.resolved(AUTO, run)
+    assert resolved.train.precision == begun_with
+    assert not run.create_or_check(resolved)
 
 
-def test_what_is_not_auto_stays():
+def test_a_precision_that_is_not_auto_stays():
     config = override(AUTO, ["train.precision=mixed_float16"])
-    assert precision.settled(config) is config
+    assert precision.resolved(config) is config
 
 
 def test_this_machine_gives_an_answer():

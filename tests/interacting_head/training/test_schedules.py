@@ -4,11 +4,16 @@ import keras
 import numpy as np
 import pytest
 
+from data.errors import InputError
 from interacting_head.config import TrainConfig
-from interacting_head.training.schedules import make_schedule
+from interacting_head.training.schedules import SCHEDULES, schedule_class
 
 TOTAL = 1000
 STEPS = [1, 2, 37, 99, 100, 101, 250, 999, 1000, 5000]
+
+
+def make_schedule(train, model_dim, total_steps):
+    return schedule_class(train.schedule).of_training(train, model_dim, total_steps)
 
 
 def rates(schedule, model_dim=512, **settings):
@@ -59,9 +64,23 @@ def test_cosine_with_a_warm_up_as_long_as_the_training_is_finite():
     np.testing.assert_allclose(values, np.arange(1, 51) / 50, rtol=1e-6)
 
 
-@pytest.mark.parametrize("name", ["noam", "inverse_square_root", "constant", "cosine"])
+@pytest.mark.parametrize("name", SCHEDULES)
 def test_schedules_survive_serialisation(name):
     schedule = make_schedule(TrainConfig(schedule=name, warmup_steps=100), 512, TOTAL)
     again = keras.saving.deserialize_keras_object(keras.saving.serialize_keras_object(schedule))
     for step in (0, 50, 99, 100, 500):
         assert float(again(step)) == float(schedule(step))
+
+
+@pytest.mark.parametrize(("name", "hint"), [("cosin", r"did you mean cosine\?"), ("wave", "known: .*noam")])
+def test_an_unknown_schedule_is_an_error_and_never_constant(name, hint):
+    with pytest.raises(InputError, match=f"unknown train.schedule '{name}'; {hint}"):
+        schedule_class(name)
+
+
+@pytest.mark.parametrize("name", SCHEDULES)
+def test_the_rate_rises_to_a_peak_at_the_end_of_the_warm_up(name):
+    found = dict(zip(STEPS, rates(name), strict=True))
+    warm_up = [found[t] for t in STEPS if t <= 100]
+    np.testing.assert_allclose(warm_up, [found[100] * t / 100 for t in STEPS if t <= 100], rtol=1e-5)
+    assert max(found.values()) == found[100] > 0

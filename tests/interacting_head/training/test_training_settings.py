@@ -1,4 +1,4 @@
-"""How the settings of a training act: validations, averages, where it ends, and what cannot be."""
+"""The settings of a training: validations, averages, its end, and errors."""
 
 import types
 
@@ -91,7 +91,8 @@ def test_a_training_that_diverges_is_an_error(files, tmp_path):
     [
         ("data.vocabulary_size=5000", "set data.vocabulary_size to at most"),
         ("train.batch_tokens=4", "set train.batch_tokens to at least"),
-        ("model.attention.scheme=none", "unknown attention scheme"),
+        ("model.attention.scheme=none", "unknown attention scheme 'none'; known: multi_head, "),
+        ("train.schedule=cosin", r"unknown train.schedule 'cosin'; did you mean cosine\?"),
         ("model.attention.num_heads=5", "does not divide"),
         ("data.max_length=1", "no pair is left"),
         ("data.corpus=quickstart", "not both"),

@@ -1,4 +1,4 @@
-"""How much memory a training step will need, read from its graph before anything is computed (TensorFlow)."""
+"""The peak of RAM, or of a GPU's memory, in a training step, read from its graph before it is computed (TensorFlow)."""
 
 import collections
 import itertools
@@ -10,11 +10,11 @@ from typing import NamedTuple
 import keras
 import numpy as np
 
-# What is only another view of its input, or of a variable.
+# Operations whose result is another view of an input, or of a variable.
 VIEWS = {"Identity", "IdentityN", "Reshape", "ExpandDims", "Squeeze", "StopGradient", "PreventGradient"}
-# What holds nothing of its own: inputs, variables, and constants, which are small.
+# Operations whose result takes nothing: inputs, variables, and constants, which are small.
 OUTSIDE = {"Placeholder", "Const", "ReadVariableOp", "VarHandleOp"}
-# What may write its result where an input was that nothing else reads any more.
+# Operations that may write their result over an input which nothing else reads any more.
 IN_PLACE = {
     *("Abs", "Add", "AddN", "AddV2", "BiasAdd", "DivNoNan", "Exp", "Log", "LogSoftmax", "LogicalAnd", "LogicalNot"),
     *("Maximum", "Minimum", "Mul", "Neg", "Pow", "RealDiv", "Reciprocal", "Relu", "ReluGrad", "Rsqrt", "RsqrtGrad"),
@@ -27,14 +27,14 @@ BACKWARD = "gradient_tape"  # in the names of operations of the backward pass
 HEAP = 1.25
 
 
-class StepMemory(NamedTuple):
-    """What a training step needs on each device, in bytes.
+class StepRam(NamedTuple):
+    """The bytes that a training step needs on each device.
 
     Args:
         weights: the model's weights.
         optimizer: the optimizer's variables.
-        activations: what the forward pass leaves for the backward pass.
-        peak: the most that activations, gradients and what is computed on the way need at a time.
+        activations: results that the forward pass leaves for the backward pass.
+        peak: the most that activations, gradients and intermediate results need at a time.
     """
 
     weights: int
@@ -44,7 +44,7 @@ class StepMemory(NamedTuple):
 
 
 def of_step(training_model, shape):
-    """The `StepMemory` of a compiled `TrainingModel`, which gets the optimizer's variables if it has none yet.
+    """The `StepRam` of a compiled `TrainingModel`, which gets the optimizer's variables if it has none yet.
 
     Args:
         training_model: as from `setup.make_training_model`.
@@ -66,7 +66,7 @@ def of_step(training_model, shape):
     activations, peak = live_bytes(traced.graph.get_operations())
     if parts > 1:
         peak += _bytes_of(model.trainable_variables)  # the sum of the gradients
-    return StepMemory(_bytes_of(model.weights), _bytes_of(optimizer.variables), activations, peak)
+    return StepRam(_bytes_of(model.weights), _bytes_of(optimizer.variables), activations, peak)
 
 
 def live_bytes(operations):
@@ -141,7 +141,7 @@ def _bytes_of(variables):
 
 
 def report(training_model, shapes, replicas=1):
-    """Lines on the memory of a training step: what takes how much, and whether the device has so much.
+    """Lines on the RAM, or the GPU's memory, of a training step: its parts, and the total beside what the device has.
 
     Args:
         training_model: as of `of_step`.
@@ -153,7 +153,7 @@ def report(training_model, shapes, replicas=1):
     rows, S, T = np.asarray(shapes, dtype="int64").T
     largest = {int((rows * (S + T)).argmax()), int((rows * (S * S + S * T + T * T)).argmax())}
     distinct = {(int(rows[i]) // replicas, int(S[i]), int(T[i])) for i in largest}
-    needs = max((of_step(training_model, shape) for shape in distinct), key=lambda memory: memory.peak)
+    needs = max((of_step(training_model, shape) for shape in distinct), key=lambda ram: ram.peak)
     device, available, total = _device(needs)
     lines = [
         f"memory of a step    weights {_words(needs.weights)}, optimizer {_words(needs.optimizer)}, activations "
@@ -169,11 +169,11 @@ def report(training_model, shapes, replicas=1):
 
 
 def process_peak(needs):
-    """The bytes of main memory that this process will use at the peak of a step on a CPU.
+    """The bytes of RAM that this process will use at the peak of a step on a CPU.
 
     The process as it stands holds the libraries, the data, the weights and the optimizer's variables.
     """
-    return resident_memory() + HEAP * needs.peak
+    return resident_ram() + HEAP * needs.peak
 
 
 def _device(needs):
@@ -181,15 +181,15 @@ def _device(needs):
     import tensorflow as tf
 
     if not tf.config.list_physical_devices("GPU"):
-        return "this machine", machine_memory(), process_peak(needs)
+        return "this machine", machine_ram(), process_peak(needs)
     from tensorflow.python.client import device_lib
 
     limits = [device.memory_limit for device in device_lib.list_local_devices() if device.device_type == "GPU"]
     return "each GPU", min(limits), needs.weights + needs.optimizer + needs.peak
 
 
-def machine_memory():
-    """The bytes of main memory that this process may use: those of the machine or, if less, of its control group."""
+def machine_ram():
+    """The bytes of RAM that this process may use: those of the machine or, if less, of its control group."""
     limits = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
     for path in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
         text = Path(path).read_text().strip() if Path(path).is_file() else ""
@@ -198,8 +198,8 @@ def machine_memory():
     return min(limits)
 
 
-def resident_memory():
-    """The bytes of main memory that this process uses now; at most so far, where the system does not tell."""
+def resident_ram():
+    """The bytes of RAM that this process uses now; at most so far, where the system does not tell."""
     status = Path("/proc/self/statm")
     if status.is_file():
         return int(status.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -1,23 +1,17 @@
-"""What the papers print in their tables, from `benchmarks/paper_tables/*.csv`.
+"""The numbers that the papers print in their tables: CSV files with one number a line, and their reading.
 
-The files hold one number a line, with the columns that say where it stands. They belong to the repository and not to
-the package: without them every number is None.
+In come a file's name and columns that say where a number stands, out goes the number. Start at `number`.
 """
 
 import csv
 from functools import lru_cache
 from pathlib import Path
 
-FOLDER = Path(__file__).parents[2] / "benchmarks" / "paper_tables"
-
 
 @lru_cache
 def rows(name):
-    """The lines of the file `name`.csv as dictionaries of words; none where the file is not there."""
-    path = FOLDER / f"{name}.csv"
-    if not path.is_file():
-        return ()
-    with open(path, encoding="utf-8", newline="") as file:
+    """The lines of the file `name`.csv as dictionaries of words."""
+    with open(Path(__file__).parent / f"{name}.csv", encoding="utf-8", newline="") as file:
         return tuple(csv.DictReader(file))
 
 

@@ -1,4 +1,4 @@
-"""The memory that a dry run predicts: against graphs counted by hand, and against a process that trains."""
+"""The RAM that a dry run predicts: against graphs counted by hand, and against a process that trains."""
 
 import subprocess
 import sys
@@ -9,7 +9,7 @@ import tensorflow as tf
 
 from interacting_head.config import AttentionConfig, ExperimentConfig, ModelConfig, TrainConfig
 from interacting_head.model.transformer import Transformer
-from interacting_head.training import step_memory as memory
+from interacting_head.training import peak_ram
 from interacting_head.training.setup import make_training_model
 from tests.command_line import ROOT
 
@@ -29,9 +29,9 @@ def training_model(scheme="multi_head", vocabulary=VOCABULARY, accumulate=1, **s
 
 
 def counted(function, arguments=1):
-    """What `live_bytes` says of a function of square matrices."""
+    """The result of `live_bytes` for a function of square matrices."""
     specifications = [tf.TensorSpec((SIDE, SIDE))] * arguments
-    return memory.live_bytes(tf.function(function).get_concrete_function(*specifications).graph.get_operations())
+    return peak_ram.live_bytes(tf.function(function).get_concrete_function(*specifications).graph.get_operations())
 
 
 def test_results_live_until_they_are_read_for_the_last_time():
@@ -68,7 +68,7 @@ def test_what_the_backward_pass_reads_is_counted_once():
 
 def test_weights_and_the_optimizers_variables_are_counted():
     model = training_model()
-    found = memory.of_step(model, (4, 6, 5))
+    found = peak_ram.of_step(model, (4, 6, 5))
     parameters = model.transformer.count_params()
     assert found.weights == 4 * parameters
     assert 8 * parameters <= found.optimizer < 8 * parameters + 100
@@ -77,7 +77,9 @@ def test_weights_and_the_optimizers_variables_are_counted():
 
 def test_activations_grow_with_the_batch_and_attention_with_the_square_of_the_length():
     model = training_model()
-    small, rows, long = (memory.of_step(model, shape).activations for shape in [(8, 20, 20), (16, 20, 20), (8, 40, 40)])
+    small, rows, long = (
+        peak_ram.of_step(model, shape).activations for shape in [(8, 20, 20), (16, 20, 20), (8, 40, 40)]
+    )
     assert rows == pytest.approx(2 * small, rel=0.01)
     assert 2.01 * small < long < 4 * small
 
@@ -86,7 +88,7 @@ def test_activations_grow_with_the_batch_and_attention_with_the_square_of_the_le
 def test_schemes_differ_as_their_tensors_do():
     shape = 16, 30, 30
     needed = {
-        scheme: memory.of_step(training_model(scheme), shape).activations
+        scheme: peak_ram.of_step(training_model(scheme), shape).activations
         for scheme in ("multi_head", "interacting_head", "interacting_head_pairwise", "talking_heads")
     }
     assert needed["interacting_head"] < needed["multi_head"]  # one query for all heads
@@ -96,38 +98,38 @@ def test_schemes_differ_as_their_tensors_do():
 
 
 @pytest.mark.slow
-def test_accumulation_needs_the_memory_of_a_part_and_a_sum_of_gradients():
-    whole, part = (memory.of_step(training_model(), (rows, 30, 30)) for rows in (64, 16))
-    accumulated = memory.of_step(training_model(accumulate=4), (64, 30, 30))
+def test_accumulation_needs_the_ram_of_a_part_and_a_sum_of_gradients():
+    whole, part = (peak_ram.of_step(training_model(), (rows, 30, 30)) for rows in (64, 16))
+    accumulated = peak_ram.of_step(training_model(accumulate=4), (64, 30, 30))
     assert accumulated.activations == part.activations < whole.activations
     assert accumulated.peak == part.peak + part.weights
 
 
 @pytest.mark.slow
-def test_too_little_memory_is_told_with_what_helps(monkeypatch):
+def test_too_little_ram_is_told_with_what_helps(monkeypatch):
     shapes = np.array([[4, 6, 5], [2, 10, 9]])
-    monkeypatch.setattr(memory, "machine_memory", lambda: 2**50)
-    enough = memory.report(training_model(), shapes)
+    monkeypatch.setattr(peak_ram, "machine_ram", lambda: 2**50)
+    enough = peak_ram.report(training_model(), shapes)
     assert len(enough) == 2
     assert " on this machine" in enough[1]
-    monkeypatch.setattr(memory, "machine_memory", lambda: 2**20)
-    *_, advice = memory.report(training_model(), shapes)
+    monkeypatch.setattr(peak_ram, "machine_ram", lambda: 2**20)
+    *_, advice = peak_ram.report(training_model(), shapes)
     assert advice.strip().startswith("too much: lower train.batch_tokens")
 
 
-def test_the_memory_of_the_machine_is_at_least_what_this_process_has():
-    assert 2**26 < memory.resident_memory() < memory.machine_memory()
+def test_the_ram_of_the_machine_is_at_least_what_this_process_has():
+    assert 2**26 < peak_ram.resident_ram() < peak_ram.machine_ram()
 
 
 MEASURE = """
 import numpy as np
-from interacting_head import memory
-from tests.interacting_head.training.test_step_memory import training_model
+from interacting_head.training import peak_ram
+from tests.interacting_head.training.test_peak_ram import training_model
 model = training_model(vocabulary=8000, model_dim=256, feed_forward_dim=1024, encoder_layers=2, decoder_layers=2)
 shape = (128, 32, 32)
-needs = memory.of_step(model, shape)
-before = memory.resident_memory()
-predicted = memory.process_peak(needs)
+needs = peak_ram.of_step(model, shape)
+before = peak_ram.resident_ram()
+predicted = peak_ram.process_peak(needs)
 ids = np.random.default_rng(0).integers(4, 8000, (128, 32), dtype="int32")
 batch = {"source_ids": ids, "target_ids": ids}, ids
 model.fit((batch for _ in range(3)), steps_per_epoch=3, verbose=0)
