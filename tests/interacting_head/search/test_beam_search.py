@@ -7,8 +7,8 @@ from keras import ops
 from data.text.subwords import BEGIN, END, PAD
 from interacting_head.search.beam_search import _top_k, advance, beam_search, collect, length_penalty, start
 from interacting_head.search.state import Limits
-from tests.interacting_head.metrics import languages
-from tests.interacting_head.metrics.languages import PENALTIES, WORDS, Language, V, enumerate_all, options, search
+from tests.interacting_head.search import languages
+from tests.interacting_head.search.languages import PENALTIES, WORDS, Language, V, enumerate_all, options, search
 from tests.layers.backend import array
 
 CASES = 60

@@ -11,7 +11,7 @@ from interacting_head.search.state import Limits
 from interacting_head.search.transformer_search import TransformerSearch, length_limit
 from layers import ATTENTION_SCHEMES
 from tests.interacting_head import tiny
-from tests.interacting_head.metrics.languages import as_lists, options, penalty
+from tests.interacting_head.search.languages import as_lists, options, penalty
 from tests.interacting_head.search.test_beam_search import assert_same
 from tests.layers.backend import array
 from tests.parameters import mostly_slow
