@@ -46,9 +46,9 @@ class MultiHeadAttention(keras.layers.Layer):
         cache_update_index: the position at which the keys and values of `query` enter `cache`; without it
             `cache` is a finished memory (from `project_memory`) and `value` is not read. Attention is then causal
             unless an `attention_mask` says otherwise.
-        kernels: with a cache, what `decoding_kernels` gave, so that it need not be computed at each step.
-        overwrite_cache: whether the `cache` given may be lost, so that nothing but what is new need be moved; L
-            and `cache_update_index` are multiples of T then.
+        kernels: with a cache, the result of `decoding_kernels`, so that it need not be computed at each step.
+        overwrite_cache: whether the `cache` given may be lost, so that only new keys and values are moved; L and
+            `cache_update_index` are multiples of T then.
 
     Returns:
         The output `(B, T, D)`; then, each where it was asked for, attention scores, head importance, and the
@@ -65,7 +65,7 @@ class MultiHeadAttention(keras.layers.Layer):
     source_axis = ()
     """Leading sizes of the weights of queries, keys and values, in schemes that project several memories."""
     leading_axis = None
-    """What an axis of the attention weights in front of the heads counts, and its size, in schemes that have one."""
+    """Name and size of an axis of the attention weights in front of the heads, in schemes that have one."""
 
     def __init__(self, num_heads, key_dim, value_dim=None, dropout=0.0, use_bias=False, **kwargs):
         super().__init__(**kwargs)

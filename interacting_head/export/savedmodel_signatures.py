@@ -17,7 +17,7 @@ from interacting_head.search.state import Limits
 from interacting_head.search.transformer_search import CAPACITY, TransformerSearch, keep_rows, length_limit
 
 LONGEST = 4096
-"""Sub-words of a source, and largest `max_length`: a request must not use up the memory of a server."""
+"""Sub-words of a source, and largest `max_length`: a request must not use up the RAM of a server."""
 
 
 def signatures(module, trained, text):
@@ -87,7 +87,7 @@ class SearchGraph:
 
     Returns:
         A dictionary: `ids (B, n, L)`, end symbols included, padded; `scores (B, n)`, of missing ones below
-        `search_state.IMPOSSIBLE`; `token_scores (B, n, L)`. An empty sentence has an empty translation with score 0.
+        `search.state.IMPOSSIBLE`; `token_scores (B, n, L)`. An empty sentence has an empty translation with score 0.
     """
 
     def __init__(self, model, beam_size, length_penalty_type):
@@ -95,7 +95,7 @@ class SearchGraph:
 
     def __call__(self, source_ids, length_penalty, min_length, max_length, n_best):
         checks = self._checks(source_ids, length_penalty, min_length, max_length, n_best)
-        with tf.control_dependencies(checks):  # memory is asked for after them
+        with tf.control_dependencies(checks):  # RAM is asked for after them
             return self._found(source_ids, length_penalty, min_length, max_length, n_best)
 
     def _found(self, source_ids, length_penalty, min_length, max_length, n_best):
