@@ -11,6 +11,7 @@ from interacting_head.metrics.significance import Resampling
 
 
 def main():
+    """Prints the evaluation of the files of the command line."""
     arguments = parse_arguments(__doc__)
     names = check_names(arguments.metrics)
     systems, references, source = read_aligned(

@@ -1,11 +1,10 @@
-"""Time and memory of one self-attention layer, forward and backward, for every scheme.
+"""Time and RAM of one self-attention layer, forward and backward, for every scheme.
 
 All layers of a cell (one length, one number of heads) are timed in turn in one process with one thread, so that
-their ratios hold whatever else the machine does. Each cell, and each measurement of memory, has a process of its own.
+their ratios hold whatever else the machine does. Each cell, and each measurement of RAM, has a process of its own.
 """
 
 import functools
-import json
 import math
 import os
 import time
@@ -27,6 +26,7 @@ MOST_HEADS_IN_A_LOOP = 32  # TensorFlow takes many minutes to build the graph of
 
 
 def add_arguments(parser):
+    """Adds the options of this measurement to a parser."""
     parser.add_argument("--heads", type=int, nargs="+", default=[2, 4, 8, 16, 32, 64], metavar="H")
     parser.add_argument("--lengths", type=int, nargs="+", default=[25, 100], metavar="T")
     parser.add_argument("--batch-size", type=int, default=32, metavar="B")
@@ -44,6 +44,7 @@ def add_arguments(parser):
 
 
 def main(arguments):
+    """Measures and writes the result."""
     rows = []
     for length in arguments.lengths:
         for heads in arguments.heads:
@@ -57,7 +58,8 @@ def main(arguments):
                 print(*(f"{value:.3f}" if isinstance(value, float) else value for value in row.values()), flush=True)
     path = Path(arguments.output or results.FOLDER / "attention.json")
     names = list(layer_makers())
-    rows = sorted([*other_rows(path, rows), *rows], key=lambda row: (row["T"], row["h"], names.index(row["layer"])))
+    rows = [*results.former_rows(path, rows, ("T", "h", "layer")), *rows]
+    rows = sorted(rows, key=lambda row: (row["T"], row["h"], names.index(row["layer"])))
     views = []
     for length in sorted({row["T"] for row in rows}):
         for field, what, digits in (
@@ -82,16 +84,7 @@ def main(arguments):
         "ratio": "the median over the rounds of the time over that of multi_head in the same round",
         "printed loops": f"up to {MOST_HEADS_IN_A_LOOP} heads, with more TensorFlow builds the graph for minutes",
     }
-    if arguments.conditions:
-        conditions["machine load"] = arguments.conditions
-    results.write("attention", "Cost of attention", rows, views, conditions, path)
-
-
-def other_rows(path, rows):
-    """The rows of a former result that no row of this one replaces."""
-    former = json.loads(path.read_text(encoding="utf-8"))["rows"] if path.is_file() else []
-    measured = {(row["T"], row["h"], row["layer"]) for row in rows}
-    return [row for row in former if (row["T"], row["h"], row["layer"]) not in measured]
+    results.write("attention", "Cost of attention", rows, views, conditions, path, arguments.conditions)
 
 
 def layer_makers():
@@ -124,6 +117,7 @@ def scheme(name, **options):
 
 
 def keras_attention(num_heads, key_dim):
+    """Keras' own layer."""
     import keras
 
     # As ours have it: no bias in the projections of queries, keys and values.
@@ -181,7 +175,7 @@ def time_cell(names, heads, length, arguments):
 
 
 def fits(name, heads, length, arguments):
-    """Whether the logits of all pairs of heads and their gradients have room in memory, and a loop its graph."""
+    """Return whether RAM holds the logits of all pairs of heads with their gradients, and a loop can be built."""
     if name not in QUADRATIC:
         return True
     if name in (LOOP, PAIRWISE_LOOP) and heads > MOST_HEADS_IN_A_LOOP:

@@ -24,6 +24,7 @@ MODEL_DIM = 512
 
 
 def main():
+    """Measures and writes the result."""
     parser = ArgumentParser(prog="corpus_statistics.py", description=__doc__)
     parser.add_argument("--corpora-dir", metavar="DIR", help="default: $CORPORA_DIR, then the cache folder")
     arguments = parser.parse_args()

@@ -20,6 +20,7 @@ from interacting_head.run_directory import VERSION, RunDirectory
 
 
 def main():
+    """Measures and writes the result."""
     parser = ArgumentParser(prog="learning_curves.py", description=__doc__)
     parser.add_argument("runs", nargs="+", metavar="RUN_DIR", help="finished runs of train.py, with the same recipe")
     parser.add_argument("--corpora-dir", metavar="DIR", help="default: $CORPORA_DIR, then the cache folder")
@@ -60,12 +61,7 @@ def main():
         "Quality against time",
         rows,
         views=[
-            {
-                "caption": "Minutes",
-                "index": ["scheme", "seed"],
-                "columns": "step",
-                "value": "minutes",
-            },
+            {"caption": "Minutes", "index": ["scheme", "seed"], "columns": "step", "value": "minutes"},
             {"caption": "dev BLEU, greedy", "index": ["scheme", "seed"], "columns": "step", "value": "dev BLEU"},
             {
                 "caption": f"sacreBLEU on {arguments.test}, best checkpoint",
@@ -81,8 +77,8 @@ def main():
             f"({config.decode.length_penalty_type})",
             "mean over the seeds": ", ".join(f"{scheme} {score:.2f}" for scheme, score in means.items()),
             "plot": plot_name,
-            **({"machine load": arguments.conditions} if arguments.conditions else {}),
         },
+        machine_load=arguments.conditions,
     )
 
 
@@ -118,6 +114,7 @@ def by_scheme(rows):
 
 
 def coordinates(points):
+    """Minutes and dev BLEU of rows, as two lists."""
     return [point["minutes"] for point in points], [point["dev BLEU"] for point in points]
 
 

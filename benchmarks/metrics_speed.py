@@ -23,6 +23,7 @@ LONG = 200  # words
 
 
 def main():
+    """Measures and writes the result."""
     parser = ArgumentParser(prog="metrics_speed.py", description=__doc__)
     parser.add_argument("-i", metavar="HYP", dest="hypotheses", help="translations, with -r")
     parser.add_argument("-r", metavar="REF", dest="reference", help="their reference")

@@ -1,8 +1,8 @@
-"""Measures the way of text to batches: preparation, batches alone, memory; `speed.py pipeline prepare input memory`.
+"""Speed and RAM of preparation and of batches: `speed.py pipeline prepare input memory`.
 
 prepare: pairs a second of `python -m data.prepare`, everything included from the start of the process to the files
 in the output folder, the cache empty. input: tokens a second of the batches alone, and of planning an epoch of many
-pairs. memory: peak of the resident memory of all processes while a mix of many pairs is prepared.
+pairs. memory: peak of the resident RAM of all processes while a mix of many pairs is prepared.
 """
 
 import json
@@ -39,7 +39,7 @@ PARTS = {
 }
 BATCH_TOKENS = 4096
 PLANNED = 500_000  # pairs of the plan that is measured alone
-INTERVAL = 0.1  # seconds between two looks at the memory
+INTERVAL = 0.1  # seconds between two looks at the RAM in use
 
 
 def add_arguments(parser):
@@ -114,7 +114,7 @@ def _prepared(corpus, profile, arguments):
 
 
 def _resident(process):
-    """Bytes of resident memory of a process and all that descend from it; pages that they share count each time."""
+    """Bytes of resident RAM of a process and its descendants; pages that they share count each time."""
     children = {}
     for status in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -168,25 +168,18 @@ def _tokens_a_second(batches, pairs):
     return tokens / (time.perf_counter() - started)
 
 
-def _other_rows(part, rows):
-    path = results.FOLDER / f"pipeline_{part}.json"
-    former = json.loads(path.read_text(encoding="utf-8"))["rows"] if path.is_file() else []
-    measured = {tuple(row.get(key) for key in ("corpus", "profile", "way")) for row in rows}
-    return [row for row in former if tuple(row.get(key) for key in ("corpus", "profile", "way")) not in measured]
-
-
 def main(arguments):
     """Measures, and writes benchmarks/results/pipeline_PART.json; rows of other corpora and profiles stay there."""
     for part, rows in measure(arguments).items():
         for row in rows:
             print(*(f"{name} {value}" for name, value in row.items()), sep=", ")
-        rows = [*_other_rows(part, rows), *rows]
+        name = f"pipeline_{part}"
+        former = results.former_rows(results.FOLDER / f"{name}.json", rows, ("corpus", "profile", "way"))
+        rows = [*former, *rows]
         conditions = {"vocabulary": f"{arguments.vocabulary_size}, shared"}
         if part == "input":
             conditions["batches"] = f"of {BATCH_TOKENS} tokens; compared with {arguments.training_speed:,.0f} tokens/s"
         else:
             conditions["what"] = "a process with an empty cache, from its start to the last file written"
-        if arguments.conditions:
-            conditions["machine load"] = arguments.conditions
         views = [{"caption": PARTS[part], "fields": list(rows[0])}]
-        results.write(f"pipeline_{part}", PARTS[part], rows, views, conditions)
+        results.write(name, PARTS[part], rows, views, conditions, machine_load=arguments.conditions)

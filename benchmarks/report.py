@@ -17,6 +17,7 @@ other scripts here write. Times on different machines do not compare; ratios are
 
 
 def main():
+    """Writes the report."""
     ArgumentParser(prog="report.py", description=__doc__).parse_args()
     path = Path(__file__).parent / "RESULTS.md"
     results = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(FOLDER.glob("*.json"))]

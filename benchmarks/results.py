@@ -1,4 +1,4 @@
-"""What a measurement writes, `benchmarks/results/NAME.json`, and under which conditions it was made."""
+"""Files of results, `benchmarks/results/NAME.json`, with the conditions of the measurement."""
 
 import json
 import platform
@@ -12,7 +12,7 @@ FOLDER = Path(__file__).parent / "results"
 PACKAGES = ("tensorflow", "tensorflow-cpu", "keras", "numpy", "jax", "ctranslate2")
 
 
-def write(name, title, rows, views, conditions, path=None):
+def write(name, title, rows, views, conditions, path=None, machine_load=None):
     """Writes a result.
 
     Args:
@@ -24,7 +24,10 @@ def write(name, title, rows, views, conditions, path=None):
             `{"caption", "fields"}` lists fields as they are.
         conditions: dictionary of what else the numbers depend on; machine and versions are added.
         path: another file to write.
+        machine_load: a further condition: what else ran on the machine.
     """
+    if machine_load:
+        conditions = {**conditions, "machine load": machine_load}
     result = {"title": title, "conditions": {**conditions, **machine()}, "views": views, "rows": rows}
     FOLDER.mkdir(exist_ok=True)
     path = path or FOLDER / f"{name}.json"
@@ -32,6 +35,23 @@ def write(name, title, rows, views, conditions, path=None):
         json.dump(result, file, indent=1, ensure_ascii=False)
         file.write("\n")
     return path
+
+
+def former_rows(path, rows, keys):
+    """The rows of a file of results, if there is one, that no row of these replaces.
+
+    Args:
+        path: the file.
+        rows: the rows measured.
+        keys: the fields that tell rows apart.
+    """
+
+    def identity(row):
+        return [row.get(key) for key in keys]
+
+    former = json.loads(Path(path).read_text(encoding="utf-8"))["rows"] if Path(path).is_file() else []
+    measured = [identity(row) for row in rows]
+    return [row for row in former if identity(row) not in measured]
 
 
 def machine():

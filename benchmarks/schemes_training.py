@@ -1,7 +1,7 @@
 """Trains every scheme for a few hundred steps on Multi30k through the command line, and translates with it.
 
 A small model, so that all schemes are measured within half an hour on two cores: what is compared is loss, speed and
-memory in one run of this script, not translation quality.
+RAM in one run of this script, not translation quality.
 """
 
 import json
@@ -37,6 +37,7 @@ AGGREGATIONS = ("linear", "transparent", "iterative")
 
 
 def add_arguments(parser):
+    """Adds the options of this measurement to a parser."""
     parser.add_argument("--corpora-dir", metavar="DIR", help="where multi30k lies, as for train.py")
     parser.add_argument("--steps", type=int, default=300, metavar="N")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="only these schemes")
@@ -44,6 +45,7 @@ def add_arguments(parser):
 
 
 def main(arguments):
+    """Measures and writes the result."""
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         for name, changes in settings().items():

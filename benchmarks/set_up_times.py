@@ -31,6 +31,7 @@ FOUND = {
 
 
 def main():
+    """Measures and writes the result."""
     parser = ArgumentParser(prog="set_up_times.py", description=__doc__)
     parser.add_argument("--output", metavar="FILE", help="default: benchmarks/results/set_up.json")
     arguments = parser.parse_args()

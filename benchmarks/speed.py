@@ -18,6 +18,7 @@ MEASUREMENTS = {
 
 
 def main():
+    """Runs the measurement of the command line."""
     parser = ArgumentParser(prog="speed.py", description=__doc__)
     commands = parser.add_subparsers(dest="measurement", required=True, metavar="MEASUREMENT")
     modules = {name: importlib.import_module(f"benchmarks.{module}") for name, module in MEASUREMENTS.items()}

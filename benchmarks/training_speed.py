@@ -27,6 +27,7 @@ WARM_UP = 0  # traces all functions with the batches of the first turn
 
 
 def add_arguments(parser):
+    """Adds the options of this measurement to a parser."""
     parser.add_argument("--corpora-dir", metavar="DIR", help="where multi30k lies, as for train.py")
     names = list(settings())
     parser.add_argument("--schemes", nargs="+", choices=names, default=names, metavar="NAME", help="default: all")
@@ -36,6 +37,7 @@ def add_arguments(parser):
 
 
 def main(arguments):
+    """Measures and writes the result."""
     turns = range(arguments.rounds)
     cases = [(model, precision) for precision in PRECISIONS for model in (KERAS_HUB, *arguments.schemes)]
     found = {}
@@ -97,7 +99,7 @@ def main(arguments):
 
 
 class Turn(NamedTuple):
-    """What one turn took, and what it did."""
+    """Cost and work of one turn."""
 
     seconds: float
     system_seconds: float
@@ -209,7 +211,7 @@ def matmul_peak(precision, size=2048, seconds=2.0):
 
 
 def keras_hub_model(config, vocabulary_size):
-    """The same Transformer of keras-hub's layers, compiled."""
+    """A compiled Transformer of keras-hub's layers, with the sizes of a configuration."""
     import keras
     import keras_hub
 

@@ -23,6 +23,7 @@ THEIR_ENGINES = {THEIRS: "float32", "CTranslate2 int8": "int8"}
 
 
 def add_arguments(parser):
+    """Adds the options of this measurement to a parser."""
     parser.add_argument("--model", required=True, metavar="RUN_DIR", help="run directory of train.py")
     parser.add_argument("--input", required=True, metavar="FILE", help="sentences to translate")
     parser.add_argument("--sentences", type=int, default=1000, metavar="N", help="so many of them; default: 1000")
@@ -34,6 +35,7 @@ def add_arguments(parser):
 
 
 def main(arguments):
+    """Measures and writes the result."""
     with open_text_file(arguments.input) as file:
         lines = list(decode_lines(file, arguments.input))[: arguments.sentences]
     with importing_keras():

@@ -10,9 +10,9 @@ from keras import ops
 
 
 def own_zeros(shape, dtype):
-    """Zeros that share their memory with nothing.
+    """Zeros that share their RAM with no other tensor.
 
-    Of `ops.zeros` TensorFlow makes one tensor for all calls with the same shape in a graph.
+    TensorFlow makes one tensor of all calls of `ops.zeros` with the same shape in a graph.
     """
     if keras.backend.backend() != "tensorflow":
         return ops.zeros(shape, dtype=dtype)
@@ -31,9 +31,9 @@ def inserted(caches, new, index):
 
 
 def overwritten(caches, new, index):
-    """As `inserted`, with L and `index` multiples of T: the caches given are lost, and no more is moved than is new.
+    """Caches as of `inserted`, for L and `index` that are multiples of T, written in place: those given are lost.
 
-    So does JAX of itself in a compiled loop. TensorFlow copies the whole of a cache to scatter something into it.
+    JAX writes in place of itself in a compiled loop. TensorFlow copies the whole of a cache to scatter into it.
     """
     if keras.backend.backend() != "tensorflow":
         return inserted(caches, new, index)
@@ -51,7 +51,7 @@ def _rows(caches, new):
 
 
 def _updated(caches, new, together, update):
-    """Each cache after `update` of it, and of what is new, as matrices of so many places a row."""
+    """Each cache after `update` of it with its new part, both as matrices with `together` places a row."""
 
     def updated(cache, part):
         width = together * cache.shape[-1]

@@ -5,8 +5,8 @@ import math
 import keras
 from keras import ops
 
-from layers import printed_loops
 from layers.multi_head_attention import MultiHeadAttention
+from layers.projection import linear
 
 IMPLEMENTATIONS = ("folded", "head_pairs", "printed_loop")
 COMBINATIONS = ("sum", "mean")
@@ -26,7 +26,7 @@ class InteractingHeadAttention(MultiHeadAttention):
     Args:
         num_heads, key_dim, value_dim, dropout, use_bias: as in `MultiHeadAttention`.
         implementation: three ways to compute the same function. `"folded"` combines the query kernels first, so
-            that one query `(B, 1, T, K)` meets H key heads: time and memory grow as in multi-head attention, less
+            that one query `(B, 1, T, K)` meets H key heads: time and RAM grow as in multi-head attention, less
             its query projection. `"head_pairs"` computes the logits `(B, H, H, T, S)` of all pairs in one product,
             `"printed_loop"` one pair after another, as the listing does: both grow with H².
         query_combination: `"sum"` is Algorithm 1. All W_q^i receive the same gradient, so that under Adam their sum
@@ -81,7 +81,7 @@ class InteractingHeadAttention(MultiHeadAttention):
 
     def project(self, query, key, value):
         if self.implementation == "printed_loop":
-            return printed_loops.project_separately(self, query, key, value)
+            return project_separately(self, query, key, value)
         return super().project(query, key, value)
 
     def score(self, q, k):
@@ -94,9 +94,17 @@ class InteractingHeadAttention(MultiHeadAttention):
     def attention(self, q, k, v, mask, query, query_mask, training, return_attention_scores):
         if self.implementation != "printed_loop":
             return super().attention(q, k, v, mask, query, query_mask, training, return_attention_scores)
-        heads, weights = printed_loops.interacting_heads(self, q, k, v, mask, training)
-        output, _ = self.combine(heads, query, q)
-        return output, weights, None
+        pairs = logits_of_pairs(self, q, k)
+        heads, attention = [], []
+        for j in range(self.num_heads):
+            total = pairs[0][j]
+            for i in range(1, self.num_heads):  # lines 23–26
+                total = total + pairs[i][j]
+            weights, head = attend_separately(self, total, v, j, mask, training)  # lines 27–28
+            heads.append(head)
+            attention.append(weights)
+        output, _ = self.combine(ops.concatenate(heads, axis=1), query, q)
+        return output, ops.concatenate(attention, axis=1), None
 
     def get_config(self):
         return {
@@ -104,3 +112,38 @@ class InteractingHeadAttention(MultiHeadAttention):
             "implementation": self.implementation,
             "query_combination": self.query_combination,
         }
+
+
+# Pieces of the printed double loops over heads, with a product for each head or pair: the paper's training times are
+# those of such loops.
+
+
+def project_separately(layer, query, key, value):
+    """Queries, keys and values of each head by a product of its own (Algorithm 1, lines 3–5).
+
+    Returns:
+        Lists of H tensors `(B, T, K)`, `(B, S, K)`, `(B, S, V)`.
+    """
+    projections = layer.query_projection(), layer.key_projection(), layer.value_projection()
+    return tuple(
+        [linear(inputs, kernel[:, head], None if bias is None else bias[head]) for head in range(layer.num_heads)]
+        for inputs, (kernel, bias) in zip((query, key, value), projections, strict=True)
+    )
+
+
+def logits_of_pairs(layer, q, k):
+    """Logits `(B, T, S)` of query head i and key head j, as a list of lists."""
+    heads = range(layer.num_heads)
+    keys = [ops.swapaxes(one_head(k, j), -1, -2) for j in heads]
+    return [[ops.matmul(one_head(q, i), key) / math.sqrt(layer.key_dim) for key in keys] for i in heads]
+
+
+def attend_separately(layer, logits, v, j, mask, training):
+    """Weights `(B, 1, T, S)` and the head `(B, 1, T, V)` of logits `(B, T, S)` and the values of key head j."""
+    weights = layer.normalize(ops.expand_dims(logits, 1), mask)
+    return weights, layer.attend(layer.dropout_layer(weights, training=training), ops.expand_dims(one_head(v, j), 1))
+
+
+def one_head(heads, index):
+    """One of the heads of `project_separately`, or of a cache `(B, H, S, K)`."""
+    return heads[index] if isinstance(heads, list) else heads[:, index]

@@ -1,4 +1,4 @@
-"""Layer aggregation: what memory each decoder layer is given, from the outputs of all encoder layers.
+"""Layer aggregation: the memory of each decoder layer, out of the outputs of all encoder layers.
 
 The baselines of Ampomah et al. 2020, section 5.4. Letters: `N` encoder layers, `M` decoder layers, `D` model size.
 All are called as `layer(encoder_outputs, embedding_output=None)` with the list of the N outputs `(B, S, D)` from

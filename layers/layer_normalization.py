@@ -1,4 +1,4 @@
-"""Layer normalisation with a backward pass of its own: half the passes over memory of automatic differentiation."""
+"""Layer normalisation with a backward pass of its own: half the passes over RAM of automatic differentiation."""
 
 import keras
 from keras import ops

@@ -34,7 +34,7 @@ def combine_masks(attention_mask, key_mask, causal_shape=None, causal_offset=0):
 
 
 def attention_bias(mask, rank=4):
-    """What is added to logits `(B, …, T, S)` of so many axes, in float32: 0 where `mask` `(B, T, S)` admits.
+    """The float32 term to add to logits `(B, …, T, S)` of `rank` axes: 0 where `mask` `(B, T, S)` admits.
 
     Elsewhere it is `MASKED`, except that a row which admits nothing is 0 throughout: adding the same number to
     all logits of a row changes nothing in exact arithmetic, and in float32 it would drown them.

@@ -1,7 +1,8 @@
 """Multi-head attention in five stages, the base of every scheme in this package.
 
 Letters for shapes: `B` batch, `T` query length, `S` memory length, `H` heads, `K` key size, `V` value size,
-`D` model size.
+`D` model size. The
+memory is what keys and values are projected from: the encoder's output, or in self-attention the input itself.
 """
 
 import math
@@ -45,9 +46,9 @@ class MultiHeadAttention(keras.layers.Layer):
         cache_update_index: the position at which the keys and values of `query` enter `cache`; without it
             `cache` is a finished memory (from `project_memory`) and `value` is not read. Attention is then causal
             unless an `attention_mask` says otherwise.
-        kernels: with a cache, what `decoding_kernels` gave, so that it need not be computed at each step.
-        overwrite_cache: whether the `cache` given may be lost, so that nothing but what is new need be moved; L
-            and `cache_update_index` are multiples of T then.
+        kernels: with a cache, the result of `decoding_kernels`, so that it need not be computed at each step.
+        overwrite_cache: whether the `cache` given may be lost, so that only new keys and values are moved; L and
+            `cache_update_index` are multiples of T then.
 
     Returns:
         The output `(B, T, D)`; then, each where it was asked for, attention scores, head importance, and the
@@ -61,6 +62,10 @@ class MultiHeadAttention(keras.layers.Layer):
     """
 
     has_head_importance = False
+    source_axis = ()
+    """Leading sizes of the weights of queries, keys and values, in schemes that project several memories."""
+    leading_axis = None
+    """Name and size of an axis of the attention weights in front of the heads, in schemes that have one."""
 
     def __init__(self, num_heads, key_dim, value_dim=None, dropout=0.0, use_bias=False, **kwargs):
         super().__init__(**kwargs)
@@ -77,27 +82,34 @@ class MultiHeadAttention(keras.layers.Layer):
 
     def build(self, query_shape, value_shape, key_shape=None):
         key_shape = key_shape or value_shape
-        self.query_kernel = self.add_projection("query", query_shape[-1], self.num_heads, self.key_dim)
-        self.key_kernel = self.add_projection("key", key_shape[-1], self.num_heads, self.key_dim)
-        self.value_kernel = self.add_projection("value", value_shape[-1], self.num_heads, self.value_dim)
+        self.query_kernel = self.add_projection("query_kernel", query_shape[-1], self.key_dim)
+        self.key_kernel = self.add_projection("key_kernel", key_shape[-1], self.key_dim)
+        self.value_kernel = self.add_projection("value_kernel", value_shape[-1], self.value_dim)
         if self.use_bias:
-            self.query_bias = self.add_weight((self.num_heads, self.key_dim), "zeros", name="query_bias")
-            self.key_bias = self.add_weight((self.num_heads, self.key_dim), "zeros", name="key_bias")
-            self.value_bias = self.add_weight((self.num_heads, self.value_dim), "zeros", name="value_bias")
+            self.query_bias = self.add_projection_bias("query_bias", self.key_dim)
+            self.key_bias = self.add_projection_bias("key_bias", self.key_dim)
+            self.value_bias = self.add_projection_bias("value_bias", self.value_dim)
         self.build_combination(query_shape[-1])
         self.dropout_layer.build(None)
 
     def build_combination(self, model_dim):
         """Adds the weights of the stage `combine`; a scheme that replaces the stage replaces them too."""
-        shape = (self.num_heads, self.value_dim, model_dim)
-        initializer = dense_glorot_uniform(self.num_heads * self.value_dim, model_dim)
-        self.output_kernel = self.add_weight(shape, initializer, name="output_kernel")
+        self.add_output_projection((self.num_heads, self.value_dim), model_dim)
+
+    def add_output_projection(self, heads_shape, model_dim):
+        """A kernel `(*heads_shape, D)`, initialised as the one dense matrix that it is, and a bias `(D,)`."""
+        initializer = dense_glorot_uniform(math.prod(heads_shape), model_dim)
+        self.output_kernel = self.add_weight((*heads_shape, model_dim), initializer, name="output_kernel")
         self.output_bias = self.add_weight((model_dim,), "zeros", name="output_bias")
 
-    def add_projection(self, name, input_dim, num_heads, head_dim):
+    def add_projection(self, name, input_dim, head_dim):
         """A kernel `(D, H, K)`, initialised as the one dense matrix `(D, H·K)` that it is."""
-        initializer = dense_glorot_uniform(input_dim, num_heads * head_dim)
-        return self.add_weight((input_dim, num_heads, head_dim), initializer, name=f"{name}_kernel")
+        shape = (*self.source_axis, input_dim, self.num_heads, head_dim)
+        return self.add_weight(shape, dense_glorot_uniform(input_dim, self.num_heads * head_dim), name=name)
+
+    def add_projection_bias(self, name, head_dim):
+        """A bias `(H, K)`."""
+        return self.add_weight((*self.source_axis, self.num_heads, head_dim), "zeros", name=name)
 
     def call(
         self,

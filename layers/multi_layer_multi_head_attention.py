@@ -4,7 +4,7 @@ import keras
 from keras import ops
 
 from layers.multi_head_attention import MultiHeadAttention
-from layers.projection import dense_glorot_uniform, merge_heads, project_heads
+from layers.projection import merge_heads, project_heads
 
 
 @keras.saving.register_keras_serializable("interacting_head")
@@ -64,29 +64,20 @@ class MultiLayerMultiHeadAttention(MultiHeadAttention):
 
     def build(self, query_shape, value_shape, key_shape=None):
         source_shape = value_shape[0] if isinstance(value_shape[0], list | tuple) else value_shape
-        H, K, V = self.num_heads, self.key_dim, self.value_dim
-        self.query_kernel = self.add_projections("query_kernel", query_shape[-1], H, K)
-        self.key_kernel = self.add_projections("key_kernel", source_shape[-1], H, K)
-        self.value_kernel = self.add_projections("value_kernel", source_shape[-1], H, V)
-        if self.use_bias:
-            for name, size in (("query_bias", K), ("key_bias", K), ("value_bias", V)):
-                setattr(self, name, self.add_weight((self.num_sources, H, size), "zeros", name=name))
-        self.build_combination(query_shape[-1])
-        self.dropout_layer.build(None)
+        super().build(query_shape, source_shape)
 
-    def add_projections(self, name, input_dim, num_heads, head_dim):
-        """A kernel `(n, D, H, K)`, one projection a source."""
-        shape = (self.num_sources, input_dim, num_heads, head_dim)
-        return self.add_weight(shape, dense_glorot_uniform(input_dim, num_heads * head_dim), name=name)
+    @property
+    def source_axis(self):
+        """One projection a source: kernels `(n, D, H, K)` and biases `(n, H, K)`."""
+        return (self.num_sources,)
+
+    @property
+    def leading_axis(self):
+        return "encoder output", self.num_sources
 
     def build_combination(self, model_dim):
-        if not self.concat_contexts:
-            super().build_combination(model_dim)
-            return
-        n, H, V = self.num_sources, self.num_heads, self.value_dim
-        initializer = dense_glorot_uniform(n * H * V, model_dim)
-        self.output_kernel = self.add_weight((n, H, V, model_dim), initializer, name="output_kernel")
-        self.output_bias = self.add_weight((model_dim,), "zeros", name="output_bias")
+        contexts = (self.num_sources,) if self.concat_contexts else ()
+        self.add_output_projection((*contexts, self.num_heads, self.value_dim), model_dim)
 
     def project_query(self, query):
         """q `(B, n, H, T, K)` of the query input `(B, T, D)`."""

@@ -3,9 +3,9 @@
 import keras
 from keras import ops
 
-from layers import printed_loops
+from layers.interacting_head_attention import attend_separately, logits_of_pairs, project_separately
 from layers.multi_head_attention import MultiHeadAttention
-from layers.projection import dense_glorot_uniform, merge_heads
+from layers.projection import merge_heads
 
 IMPLEMENTATIONS = ("by_query_head", "printed_loop")
 
@@ -22,7 +22,7 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
         num_heads, key_dim, value_dim, dropout, use_bias: as in `MultiHeadAttention`.
         implementation: two ways to compute the same function, in time that grows with H². With `"by_query_head"` one
             query head after another is attended with and projected, and its weights are computed again for the
-            gradient: the H² outputs never stand side by side, and memory grows with H (benchmarks/RESULTS.md has
+            gradient: the H² outputs never stand side by side, and RAM grows with H (benchmarks/RESULTS.md has
             both). With dropout on the weights, or where they are returned, all H² of them are kept.
             `"printed_loop"` computes one pair after another and keeps everything, as the equations read.
 
@@ -43,21 +43,20 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
         self.implementation = implementation
 
     def build_combination(self, model_dim):
-        H, V = self.num_heads, self.value_dim
-        initializer = dense_glorot_uniform(H * H * V, model_dim)
-        self.output_kernel = self.add_weight((H, H, V, model_dim), initializer, name="output_kernel")
-        self.output_bias = self.add_weight((model_dim,), "zeros", name="output_bias")
+        self.add_output_projection((self.num_heads, self.num_heads, self.value_dim), model_dim)
+
+    @property
+    def leading_axis(self):
+        return "query head", self.num_heads
 
     def project(self, query, key, value):
         if self.implementation == "printed_loop":
-            return printed_loops.project_separately(self, query, key, value)
+            return project_separately(self, query, key, value)
         return super().project(query, key, value)
 
     def attention(self, q, k, v, mask, query, query_mask, training, return_attention_scores):
         if self.implementation == "printed_loop":
-            heads, weights = printed_loops.interacting_pairs(self, q, k, v, mask, training)
-            kernel = ops.reshape(self.cast(self.output_kernel), (self.num_heads**2, self.value_dim, -1))
-            return merge_heads(heads, kernel) + self.cast(self.output_bias), weights, None
+            return self.attention_by_loop(q, k, v, mask, training)
 
         def attend_with(q_i, kernel, k, v):
             """One query head `(B, 1, T, K)`: its part of the output `(B, T, D)` and its weights `(B, H, T, S)`."""
@@ -84,6 +83,17 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
         # A loop of the backend, for it would work on all heads at once if they were written out.
         start = ops.zeros((B, T, kernels.shape[-1]), dtype=bias.dtype) + bias
         return ops.scan(add, start, (queries, kernels))[0], None, None
+
+    def attention_by_loop(self, q, k, v, mask, training):
+        """`attention` as equations (11) and (12) print it: one pair of heads after another."""
+        heads, attention = [], []
+        for row in logits_of_pairs(self, q, k):
+            attended = [attend_separately(self, logits, v, j, mask, training) for j, logits in enumerate(row)]
+            attention.append(ops.concatenate([weights for weights, _ in attended], axis=1))
+            heads += [head for _, head in attended]
+        kernel = ops.reshape(self.cast(self.output_kernel), (self.num_heads**2, self.value_dim, -1))
+        output = merge_heads(ops.concatenate(heads, axis=1), kernel) + self.cast(self.output_bias)
+        return output, ops.stack(attention, axis=1), None
 
     def get_config(self):
         return {**super().get_config(), "implementation": self.implementation}

@@ -10,7 +10,7 @@ def linear(inputs, kernel, bias=None):
     """`(…, D)` times a kernel `(D, F)`, as one product of two matrices: `(…, F)`.
 
     Not `ops.matmul` of the tensors as they are: TensorFlow 2.21 with oneDNN computes wrong numbers, and writes
-    past its memory, where `(B, 1, T, D)` meets a kernel that has to be broadcast.
+    outside its RAM, where `(B, 1, T, D)` meets a kernel that has to be broadcast.
     """
     shape = sizes(inputs)
     outputs = ops.matmul(ops.reshape(inputs, (-1, shape[-1])), kernel)
@@ -38,7 +38,7 @@ def merge_heads(heads, kernel):
 
 
 def sizes(tensor):
-    """Its shape, to reshape into: -1 for the one size that is open, so that nothing need be looked up."""
+    """The shape of a tensor, to reshape into, with -1 for a single open size: reshaping then needs no look-up."""
     shape = list(tensor.shape)
     if shape.count(None) != 1:
         return ops.shape(tensor)

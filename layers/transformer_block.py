@@ -56,7 +56,7 @@ class FeedForward(keras.layers.Layer):
 
 
 class TransformerBlock(keras.layers.Layer):
-    """What encoder and decoder blocks share: sub-layers in residual connections with layer normalisation.
+    """Base of encoder and decoder blocks: sub-layers in residual connections with layer normalisation.
 
     Post-norm: LayerNorm(x + Dropout(sublayer(x))), as in Vaswani et al. 2017.
     Pre-norm: x + Dropout(sublayer(LayerNorm(x))).
@@ -99,7 +99,7 @@ class TransformerBlock(keras.layers.Layer):
             getattr(self, f"{name}_dropout").build(inputs_shape)
 
     def before(self, name, inputs):
-        """What the sub-layer `name` reads."""
+        """The inputs of the sub-layer `name`, normalised in a pre-norm block."""
         return getattr(self, f"{name}_norm")(inputs) if self.normalization == "pre" else inputs
 
     def after(self, name, inputs, outputs, training):
@@ -108,6 +108,7 @@ class TransformerBlock(keras.layers.Layer):
         return outputs if self.normalization == "pre" else getattr(self, f"{name}_norm")(outputs)
 
     def apply_feed_forward(self, inputs, training):
+        """The residual sum of inputs and the feed-forward network."""
         outputs = self.feed_forward(self.before("feed_forward", inputs), training=training)
         return self.after("feed_forward", inputs, outputs, training)
 
@@ -217,9 +218,9 @@ class DecoderBlock(TransformerBlock):
             cache: that of self-attention, over P places, a multiple of N. It may be overwritten.
             index: the place from which on the N new keys and values are written, a multiple of N.
             self_mask: `(B, N, P)`, 1 = the place belongs to the hypothesis, its own included.
-            memory: what `project_memory` of the encoder-decoder attention gave.
+            memory: keys and values, of `project_memory` of the encoder-decoder attention.
             padding_mask: `(B, S)` of the memory.
-            kernels: what `decoding_kernels` gave.
+            kernels: of `decoding_kernels`.
 
         Returns:
             Outputs `(B, N, D)`, and the cache.

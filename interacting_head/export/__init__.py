@@ -1,4 +1,8 @@
-"""Trained models in the formats of other programs: `python -m interacting_head.export`, and `docs/export.md`."""
+"""Trained models in the formats of other programs: `python -m interacting_head.export`, and `docs/export.md`.
+
+A run directory, or a `TrainedModel`, comes in, and a folder in the format of another program goes out. Start at
+`convert`: it calls the module of the format. `folding.py` turns attention schemes into standard attention.
+"""
 
 import importlib
 
@@ -25,7 +29,7 @@ def convert(source, file_format, output_dir, quantization=None, checkpoint=None,
         output_dir: a folder that does not exist yet or is empty. It is written beside its place and renamed.
         quantization: how weights are stored, for formats that have a choice; default: as they are, in float32.
         checkpoint: of the run directory, see `RunDirectory.weights`.
-        **options: what the format's module lists in `OPTIONS`; None is not given.
+        **options: those that the format's module lists in `OPTIONS`; one that is None counts as not given.
 
     Returns:
         The folder that was written.

@@ -13,10 +13,8 @@ from data.errors import InputError
 from interacting_head.model.placement import resolved
 from layers import (
     ATTENTION_SCHEMES,
-    DynamicHeadImportanceAttention,
     InteractingHeadAttention,
     MultiHeadAttention,
-    MultiHopAttention,
     MultiLayerMultiHeadAttention,
     PairwiseInteractingHeadAttention,
     TalkingHeadsAttention,
@@ -27,9 +25,7 @@ SITES = {
     "decoder": ("decoder_block", "self_attention", "self-attention of decoder layer"),
     "cross": ("decoder_block", "cross_attention", "encoder-decoder attention of decoder layer"),
 }
-"""Site of a placement → name of the block, of the attention layer in it, and what to call it."""
-
-GATED = "the weight of each head depends on the input, and standard attention adds up its heads as they are"
+"""Site of a placement → name of the block, name of the attention layer in it, and its name in messages."""
 
 
 class StandardAttention(NamedTuple):
@@ -55,7 +51,7 @@ class StandardAttention(NamedTuple):
         return self.key.shape[2]
 
     def resized(self, num_heads, head_dim):
-        """The same function with more heads, or larger ones.
+        """Return the same function with more heads, or larger ones.
 
         Zeros are added: further components add nothing to a logit, and a further head adds nothing to the output.
         """
@@ -93,24 +89,19 @@ def fold(layer, called="the layer"):
 
     Args:
         layer: the layer.
-        called: what to call it in messages.
+        called: its name in messages.
 
     Raises:
         InputError: for a scheme that is not standard attention with other weights.
     """
-    single = isinstance(layer, MultiLayerMultiHeadAttention) and layer.num_sources == 1 and not layer.masked_sources
-    if type(layer) not in FOLDS and not single:
+    reason = reason_against(layer)
+    if reason:
         scheme = next((name for name, cls in ATTENTION_SCHEMES.items() if cls is type(layer)), type(layer).__name__)
-        reason = REASONS.get(type(layer), "no standard attention equal to it is known")
         raise InputError(
             f"{called} is {scheme}, which cannot be converted: {reason}; --format savedmodel takes every model"
         )
     query, key, value = (_affine(layer, name) for name in ("query", "key", "value"))
-    output_kernel = _array(layer.output_kernel)
-    if single:
-        output_kernel = output_kernel.reshape(layer.num_heads, layer.value_dim, -1)
-    else:
-        query, key, value, output_kernel = FOLDS[type(layer)](layer, query, key, value, output_kernel)
+    query, key, value, output_kernel = FOLDS[type(layer)](layer, query, key, value, _array(layer.output_kernel))
     K = max(key.shape[2], value.shape[2])
     query = query * math.sqrt(K / layer.key_dim)  # the layer divides its logits by √key_dim, the result by √K
     query, key, value = (np.pad(kernel, ((0, 0), (0, 0), (0, K - kernel.shape[2]))) for kernel in (query, key, value))
@@ -118,8 +109,17 @@ def fold(layer, called="the layer"):
     return StandardAttention(query, key, value, output_kernel, _array(layer.output_bias))
 
 
+def reason_against(layer):
+    """The reason why a layer is not standard attention with other weights, or None."""
+    if layer.has_head_importance:
+        return "the weight of each head depends on the input, and standard attention adds up its heads as they are"
+    if isinstance(layer, MultiLayerMultiHeadAttention) and (layer.num_sources > 1 or layer.masked_sources):
+        return "it reads the outputs of several encoder layers, and a standard decoder reads one"
+    return None if type(layer) in FOLDS else "no standard attention equal to it is known"
+
+
 def _multi_head(layer, query, key, value, output_kernel):
-    return query, key, value, output_kernel
+    return query, key, value, output_kernel.reshape(layer.num_heads, layer.value_dim, -1)
 
 
 def _interacting_head(layer, query, key, value, output_kernel):
@@ -153,15 +153,9 @@ FOLDS = {
     InteractingHeadAttention: _interacting_head,
     PairwiseInteractingHeadAttention: _interacting_head_pairwise,
     TalkingHeadsAttention: _talking_heads,
+    MultiLayerMultiHeadAttention: _multi_head,  # of a single source
 }
 """Layer class → function of the layer and its projections, that gives those of standard attention."""
-
-REASONS = {
-    DynamicHeadImportanceAttention: GATED,
-    MultiHopAttention: GATED,
-    MultiLayerMultiHeadAttention: "it reads the outputs of several encoder layers, and a standard decoder reads one",
-}
-"""Layer class → why there is no such function."""
 
 
 def _affine(layer, name):

@@ -191,7 +191,7 @@ def generation_configuration(decode):
 
 
 def special_ids():
-    """The special ids as transformers calls them."""
+    """The special ids by their names in transformers."""
     return {
         "pad_token_id": PAD,
         "bos_token_id": BEGIN,

@@ -111,7 +111,7 @@ def next_version(folder):
 
 @contextlib.contextmanager
 def _removed_on_failure(folder):
-    """Where the block fails, removes a folder, and those around it, that did not exist before and hold nothing."""
+    """Removes a folder and those around it if the block fails, as far as they are new and empty."""
     new = [each for each in (folder, *folder.parents) if not each.exists()]
     try:
         yield

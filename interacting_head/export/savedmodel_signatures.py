@@ -17,7 +17,7 @@ from interacting_head.search.state import Limits
 from interacting_head.search.transformer_search import CAPACITY, TransformerSearch, keep_rows
 
 LONGEST = 4096
-"""Sub-words of a source, and largest `max_length`: a request must not use up the memory of a server."""
+"""Sub-words of a source, and largest `max_length`: a request must not use up the RAM of a server."""
 
 
 def signatures(module, trained, text):
@@ -95,7 +95,7 @@ class SearchGraph:
 
     def __call__(self, source_ids, length_penalty, min_length, max_length, n_best):
         checks = self._checks(source_ids, length_penalty, min_length, max_length, n_best)
-        with tf.control_dependencies(checks):  # memory is asked for after them
+        with tf.control_dependencies(checks):  # RAM is asked for after them
             return self._found(source_ids, length_penalty, min_length, max_length, n_best)
 
     def _found(self, source_ids, length_penalty, min_length, max_length, n_best):

@@ -1,4 +1,4 @@
-"""What a conversion starts from: a model, its sub-words, and what is done to text before and after."""
+"""The input of a conversion: a model, its sub-words, and the forms of its text."""
 
 import dataclasses
 import shutil
@@ -17,7 +17,7 @@ PRIVATE = ("source", "target", "dev_source", "dev_target")
 
 @dataclasses.dataclass(frozen=True)
 class TrainedModel:
-    """A `Transformer` with what belongs to it.
+    """A `Transformer` with its sub-words and configuration.
 
     Args:
         model: a `Transformer`.
@@ -34,7 +34,7 @@ class TrainedModel:
 
     @classmethod
     def of(cls, source, checkpoint=None):
-        """`source` itself where it is one already, or that of a run directory.
+        """The `TrainedModel` of a run directory; one that is given is returned as it is.
 
         Args:
             source: a `TrainedModel`, a `RunDirectory` or the path of one.

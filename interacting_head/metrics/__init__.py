@@ -1,21 +1,20 @@
-"""Metrics of translation quality: `evaluate` scores hypotheses against references.
+"""Metrics of translation quality: lists of hypotheses and references go in, scores with their signatures come out.
 
-Metrics are functions of strings and know no model. A further metric is a subclass of `metric.Metric` in a
-file of its own and one line in `METRICS`. docs/metrics.md says what each of them computes.
+Start at `evaluate`; `eval_metrics.py` calls `evaluation.evaluate_systems`, which also compares systems. Metrics know no
+model. A further metric is a subclass of `metric.Metric` in a file of its own and one line in `METRICS`.
+docs/metrics.md says what each of them computes.
 """
 
 import difflib
 
 from data.errors import InputError
-from interacting_head.metrics.bleu import MultiBleu, SacreBleu
-from interacting_head.metrics.chrf import ChrF
 from interacting_head.metrics.cider import Cider
 from interacting_head.metrics.lines import check_lines
 from interacting_head.metrics.meteor import Meteor
 from interacting_head.metrics.meteor_nltk import MeteorNltk
 from interacting_head.metrics.metric import MetricUnavailable, Options, Result
 from interacting_head.metrics.rouge import RougeL
-from interacting_head.metrics.ter import TranslationEditRate
+from interacting_head.metrics.sacrebleu_metrics import ChrF, MultiBleu, SacreBleu, TranslationEditRate
 from interacting_head.metrics.wer import FlooredWordErrorRate, WordErrorRate
 from interacting_head.metrics.yisi import YiSi0, YiSi1
 

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from interacting_head.metrics.metric import MeanMetric, own_signature
+from interacting_head.metrics.metric import MeanMetric
 
 ORDER = 4
 SIGMA = 6.0
@@ -25,6 +25,7 @@ class Cider(MeanMetric):
 
     def __init__(self, options):
         super().__init__(options)
+        self.settings = {"tok": "none", "n": ORDER, "sigma": SIGMA, "idf": "references"}
         self.definition = (
             "CIDEr-D as nlg-eval: 10 · cosine of tf-idf vectors of n-grams, clipped, mean over n = 1 to 4 and over "
             "references, times a Gaussian (σ = 6) of the difference of lengths; words split at white space; "
@@ -57,10 +58,6 @@ class Cider(MeanMetric):
                 totals += [penalty * _clipped_cosine(*pair) for pair in zip(ours, vectors(reference), strict=True)]
             values.append(10 * (totals.mean() / len(references)))
         return values
-
-    def signature(self, number_of_references):
-        """Return the signature."""
-        return own_signature(number_of_references, self.options, tok="none", n=ORDER, sigma=SIGMA, idf="references")
 
 
 def _ngrams(words):

@@ -15,7 +15,7 @@ from interacting_head import __version__
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-    """The choices of a user, of which each metric takes those that concern it.
+    """Options of all metrics; each metric reads those that concern it.
 
     Attributes:
         lowercase: ignore case.
@@ -33,7 +33,7 @@ class Options:
 
     @property
     def case(self):
-        """The words of a definition on capital letters."""
+        """The treatment of capital letters, in the words of a definition."""
         return "lowercased" if self.lowercase else "case kept"
 
     def cased(self, lines):
@@ -61,24 +61,27 @@ class Result:
 
 
 class MetricUnavailable(InputError):  # noqa: N818 (a state of the machine rather than an error)
-    """The error of a metric that cannot be computed here, since its tool or embedder is missing: says what to do."""
+    """Error of a metric whose tool or embedder is missing or unusable; its message says what to do."""
 
 
 class Metric(abc.ABC):
     """Base of all metrics.
 
-    A subclass sets `definition` and gives `statistics`, `score` and `signature`. Where a package or a program that is
-    not always there is missing, `__init__` or `statistics` raises `MetricUnavailable`.
+    A subclass sets `definition` and `settings` in `__init__`, and gives `statistics` and `score`; one that a tool with
+    a version of its own computes gives `signature` instead of `settings`. `__init__` or `statistics` raises
+    `MetricUnavailable` where an optional package or program is missing.
 
     Args:
         options: an `Options`.
 
     Attributes:
         definition: in words, how the score is computed.
+        settings: `{key: value}` of the signature, of all that the score depends on beside case and references.
         higher_is_better: False for error rates.
     """
 
     definition: str
+    settings: dict
     higher_is_better = True
 
     def __init__(self, options):
@@ -105,9 +108,12 @@ class Metric(abc.ABC):
         """Return further figures of the corpus, `{name: float}`."""
         return {}
 
-    @abc.abstractmethod
     def signature(self, number_of_references):
-        """Return `nrefs:…|key:value|…|version:…`, in the manner of sacrebleu."""
+        """Return `nrefs:…|case:…|key:value|…|version:…`: what must be equal for two scores to be comparable."""
+        case = "lc" if self.options.lowercase else "mixed"
+        items = {"nrefs": number_of_references, "case": case, **self.settings}
+        items["version"] = f"interacting-head-{__version__}"
+        return "|".join(f"{key}:{value}" for key, value in items.items())
 
     def result(self, statistics, number_of_references):
         """Return the `Result` for the `statistics` of a set of translations."""
@@ -136,10 +142,3 @@ class MeanMetric(Metric):
     def score(self, sums):
         """Return the mean."""
         return float(sums[0] / sums[1])
-
-
-def own_signature(number_of_references, options, **items):
-    """Return the signature of a metric that is computed here, not by a tool with a version of its own."""
-    case = "lc" if options.lowercase else "mixed"
-    items = {"nrefs": number_of_references, "case": case, **items, "version": f"interacting-head-{__version__}"}
-    return "|".join(f"{key}:{value}" for key, value in items.items())

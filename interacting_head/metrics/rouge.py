@@ -7,7 +7,7 @@ if those are two references.
 
 from rapidfuzz.distance import LCSseq
 
-from interacting_head.metrics.metric import MeanMetric, own_signature
+from interacting_head.metrics.metric import MeanMetric
 
 BETA = 1.2
 
@@ -17,6 +17,7 @@ class RougeL(MeanMetric):
 
     def __init__(self, options):
         super().__init__(options)
+        self.settings = {"tok": "none", "beta": BETA}
         self.definition = (
             "ROUGE-L as nlg-eval: F-score (β = 1.2) of the longest common subsequence of words split at single "
             f"spaces; {options.case}; best precision and best recall of all references; mean over sentences"
@@ -27,10 +28,6 @@ class RougeL(MeanMetric):
         hypotheses, *references = map(self.options.cased, (hypotheses, *references))
         sentences = zip(hypotheses, zip(*references, strict=True), strict=True)
         return [100 * rouge_l(hypothesis, of_sentence) for hypothesis, of_sentence in sentences]
-
-    def signature(self, number_of_references):
-        """Return the signature."""
-        return own_signature(number_of_references, self.options, tok="none", beta=BETA)
 
 
 def rouge_l(hypothesis, references):

@@ -1,4 +1,4 @@
-"""Paired bootstrap resampling: is one system better than another, or lucky with this test set?
+"""Paired bootstrap resampling: tests whether one system is better than another or lucky with this test set.
 
 Koehn (2004), Statistical significance tests for machine translation evaluation; Riezler and Maxwell (2005),
 On some pitfalls in automatic evaluation and significance testing for MT.
@@ -16,7 +16,7 @@ import dataclasses
 
 import numpy as np
 
-from interacting_head.metrics.sacrebleu_metric import SacrebleuMetric
+from interacting_head.metrics.sacrebleu_metrics import SacrebleuMetric
 
 RESAMPLES = 1000
 SEED = 12345
@@ -26,7 +26,7 @@ TIES = 1e-9  # differences of scores below this are rounding
 
 @dataclasses.dataclass(frozen=True)
 class Resampling:
-    """The way in which sentences are drawn.
+    """Method of drawing sentences.
 
     Attributes:
         style: "sacrebleu": as many sentences as the set has, drawn by NumPy's newer generator, as sacrebleu
@@ -54,7 +54,7 @@ class Resampling:
 
     @property
     def signature(self):
-        """Its part of a signature."""
+        """The resamples' part of a signature."""
         size = "|size:0.5" if self.style == "compare-mt" else ""
         return f"bs:{RESAMPLES}|seed:{self.seed}{size}"
 
@@ -64,10 +64,10 @@ class SystemScore:
     """One system in a comparison.
 
     Attributes:
-        system: its name.
+        system: name of the system.
         score: the corpus score on the papers' scale.
-        mean, median: of the scores of the resamples.
-        lower, upper: their 95 % confidence interval.
+        mean, median: those of the resamples' scores.
+        lower, upper: 95 % confidence interval of the resamples' scores.
         wins, losses: shares of the resamples in which it is better, and worse, than the baseline; None for the
             baseline itself.
         p_value: two-sided p-value of the difference from the baseline; None for the baseline itself.

@@ -1,4 +1,4 @@
-"""The error rate that Python package pyter computes and papers print as WER, and another that one printed.
+"""The error rate that Python package pyter computes and papers print as WER, and another that one paper printed.
 
 pyter calls it translation error rate: Levenshtein distance of words after greedy shifts, each of which costs
 one edit, over the length of the reference. The search here gives the result of pyter's for every input, where pyter
@@ -11,7 +11,7 @@ import functools
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
-from interacting_head.metrics.metric import MeanMetric, Metric, own_signature
+from interacting_head.metrics.metric import MeanMetric, Metric
 
 
 class WordErrorRate(Metric):
@@ -24,6 +24,7 @@ class WordErrorRate(Metric):
 
     def __init__(self, options):
         super().__init__(options)
+        self.settings = {"tok": "none", "mean": "sentences"}
         self.definition = (
             "as pyter: 100 · (shifts + Levenshtein distance of the shifted words) / words of the reference; "
             f"{_words(options)}; mean over sentences"
@@ -44,7 +45,7 @@ class WordErrorRate(Metric):
 
     def signature(self, number_of_references):
         """Return the signature; one reference is used however many there are."""
-        return own_signature(1, self.options, tok="none", mean="sentences")
+        return super().signature(1)
 
 
 class FlooredWordErrorRate(MeanMetric):
@@ -58,6 +59,7 @@ class FlooredWordErrorRate(MeanMetric):
 
     def __init__(self, options):
         super().__init__(options)
+        self.settings = {"tok": "none", "mean": "sentences", "floor": "yes"}
         self.definition = (
             "100 · mean over sentences of pyter's rate rounded down to a whole number (probably what the paper "
             f"on interacting heads prints as WER; not a word error rate); {_words(options)}"
@@ -70,7 +72,7 @@ class FlooredWordErrorRate(MeanMetric):
 
     def signature(self, number_of_references):
         """Return the signature; one reference is used however many there are."""
-        return own_signature(1, self.options, tok="none", mean="sentences", floor="yes")
+        return super().signature(1)
 
 
 def _words(options):

@@ -43,7 +43,7 @@ def application(service, worker, hosts=()):
     Args:
         service: a `Service`; it is called by the worker alone.
         worker: a `Worker`.
-        hosts: names by which the server may be asked for, beside `localhost` and addresses.
+        hosts: names by which the server may be addressed, beside `localhost` and addresses.
     """
     description = {
         **service.description(),
@@ -114,7 +114,7 @@ class Guard:
         await answer(scope, receive, send_with_headers)
 
     def is_allowed(self, host):
-        """Whether a request may name this host, `NAME`, `NAME:PORT`, `ADDRESS:PORT` or `[ADDRESS]:PORT`."""
+        """Return whether a request may name this host, `NAME`, `NAME:PORT`, `ADDRESS:PORT` or `[ADDRESS]:PORT`."""
         name, colon, port = host.rpartition(":")
         if not colon or "]" in port:
             name, port = host, "0"
@@ -167,7 +167,7 @@ async def _tell(request, error):
     match error:
         case RequestError():
             return _error(error.status, str(error))
-        case InputError():  # what an engine does not do
+        case InputError():  # the engine cannot do it
             return _error(422, str(error))
         case OverloadError():
             return _error(503, "too many requests wait; try again later", {"Retry-After": "5"})

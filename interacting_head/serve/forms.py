@@ -1,4 +1,4 @@
-"""What requests may say: JSON objects, checked before a model sees them."""
+"""Forms of requests: JSON objects, checked before a model sees them."""
 
 import dataclasses
 import json
@@ -40,7 +40,7 @@ class TranslationRequest:
 
     @property
     def lines(self):
-        """Those of the text, without their ends."""
+        """The lines of the text, without their ends."""
         return re.split("\r\n|\r|\n", self.text)
 
 
@@ -79,7 +79,7 @@ def parse(form, body, **defaults):
     Args:
         form: `TranslationRequest` or `AttentionRequest`.
         body: bytes of JSON.
-        defaults: what may be left out beside what the form says.
+        defaults: values of keys that may be left out, beside those of the form.
 
     Raises:
         RequestError: 400 where it is not JSON, 422 where it does not fit the form.
@@ -102,7 +102,7 @@ def parse(form, body, **defaults):
 
 
 def too_long(what, tokens):
-    """Why the attention of a sentence is not shown."""
+    """Return the message for a sentence whose attention is not shown."""
     return f"attention is shown for up to {TOKENS} sub-words, and this {what} has {tokens}; shorten the sentence"
 
 

@@ -1,13 +1,13 @@
-"""How much a request may ask for."""
+"""Limits of a request."""
 
 CHARACTERS = 5000
-"""Of the text of a request."""
+"""Characters of a request's text."""
 
 LINES = 100
-"""Of the text of a request."""
+"""Lines of a request's text."""
 
 BEAM_SIZE = 16
-"""Search is compiled, or set up, once for each beam size."""
+"""Largest beam size. Search is compiled, or set up, once for each."""
 
 TOKENS = 256
 """Sub-words of a sentence whose attention is shown, end symbol included: a heat map has their square of cells."""

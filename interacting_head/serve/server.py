@@ -17,7 +17,7 @@ SECONDS_TO_END = 3
 
 @contextlib.contextmanager
 def listening(host, port):
-    """A socket that listens there.
+    """A socket that listens at an address.
 
     Raises:
         InputError: where that is not possible.
@@ -40,13 +40,13 @@ def listening(host, port):
 
 
 def url_of(listener):
-    """The address of the page."""
+    """The address of the page on a listening socket."""
     host, port, *_ = listener.getsockname()
     return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
 
 
 def is_private(listener):
-    """Whether no other machine can reach it."""
+    """Return whether no other machine can reach a listening socket."""
     host = listener.getsockname()[0]
     return host == "::1" or host.startswith("127.")
 
@@ -59,9 +59,7 @@ def serve(service, listener, hosts=()):
         listener: a socket that listens.
         hosts: names of this machine, see `application`.
     """
-    service.translate(
-        [TranslationRequest("a", service.beam_size)]
-    )  # what is compiled once is so before the first request
+    service.translate([TranslationRequest("a", service.beam_size)])  # compiles before the first request comes
     worker = Worker(WAITING)
     config = uvicorn.Config(
         application(service, worker, hosts),

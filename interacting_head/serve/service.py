@@ -1,4 +1,4 @@
-"""What the page asks of a model: translations, attention, and what there is to look at."""
+"""Answers of a model to the page: translations, attention, and a description of both."""
 
 import dataclasses
 import itertools
@@ -14,16 +14,13 @@ from interacting_head.translation.forms import JsonLine, packed
 from interacting_head.translation.inspection import Inspector, attention_layers
 from interacting_head.translation.translator import Translator
 
-LEADING_AXIS = {"interacting_head_pairwise": "query head", "multi_layer": "encoder output"}
-"""Scheme whose attention weights have a further axis in front of the heads → what that counts."""
-
 
 class Service:
     """Answers requests, as lists and dictionaries for JSON. It is not to be called from several threads at once.
 
     Args:
         translator: a `Translator`.
-        names: of its models.
+        names: those of its models.
         languages: codes of source and target, or None where they are not known.
 
     Example:
@@ -54,7 +51,7 @@ class Service:
         return cls(translator, [Path(path).resolve().name for path in paths], languages)
 
     def description(self):
-        """Its models, and the attention layers of each."""
+        """The description of the engine, its models and their attention layers, for `GET /model`."""
         source, target = self.languages
         models = itertools.zip_longest(self.names, self.models)
         return {
@@ -82,7 +79,7 @@ class Service:
         found = self._translators[beam_size].translate(lines)
         return [
             [
-                {"source": line, "translations": [self._form.described(one) for one in next(found)[: request.n_best]]}
+                {"source": line, "translations": [self._form.described(best) for best in next(found)[: request.n_best]]}
                 for line in request.lines
             ]
             for request in requests
@@ -132,20 +129,19 @@ class Service:
 
 
 def _places(model):
-    """What `GET /model` tells of each attention layer of a `Transformer`."""
+    """The description of each attention layer of a `Transformer`, for `GET /model`."""
     config = resolved(model.config)
     places = []
     for (site, number), layer in attention_layers(model).items():
-        scheme = attention_of(config, site, number).scheme
         heads = [f"head {head}" for head in range(1, layer.num_heads + 1)]
-        if scheme in LEADING_AXIS:
-            count = layer.num_heads if scheme == "interacting_head_pairwise" else layer.num_sources
-            heads = [f"{LEADING_AXIS[scheme]} {i}, {head}" for i in range(1, count + 1) for head in heads]
+        if layer.leading_axis:
+            name, size = layer.leading_axis
+            heads = [f"{name} {i}, {head}" for i in range(1, size + 1) for head in heads]
         places.append(
             {
                 "site": site,
                 "layer": number,
-                "scheme": scheme,
+                "scheme": attention_of(config, site, number).scheme,
                 "heads": heads,
                 "head_importance": layer.has_head_importance,
             }

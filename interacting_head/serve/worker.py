@@ -1,4 +1,4 @@
-"""The one thread in which models compute, and what waits for it."""
+"""The one thread in which models compute, and its queue."""
 
 import collections
 import threading
@@ -10,7 +10,7 @@ TOGETHER = 2000
 
 
 class OverloadError(Exception):
-    """So much waits already that nothing more is taken."""
+    """Error of a call that comes when too many wait already."""
 
 
 class _Job(NamedTuple):
@@ -27,7 +27,7 @@ class Worker:
     Calls that are alike and small are made as one: searching a batch takes little longer than one sentence.
 
     Args:
-        capacity: how many calls may wait.
+        capacity: the number of calls that may wait.
 
     Example:
         >>> worker = Worker(capacity=8)
@@ -65,7 +65,7 @@ class Worker:
 
     @property
     def waiting(self):
-        """How many calls wait."""
+        """The number of calls that wait."""
         return len(self._jobs)
 
     def stop(self, seconds):

@@ -15,7 +15,7 @@ from interacting_head.search.state import Limits
 from interacting_head.search.transformer_search import TransformerSearch
 from interacting_head.translation.engines.engine import Engine, Hypothesis
 
-MOST_SEARCHES = 8  # kept compiled, each for its own options
+MOST_SEARCHES = 16  # kept compiled, each for its own options
 
 
 class TransformerEngine(Engine):

@@ -3,14 +3,14 @@ import pytest
 
 from data.errors import InputError
 from interacting_head.config import PlacedAttentionConfig, PlacementConfig
-from interacting_head.export.folding import FOLDS, SITES, fold, fold_transformer
-from layers import ATTENTION_SCHEMES, reference
+from interacting_head.export.folding import FOLDS, SITES, fold, fold_transformer, reason_against
+from layers import reference
 from tests.interacting_head import tiny
 from tests.layers import schemes
 from tests.layers.backend import array
 
 B, T, S, D = 2, 3, 4, schemes.MODEL_DIM
-FOLDED = [case for case in schemes.ALL if ATTENTION_SCHEMES[case[0]] in FOLDS or case == ("multi_layer", {})]
+FOLDED = [case for case in schemes.ALL if reason_against(schemes.make(*case)) is None]
 REFUSED = [case for case in schemes.ALL if case not in FOLDED]
 
 
@@ -70,9 +70,11 @@ def test_what_cannot_be_folded_says_why(case):
         fold(built(*case), "that layer")
 
 
-def test_every_scheme_is_folded_or_refused_with_a_reason():
-    assert {name for name, _ in FOLDED + REFUSED} == set(ATTENTION_SCHEMES)
-    assert {name for name, _ in REFUSED} == {"dynamic_head_importance", "multi_hop", "multi_layer"}
+@pytest.mark.parametrize("case", schemes.ALL, ids=str)
+def test_schemes_are_refused_that_weigh_their_heads_or_read_several_memories_or_are_not_known(case):
+    layer = schemes.make(*case)
+    weighs_heads, memories = layer.has_head_importance, getattr(layer, "num_sources", 1)
+    assert (case in REFUSED) == (weighs_heads or memories > 1 or type(layer) not in FOLDS)
 
 
 def test_a_model_is_folded_at_every_place():

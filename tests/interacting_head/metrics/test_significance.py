@@ -1,4 +1,4 @@
-"""Comparisons of systems, and scores of short and long sentences."""
+"""Comparisons of systems."""
 
 import random
 
@@ -11,7 +11,6 @@ from interacting_head.metrics import METRICS, Options, evaluate
 from interacting_head.metrics.evaluation import evaluate_systems
 from interacting_head.metrics.metric import MeanMetric
 from interacting_head.metrics.significance import RESAMPLES, Resampling, compare
-from interacting_head.metrics.source_lengths import by_source_length
 
 METRIC_NAMES = ["bleu", "sacrebleu", "chrf", "ter", "wer", "wer_paper", "rouge_l", "cider"]
 SENTENCES = [f"sentence {number} of the test set is about item {number * 7} here" for number in range(60)]
@@ -154,16 +153,3 @@ def test_document_frequencies_of_cider_stay_those_of_the_whole_set():
     statistics = metric.statistics(WORSE, [SENTENCES])
     sentence_scores = metric.result(statistics, 1).sentence_scores
     assert metric.score(statistics[:5].sum(axis=0)) == pytest.approx(np.mean(sentence_scores[:5]))
-
-
-def test_sentences_are_grouped_by_the_words_of_their_source():
-    lengths = [0, 9, 10, 19, 20, 50, 51, 300]
-    sources = ["w " * length for length in lengths]
-    metric = METRICS["bleu"](Options())
-    statistics = metric.statistics(WORSE[:8], [SENTENCES[:8]])
-    groups = by_source_length(metric, [("system", statistics)], sources)
-    assert [group.length for group in groups] == ["<10", "10-20", "20-30", "30-40", "40-50", ">50"]
-    assert [group.sentences for group in groups] == [2, 2, 1, 0, 1, 2]
-    assert groups[3].scores == [("system", None)]
-    expected = evaluate(WORSE[2:4], SENTENCES[2:4], ["bleu"])["bleu"].score
-    assert groups[1].scores == [("system", pytest.approx(expected))]

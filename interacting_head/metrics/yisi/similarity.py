@@ -36,10 +36,18 @@ class InverseFrequencies:
 
 
 class SubstringSimilarity:
-    """YiSi-0: twice the longest common substring of two words over the sum of their lengths, in bytes."""
+    """YiSi-0: twice the longest common substring of two words over the sum of their lengths, in bytes.
+
+    Attributes:
+        name: its name in the signature of a score.
+        description: its name in the definition of a score.
+    """
+
+    name = "substring"
+    description = "YiSi-0: longest common substring of words, in bytes"
 
     def prepare(self, lines):
-        """Do nothing: there is nothing to read before."""
+        """Do nothing: no vectors have to be read."""
 
     def units(self, lines):
         """Return the words of each line, which spaces divide, as byte strings."""
@@ -89,6 +97,8 @@ class VectorSimilarity:
 
     def __init__(self, embedder):
         self._embedder = embedder
+        self.name = embedder.name
+        self.description = f"YiSi-1: cosine of {embedder.description}, at least 0"
         self.prepare = embedder.prepare
         self.units = embedder.units
 

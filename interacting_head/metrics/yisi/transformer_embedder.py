@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from interacting_head.metrics.embedders import Embedder
 from interacting_head.metrics.metric import MetricUnavailable
+from interacting_head.metrics.yisi.embedders import Embedder
 
 BATCH = 32  # lines
 

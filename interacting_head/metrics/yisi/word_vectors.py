@@ -10,9 +10,9 @@ from tqdm import tqdm
 
 from data.errors import InputError
 from data.text.parallel_text import open_text_file
-from interacting_head.metrics.embedders import Embedder
 from interacting_head.metrics.metric import MetricUnavailable
-from interacting_head.metrics.yisi_similarity import split_words
+from interacting_head.metrics.yisi.embedders import Embedder
+from interacting_head.metrics.yisi.similarity import split_words
 
 UNKNOWN = b"<unk>"
 

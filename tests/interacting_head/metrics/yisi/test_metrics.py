@@ -11,12 +11,11 @@ import numpy as np
 import pytest
 
 from interacting_head.metrics import Options, evaluate
-from interacting_head.metrics.embedders import Embedder
 from interacting_head.metrics.lines import read_lines
-from interacting_head.metrics.yisi import YiSi0, YiSi1
-from interacting_head.metrics.yisi_similarity import longest_common_substring, split_words
+from interacting_head.metrics.yisi import Embedder, YiSi0, YiSi1
+from interacting_head.metrics.yisi.similarity import longest_common_substring, split_words
 
-ORACLE = Path(__file__).parents[4] / "shared" / "oracle" / "metrics"
+ORACLE = Path(__file__).parents[5] / "shared" / "oracle" / "metrics"
 ORACLE_SETS = ["m30k_en_tok", "m30k_en_raw", "m30k_de_tok", "m30k_cs_raw", "edge_cases"]
 with_oracle = pytest.mark.skipif(not ORACLE.exists(), reason="the original tools' output is not here")
 
@@ -113,7 +112,7 @@ def test_of_several_references_the_best_precision_and_the_best_recall_count():
 def test_scores_do_not_depend_on_how_many_sentences_are_compared_at_a_time(monkeypatch):
     hypotheses, references = ["a b", "cat sat", "dogs", "x"], ["a c", "cats sat", "dog", "xy"]
     expected = evaluate(hypotheses, references, ["yisi0"])["yisi0"].sentence_scores
-    monkeypatch.setattr("interacting_head.metrics.yisi.BLOCK", 2)
+    monkeypatch.setattr("interacting_head.metrics.yisi.metrics.BLOCK", 2)
     assert evaluate(hypotheses, references, ["yisi0"])["yisi0"].sentence_scores == pytest.approx(expected)
 
 

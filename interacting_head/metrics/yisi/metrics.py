@@ -1,55 +1,55 @@
-"""YiSi-0 and YiSi-1.
+"""The metrics YiSi-0 and YiSi-1.
 
 Lo (2019), YiSi: a unified semantic MT quality evaluation and estimation metric for languages with different
 levels of available resources. Without semantic roles, like its program with `--beta 0`.
 """
 
-import abc
 import functools
 import itertools
 from pathlib import Path
 
 from tqdm import tqdm
 
-from interacting_head.metrics.embedders import Embedder
-from interacting_head.metrics.metric import MeanMetric, MetricUnavailable, own_signature
-from interacting_head.metrics.transformer_embedder import TransformerEmbedder
-from interacting_head.metrics.word_vectors import WordVectors
-from interacting_head.metrics.yisi_similarity import (
+from interacting_head.metrics.metric import MeanMetric, MetricUnavailable
+from interacting_head.metrics.yisi.embedders import Embedder
+from interacting_head.metrics.yisi.similarity import (
     InverseFrequencies,
     SubstringSimilarity,
     VectorSimilarity,
     precision_and_recall,
 )
+from interacting_head.metrics.yisi.transformer_embedder import TransformerEmbedder
+from interacting_head.metrics.yisi.word_vectors import WordVectors
 
 BLOCK = 256  # sentences that are compared, and embedded, at a time
 
 
 class YiSi(MeanMetric):
-    """Base of both: n-grams of similar units, weighted by the units' rarity in the references.
+    """Base of both metrics: n-grams of similar units, weighted by the units' rarity in the references.
 
     The score of a sentence is PR / (αP + (1 − α)R), where precision P and recall R are each the greatest over
     the references; the corpus score is the mean.
 
     Args:
         options: `lowercase` lowercases both sides; `tokenized` has no effect, for words are split at spaces only.
+        similarity: a `SubstringSimilarity` or `VectorSimilarity`.
         n: length of the n-grams.
         alpha: α.
     """
 
-    def __init__(self, options, n=3, alpha=0.8):
+    def __init__(self, options, similarity, n=3, alpha=0.8):
         super().__init__(options)
-        self.n = n
-        self.alpha = alpha
-
-    @abc.abstractmethod
-    def similarity(self):
-        """Return the model of similarity, which has the methods of `SubstringSimilarity`."""
+        self.similarity, self.n, self.alpha = similarity, n, alpha
+        self.settings = {"similarity": similarity.name, "n": n, "alpha": alpha}
+        self.definition = (
+            f"{similarity.description}; {options.case}; {n}-grams weighted by their inverse frequency in the "
+            f"references; PR / (αP + (1 − α)R) with α = {alpha}; mean over sentences"
+        )
 
     def values(self, hypotheses, references):
         """Return the scores of the sentences, in per cent."""
         hypotheses, *references = map(self.options.cased, (hypotheses, *references))
-        similarity = self.similarity()
+        similarity = self.similarity
         similarity.prepare([*hypotheses, *itertools.chain(*references)])
         reference_units = [similarity.units(reference) for reference in references]
         weights = InverseFrequencies(itertools.chain(*reference_units))
@@ -73,30 +73,12 @@ class YiSi(MeanMetric):
             return 0.0
         return precision * recall / (self.alpha * precision + (1 - self.alpha) * recall)
 
-    def _signature(self, number_of_references, similarity):
-        return own_signature(number_of_references, self.options, similarity=similarity, n=self.n, alpha=self.alpha)
-
-    def _definition(self, similarity):
-        return (
-            f"{similarity}; {self.options.case}; {self.n}-grams weighted by their inverse frequency in the references; "
-            f"PR / (αP + (1 − α)R) with α = {self.alpha}; mean over sentences"
-        )
-
 
 class YiSi0(YiSi):
     """`yisi0`: words are as similar as their longest common substring is long."""
 
     def __init__(self, options, **kwargs):
-        super().__init__(options, **kwargs)
-        self.definition = self._definition("YiSi-0: longest common substring of words, in bytes")
-
-    def similarity(self):
-        """Return the model of similarity."""
-        return SubstringSimilarity()
-
-    def signature(self, number_of_references):
-        """Return the signature."""
-        return self._signature(number_of_references, "substring")
+        super().__init__(options, SubstringSimilarity(), **kwargs)
 
 
 class YiSi1(YiSi):
@@ -110,22 +92,12 @@ class YiSi1(YiSi):
     """
 
     def __init__(self, options, **kwargs):
-        super().__init__(options, **kwargs)
         if not options.embedder:
             raise MetricUnavailable(
                 "yisi1 needs an embedder; name a file of word vectors (word2vec's format) or the folder of a "
                 "transformer with --embedder, or choose yisi0, which needs none"
             )
-        self._embedder = load_embedder(options.embedder)
-        self.definition = self._definition(f"YiSi-1: cosine of {self._embedder.description}, at least 0")
-
-    def similarity(self):
-        """Return the model of similarity."""
-        return VectorSimilarity(self._embedder)
-
-    def signature(self, number_of_references):
-        """Return the signature."""
-        return self._signature(number_of_references, self._embedder.name)
+        super().__init__(options, VectorSimilarity(load_embedder(options.embedder)), **kwargs)
 
 
 def load_embedder(source):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from interacting_head.metrics import MetricUnavailable, evaluate
-from interacting_head.metrics.yisi import load_embedder
+from interacting_head.metrics.yisi import TransformerEmbedder, load_embedder
 
 pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -49,8 +49,6 @@ def test_units_are_the_sub_words_of_the_line_alone(folder):
 
 @pytest.mark.parametrize("layer", [None, 1, LAYERS])
 def test_vectors_are_the_hidden_states_of_a_layer_whatever_else_is_in_the_batch(folder, layer):
-    from interacting_head.metrics.transformer_embedder import TransformerEmbedder
-
     embedder = TransformerEmbedder(folder, layer=layer)
     lines = ["the cats sat .", "", "dog", "the dogs sat here ."] * 20
     model = transformers.BertModel.from_pretrained(folder)
@@ -80,8 +78,6 @@ def test_a_line_longer_than_the_transformer_takes_is_cut(folder):
 
 
 def test_what_cannot_be_loaded_is_told_in_one_line(folder, tmp_path):
-    from interacting_head.metrics.transformer_embedder import TransformerEmbedder
-
     with pytest.raises(MetricUnavailable, match="has no layer 5; choose one of 1 to 4"):
         TransformerEmbedder(folder, layer=5)
     with pytest.raises(MetricUnavailable, match=f"cannot load a transformer from {tmp_path}: ") as caught:

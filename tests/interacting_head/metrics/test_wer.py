@@ -37,11 +37,6 @@ def test_a_loop_of_words_costs_more_than_the_reference_has():
     assert [result[name].score for name in result] == pytest.approx([400, 400, 400])
 
 
-def test_ter_ignores_case_and_takes_the_best_reference_and_their_mean_length():
-    result = evaluate(["THE cat"], [["the cat sat"], ["a cat"]], ["ter"])["ter"]
-    assert result.score == pytest.approx(100 * 1 / 2.5)
-
-
 def test_wer_uses_the_first_reference():
     references = [["a b"], ["x y"]]
     assert evaluate(["x y"], references, ["wer"])["wer"].score == pytest.approx(100)

@@ -1,0 +1,150 @@
+"""The metrics that sacreBLEU computes: BLEU in the two forms that papers report, chrF and TER.
+
+Papineni et al. (2002), BLEU: a method for automatic evaluation of machine translation; Post (2018), A call for clarity
+in reporting BLEU scores; Popović (2015), chrF: character n-gram F-score for automatic MT evaluation; Snover et al.
+(2006), A study of translation edit rate with targeted human annotation.
+
+A sentence score of BLEU is BLEU of that sentence alone. Four-grams rarely match there, so both forms smooth it
+exponentially (the k-th n-gram order without a match counts 1/2^k matches) and use the effective order (a sentence
+shorter than four words is scored by the n-grams that it has). An empty hypothesis, or one without any common word,
+scores 0.
+
+Resamples and parts of the sentences are scored from the statistics of single sentences. sacreBLEU has no public name
+for them: the result of chrF, for one, is a mere score. The two private methods of its metrics that its own paired
+test is built on give them: `_extract_corpus_statistics` and `_compute_score_from_stats`. No other file uses a private
+name of sacreBLEU; tests/interacting_head/metrics/test_sacrebleu_metrics.py says what to do when a version changes them.
+"""
+
+import numpy as np
+from sacrebleu.metrics import BLEU, CHRF, TER
+from tqdm import tqdm
+
+from interacting_head.metrics.metric import Metric
+
+CHUNK = 100  # sentences between two updates of the progress bar
+
+
+class SacrebleuMetric(Metric):
+    """Base of the metrics of sacreBLEU, which gives the statistics of sentences and the score of their sum.
+
+    Args:
+        options: an `Options`.
+        definition: the `definition` of the metric.
+        corpus_tool: a sacreBLEU `Metric`.
+        sentence_tool: another one, where sentences are scored in another way than the corpus.
+    """
+
+    def __init__(self, options, definition, corpus_tool, sentence_tool=None):
+        super().__init__(options)
+        self.definition = definition
+        self.corpus_tool = corpus_tool
+        self.sentence_tool = sentence_tool or corpus_tool
+
+    def statistics(self, hypotheses, references):
+        """Return the statistics that sacreBLEU sums: shape (N, K)."""
+        rows = []
+        # TER of long sentences in another order takes a while; whatever is done within two seconds shows no bar.
+        with tqdm(total=len(hypotheses), unit=" sentences", disable=None, leave=False, delay=2) as progress:
+            for start in range(0, len(hypotheses), CHUNK):
+                part = slice(start, start + CHUNK)
+                references_of_part = [reference[part] for reference in references]
+                rows += self.corpus_tool._extract_corpus_statistics(hypotheses[part], references_of_part)
+                progress.update(len(hypotheses[part]))
+        return np.array(rows, dtype=np.float64)
+
+    def score(self, sums):
+        """Return sacreBLEU's score of summed statistics."""
+        return _score(self.corpus_tool, sums)
+
+    def sentence_score(self, row):
+        """Return sacreBLEU's score of one sentence."""
+        return _score(self.sentence_tool, row)
+
+    def signature(self, number_of_references):
+        """Return sacreBLEU's signature."""
+        self.corpus_tool.num_refs = number_of_references
+        return str(self.corpus_tool.get_signature())
+
+
+def _score(tool, statistics):
+    return float(tool._compute_score_from_stats(statistics.tolist()).score)
+
+
+class MultiBleu(SacrebleuMetric):
+    """`bleu`: the score that multi-bleu.perl of Moses prints (`-lc` with `lowercase`), to the digit.
+
+    `tokenized` has no effect: the script never tokenises.
+    """
+
+    def __init__(self, options):
+        shared = {"tokenize": "none", "lowercase": options.lowercase, "force": True}
+        super().__init__(
+            options,
+            "BLEU-4 as multi-bleu.perl: words as given, split at ASCII white space; "
+            f"{'ASCII letters lowercased' if options.lowercase else 'case kept'}; no smoothing; "
+            "closest reference length; sentence scores: exponential smoothing, effective order",
+            BLEU(smooth_method="none", **shared),
+            BLEU(smooth_method="exp", effective_order=True, **shared),
+        )
+
+    def statistics(self, hypotheses, references):
+        """Return sacreBLEU's statistics of the words that Perl finds: shape (N, K)."""
+        hypotheses, *references = [list(map(self._words_of_perl, text)) for text in (hypotheses, *references)]
+        return super().statistics(hypotheses, references)
+
+    def signature(self, number_of_references):
+        """Return sacreBLEU's signature, which says that only ASCII letters are lowercased."""
+        return super().signature(number_of_references).replace("|case:lc|", "|case:lc-ascii|")
+
+    def _words_of_perl(self, line):
+        # Perl reads bytes: it splits words at ASCII white space and lowercases ASCII letters only, exactly as
+        # `bytes.split` and `bytes.lower` do. sacreBLEU's `str.split` and `str.lower` know all of Unicode: a no-break
+        # space would split a word, and lowercased BLEU of German or Czech would come out higher. Words in
+        # hexadecimal digits hold nothing that they change.
+        line = line.encode("utf-8")
+        words = (line.lower() if self.options.lowercase else line).split()
+        return " ".join(word.hex() for word in words)
+
+
+class SacreBleu(SacrebleuMetric):
+    """`sacrebleu`: sacreBLEU's default BLEU, to be reported with its signature.
+
+    With `tokenized`, the 13a tokenisation is not applied.
+    """
+
+    def __init__(self, options):
+        tokenizer = "none" if options.tokenized else "13a"
+        shared = {"tokenize": tokenizer, "lowercase": options.lowercase, "force": True}
+        super().__init__(
+            options,
+            f"BLEU-4 of sacrebleu: {'words as given' if options.tokenized else '13a tokenisation'}; "
+            f"{options.case}; exponential smoothing; closest reference length; sentence scores: effective order",
+            BLEU(**shared),
+            BLEU(effective_order=True, **shared),
+        )
+
+
+class ChrF(SacrebleuMetric):
+    """`chrf`: sacreBLEU's default, chrF2. `tokenized` has no effect: white space does not count."""
+
+    def __init__(self, options):
+        super().__init__(
+            options,
+            "chrF2 of sacrebleu: F-score, in which recall counts twice, of character n-grams, n = 1 to 6, "
+            f"without white space; {options.case}; of several references the one with the best score",
+            CHRF(lowercase=options.lowercase),
+        )
+
+
+class TranslationEditRate(SacrebleuMetric):
+    """`ter`: sacreBLEU's default TER, which always lowercases and never tokenises."""
+
+    higher_is_better = False
+
+    def __init__(self, options):
+        super().__init__(
+            options,
+            "TER of sacrebleu, as tercom: 100 · (shifts + insertions + deletions + substitutions) / words of the "
+            "reference, summed over sentences; lowercased; of several references the fewest edits, the mean length",
+            TER(),
+        )

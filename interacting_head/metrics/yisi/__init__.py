@@ -1,0 +1,12 @@
+"""YiSi-0 and YiSi-1: lines of text go in, scores of sentences come out.
+
+Start at `metrics.py`. An `Embedder` divides a sentence into units and gives each a vector: words of a file of vectors,
+or sub-words of a transformer. `similarity.py` compares units, by their vectors or letters, and measures coverage.
+"""
+
+from interacting_head.metrics.yisi.embedders import Embedder
+from interacting_head.metrics.yisi.metrics import YiSi0, YiSi1, load_embedder
+from interacting_head.metrics.yisi.transformer_embedder import TransformerEmbedder
+from interacting_head.metrics.yisi.word_vectors import WordVectors
+
+__all__ = ["Embedder", "TransformerEmbedder", "WordVectors", "YiSi0", "YiSi1", "load_embedder"]
