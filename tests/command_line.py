@@ -27,7 +27,7 @@ TRAIN = ["tiny.yaml", *TINY, "--run-dir", "trained"]
 
 
 class Result(NamedTuple):
-    """How a process ended."""
+    """The end of a process."""
 
     code: int
     output: str

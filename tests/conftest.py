@@ -1,4 +1,4 @@
-"""What several files of tests share."""
+"""Parts that several files of tests share."""
 
 import fcntl
 import functools
@@ -43,7 +43,7 @@ def pytest_runtest_call(item):
 
 
 def slowness():
-    """How many times as long as on an idle machine of the standard a test may take here; only long ones ask."""
+    """The factor by which a test may take longer here than on an idle machine of the standard; only long ones ask."""
     return max(1.0, own_slowness()) * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 

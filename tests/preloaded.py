@@ -1,4 +1,4 @@
-"""What the server of `warm_processes` imports before it forks."""
+"""The imports of the server of `warm_processes` before it forks."""
 
 from interacting_head.console import importing_keras
 

@@ -70,7 +70,7 @@ def start(backend, arguments, folder, variables=None):
 
 
 def finish(process):
-    """What a process printed on the standard output and error; it must have ended well."""
+    """The standard output and error of a process, which must have ended well."""
     output, errors = process.communicate()
     assert process.returncode == 0, errors
     return output, errors
@@ -78,7 +78,7 @@ def finish(process):
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
-    """What a few steps of training and a search gave on each backend."""
+    """The results of a few steps of training and a search on each backend."""
     folder = tmp_path_factory.mktemp("backends")
     processes = [start(backend, ["-c", TRAIN, folder / f"{backend}.npz"], folder) for backend in BACKENDS]
     for process in processes:

@@ -13,7 +13,7 @@ SOURCES = b"der hund sieht.\r\n\n   \nein mann hat das haus. \xe2\x80\xa8 der hu
 
 @pytest.fixture(scope="module")
 def exported(workplace):
-    """What the export does."""
+    """The results of the export."""
     (workplace / "full").mkdir()
     (workplace / "full" / "kept").write_text("as it was\n")
     command = ["-m", "trained", "--format"]
@@ -27,7 +27,7 @@ def exported(workplace):
 
 @pytest.fixture(scope="module")
 def translated(workplace, exported):
-    """What translate.py does with the converted model, and with its run."""
+    """The results of translate.py with the converted model, and with its run."""
     assert exported["ctranslate2"].code == 0, exported["ctranslate2"].errors
     engine, n_best = ["--engine", "ctranslate2"], ["--n-best", "3", "--output-type", "json"]
     cases = {

@@ -13,7 +13,7 @@ SOURCES = b"der hund sieht.\r\n\n   \nein mann hat das haus. \xe2\x80\xa8 der hu
 
 @pytest.fixture(scope="module")
 def exported(workplace):
-    """What the export does with some options; the run of `workplace` has the beam size 3."""
+    """The results of the export with some options; the run of `workplace` has the beam size 3."""
     (workplace / "other").mkdir()
     (workplace / "other" / "kept").write_text("as it was\n")
     command = ["-m", "trained", "--format", "savedmodel", "--ids-only", "-o"]

@@ -136,7 +136,7 @@ def page(browser, address):
 
 
 def is_wrong(message):
-    """Whether the browser complains of something other than a refusal, which it reports too."""
+    """Return whether the browser complains of something other than a refusal, which it reports too."""
     return message.type in ("error", "warning") and "status of 4" not in message.text
 
 

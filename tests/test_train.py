@@ -99,7 +99,7 @@ def test_training_shows_its_own_lines_and_no_others(workplace):
 
 @pytest.fixture
 def dry_run(workplace):
-    """What a dry run printed, and whether it left anything."""
+    """The output of a dry run, and the files that it left."""
     before = set(workplace.rglob("*"))
     result = run(workplace, "train.py", "tiny.yaml", *TINY, "--dry-run")
     return result, set(workplace.rglob("*")) - before

@@ -24,7 +24,7 @@ SOURCES = b"der hund sieht.\r\n\n   \nein mann hat das haus. \xe2\x80\xa8 der hu
 
 @pytest.fixture(scope="module")
 def translated(workplace):
-    """What translate.py does with many inputs and options, each run where it is asked for first."""
+    """The results of translate.py with many inputs and options, each run where it is asked for first."""
     shutil.copytree(workplace / "trained", workplace / "moved" / "elsewhere")
     shutil.copytree(workplace / "trained", workplace / "damaged")
     (workplace / "damaged" / "best.weights.h5").write_bytes(b"no weights")

@@ -1,4 +1,4 @@
-"""What translate.py does with its streams, through the real command line; the engine is that of `echo_engine`."""
+"""The streams of translate.py, through the real command line; the engine is that of `echo_engine`."""
 
 import json
 import os
@@ -130,7 +130,7 @@ def start(folder, *arguments, limits=(), **streams):
 
 
 def read_until(descriptor, text, found=b"", seconds=60):
-    """What arrives, after what was `found` before, until `text` is in it."""
+    """The text that arrives after what was `found` before, until `text` is in it."""
     deadline = time.monotonic() + seconds
     while text not in found:
         assert select.select([descriptor], [], [], max(0, deadline - time.monotonic()))[0], found

@@ -29,7 +29,7 @@ def _about(draw: Draw, person: NounPhrase) -> Sides:
 
 
 def _teller(draw: Draw) -> Nominal:
-    """Who has to do with the person or thing: ich, wir, a name or one's family."""
+    """The one who has to do with the person or thing: ich, wir, a name or one's family."""
     kind = draw.one_of(("ich", "wir", "name", "relative"))
     return PRONOUN.get(kind) or (draw.name() if kind == "name" else draw.relative(plural=0))
 

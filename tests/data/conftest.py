@@ -20,7 +20,7 @@ def sentences(count, seed):
 
 
 def python_steps(function):
-    """How many lines of Python a call takes, NumPy's included: what a loop costs, on any machine."""
+    """The lines of Python that a call takes, NumPy's included: the cost of a loop, on any machine."""
     count, former = 0, sys.gettrace()
 
     def trace(frame, event, argument):

@@ -1,4 +1,4 @@
-"""What several files of tests of this folder share."""
+"""Parts that several files of tests of this folder share."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What every attention scheme of the registry must do."""
+"""The contract of every attention scheme of the registry."""
 
 import keras
 import numpy as np

@@ -123,7 +123,7 @@ def lines(code, count=40):
 
 
 def content_of(name, code):
-    """What the file of this name holds, with 40 lines (80 in tables) of the language `code`."""
+    """The contents of the file of this name, with 40 lines (80 in tables) of the language `code`."""
     if name.endswith(".xml"):
         segments = "".join(f'<seg id="{number}"> {line} </seg>\n' for number, line in enumerate(lines(code), start=1))
         return f'<?xml version="1.0" encoding="UTF-8"?>\n<mteval>\n<doc docid="1">\n{segments}</doc>\n</mteval>\n'

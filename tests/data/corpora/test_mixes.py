@@ -39,7 +39,7 @@ def pairs(corpus, split="train"):
 
 
 def numbers(corpus, split="train"):
-    """How many pairs of each corpus and split there are."""
+    """The number of pairs of each corpus and split."""
     return Counter(" ".join(source.split()[:2]) for source, _ in pairs(corpus, split))
 
 

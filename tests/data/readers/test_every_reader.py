@@ -1,4 +1,4 @@
-"""What holds for every reader of text files."""
+"""Properties of every reader of text files."""
 
 import gc
 import tracemalloc

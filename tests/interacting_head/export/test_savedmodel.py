@@ -47,7 +47,7 @@ print(json.dumps(answers))
 
 
 def elsewhere(script, request, folder):
-    """What a script prints, as JSON, in a process that does not find the project."""
+    """The output of a script, as JSON, in a process that does not find the project."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run(
         [sys.executable, "-c", script], input=json.dumps(request), cwd=folder, env=environment, capture_output=True,

@@ -25,7 +25,7 @@ def children(process):
 
 
 def has_ended(number):
-    """Whether a process has ended; nobody may have asked yet how."""
+    """Return whether a process has ended; nobody may have asked yet how."""
     try:
         return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except OSError:

@@ -146,7 +146,7 @@ def test_no_n_gram_occurs_twice(size):
 
 
 def sample(language, rows, top_k=0, top_p=1.0, temperature=1.0, limits=None, max_length=3):
-    """What is drawn `rows` times from a language."""
+    """The hypotheses that are drawn `rows` times from a language."""
     chosen = options(1, n_best=1, sampling=True, top_k=top_k, top_p=top_p, temperature=temperature)
     draws = np.random.default_rng(1).random((rows, max_length, 1), "float32")
     found = search([language] * rows, [max_length] * rows, chosen, draws=draws, **(limits or {}))
