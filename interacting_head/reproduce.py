@@ -1,0 +1,12 @@
+"""Reproduce a table of a paper: train what is missing, score it, and write it beside the paper's numbers."""
+
+from interacting_head.console import run
+from interacting_head.reproduction.command_line import parse_arguments, reproduce
+
+
+def main():
+    return reproduce(parse_arguments(__doc__))
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,151 @@
+"""The claims of the papers, and the statistics that decide whether they hold here."""
+
+import abc
+import dataclasses
+from collections.abc import Callable
+
+from interacting_head.reproduction.statistics import Difference, difference
+
+HOLDS, FAILS, UNDECIDED, NOT_RUN = "holds here", "does not hold here", "not told apart", "not run"
+SIGNIFICANT = 0.05
+
+
+@dataclasses.dataclass(frozen=True)
+class Verdict:
+    """The outcome of a claim: one of the four words, and the figures that led to it."""
+
+    word: str
+    reason: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Claim(abc.ABC):
+    """A statement of a paper about the cells of a table.
+
+    Args:
+        statement: in the words of a report.
+    """
+
+    statement: str
+
+    @abc.abstractmethod
+    def decide(self, table):
+        """Return the `Verdict` on a `report.Scored` or `report.Timed` table."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Better(Claim):
+    """One row is better than another in every column that both have.
+
+    Holds where every difference is positive and, over all columns together, significant; fails where one is
+    significantly negative. A difference is significant if both tests say so: paired bootstrap over sentences, and
+    Welch's t over seeds.
+
+    Args:
+        row, baseline: names of rows.
+        columns: a function of a column's name that is false for those that the claim leaves out.
+        test, metric: where and by which score.
+    """
+
+    row: str = ""
+    baseline: str = ""
+    columns: Callable = lambda column: True
+    test: str = "test"
+    metric: str = "sacrebleu"
+
+    def decide(self, table):
+        found = differences(
+            table, self, [((self.row, c), (self.baseline, c)) for c in table.columns if self.columns(c)]
+        )
+        return verdict_of(found)
+
+
+@dataclasses.dataclass(frozen=True)
+class CellBetter(Claim):
+    """Given cells are better than others, pair by pair; decided as `Better`.
+
+    Args:
+        pairs: `((row, column), (row, column))`, the better one first.
+        test, metric: where and by which score.
+    """
+
+    pairs: tuple = ()
+    test: str = "test"
+    metric: str = "sacrebleu"
+
+    def decide(self, table):
+        return verdict_of(differences(table, self, self.pairs))
+
+
+@dataclasses.dataclass(frozen=True)
+class Best(Claim):
+    """A cell is better than each of the others of a table; decided as `Better`.
+
+    Args:
+        cell: `(row, column)`.
+        among: a function of such a pair: those it is compared with.
+        test, metric: where and by which score.
+    """
+
+    cell: tuple = ()
+    among: Callable = lambda cell: True
+    test: str = "test"
+    metric: str = "sacrebleu"
+
+    def decide(self, table):
+        others = [cell for cell in table.cells if cell != self.cell and self.among(cell)]
+        found = differences(table, self, [(self.cell, other) for other in others])
+        return verdict_of(found)
+
+
+@dataclasses.dataclass(frozen=True)
+class TimesAsLong(Claim):
+    """A row takes `ratio` times as long as another in a column. Holds within a sixth of the ratio.
+
+    Args:
+        row, baseline, column: their names.
+        ratio: that of the paper.
+    """
+
+    row: str = ""
+    baseline: str = "multi_head"
+    column: str = ""
+    ratio: float = 1.0
+
+    def decide(self, table):
+        ours, theirs = (table.seconds(row, self.column) for row in (self.row, self.baseline))
+        if ours is None or theirs is None:
+            return Verdict(NOT_RUN, "")
+        found = ours / theirs
+        word = HOLDS if abs(found / self.ratio - 1) <= 1 / 6 else FAILS
+        return Verdict(word, f"{found:.2f} times as long, {self.ratio:.2f} in the paper")
+
+
+def differences(table, claim, pairs):
+    """Return the `Difference`s of pairs of cells that have been run."""
+    found = []
+    for better, other in pairs:
+        runs = table.runs_of(*better), table.runs_of(*other)
+        if all(runs):
+            found.append(difference(table, runs, claim.test, claim.metric, label=label_of(better, other)))
+    return found
+
+
+def label_of(cell, other):
+    """Return a short name of a pair of cells: that in which they differ, or both."""
+    (row, column), (other_row, other_column) = cell, other
+    return (
+        column if column == other_column and row != other_row else f"{row}, {column} over {other_row}, {other_column}"
+    )
+
+
+def verdict_of(found: list[Difference]):
+    """Return the `Verdict` on differences that a claim says are all positive."""
+    if not found:
+        return Verdict(NOT_RUN, "")
+    words = "; ".join(map(str, found))
+    if any(one.gain < 0 and one.p_value < SIGNIFICANT for one in found):
+        return Verdict(FAILS, words)
+    if all(one.gain > 0 and one.p_value < SIGNIFICANT for one in found):
+        return Verdict(HOLDS, words)
+    return Verdict(UNDECIDED, words)

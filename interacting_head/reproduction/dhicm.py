@@ -1,0 +1,97 @@
+"""Goindani & Shrivastava 2021: tables 3 and 4, the study of layers, figures."""
+
+from interacting_head.recipes import paper_tables
+from interacting_head.reproduction.claims import Better, CellBetter
+from interacting_head.reproduction.tables import Cell, Experiment, Small, Table, register
+
+MODELS = ("t_base", "t_optimal", "dhicm")
+NAMES = {"t_base": "T-base", "t_optimal": "T-optimal", "dhicm": "DHICM"}
+PAIRS = (10, 20, 30, 40, 80, 120, 160)
+LANGUAGES = {
+    "wmt17_de_en": ("De-En", "wmt17_de_en (newstest14+17)", ("newstest2014_2017",)),
+    "hindencorp_hi_en": ("Hi-En", "hindencorp_hi_en", ("test",)),
+    "ted_be_en": ("Be-En", "ted_be_en", ("test",)),
+}
+STEPS = ("train.max_steps=700", "train.warmup_steps=70", "train.validation_interval=140")
+
+
+def printed(table, dataset, model, **where):
+    """Return what the paper prints of a model, as `Cell.printed`."""
+    number = paper_tables.number("dynamic_head_importance", table=table, dataset=dataset, model=model, **where)
+    return {("test", "BLEU"): number}
+
+
+BETTER = (
+    Better("dynamic head importance beats T-base everywhere", "DHICM", "T-base"),
+    Better("dynamic head importance beats T-optimal everywhere", "DHICM", "T-optimal"),
+    Better("tuning alone beats T-base everywhere", "T-optimal", "T-base"),
+)
+
+register(
+    Table(
+        "dhicm/3",
+        "BLEU by language pair (Goindani & Shrivastava 2021, table 3)",
+        tuple(
+            Cell(NAMES[model], name, Experiment(f"dhicm_{corpus}_{model}"), printed("table3", dataset, model))
+            for model in MODELS
+            for corpus, (name, dataset, _) in LANGUAGES.items()
+        ),
+        tests={"test": ("test",)},
+        small=Small({"test": ("test",)}, only=lambda cell: cell.column != "De-En"),
+        claims=BETTER,
+        note="De-En is scored on newstest2014 and newstest2017 joined, the split `newstest2014_2017`.",
+    )
+)
+register(
+    Table(
+        "dhicm/4",
+        "BLEU by size of the corpus, IWSLT14 DE-EN (Goindani & Shrivastava 2021, table 4)",
+        tuple(
+            Cell(
+                NAMES[model],
+                f"{pairs}K",
+                Experiment(f"dhicm_iwslt14_de_en_{pairs}k_{model}"),
+                printed("table4", "iwslt14_de_en", model, train_pairs=1000 * pairs),
+            )
+            for model in MODELS
+            for pairs in PAIRS
+        ),
+        tests={"test": ("test",)},
+        small=Small({"test": ("test",)}, STEPS, "700steps", lambda cell: cell.column in ("10K", "40K", "160K")),
+        claims=(
+            *BETTER,
+            CellBetter(
+                "the gain over T-base is there with 10K pairs",
+                ((("DHICM", "10K"), ("T-base", "10K")),),
+            ),
+        ),
+    )
+)
+register(
+    Table(
+        "dhicm/layers",
+        "Dynamic head importance in one layer or all (Goindani & Shrivastava 2021, section 4.3)",
+        tuple(
+            Cell("DHICM", place.replace("_", " "), Experiment(f"dhicm_iwslt14_de_en_160k_dhicm{suffix}"))
+            for place, suffix in (
+                *((f"layer_{number}", f"_layer_{number}") for number in range(1, 6)),
+                ("layer_6", ""),
+                ("every_layer", "_every_layer"),
+            )
+        ),
+        tests={"test": ("test",)},
+        small=Small({"test": ("test",)}, STEPS, "700steps"),
+        claims=(
+            CellBetter(
+                "the last layer is the best place",
+                tuple((("DHICM", "layer 6"), ("DHICM", f"layer {number}")) for number in range(1, 6)),
+            ),
+        ),
+    )
+)
+for number, title in {
+    "1": "Alignment of T-base and DHICM (figure 1)",
+    "2": "Attention of single heads (figure 2)",
+    "3": "Importance of heads by position (figure 3)",
+}.items():
+    register(Table(f"dhicm/figure_{number}", title, command="an analysis of a trained run, which has no command"))

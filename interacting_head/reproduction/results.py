@@ -1,0 +1,60 @@
+"""Stored results: for each run a JSON file with configuration, losses and scores, and BLEU's statistics beside it."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from data.files import atomic_write, written_beside
+
+FORMAT = 1
+
+
+class Results:
+    """A folder of results, `runs/NAME.json` and `runs/NAME.npz`, `epoch_seconds/NAME.json`.
+
+    Args:
+        folder: its path; it need not exist.
+    """
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+
+    def run(self, name):
+        """Return the record of a run, or None where it has not been scored."""
+        return self._read("runs", name)
+
+    def write_run(self, name, record, statistics):
+        """Write the record of a run, and `{(test set, metric): statistics (N, K)}`, whole numbers, of its sentences."""
+        with written_beside(self._path("runs", name, "npz"), parents=True) as path:
+            arrays = {"/".join(key): value.astype("int16") for key, value in statistics.items()}
+            np.savez_compressed(path, **arrays)
+        self._write("runs", name, record)
+
+    def statistics(self, name):
+        """Return `{(test set, metric): statistics (N, K)}` of a run."""
+        with np.load(self._path("runs", name, "npz"), allow_pickle=False) as arrays:
+            return {tuple(key.split("/")): arrays[key].astype("float64") for key in arrays.files}
+
+    def epoch_seconds(self, name):
+        """Return the record of the times of a table, or None where they have not been measured."""
+        return self._read("epoch_seconds", name)
+
+    def write_epoch_seconds(self, name, record):
+        """Write the record of the times of a table."""
+        self._write("epoch_seconds", name, record)
+
+    def _path(self, kind, name, suffix):
+        return self.folder / kind / f"{name}.{suffix}"
+
+    def _read(self, kind, name):
+        path = self._path(kind, name, "json")
+        if not path.is_file():
+            return None
+        record = json.loads(path.read_text(encoding="utf-8"))
+        return record if record.get("format") == FORMAT else None
+
+    def _write(self, kind, name, record):
+        with atomic_write(self._path(kind, name, "json"), parents=True) as file:
+            json.dump({"format": FORMAT, **record}, file, indent=1, ensure_ascii=False)
+            file.write("\n")

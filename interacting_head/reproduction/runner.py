@@ -1,0 +1,106 @@
+"""The missing runs of tables: trained, translated and scored, one after another or one a GPU."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from queue import SimpleQueue
+
+from tqdm import tqdm
+
+from data.errors import InputError
+from interacting_head.console import RunError
+from interacting_head.reproduction.estimates import estimated_seconds
+from interacting_head.reproduction.scoring import call, score_run
+
+
+class Runner:
+    """Makes what the results of tables lack.
+
+    Args:
+        results: the `Results`.
+        runs_dir: folder of the run directories.
+        corpora_dir: folder of corpora.
+        budget: hours; nothing is begun that would not end in time.
+
+    Attributes:
+        failed: `{run: message}` of the runs that did not come to their end.
+        left_out: names of the runs for which there was no time.
+    """
+
+    def __init__(self, results, runs_dir, corpora_dir=None, budget=None):
+        self.results, self.runs_dir, self.corpora_dir = results, Path(runs_dir), corpora_dir
+        self.end = None if budget is None else time.monotonic() + 3600 * budget
+        self.failed, self.left_out = {}, []
+
+    def make(self, wanted):
+        """Train and score runs; a failed one is reported, and the others go on.
+
+        Args:
+            wanted: a list of (`Run`, `{test set: splits}`, metrics).
+        """
+        missing = [work for work in wanted if self._is_missing(*work)]
+        devices = SimpleQueue()
+        for device in gpus() or [None]:
+            devices.put(device)
+        seconds = [estimated_seconds(run, self.results) for run, *_ in missing]
+        with (
+            tqdm(total=round(sum(seconds)), unit="s", disable=None, bar_format=BAR) as progress,
+            ThreadPoolExecutor(devices.qsize()) as pool,
+        ):
+            for run, message in pool.map(lambda work, cost: self._one(work, cost, devices), missing, seconds):
+                progress.update(round(seconds.pop(0)))
+                progress.write(f"{run.name}: {message}", file=sys.stderr)
+
+    def _is_missing(self, run, splits_of, metrics):
+        scores = (self.results.run(run.name) or {}).get("scores", {})
+        return any(name not in scores.get(test, {}) for test in splits_of for name in metrics)
+
+    def _one(self, work, seconds, devices):
+        run, splits_of, metrics = work
+        if self.end is not None and time.monotonic() + seconds > self.end:
+            self.left_out.append(run.name)
+            return run, f"not begun: {seconds / 60:.0f} min, more than is left of the budget"
+        device = devices.get()
+        try:
+            record = self._train_and_score(run, splits_of, metrics, device)
+        except (InputError, RunError, OSError) as error:
+            self.failed[run.name] = str(error)
+            return run, f"failed: {error}"
+        finally:
+            devices.put(device)
+        first = record["scores"][next(iter(splits_of))][metrics[0]]
+        return run, f"{metrics[0]} {first['score']:.2f}, trained in {record['seconds'] / 60:.1f} min"
+
+    def _train_and_score(self, run, splits_of, metrics, device):
+        folder = self.runs_dir / run.name
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        environment = dict(os.environ)
+        if device is not None:
+            environment["CUDA_VISIBLE_DEVICES"] = device
+        if self.corpora_dir:
+            environment["CORPORA_DIR"] = str(self.corpora_dir)
+        log = self.runs_dir / f"{run.name}.log"
+        call(["train.py", run.experiment.recipe, "--run-dir", folder, "--set", *run.settings], log, environment)
+        former = self.results.run(run.name)
+        statistics = self.results.statistics(run.name) if former else None
+        record, statistics = score_run(folder, splits_of, metrics, self.corpora_dir, former, statistics)
+        self.results.write_run(run.name, {"run": run.name, "recipe": run.experiment.recipe, **record}, statistics)
+        return record
+
+
+BAR = "{l_bar}{bar}| {elapsed} of about {total_fmt} s, {remaining} left"
+
+
+def gpus():
+    """Return the GPUs that trainings are spread over: those of `CUDA_VISIBLE_DEVICES`, or else all of NVIDIA's."""
+    if "CUDA_VISIBLE_DEVICES" in os.environ:
+        return [device for device in os.environ["CUDA_VISIBLE_DEVICES"].split(",") if device.strip()]
+    if not shutil.which("nvidia-smi"):
+        return []
+    command = ["nvidia-smi", "--query-gpu=index", "--format=csv,noheader"]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    return found.stdout.split() if found.returncode == 0 else []

@@ -1,0 +1,135 @@
+"""Scores of a trained run on the test sets of a table."""
+
+import gzip
+import platform
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+
+from data.corpora.corpus import open_corpus
+from data.files import atomic_write
+from data.text.profiles import PROFILES, TextForm
+from interacting_head import config as configuration
+from interacting_head.console import RunError
+from interacting_head.metrics import METRICS, MetricUnavailable, Options
+from interacting_head.run_directory import RunDirectory
+
+ROOT = Path(__file__).parents[2]
+TEXT_OF_SACREBLEU = ("sacrebleu", "chrf", "ter")
+"""Metrics that tokenise text themselves; the others compare tokenised text, as the papers' tools were given."""
+KEPT_STATISTICS = ("sacrebleu", "bleu")
+PACKAGES = ("tensorflow", "keras", "numpy", "sacrebleu")
+
+
+def score_run(run_dir, splits_of, metrics, corpora_dir=None, former=None, former_statistics=None):
+    """Translate the test sets of a run that are not translated yet, and compute the scores that are missing.
+
+    Args:
+        run_dir: a finished run directory. Translations stay in its folder `translations`, compressed.
+        splits_of: `{test set: splits of the run's corpus, joined}`.
+        metrics: keys of `METRICS`.
+        corpora_dir: folder of corpora.
+        former, former_statistics: a record and statistics that this returned before.
+
+    Returns:
+        A record for JSON: configuration, times, losses, scores; and `{(test set, metric): statistics}` of BLEU.
+    """
+    run = RunDirectory.open(run_dir)
+    scores, statistics = dict((former or {}).get("scores", {})), dict(former_statistics or {})
+    corpus = None
+    for test, splits in splits_of.items():
+        missing = [name for name in metrics if name not in scores.get(test, {})]
+        if not missing:
+            continue
+        data = run.config.data
+        corpus = corpus or open_corpus(data.corpus, data.source_language, data.target_language, corpora_dir)
+        hypotheses, references = [], []
+        for split in splits:
+            hypotheses += translation(run, corpus.split(split), split)
+            references += [target for _, target in corpus.split(split).pairs()]
+        found, kept = scores_of(run, hypotheses, references, missing)
+        scores[test] = {**scores.get(test, {}), **found}
+        statistics.update({(test, name): rows for name, rows in kept.items()})
+    return {**record_of(run), "scores": scores}, statistics
+
+
+def translation(run, text, split):
+    """Return the translations of a `ParallelText` by a run, made by `translate.py` unless they are stored."""
+    stored = run.path / "translations" / f"{split}.{run.text_forms()[1].language}.gz"
+    if not stored.is_file():
+        stored.parent.mkdir(exist_ok=True)
+        plain = stored.with_suffix(".partial")
+        options = ["--keep-tokenized"] if PROFILES[run.config.data.profile].is_tokenized else []
+        call(["translate.py", "-m", run.path, "-i", text.source, "-o", plain, *options], run.path / "reproduce.log")
+        with atomic_write(stored, "wb") as file:
+            file.write(gzip.compress(plain.read_bytes(), mtime=0))
+        plain.unlink()
+    with gzip.open(stored, "rt", encoding="utf-8", newline="\n") as file:
+        return [line.removesuffix("\n") for line in file]
+
+
+def scores_of(run, hypotheses, references, metrics):
+    """Return `{metric: {"score", "signature"}}` or `{metric: {"unavailable": reason}}`, and BLEU's statistics.
+
+    Hypotheses are text where the profile of the run is raw, and else tokens in the form of its training text.
+    """
+    form = run.text_forms()[1]
+    if form.is_tokenized:
+        tokens, text = hypotheses, [form.backward(line) for line in hypotheses]
+        expected = [form.expected(line) for line in references]
+    else:
+        text, form, expected = hypotheses, TextForm("tokenized", form.language), references
+        tokens = [form.forward(line) for line in hypotheses]
+    of_text, of_tokens = (text, expected), (tokens, [form.forward(line) for line in references])
+    scores, statistics = {}, {}
+    for name in metrics:
+        ours, theirs = of_text if name in TEXT_OF_SACREBLEU else of_tokens
+        try:
+            metric = METRICS[name](Options(language=form.language))
+            rows = metric.statistics(ours, [theirs])
+        except MetricUnavailable as error:
+            scores[name] = {"unavailable": str(error)}
+            continue
+        result = metric.result(rows, 1)
+        scores[name] = {"score": result.score, "signature": result.signature}
+        if name in KEPT_STATISTICS:
+            statistics[name] = rows
+    return scores, statistics
+
+
+def record_of(run):
+    """Return what a report needs of a run beside its scores."""
+    metrics = run.read_json("metrics.json")
+    log = run.read_log()
+    return {
+        "config": configuration.to_dict(run.config),
+        "steps": metrics["steps"],
+        "best_step": metrics["best_step"],
+        "seconds": log[-1]["seconds"],
+        "tokens_per_second": log[-1]["tokens_per_second"],
+        "log": log,
+        "processor": processor(),
+        "versions": {name: metadata.version(name) for name in PACKAGES},
+    }
+
+
+def processor():
+    """Return the processor's name, as Linux gives it."""
+    from interacting_head.training.precision import processor_fields  # imports Keras
+
+    return processor_fields().get("model name", platform.processor())
+
+
+def call(arguments, log, environment=None):
+    """Run one of the project's scripts in a process of its own; what it prints goes to the end of a file.
+
+    Raises:
+        RunError: where it fails, with the last line that it printed.
+    """
+    with open(log, "ab") as output:
+        command = [sys.executable, ROOT / arguments[0], *arguments[1:]]
+        code = subprocess.run(command, stdout=output, stderr=output, env=environment, check=False).returncode
+    if code:
+        last = Path(log).read_text(encoding="utf-8", errors="replace").strip().splitlines()[-1:]
+        raise RunError(f"{arguments[0]} ended with code {code}: {last[0] if last else 'no message'} (see {log})")

@@ -1,0 +1,99 @@
+"""Statistics of scores over seeds and over sentences."""
+
+import dataclasses
+import math
+import statistics
+
+import numpy as np
+from scipy.stats import ttest_ind
+
+from interacting_head.metrics import METRICS, Options
+from interacting_head.metrics.significance import Resampling, p_value
+
+
+@dataclasses.dataclass(frozen=True)
+class Summary:
+    """Mean and standard deviation over seeds; no deviation for one seed."""
+
+    mean: float
+    deviation: float | None
+    seeds: int
+
+    def __str__(self):
+        return f"{self.mean:.2f}" + (f" ± {self.deviation:.2f}" if self.deviation is not None else "")
+
+
+def summary(values):
+    """Return the `Summary` of scores, or None of none."""
+    if not values:
+        return None
+    deviation = statistics.stdev(values) if len(values) > 1 else None
+    return Summary(statistics.fmean(values), deviation, len(values))
+
+
+@dataclasses.dataclass(frozen=True)
+class Difference:
+    """The gain of one experiment over another.
+
+    Attributes:
+        label: names the pair.
+        gain: difference of the means, positive where the first is better.
+        bootstrap: two-sided p-value of paired resamples of sentences; None where no statistics of sentences are kept.
+        welch: two-sided p-value of Welch's t over seeds; None for a single seed.
+    """
+
+    label: str
+    gain: float
+    bootstrap: float | None
+    welch: float | None
+
+    @property
+    def p_value(self):
+        """The larger of the two p-values; 1 without any."""
+        return max((p for p in (self.bootstrap, self.welch) if p is not None), default=1.0)
+
+    def __str__(self):
+        words = [
+            f"{name} {p:.3f}" for name, p in (("p sentences", self.bootstrap), ("p seeds", self.welch)) if p is not None
+        ]
+        return f"{self.label}: {self.gain:+.2f}" + (f" ({', '.join(words)})" if words else "")
+
+
+def difference(table, runs, test, metric, label):
+    """Return the `Difference` of two experiments.
+
+    Args:
+        table: a `report.Scored`.
+        runs: names of the runs of both.
+        test, metric: which scores.
+        label: of the difference.
+    """
+    sign = 1 if METRICS[metric](Options()).higher_is_better else -1
+    ours, theirs = ([table.score(name, test, metric) for name in names] for names in runs)
+    gain = sign * (statistics.fmean(ours) - statistics.fmean(theirs))
+    return Difference(label, gain, bootstrap(table, runs, test, metric), welch(ours, theirs))
+
+
+def welch(ours, theirs):
+    """Return the two-sided p-value of Welch's t; None where one side has a single score."""
+    if min(len(ours), len(theirs)) < 2:
+        return None
+    p = float(ttest_ind(ours, theirs, equal_var=False).pvalue)
+    return 1.0 if math.isnan(p) else p
+
+
+def bootstrap(table, runs, test, metric):
+    """Return the two-sided p-value of the difference of mean scores over seeds, in paired resamples of sentences."""
+    rows = [[table.statistics(name).get((test, metric)) for name in names] for names in runs]
+    if any(one is None for side in rows for one in side):
+        return None
+    scorer = METRICS[metric](Options())
+    sides = [np.concatenate(side, axis=1) for side in rows]
+    sums = np.array([[draw @ side for side in sides] for draw in Resampling().draws(len(sides[0]))], dtype=object)
+
+    def mean_scores(totals, count):
+        return np.array([np.mean([scorer.score(part) for part in np.split(total, count)]) for total in totals])
+
+    resampled = [mean_scores([row[side].astype("float64") for row in sums], len(rows[side])) for side in (0, 1)]
+    observed = [np.mean([scorer.score(one.sum(axis=0)) for one in side]) for side in rows]
+    return p_value(resampled[0] - resampled[1], observed[0] - observed[1])

@@ -1,0 +1,158 @@
+"""Tables and figures of the papers: the trainings behind each cell, the test sets, the metrics."""
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from interacting_head import recipes
+from interacting_head.config import override
+from interacting_head.config_values import entry_of
+from interacting_head.recipes.registry import SMALL
+
+BLEU_ONLY = ("sacrebleu", "bleu")
+METRICS_OF_LI_LUO = ("sacrebleu", "bleu", "wer", "wer_paper", "meteor", "rouge_l", "cider", "yisi0")
+SMALL_STEPS = 700
+"""Steps of 4,096 tokens of a small run on Multi30k, the same for all cells of a table: minutes on two cores."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Experiment:
+    """A training that may be repeated with several seeds.
+
+    Args:
+        recipe: a recipe of a paper, or of this project.
+        settings: further settings, `KEY=VALUE`.
+        variant: tells it apart from other experiments with the same recipe, in names of runs.
+    """
+
+    recipe: str
+    settings: tuple[str, ...] = ()
+    variant: str = ""
+
+    def config(self, seed, extra=()):
+        """Return the `ExperimentConfig` of a run; `extra` are settings that a table adds to all its experiments."""
+        return override(recipes.get(self.recipe), [*extra, *self.settings, f"train.seed={seed}"])
+
+
+class Run(NamedTuple):
+    """A training with a seed, in a run directory of its name."""
+
+    experiment: Experiment
+    seed: int
+    extra: tuple[str, ...] = ()
+    label: str = ""
+
+    @property
+    def name(self):
+        """The name of the run directory and of its results."""
+        parts = self.experiment.recipe, self.experiment.variant, self.label, f"seed{self.seed}"
+        return "-".join(filter(None, parts))
+
+    @property
+    def config(self):
+        """The `ExperimentConfig`."""
+        return self.experiment.config(self.seed, self.extra)
+
+    @property
+    def settings(self):
+        """The settings beyond the recipe's, as `train.py --set` takes them."""
+        return [*self.extra, *self.experiment.settings, f"train.seed={self.seed}"]
+
+
+class Cell(NamedTuple):
+    """The place of an experiment in a table, and what the paper prints there.
+
+    Attributes:
+        row, column: their headings.
+        experiment: the paper's; a small table takes its recipe's sibling.
+        printed: `{(test set, metric in the paper's words): number}`.
+    """
+
+    row: str
+    column: str
+    experiment: Experiment
+    printed: Mapping = {}
+
+
+@dataclasses.dataclass(frozen=True)
+class Small:
+    """A table on free corpora and a CPU, in the place of the paper's.
+
+    Args:
+        tests: as of `Table`.
+        settings: of all its experiments, beyond those of their recipes' `_small` siblings.
+        label: tells runs with these settings apart.
+        only: a function of a `Cell` that is false for those left out.
+    """
+
+    tests: Mapping[str, tuple[str, ...]]
+    settings: tuple[str, ...] = ()
+    label: str = ""
+    only: Callable = lambda cell: True
+
+
+@dataclasses.dataclass(frozen=True)
+class Table:
+    """A table or figure of a paper.
+
+    Args:
+        name: `PAPER/NUMBER`.
+        title: what it compares, on which corpus.
+        cells: its `Cell`s.
+        measure: `scores`, `epoch_seconds` or `losses`, a key of `report.MEASURES`.
+        tests: `{name: splits of the corpus, joined}`.
+        metrics: those of `interacting_head.metrics` that are computed.
+        printed_metrics: `{metric in the paper's words: ours}`.
+        small: the `Small` that stands for it.
+        claims: the paper's claims, see `claims`.
+        note: what a reader must know of it.
+        command: the command that makes it, where no trainings are compared.
+    """
+
+    name: str
+    title: str
+    cells: tuple[Cell, ...] = ()
+    measure: str = "scores"
+    tests: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+    metrics: tuple[str, ...] = BLEU_ONLY
+    printed_metrics: Mapping[str, str] = dataclasses.field(default_factory=lambda: {"BLEU": "bleu"})
+    small: Small | None = None
+    claims: tuple = ()
+    note: str = ""
+    command: str = ""
+
+    def in_size(self, small):
+        """Return this table, or the small one that stands for it: its cells then have the siblings' recipes."""
+        if not small or self.small is None:
+            return self
+        chosen = filter(self.small.only, self.cells)
+        cells = tuple(cell._replace(experiment=sibling(cell.experiment)) for cell in chosen)
+        return dataclasses.replace(self, cells=cells, tests=self.small.tests)
+
+    def runs(self, small, seeds):
+        """Return the `Run`s of this table, which is `in_size(small)`, seed by seed, each once."""
+        extra, label = (self.small.settings, self.small.label) if small and self.small else ((), "")
+        if self.measure == "epoch_seconds":
+            return []
+        runs = (Run(cell.experiment, seed, extra, label) for seed in range(1, seeds + 1) for cell in self.cells)
+        return list(dict.fromkeys(runs))
+
+
+TABLES = {}
+"""Name → `Table`, in the order in which they are listed."""
+
+
+def register(table):
+    """Add a table to `TABLES`."""
+    TABLES[table.name] = table
+
+
+def named(name):
+    """Return the table of a name; raise `InputError` for an unknown one, with the nearest."""
+    return entry_of(TABLES, name, "table", hint="--list shows the tables")
+
+
+def sibling(experiment):
+    """Return the experiment with the recipe that stands for a paper's on a CPU, if there is one."""
+    name = experiment.recipe + SMALL
+    return dataclasses.replace(experiment, recipe=name) if name in recipes.RECIPES else experiment
