@@ -37,9 +37,9 @@ class Claim(abc.ABC):
 class Better(Claim):
     """One row is better than another in every column that both have.
 
-    Holds where every difference is positive and, over all columns together, significant; fails where one is
-    significantly negative. A difference is significant if both tests say so: paired bootstrap over sentences, and
-    Welch's t over seeds.
+    Holds where every difference is positive and significant; fails where one is significantly negative. A difference
+    is significant if both tests say so: paired bootstrap over sentences, and Welch's t over seeds, of which there must
+    be several.
 
     Args:
         row, baseline: names of rows.

@@ -2,7 +2,7 @@
 
 from interacting_head.recipes import paper_tables
 from interacting_head.reproduction.claims import Better, CellBetter
-from interacting_head.reproduction.tables import Cell, Experiment, Small, Table, register
+from interacting_head.reproduction.tables import SHORT, SMALL_STEPS, Cell, Experiment, Small, Table, register
 
 MODELS = ("t_base", "t_optimal", "dhicm")
 NAMES = {"t_base": "T-base", "t_optimal": "T-optimal", "dhicm": "DHICM"}
@@ -12,7 +12,6 @@ LANGUAGES = {
     "hindencorp_hi_en": ("Hi-En", "hindencorp_hi_en", ("test",)),
     "ted_be_en": ("Be-En", "ted_be_en", ("test",)),
 }
-STEPS = ("train.max_steps=700", "train.warmup_steps=70", "train.validation_interval=140")
 
 
 def printed(table, dataset, model, **where):
@@ -57,7 +56,9 @@ register(
             for pairs in PAIRS
         ),
         tests={"test": ("test",)},
-        small=Small({"test": ("test",)}, STEPS, "700steps", lambda cell: cell.column in ("10K", "40K", "160K")),
+        small=Small(
+            {"test": ("test",)}, SHORT, f"{SMALL_STEPS}steps", lambda cell: cell.column in ("10K", "40K", "160K")
+        ),
         claims=(
             *BETTER,
             CellBetter(
@@ -80,7 +81,7 @@ register(
             )
         ),
         tests={"test": ("test",)},
-        small=Small({"test": ("test",)}, STEPS, "700steps"),
+        small=Small({"test": ("test",)}, SHORT, f"{SMALL_STEPS}steps"),
         claims=(
             CellBetter(
                 "the last layer is the best place",

@@ -4,6 +4,7 @@ from interacting_head.recipes import paper_tables
 from interacting_head.reproduction.claims import Better, CellBetter, TimesAsLong
 from interacting_head.reproduction.tables import (
     METRICS_OF_LI_LUO,
+    SHORT,
     SMALL_STEPS,
     Cell,
     Experiment,
@@ -61,11 +62,7 @@ def table_of_scores(number):
     )
     small = Small(
         {"dev": ("dev",), "test": ("test_2016_flickr",)},
-        (
-            f"train.max_steps={SMALL_STEPS}",
-            f"train.validation_interval={SMALL_STEPS // 2}",
-            f"train.warmup_steps={SMALL_STEPS // 10}",
-        ),
+        SHORT,
         f"{SMALL_STEPS}steps",
     )
     if number != "3":

@@ -3,7 +3,7 @@
 from interacting_head.recipes import paper_tables
 from interacting_head.recipes.multi_layer import BASELINES, MEMORIES
 from interacting_head.reproduction.claims import Better
-from interacting_head.reproduction.tables import Cell, Experiment, Small, Table, register
+from interacting_head.reproduction.tables import ON_MULTI30K, Cell, Experiment, Small, Table, register
 
 VARIANTS = ("m00", "m01", "m10", "m11")
 TASKS = {
@@ -11,11 +11,7 @@ TASKS = {
     "3": ("iwslt14_es_en", "test", (4,)),
     "4": ("iwslt15_en_vi", "test", (4,)),
 }
-ON_MULTI30K = Small(
-    {"test": ("test_2016_flickr",)},
-    ("data.corpus=multi30k", "train.max_steps=700", "train.warmup_steps=70", "train.validation_interval=350"),
-    "multi30k",
-)
+SMALL = Small({"test": ("test_2016_flickr",)}, ON_MULTI30K, "multi30k")
 
 
 def printed(table, dataset, model, **where):
@@ -60,7 +56,7 @@ for _number, (_corpus, _split, _depths) in TASKS.items():
             _cells,
             tests={"test": (_split,)},
             printed_metrics={"BLEU": "bleu" if _corpus == "iwslt14_es_en" else "sacrebleu"},
-            small=ON_MULTI30K if _number == "2" else Small({"test": ("test",)}),
+            small=SMALL if _number == "2" else Small({"test": ("test",)}),
             claims=claims_of(_cells),
         )
     )
@@ -77,7 +73,7 @@ register(
         ),
         tests={"test": ("newstest2014",)},
         printed_metrics={"BLEU": "sacrebleu"},
-        small=ON_MULTI30K,
+        small=SMALL,
     )
 )
 register(

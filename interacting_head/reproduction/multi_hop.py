@@ -3,17 +3,12 @@
 from interacting_head.recipes import paper_tables
 from interacting_head.recipes.multi_hop import BASELINE, POSITIONS, layers_of
 from interacting_head.reproduction.claims import Best, CellBetter
-from interacting_head.reproduction.tables import Cell, Experiment, Small, Table, register
+from interacting_head.reproduction.tables import ON_MULTI30K, Cell, Experiment, Small, Table, register
 
 DIRECTIONS = {"de_en": "de-en", "en_de": "en-de"}
-ON_MULTI30K = Small(
+SMALL = Small(
     {"test": ("test_2016_flickr",)},
-    (
-        "data.corpus=multi30k",
-        "train.max_steps=700",
-        "train.warmup_steps=70",
-        "train.validation_interval=350",
-    ),
+    ON_MULTI30K,
     "multi30k",
     lambda cell: cell.row == "de-en",
 )
@@ -50,7 +45,7 @@ register(
         "BLEU by position of the second hop (Iida et al. 2019, table 1)",
         cells("iwslt17", (BASELINE, *POSITIONS), "table1", "iwslt2017"),
         tests=TEST,
-        small=ON_MULTI30K,
+        small=SMALL,
         claims=(
             CellBetter("a second hop in layer 4 beats the baseline", ((("de-en", "layer 4"), ("de-en", "baseline")),)),
             CellBetter("layer 4 is the best single layer", POSITIONS_BEATEN),
@@ -86,7 +81,7 @@ register(
             for depth in (4, 5, 6, 7)
         ),
         tests=TEST,
-        small=Small(ON_MULTI30K.tests, ON_MULTI30K.settings, ON_MULTI30K.label, lambda cell: "de-en" in cell.row),
+        small=Small(SMALL.tests, SMALL.settings, SMALL.label, lambda cell: "de-en" in cell.row),
         note="Table 4's parameters are those of `train.py NAME --dry-run`.",
     )
 )
@@ -97,6 +92,6 @@ register(
         cells("iwslt17", (BASELINE, "layer_6", *(f"layers_{first}_to_6" for first in range(2, 6))), "table5", ""),
         "losses",
         TEST,
-        small=ON_MULTI30K,
+        small=SMALL,
     )
 )

@@ -17,8 +17,8 @@ stands in brackets. "Small" tables are on other corpora than the paper's, with s
 only the order of cells compares, not the scores.
 
 A claim holds here if each difference has the claimed sign and is significant (p < 0.05) by paired bootstrap over
-sentences and by Welch's t over seeds, as far as there are several; it does not hold here if one difference is
-significant the other way; otherwise its sides are not told apart.
+sentences and by Welch's t over seeds; it does not hold here if one difference is significant the other way;
+otherwise, and wherever there is one seed only, its sides are not told apart.
 """
 
 

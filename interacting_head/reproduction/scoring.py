@@ -11,7 +11,7 @@ from data.corpora.corpus import open_corpus
 from data.files import atomic_write
 from data.text.profiles import PROFILES, TextForm
 from interacting_head import config as configuration
-from interacting_head.console import RunError
+from interacting_head.console import RunError, importing_keras
 from interacting_head.metrics import METRICS, MetricUnavailable, Options
 from interacting_head.run_directory import RunDirectory
 
@@ -116,7 +116,8 @@ def record_of(run):
 
 def processor():
     """Return the processor's name, as Linux gives it."""
-    from interacting_head.training.precision import processor_fields  # imports Keras
+    with importing_keras():
+        from interacting_head.training.precision import processor_fields
 
     return processor_fields().get("model name", platform.processor())
 

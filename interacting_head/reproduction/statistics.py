@@ -49,8 +49,8 @@ class Difference:
 
     @property
     def p_value(self):
-        """The larger of the two p-values; 1 without any."""
-        return max((p for p in (self.bootstrap, self.welch) if p is not None), default=1.0)
+        """The larger of the two p-values; 1 for a single seed, since nothing then tells how much seeds differ."""
+        return 1.0 if self.welch is None else max(self.welch, self.bootstrap or 0.0)
 
     def __str__(self):
         words = [
