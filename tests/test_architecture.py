@@ -31,12 +31,19 @@ ARROWS = {
         "training": {"metrics", "model", "search", "translation"},
         "recipes": set(),
         "tune": {"model", "recipes", "training"},
+        "reproduction": {"metrics", "model", "recipes", "training"},
         "export": {"model", "search"},
         "serve": {"model", "translation"},
     },
 }
 """Package → its folders → the folders that these may import. Modules beside the folders each of them may import."""
-COMMANDS = ("data/corpus_encoding.py", "data/prepare.py", "data/stats.py", "data/quickstart_corpus.py")
+COMMANDS = (
+    "data/corpus_encoding.py",
+    "data/prepare.py",
+    "data/stats.py",
+    "data/quickstart_corpus.py",
+    "interacting_head/reproduce.py",
+)
 """Modules beside the folders that may import them: commands, and the way of a corpus through all of them."""
 MAY_IMPORT = {
     "tensorflow": {

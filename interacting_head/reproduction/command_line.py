@@ -10,6 +10,7 @@ from data.files import atomic_write
 from interacting_head.console import ArgumentParser, RunError
 from interacting_head.reproduction.epoch_seconds import measure
 from interacting_head.reproduction.estimates import estimated_seconds
+from interacting_head.reproduction.figures import draw
 from interacting_head.reproduction.report import report, result_name
 from interacting_head.reproduction.results import Results
 from interacting_head.reproduction.runner import Runner
@@ -97,8 +98,13 @@ def make(table, arguments, results):
 
 
 def write_report(results, seeds, folder):
-    """Write REPRODUCTION.md and REPRODUCTION.json into a folder."""
-    markdown, found = report(results, seeds)
+    """Write REPRODUCTION.md, REPRODUCTION.json and figures into a folder."""
+
+    def figure(scored, name):
+        draw(scored, results.folder / "figures" / name)
+        return f"results/reproduction/figures/{name}.png"
+
+    markdown, found = report(results, seeds, figure)
     for name, text in (
         ("REPRODUCTION.md", markdown),
         ("REPRODUCTION.json", json.dumps(found, indent=1, ensure_ascii=False) + "\n"),

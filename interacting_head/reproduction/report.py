@@ -93,8 +93,14 @@ def result_name(name, small):
     return name.replace("/", "_") + ("_small" if small else "")
 
 
-def report(results, seeds):
-    """Return the report of all tables with stored results, as Markdown, and `{table: …}` for JSON."""
+def report(results, seeds, figure=lambda scored, name: None):
+    """Return the report of all tables with stored results, as Markdown, and `{table: …}` for JSON.
+
+    Args:
+        results: the `Results`.
+        seeds: the most seeds that count.
+        figure: a function of a `Scored` and its name that draws it and returns a link, or None without figures.
+    """
     parts, found, claims = [], {}, []
     for table in TABLES.values():
         for small in (False, True) if table.small else (False,):
@@ -105,6 +111,8 @@ def report(results, seeds):
             if not (scored.records or getattr(scored, "record", None)):
                 continue
             parts.append(SECTIONS[table.measure](scored, small, verdicts))
+            if link := figure(scored, result_name(table.name, small)):
+                parts.append(f"![{table.title}]({link})\n")
             found[f"{table.name}{' (small)' if small else ''}"] = as_json(scored, verdicts)
     return "\n".join([HEADER, claims_table(claims), *parts]), found
 

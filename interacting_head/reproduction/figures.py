@@ -1,0 +1,83 @@
+"""Figures of stored results: scores and times by column, losses by step."""
+
+import re
+import statistics
+from pathlib import Path
+
+SUFFIXES = ("png", "svg")
+
+
+def draw(scored, path):
+    """Draw the figure of a table as PNG and SVG.
+
+    Args:
+        scored: a `report.Scored` or `report.Timed`.
+        path: of the files, without their suffix.
+    """
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    with plt.rc_context({"svg.hashsalt": "reproduction", "svg.fonttype": "none"}):  # the same bytes each time
+        figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
+        DRAWINGS[scored.table.measure](scored, axes)
+        axes.legend(fontsize="small", frameon=False)
+        axes.spines[["top", "right"]].set_visible(False)
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        for suffix in SUFFIXES:
+            # Without its date a figure depends on the results alone.
+            figure.savefig(f"{path}.{suffix}", dpi=110, metadata={"Date": None} if suffix == "svg" else {})
+        plt.close(figure)
+
+
+def draw_scores(scored, axes):
+    """Draw the first test set's sacreBLEU of each row, mean and deviation over seeds."""
+    [test, *others] = scored.table.tests
+    test = others[0] if test == "dev" and others else test
+    places, labels = positions(scored.columns)
+    for row in scored.rows:
+        found = [scored.summary(row, column, test, "sacrebleu") for column in scored.columns]
+        points = [(x, one.mean, one.deviation or 0) for x, one in zip(places, found, strict=True) if one]
+        if points:
+            axes.errorbar(*zip(*points, strict=True), marker="o", capsize=3, label=row)
+    axes.set_xticks(places, labels)
+    axes.set_ylabel(f"sacreBLEU, {test}")
+
+
+def draw_seconds(scored, axes):
+    """Draw the seconds an epoch of each row."""
+    places, labels = positions(scored.columns)
+    for row in scored.rows:
+        found = [scored.seconds(row, column) for column in scored.columns]
+        points = [(x, seconds) for x, seconds in zip(places, found, strict=True) if seconds]
+        if points:
+            axes.plot(*zip(*points, strict=True), marker="o", label=row)
+    axes.set_xticks(places, labels)
+    axes.set_ylabel("seconds an epoch")
+    axes.set_ylim(bottom=0)
+
+
+def draw_losses(scored, axes):
+    """Draw the validation loss of each cell by step, mean over seeds."""
+    for row, column in scored.cells:
+        by_step = {}
+        for run in scored.runs_of(row, column):
+            for entry in scored.records[run]["log"]:
+                by_step.setdefault(entry["step"], []).append(entry["validation_smoothed_loss"])
+        if by_step:
+            axes.plot(
+                list(by_step), [statistics.fmean(losses) for losses in by_step.values()], marker=".", label=column
+            )
+    axes.set_xlabel("step")
+    axes.set_ylabel("label-smoothed validation loss, nats")
+
+
+DRAWINGS = {"scores": draw_scores, "epoch_seconds": draw_seconds, "losses": draw_losses}
+"""What a table measures → how it is drawn."""
+
+
+def positions(columns):
+    """Return the places of columns on the axis, and their labels; numbers of heads are ordered."""
+    order = sorted(columns, key=lambda column: [int(x) for x in re.findall(r"\d+", column)] or [0])
+    return [order.index(column) for column in columns], columns
