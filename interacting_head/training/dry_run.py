@@ -1,0 +1,52 @@
+"""The dry run: what a training would be, without one."""
+
+import sys
+import tempfile
+
+import keras
+
+from interacting_head import config as configuration
+from interacting_head.model.building import build_model
+from interacting_head.run_directory import RunDirectory
+from interacting_head.training import peak_ram, precision
+from interacting_head.training.devices import Devices
+from interacting_head.training.run_text import open_text, prepare_run_text
+from interacting_head.training.setup import check, make_batches, make_training_model, number_of_steps
+
+
+def dry_run(config, corpora_dir=None):
+    """Print configuration, model, batch plan and RAM, and leave nothing behind but encoded text in the cache."""
+    check(config)
+    config = precision.resolved(config)
+    corpus, replicas = open_text(config.data, corpora_dir), Devices.find().replicas
+    keras.config.set_dtype_policy(config.train.precision)
+    with tempfile.TemporaryDirectory() as folder:
+        run = RunDirectory(folder)
+        text = prepare_run_text(config.data, run, corpus)
+        plan = make_batches(config, text.pairs, replicas).plan(0)
+    steps = number_of_steps(config.train, len(plan))
+    with keras.device("cpu"):  # the GPU is for the process that measures: TensorFlow takes all of its memory
+        model = build_model(config, *text.subwords)
+        make_training_model(model, config, steps)  # raises what a training would
+    print(configuration.to_yaml(config))
+    model.summary()
+    sizes = [subwords.vocabulary_size for subwords in text.subwords]
+    largest = " × ".join(map(str, plan.shapes[plan.shapes.prod(axis=1).argmax()].tolist()))
+    print(
+        f"""
+parameters          {model.count_params():,}
+vocabulary          {sizes[0]:,} source, {sizes[1]:,} target
+tokens an epoch     {plan.tokens:,} source and target, without padding
+batches an epoch    {len(plan):,}, padded / non-padded tokens {plan.padded_ratio():.3f}
+largest batch       {largest} (sentences × source × target)
+steps               at most {steps:,}, {steps / len(plan):.1f} epochs""",
+        flush=True,
+    )
+    print("\n".join(_peak_memory(config, sizes, plan.shapes, replicas)))
+
+
+def _peak_memory(config, vocabulary_sizes, shapes, replicas):
+    if keras.backend.backend() != "tensorflow":
+        return [f"memory              not predicted on the backend {keras.backend.backend()}, only on tensorflow"]
+    print("measuring the memory of steps on parts of the largest batch, a few seconds", file=sys.stderr, flush=True)
+    return peak_ram.report(config, vocabulary_sizes, shapes, replicas)
