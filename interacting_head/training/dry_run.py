@@ -8,17 +8,18 @@ import keras
 from interacting_head import config as configuration
 from interacting_head.model.building import build_model
 from interacting_head.run_directory import RunDirectory
-from interacting_head.training import peak_ram, precision
-from interacting_head.training.devices import Devices
+from interacting_head.training import devices, peak_ram, precision
 from interacting_head.training.run_text import open_text, prepare_run_text
 from interacting_head.training.setup import check, make_batches, make_training_model, number_of_steps
+
+ADVICE = "lower train.batch_tokens or data.max_length, raise train.accumulate_batches or take a smaller model"
 
 
 def dry_run(config, corpora_dir=None):
     """Print configuration, model, batch plan and RAM, and leave nothing behind but encoded text in the cache."""
     check(config)
     config = precision.resolved(config)
-    corpus, replicas = open_text(config.data, corpora_dir), Devices.find().replicas
+    corpus, replicas = open_text(config.data, corpora_dir), devices.Devices.find().replicas
     keras.config.set_dtype_policy(config.train.precision)
     with tempfile.TemporaryDirectory() as folder:
         run = RunDirectory(folder)
@@ -42,11 +43,32 @@ largest batch       {largest} (sentences × source × target)
 steps               at most {steps:,}, {steps / len(plan):.1f} epochs""",
         flush=True,
     )
-    print("\n".join(_peak_memory(config, sizes, plan.shapes, replicas)))
+    print("\n".join(peak_memory(config, sizes, plan.shapes, replicas)))
 
 
-def _peak_memory(config, vocabulary_sizes, shapes, replicas):
+def peak_memory(config, vocabulary_sizes, shapes, replicas=1):
+    """Lines on the RAM, or the GPU's memory, of a training, beside what the device has.
+
+    Args:
+        config, vocabulary_sizes: as of `peak_ram.predicted`.
+        shapes: (number of batches, 3), see `data.batches.plan.BatchPlan`.
+        replicas: number of devices that share each batch.
+    """
     if keras.backend.backend() != "tensorflow":
         return [f"memory              not predicted on the backend {keras.backend.backend()}, only on tensorflow"]
     print("measuring the memory of steps on parts of the largest batch, a few seconds", file=sys.stderr, flush=True)
-    return peak_ram.report(config, vocabulary_sizes, shapes, replicas)
+    rows, S, T = shapes.astype("int64").T
+    largest = shapes[(rows * (S * S + S * T + T * T)).argmax()]  # most attention weights, and nearly the most tokens
+    peak = peak_ram.predicted(config, vocabulary_sizes, largest, config.train.accumulate_batches * replicas)
+    available, device = devices.memory_of_each()
+    if peak is None:
+        lines = [f"peak memory         more than {device} has: {_words(available)}"]
+    else:
+        lines = [f"peak memory         about {_words(peak)} of {_words(available)} on {device}"]
+    if peak is None or peak > available:
+        lines.append(f"                    too much: {ADVICE}")
+    return lines
+
+
+def _words(size):
+    return f"{size / 2**30:.1f} GiB" if size >= 2**30 else f"{size / 2**20:.0f} MiB"

@@ -4,7 +4,6 @@ Steps are measured in a process of their own, which begins as `train.py` does: t
 """
 
 import multiprocessing
-import os
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
@@ -15,27 +14,6 @@ from data.text.subwords import END
 from interacting_head.console import importing_keras
 
 STEPS = 2  # of each size: gradients and the optimizer's variables of the first are still there in the second
-ADVICE = "lower train.batch_tokens or data.max_length, raise train.accumulate_batches or take a smaller model"
-
-
-def report(config, vocabulary_sizes, shapes, replicas=1):
-    """Lines on the RAM, or the GPU's memory, of a training, beside what the device has.
-
-    Args:
-        config: an `ExperimentConfig` without `train.precision: auto`.
-        vocabulary_sizes: those of source and target.
-        shapes: (number of batches, 3), see `data.batches.plan.BatchPlan`.
-        replicas: number of devices that share each batch.
-    """
-    rows, S, T = np.asarray(shapes, dtype="int64").T
-    largest = int((rows * (S * S + S * T + T * T)).argmax())  # most attention weights, and nearly the most tokens
-    available, device = _device()
-    peak = predicted(config, vocabulary_sizes, shapes[largest], config.train.accumulate_batches * replicas)
-    needed = f"more than {device} has:" if peak is None else f"about {_words(peak)} of"
-    lines = [f"peak memory         {needed} {_words(available)}" + ("" if peak is None else f" on {device}")]
-    if peak is None or peak > available:
-        lines.append(f"                    too much: {ADVICE}")
-    return lines
 
 
 def predicted(config, vocabulary_sizes, shape, multiple=1):
@@ -44,7 +22,8 @@ def predicted(config, vocabulary_sizes, shape, multiple=1):
     The peak grows linearly with the rows: those at a quarter and at half of them tell the rest.
 
     Args:
-        config, vocabulary_sizes: as of `report`.
+        config: an `ExperimentConfig` without `train.precision: auto`.
+        vocabulary_sizes: those of source and target.
         shape: B is a multiple of `multiple`.
         multiple: only such numbers of rows can be computed.
     """
@@ -103,29 +82,3 @@ def _peak_of_process():
     import resource
 
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # in bytes on macOS
-
-
-def _device():
-    """Bytes and name of the device."""
-    import tensorflow as tf
-
-    if not tf.config.list_physical_devices("GPU"):
-        return machine_ram(), "this machine"
-    from tensorflow.python.client import device_lib
-
-    limits = [device.memory_limit for device in device_lib.list_local_devices() if device.device_type == "GPU"]
-    return min(limits), "each GPU"
-
-
-def machine_ram():
-    """The bytes of RAM that this process may use: those of the machine or, if less, of its control group."""
-    limits = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
-    for path in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
-        text = Path(path).read_text().strip() if Path(path).is_file() else ""
-        if text.isdigit():
-            limits.append(int(text))
-    return min(limits)
-
-
-def _words(size):
-    return f"{size / 2**30:.1f} GiB" if size >= 2**30 else f"{size / 2**20:.0f} MiB"
