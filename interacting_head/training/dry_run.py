@@ -56,7 +56,7 @@ def peak_memory(config, vocabulary_sizes, shapes, replicas=1):
     """
     if keras.backend.backend() != "tensorflow":
         return [f"memory              not predicted on the backend {keras.backend.backend()}, only on tensorflow"]
-    print("measuring the memory of steps on parts of the largest batch, a few seconds", file=sys.stderr, flush=True)
+    print("measuring the memory of steps on parts of the largest batch, for half a minute or so", file=sys.stderr)
     rows, S, T = shapes.astype("int64").T
     largest = shapes[(rows * (S * S + S * T + T * T)).argmax()]  # most attention weights, and nearly the most tokens
     peak = peak_ram.predicted(config, vocabulary_sizes, largest, config.train.accumulate_batches * replicas)

@@ -60,18 +60,18 @@ def measured(config, vocabulary_sizes, lengths, sizes):
     compilation.share_cores_in_training()
     keras.config.set_dtype_policy(config.train.precision)
     peaks = []
-    with Devices.find().scope():
-        model = Transformer(config.model, *vocabulary_sizes, config.data.shared_vocabulary)
-        training_model = make_training_model(model, config, config.train.max_steps)
-        for rows in sizes:
-            source_ids, target_ids = (np.full((rows, length), END, "int32") for length in lengths)
-            batch = {"source_ids": source_ids, "target_ids": target_ids}, target_ids
-            try:
+    try:
+        with Devices.find().scope():
+            model = Transformer(config.model, *vocabulary_sizes, config.data.shared_vocabulary)
+            training_model = make_training_model(model, config, config.train.max_steps)
+            for rows in sizes:
+                source_ids, target_ids = (np.full((rows, length), END, "int32") for length in lengths)
+                batch = {"source_ids": source_ids, "target_ids": target_ids}, target_ids
                 training_model.fit(as_tf_dataset([batch] * STEPS), steps_per_epoch=STEPS, verbose=0, shuffle=False)
-            except tf.errors.ResourceExhaustedError:
-                return None
-            on_gpu = tf.config.list_physical_devices("GPU")
-            peaks.append(tf.config.experimental.get_memory_info("GPU:0")["peak"] if on_gpu else _peak_of_process())
+                on_gpu = tf.config.list_physical_devices("GPU")
+                peaks.append(tf.config.experimental.get_memory_info("GPU:0")["peak"] if on_gpu else _peak_of_process())
+    except tf.errors.ResourceExhaustedError:
+        return None
     return peaks
 
 

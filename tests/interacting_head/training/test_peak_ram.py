@@ -70,11 +70,10 @@ def test_the_death_of_a_process_leaves_no_result():
 
 
 @pytest.mark.slow
-def test_steps_that_cannot_be_allocated_leave_no_result():
-    # 128 TiB of attention weights: more than a process can address, so that nothing is filled
-    model = dataclasses.replace(CONFIG.model, attention=AttentionConfig("multi_head", num_heads=32))
-    config = dataclasses.replace(CONFIG, model=model)
-    assert peak_ram.in_new_process(peak_ram.measured, config, VOCABULARIES, (2**20, 2**20), [1]) is None
+def test_a_model_that_cannot_be_allocated_leaves_no_result():
+    # 512 TiB of weights: more than a process can address, so that nothing is filled
+    config = dataclasses.replace(CONFIG, model=dataclasses.replace(CONFIG.model, feed_forward_dim=2**42))
+    assert peak_ram.in_new_process(peak_ram.measured, config, VOCABULARIES, (6, 5), [1]) is None
 
 
 @pytest.mark.slow
