@@ -35,12 +35,12 @@ def main():
     )
     with importing_keras():
         from interacting_head.model import compilation  # import Keras: only now
-        from interacting_head.training import setup
         from interacting_head.training import trainer as training
+        from interacting_head.training.dry_run import dry_run
 
     compilation.share_cores_in_training()
     if arguments.dry_run:
-        return setup.dry_run(config, arguments.corpora_dir)
+        return dry_run(config, arguments.corpora_dir)
     run_dir = arguments.run_dir or f"runs/{name}"
     received = training.train(config, run_dir, arguments.corpora_dir, resume=not arguments.no_resume)
     return 130 if received == 2 else 0

@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import os
+from pathlib import Path
 
 import keras
 import numpy as np
@@ -89,3 +90,25 @@ def _mirrored_strategy(names):
     import tensorflow as tf
 
     return tf.distribute.MirroredStrategy(names)
+
+
+def memory_of_each():
+    """The bytes of memory of each GPU, or of this machine without one, and words for which it is (TensorFlow)."""
+    import tensorflow as tf
+
+    if not tf.config.list_physical_devices("GPU"):
+        return machine_ram(), "this machine"
+    from tensorflow.python.client import device_lib
+
+    limits = [device.memory_limit for device in device_lib.list_local_devices() if device.device_type == "GPU"]
+    return min(limits), "each GPU"
+
+
+def machine_ram():
+    """The bytes of RAM that this process may use: those of the machine or, if less, of its control group."""
+    limits = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
+    for path in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        text = Path(path).read_text().strip() if Path(path).is_file() else ""
+        if text.isdigit():
+            limits.append(int(text))
+    return min(limits)

@@ -1,21 +1,15 @@
-"""Everything before the first training step: checks, batches, a compiled model; and the dry run."""
+"""Everything before the first training step: checks, batches and a compiled model."""
 
 import logging
-import tempfile
 
 import keras
 
 from data.batches.pipeline import TrainingBatches
 from data.errors import InputError
-from interacting_head import config as configuration
-from interacting_head.model.building import build_model
 from interacting_head.model.compilation import parts_side_by_side
 from interacting_head.model.placement import check_model
-from interacting_head.run_directory import RunDirectory
-from interacting_head.training import peak_ram, precision
-from interacting_head.training.devices import Devices
 from interacting_head.training.optimizer import Adam
-from interacting_head.training.run_text import open_text, prepare_run_text, text_settings
+from interacting_head.training.run_text import text_settings
 from interacting_head.training.schedules import schedule_class
 from interacting_head.training.training_model import TrainingModel
 
@@ -92,31 +86,3 @@ def _tensorflow_gpus():
     import tensorflow as tf
 
     return tf.config.list_physical_devices("GPU")
-
-
-def dry_run(config, corpora_dir=None):
-    """Print configuration, model, batch plan and RAM, and leave nothing behind but encoded text in the cache."""
-    check(config)
-    config = precision.resolved(config)
-    corpus, replicas = open_text(config.data, corpora_dir), Devices.find().replicas
-    keras.config.set_dtype_policy(config.train.precision)
-    with tempfile.TemporaryDirectory() as folder:
-        run = RunDirectory(folder)
-        text = prepare_run_text(config.data, run, corpus)
-        batches = make_batches(config, text.pairs, replicas)
-        model = build_model(config, *text.subwords)
-    plan = batches.plan(0)
-    print(configuration.to_yaml(config))
-    model.summary()
-    steps = number_of_steps(config.train, len(plan))
-    sizes = [subwords.vocabulary_size for subwords in text.subwords]
-    largest = " × ".join(map(str, plan.shapes[plan.shapes.prod(axis=1).argmax()].tolist()))
-    needs = peak_ram.report(make_training_model(model, config, steps), plan.shapes, replicas)
-    print(f"""
-parameters          {model.count_params():,}
-vocabulary          {sizes[0]:,} source, {sizes[1]:,} target
-tokens an epoch     {plan.tokens:,} source and target, without padding
-batches an epoch    {len(plan):,}, padded / non-padded tokens {plan.padded_ratio():.3f}
-largest batch       {largest} (sentences × source × target)
-steps               at most {steps:,}, {steps / len(plan):.1f} epochs""")
-    print("\n".join(needs))

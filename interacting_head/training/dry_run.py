@@ -1,0 +1,74 @@
+"""The dry run: what a training would be, without one."""
+
+import sys
+import tempfile
+
+import keras
+
+from interacting_head import config as configuration
+from interacting_head.model.building import build_model
+from interacting_head.run_directory import RunDirectory
+from interacting_head.training import devices, peak_ram, precision
+from interacting_head.training.run_text import open_text, prepare_run_text
+from interacting_head.training.setup import check, make_batches, make_training_model, number_of_steps
+
+ADVICE = "lower train.batch_tokens or data.max_length, raise train.accumulate_batches or take a smaller model"
+
+
+def dry_run(config, corpora_dir=None):
+    """Print configuration, model, batch plan and RAM, and leave nothing behind but encoded text in the cache."""
+    check(config)
+    config = precision.resolved(config)
+    corpus, replicas = open_text(config.data, corpora_dir), devices.Devices.find().replicas
+    keras.config.set_dtype_policy(config.train.precision)
+    with tempfile.TemporaryDirectory() as folder:
+        run = RunDirectory(folder)
+        text = prepare_run_text(config.data, run, corpus)
+        plan = make_batches(config, text.pairs, replicas).plan(0)
+    steps = number_of_steps(config.train, len(plan))
+    with keras.device("cpu"):  # the GPU is for the process that measures: TensorFlow takes all of its memory
+        model = build_model(config, *text.subwords)
+        make_training_model(model, config, steps)  # raises what a training would
+    print(configuration.to_yaml(config))
+    model.summary()
+    sizes = [subwords.vocabulary_size for subwords in text.subwords]
+    largest = " × ".join(map(str, plan.shapes[plan.shapes.prod(axis=1).argmax()].tolist()))
+    print(
+        f"""
+parameters          {model.count_params():,}
+vocabulary          {sizes[0]:,} source, {sizes[1]:,} target
+tokens an epoch     {plan.tokens:,} source and target, without padding
+batches an epoch    {len(plan):,}, padded / non-padded tokens {plan.padded_ratio():.3f}
+largest batch       {largest} (sentences × source × target)
+steps               at most {steps:,}, {steps / len(plan):.1f} epochs""",
+        flush=True,
+    )
+    print("\n".join(peak_memory(config, sizes, plan.shapes, replicas)))
+
+
+def peak_memory(config, vocabulary_sizes, shapes, replicas=1):
+    """Lines on the RAM, or the GPU's memory, of a training, beside what the device has.
+
+    Args:
+        config, vocabulary_sizes: as of `peak_ram.predicted`.
+        shapes: (number of batches, 3), see `data.batches.plan.BatchPlan`.
+        replicas: number of devices that share each batch.
+    """
+    if keras.backend.backend() != "tensorflow":
+        return [f"memory              not predicted on the backend {keras.backend.backend()}, only on tensorflow"]
+    print("measuring the memory of steps on parts of the largest batch, for half a minute or so", file=sys.stderr)
+    rows, S, T = shapes.astype("int64").T
+    largest = shapes[(rows * (S * S + S * T + T * T)).argmax()]  # most attention weights, and nearly the most tokens
+    peak = peak_ram.predicted(config, vocabulary_sizes, largest, config.train.accumulate_batches * replicas)
+    available, device = devices.memory_of_each()
+    if peak is None:
+        lines = [f"peak memory         more than {device} has: {_words(available)}"]
+    else:
+        lines = [f"peak memory         about {_words(peak)} of {_words(available)} on {device}"]
+    if peak is None or peak > available:
+        lines.append(f"                    too much: {ADVICE}")
+    return lines
+
+
+def _words(size):
+    return f"{size / 2**30:.1f} GiB" if size >= 2**30 else f"{size / 2**20:.0f} MiB"
