@@ -51,9 +51,13 @@ class Runner:
             tqdm(total=round(sum(seconds)), unit="s", disable=None, bar_format=BAR) as progress,
             ThreadPoolExecutor(devices.qsize()) as pool,
         ):
-            for run, message in pool.map(lambda work, cost: self._one(work, cost, devices), missing, seconds):
-                progress.update(round(seconds.pop(0)))
-                progress.write(f"{run.name}: {message}", file=sys.stderr)
+            try:
+                for run, message in pool.map(lambda work, cost: self._one(work, cost, devices), missing, seconds):
+                    progress.update(round(seconds.pop(0)))
+                    progress.write(f"{run.name}: {message}", file=sys.stderr)
+            except BaseException:  # an interrupt, which the process of the run at hand has had too
+                pool.shutdown(cancel_futures=True)
+                raise
 
     def _is_missing(self, run, splits_of, metrics):
         scores = (self.results.run(run.name) or {}).get("scores", {})
@@ -87,7 +91,7 @@ class Runner:
         call(["train.py", run.experiment.recipe, "--run-dir", folder, "--set", *run.settings], log, environment)
         former = self.results.run(run.name)
         statistics = self.results.statistics(run.name) if former else None
-        record, statistics = score_run(folder, splits_of, metrics, self.corpora_dir, former, statistics)
+        record, statistics = score_run(folder, splits_of, metrics, self.corpora_dir, former, statistics, environment)
         self.results.write_run(run.name, {"run": run.name, "recipe": run.experiment.recipe, **record}, statistics)
         return record
 
