@@ -22,7 +22,7 @@ KEPT_STATISTICS = ("sacrebleu", "bleu")
 PACKAGES = ("tensorflow", "keras", "numpy", "sacrebleu")
 
 
-def score_run(run_dir, splits_of, metrics, corpora_dir=None, former=None, former_statistics=None, environment=None):
+def score_run(run_dir, splits_of, metrics, corpora_dir=None, former=None, former_statistics=None):
     """Translate the test sets of a run that are not translated yet, and compute the scores that are missing.
 
     Args:
@@ -31,7 +31,6 @@ def score_run(run_dir, splits_of, metrics, corpora_dir=None, former=None, former
         metrics: keys of `METRICS`.
         corpora_dir: folder of corpora.
         former, former_statistics: a record and statistics that this returned before.
-        environment: of the processes that translate.
 
     Returns:
         A record for JSON: configuration, times, losses, scores; and `{(test set, metric): statistics}` of BLEU.
@@ -47,7 +46,7 @@ def score_run(run_dir, splits_of, metrics, corpora_dir=None, former=None, former
         corpus = corpus or open_corpus(data.corpus, data.source_language, data.target_language, corpora_dir)
         hypotheses, references = [], []
         for split in splits:
-            hypotheses += translation(run, corpus.split(split), split, environment)
+            hypotheses += translation(run, corpus.split(split), split)
             references += [target for _, target in corpus.split(split).pairs()]
         found, kept = scores_of(run, hypotheses, references, missing)
         scores[test] = {**scores.get(test, {}), **found}
@@ -55,18 +54,14 @@ def score_run(run_dir, splits_of, metrics, corpora_dir=None, former=None, former
     return {**record_of(run), "scores": scores}, statistics
 
 
-def translation(run, text, split, environment=None):
+def translation(run, text, split):
     """Return the translations of a `ParallelText` by a run, made by `translate.py` unless they are stored."""
     stored = run.path / "translations" / f"{split}.{run.text_forms()[1].language}.gz"
     if not stored.is_file():
         stored.parent.mkdir(exist_ok=True)
         plain = stored.with_suffix(".partial")
         options = ["--keep-tokenized"] if PROFILES[run.config.data.profile].is_tokenized else []
-        call(
-            ["translate.py", "-m", run.path, "-i", text.source, "-o", plain, *options],
-            run.path / "reproduce.log",
-            environment,
-        )
+        call(["translate.py", "-m", run.path, "-i", text.source, "-o", plain, *options], run.path / "reproduce.log")
         with atomic_write(stored, "wb") as file:
             file.write(gzip.compress(plain.read_bytes(), mtime=0))
         plain.unlink()
