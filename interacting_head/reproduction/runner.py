@@ -14,7 +14,7 @@ from tqdm import tqdm
 from data.errors import InputError
 from interacting_head.console import RunError
 from interacting_head.reproduction.estimates import estimated_seconds
-from interacting_head.reproduction.scoring import call, score_run
+from interacting_head.reproduction.scoring import call, missing_of, score_run
 
 
 class Runner:
@@ -57,7 +57,7 @@ class Runner:
 
     def _is_missing(self, run, splits_of, metrics):
         scores = (self.results.run(run.name) or {}).get("scores", {})
-        return any(name not in scores.get(test, {}) for test in splits_of for name in metrics)
+        return any(missing_of(scores.get(test, {}), metrics) for test in splits_of)
 
     def _one(self, work, seconds, devices):
         run, splits_of, metrics = work
@@ -87,7 +87,7 @@ class Runner:
         call(["train.py", run.experiment.recipe, "--run-dir", folder, "--set", *run.settings], log, environment)
         former = self.results.run(run.name)
         statistics = self.results.statistics(run.name) if former else None
-        record, statistics = score_run(folder, splits_of, metrics, self.corpora_dir, former, statistics)
+        record, statistics = score_run(folder, splits_of, metrics, self.corpora_dir, former, statistics, environment)
         self.results.write_run(run.name, {"run": run.name, "recipe": run.experiment.recipe, **record}, statistics)
         return record
 
