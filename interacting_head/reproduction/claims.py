@@ -122,10 +122,13 @@ class TimesAsLong(Claim):
 
 
 def differences(table, claim, pairs):
-    """Return the `Difference`s of pairs of cells that have been run."""
+    """Return the `Difference`s of pairs of cells that have been run and scored."""
     found = []
     for better, other in pairs:
-        runs = table.runs_of(*better), table.runs_of(*other)
+        runs = [
+            [run for run in table.runs_of(*cell) if table.score(run, claim.test, claim.metric) is not None]
+            for cell in (better, other)
+        ]
         if all(runs):
             found.append(difference(table, runs, claim.test, claim.metric, label=label_of(better, other)))
     return found

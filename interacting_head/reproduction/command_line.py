@@ -49,52 +49,64 @@ def reproduce(arguments):
     """Do what the command line says; return the exit code.
 
     Raises:
-        InputError: for an unknown table, or one that has no runs.
+        InputError: for an unknown table, one that has no runs, and `--only` that fits none.
     """
-    chosen = [table for name in arguments.tables for table in matching(name)]
+    chosen = [table for name in arguments.tables for table in matching(name, arguments.small)]
     results = Results(Path(arguments.output_dir) / "results" / "reproduction")
     if arguments.list:
         print("\n".join(listed(chosen or TABLES.values(), arguments.seeds, results)))
         return 0
-    failed = {}
-    for table in {} if arguments.report else chosen:
-        failed |= make(table, arguments, results)
+    runner = Runner(results, arguments.runs_dir, arguments.corpora_dir, arguments.budget)
+    if not arguments.report:
+        make(chosen, arguments, runner)
     write_report(results, arguments.seeds, Path(arguments.output_dir))
-    if failed:
-        names = ", ".join(failed)
-        raise RunError(f"{len(failed)} runs failed: {names}; the same command tries them again")
+    if runner.failed:
+        names = ", ".join(runner.failed)
+        raise RunError(f"{len(runner.failed)} runs failed: {names}; the same command tries them again")
     return 0
 
 
-def matching(name):
-    """Return the tables that a name or pattern means."""
+def matching(name, small):
+    """Return the tables that a name or pattern means; a pattern means those that there are in this size."""
     if any(letter in name for letter in "*?["):
-        if found := [table for key, table in TABLES.items() if fnmatch.fnmatch(key, name) and table.cells]:
+        matched = [table for key, table in TABLES.items() if fnmatch.fnmatch(key, name) and table.cells]
+        if found := [table for table in matched if not small or has_small(table)]:
             return found
-        raise InputError(f"no table matches {name!r}; --list shows the tables")
+        raise InputError(f"no {'small ' * small}table matches {name!r}; --list shows the tables")
     table = named(name)
     if not table.cells:
         raise InputError(f"{name} ({table.title}) compares no trainings; it is made by: {table.command}")
+    if small and not has_small(table):
+        raise InputError(f"{name} has no small table; leave --small out")
     return [table]
 
 
-def make(table, arguments, results):
-    """Run what a table lacks; return `{run: message}` of the runs that failed."""
-    if arguments.small and table.small is None and not table.name.startswith("quickstart"):
-        raise InputError(f"{table.name} has no small table; leave --small out")
-    sized = table.in_size(arguments.small)
-    if sized.measure == "epoch_seconds":
-        measure(sized, arguments.small, results, result_name(table.name, arguments.small), arguments.corpora_dir)
-        return {}
-    runs = sized.runs(arguments.small, arguments.seeds)
-    if arguments.only:
-        pattern = arguments.only if any(x in arguments.only for x in "*?[") else f"*{arguments.only}*"
-        runs = [run for run in runs if fnmatch.fnmatch(run.name, pattern)]
-    runner = Runner(results, arguments.runs_dir, arguments.corpora_dir, arguments.budget)
-    runner.make([(run, sized.tests, sized.metrics) for run in runs])
+def has_small(table):
+    """Return whether a table can be made on a CPU."""
+    return table.small is not None or table.name.startswith("quickstart")
+
+
+def make(tables, arguments, runner):
+    """Run what tables lack.
+
+    Raises:
+        InputError: where `--only` fits no run of them.
+    """
+    small, only = arguments.small, arguments.only or ""
+    pattern = only if any(letter in only for letter in "*?[") else f"*{only}*"
+    works = []
+    for table in tables:
+        sized = table.in_size(small)
+        runs = [run for run in sized.runs(small, arguments.seeds) if fnmatch.fnmatch(run.name, pattern)]
+        works.append((sized, runs))
+    if only and not any(runs for _, runs in works):
+        raise InputError(f"no run of {', '.join(table.name for table in tables)} matches {only!r}")
+    for table, runs in works:
+        if table.measure == "epoch_seconds" and not only:
+            measure(table, small, runner.results, result_name(table.name, small), arguments.corpora_dir)
+        runner.make([(run, table.tests, table.metrics) for run in runs])
     if runner.left_out:
-        print(f"{table.name}: {len(runner.left_out)} runs left out for want of time", file=sys.stderr)
-    return runner.failed
+        print(f"{len(runner.left_out)} runs left out for want of time", file=sys.stderr)
 
 
 def write_report(results, seeds, folder):

@@ -130,7 +130,9 @@ def claims_table(claims):
 def heading(scored, small):
     """Return the heading of a section, with notes."""
     table = scored.table
-    size = f", small: {', '.join('+'.join(splits) for splits in table.tests.values())}" if small else ""
+    size = ", small" if small else ""
+    if small and table.tests:
+        size += f": {', '.join('+'.join(splits) for splits in table.tests.values())}"
     return [f"## {table.name}{size}", "", table.title, *(["", table.note] if table.note else []), ""]
 
 

@@ -14,7 +14,7 @@ from tqdm import tqdm
 from data.errors import InputError
 from interacting_head.console import RunError
 from interacting_head.reproduction.estimates import estimated_seconds
-from interacting_head.reproduction.scoring import call, score_run
+from interacting_head.reproduction.scoring import call, missing_of, score_run
 
 
 class Runner:
@@ -61,7 +61,7 @@ class Runner:
 
     def _is_missing(self, run, splits_of, metrics):
         scores = (self.results.run(run.name) or {}).get("scores", {})
-        return any(name not in scores.get(test, {}) for test in splits_of for name in metrics)
+        return any(missing_of(scores.get(test, {}), metrics) for test in splits_of)
 
     def _one(self, work, seconds, devices):
         run, splits_of, metrics = work

@@ -1,5 +1,6 @@
 """Scores of a trained run on the test sets of a table."""
 
+import functools
 import gzip
 import platform
 import subprocess
@@ -22,7 +23,7 @@ KEPT_STATISTICS = ("sacrebleu", "bleu")
 PACKAGES = ("tensorflow", "keras", "numpy", "sacrebleu")
 
 
-def score_run(run_dir, splits_of, metrics, corpora_dir=None, former=None, former_statistics=None):
+def score_run(run_dir, splits_of, metrics, corpora_dir=None, former=None, former_statistics=None, environment=None):
     """Translate the test sets of a run that are not translated yet, and compute the scores that are missing.
 
     Args:
@@ -31,6 +32,7 @@ def score_run(run_dir, splits_of, metrics, corpora_dir=None, former=None, former
         metrics: keys of `METRICS`.
         corpora_dir: folder of corpora.
         former, former_statistics: a record and statistics that this returned before.
+        environment: of the processes that translate; default: that of this one.
 
     Returns:
         A record for JSON: configuration, times, losses, scores; and `{(test set, metric): statistics}` of BLEU.
@@ -39,14 +41,14 @@ def score_run(run_dir, splits_of, metrics, corpora_dir=None, former=None, former
     scores, statistics = dict((former or {}).get("scores", {})), dict(former_statistics or {})
     corpus = None
     for test, splits in splits_of.items():
-        missing = [name for name in metrics if name not in scores.get(test, {})]
+        missing = missing_of(scores.get(test, {}), metrics)
         if not missing:
             continue
         data = run.config.data
         corpus = corpus or open_corpus(data.corpus, data.source_language, data.target_language, corpora_dir)
         hypotheses, references = [], []
         for split in splits:
-            hypotheses += translation(run, corpus.split(split), split)
+            hypotheses += translation(run, corpus.split(split), split, environment)
             references += [target for _, target in corpus.split(split).pairs()]
         found, kept = scores_of(run, hypotheses, references, missing)
         scores[test] = {**scores.get(test, {}), **found}
@@ -54,14 +56,33 @@ def score_run(run_dir, splits_of, metrics, corpora_dir=None, former=None, former
     return {**record_of(run), "scores": scores}, statistics
 
 
-def translation(run, text, split):
+def missing_of(scores, metrics):
+    """Return those metrics that have no score yet and, where they are unavailable, have become available."""
+    return [name for name in metrics if name not in scores or ("unavailable" in scores[name] and is_available(name))]
+
+
+@functools.cache
+def is_available(name):
+    """Return whether a metric finds the programs and packages that it needs."""
+    try:
+        METRICS[name](Options())
+    except MetricUnavailable:
+        return False
+    return True
+
+
+def translation(run, text, split, environment=None):
     """Return the translations of a `ParallelText` by a run, made by `translate.py` unless they are stored."""
-    stored = run.path / "translations" / f"{split}.{run.text_forms()[1].language}.gz"
+    stored = run.path / "translations" / f"{split}.{run.config.data.target_language}.gz"
     if not stored.is_file():
         stored.parent.mkdir(exist_ok=True)
         plain = stored.with_suffix(".partial")
         options = ["--keep-tokenized"] if PROFILES[run.config.data.profile].is_tokenized else []
-        call(["translate.py", "-m", run.path, "-i", text.source, "-o", plain, *options], run.path / "reproduce.log")
+        call(
+            ["translate.py", "-m", run.path, "-i", text.source, "-o", plain, *options],
+            run.path / "reproduce.log",
+            environment,
+        )
         with atomic_write(stored, "wb") as file:
             file.write(gzip.compress(plain.read_bytes(), mtime=0))
         plain.unlink()
@@ -79,7 +100,7 @@ def scores_of(run, hypotheses, references, metrics):
         tokens, text = hypotheses, [form.backward(line) for line in hypotheses]
         expected = [form.expected(line) for line in references]
     else:
-        text, form, expected = hypotheses, TextForm("tokenized", form.language), references
+        text, form, expected = hypotheses, TextForm("tokenized", run.config.data.target_language), references
         tokens = [form.forward(line) for line in hypotheses]
     of_text, of_tokens = (text, expected), (tokens, [form.forward(line) for line in references])
     scores, statistics = {}, {}
