@@ -1,0 +1,206 @@
+"""Tables: their recipes, runs, test sets and metrics, and the papers' numbers in their cells."""
+
+from collections import Counter
+
+import pytest
+
+from data.corpora.corpus import open_corpus
+from interacting_head.metrics import METRICS
+from interacting_head.recipes import RECIPES, paper_tables
+from interacting_head.recipes.multi_hop import layers_of
+from interacting_head.reproduction.tables import TABLES, Run
+from tests.data.conftest import CORPORA
+
+SIZED = [
+    (name, small)
+    for name, table in TABLES.items()
+    for small in (False, True)
+    if table.cells and (table.small is not None or not small)
+]
+LI_LUO = {"3": "table3", "4": "table4", "5": "table5"}
+
+
+def sized(name, small):
+    return TABLES[name].in_size(small)
+
+
+def test_the_papers_are_all_there():
+    assert {name.split("/")[0] for name in TABLES} == {"li_luo", "dhicm", "multi_hop", "mlmha", "quickstart"}
+    assert all(bool(table.cells) != bool(table.command) for table in TABLES.values())
+
+
+@pytest.mark.parametrize(("name", "small"), SIZED)
+def test_each_cell_is_a_known_recipe_whose_configuration_can_be_made(name, small):
+    table = sized(name, small)
+    assert table.cells
+    runs = {run.experiment: run for run in TABLES[name].in_size(small).runs(small, 1)}
+    for cell in table.cells:
+        assert cell.experiment.recipe in RECIPES
+        run = runs.get(cell.experiment, Run(cell.experiment, 1))
+        assert run.config.train.seed == 1
+        if small:
+            assert cell.experiment.recipe.endswith("_small")
+
+
+@pytest.mark.parametrize(("name", "small"), SIZED)
+def test_a_place_of_a_table_holds_one_cell_and_an_experiment_stands_in_one_place(name, small):
+    table = sized(name, small)
+    assert max(Counter((cell.row, cell.column) for cell in table.cells).values()) == 1
+    assert max(Counter(cell.experiment for cell in table.cells).values()) == 1
+
+
+def test_a_name_of_a_run_means_one_recipe_and_settings_in_all_tables():
+    trainings, tests = {}, {}
+    for name, small in SIZED:
+        table = sized(name, small)
+        for run in table.runs(small, 2):
+            training = run.experiment.recipe, run.settings
+            assert trainings.setdefault(run.name, training) == training
+            for test, splits in table.tests.items():  # one store of scores serves all tables that share the run
+                assert tests.setdefault((run.name, test), splits) == splits
+
+
+def test_runs_are_ordered_by_seed_and_are_each_there_once():
+    runs = sized("li_luo/3", True).runs(True, 3)
+    assert [run.seed for run in runs] == sorted(run.seed for run in runs)
+    assert len(set(runs)) == len(runs) == 3 * len(TABLES["li_luo/3"].cells)
+    assert runs[0].name == "ih_iwslt16_de_en_multi_head_h2_small-600steps-seed1"
+
+
+@pytest.mark.parametrize(("name", "small"), SIZED)
+def test_metrics_and_test_sets_of_claims_exist(name, small):
+    table = sized(name, small)
+    assert set(table.metrics) | set(table.printed_metrics.values()) <= set(METRICS)
+    assert table.metrics[0] == "sacrebleu"
+    for claim in table.claims:
+        if table.measure == "scores":
+            assert claim.test in table.tests
+            assert claim.metric in table.metrics
+
+
+@pytest.mark.parametrize(("name", "small"), SIZED)
+def test_claims_are_about_cells_of_the_table(name, small):
+    table = TABLES[name]
+    cells = {(cell.row, cell.column) for cell in table.cells}
+    rows = {row for row, _ in cells}
+    for claim in table.claims:
+        if hasattr(claim, "pairs"):
+            assert {cell for pair in claim.pairs for cell in pair} <= cells
+        elif hasattr(claim, "cell"):
+            assert claim.cell in cells
+        else:
+            assert {claim.row, claim.baseline} <= rows
+
+
+def printed_in(name):
+    """The numbers in the cells of a table: `{(row, column, test set, metric): number}`."""
+    return {
+        (cell.row, cell.column, *where): number for cell in TABLES[name].cells for where, number in cell.printed.items()
+    }
+
+
+@pytest.mark.parametrize("number", LI_LUO)
+def test_every_number_of_li_luo_s_tables_of_scores_stands_in_its_cell_and_no_other(number):
+    expected = {
+        (row["attention"], f"h = {row['num_heads']}", row["subset"], row["metric"]): float(row["value"])
+        for row in paper_tables.rows("interacting_head_tables3-5")
+        if row["table"] == LI_LUO[number] and row["value"]
+    }
+    assert len(expected) > 200
+    assert printed_in(f"li_luo/{number}") == expected
+    table = TABLES[f"li_luo/{number}"]
+    for _, _, test, metric in expected:
+        assert test in table.tests
+        assert table.printed_metrics[metric] in table.metrics
+
+
+def test_every_number_of_li_luo_s_table_beyond_the_useful_heads_stands_in_its_cell():
+    assert printed_in("li_luo/9") == {
+        ("interacting_head", f"h = {row['num_heads']}", row["subset"], "BLEU"): float(row["value"])
+        for row in paper_tables.rows("interacting_head_table9_beyond_hmax_bleu")
+    }
+
+
+@pytest.mark.parametrize("number", "678")
+def test_every_time_of_li_luo_stands_in_its_cell(number):
+    rows = {"interacting_head": "interacting_head, printed loop"}
+    assert printed_in(f"li_luo/{number}") == {
+        (rows.get(row["attention"], row["attention"]), f"h = {row['num_heads']}", "", "seconds"): float(
+            row["seconds_per_epoch"]
+        )
+        for row in paper_tables.rows("interacting_head_tables6-8_epoch_seconds")
+        if row["table"] == f"table{number}"
+    }
+
+
+def by_recipe(name):
+    """The printed BLEU of the cells of a table: `{recipe: number}`."""
+    found = {cell.experiment.recipe: cell.printed["test", "BLEU"] for cell in TABLES[name].cells if cell.printed}
+    assert len(found) == len(printed_in(name))
+    return found
+
+
+CORPORA_OF_DHICM = {
+    "wmt17_de_en (newstest14+17)": "wmt17_de_en",
+    "iwslt14_de_en": "iwslt14_de_en_{}k",
+}
+
+
+@pytest.mark.parametrize("number", "34")
+def test_every_bleu_of_goindani_and_shrivastava_stands_in_its_cell(number):
+    expected = {}
+    for row in paper_tables.rows("dynamic_head_importance"):
+        if (row["table"], row["metric"]) == (f"table{number}", "BLEU"):
+            corpus = CORPORA_OF_DHICM.get(row["dataset"], row["dataset"])
+            recipe = f"dhicm_{corpus.format(int(row['train_pairs']) // 1000)}_{row['model']}"
+            expected[recipe] = float(row["value"])
+    assert by_recipe(f"dhicm/{number}") == expected
+
+
+@pytest.mark.parametrize("number", "123")
+def test_every_bleu_of_iida_et_al_stands_in_its_cell(number):
+    positions = {
+        " ".join(map(str, layers_of(position))): position
+        for position in ("baseline", *(f"layer_{one}" for one in range(1, 7)))
+    }
+    corpus = "wmt17" if number == "2" else "iwslt17"
+    expected = {}
+    for row in paper_tables.rows("multi_hop"):
+        if (row["table"], row["quantity"]) == (f"table{number}", "BLEU"):
+            layers = row["second_hop_layers"]
+            position = positions.get(layers) or f"layers_{layers[0]}_to_{layers[-1]}"
+            depth = "" if row["num_layers"] == "6" else f"_of_{row['num_layers']}"
+            expected[f"mhop_{corpus}_{row['direction'].replace('-', '_')}_{position}{depth}"] = float(row["value"])
+    assert by_recipe(f"multi_hop/{number}") == expected
+
+
+@pytest.mark.parametrize("number", "2346")
+def test_every_bleu_of_ampomah_et_al_stands_in_its_cell(number):
+    expected = []
+    for row in paper_tables.rows("multi_layer_multi_head"):
+        if (row["table"], row["quantity"]) == (f"table{number}", "BLEU"):
+            name = row["model"].replace("_", " ")
+            if number == "6":
+                place = name, f"n = {row['n']}"
+            else:
+                place = (f"{name}, n = {row['n']}" if name.startswith("M-") else name), "BLEU"
+            expected.append((*place, "test", "BLEU", float(row["value"])))
+    found = [(*place, number) for place, number in printed_in(f"mlmha/{number}").items()]
+    assert sorted(found) == sorted(expected)
+
+
+@pytest.mark.parametrize("name", [name for name, small in SIZED if small and TABLES[name].measure != "epoch_seconds"])
+def test_test_sets_of_small_tables_are_in_the_free_corpora(name):
+    if not CORPORA.is_dir():
+        pytest.skip("needs the corpora for development")
+    table = sized(name, True)
+    corpora = {}
+    for run in table.runs(True, 1):
+        data = run.config.data
+        key = data.corpus, data.source_language, data.target_language
+        corpora[key] = corpora.get(key) or open_corpus(*key, CORPORA)
+    assert table.tests
+    for corpus in corpora.values():
+        for splits in table.tests.values():
+            for split in splits:
+                assert next(iter(corpus.split(split).pairs()))
