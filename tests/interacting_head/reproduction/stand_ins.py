@@ -1,0 +1,46 @@
+"""Scores of made-up runs, as claims and statistics ask for them."""
+
+import random
+
+from interacting_head.metrics import METRICS, Options
+
+REFERENCES = [f"sentence {number} of the test set is about item {number * 7} here" for number in range(40)]
+
+
+def noisy(share, seed):
+    """The references with a share of the words replaced."""
+    draw = random.Random(seed)
+    return [" ".join("noise" if draw.random() < share else word for word in line.split()) for line in REFERENCES]
+
+
+class StandIn:
+    """Stands for `report.Scored` and `report.Timed`.
+
+    Args:
+        lines: `{run: hypotheses}`.
+        cells: `{(row, column): [run, …]}`.
+        times: `{(row, column): seconds}`.
+        metrics: those that are computed.
+    """
+
+    def __init__(self, lines, cells=None, times=None, metrics=("sacrebleu", "wer")):
+        self.cells = list(cells or {})
+        self.columns = list(dict.fromkeys(column for _, column in self.cells))
+        self._runs, self._times, self._found = cells or {}, times or {}, {}
+        for run, hypotheses in lines.items():
+            for name in metrics:
+                metric = METRICS[name](Options())
+                rows = metric.statistics(hypotheses, [REFERENCES])
+                self._found[run, name] = rows, metric.score(rows.sum(axis=0))
+
+    def runs_of(self, row, column):
+        return self._runs.get((row, column), [])
+
+    def score(self, run, test, metric):
+        return self._found[run, metric][1] if (run, metric) in self._found and test == "test" else None
+
+    def statistics(self, run):
+        return {("test", name): rows for (of, name), (rows, _) in self._found.items() if of == run}
+
+    def seconds(self, row, column):
+        return self._times.get((row, column))
