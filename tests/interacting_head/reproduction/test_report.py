@@ -1,0 +1,206 @@
+"""Reports of made-up results: the same to the byte each time, with the numbers that are stored."""
+
+import re
+from statistics import fmean, stdev
+
+import pytest
+
+from interacting_head.reproduction.claims import NOT_RUN, UNDECIDED
+from interacting_head.reproduction.command_line import write_report
+from interacting_head.reproduction.report import HEADER, report, result_name
+from interacting_head.reproduction.results import Results
+from interacting_head.reproduction.tables import TABLES
+from tests.interacting_head.reproduction.made_up import entry, record, statistics
+
+UNAVAILABLE = "METEOR needs Java, and there is no 'java'"
+SMALL = ("interacting_head", "h = 8"), ("multi_head", "h = 8"), ("multi_head", "h = 16")
+"""Cells of li_luo/3 that have been run in small size, with two seeds each."""
+
+
+def quickstart_score(run):
+    return 20.0 + 10 * run.seed + int(run.experiment.variant[-1])
+
+
+def small_score(run, test):
+    heads = int(re.search(r"_h(\d+)", run.experiment.recipe)[1])
+    return {"dev": 30.0, "test": 20.0}[test] + heads / 8 + run.seed / 100
+
+
+def small_runs():
+    cells = {cell.experiment: (cell.row, cell.column) for cell in TABLES["li_luo/3"].in_size(True).cells}
+    runs = TABLES["li_luo/3"].in_size(True).runs(True, 2)
+    return {run: cells[run.experiment] for run in runs if cells[run.experiment] in SMALL}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with results of all runs of quickstart/heads and some of li_luo/3 in small size."""
+    folder = tmp_path_factory.mktemp("out")
+    results = Results(folder / "results" / "reproduction")
+    for run in TABLES["quickstart/heads"].runs(False, 2):
+        scores = {"test": {"sacrebleu": entry(quickstart_score(run)), "bleu": entry(1.5, "bleu")}}
+        kept = {("test", "sacrebleu"): statistics(run.seed, 0.9)}
+        results.write_run(run.name, record(run, scores), kept)
+    for run in small_runs():
+        scores = {
+            test: {"sacrebleu": entry(small_score(run, test)), "meteor": {"unavailable": UNAVAILABLE}}
+            for test in ("dev", "test")
+        }
+        kept = {(test, "sacrebleu"): statistics(run.seed, 0.8) for test in scores}
+        results.write_run(run.name, record(run, scores, seconds=120.0), kept)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def reported(folder):
+    return report(Results(folder / "results" / "reproduction"), seeds=3)
+
+
+def section(markdown, name):
+    """The text of a table in a report."""
+    [found] = [part for part in markdown.split("\n## ") if part.startswith(name)]
+    return found
+
+
+def grid(section, caption):
+    """`{(row, column): text}` of the table that follows a line."""
+    lines = section.split(caption)[1].strip("\n").splitlines()
+    _, *columns, _ = (word.strip() for word in lines[0].split("|")[1:])
+    found = {}
+    for line in lines[2:]:
+        if not line.startswith("|"):
+            break
+        row, *texts, _ = (word.strip() for word in line.split("|")[1:])
+        found.update({(row, column): text for column, text in zip(columns, texts, strict=True)})
+    return found
+
+
+def test_a_report_is_the_same_to_the_byte_each_time(folder):
+    results = Results(folder / "results" / "reproduction")
+    written = []
+    for _ in range(2):
+        write_report(results, 3, folder)
+        written.append({path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()})
+    assert written[0] == written[1]
+    names = {path.name for path in written[0]}
+    assert {"REPRODUCTION.md", "REPRODUCTION.json"} < names
+    figures = {f"{name}.{suffix}" for name in ("quickstart_heads", "li_luo_3_small") for suffix in ("png", "svg")}
+    assert figures < names
+    text = (folder / "REPRODUCTION.md").read_text(encoding="utf-8")
+    for link in re.findall(r"!\[.*\]\((.*)\)", text):
+        assert (folder / link).is_file()
+    assert text.count("![") == 3  # li_luo/9 shares runs with li_luo/3
+
+
+def test_only_tables_with_results_are_reported(reported):
+    markdown, found = reported
+    assert markdown.startswith(HEADER)
+    assert set(found) == {"quickstart/heads", "li_luo/3 (small)", "li_luo/9 (small)"}
+    assert re.findall(r"\n## (\S+)", markdown) == ["Claims", "li_luo/3,", "li_luo/9,", "quickstart/heads"]
+
+
+def test_scores_are_mean_and_deviation_of_those_that_are_stored(reported):
+    markdown, found = reported
+    table = grid(section(markdown, "quickstart/heads"), "test, `sacrebleu`:")
+    assert len(table) == 4
+    for cell in TABLES["quickstart/heads"].cells:
+        runs = [run for run in TABLES["quickstart/heads"].runs(False, 2) if run.experiment == cell.experiment]
+        scores = [quickstart_score(run) for run in runs]
+        assert table[cell.row, cell.column] == f"{fmean(scores):.2f} ± {stdev(scores):.2f}"
+        [stored] = [
+            one for one in found["quickstart/heads"]["cells"] if (one["row"], one["column"]) == (cell.row, cell.column)
+        ]
+        assert stored["ours"]["test"]["sacrebleu"] == {
+            "mean": pytest.approx(fmean(scores)),
+            "deviation": pytest.approx(stdev(scores)),
+            "seeds": 2,
+        }
+        assert stored["runs"] == [run.name for run in runs]
+
+
+def test_seeds_beyond_those_asked_for_do_not_count(folder):
+    markdown, _ = report(Results(folder / "results" / "reproduction"), seeds=1)
+    table = grid(section(markdown, "quickstart/heads"), "test, `sacrebleu`:")
+    assert table["multi_head", "h = 2"] == "32.00"
+    assert "- 4 runs, " in section(markdown, "quickstart/heads")
+
+
+@pytest.mark.parametrize("test", ["dev", "test"])
+def test_a_missing_cell_is_a_dash_and_the_paper_s_number_stands_beside(reported, test):
+    table = TABLES["li_luo/3"]
+    text = section(reported[0], "li_luo/3, small: dev, test_2016_flickr")
+    ours, theirs = grid(text, f"{test}, `sacrebleu`:"), grid(text, f"{test}, `bleu` (the paper's BLEU):")
+    for cell in table.cells:
+        place = cell.row, cell.column
+        scores = [small_score(run, test) for run, where in small_runs().items() if where == place]
+        assert ours[place] == (f"{fmean(scores):.2f} ± {stdev(scores):.2f}" if place in SMALL else "–")
+        printed = cell.printed.get((test, "BLEU"))
+        assert theirs[place] == "–" + (f" [{printed:.2f}]" if printed is not None else "")
+
+
+def test_a_metric_that_is_unavailable_is_named_with_its_reason(reported):
+    assert f"\n- not computed, `meteor`: {UNAVAILABLE}\n" in section(reported[0], "li_luo/3")
+    assert "not computed" not in section(reported[0], "quickstart/heads")
+
+
+def test_signatures_processors_and_times_are_listed(reported):
+    text = section(reported[0], "li_luo/3")
+    assert "\n- signature of `sacrebleu`: `sacrebleu|version:made-up`\n" in text
+    assert (
+        "\n- 6 runs, 0.2 hours of training (2.0 to 2.0 minutes each, other work on the machine included), a proc"
+        in text
+    )
+
+
+def test_settings_other_than_the_paper_s_are_those_in_which_all_runs_differ_alike(reported):
+    [line] = [line for line in section(reported[0], "li_luo/3").splitlines() if line.startswith("- settings other")]
+    settings = dict(one.split("=", 1) for one in re.findall(r"`(.*?)`", line))
+    run = next(iter(small_runs()))
+    for setting in TABLES["li_luo/3"].small.settings:
+        key, value = setting.split("=")
+        assert settings[key] == value
+    assert settings["data.corpus"] == run.config.data.corpus == "multi30k"
+    assert not {"train.seed", "model.attention.num_heads", "model.attention.scheme"} & set(settings)
+    assert "settings other" not in section(reported[0], "quickstart/heads")
+
+
+def test_claims_whose_cells_are_missing_count_as_not_run(reported):
+    markdown, found = reported
+    claims = {one["claim"]: one for one in found["li_luo/3 (small)"]["claims"]}
+    assert len(claims) == len(TABLES["li_luo/3"].claims)
+    words = [one["word"] for one in claims.values()]
+    assert words.count(NOT_RUN) == len(words) - 1  # one column has both rows of a claim
+    beats = claims["interacting heads beat multi-head attention at every number of heads"]
+    assert beats["word"] == UNDECIDED
+    assert beats["reason"].startswith("h = 8: +0.00 (p sentences ")
+    total = sum(len(table.claims) * (2 if table.small else 1) for table in TABLES.values())
+    listed = [line for line in section(markdown, "Claims").splitlines() if line.endswith("** |")]
+    assert len(listed) == 2
+    assert listed[0].startswith("| li_luo/3, small | interacting heads beat multi-head attention")
+    assert f"\n{total - 2} claims on tables in full size or with missing cells: not run.\n" in markdown
+
+
+def test_losses_and_times_have_tables_of_their_own(tmp_path):
+    results = Results(tmp_path)
+    losses, times = TABLES["multi_hop/5"], TABLES["li_luo/6"].in_size(True)
+    for run in losses.runs(False, 2):
+        results.write_run(run.name, record(run, {"test": {"sacrebleu": entry(20.0)}}), {})
+    seconds = {"multi_head": {"h = 16": 10.0}, "interacting_head, printed loop": {"h = 16": 21.0}}
+    name = result_name("li_luo/6", True)
+    results.write_epoch_seconds(name, {"how": "by a clock", "seconds": seconds, "processor": "a processor"})
+    markdown, found = report(results, seeds=3)
+    text = section(markdown, "multi_hop/5")
+    steps = [line for line in text.splitlines() if re.match(r"\| \d", line)]
+    assert steps == [f"| {step} |" + f" {4 - step / 100 - 0.15:.3f} |" * len(losses.cells) for step in (100, 200)]
+    text = section(markdown, "li_luo/6, small\n")
+    table = grid(text, "[the paper's]:")
+    assert set(table) == {
+        (row, column) for row in {c.row for c in times.cells} for column in {c.column for c in times.cells}
+    }
+    assert table["multi_head", "h = 16"] == "10.0 (1.00) [690 (1.00)]"
+    assert table["interacting_head, printed loop", "h = 16"] == "21.0 (2.10) [1470 (2.13)]"
+    assert table["multi_head", "h = 8"] == "– [655 (1.00)]"
+    assert text.endswith("by a clock; a processor.\n")
+    assert found["li_luo/6 (small)"]["seconds"] == seconds
+    words = [one["word"] for one in found["li_luo/6 (small)"]["claims"]]
+    assert words == ["holds here", NOT_RUN]

@@ -1,0 +1,183 @@
+"""Scores of translations, against `interacting_head.metrics.evaluate`; translations and scores that are kept."""
+
+import gzip
+import types
+
+import pytest
+
+from data.text.parallel_text import ParallelText
+from data.text.profiles import RAW_TEXT, TextForm, detokenize, tokenize
+from interacting_head.metrics import METRICS, MetricUnavailable, evaluate
+from interacting_head.reproduction import scoring
+from interacting_head.reproduction.scoring import missing_of, score_run, scores_of
+
+HYPOTHESES = ["He isn't here, is he?", "The dog's house costs 1.50 €.", 'A "small" Dog sees it!', "", "No (really)."]
+REFERENCES = ["He is not here, is he?", "The dog's house costs 2.50 €.", "A small dog sees it.", "Yes!", "No (really)."]
+OF_TEXT, OF_TOKENS = ("sacrebleu", "chrf", "ter"), ("bleu", "wer", "wer_paper", "rouge_l", "cider", "yisi0")
+
+
+def stand_in(form=RAW_TEXT, path=None, language="en"):
+    """Stands for a `RunDirectory`."""
+    data = types.SimpleNamespace(profile=form.profile, corpus="tiny", source_language="de", target_language=language)
+    config = types.SimpleNamespace(data=data)
+    return types.SimpleNamespace(text_forms=lambda: (form, form), config=config, path=path)
+
+
+def assert_scores(found, hypotheses, references, metrics, language="en"):
+    for name, result in evaluate(hypotheses, references, metrics, language=language).items():
+        assert found[name] == {"score": pytest.approx(result.score), "signature": result.signature}, name
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_raw_text_is_scored_by_sacrebleu_as_it_is_and_by_the_others_in_tokens_of_its_language(language):
+    found, statistics = scores_of(stand_in(language=language), HYPOTHESES, REFERENCES, (*OF_TEXT, *OF_TOKENS))
+    assert_scores(found, HYPOTHESES, REFERENCES, OF_TEXT, language)
+    tokens = [[tokenize(language, line) for line in lines] for lines in (HYPOTHESES, REFERENCES)]
+    assert_scores(found, *tokens, OF_TOKENS, language)
+    assert set(statistics) == {"sacrebleu", "bleu"}
+    assert all(len(rows) == len(HYPOTHESES) for rows in statistics.values())
+
+
+def test_tokens_are_scored_as_they_are_and_by_sacrebleu_as_text():
+    hypotheses = [tokenize("en", line) for line in HYPOTHESES]
+    found, _ = scores_of(stand_in(TextForm("tokenized", "en")), hypotheses, REFERENCES, (*OF_TEXT, *OF_TOKENS))
+    assert_scores(found, [detokenize("en", line) for line in hypotheses], REFERENCES, OF_TEXT)
+    assert_scores(found, hypotheses, [tokenize("en", line) for line in REFERENCES], OF_TOKENS)
+
+
+def test_small_letters_are_compared_with_references_in_small_letters():
+    hypotheses = [tokenize("en", line).lower() for line in HYPOTHESES]
+    found, _ = scores_of(stand_in(TextForm("lowercased", "en")), hypotheses, REFERENCES, (*OF_TEXT, *OF_TOKENS))
+    text = [detokenize("en", line) for line in hypotheses]
+    assert_scores(found, text, [line.lower() for line in REFERENCES], OF_TEXT)
+    assert_scores(found, hypotheses, [tokenize("en", line).lower() for line in REFERENCES], OF_TOKENS)
+
+
+def test_a_perfect_translation_in_any_form_has_100_per_cent():
+    for form in (TextForm("tokenized", "en"), TextForm("lowercased", "en")):
+        perfect = [form.forward(line) for line in REFERENCES]
+        found, _ = scores_of(stand_in(form), perfect, REFERENCES, ("sacrebleu", "bleu", "wer"))
+        assert [found[name]["score"] for name in found] == pytest.approx([100, 100, 0])
+
+
+class Missing:
+    """A metric whose program is not installed, or breaks."""
+
+    def __init__(self, options):
+        if not self.is_installed:
+            raise MetricUnavailable("no program; install it")
+
+    def statistics(self, hypotheses, references):
+        raise MetricUnavailable("the program ended")
+
+    is_installed = False
+
+
+@pytest.fixture
+def metrics(monkeypatch):
+    """Two metrics that are unavailable: from the start, or with the first line."""
+    broken = type("Broken", (Missing,), {"is_installed": True})
+    for name, metric in (("not_there", Missing), ("broken", broken)):
+        monkeypatch.setitem(METRICS, name, metric)
+    scoring.is_available.cache_clear()
+    yield
+    scoring.is_available.cache_clear()
+
+
+def test_metrics_that_are_unavailable_are_recorded_and_do_not_hold_up_the_others(metrics):
+    found, statistics = scores_of(stand_in(), HYPOTHESES, REFERENCES, ("not_there", "broken", "sacrebleu"))
+    assert found["not_there"] == {"unavailable": "no program; install it"}
+    assert found["broken"] == {"unavailable": "the program ended"}
+    assert_scores(found, HYPOTHESES, REFERENCES, ("sacrebleu",))
+    assert set(statistics) == {"sacrebleu"}
+
+
+def test_a_metric_is_missing_until_it_has_a_score_or_while_it_is_unavailable_here(metrics):
+    unavailable = {"unavailable": "no program; install it"}
+    assert missing_of({}, ("sacrebleu", "not_there")) == ["sacrebleu", "not_there"]
+    assert missing_of({"sacrebleu": {"score": 1.0}, "not_there": unavailable}, ("sacrebleu", "not_there")) == []
+    assert missing_of({"bleu": unavailable}, ("bleu",)) == ["bleu"]  # which has become available
+
+
+class Engine:
+    """Stands for `translate.py`: each translation is its source in capital letters."""
+
+    def __init__(self):
+        self.calls = []
+
+    def __call__(self, arguments, log, environment=None):
+        self.calls.append((arguments, environment))
+        source, output = (arguments[arguments.index(option) + 1] for option in ("-i", "-o"))
+        with open(source, encoding="utf-8") as lines, open(output, "w", encoding="utf-8") as file:
+            file.write(lines.read().upper())
+
+
+@pytest.fixture
+def scored(tmp_path, monkeypatch):
+    """A run, its corpus of two splits, and a function that scores it with an `Engine`."""
+    run, engine = stand_in(path=tmp_path / "run"), Engine()
+    run.path.mkdir()
+    texts = {}
+    for split in ("one", "two"):
+        paths = [tmp_path / f"{split}.{language}" for language in ("de", "en")]
+        paths[0].write_text(f"ein hund von {split}\nnoch ein hund\n", encoding="utf-8")
+        paths[1].write_text(f"EIN HUND VON {split}\nNOCH EIN HUND\n", encoding="utf-8")
+        texts[split] = ParallelText(*paths)
+    corpus = types.SimpleNamespace(split=texts.__getitem__)
+    monkeypatch.setattr(scoring, "call", engine)
+    monkeypatch.setattr(scoring, "open_corpus", lambda *arguments: corpus)
+    monkeypatch.setattr(scoring.RunDirectory, "open", lambda path: run)
+    monkeypatch.setattr(scoring, "record_of", lambda run: {"steps": 3})
+    return types.SimpleNamespace(run=run, engine=engine)
+
+
+def test_splits_of_a_test_set_are_scored_as_one(scored):
+    record, statistics = score_run("run", {"test": ("one", "two")}, ("sacrebleu", "bleu"))
+    assert record["steps"] == 3
+    hypotheses = ["EIN HUND VON ONE", "NOCH EIN HUND", "EIN HUND VON TWO", "NOCH EIN HUND"]
+    references = ["EIN HUND VON one", "NOCH EIN HUND", "EIN HUND VON two", "NOCH EIN HUND"]
+    assert_scores(record["scores"]["test"], hypotheses, references, ("sacrebleu", "bleu"))
+    assert {key: len(rows) for key, rows in statistics.items()} == {("test", "sacrebleu"): 4, ("test", "bleu"): 4}
+
+
+def test_translations_are_stored_compressed_and_made_once(scored):
+    for _ in range(2):
+        score_run("run", {"test": ("one",)}, ("sacrebleu",), environment={"CUDA_VISIBLE_DEVICES": "3"})
+    [(arguments, environment)] = scored.engine.calls
+    assert arguments[0] == "translate.py"
+    assert "--keep-tokenized" not in arguments
+    assert environment == {"CUDA_VISIBLE_DEVICES": "3"}
+    [stored] = (scored.run.path / "translations").iterdir()
+    assert stored.name == "one.en.gz"
+    assert gzip.decompress(stored.read_bytes()) == b"EIN HUND VON ONE\nNOCH EIN HUND\n"
+    assert stored.read_bytes() == gzip.compress(b"EIN HUND VON ONE\nNOCH EIN HUND\n", mtime=0)
+
+
+def test_translations_in_tokens_are_stored_as_such(scored):
+    form = TextForm("tokenized", "en")
+    scored.run.text_forms = lambda: (form, form)
+    scored.run.config.data.profile = "tokenized"
+    score_run("run", {"test": ("one",)}, ("sacrebleu",))
+    [(arguments, _)] = scored.engine.calls
+    assert "--keep-tokenized" in arguments
+
+
+def test_a_further_metric_or_test_set_keeps_the_former_scores(scored):
+    former, statistics = score_run("run", {"a": ("one",)}, ("sacrebleu",))
+    former["scores"]["a"]["sacrebleu"]["score"] = 12.5  # recognisable
+    record, more = score_run("run", {"a": ("one",), "b": ("two",)}, ("sacrebleu", "bleu"), None, former, statistics)
+    assert list(record["scores"]) == ["a", "b"]
+    assert all(set(scores) == {"sacrebleu", "bleu"} for scores in record["scores"].values())
+    assert record["scores"]["a"]["sacrebleu"]["score"] == 12.5
+    assert set(more) == {(test, name) for test in "ab" for name in ("sacrebleu", "bleu")}
+    assert more["a", "sacrebleu"] is statistics["a", "sacrebleu"]
+    assert set(former["scores"]["a"]) == {"sacrebleu"}
+    assert len(scored.engine.calls) == 2  # a split each
+
+
+def test_a_script_that_fails_is_an_error_with_its_last_line(tmp_path):
+    (tmp_path / "log").write_text("of before\n")
+    with pytest.raises(scoring.RunError, match=r"translate.py ended with code 2: error: .*none") as error:
+        scoring.call(["translate.py", "-m", tmp_path / "none"], tmp_path / "log")
+    assert str(error.value).endswith(f"(see {tmp_path / 'log'})")
+    assert (tmp_path / "log").read_text(encoding="utf-8").startswith("of before\n")

@@ -1,0 +1,162 @@
+"""The command `python -m interacting_head.reproduce`."""
+
+import gzip
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests import tiny_corpus
+from tests.command_line import assert_refused, run, start
+
+COMMAND = "interacting_head.reproduce"
+WRONG = {
+    "no table": ([], "name a table, such as li_luo/3; --list shows them"),
+    "an unknown table": (["li_lou/3"], "unknown table 'li_lou/3'; did you mean li_luo/3?"),
+    "a table like no other": (["xyz"], "unknown table 'xyz'; --list shows the tables"),
+    "a figure without runs": (
+        ["mlmha/figure_3"],
+        "compares no trainings; it is made by: eval_metrics.py -i HYP -r REF",
+    ),
+    "no seeds": (["quickstart/heads", "--seeds", "0"], "--seeds must be at least 1, got 0"),
+    "no time": (["quickstart/heads", "--budget", "0"], "--budget must be above 0, got 0.0"),
+    "no number": (["quickstart/heads", "--budget", "nan"], "--budget must be above 0, got nan"),
+    "no small table": (["multi_hop/2", "--small"], "multi_hop/2 has no small table; leave --small out"),
+    "no table for a pattern": (["li_lou/*"], "no table matches 'li_lou/*'; --list shows the tables"),
+    "no small table for a pattern": (["*_hop/2*", "--small"], "no small table matches '*_hop/2*'"),
+    "no run for a pattern": (["quickstart/*", "--only", "h3"], "no run of quickstart/heads matches 'h3'"),
+    "an unknown option": (["quickstart/heads", "--seed", "1"], "unrecognized arguments: --seed"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_arguments_are_one_line_and_exit_code_2(tmp_path, name):
+    arguments, message = WRONG[name]
+    assert_refused(run(tmp_path, COMMAND, *arguments), message)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_tables_are_listed_with_their_runs(tmp_path):
+    result = run(tmp_path, COMMAND, "--list")
+    assert (result.code, result.errors) == (0, "")
+    head, *rows = result.output.splitlines()
+    assert head.split() == ["table", "runs", "hours", "small", "hours", "title"]
+    fields = {row.split()[0]: row.split() for row in rows}
+    assert fields["li_luo/3"][1:5:2] == ["90", "90"]  # four schemes and one of this project's, six numbers of heads
+    assert fields["multi_hop/2"][1:5:2] == ["12", "–"]
+    assert fields["li_luo/figure_3"][1:5] == ["–"] * 4
+    assert rows[-1].startswith("quickstart/heads ")
+    assert float(fields["quickstart/heads"][2]) < 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_some_tables_are_listed_with_as_many_seeds_as_asked_for(tmp_path):
+    result = run(tmp_path, COMMAND, "dhicm/*", "--list", "--seeds", "1")
+    rows = [row.split()[:2] for row in result.output.splitlines()[1:]]
+    assert rows == [["dhicm/3", "9"], ["dhicm/4", "21"], ["dhicm/layers", "7"]]
+
+
+def test_the_report_of_no_results_has_no_tables_and_counts_all_claims_as_not_run(tmp_path):
+    result = run(tmp_path, COMMAND, "--report", "-o", "results")
+    assert (result.code, result.output) == (0, "")
+    assert result.errors == "0 tables in results/REPRODUCTION.md\n"
+    assert json.loads((tmp_path / "results/REPRODUCTION.json").read_text()) == {}
+    text = (tmp_path / "results/REPRODUCTION.md").read_text(encoding="utf-8")
+    assert re.search(r"\n\d+ claims on tables in full size or with missing cells: not run\.\n", text)
+    assert "**" not in text.split("## Claims")[1]
+    assert {path.name for path in tmp_path.rglob("*")} == {"results", "REPRODUCTION.md", "REPRODUCTION.json"}
+
+
+TINY = ["tiny/1", "--seeds", "1", "--corpora-dir", "corpora", "--runs-dir", "runs", "-o", "out"]
+
+
+def prepared(folder):
+    """A folder with the corpus `tiny`."""
+    corpus = folder / "corpora" / "tiny"
+    corpus.mkdir(parents=True)
+    tiny_corpus.write_corpus(corpus)
+    for language in ("de", "en"):
+        shutil.copy(corpus / f"dev.{language}", corpus / f"test.{language}")
+    return folder
+
+
+def begin(folder, *arguments):
+    """Start the command in a process group of its own."""
+    return start(folder, "tests.tiny_reproduction", *arguments, start_new_session=True)
+
+
+def finish(process):
+    _, errors = process.communicate()
+    assert process.returncode == 0, errors.decode()
+    assert b"Traceback" not in errors
+    return errors.decode()
+
+
+def written(folder, *suffixes):
+    """Name → bytes of the files of these kinds, temporary ones left out."""
+    paths = [path for path in sorted(folder.rglob("*")) if path.suffix in suffixes]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in paths if ".partial-" not in str(path)}
+
+
+def without_times(report):
+    """The lines of a report without the one with times."""
+    lines = report.decode("utf-8").splitlines()
+    kept = [line for line in lines if " hours of training (" not in line]
+    assert len(kept) == len(lines) - 1
+    return kept
+
+
+@pytest.mark.slow
+def test_a_table_whose_making_is_killed_three_times_ends_like_one_that_was_not(tmp_path):
+    whole, killed = prepared(tmp_path / "whole"), prepared(tmp_path / "killed")
+    began = time.monotonic()
+    said = finish(begin(whole, *TINY))
+    duration = time.monotonic() - began
+    assert said.count(", trained in ") == 2
+
+    draw = random.Random(1)
+    for _ in range(3):
+        process = begin(killed, *TINY)
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(draw.uniform(0.15, 0.35) * duration)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+    finish(begin(killed, *TINY))
+
+    ours, expected = killed / "out", whole / "out"
+    assert without_times((ours / "REPRODUCTION.md").read_bytes()) == without_times(
+        (expected / "REPRODUCTION.md").read_bytes()
+    )
+    names = "REPRODUCTION.json", *written(expected, ".png", ".svg", ".npz")
+    assert len(names) == 1 + 2 + 2
+    for name in names:
+        assert (ours / name).read_bytes() == (expected / name).read_bytes(), name
+    for run_dir in sorted((whole / "runs").glob("quickstart-tiny-*-seed1")):
+        stored = run_dir / "translations" / "test.en.gz"
+        assert list(stored.parent.iterdir()) == [stored]
+        translations = gzip.decompress(stored.read_bytes())
+        assert translations.count(b"\n") == 6
+        assert (killed / stored.relative_to(whole)).read_bytes() == stored.read_bytes()
+        record = json.loads((expected / f"results/reproduction/runs/{run_dir.name}.json").read_text(encoding="utf-8"))
+        again = json.loads((ours / f"results/reproduction/runs/{run_dir.name}.json").read_text(encoding="utf-8"))
+        assert set(record["scores"]["test"]) == {"sacrebleu", "bleu"}
+        for key in ("config", "steps", "best_step", "scores"):
+            assert again[key] == record[key]
+
+    # Nothing is run again, neither by the report nor by the command itself; the report is the same to the byte.
+    before = written(ours, ".md", ".json", ".png", ".svg", ".npz")
+    logs = written(killed / "runs", ".log", ".jsonl")
+    shutil.rmtree(ours / "results" / "reproduction" / "figures")
+    (ours / "REPRODUCTION.md").unlink()
+    assert finish(begin(killed, "--report", "-o", "out")) == f"1 tables in {Path('out/REPRODUCTION.md')}\n"
+    assert written(ours, ".md", ".json", ".png", ".svg", ".npz") == before
+    finish(begin(killed, *TINY))
+    assert written(ours, ".md", ".json", ".png", ".svg", ".npz") == before
+    assert written(killed / "runs", ".log", ".jsonl") == logs
