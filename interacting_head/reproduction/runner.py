@@ -77,7 +77,8 @@ class Runner:
         finally:
             devices.put(device)
         first = record["scores"][next(iter(splits_of))][metrics[0]]
-        return run, f"{metrics[0]} {first['score']:.2f}, trained in {record['seconds'] / 60:.1f} min"
+        score = f"{first['score']:.2f}" if "score" in first else "not computed"
+        return run, f"{metrics[0]} {score}, trained in {record['seconds'] / 60:.1f} min"
 
     def _train_and_score(self, run, splits_of, metrics, device):
         folder = self.runs_dir / run.name

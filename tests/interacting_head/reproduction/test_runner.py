@@ -1,0 +1,201 @@
+"""The runner, with trainings and scoring replaced by stand-ins."""
+
+import os
+import threading
+import time
+import types
+from collections import Counter
+
+import pytest
+
+from interacting_head.console import RunError
+from interacting_head.reproduction import runner as module
+from interacting_head.reproduction.results import Results
+from interacting_head.reproduction.runner import Runner, gpus
+from interacting_head.reproduction.tables import TABLES
+from tests.interacting_head.reproduction.made_up import entry, record, statistics
+
+TABLE = TABLES["quickstart/heads"]
+RUNS = TABLE.runs(False, 2)
+
+
+class Work:
+    """Stands for `call` and `score_run`.
+
+    Args:
+        failing: names of runs whose training fails.
+        seconds: that a training takes.
+    """
+
+    def __init__(self, failing=(), seconds=0.0):
+        self.failing, self.seconds = failing, seconds
+        self.trained, self.scored, self.environments = [], [], {}
+        self.busy, self.most_busy, self.lock = Counter(), Counter(), threading.Lock()
+        self.now = 0.0  # of a clock that each training sets forward by a minute
+
+    def call(self, arguments, log, environment=None):
+        name = arguments[arguments.index("--run-dir") + 1].name
+        device = environment.get("CUDA_VISIBLE_DEVICES")
+        with self.lock:
+            self.trained.append((name, [str(word) for word in arguments]))
+            self.environments[name] = environment
+            self.busy[device] += 1
+            self.most_busy[device] = max(self.most_busy[device], self.busy[device])
+            self.now += 60
+        time.sleep(self.seconds)
+        with self.lock:
+            self.busy[device] -= 1
+        if name in self.failing:
+            raise RunError("train.py ended with code 1: error: it has diverged")
+
+    def score_run(self, run_dir, splits_of, metrics, corpora_dir, former, former_statistics, environment):
+        self.scored.append(types.SimpleNamespace(name=run_dir.name, former=former, environment=environment))
+        [run] = [run for run in RUNS if run.name == run_dir.name]
+        scores = {test: {name: entry(20.0 + run.seed, name) for name in metrics} for test in splits_of}
+        return record(run, scores), {("test", "sacrebleu"): statistics(run.seed, 0.5)}
+
+
+@pytest.fixture
+def use(monkeypatch):
+    """A function that puts `Work` with these arguments in its place."""
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+
+    def put(**arguments):
+        work = Work(**arguments)
+        monkeypatch.setattr(module, "call", work.call)
+        monkeypatch.setattr(module, "score_run", work.score_run)
+        monkeypatch.setattr(module, "estimated_seconds", lambda run, results: 60.0)
+        monkeypatch.setattr(module, "time", types.SimpleNamespace(monotonic=lambda: work.now))
+        return work
+
+    return put
+
+
+def wanted(metrics=("sacrebleu",)):
+    return [(run, TABLE.tests, metrics) for run in RUNS]
+
+
+def make(folder, metrics=("sacrebleu",), **options):
+    runner = Runner(Results(folder / "results"), folder / "runs", **options)
+    runner.make(wanted(metrics))
+    return runner
+
+
+def test_what_is_missing_is_trained_with_the_recipe_and_settings_and_is_stored(tmp_path, use, capsys):
+    work = use()
+    runner = make(tmp_path, corpora_dir=tmp_path / "corpora")
+    assert (runner.failed, runner.left_out) == ({}, [])
+    assert [name for name, _ in work.trained] == [run.name for run in RUNS]
+    for run, (name, arguments) in zip(RUNS, work.trained, strict=True):
+        assert arguments[:3] == ["train.py", "quickstart", "--run-dir"]
+        assert arguments[4:] == ["--set", *run.settings]
+        assert f"train.seed={run.seed}" in arguments
+        assert work.environments[name]["CORPORA_DIR"] == str(tmp_path / "corpora")
+        stored = runner.results.run(name)
+        assert (stored["run"], stored["recipe"]) == (name, "quickstart")
+        assert stored["scores"]["test"]["sacrebleu"]["score"] == 20 + run.seed
+        assert (runner.results.statistics(name)["test", "sacrebleu"] == statistics(run.seed, 0.5)).all()
+    said = capsys.readouterr().err
+    assert f"{RUNS[0].name}: sacrebleu 21.00, trained in 1.0 min" in said
+
+
+def test_stored_runs_are_not_made_again(tmp_path, use):
+    use()
+    make(tmp_path)
+    work = use()
+    make(tmp_path)
+    assert work.trained == work.scored == []
+
+
+def test_only_those_that_are_missing_are_made(tmp_path, use):
+    use()
+    runner = make(tmp_path)
+    for kind in ("json", "npz"):
+        (runner.results.folder / "runs" / f"{RUNS[3].name}.{kind}").unlink()
+    work = use()
+    make(tmp_path)
+    assert [name for name, _ in work.trained] == [RUNS[3].name]
+
+
+def test_a_run_that_fails_is_reported_and_the_others_go_on(tmp_path, use, capsys):
+    use(failing={RUNS[1].name})
+    runner = make(tmp_path)
+    assert runner.failed == {RUNS[1].name: "train.py ended with code 1: error: it has diverged"}
+    assert [run.name for run in RUNS if runner.results.run(run.name) is None] == [RUNS[1].name]
+    assert f"{RUNS[1].name}: failed: train.py ended with code 1" in capsys.readouterr().err
+    work = use()
+    assert make(tmp_path).failed == {}
+    assert [name for name, _ in work.trained] == [RUNS[1].name]  # the same command tries it again
+
+
+@pytest.mark.parametrize(("minutes", "done"), [(0.5, 0), (1, 1), (2.5, 2), (60, len(RUNS))])
+def test_nothing_is_begun_that_would_not_end_in_time(tmp_path, use, capsys, minutes, done):
+    work = use()  # each takes a minute
+    runner = make(tmp_path, budget=minutes / 60)
+    assert [name for name, _ in work.trained] == [run.name for run in RUNS[:done]]
+    assert runner.left_out == [run.name for run in RUNS[done:]]
+    assert runner.failed == {}
+    assert capsys.readouterr().err.count("not begun: 1 min, more than is left of the budget") == len(RUNS) - done
+
+
+def test_the_budget_is_for_all_tables_together(tmp_path, use):
+    work = use()
+    runner = Runner(Results(tmp_path / "results"), tmp_path / "runs", budget=3 / 60)
+    runner.make(wanted()[:2])
+    runner.make(wanted()[2:])
+    assert len(work.trained) == 3
+    assert len(runner.left_out) == len(RUNS) - 3
+
+
+def test_each_gpu_has_one_run_at_a_time_also_for_its_translations(tmp_path, use, monkeypatch):
+    work = use(seconds=0.05)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "2,5")
+    runner = make(tmp_path)
+    assert set(work.most_busy) == {"2", "5"}
+    assert max(work.most_busy.values()) == 1
+    assert len(work.trained) == len(RUNS)
+    for scored in work.scored:
+        assert scored.environment == work.environments[scored.name]
+    assert os.environ["CUDA_VISIBLE_DEVICES"] == "2,5"
+    assert all(runner.results.run(run.name) for run in RUNS)
+
+
+def test_without_a_gpu_there_is_one_run_at_a_time_and_the_environment_stays(tmp_path, use):
+    work = use(seconds=0.01)
+    make(tmp_path)
+    assert work.most_busy == {"": 1}
+
+
+@pytest.mark.parametrize(("variable", "devices"), {"": [], "0": ["0"], "1,3": ["1", "3"], "GPU-a,": ["GPU-a"]}.items())
+def test_gpus_are_those_that_are_visible(monkeypatch, variable, devices):
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", variable)
+    assert gpus() == devices
+
+
+def test_without_nvidia_s_tool_there_are_no_gpus(monkeypatch):
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    monkeypatch.setenv("PATH", "")
+    assert gpus() == []
+
+
+def test_a_further_metric_leads_to_scoring_with_what_is_stored(tmp_path, use):
+    use()
+    stored = make(tmp_path).results.run(RUNS[0].name)
+    work = use()
+    make(tmp_path, metrics=("sacrebleu", "bleu"))
+    assert [scored.name for scored in work.scored] == [run.name for run in RUNS]
+    assert work.scored[0].former == stored
+
+
+def test_a_first_metric_that_is_unavailable_is_no_failure(tmp_path, use, capsys, monkeypatch):
+    work = use()
+
+    def unavailable(run_dir, *arguments):
+        found, kept = work.score_run(run_dir, *arguments)
+        found["scores"]["test"]["sacrebleu"] = {"unavailable": "no program"}
+        return found, kept
+
+    monkeypatch.setattr(module, "score_run", unavailable)
+    runner = make(tmp_path)
+    assert runner.failed == {}
+    assert f"{RUNS[0].name}: sacrebleu not computed, trained in 1.0 min" in capsys.readouterr().err
