@@ -37,7 +37,8 @@ def measure(table, small, results, name, corpora_dir=None):
         print(f"{table.name}, {column}: {', '.join(rows)}", file=sys.stderr)
         with tempfile.TemporaryDirectory() as folder:
             output = Path(folder) / "seconds.json"
-            arguments = [table.name, "small" if small else "full", column, str(output), corpora_dir or ""]
+            corpora = Path(corpora_dir).resolve() if corpora_dir else ""  # the process has another working folder
+            arguments = [table.name, "small" if small else "full", column, output, corpora]
             command = [sys.executable, "-m", "interacting_head.reproduction.epoch_seconds", *map(str, arguments)]
             if code := subprocess.run(command, cwd=Path(__file__).parents[2], check=False).returncode:
                 raise RunError(f"the measurement of {table.name}, {column} ended with code {code}")

@@ -1,0 +1,54 @@
+"""Measurements of times, column by column, with the measuring process replaced by a stand-in."""
+
+import json
+import types
+from pathlib import Path
+
+import pytest
+
+from interacting_head.console import RunError
+from interacting_head.reproduction import epoch_seconds
+from interacting_head.reproduction.results import Results
+from interacting_head.reproduction.tables import TABLES
+
+TABLE = TABLES["li_luo/6"].in_size(True)
+COLUMNS = [f"h = {heads}" for heads in (2, 4, 8, 16, 32, 64)]
+
+
+@pytest.fixture
+def measured(monkeypatch):
+    """The columns that are measured; one that is added to the second list fails."""
+    columns, failing = [], []
+
+    def run(command, cwd, check):
+        name, size, column, output, corpora_dir = command[-5:]
+        assert (name, size) == ("li_luo/6", "small")
+        assert corpora_dir == str(Path.cwd() / "corpora")
+        columns.append(column)
+        rows = [cell.row for cell in TABLE.cells if cell.column == column]
+        seconds = {row: 10.0 + number for number, row in enumerate(rows)}
+        Path(output).write_text(json.dumps({"seconds": seconds, "processor": "a processor"}))
+        return types.SimpleNamespace(returncode=int(column in failing))
+
+    monkeypatch.setattr(epoch_seconds.subprocess, "run", run)
+    return columns, failing
+
+
+def test_each_column_is_measured_once_and_stored_as_it_comes(tmp_path, monkeypatch, measured):
+    columns, failing = measured
+    monkeypatch.chdir(tmp_path)
+    results = Results("results")
+    failing.append("h = 8")
+    with pytest.raises(RunError, match="the measurement of li_luo/6, h = 8 ended with code 1"):
+        epoch_seconds.measure(TABLE, True, results, "times", "corpora")
+    assert columns == COLUMNS[:3]
+    assert list(results.epoch_seconds("times")["seconds"]["multi_head"]) == COLUMNS[:2]
+    failing.clear()
+    columns.clear()
+    for _ in range(2):
+        epoch_seconds.measure(TABLE, True, results, "times", "corpora")
+    assert columns == COLUMNS[2:]
+    record = results.epoch_seconds("times")
+    cells = {(row, column) for row, seconds in record["seconds"].items() for column in seconds}
+    assert cells == {(cell.row, cell.column) for cell in TABLE.cells}
+    assert record["how"] == epoch_seconds.HOW
