@@ -2,6 +2,7 @@
 
 import fnmatch
 import json
+import signal
 import sys
 from pathlib import Path
 
@@ -58,6 +59,7 @@ def reproduce(arguments):
         return 0
     runner = Runner(results, arguments.runs_dir, arguments.corpora_dir, arguments.budget)
     if not arguments.report:
+        signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
         make(chosen, arguments, runner)
     write_report(results, arguments.seeds, Path(arguments.output_dir))
     if runner.failed:
@@ -123,7 +125,8 @@ def write_report(results, seeds, folder):
     ):
         with atomic_write(folder / name, parents=True) as file:
             file.write(text)
-    print(f"{len(found)} tables in {folder / 'REPRODUCTION.md'}", file=sys.stderr)
+    tables = "table" if len(found) == 1 else "tables"
+    print(f"{len(found)} {tables} in {folder / 'REPRODUCTION.md'}", file=sys.stderr)
 
 
 def listed(tables, seeds, results):

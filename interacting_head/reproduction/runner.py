@@ -14,7 +14,7 @@ from tqdm import tqdm
 from data.errors import InputError
 from interacting_head.console import RunError
 from interacting_head.reproduction.estimates import estimated_seconds
-from interacting_head.reproduction.scoring import call, missing_of, score_run
+from interacting_head.reproduction.scoring import call, missing_of, score_run, stop_running
 
 
 class Runner:
@@ -55,7 +55,8 @@ class Runner:
                 for run, message in pool.map(lambda work, cost: self._one(work, cost, devices), missing, seconds):
                     progress.update(round(seconds.pop(0)))
                     progress.write(f"{run.name}: {message}", file=sys.stderr)
-            except BaseException:  # an interrupt, which the process of the run at hand has had too
+            except BaseException:  # an interrupt: nothing further begins
+                stop_running()
                 pool.shutdown(cancel_futures=True)
                 raise
 

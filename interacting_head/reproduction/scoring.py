@@ -20,6 +20,7 @@ ROOT = Path(__file__).parents[2]
 TEXT_OF_SACREBLEU = ("sacrebleu", "chrf", "ter")
 """Metrics that tokenise text themselves; the others compare tokenised text, as the papers' tools were given."""
 KEPT_STATISTICS = ("sacrebleu", "bleu")
+RUNNING = set()  # processes of this project's scripts
 PACKAGES = ("tensorflow", "keras", "numpy", "sacrebleu")
 
 
@@ -151,7 +152,16 @@ def call(arguments, log, environment=None):
     """
     with open(log, "ab") as output:
         command = [sys.executable, ROOT / arguments[0], *arguments[1:]]
-        code = subprocess.run(command, stdout=output, stderr=output, env=environment, check=False).returncode
+        process = subprocess.Popen(command, stdout=output, stderr=output, env=environment)
+    RUNNING.add(process)
+    code = process.wait()
+    RUNNING.discard(process)
     if code:
         last = Path(log).read_text(encoding="utf-8", errors="replace").strip().splitlines()[-1:]
         raise RunError(f"{arguments[0]} ended with code {code}: {last[0] if last else 'no message'} (see {log})")
+
+
+def stop_running():
+    """End the scripts that are running: trainings save where they are."""
+    for process in list(RUNNING):
+        process.terminate()

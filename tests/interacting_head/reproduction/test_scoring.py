@@ -1,12 +1,15 @@
 """Scores of translations, against `interacting_head.metrics.evaluate`; translations and scores that are kept."""
 
 import gzip
+import time
 import types
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from data.text.parallel_text import ParallelText
 from data.text.profiles import RAW_TEXT, TextForm, detokenize, tokenize
+from interacting_head.console import RunError
 from interacting_head.metrics import METRICS, MetricUnavailable, evaluate
 from interacting_head.reproduction import scoring
 from interacting_head.reproduction.scoring import missing_of, score_run, scores_of
@@ -181,3 +184,16 @@ def test_a_script_that_fails_is_an_error_with_its_last_line(tmp_path):
         scoring.call(["translate.py", "-m", tmp_path / "none"], tmp_path / "log")
     assert str(error.value).endswith(f"(see {tmp_path / 'log'})")
     assert (tmp_path / "log").read_text(encoding="utf-8").startswith("of before\n")
+
+
+def test_scripts_that_are_running_can_be_ended(tmp_path, monkeypatch):
+    monkeypatch.setattr(scoring, "ROOT", tmp_path)
+    (tmp_path / "endless.py").write_text("import time; print('at work', flush=True); time.sleep(600)")
+    with ThreadPoolExecutor(1) as pool:
+        ending = pool.submit(scoring.call, ["endless.py"], tmp_path / "log")
+        while not (tmp_path / "log").is_file() or "at work" not in (tmp_path / "log").read_text():
+            time.sleep(0.01)
+        scoring.stop_running()
+        with pytest.raises(RunError, match=r"endless\.py ended with code -15: at work \(see"):
+            ending.result()
+    assert not scoring.RUNNING
