@@ -6,6 +6,7 @@ import gc
 import os
 import shutil
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -29,6 +30,18 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if is_capped() and "bfloat16" in item.name:
             item.add_marker(pytest.mark.skip(reason="bfloat16 crashes with this ONEDNN_MAX_CPU_ISA"))
+
+
+def pytest_runtest_setup(item):
+    """Starts the processes of `command_line.run` before the first test that may need them; it takes seconds."""
+    if any(getattr(value, "__module__", None) == "tests.command_line" for value in vars(item.module).values()):
+        start_processes()
+
+
+@functools.cache
+def start_processes():
+    with tempfile.TemporaryDirectory() as folder:
+        run(Path(folder), "eval_metrics.py", "--help")
 
 
 @pytest.hookimpl(wrapper=True)

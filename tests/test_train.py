@@ -105,6 +105,7 @@ def dry_run(workplace):
     return result, set(workplace.rglob("*")) - before
 
 
+@pytest.mark.slow
 def test_a_dry_run_shows_the_plan_and_trains_nothing(dry_run):
     result, left = dry_run
     assert (result.code, result.errors.count("\n")) == (0, 1)
