@@ -11,7 +11,7 @@ from interacting_head.recipes.registry import SMALL
 
 BLEU_ONLY = ("sacrebleu", "bleu")
 METRICS_OF_LI_LUO = ("sacrebleu", "bleu", "wer", "wer_paper", "meteor", "rouge_l", "cider", "yisi0")
-SMALL_STEPS = 600
+SMALL_STEPS = 400
 """Steps of 4,096 tokens of a small run on Multi30k, the same for all cells of a table: minutes on two cores."""
 
 SHORT = (
