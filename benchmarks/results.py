@@ -2,14 +2,13 @@
 
 import json
 import platform
-from importlib import metadata
 from pathlib import Path
 
 from data.workers import available_cores
 from interacting_head.console import atomic_write
+from interacting_head.machine import processor, versions
 
 FOLDER = Path(__file__).parent / "results"
-PACKAGES = ("tensorflow", "tensorflow-cpu", "keras", "numpy", "jax", "ctranslate2")
 
 
 def write(name, title, rows, views, conditions, path=None, machine_load=None):
@@ -56,22 +55,8 @@ def former_rows(path, rows, keys):
 
 def machine():
     """Processor, cores and versions."""
-    versions = []
-    for package in PACKAGES:
-        try:
-            versions.append(f"{package} {metadata.version(package)}")
-        except metadata.PackageNotFoundError:
-            continue
     return {
         "processor": processor(),
         "cores": available_cores(),
-        "versions": ", ".join([f"Python {platform.python_version()}", *versions]),
+        "versions": ", ".join([f"Python {platform.python_version()}", *map(" ".join, versions().items())]),
     }
-
-
-def processor():
-    """The processor's name, as Linux gives it, with the instruction sets that matter for matrix products."""
-    from interacting_head.training.precision import processor_fields, processor_instructions  # imports Keras
-
-    sets = [name for name in ("avx2", "avx512f", "avx512_bf16", "amx_bf16") if name in processor_instructions()]
-    return " ".join([processor_fields().get("model name", platform.processor()), *sets])

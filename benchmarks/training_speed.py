@@ -18,6 +18,7 @@ from benchmarks import results
 from benchmarks.child_process import ChildProcess
 from benchmarks.schemes_training import settings
 from interacting_head.console import RunError
+from interacting_head.model.flops import matmul_flops
 
 KERAS_HUB = "keras-hub"
 PRECISIONS = ("float32", "mixed_bfloat16")
@@ -127,7 +128,7 @@ class Trainings:
         before = os.times()
         seconds = fit(model, part)
         system_seconds = os.times().system - before.system
-        tokens, flops = sum(map(real_tokens, part)), sum(matmul_flops(*sizes, batch) for batch in part)
+        tokens, flops = sum(map(real_tokens, part)), sum(flops_of(*sizes, batch) for batch in part)
         return Turn(seconds, system_seconds, tokens, flops)
 
     def _make(self):
@@ -183,15 +184,11 @@ def real_tokens(batch):
     return int((inputs["source_ids"] != 0).sum() + (labels != 0).sum())
 
 
-def matmul_flops(model, vocabulary_size, batch):
-    """FLOPs of the matrix products of a training step, without padding; those of attention weights left out."""
+def flops_of(model, vocabulary_size, batch):
+    """FLOPs of a training step with a batch."""
     inputs, labels = batch
     source, target = int((inputs["source_ids"] != 0).sum()), int((labels != 0).sum())
-    D, F = model.model_dim, model.feed_forward_dim
-    encoder = model.encoder_layers * (4 * D * D + 2 * D * F)
-    decoder = model.decoder_layers * (6 * D * D + 2 * D * F) + D * vocabulary_size
-    memory = model.decoder_layers * 2 * D * D
-    return 3 * 2 * (source * (encoder + memory) + target * decoder)
+    return matmul_flops(model, vocabulary_size, source, target)
 
 
 def matmul_peak(precision, size=2048, seconds=2.0):

@@ -228,12 +228,23 @@ def override(config, assignments):
 
 def differences(left, right):
     """Dotted keys in which two configurations differ, with both values."""
-    left, right = _flatten(to_dict(left)), _flatten(to_dict(right))
+    left, right = flattened(to_dict(left)), flattened(to_dict(right))
     return {
         key: (left.get(key), right.get(key))
         for key in sorted(left.keys() | right.keys())
         if left.get(key) != right.get(key)
     }
+
+
+def flattened(mapping, prefix=""):
+    """Return `{"section.key": value}` of nested settings."""
+    flat = {}
+    for key, value in mapping.items():
+        if isinstance(value, dict) and value:
+            flat.update(flattened(value, f"{prefix}{key}."))
+        else:
+            flat[prefix + key] = value
+    return flat
 
 
 def _parse(cls, mapping, path):
@@ -273,7 +284,7 @@ def _convert(hint, value, path, limits):
 
 
 def _unknown_key(key):
-    return unknown_key(key, list(_flatten(to_dict(ExperimentConfig()))))
+    return unknown_key(key, list(flattened(to_dict(ExperimentConfig()))))
 
 
 def _fields(cls):
@@ -285,13 +296,3 @@ def _plain(value):
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}
     return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
-
-
-def _flatten(mapping, prefix=""):
-    flat = {}
-    for key, value in mapping.items():
-        if isinstance(value, dict) and value:
-            flat.update(_flatten(value, f"{prefix}{key}."))
-        else:
-            flat[prefix + key] = value
-    return flat

@@ -22,7 +22,7 @@ SETTINGS = [
 ]
 OWN = ["--source", "train.de", "--target", "train.en", "--dev-source", "dev.de", "--dev-target", "dev.en"]
 TINY = [*OWN, *(word for setting in [*tiny_corpus.SETTINGS, *SETTINGS] for word in ("--set", setting))]
-"""What follows a recipe or configuration: the corpus of `tiny_corpus`, and a model that learns it in seconds."""
+"""Arguments after a recipe or configuration: the corpus of `tiny_corpus`, and a model that learns it in seconds."""
 TRAIN = ["tiny.yaml", *TINY, "--run-dir", "trained"]
 
 

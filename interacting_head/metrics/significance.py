@@ -104,11 +104,7 @@ def compare(metric, systems, number_of_references, resampling=None):
     resampling = resampling or Resampling()
     names, statistics = zip(*systems, strict=True)
     sentences = len(statistics[0])
-    # One product with the statistics of all systems side by side: the same sentences for each of them.
-    together = np.concatenate(statistics, axis=1)
-    sums = np.array([draw @ together for draw in resampling.draws(sentences)])
-    columns = np.split(sums, len(statistics), axis=1)
-    resampled = [np.array([metric.score(row) for row in rows]) for rows in columns]
+    resampled = resampled_scores(metric, statistics, resampling)
     scores = [metric.score(rows.sum(axis=0)) for rows in statistics]
     shrinkage = np.sqrt(resampling.size(sentences) / sentences)
     signature = metric.signature(number_of_references).replace("|", f"|{resampling.signature}|", 1)
@@ -137,6 +133,19 @@ def compare(metric, systems, number_of_references, resampling=None):
             )
         )
     return comparison
+
+
+def resampled_scores(metric, statistics, resampling):
+    """Return the scores of the resamples of systems, `(systems, RESAMPLES)`, of the same sentences for each of them.
+
+    Args:
+        metric: a `Metric`.
+        statistics: those of the sentences of each system, a list of `(sentences, K)`.
+        resampling: a `Resampling`.
+    """
+    together = np.concatenate(statistics, axis=1)  # side by side: one product a resample
+    sums = np.array([draw @ together for draw in resampling.draws(len(together))])
+    return np.array([[metric.score(row) for row in rows] for rows in np.split(sums, len(statistics), axis=1)])
 
 
 def p_value(differences, observed, shrinkage=1.0):

@@ -4,7 +4,7 @@ import abc
 import dataclasses
 from collections.abc import Callable
 
-from interacting_head.reproduction.statistics import Difference, difference
+from interacting_head.reproduction.statistics import difference
 
 HOLDS, FAILS, UNDECIDED, NOT_RUN = "holds here", "does not hold here", "not told apart", "not run"
 SIGNIFICANT = 0.05
@@ -33,18 +33,40 @@ class Claim(abc.ABC):
         """Return the `Verdict` on a `report.Scored` or `report.Timed` table."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Better(Claim):
-    """One row is better than another in every column that both have.
+class Comparison(Claim):
+    """Some cells are better than others, pair by pair.
 
     Holds where every difference is positive and significant; fails where one is significantly negative. A difference
     is significant if both tests say so: paired bootstrap over sentences, and Welch's t over seeds, of which there must
-    be several.
+    be several. Where cells have not been run, it may fail, and is else not run.
+
+    Subclasses have fields `test` and `metric`: where, and by which score.
+    """
+
+    @abc.abstractmethod
+    def pairs_in(self, table):
+        """Return pairs of cells `((row, column), (row, column))`, the better one first."""
+
+    def decide(self, table):
+        pairs = self.pairs_in(table)
+        found = differences(table, self, pairs)
+        words = "; ".join(map(str, found))
+        if any(one.gain < 0 and one.p_value < SIGNIFICANT for one in found):
+            return Verdict(FAILS, words)
+        if not pairs or len(found) < len(pairs):
+            return Verdict(NOT_RUN, f"so far {words}" if words else "")
+        if all(one.gain > 0 and one.p_value < SIGNIFICANT for one in found):
+            return Verdict(HOLDS, words)
+        return Verdict(UNDECIDED, words)
+
+
+@dataclasses.dataclass(frozen=True)
+class Better(Comparison):
+    """One row is better than another in every column in which the table has both.
 
     Args:
         row, baseline: names of rows.
         columns: a function of a column's name that is false for those that the claim leaves out.
-        test, metric: where and by which score.
     """
 
     row: str = ""
@@ -53,49 +75,25 @@ class Better(Claim):
     test: str = "test"
     metric: str = "sacrebleu"
 
-    def decide(self, table):
-        found = differences(
-            table, self, [((self.row, c), (self.baseline, c)) for c in table.columns if self.columns(c)]
-        )
-        return verdict_of(found)
+    def pairs_in(self, table):
+        pairs = [((self.row, column), (self.baseline, column)) for column in table.columns if self.columns(column)]
+        return [pair for pair in pairs if set(pair) <= set(table.cells)]
 
 
 @dataclasses.dataclass(frozen=True)
-class CellBetter(Claim):
-    """Given cells are better than others, pair by pair; decided as `Better`.
+class CellBetter(Comparison):
+    """Given cells are better than others.
 
     Args:
         pairs: `((row, column), (row, column))`, the better one first.
-        test, metric: where and by which score.
     """
 
     pairs: tuple = ()
     test: str = "test"
     metric: str = "sacrebleu"
 
-    def decide(self, table):
-        return verdict_of(differences(table, self, self.pairs))
-
-
-@dataclasses.dataclass(frozen=True)
-class Best(Claim):
-    """A cell is better than each of the others of a table; decided as `Better`.
-
-    Args:
-        cell: `(row, column)`.
-        among: a function of such a pair: those it is compared with.
-        test, metric: where and by which score.
-    """
-
-    cell: tuple = ()
-    among: Callable = lambda cell: True
-    test: str = "test"
-    metric: str = "sacrebleu"
-
-    def decide(self, table):
-        others = [cell for cell in table.cells if cell != self.cell and self.among(cell)]
-        found = differences(table, self, [(self.cell, other) for other in others])
-        return verdict_of(found)
+    def pairs_in(self, table):
+        return self.pairs
 
 
 @dataclasses.dataclass(frozen=True)
@@ -140,15 +138,3 @@ def label_of(cell, other):
     return (
         column if column == other_column and row != other_row else f"{row}, {column} over {other_row}, {other_column}"
     )
-
-
-def verdict_of(found: list[Difference]):
-    """Return the `Verdict` on differences that a claim says are all positive."""
-    if not found:
-        return Verdict(NOT_RUN, "")
-    words = "; ".join(map(str, found))
-    if any(one.gain < 0 and one.p_value < SIGNIFICANT for one in found):
-        return Verdict(FAILS, words)
-    if all(one.gain > 0 and one.p_value < SIGNIFICANT for one in found):
-        return Verdict(HOLDS, words)
-    return Verdict(UNDECIDED, words)

@@ -10,11 +10,10 @@ from data.errors import InputError
 from data.files import atomic_write
 from interacting_head.console import ArgumentParser, RunError
 from interacting_head.reproduction.epoch_seconds import measure
-from interacting_head.reproduction.estimates import estimated_seconds
 from interacting_head.reproduction.figures import draw
 from interacting_head.reproduction.report import report, result_name
 from interacting_head.reproduction.results import Results
-from interacting_head.reproduction.runner import Runner
+from interacting_head.reproduction.runner import Runner, estimated_seconds
 from interacting_head.reproduction.tables import TABLES, named
 
 SEEDS = 3
@@ -72,20 +71,15 @@ def matching(name, small):
     """Return the tables that a name or pattern means; a pattern means those that there are in this size."""
     if any(letter in name for letter in "*?["):
         matched = [table for key, table in TABLES.items() if fnmatch.fnmatch(key, name) and table.cells]
-        if found := [table for table in matched if not small or has_small(table)]:
+        if found := [table for table in matched if not small or table.has_small]:
             return found
         raise InputError(f"no {'small ' * small}table matches {name!r}; --list shows the tables")
     table = named(name)
     if not table.cells:
         raise InputError(f"{name} ({table.title}) compares no trainings; it is made by: {table.command}")
-    if small and not has_small(table):
+    if small and not table.has_small:
         raise InputError(f"{name} has no small table; leave --small out")
     return [table]
-
-
-def has_small(table):
-    """Return whether a table can be made on a CPU."""
-    return table.small is not None or table.name.startswith("quickstart")
 
 
 def make(tables, arguments, runner):

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 from interacting_head.console import RunError, importing_keras
+from interacting_head.machine import processor
 from interacting_head.reproduction.tables import named
 
 TURNS, STEPS = 3, 4
@@ -45,12 +46,12 @@ def measure(table, small, results, name, corpora_dir=None):
             measured = json.loads(output.read_text(encoding="utf-8"))
         for row, seconds in measured["seconds"].items():
             record["seconds"].setdefault(row, {})[column] = seconds
-        record["processor"] = measured["processor"]
+        record |= {key: measured[key] for key in ("precision", "processor")}
         results.write_epoch_seconds(name, record)
 
 
 def measure_column(table, column, corpora_dir=None):
-    """Return `{row: seconds an epoch}` of a column, measured in this process.
+    """Return `{row: seconds an epoch}` of a column, measured in this process, and the arithmetic.
 
     Args:
         table: a `Table` in its size.
@@ -64,17 +65,18 @@ def measure_column(table, column, corpora_dir=None):
     from data.batches.pipeline import as_tf_dataset
     from interacting_head.model.building import build_model
     from interacting_head.run_directory import RunDirectory
+    from interacting_head.training import precision
     from interacting_head.training.run_text import open_text, prepare_run_text
     from interacting_head.training.setup import make_batches, make_training_model
 
     cells = [cell for cell in table.cells if cell.column == column]
-    configs = {cell.row: cell.experiment.config(seed=1) for cell in cells}
+    configs = {cell.row: precision.resolved(cell.experiment.config(seed=1)) for cell in cells}
     config = next(iter(configs.values()))
     with tempfile.TemporaryDirectory() as folder:
         text = prepare_run_text(config.data, RunDirectory(folder), open_text(config.data, corpora_dir))
         models = {}
         for row, one in configs.items():
-            keras.config.set_dtype_policy("float32")
+            keras.config.set_dtype_policy(one.train.precision)
             models[row] = make_training_model(build_model(one, *text.subwords), one, one.train.max_steps)
         batches = make_batches(config, text.pairs)
         in_epoch, stream = batches.batches_in_epoch(0), iter(batches)
@@ -85,7 +87,8 @@ def measure_column(table, column, corpora_dir=None):
             started = time.perf_counter()
             model.fit(as_tf_dataset(part), steps_per_epoch=STEPS, verbose=0, shuffle=False)
             seconds[row].append((time.perf_counter() - started) / STEPS)
-    return {row: in_epoch * median(times[1:]) for row, times in seconds.items()}  # the first turn compiles
+    of_epoch = {row: in_epoch * median(times[1:]) for row, times in seconds.items()}  # the first turn compiles
+    return of_epoch, config.train.precision
 
 
 def main():
@@ -94,11 +97,10 @@ def main():
     logging.getLogger("interacting_head").setLevel(logging.WARNING)
     with importing_keras():
         from interacting_head.model import compilation
-        from interacting_head.reproduction.scoring import processor
     compilation.share_cores_in_training()
     table = named(name).in_size(size == "small")
-    seconds = measure_column(table, column, corpora_dir or None)
-    found = {"seconds": seconds, "processor": processor()}
+    seconds, arithmetic = measure_column(table, column, corpora_dir or None)
+    found = {"seconds": seconds, "precision": arithmetic, "processor": processor()}
     Path(output).write_text(json.dumps(found), encoding="utf-8")
 
 

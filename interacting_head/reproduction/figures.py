@@ -74,7 +74,7 @@ def draw_losses(scored, axes):
 
 
 DRAWINGS = {"scores": draw_scores, "epoch_seconds": draw_seconds, "losses": draw_losses}
-"""What a table measures → how it is drawn."""
+"""`measure` of a table → function that draws it."""
 
 
 def positions(columns):

@@ -1,7 +1,6 @@
 """The report: tables of stored results beside the papers' numbers, and verdicts on their claims, as Markdown."""
 
 import dataclasses
-import functools
 
 from interacting_head import config as configuration
 from interacting_head import recipes
@@ -38,6 +37,7 @@ class Scored:
         self.columns = list(dict.fromkeys(cell.column for cell in table.cells))
         self.cells = [(cell.row, cell.column) for cell in table.cells]
         self._runs = {cell: [] for cell in self.cells}
+        self._statistics = {}
         by_experiment = {}
         for cell in table.cells:
             by_experiment.setdefault(cell.experiment, []).append((cell.row, cell.column))
@@ -56,10 +56,11 @@ class Scored:
         """Return a score of a run, or None."""
         return self.records[run]["scores"].get(test, {}).get(metric, {}).get("score")
 
-    @functools.cache  # noqa: B019 (lives as long as the report)
     def statistics(self, run):
         """Return `{(test set, metric): statistics of sentences}` of a run."""
-        return self.results.statistics(run)
+        if run not in self._statistics:
+            self._statistics[run] = self.results.statistics(run)
+        return self._statistics[run]
 
     def summary(self, row, column, test, metric):
         """Return the `Summary` of a cell, or None without a score."""
@@ -85,7 +86,7 @@ class Timed(Scored):
 
 
 MEASURES = {"scores": Scored, "losses": Scored, "epoch_seconds": Timed}
-"""What a table measures → how its results are read."""
+"""`measure` of a table → reader of its results."""
 
 
 def result_name(name, small):
@@ -178,7 +179,7 @@ def section_of_times(scored, small, verdicts):
 
     lines += [*grid(scored, text), "", *verdict_lines(verdicts)]
     record = scored.record
-    return "\n".join([*lines, f"{record['how']}; {record['processor']}.", ""])
+    return "\n".join([*lines, f"{record['how']}; {record['precision']}; {record['processor']}.", ""])
 
 
 def section_of_losses(scored, small, verdicts):
@@ -217,24 +218,9 @@ def verdict_lines(verdicts):
 def conditions(scored, small):
     """Return signatures, settings that differ from the paper's, processors and times."""
     records = list(scored.records.values())
-    signatures = {
-        f"`{metric}`: `{score['signature']}`"
-        for record in records
-        for scores in record["scores"].values()
-        for metric, score in scores.items()
-        if "signature" in score
-    }
-    unavailable = {
-        f"`{metric}`: {score['unavailable']}"
-        for record in records
-        for scores in record["scores"].values()
-        for metric, score in scores.items()
-        if "unavailable" in score
-    }
     minutes = [record["seconds"] / 60 for record in records]
-    lines = [f"- signature of {one}" for one in sorted(signatures)] + [
-        f"- not computed, {one}" for one in sorted(unavailable)
-    ]
+    lines = [f"- signature of {one}" for one in said_of_metrics(records, "signature", "`{}`: `{}`")]
+    lines += [f"- not computed, {one}" for one in said_of_metrics(records, "unavailable", "`{}`: {}")]
     if small:
         lines.append(f"- settings other than the paper's: {'; '.join(f'`{one}`' for one in other_settings(records))}")
     processors = sorted({record["processor"] for record in records})
@@ -245,6 +231,12 @@ def conditions(scored, small):
     return lines
 
 
+def said_of_metrics(records, key, form):
+    """Return what the scores of runs say under a key, each once, with the name of the metric."""
+    scores = [named for record in records for by_metric in record["scores"].values() for named in by_metric.items()]
+    return sorted({form.format(metric, score[key]) for metric, score in scores if key in score})
+
+
 def other_settings(records):
     """Return `KEY=VALUE` of the settings in which all runs differ alike from their papers' recipes."""
     common = None
@@ -252,21 +244,10 @@ def other_settings(records):
         full = recipes.RECIPES.get(record["recipe"].removesuffix("_small"))
         if full is None or full.name == record["recipe"]:
             continue
-        theirs, ours = (flat(x) for x in (configuration.to_dict(full.make()), record["config"]))
+        theirs, ours = map(configuration.flattened, (configuration.to_dict(full.make()), record["config"]))
         differing = {f"{key}={value}" for key, value in ours.items() if theirs.get(key) != value}
         common = differing if common is None else common & differing
     return sorted(one for one in common or () if not one.startswith("train.seed="))
-
-
-def flat(mapping, prefix=""):
-    """Return `{"section.key": value}` of nested settings."""
-    found = {}
-    for key, value in mapping.items():
-        if isinstance(value, dict):
-            found.update(flat(value, f"{prefix}{key}."))
-        else:
-            found[f"{prefix}{key}"] = list(value) if isinstance(value, tuple) else value
-    return found
 
 
 def as_json(scored, verdicts):

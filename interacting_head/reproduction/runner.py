@@ -8,12 +8,13 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import SimpleQueue
+from statistics import mean
 
 from tqdm import tqdm
 
 from data.errors import InputError
 from interacting_head.console import RunError
-from interacting_head.reproduction.estimates import estimated_seconds
+from interacting_head.model.flops import matmul_flops
 from interacting_head.reproduction.scoring import call, missing_of, score_run, stop_running
 
 
@@ -99,6 +100,21 @@ class Runner:
 
 
 BAR = "{l_bar}{bar}| {elapsed} of about {total_fmt} s, {remaining} left"
+REFERENCE_FLOPS = 1.2e11
+"""FLOP/s of trainings of `multi30k_de_en` in float32 on two cores (AMD EPYC, Zen 4; `benchmarks/RESULTS.md`)."""
+OVERHEAD = 1.4  # validations, translation, scores
+
+
+def estimated_seconds(run, results):
+    """Return the seconds of a run here: those of finished runs of its recipe, or an estimate from its configuration."""
+    finished = [results.run(run._replace(seed=seed).name) for seed in range(1, 6)]
+    finished = [record["seconds"] for record in finished if record]
+    if finished:
+        return 1.1 * mean(finished)
+    model, train, sizes = run.config.model, run.config.train, run.config.data.vocabulary_size
+    tokens = train.batch_tokens * train.accumulate_batches * train.max_steps  # of source and target
+    flops = matmul_flops(model, sizes if isinstance(sizes, int) else sizes[1], tokens / 2, tokens / 2)
+    return OVERHEAD * flops / REFERENCE_FLOPS
 
 
 def gpus():

@@ -2,17 +2,16 @@
 
 import functools
 import gzip
-import platform
 import subprocess
 import sys
-from importlib import metadata
 from pathlib import Path
 
 from data.corpora.corpus import open_corpus
 from data.files import atomic_write
 from data.text.profiles import PROFILES, TextForm
 from interacting_head import config as configuration
-from interacting_head.console import RunError, importing_keras
+from interacting_head.console import RunError
+from interacting_head.machine import processor, versions
 from interacting_head.metrics import METRICS, MetricUnavailable, Options
 from interacting_head.run_directory import RunDirectory
 
@@ -21,7 +20,6 @@ TEXT_OF_SACREBLEU = ("sacrebleu", "chrf", "ter")
 """Metrics that tokenise text themselves; the others compare tokenised text, as the papers' tools were given."""
 KEPT_STATISTICS = ("sacrebleu", "bleu")
 RUNNING = set()  # processes of this project's scripts
-PACKAGES = ("tensorflow", "keras", "numpy", "sacrebleu")
 
 
 def score_run(run_dir, splits_of, metrics, corpora_dir=None, former=None, former_statistics=None, environment=None):
@@ -132,16 +130,8 @@ def record_of(run):
         "tokens_per_second": log[-1]["tokens_per_second"],
         "log": log,
         "processor": processor(),
-        "versions": {name: metadata.version(name) for name in PACKAGES},
+        "versions": versions(),
     }
-
-
-def processor():
-    """Return the processor's name, as Linux gives it."""
-    with importing_keras():
-        from interacting_head.training.precision import processor_fields
-
-    return processor_fields().get("model name", platform.processor())
 
 
 def call(arguments, log, environment=None):

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.stats import ttest_ind
 
 from interacting_head.metrics import METRICS, Options
-from interacting_head.metrics.significance import Resampling, p_value
+from interacting_head.metrics.significance import Resampling, p_value, resampled_scores
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,13 +87,11 @@ def bootstrap(table, runs, test, metric):
     rows = [[table.statistics(name).get((test, metric)) for name in names] for names in runs]
     if any(one is None for side in rows for one in side):
         return None
-    scorer = METRICS[metric](Options())
-    sides = [np.concatenate(side, axis=1) for side in rows]
-    sums = np.array([[draw @ side for side in sides] for draw in Resampling().draws(len(sides[0]))], dtype=object)
+    scorer, systems, seeds = METRICS[metric](Options()), rows[0] + rows[1], len(rows[0])
+    resampled = resampled_scores(scorer, systems, Resampling())
+    observed = np.array([scorer.score(system.sum(axis=0)) for system in systems])
 
-    def mean_scores(totals, count):
-        return np.array([np.mean([scorer.score(part) for part in np.split(total, count)]) for total in totals])
+    def gain(scores):
+        return scores[:seeds].mean(axis=0) - scores[seeds:].mean(axis=0)
 
-    resampled = [mean_scores([row[side].astype("float64") for row in sums], len(rows[side])) for side in (0, 1)]
-    observed = [np.mean([scorer.score(one.sum(axis=0)) for one in side]) for side in rows]
-    return p_value(resampled[0] - resampled[1], observed[0] - observed[1])
+    return p_value(gain(resampled), gain(observed))

@@ -112,6 +112,7 @@ class Table:
         metrics: those of `interacting_head.metrics` that are computed.
         printed_metrics: `{metric in the paper's words: ours}`.
         small: the `Small` that stands for it.
+        on_a_cpu: true where a CPU is enough for the table itself.
         claims: the paper's claims, see `claims`.
         note: what a reader must know of it.
         command: the command that makes it, where no trainings are compared.
@@ -125,9 +126,15 @@ class Table:
     metrics: tuple[str, ...] = BLEU_ONLY
     printed_metrics: Mapping[str, str] = dataclasses.field(default_factory=lambda: {"BLEU": "bleu"})
     small: Small | None = None
+    on_a_cpu: bool = False
     claims: tuple = ()
     note: str = ""
     command: str = ""
+
+    @property
+    def has_small(self):
+        """True where the table, or one that stands for it, can be made on a CPU."""
+        return self.on_a_cpu or self.small is not None
 
     def in_size(self, small):
         """Return this table, or the small one that stands for it: its cells then have the siblings' recipes."""

@@ -2,9 +2,10 @@
 
 import dataclasses
 import os
-from pathlib import Path
 
 import keras
+
+from interacting_head.machine import processor_instructions
 
 # Names in /proc/cpuinfo of the instructions that multiply bfloat16: Intel and AMD, then ARM.
 BFLOAT16_INSTRUCTIONS = {"avx512_bf16", "amx_bf16", "bf16"}
@@ -55,16 +56,3 @@ def multiplies_bfloat16():
 def is_capped():
     """Return whether the environment has oneDNN take the processor for one without bfloat16."""
     return os.environ.get("ONEDNN_MAX_CPU_ISA", "").upper() in CAPS_WITHOUT_BFLOAT16
-
-
-def processor_instructions():
-    """The names of the processor's instruction sets, as Linux lists them; none on other systems."""
-    fields = processor_fields()
-    return {*fields.get("flags", "").split(), *fields.get("Features", "").split()}
-
-
-def processor_fields():
-    """The entries of the last processor in Linux's list, name → text; none on other systems."""
-    path = Path("/proc/cpuinfo")
-    lines = path.read_text().splitlines() if path.exists() else []
-    return {key.strip(): text.strip() for key, _, text in (line.partition(":") for line in lines)}

@@ -45,6 +45,17 @@ def cache(tmp_path, monkeypatch):
     return folder
 
 
+@pytest.fixture
+def corpora(tmp_path):
+    """A folder of corpora with one, `mine`: 400, 30 and 20 pairs."""
+    folder = tmp_path / "corpora" / "mine"
+    folder.mkdir(parents=True)
+    for split, count in (("train", 400), ("dev", 30), ("test", 20)):
+        for seed, code in enumerate(("de", "en")):
+            (folder / f"{split}.{code}").write_text("\n".join(sentences(count, seed)) + "\n", encoding="utf-8")
+    return folder.parent
+
+
 @pytest.fixture(scope="session")
 def subwords(tmp_path_factory):
     path = tmp_path_factory.mktemp("subwords") / "both.model"

@@ -4,24 +4,18 @@ from data.corpora.corpus import open_corpus
 from data.corpus_encoding import TextSettings, encode_corpus
 from data.errors import InputError
 from data.text.truecasing import Truecaser
-from tests.data.conftest import sentences
 
 SETTINGS = TextSettings("paper", vocabulary_size=400)
 
 
 @pytest.fixture
-def corpus(tmp_path):
-    folder = tmp_path / "corpora" / "mine"
-    folder.mkdir(parents=True)
-    for split, count in (("train", 300), ("dev", 20), ("test", 10)):
-        for seed, code in enumerate(("de", "en")):
-            (folder / f"{split}.{code}").write_text("\n".join(sentences(count, seed)) + "\n", encoding="utf-8")
-    return open_corpus("mine", "de", "en", folder.parent)
+def corpus(corpora):
+    return open_corpus("mine", "de", "en", corpora)
 
 
 def test_all_splits_are_encoded_unless_some_are_named(corpus):
     everything = encode_corpus(corpus, SETTINGS)
-    assert {split: len(pairs) for split, pairs in everything.pairs.items()} == {"train": 300, "dev": 20, "test": 10}
+    assert {split: len(pairs) for split, pairs in everything.pairs.items()} == {"train": 400, "dev": 30, "test": 20}
     part = encode_corpus(corpus, SETTINGS, splits=["dev"], encoded_splits=["train"])
     assert list(part.texts) == ["train", "dev"]
     assert list(part.pairs) == ["train"]

@@ -10,7 +10,6 @@ from data.corpus_encoding import TextSettings
 from data.errors import InputError
 from data.text.cleaning import CleaningRules
 from tests import command_line
-from tests.data.conftest import sentences
 
 
 def test_n_and_the_numbers_of_heads_of_the_paper():
@@ -61,16 +60,6 @@ def test_a_mean_below_one_is_an_error():
     for lengths in ([], [0, 1, 0]):
         with pytest.raises(InputError, match="there is no text to speak of"):
             stats.mean_length(lengths, lengths)
-
-
-@pytest.fixture
-def corpora(tmp_path):
-    folder = tmp_path / "corpora" / "mine"
-    folder.mkdir(parents=True)
-    for split, count in (("train", 400), ("dev", 30), ("test", 20)):
-        for seed, code in enumerate(("de", "en")):
-            (folder / f"{split}.{code}").write_text("\n".join(sentences(count, seed)) + "\n", encoding="utf-8")
-    return folder.parent
 
 
 def counted(corpora, name="mine", **options):

@@ -71,6 +71,7 @@ class Engine(abc.ABC):
             rows: the most sentences that a batch may hold.
         """
 
+    @abc.abstractmethod
     def score(self, pairs, rows):
         """Return the log-probabilities of the tokens and of the end symbol of each target.
 
@@ -78,7 +79,6 @@ class Engine(abc.ABC):
             pairs: a list of (source ids, target ids) without end symbols.
             rows: as of `search`.
         """
-        raise NotImplementedError
 
     def refresh(self):
         """Take the present weights of models that may have changed."""

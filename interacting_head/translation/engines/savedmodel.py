@@ -68,6 +68,9 @@ class SavedModelEngine(Engine):
             raise InputError(f"--engine {self.name}: {stated[1]}") from error
         return hypotheses(*(np.asarray(found[name]) for name in ("ids", "scores", "token_scores")))
 
+    def score(self, pairs, rows):
+        check_capabilities(self.name, {"score"})
+
 
 def _folder(path):
     """Return the folder of the SavedModel that a path stands for: itself, or the last version in it.

@@ -7,7 +7,6 @@ from interacting_head.reproduction.claims import (
     HOLDS,
     NOT_RUN,
     UNDECIDED,
-    Best,
     Better,
     CellBetter,
     TimesAsLong,
@@ -23,7 +22,6 @@ LINES = {
 ROWS = {
     Better: lambda claim: Better("x", "good row", "bad row", **claim),
     CellBetter: lambda claim: CellBetter("x", ((("good row", "c"), ("bad row", "c")),), **claim),
-    Best: lambda claim: Best("x", ("good row", "c"), **claim),
 }
 
 
@@ -80,14 +78,13 @@ def columns(**qualities):
     cells = {}
     for column, pair in qualities.items():
         for row, name in zip(("good row", "bad row"), pair, strict=True):
-            if name:
-                cells[row, column] = runs(name)
+            cells[row, column] = runs(name) if name else []
     return StandIn(LINES, cells)
 
 
 def test_one_row_is_better_if_it_is_in_every_column_that_both_have():
     claim = Better("x", "good row", "bad row")
-    assert claim.decide(columns(a=("good", "bad"), b=("fair", "bad"), c=("good", None))).word == HOLDS
+    assert claim.decide(columns(a=("good", "bad"), b=("fair", "bad"))).word == HOLDS
     assert claim.decide(columns(a=("good", "bad"), b=("good", "good"))).word == UNDECIDED
     assert claim.decide(columns(a=("good", "bad"), b=("bad", "good"))).word == FAILS
     verdict = claim.decide(columns(a=("good", "bad"), b=("fair", "bad")))
@@ -100,13 +97,31 @@ def test_columns_that_a_claim_leaves_out_do_not_count():
     assert claim.decide(columns(b=("good", "bad"))).word == NOT_RUN
 
 
-def test_the_best_cell_is_better_than_each_of_those_it_is_compared_with():
-    there = {("r", "a"): runs("good"), ("r", "b"): runs("bad"), ("other", "a"): runs("good")}
-    assert Best("x", ("r", "a")).decide(StandIn(LINES, there)).word == UNDECIDED
-    assert Best("x", ("r", "a"), lambda cell: cell[0] == "r").decide(StandIn(LINES, there)).word == HOLDS
-    verdict = Best("x", ("r", "b")).decide(StandIn(LINES, there))
-    assert verdict.word == FAILS
-    assert verdict.reason.startswith("r, b over r, a: -")
+def test_columns_that_lack_one_of_the_rows_do_not_count():
+    cells = {("good row", "a"): runs("good"), ("bad row", "a"): runs("bad"), ("good row", "b"): runs("good")}
+    assert Better("x", "good row", "bad row").decide(StandIn(LINES, cells)).word == HOLDS
+
+
+def test_a_claim_of_which_a_part_is_missing_may_fail_but_not_hold():
+    claim = Better("x", "good row", "bad row")
+    verdict = claim.decide(columns(a=("good", "bad"), b=("good", None)))
+    assert verdict.word == NOT_RUN
+    assert verdict.reason.startswith("so far a: +")
+    assert claim.decide(columns(a=("good", "fair"), b=(None, None))).word == NOT_RUN
+    assert claim.decide(columns(a=("bad", "good"), b=("good", None))).word == FAILS
+
+
+def test_a_cell_is_better_than_each_of_those_it_is_compared_with():
+    there = {("r", "a"): runs("good"), ("r", "b"): runs("bad"), ("r", "c"): runs("good")}
+
+    def verdict(cell, *others):
+        return CellBetter("x", tuple((("r", cell), ("r", other)) for other in others)).decide(StandIn(LINES, there))
+
+    assert verdict("a", "b").word == HOLDS
+    assert verdict("a", "b", "c").word == UNDECIDED
+    assert verdict("a", "b", "not in the table").word == NOT_RUN
+    assert verdict("b", "a", "c").word == FAILS
+    assert verdict("b", "a").reason.startswith("r, b over r, a: -")
 
 
 TIMES = {2.13: HOLDS, 2.45: HOLDS, 1.8: HOLDS, 2.6: FAILS, 1.7: FAILS, None: NOT_RUN}

@@ -27,7 +27,7 @@ def measured(monkeypatch):
         columns.append(column)
         rows = [cell.row for cell in TABLE.cells if cell.column == column]
         seconds = {row: 10.0 + number for number, row in enumerate(rows)}
-        Path(output).write_text(json.dumps({"seconds": seconds, "processor": "a processor"}))
+        Path(output).write_text(json.dumps({"seconds": seconds, "precision": "float32", "processor": "a processor"}))
         return types.SimpleNamespace(returncode=int(column in failing))
 
     monkeypatch.setattr(epoch_seconds.subprocess, "run", run)

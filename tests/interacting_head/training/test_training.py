@@ -21,24 +21,7 @@ from tests.interacting_head.runs import assert_equal_runs, weights
 
 STEPS = 25
 SCORES = "validation_loss", "validation_smoothed_loss", "perplexity", "accuracy", "bleu"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def cache(tmp_path_factory):
-    """A cache folder of this file's own."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("INTERACTING_HEAD_CACHE", str(tmp_path_factory.mktemp("cache")))
-        yield
-
-
-@pytest.fixture(scope="module")
-def files(tmp_path_factory):
-    return tiny_corpus.write_corpus(tmp_path_factory.mktemp("corpus"))
-
-
-@pytest.fixture(scope="module")
-def config(files):
-    return tiny_corpus.configuration(files)
+pytestmark = pytest.mark.usefixtures("cache")
 
 
 @pytest.fixture(scope="module")

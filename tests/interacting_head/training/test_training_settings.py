@@ -16,23 +16,7 @@ from interacting_head.translation.translator import Translator
 from tests import tiny_corpus
 from tests.interacting_head.runs import weights
 
-
-@pytest.fixture(scope="module", autouse=True)
-def cache(tmp_path_factory):
-    """A cache folder of this file's own."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("INTERACTING_HEAD_CACHE", str(tmp_path_factory.mktemp("cache")))
-        yield
-
-
-@pytest.fixture(scope="module")
-def files(tmp_path_factory):
-    return tiny_corpus.write_corpus(tmp_path_factory.mktemp("corpus"))
-
-
-@pytest.fixture(scope="module")
-def config(files):
-    return tiny_corpus.configuration(files)
+pytestmark = pytest.mark.usefixtures("cache")
 
 
 @pytest.mark.parametrize(("settings", "interval"), [([], 10), (["train.validation_epochs=3"], 21)], ids=str)

@@ -1,0 +1,40 @@
+"""The machine that this runs on: its processor, and the versions of packages."""
+
+import platform
+from importlib import metadata
+from pathlib import Path
+
+INSTRUCTIONS_SHOWN = ("avx2", "avx512f", "avx512_bf16", "amx_bf16")
+"""Those on which the speed of matrix products depends."""
+
+PACKAGES = ("tensorflow", "tensorflow-cpu", "keras", "numpy", "jax", "sacrebleu", "ctranslate2")
+
+
+def processor():
+    """Return the processor's name, as Linux gives it, with those of `INSTRUCTIONS_SHOWN` that it has."""
+    shown = [name for name in INSTRUCTIONS_SHOWN if name in processor_instructions()]
+    return " ".join([_processor_fields().get("model name", platform.processor()), *shown])
+
+
+def processor_instructions():
+    """Return the names of the processor's instruction sets, as Linux lists them; none on other systems."""
+    fields = _processor_fields()
+    return {*fields.get("flags", "").split(), *fields.get("Features", "").split()}
+
+
+def versions():
+    """Return `{package: version}` of those of `PACKAGES` that are installed."""
+    found = {}
+    for package in PACKAGES:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def _processor_fields():
+    """Return the entries of the last processor in Linux's list, name → text; none on other systems."""
+    path = Path("/proc/cpuinfo")
+    lines = path.read_text().splitlines() if path.exists() else []
+    return {key.strip(): text.strip() for key, _, text in (line.partition(":") for line in lines)}

@@ -1,0 +1,16 @@
+"""Floating-point operations of a Transformer."""
+
+
+def matmul_flops(model, vocabulary_size, source_tokens, target_tokens):
+    """Return the FLOPs of the matrix products of a training step, without padding and products of attention weights.
+
+    Args:
+        model: a `ModelConfig`.
+        vocabulary_size: of the target.
+        source_tokens, target_tokens: in the batch.
+    """
+    D, F = model.model_dim, model.feed_forward_dim
+    encoder = model.encoder_layers * (4 * D * D + 2 * D * F)
+    decoder = model.decoder_layers * (6 * D * D + 2 * D * F) + D * vocabulary_size
+    memory = model.decoder_layers * 2 * D * D  # keys and values of encoder-decoder attention
+    return 3 * 2 * (source_tokens * (encoder + memory) + target_tokens * decoder)
