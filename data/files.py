@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import fcntl
 import os
 import shutil
 import tempfile
@@ -13,8 +14,23 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Numbers of the errors of a full disk, a used-up quota, and a file larger than allowed."""
 
 
+ADVICE = "name a folder that can be written to"
+
+
+def make_folder(path, advice=ADVICE):
+    """Make a folder, and those that it lies in, where there is none.
+
+    Raises:
+        InputError: when it cannot be made.
+    """
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}; {advice}") from error
+
+
 @contextlib.contextmanager
-def written_beside(path, parents=False, advice="name a folder that can be written to"):
+def written_beside(path, parents=False, advice=ADVICE):
     """Yield a path of the same name in a folder of its own, for a file or a folder that the block makes there.
 
     It is renamed to `path` when the block ends without error, and removed otherwise: whoever looks at `path` finds all
@@ -30,9 +46,9 @@ def written_beside(path, parents=False, advice="name a folder that can be writte
         OSError: when a folder cannot be renamed since one that is not empty stands in its place.
     """
     path = Path(os.path.realpath(path))
+    if parents:
+        make_folder(path.parent, advice)
     try:
-        if parents:
-            path.parent.mkdir(parents=True, exist_ok=True)
         folder = Path(tempfile.mkdtemp(dir=path.parent, prefix=".partial-"))
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror}; {advice}") from error
@@ -42,6 +58,30 @@ def written_beside(path, parents=False, advice="name a folder that can be writte
         os.replace(folder / path.name, path)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def sole_use(folder):
+    """Make a folder where it does not exist, and keep others who ask for the same out of it while the block runs.
+
+    A process that ends in any way lets go of it.
+
+    Raises:
+        InputError: when it cannot be made, or another process has it.
+    """
+    make_folder(folder)
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            message = f"{folder} is in use by another command; wait for its end, or name another folder"
+            raise InputError(message) from error
+        except OSError:  # a file system without locks
+            pass
+        yield
+    finally:
+        os.close(descriptor)
 
 
 @contextlib.contextmanager

@@ -1,6 +1,5 @@
 """A run directory: configuration, sub-words, checkpoints and scores of one experiment; movable."""
 
-import contextlib
 import hashlib
 import json
 import math
@@ -12,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from data.errors import InputError
-from data.files import atomic_write, check_room, written_beside
+from data.files import atomic_write, check_room, make_folder, written_beside
 from data.text.profiles import PROFILES, RAW_TEXT, TextForm
 from data.text.subwords import Subwords
 from data.text.truecasing import Truecaser
@@ -78,10 +77,7 @@ class RunDirectory:
                     "choose another --run-dir, or --no-resume to start it anew"
                 )
             return False
-        try:
-            (self.path / "checkpoints").mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"cannot write the run directory {self.path}: {error.strerror}") from error
+        make_folder(self.path / "checkpoints")
         # The configuration comes last and makes it a run.
         (self.path / "VERSION").write_text(VERSION + "\n")
         with atomic_write(self.path / "config.yaml") as file:
@@ -89,7 +85,7 @@ class RunDirectory:
         return True
 
     def clear(self):
-        """Removes the files of an earlier run, those of this class only."""
+        """Removes the files of an earlier run, those of this class only; the folder stays."""
         if not (self.path / "config.yaml").is_file():
             return
         for name in ("config.yaml", "VERSION", "text.json", "log.jsonl", "train.log", "metrics.json"):
@@ -98,8 +94,6 @@ class RunDirectory:
             (self.path / f"{name}{WEIGHTS}").unlink(missing_ok=True)
         for name in ("checkpoints", "subwords", "truecasing", "tensorboard"):
             shutil.rmtree(self.path / name, ignore_errors=True)
-        with contextlib.suppress(OSError):
-            self.path.rmdir()  # where nothing else lies in it
 
     @property
     def version(self):

@@ -11,6 +11,7 @@ import keras
 
 from data.batches.pipeline import as_tf_dataset
 from data.errors import InputError
+from data.files import sole_use
 from interacting_head import allocator
 from interacting_head.console import RunError
 from interacting_head.model.building import build_model
@@ -48,18 +49,21 @@ def train(config, run_dir, corpora_dir=None, resume=True):
     run = RunDirectory(run_dir)
     check(config)
     corpus = open_text(config.data, corpora_dir)  # before anything is written
-    if not resume:
-        run.clear()
-    config = precision.resolved(config, run)
-    is_new = run.create_or_check(config, same_experiment)
-    with logging_to(run.path / "train.log"):
-        try:
-            trainer = Trainer(config, run, corpus, devices)
-        except InputError:
-            if is_new:  # the corrected command shall not meet a run with another configuration
-                run.clear()
-            raise
-        return trainer.run_to_end()
+    with sole_use(run.path) if devices.process == 0 else contextlib.nullcontext():
+        if not resume:
+            run.clear()
+        config = precision.resolved(config, run)
+        is_new = run.create_or_check(config, same_experiment)
+        with logging_to(run.path / "train.log"):
+            try:
+                trainer = Trainer(config, run, corpus, devices)
+            except InputError:
+                if is_new:  # the corrected command shall not meet a run with another configuration
+                    run.clear()
+                    with contextlib.suppress(OSError):
+                        run.path.rmdir()  # where nothing else lies in it
+                raise
+            return trainer.run_to_end()
 
 
 class Trainer:

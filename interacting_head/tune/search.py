@@ -16,6 +16,7 @@ from optuna.storages.journal import JournalFileBackend
 from optuna.trial import TrialState, create_trial
 
 from data.errors import InputError
+from data.files import sole_use
 from interacting_head import config as configuration
 from interacting_head.config import override
 from interacting_head.console import RunError, atomic_write
@@ -107,8 +108,13 @@ class Search:
 
         Raises:
             RunError: when no trial of a stage could be trained to its end.
-            InputError: for a trial that cannot be trained, see `training.train`.
+            InputError: for a trial that cannot be trained, see `training.train`; when another search is at work in the
+                folder.
         """
+        with sole_use(self.folder):
+            return self._run_stages(corpora_dir)
+
+    def _run_stages(self, corpora_dir):
         config = self.config
         for stage, study in self.studies.items():
             received = self._run_stage(stage, config, corpora_dir)

@@ -1,10 +1,15 @@
 import os
 import stat
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from data.errors import InputError
-from data.files import atomic_write, written_beside
+from data.files import atomic_write, sole_use, written_beside
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_a_file_appears_whole_and_takes_the_place_of_a_former_one(tmp_path):
@@ -77,6 +82,25 @@ def test_a_folder_that_holds_something_is_not_replaced(tmp_path):
     with pytest.raises(OSError, match="not empty"), written_beside(tmp_path / "folder") as partial:
         partial.mkdir()
     assert [path.name for path in tmp_path.rglob("*")] == ["folder", "mine"]
+
+
+def test_a_folder_has_one_user_at_a_time_until_that_ends(tmp_path):
+    with sole_use(tmp_path):
+        with pytest.raises(InputError, match="is in use by another command; wait for its end"), sole_use(tmp_path):
+            pass
+        with sole_use(tmp_path.parent):
+            pass
+    program = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from data.files import sole_use\n"
+    program += f"with sole_use({str(tmp_path)!r}): print('taken', flush=True); sys.stdin.read()"
+    with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"taken\n"
+        with pytest.raises(InputError, match="is in use"), sole_use(tmp_path):
+            pass
+        process.kill()
+        process.wait()
+    with sole_use(tmp_path):
+        pass
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_place_that_cannot_be_written_to_is_an_error_with_advice(tmp_path):

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from data.errors import InputError
+from data.files import sole_use
 from interacting_head.run_directory import RunDirectory
 from interacting_head.training.callbacks import Progress
 from interacting_head.training.devices import Devices
@@ -215,6 +216,15 @@ def test_another_configuration_on_a_run_names_the_keys_that_differ(copied, files
         train(other, copied.path)
     assert "model.dropout (0.1 there, 0.2 now), train.seed (1 there, 3 now); " in str(raised.value)
     assert "model_dim" not in str(raised.value)
+
+
+def test_a_run_directory_in_which_another_training_is_at_work_is_refused(copied, config):
+    log = (copied.path / "train.log").read_bytes()
+    for resume in (True, False):
+        with sole_use(copied.path), pytest.raises(InputError, match="is in use by another command; wait for its end"):
+            train(config, copied.path, resume=resume)
+    assert (copied.path / "train.log").read_bytes() == log
+    assert train(config, copied.path) is None
 
 
 @pytest.mark.slow
