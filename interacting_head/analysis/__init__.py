@@ -5,6 +5,7 @@ arrays, each with its equation, and the `Verb` that applies them to runs. Start 
 """
 
 from interacting_head.analysis.attention import Attention
+from interacting_head.analysis.importance import Importance
 
-VERBS = {verb.name: verb for verb in (Attention,)}
+VERBS = {verb.name: verb for verb in (Attention, Importance)}
 """Name of a verb → subclass of `verb.Verb`. Their modules import Keras in functions only, so that --help answers."""
