@@ -5,13 +5,14 @@ import itertools
 from pathlib import Path
 
 from data.text.subwords import BEGIN, END, PAD
+from interacting_head.analysis.attention import attention_distance, attention_entropy, distributions
 from interacting_head.model.placement import attention_of, resolved
 from interacting_head.run_directory import RunDirectory
 from interacting_head.serve.forms import SITES, RequestError, too_long
 from interacting_head.serve.limits import BEAM_SIZE, TOKENS
 from interacting_head.translation.engines import CAPABILITIES
 from interacting_head.translation.forms import JsonLine, packed
-from interacting_head.translation.inspection import Inspector, attention_layers
+from interacting_head.translation.inspection import Inspector, attention_layers, head_names
 from interacting_head.translation.translator import Translator
 
 
@@ -115,10 +116,14 @@ class Service:
         sources = [translator.source_subwords.piece(i) for i in [*source, END]]
         produced = [translator.target_subwords.piece(i) for i in [*target, END]]
         before = [translator.target_subwords.piece(i) for i in [BEGIN, *target]]
+        heads = weights.reshape(-1, *weights.shape[-2:])
+        shares = distributions(heads)
         return {
             "rows": sources if request.site == "encoder" else produced,
             "columns": before if request.site == "decoder" else sources,
-            "weights": packed(weights.reshape(-1, *weights.shape[-2:])),
+            "weights": packed(heads),
+            "distance": attention_distance(shares).round(6).tolist(),
+            "entropy": attention_entropy(shares).mean(-1).round(6).tolist(),
             "head_importance": None if importance is None else packed(importance),
         }
 
@@ -133,16 +138,12 @@ def _places(model):
     config = resolved(model.config)
     places = []
     for (site, number), layer in attention_layers(model).items():
-        heads = [f"head {head}" for head in range(1, layer.num_heads + 1)]
-        if layer.leading_axis:
-            name, size = layer.leading_axis
-            heads = [f"{name} {i}, {head}" for i in range(1, size + 1) for head in heads]
         places.append(
             {
                 "site": site,
                 "layer": number,
                 "scheme": attention_of(config, site, number).scheme,
-                "heads": heads,
+                "heads": head_names(layer),
                 "head_importance": layer.has_head_importance,
             }
         )
