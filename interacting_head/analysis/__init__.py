@@ -4,5 +4,7 @@ Trained runs and sentences come in; rows of numbers, figures and files go out. A
 arrays, each with its equation, and the `Verb` that applies them to runs. Start at `verb.py` and `analysed_run.py`.
 """
 
-VERBS = {}
+from interacting_head.analysis.rank import RankVerb
+
+VERBS = {RankVerb.name: RankVerb}
 """Name of a verb → subclass of `verb.Verb`. Their modules import Keras in functions only, so that --help answers."""

@@ -174,18 +174,18 @@ class AnalysedRun:
             for row, *pair in zip(rows, sources, targets, *ids, strict=True):
                 yield Pair(sample.numbers[row], *pair)
 
-    def inspections(self, sample, attention=(), head_importance=False):
+    def inspections(self, sample, **parts):
         """Yield `(Pair, Inspection)` of each sentence of a `Sample`, in order; few are held at a time.
 
         Args:
             sample: a `Sample`.
-            attention, head_importance: as of `inspection.Inspector`.
+            **parts: what is wanted, as of `inspection.Inspector`.
 
         Raises:
             InputError: where head importance is asked for and the run has none; it names the run.
         """
         try:
-            inspector = Inspector(self.model, attention, head_importance)
+            inspector = Inspector(self.model, **parts)
         except InputError as error:
             raise InputError(f"{self.path}: {error}") from error
         with tqdm(desc=self.name, total=len(sample), unit=" sentences", disable=None, leave=False) as bar:

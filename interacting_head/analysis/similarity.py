@@ -6,6 +6,7 @@ Both are sums over positions, so that sentences are added one by one and none is
 
 import numpy as np
 
+POSITIONS = 1024  # whose outputs are held before they are multiplied: one product for many sentences
 SMALLEST = 1e-12
 """Of a variance, beside the largest of them: below it a head counts as one that does not vary."""
 
@@ -24,22 +25,30 @@ class HeadOutputs:
     """
 
     def __init__(self):
-        self.positions, self._sum, self._products = 0, 0.0, 0.0
+        self._held, self._positions, self._sum, self._products = [], 0, 0.0, 0.0
 
     def add(self, heads):
         """Add the outputs `(…, H, T, V)` of a sentence; heads with other indices in front are not compared."""
         outputs = np.swapaxes(np.asarray(heads, "float64"), -3, -2)  # (…, T, H, V)
         self._sizes = outputs.shape[-2:]
-        outputs = outputs.reshape(*outputs.shape[:-2], -1)  # (…, T, H·V)
-        self.positions += outputs.shape[-2]
-        self._sum = self._sum + outputs.sum(axis=-2)
-        self._products = self._products + np.swapaxes(outputs, -1, -2) @ outputs
+        self._held.append(outputs.reshape(*outputs.shape[:-2], -1))  # (…, T, H·V)
+        if sum(one.shape[-2] for one in self._held) >= POSITIONS:
+            self._multiply()
+
+    def _multiply(self):
+        if self._held:
+            outputs = np.concatenate(self._held, axis=-2)
+            self._held = []
+            self._positions += outputs.shape[-2]
+            self._sum = self._sum + outputs.sum(axis=-2)
+            self._products = self._products + np.swapaxes(outputs, -1, -2) @ outputs
 
     def cka(self):
         """Return CKA `(…, H, H)` of all pairs of heads; NaN for heads whose outputs do not vary."""
+        self._multiply()
         H, V = self._sizes
-        mean = self._sum / self.positions
-        covariance = self._products / self.positions - mean[..., :, None] * mean[..., None, :]
+        mean = self._sum / self._positions
+        covariance = self._products / self._positions - mean[..., :, None] * mean[..., None, :]
         blocks = covariance.reshape(*covariance.shape[:-2], H, V, H, V)
         return normalised((blocks**2).sum(axis=(-3, -1)))  # ‖X_iᵀ X_j‖²: (…, H, H)
 

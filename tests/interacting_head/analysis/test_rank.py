@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from interacting_head.analysis.matrix_rank import numerical_rank, stable_rank
+from interacting_head.analysis.rank import numerical_rank, stable_rank
 
 
 def singular_values(matrix):
