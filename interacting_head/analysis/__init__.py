@@ -4,7 +4,8 @@ Trained runs and sentences come in; rows of numbers, figures and files go out. A
 arrays, each with its equation, and the `Verb` that applies them to runs. Start at `verb.py` and `analysed_run.py`.
 """
 
-from interacting_head.analysis.rank import RankVerb
+from interacting_head.analysis.rank import Rank
+from interacting_head.analysis.weights import Weights
 
-VERBS = {RankVerb.name: RankVerb}
+VERBS = {verb.name: verb for verb in (Rank, Weights)}
 """Name of a verb → subclass of `verb.Verb`. Their modules import Keras in functions only, so that --help answers."""

@@ -106,7 +106,7 @@ class PlaceRanks:
         return {name: total / self.sentences for name, total in self.sums.items()}
 
 
-class RankVerb(Verb):
+class Rank(Verb):
     """Ranks and similarity of heads of runs, by their number of heads."""
 
     name = "rank"
@@ -203,9 +203,9 @@ def draw_by_heads(rows, labels, titles, figure):
             if quantity in RANKS:
                 draw_bounds(axis, here, heads, quantity)
             for limit in limits:
-                axis.axvline(limit, color="0.5", linestyle=":", linewidth=1)
-                axis.text(limit, 1, " h_max", transform=axis.get_xaxis_transform(), va="top", fontsize=7, color="0.4")
+                axis.axvline(limit, color="0.5", linestyle=":", linewidth=1, label="h_max = d / n̄")
             axis.set_xscale("log", base=2)
+            axis.set_xlim(0.7 * min(heads), 1.4 * max(heads + limits))
             axis.set_xticks(heads, heads)
             axis.minorticks_off()
             axis.set_ylim(bottom=min(0, axis.get_ylim()[0]))
@@ -213,8 +213,9 @@ def draw_by_heads(rows, labels, titles, figure):
         axis.set_title(SITES[site])
     for axis in axes[-1]:
         axis.set_xlabel("number of heads h")
-    handles, names = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower center", ncols=min(3, len(names)), fontsize=8)
+    handles = {name: handle for handle, name in zip(*axes[0, 0].get_legend_handles_labels(), strict=True)}
+    names = list(handles)
+    figure.legend(list(handles.values()), names, loc="outside lower center", ncols=min(3, len(names)), fontsize=8)
 
 
 def draw_lines(axis, rows, labels, quantity):
@@ -241,9 +242,9 @@ def draw_bounds(axis, rows, heads, quantity):
     axis.axhline(largest, color="0.5", linestyle="--", linewidth=1, label="mean length")
     sizes = {row["num_heads"]: row["key_dim"] for row in rows}
     if quantity.startswith("logits"):
-        top = 1.25 * largest
-        axis.plot(heads, [sizes.get(h, np.nan) for h in heads], color="0.5", linewidth=1, label="head size K")
-        axis.set_ylim(top=top)
+        bounds = [sizes.get(h, np.nan) for h in heads]
+        axis.plot(heads, bounds, color="0.5", marker="_", linewidth=1, label="head size K")
+    axis.set_ylim(top=1.25 * largest)
 
 
 def draw_similarity(places, figure):
@@ -258,8 +259,13 @@ def draw_similarity(places, figure):
                 axis.axis("off")
                 continue
             found = {name: mean_over_front(matrix) for name, matrix in places[site, number].matrices().items()}
+            H = len(found["output_cka"])
             image = axis.imshow(
-                np.triu(found["output_cka"], 1) + np.tril(found["map_correlation"]), vmin=-1, vmax=1, cmap="RdBu_r"
+                np.triu(found["output_cka"], 1) + np.tril(found["map_correlation"]),
+                vmin=-1,
+                vmax=1,
+                cmap="RdBu_r",
+                extent=(0.5, H + 0.5, H + 0.5, 0.5),
             )
             axis.set_title(f"{SITES[site]} {number}", fontsize=8)
             axis.tick_params(labelsize=7)
