@@ -208,7 +208,9 @@ def draw_by_heads(rows, labels, titles, figure):
             axis.set_xlim(0.7 * min(heads), 1.4 * max(heads + limits))
             axis.set_xticks(heads, heads)
             axis.minorticks_off()
-            axis.set_ylim(bottom=min(0, axis.get_ylim()[0]))
+        line[0].set_ylim(bottom=min(0, line[0].get_ylim()[0]))  # after all: sharing axes, each sets it for all
+        if quantity in RANKS:
+            line[0].set_ylim(top=1.25 * max(row["largest_rank"] for row in rows))
     for axis, site in zip(axes[0], sites, strict=True):
         axis.set_title(SITES[site])
     for axis in axes[-1]:
@@ -244,7 +246,6 @@ def draw_bounds(axis, rows, heads, quantity):
     if quantity.startswith("logits"):
         bounds = [sizes.get(h, np.nan) for h in heads]
         axis.plot(heads, bounds, color="0.5", marker="_", linewidth=1, label="head size K")
-    axis.set_ylim(top=1.25 * largest)
 
 
 def draw_similarity(places, figure):
