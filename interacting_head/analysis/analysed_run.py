@@ -2,6 +2,7 @@
 
 import functools
 import heapq
+import itertools
 import random
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,11 +13,12 @@ from tqdm import tqdm
 from data.errors import InputError
 from data.text.parallel_text import SIDES, ParallelText, read_lines
 from data.text.subwords import BEGIN, END
+from interacting_head.model.compilation import calls_at_a_time
 from interacting_head.run_directory import RunDirectory
 from interacting_head.training.run_text import corpus_of
 from interacting_head.translation.inspection import Inspector
 from interacting_head.translation.translator import Translator
-from interacting_head.translation.windows import windows
+from interacting_head.translation.windows import side_by_side, windows
 
 WINDOW = 64  # pairs whose attention is held at a time
 
@@ -160,19 +162,33 @@ class AnalysedRun:
             notes=notes,
         )
 
-    def pairs(self, sample):
-        """Yield the `Pair`s of a `Sample`: with its references, or else with the run's own translations."""
+    def pairs(self, sample, targets=True):
+        """Yield the `Pair`s of a `Sample`: with its references, or else with the run's own translations.
+
+        Args:
+            sample: a `Sample`.
+            targets: whether translations are wanted; without, those that there would be are empty.
+        """
         for rows in windows(range(len(sample)), WINDOW):
             sources = [sample.sources[row] for row in rows]
             if sample.references is not None:
-                targets = [sample.references[row] for row in rows]
-                target_ids = self.encode("target", targets)
-            else:
+                texts = [sample.references[row] for row in rows]
+                target_ids = self.encode("target", texts)
+            elif targets:
                 best = [found for found, *_ in self.translator.translate(sources)]
-                targets, target_ids = [one.text for one in best], [one.tokens for one in best]
+                texts, target_ids = [one.text for one in best], [one.tokens for one in best]
+            else:
+                texts, target_ids = [""] * len(rows), [[]] * len(rows)
             ids = self.encode("source", sources), target_ids
-            for row, *pair in zip(rows, sources, targets, *ids, strict=True):
+            for row, *pair in zip(rows, sources, texts, *ids, strict=True):
                 yield Pair(sample.numbers[row], *pair)
+
+    def inspector(self, **parts):
+        """Return the `inspection.Inspector` of the model; what it refuses is told with the name of the run."""
+        try:
+            return Inspector(self.model, **parts)
+        except InputError as error:
+            raise InputError(f"{self.path}: {error}") from error
 
     def inspections(self, sample, **parts):
         """Yield `(Pair, Inspection)` of each sentence of a `Sample`, in order; few are held at a time.
@@ -184,14 +200,12 @@ class AnalysedRun:
         Raises:
             InputError: where head importance is asked for and the run has none; it names the run.
         """
-        try:
-            inspector = Inspector(self.model, **parts)
-        except InputError as error:
-            raise InputError(f"{self.path}: {error}") from error
+        inspector = self.inspector(**parts)
+        sites = {site for name in ("attention", "logits", "heads") for site in parts.get(name, ())}
+        targets = parts.get("head_importance") or not sites <= {"encoder"}
         with tqdm(desc=self.name, total=len(sample), unit=" sentences", disable=None, leave=False) as bar:
-            for window in windows(self.pairs(sample), WINDOW):
-                seen = inspector.inspect([(pair.source_ids, pair.target_ids) for pair in window])
-                yield from zip(window, seen, strict=True)
+            for window in windows(self.pairs(sample, targets), WINDOW):
+                yield from zip(window, _inspected(inspector, window), strict=True)
                 bar.update(len(window))
 
     def _text(self, arguments):
@@ -200,7 +214,7 @@ class AnalysedRun:
         try:
             corpus = corpus_of(self.config.data, arguments.corpora_dir)
         except InputError as error:
-            raise InputError(f"the text of {self.path} is not there ({error}); give sentences with -i") from error
+            raise InputError(f"{error}; or give sentences with -i") from error
         split = arguments.split or _test_split(corpus)
         text = corpus.split(split)
         return _Text(text.source, text.target), f"{corpus.name} {split}"
@@ -248,6 +262,19 @@ def drawn(items, count, seed):
         elif key > kept[0][0]:
             heapq.heapreplace(kept, (key, item))
     return [item for _, item in sorted(kept, key=lambda one: -one[0][1])], total
+
+
+def _inspected(inspector, pairs):
+    """Return the `Inspection` of each pair; the shorter half is computed beside the longer one."""
+    order = sorted(range(len(pairs)), key=lambda row: len(pairs[row].source_ids) + len(pairs[row].target_ids))
+    halves = [half for half in (order[: len(order) // 2], order[len(order) // 2 :]) if half]
+
+    def inspect(rows):
+        return inspector.inspect([(pairs[row].source_ids, pairs[row].target_ids) for row in rows])
+
+    seen = itertools.chain.from_iterable(side_by_side(inspect, [(half,) for half in halves], calls_at_a_time()))
+    placed = dict(zip(order, seen, strict=True))
+    return [placed[row] for row in range(len(pairs))]
 
 
 def _test_split(corpus):
