@@ -31,9 +31,10 @@ ARROWS = {
         "training": {"metrics", "model", "search", "translation"},
         "recipes": set(),
         "tune": {"model", "recipes", "training"},
-        "reproduction": {"metrics", "model", "recipes", "training"},
+        "analysis": {"metrics", "model", "search", "training", "translation"},
+        "reproduction": {"analysis", "metrics", "model", "recipes", "training"},
         "export": {"model", "search"},
-        "serve": {"model", "translation"},
+        "serve": {"analysis", "model", "translation"},
     },
 }
 """Package → its folders → the folders that these may import. Modules beside the folders each of them may import."""
@@ -42,6 +43,7 @@ COMMANDS = (
     "data/prepare.py",
     "data/stats.py",
     "data/quickstart_corpus.py",
+    "interacting_head/analyze.py",
     "interacting_head/reproduce.py",
 )
 """Modules beside the folders that may import them: commands, and the way of a corpus through all of them."""

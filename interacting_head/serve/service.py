@@ -11,7 +11,7 @@ from interacting_head.serve.forms import SITES, RequestError, too_long
 from interacting_head.serve.limits import BEAM_SIZE, TOKENS
 from interacting_head.translation.engines import CAPABILITIES
 from interacting_head.translation.forms import JsonLine, packed
-from interacting_head.translation.inspection import Inspector, attention_layers
+from interacting_head.translation.inspection import Inspector, attention_layers, head_names
 from interacting_head.translation.translator import Translator
 
 
@@ -133,16 +133,12 @@ def _places(model):
     config = resolved(model.config)
     places = []
     for (site, number), layer in attention_layers(model).items():
-        heads = [f"head {head}" for head in range(1, layer.num_heads + 1)]
-        if layer.leading_axis:
-            name, size = layer.leading_axis
-            heads = [f"{name} {i}, {head}" for i in range(1, size + 1) for head in heads]
         places.append(
             {
                 "site": site,
                 "layer": number,
                 "scheme": attention_of(config, site, number).scheme,
-                "heads": heads,
+                "heads": head_names(layer),
                 "head_importance": layer.has_head_importance,
             }
         )

@@ -44,19 +44,23 @@ def text_settings(data):
     return TextSettings(data.profile, rules, *sizes, data.max_length)
 
 
-def open_text(data, corpora_dir):
-    """The `Corpus` of a `DataConfig`, `train` and `dev` checked line by line."""
+def corpus_of(data, corpora_dir):
+    """The `Corpus` of a `DataConfig`; raises `InputError` where there is none or it cannot be found."""
     own = [data.source, data.target, data.dev_source, data.dev_target]
     if data.corpus and any(own):
         raise InputError("give data.corpus or --source, --target, --dev-source and --dev-target, not both")
     if any(own):
-        corpus = own_text(*own, source_language=data.source_language, target_language=data.target_language)
-    elif data.corpus:
+        return own_text(*own, source_language=data.source_language, target_language=data.target_language)
+    if data.corpus:
         if not (data.source_language and data.target_language):
             raise InputError(f"data.corpus={data.corpus} needs data.source_language and data.target_language")
-        corpus = open_corpus(data.corpus, data.source_language, data.target_language, corpora_dir)
-    else:
-        raise InputError("no text to train on: set data.corpus, or give --source, --target, --dev-source, --dev-target")
+        return open_corpus(data.corpus, data.source_language, data.target_language, corpora_dir)
+    raise InputError("no text to train on: set data.corpus, or give --source, --target, --dev-source, --dev-target")
+
+
+def open_text(data, corpora_dir):
+    """The `Corpus` of a `DataConfig`, `train` and `dev` checked line by line."""
+    corpus = corpus_of(data, corpora_dir)
     for split in SPLITS:
         corpus.split(split).check()
     return corpus

@@ -121,6 +121,15 @@ def attention_layers(model):
     return layers
 
 
+def head_names(layer):
+    """Return the names of the heads of an attention layer, those of its leading axis one after another."""
+    heads = [f"head {head}" for head in range(1, layer.num_heads + 1)]
+    if layer.leading_axis:
+        name, size = layer.leading_axis
+        heads = [f"{name} {i}, {head}" for i in range(1, size + 1) for head in heads]
+    return heads
+
+
 @contextlib.contextmanager
 def observed(model, attention_at, importance_at):
     """Record the weights and head importance that attention layers of a `Transformer` compute in the block.

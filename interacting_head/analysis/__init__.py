@@ -1,0 +1,10 @@
+"""Analyses of attention heads, the verbs of `python -m interacting_head.analyze`.
+
+Trained runs and sentences come in; rows of numbers, figures and files go out. A file a question: pure functions of
+arrays, each with its equation, and the `Verb` that applies them to runs. Start at `verb.py` and `analysed_run.py`.
+"""
+
+from interacting_head.analysis.attention import Attention
+
+VERBS = {verb.name: verb for verb in (Attention,)}
+"""Name of a verb → subclass of `verb.Verb`. Their modules import Keras in functions only, so that --help answers."""

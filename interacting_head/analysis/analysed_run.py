@@ -1,0 +1,278 @@
+"""A trained run that is analysed, and the sentences on which that is done."""
+
+import functools
+import heapq
+import itertools
+import random
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from tqdm import tqdm
+
+from data.errors import InputError
+from data.text.parallel_text import SIDES, ParallelText, read_lines
+from data.text.subwords import BEGIN, END
+from interacting_head.model.compilation import calls_at_a_time
+from interacting_head.run_directory import RunDirectory
+from interacting_head.training.run_text import corpus_of
+from interacting_head.translation.inspection import Inspector
+from interacting_head.translation.translator import Translator
+from interacting_head.translation.windows import side_by_side, windows
+
+WINDOW = 64  # pairs whose attention is held at a time
+
+
+class Pair(NamedTuple):
+    """A sentence and its reference, or else the run's own translation.
+
+    Attributes:
+        number: of its line in the text, from 1.
+        source, target: text.
+        source_ids, target_ids: sub-words, without `BEGIN` and `END`.
+    """
+
+    number: int
+    source: str
+    target: str
+    source_ids: list
+    target_ids: list
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Sentences drawn from a text, in its order.
+
+    Attributes:
+        numbers: those of their lines, from 1.
+        sources: text.
+        references: text, or None where there are none.
+        lines: number of lines of the whole text.
+        name: of the text, for messages and tables.
+        notes: lines that tell what was left out.
+    """
+
+    numbers: list
+    sources: list
+    references: list | None
+    lines: int
+    name: str
+    notes: list
+
+    def __len__(self):
+        return len(self.sources)
+
+
+class AnalysedRun:
+    """A run directory with its model.
+
+    Args:
+        path: the folder.
+        name: that stands in tables and figures.
+        checkpoint: `best`, `average`, `ema` or `step-N`; default: best, or else the newest.
+
+    Raises:
+        InputError: where `path` is no run directory or has no such checkpoint. A damaged one is noticed on first use.
+
+    Example:
+        >>> run = AnalysedRun("runs/quickstart")
+        >>> for pair, inspection in run.inspections(sample, attention=["encoder"]):
+        ...     inspection.attention["encoder", 1]
+    """
+
+    def __init__(self, path, name=None, checkpoint=None):
+        self.directory = RunDirectory.open(path)
+        self.directory.weights(checkpoint)
+        self.path = Path(path)
+        self.name = name or self.path.resolve().name
+        self.checkpoint = checkpoint
+        self.config = self.directory.config
+
+    @functools.cached_property
+    def translator(self):
+        """The `Translator`, loaded on first use."""
+        return Translator.from_run(self.path, self.checkpoint)
+
+    @property
+    def model(self):
+        """The `Transformer`."""
+        return self.translator.engine.models[0]
+
+    @property
+    def subwords(self):
+        """Source and target `Subwords`."""
+        return self.translator.source_subwords, self.translator.target_subwords
+
+    def encode(self, side, lines):
+        """Return the ids of each line of text of one of `SIDES`, brought into the form of the run's profile."""
+        form = {"source": self.translator.source_form, "target": self.translator.target_form}[side]
+        return self.subwords[SIDES.index(side)].encode([form.forward(line) for line in lines])
+
+    def source_tokens(self, pair):
+        """Return the sub-words of the source as text, `</s>` at the end: columns of `cross`, both of `encoder`."""
+        return [self.subwords[0].piece(i) for i in [*pair.source_ids, END]]
+
+    def target_tokens(self, pair):
+        """Return the sub-words of the target as they are produced, `</s>` at the end: rows of `cross`, `decoder`."""
+        return [self.subwords[1].piece(i) for i in [*pair.target_ids, END]]
+
+    def shifted_tokens(self, pair):
+        """Return the sub-words of the target, `<s>` in front: columns of `decoder`."""
+        return [self.subwords[1].piece(i) for i in [BEGIN, *pair.target_ids]]
+
+    def sample(self, arguments):
+        """Return the `Sample` that the command line asks for.
+
+        Empty lines and sentences longer than the run's training sentences are left out, which a note says.
+
+        Args:
+            arguments: `input`, `reference`, `sentences`, `seed`, `corpora_dir`, `split`.
+
+        Raises:
+            InputError: where a text cannot be read, texts differ in length, or no sentence is left.
+        """
+        text, name = self._text(arguments)
+        numbered = enumerate(text.pairs() if text.target else ((line,) for line in read_lines(text.source)), start=1)
+        chosen, lines = drawn(numbered, arguments.sentences, arguments.seed)
+        longest = self.config.data.max_length
+        texts = zip(*(texts for _, texts in chosen), strict=True)
+        sides = [self.encode(*one) for one in zip(SIDES, texts, strict=False)]  # without references, one side
+        lengths = [list(map(len, one)) for one in zip(*sides, strict=True)]
+        kept = [one for one, sizes in zip(chosen, lengths, strict=True) if sizes[0] and max(sizes) <= longest]
+        notes = []
+        if empty := sum(sizes[0] == 0 for sizes in lengths):
+            notes.append(f"{self.name}: {empty:,} empty sentences of {name} left out")
+        if long := len(chosen) - len(kept) - empty:
+            notes.append(
+                f"{self.name}: {long:,} sentences of {name} left out, longer than the {longest} sub-words "
+                "(data.max_length) that the run was trained on"
+            )
+        if not kept:
+            raise InputError(
+                f"none of the {len(chosen):,} sentences drawn from {name} can be analysed: each is empty or longer "
+                f"than the {longest} sub-words (data.max_length) that {self.name} was trained on; give other text"
+            )
+        sources, *references = zip(*(texts for _, texts in kept), strict=True)
+        return Sample(
+            numbers=[number for number, _ in kept],
+            sources=list(sources),
+            references=list(references[0]) if references else None,
+            lines=lines,
+            name=name,
+            notes=notes,
+        )
+
+    def pairs(self, sample, targets=True):
+        """Yield the `Pair`s of a `Sample`: with its references, or else with the run's own translations.
+
+        Args:
+            sample: a `Sample`.
+            targets: whether translations are wanted; without, those that there would be are empty.
+        """
+        for rows in windows(range(len(sample)), WINDOW):
+            sources = [sample.sources[row] for row in rows]
+            if sample.references is not None:
+                texts = [sample.references[row] for row in rows]
+                target_ids = self.encode("target", texts)
+            elif targets:
+                best = [found for found, *_ in self.translator.translate(sources)]
+                texts, target_ids = [one.text for one in best], [one.tokens for one in best]
+            else:
+                texts, target_ids = [""] * len(rows), [[]] * len(rows)
+            ids = self.encode("source", sources), target_ids
+            for row, *pair in zip(rows, sources, texts, *ids, strict=True):
+                yield Pair(sample.numbers[row], *pair)
+
+    def inspections(self, sample, attention=(), head_importance=False):
+        """Yield `(Pair, Inspection)` of each sentence of a `Sample`, in order; few are held at a time.
+
+        Args:
+            sample: a `Sample`.
+            attention, head_importance: as of `inspection.Inspector`.
+
+        Raises:
+            InputError: where head importance is asked for and the run has none; it names the run.
+        """
+        try:
+            inspector = Inspector(self.model, attention, head_importance)
+        except InputError as error:
+            raise InputError(f"{self.path}: {error}") from error
+        targets = head_importance or not set(attention) <= {"encoder"}
+        with tqdm(desc=self.name, total=len(sample), unit=" sentences", disable=None, leave=False) as bar:
+            for window in windows(self.pairs(sample, targets), WINDOW):
+                yield from zip(window, _inspected(inspector, window), strict=True)
+                bar.update(len(window))
+
+    def _text(self, arguments):
+        if arguments.input is not None:
+            return _Text(arguments.input, arguments.reference), str(arguments.input)
+        try:
+            corpus = corpus_of(self.config.data, arguments.corpora_dir)
+        except InputError as error:
+            raise InputError(f"the text of {self.path} is not there ({error}); give sentences with -i") from error
+        split = arguments.split or _test_split(corpus)
+        text = corpus.split(split)
+        return _Text(text.source, text.target), f"{corpus.name} {split}"
+
+
+class _Text(NamedTuple):
+    """Files of source and target, the latter or None."""
+
+    source: Path
+    target: Path | None
+
+    def pairs(self):
+        return ParallelText(*self).pairs()
+
+
+def open_runs(paths, checkpoint=None):
+    """Return the `AnalysedRun`s of run directories, named by the shortest ends of their paths that differ.
+
+    Raises:
+        InputError: where one is no run directory, has no such checkpoint, or is named twice.
+    """
+    resolved = [Path(path).resolve() for path in paths]
+    for path, place in zip(paths, resolved, strict=True):
+        if resolved.count(place) > 1:
+            raise InputError(f"{path} is named twice; name each run directory once")
+    parts = 1
+    while len({place.parts[-parts:] for place in resolved}) < len(resolved):
+        parts += 1
+    names = ["/".join(place.parts[-parts:]) for place in resolved]
+    return [AnalysedRun(path, name, checkpoint) for path, name in zip(paths, names, strict=True)]
+
+
+def drawn(items, count, seed):
+    """Return `count` items drawn at random, in their order, all where there are fewer; and the number of all.
+
+    Each item is given a random number, and those with the smallest ones are kept, so that items are read once and few
+    are held.
+    """
+    draw = random.Random(seed)
+    kept, total = [], 0  # a heap: the largest number first
+    for total, item in enumerate(items, start=1):
+        key = -draw.random(), -total
+        if len(kept) < count:
+            heapq.heappush(kept, (key, item))
+        elif key > kept[0][0]:
+            heapq.heapreplace(kept, (key, item))
+    return [item for _, item in sorted(kept, key=lambda one: -one[0][1])], total
+
+
+def _inspected(inspector, pairs):
+    """Return the `Inspection` of each pair; the shorter half is computed beside the longer one."""
+    order = sorted(range(len(pairs)), key=lambda row: len(pairs[row].source_ids) + len(pairs[row].target_ids))
+    halves = [half for half in (order[: len(order) // 2], order[len(order) // 2 :]) if half]
+
+    def inspect(rows):
+        return inspector.inspect([(pairs[row].source_ids, pairs[row].target_ids) for row in rows])
+
+    seen = itertools.chain.from_iterable(side_by_side(inspect, [(half,) for half in halves], calls_at_a_time()))
+    placed = dict(zip(order, seen, strict=True))
+    return [placed[row] for row in range(len(pairs))]
+
+
+def _test_split(corpus):
+    """Return the split `test`, or else the first whose name has `test` in it, or else `dev`."""
+    others = sorted(split for split in corpus.splits if "test" in split and split != "test")
+    return next(split for split in ["test", *others, "dev"] if split in corpus.splits or split == "dev")

@@ -1,0 +1,78 @@
+"""The command line of `python -m interacting_head.analyze`."""
+
+import sys
+from pathlib import Path
+
+from interacting_head.analysis import VERBS
+from interacting_head.analysis.output import write
+from interacting_head.console import ArgumentParser, importing_keras
+from interacting_head.run_directory import RunDirectory
+
+SEED = 1
+EPILOG = """Figures, numbers and files are named after the verb. docs/analysis.md explains each verb and its equations;
+VERB --help lists its options."""
+
+
+def parse_arguments(description):
+    """Return the arguments of the command line; wrong usage ends the process with one line."""
+    parser = ArgumentParser(prog="python -m interacting_head.analyze", description=description, epilog=EPILOG)
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    for name, verb_class in VERBS.items():
+        verb = verb_class()
+        own = verbs.add_parser(name, help=verb.summary, description=verb.summary)
+        add = own.add_argument
+        add("-m", "--model", nargs="+", required=True, metavar="RUN_DIR", help="run directories, which are compared")
+        add("--checkpoint", metavar="best|average|ema|step-N", help="default: best")
+        add("-o", dest="output_dir", metavar="DIR", help="default: RUN_DIR/analysis, of several runs: analysis")
+        if verb.reads_sentences:
+            _add_sentences(own.add_argument_group("sentences"), verb)
+        verb.add_arguments(own)
+        own.set_defaults(verb=verb, parser=own)
+    arguments = parser.parse_args()
+    if arguments.verb.reads_sentences:
+        _check_sentences(arguments)
+    arguments.verb.check(arguments)
+    return arguments
+
+
+def analyze(arguments):
+    """Do what the command line says: print the table, and write the files.
+
+    Raises:
+        InputError: for runs and sentences that cannot be analysed.
+    """
+    for path in arguments.model:  # before Keras is imported
+        RunDirectory.open(path).weights(arguments.checkpoint)
+    with importing_keras():
+        from interacting_head.analysis.analysed_run import open_runs
+        from interacting_head.model.compilation import share_cores
+
+    share_cores()
+    runs = open_runs(arguments.model, arguments.checkpoint)
+    folder = Path(arguments.output_dir or (runs[0].path / "analysis" if len(runs) == 1 else "analysis"))
+    findings = arguments.verb.analyze(runs, arguments)
+    written = write(findings, arguments.verb.name, folder, [run.name for run in runs])
+    print(f"{', '.join(written)} in {folder}", file=sys.stderr)
+    return 0
+
+
+def _add_sentences(group, verb):
+    add = group.add_argument
+    add("-i", "--input", metavar="SOURCE", help="plain or .gz; default: the test set of each run's corpus, or else dev")
+    add("-r", "--reference", metavar="REFERENCE", help="of the input; default: each run's own translations")
+    add("--split", metavar="NAME", help="another split of each run's corpus")
+    add("--corpora-dir", metavar="DIR", help="default: $CORPORA_DIR, then the cache folder")
+    add("--sentences", type=int, default=verb.sentences, metavar="N", help="drawn at random; default: %(default)s")
+    add("--seed", type=int, default=SEED, metavar="N", help="of the draw; default: %(default)s")
+
+
+def _check_sentences(arguments):
+    error = arguments.parser.error
+    if arguments.sentences < 1:
+        error(f"--sentences must be at least 1, got {arguments.sentences}")
+    if arguments.reference is not None and arguments.input is None:
+        error("-r is the reference of -i; give both")
+    if arguments.split is not None and arguments.input is not None:
+        error("--split is of a run's corpus, and -i another text; leave one of the two out")
+    if arguments.input == "-":
+        error("-i needs a file: each run reads it anew")
