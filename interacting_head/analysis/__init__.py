@@ -5,6 +5,8 @@ arrays, each with its equation, and the `Verb` that applies them to runs. Start 
 """
 
 from interacting_head.analysis.attention import Attention
+from interacting_head.analysis.masking import Masking
+from interacting_head.analysis.pruning import Pruning
 
-VERBS = {verb.name: verb for verb in (Attention,)}
+VERBS = {verb.name: verb for verb in (Attention, Masking, Pruning)}
 """Name of a verb → subclass of `verb.Verb`. Their modules import Keras in functions only, so that --help answers."""

@@ -104,7 +104,8 @@ def dynamic_head_importance(layer, left, heads, x, q):
 def multi_hop(layer, left, heads, x, q):
     """Iida et al. 2019, equations (3)–(5), over the heads that are left."""
     W_b, U_b, v_b, U_c, W_o = (
-        array(getattr(layer, f"{name}_kernel")) for name in ("hop_query", "hop_head", "hop_score", "hop_value", "output")
+        array(getattr(layer, f"{name}_kernel"))
+        for name in ("hop_query", "hop_head", "hop_score", "hop_value", "output")
     )
     rows = []
     for t in range(len(x)):
@@ -210,7 +211,9 @@ def test_one_compiled_search_serves_all_masks(scheme):
         assert [function.count for function in search.compiled] == counts
     np.testing.assert_array_equal(scores[0], open_all.scores)
     assert all(np.abs(one - scores[0]).max() > 0 for one in scores[1:])
-    np.testing.assert_allclose(TransformerSearch(model, SearchOptions(beam_size=2))(source_ids, limits).scores, scores[0])
+    np.testing.assert_allclose(
+        TransformerSearch(model, SearchOptions(beam_size=2))(source_ids, limits).scores, scores[0]
+    )
 
 
 def test_a_compiled_function_of_a_masked_model_is_the_model_with_that_mask():
