@@ -199,7 +199,12 @@ class MultiHeadAttention(keras.layers.Layer):
             query_mask: `(B, T)`, 1 = kept, or None.
             training: whether dropout acts.
         """
-        return merge_heads(heads, self.cast(self.output_kernel)) + self.cast(self.output_bias), None
+        kernel, bias = self.output_projection()
+        return merge_heads(heads, kernel) + bias, None
+
+    def head_logits(self, scores, axis):
+        """Scores of heads in float32, for the softmax over the heads along `axis`, in schemes that weigh them."""
+        return ops.cast(scores, "float32")
 
     # Pieces of the stages that decoding uses on their own.
 
@@ -262,6 +267,10 @@ class MultiHeadAttention(keras.layers.Layer):
     def value_projection(self):
         """Kernel `(D_m, H, V)` and bias `(H, V)` or None of the value projection."""
         return self.cast(self.value_kernel), self.cast(self.value_bias) if self.use_bias else None
+
+    def output_projection(self):
+        """Kernel and bias `(D,)` of the output projection, `(H, V, D)` where no scheme says otherwise."""
+        return self.cast(self.output_kernel), self.cast(self.output_bias)
 
     def cast(self, weight):
         """The weight in the layer's compute dtype, also where Keras does not cast it: outside `__call__`."""
