@@ -144,10 +144,10 @@ class Rank(Verb):
                 "{} {}".format(*place): ranks.by_head() | ranks.matrices() for place, ranks in places.items()
             }
         labels = {run.name: label(run) for run in runs}
-        for name, titles in (("rank", RANKS), ("rank_similarity", SIMILARITIES)):
+        for name, titles in (("rank", RANKS), ("rank-similarity", SIMILARITIES)):
             findings.figures[name] = functools.partial(draw_by_heads, findings.rows, labels, titles)
         if len(runs) == 1:
-            findings.figures["rank_similarity_of_heads"] = functools.partial(draw_similarity, places)
+            findings.figures["rank-similarity-of-heads"] = functools.partial(draw_similarity, places)
         return findings
 
 

@@ -1,4 +1,4 @@
-"""What schemes have learnt in weights that are theirs alone: shared queries, mixing matrices, sources.
+"""Weights that are a scheme's own, and what they have become: shared queries, mixing matrices, sources.
 
 Letters for shapes: `D` model size, `H` heads, `K` key size, `V` value size, `T` query length, `n` sources.
 """
@@ -104,7 +104,7 @@ class LearntWeights(abc.ABC):
 class SharedQueries(LearntWeights):
     """Shares of the H query kernels in the one query of interacting heads, and how far the kernels differ."""
 
-    figure = "weights_queries"
+    figure = "weights-queries"
 
     def _kernels(self):
         kernels = np.array(self.layer.query_kernel, "float64")
@@ -147,7 +147,7 @@ class SharedQueries(LearntWeights):
 class MixingMatrices(LearntWeights):
     """The matrices by which talking heads are mixed, before and after the softmax."""
 
-    figure = "weights_mixing"
+    figure = "weights-mixing"
 
     def arrays(self):
         names = {"before the softmax": "pre_softmax_kernel", "after the softmax": "post_softmax_kernel"}
@@ -188,7 +188,7 @@ class MixingMatrices(LearntWeights):
 class SourceMass(LearntWeights):
     """The share of each encoder layer in the output of multi-layer attention, over sentences."""
 
-    figure = "weights_sources"
+    figure = "weights-sources"
     reads_heads = True
 
     def __init__(self, layer):
