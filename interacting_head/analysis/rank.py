@@ -208,9 +208,11 @@ def draw_by_heads(rows, labels, titles, figure):
             axis.set_xlim(0.7 * min(heads), 1.4 * max(heads + limits))
             axis.set_xticks(heads, heads)
             axis.minorticks_off()
-        line[0].set_ylim(bottom=min(0, line[0].get_ylim()[0]))  # after all: sharing axes, each sets it for all
+        # After all of the row is drawn: its axes share what each of them sets.
         if quantity in RANKS:
-            line[0].set_ylim(top=1.25 * max(row["largest_rank"] for row in rows))
+            line[0].set_ylim(0, 1.25 * max(row["largest_rank"] for row in rows))
+        else:
+            line[0].set_ylim(bottom=min(0, line[0].get_ylim()[0]))
     for axis, site in zip(axes[0], sites, strict=True):
         axis.set_title(SITES[site])
     for axis in axes[-1]:
