@@ -165,23 +165,22 @@ class MixingMatrices(LearntWeights):
 
     @staticmethod
     def draw(found, figure):
-        lines = list(dict.fromkeys((run, site, title) for (run, site, _), arrays in found.items() for title in arrays))
-        numbers = sorted({number for *_, number in found})
-        figure.set_size_inches(1.5 + 1.7 * len(numbers), 1.8 * len(lines))
-        grid = figure.subplots(len(lines), len(numbers), squeeze=False)
+        lines = list(dict.fromkeys((site, title) for (_, site, _), arrays in found.items() for title in arrays))
+        columns = sorted({(run, number) for run, _, number in found})
+        figure.set_size_inches(1.5 + 1.6 * len(columns), 0.3 + 1.8 * len(lines))
+        grid = figure.subplots(len(lines), len(columns), squeeze=False)
         largest = max(np.abs(matrix).max() for arrays in found.values() for matrix in arrays.values())
-        for line, (run, site, title) in zip(grid, lines, strict=True):
-            for axis, number in zip(line, numbers, strict=True):
-                axis.tick_params(labelsize=6)
-                axis.set_axis_off()
+        for line, (site, title) in zip(grid, lines, strict=True):
+            for axis, (run, number) in zip(line, columns, strict=True):
+                axis.set_xticks([])
+                axis.set_yticks([])
+                axis.spines[:].set_visible(False)
                 if (run, site, number) in found:
-                    axis.set_axis_on()
                     matrix = found[run, site, number][title]
-                    extent = (0.5, len(matrix) + 0.5, len(matrix) + 0.5, 0.5)
-                    image = axis.imshow(matrix, vmin=-largest, vmax=largest, cmap="RdBu_r", extent=extent)
-                    axis.set_title(f"{SITES[site]} {number}", fontsize=7)
-            line[0].set_axis_on()
-            line[0].set_ylabel(f"{run}\n{title}", fontsize=6)
+                    image = axis.imshow(matrix, vmin=-largest, vmax=largest, cmap="RdBu_r")
+            line[0].set_ylabel(f"{SITES[site]},\n{title}", fontsize=7)
+        for axis, (run, number) in zip(grid[0], columns, strict=True):
+            axis.set_title(f"{run}\nlayer {number}", fontsize=7)
         figure.colorbar(image, ax=grid, shrink=0.5, label="new head (row) from old head (column)")
 
 
