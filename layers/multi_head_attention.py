@@ -143,10 +143,11 @@ class MultiHeadAttention(keras.layers.Layer):
                 q, new = self.project_query(query), self.project_memory(query)
             k, v = cache = (overwritten if overwrite_cache else inserted)(cache, new, cache_update_index)
             use_causal_mask = attention_mask is None
+        length = ops.shape(k[0] if isinstance(k, list) else k)[-2]  # printed loops have a list of heads
         mask = combine_masks(
             attention_mask,
             key_mask if key_mask is not None else value_mask,
-            causal_shape=(ops.shape(query)[1], ops.shape(k)[-2]) if use_causal_mask else None,
+            causal_shape=(ops.shape(query)[1], length) if use_causal_mask else None,
             causal_offset=0 if cache_update_index is None else cache_update_index,
         )
         output, weights, head_importance = self.attention(
