@@ -203,27 +203,27 @@ def draw_parts(figure, found):
 
 
 def draw_sentence(figure, by_run):
-    """Draw Figure 3: the importance of each head for each sub-word of a sentence.
+    """Draw Figure 3: the importance of each head for each sub-word of a sentence, a row of heat maps for each run.
 
     Args:
         figure: an empty matplotlib `Figure`.
         by_run: {run: a sentence that `measured` returns}.
     """
-    panels = [(name, layer) for name, sentence in by_run.items() for layer in sentence["layers"]]
-    longest = max(len(layer["tokens"]) for _, layer in panels)
-    heads = max(layer["importance"].shape[-1] for _, layer in panels)
-    columns = min(len(panels), 4)
-    lines = -(-len(panels) // columns)
-    axes = grid(figure, lines, columns, max(2.6, CELL * heads + 1.6), 0.2 * longest + 1.2)
-    largest = max(layer["importance"].max() for _, layer in panels)
-    for each in axes.flat[len(panels) :]:
-        each.set_axis_off()
-    for each, (name, layer) in zip(axes.flat, panels, strict=False):
-        labels = range(1, layer["importance"].shape[-1] + 1)
-        image = draw_heat_map(each, layer["importance"], layer["tokens"], labels, largest=largest)
-        each.tick_params(axis="y", labelsize=8)
-        each.set_xlabel("head")
-        titled(each, f"{name}: {layer['site']} {layer['layer']}", 26)
+    layers = [layer for sentence in by_run.values() for layer in sentence["layers"]]
+    longest = max(len(layer["tokens"]) for layer in layers)
+    heads = max(layer["importance"].shape[-1] for layer in layers)
+    columns = max(len(sentence["layers"]) for sentence in by_run.values())
+    axes = grid(figure, len(by_run), columns, max(2.6, CELL * heads + 1.6), 0.2 * longest + 1.2)
+    largest = max(layer["importance"].max() for layer in layers)
+    for row, (name, sentence) in zip(axes, by_run.items(), strict=True):
+        for each in row[len(sentence["layers"]) :]:
+            each.set_axis_off()
+        for each, layer in zip(row, sentence["layers"], strict=False):
+            labels = range(1, layer["importance"].shape[-1] + 1)
+            image = draw_heat_map(each, layer["importance"], layer["tokens"], labels, largest=largest)
+            each.tick_params(axis="y", labelsize=8)
+            each.set_xlabel("head")
+            titled(each, f"{name}: {layer['site']} {layer['layer']}", 26)
     figure.colorbar(image, ax=axes, shrink=0.6)
 
 
