@@ -93,13 +93,13 @@ class DynamicHeadImportanceAttention(MultiHeadAttention):
         else:
             hidden = ops.tanh(linear(heads, key_kernel) + ops.expand_dims(x, 2))  # (B, T, H, M)
             scores = ops.sum(self.cast(self.importance_score_kernel) * hidden, axis=-1)
-        log_importance = ops.log_softmax(ops.cast(scores, "float32"), axis=-1)  # (1): (B, T, H)
+        log_importance = ops.log_softmax(self.head_logits(scores, axis=-1), axis=-1)  # (1): (B, T, H)
         importance = ops.exp(log_importance)
         self.add_loss(-self.importance_loss_weight * mean_divergence(importance, log_importance, query_mask))
         gate = ops.expand_dims(ops.cast(importance, heads.dtype), -1)
         # V is linear: it is applied once to the weighted sum instead of to each head.
         weighted = linear(ops.sum(gate * heads, axis=2), self.cast(self.importance_value_kernel))
-        return linear(weighted, self.cast(self.output_kernel), self.cast(self.output_bias)), importance  # (3)
+        return linear(weighted, *self.output_projection()), importance  # (3)
 
     def get_config(self):
         return {

@@ -143,10 +143,11 @@ class MultiHeadAttention(keras.layers.Layer):
                 q, new = self.project_query(query), self.project_memory(query)
             k, v = cache = (overwritten if overwrite_cache else inserted)(cache, new, cache_update_index)
             use_causal_mask = attention_mask is None
+        length = ops.shape(k[0] if isinstance(k, list) else k)[-2]  # printed loops have a list of heads
         mask = combine_masks(
             attention_mask,
             key_mask if key_mask is not None else value_mask,
-            causal_shape=(ops.shape(query)[1], ops.shape(k)[-2]) if use_causal_mask else None,
+            causal_shape=(ops.shape(query)[1], length) if use_causal_mask else None,
             causal_offset=0 if cache_update_index is None else cache_update_index,
         )
         output, weights, head_importance = self.attention(
@@ -199,7 +200,12 @@ class MultiHeadAttention(keras.layers.Layer):
             query_mask: `(B, T)`, 1 = kept, or None.
             training: whether dropout acts.
         """
-        return merge_heads(heads, self.cast(self.output_kernel)) + self.cast(self.output_bias), None
+        kernel, bias = self.output_projection()
+        return merge_heads(heads, kernel) + bias, None
+
+    def head_logits(self, scores, axis):
+        """Scores of heads in float32, for the softmax over the heads along `axis`, in schemes that weigh them."""
+        return ops.cast(scores, "float32")
 
     # Pieces of the stages that decoding uses on their own.
 
@@ -262,6 +268,10 @@ class MultiHeadAttention(keras.layers.Layer):
     def value_projection(self):
         """Kernel `(D_m, H, V)` and bias `(H, V)` or None of the value projection."""
         return self.cast(self.value_kernel), self.cast(self.value_bias) if self.use_bias else None
+
+    def output_projection(self):
+        """Kernel and bias `(D,)` of the output projection, `(H, V, D)` where no scheme says otherwise."""
+        return self.cast(self.output_kernel), self.cast(self.output_bias)
 
     def cast(self, weight):
         """The weight in the layer's compute dtype, also where Keras does not cast it: outside `__call__`."""

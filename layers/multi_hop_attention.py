@@ -45,7 +45,7 @@ class MultiHopAttention(MultiHeadAttention):
     def combine(self, heads, query, q, query_mask=None, training=None):
         hidden = linear(q, self.cast(self.hop_query_kernel)) + per_head(heads, self.cast(self.hop_head_kernel))
         scores = ops.sum(self.cast(self.hop_score_kernel) * ops.tanh(hidden), axis=-1)  # (3): (B, H, T)
-        importance = ops.softmax(ops.cast(scores, "float32"), axis=1)  # (4)
+        importance = ops.softmax(self.head_logits(scores, axis=1), axis=1)  # (4)
         gate = ops.expand_dims(ops.cast(importance, heads.dtype), -1)
         heads = gate * per_head(heads, self.cast(self.hop_value_kernel))  # (5)
         output, _ = super().combine(heads, query, q)

@@ -130,8 +130,9 @@ class MultiLayerMultiHeadAttention(MultiHeadAttention):
         if not self.concat_contexts:
             return super().combine(ops.sum(heads, axis=1), query, q)
         B, n, H, T, V = ops.shape(heads)
-        kernel = ops.reshape(self.cast(self.output_kernel), (n * H, V, self.output_kernel.shape[-1]))
-        return merge_heads(ops.reshape(heads, (B, n * H, T, V)), kernel) + self.cast(self.output_bias), None
+        kernel, bias = self.output_projection()
+        kernel = ops.reshape(kernel, (n * H, V, kernel.shape[-1]))
+        return merge_heads(ops.reshape(heads, (B, n * H, T, V)), kernel) + bias, None
 
     def get_config(self):
         return {

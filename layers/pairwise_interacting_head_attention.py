@@ -66,7 +66,7 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
 
         B, T, _ = ops.shape(query)
         queries = ops.expand_dims(ops.transpose(q, (1, 0, 2, 3)), 2)  # (H, B, 1, T, K)
-        kernels, bias = self.cast(self.output_kernel), self.cast(self.output_bias)
+        kernels, bias = self.output_projection()
         # (12): the concatenation and projection, as a sum over query heads.
         if return_attention_scores or self.dropout:
             # By index and not by unstack: TensorFlow 2.21 with oneDNN fuses scale, product and mask into an operation
@@ -91,8 +91,9 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
             attended = [attend_separately(self, logits, v, j, mask, training) for j, logits in enumerate(row)]
             attention.append(ops.concatenate([weights for weights, _ in attended], axis=1))
             heads += [head for _, head in attended]
-        kernel = ops.reshape(self.cast(self.output_kernel), (self.num_heads**2, self.value_dim, -1))
-        output = merge_heads(ops.concatenate(heads, axis=1), kernel) + self.cast(self.output_bias)
+        kernel, bias = self.output_projection()
+        kernel = ops.reshape(kernel, (self.num_heads**2, self.value_dim, -1))
+        output = merge_heads(ops.concatenate(heads, axis=1), kernel) + bias
         return output, ops.stack(attention, axis=1), None
 
     def get_config(self):

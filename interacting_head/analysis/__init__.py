@@ -7,6 +7,10 @@ arrays, each with its equation, and the `Verb` that applies them to runs. Start 
 from interacting_head.analysis.alignment import Alignment
 from interacting_head.analysis.attention import Attention
 from interacting_head.analysis.importance import Importance
+from interacting_head.analysis.masking import Masking
+from interacting_head.analysis.pruning import Pruning
+from interacting_head.analysis.rank import Rank
+from interacting_head.analysis.weights import Weights
 
-VERBS = {verb.name: verb for verb in (Alignment, Attention, Importance)}
+VERBS = {verb.name: verb for verb in (Alignment, Attention, Importance, Masking, Pruning, Rank, Weights)}
 """Name of a verb → subclass of `verb.Verb`. Their modules import Keras in functions only, so that --help answers."""

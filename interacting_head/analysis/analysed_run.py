@@ -183,25 +183,26 @@ class AnalysedRun:
             for row, *pair in zip(rows, sources, texts, *ids, strict=True):
                 yield Pair(sample.numbers[row], *pair)
 
-    def inspector(self, attention=(), head_importance=False):
+    def inspector(self, **parts):
         """Return the `inspection.Inspector` of the model; what it refuses is told with the name of the run."""
         try:
-            return Inspector(self.model, attention, head_importance)
+            return Inspector(self.model, **parts)
         except InputError as error:
             raise InputError(f"{self.path}: {error}") from error
 
-    def inspections(self, sample, attention=(), head_importance=False):
+    def inspections(self, sample, **parts):
         """Yield `(Pair, Inspection)` of each sentence of a `Sample`, in order; few are held at a time.
 
         Args:
             sample: a `Sample`.
-            attention, head_importance: as of `inspection.Inspector`.
+            **parts: what is wanted, as of `inspection.Inspector`.
 
         Raises:
             InputError: where head importance is asked for and the run has none; it names the run.
         """
-        inspector = self.inspector(attention, head_importance)
-        targets = head_importance or not set(attention) <= {"encoder"}
+        inspector = self.inspector(**parts)
+        sites = {site for name in ("attention", "logits", "heads") for site in parts.get(name, ())}
+        targets = parts.get("head_importance") or not sites <= {"encoder"}
         with tqdm(desc=self.name, total=len(sample), unit=" sentences", disable=None, leave=False) as bar:
             for window in windows(self.pairs(sample, targets), WINDOW):
                 yield from zip(window, _inspected(inspector, window), strict=True)

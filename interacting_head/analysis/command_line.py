@@ -13,8 +13,13 @@ EPILOG = """Figures, numbers and files are named after the verb. docs/analysis.m
 VERB --help lists its options."""
 
 
-def parse_arguments(description):
-    """Return the arguments of the command line; wrong usage ends the process with one line."""
+def parse_arguments(description=None, words=None):
+    """Return the arguments of the command line; wrong usage ends the process with one line.
+
+    Args:
+        description: of the command, for its help text.
+        words: those of the command line; default: the process's own.
+    """
     parser = ArgumentParser(prog="python -m interacting_head.analyze", description=description, epilog=EPILOG)
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     for name, verb_class in VERBS.items():
@@ -28,7 +33,7 @@ def parse_arguments(description):
             _add_sentences(own.add_argument_group("sentences"), verb)
         verb.add_arguments(own)
         own.set_defaults(verb=verb, parser=own)
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(words)
     if arguments.verb.reads_sentences:
         _check_sentences(arguments)
     arguments.verb.check(arguments)

@@ -85,6 +85,27 @@ class Compiled:
             return self._function(*arguments)
 
 
+def gradient(function, inputs):
+    """The gradient of a scalar function of one tensor at `inputs`, also inside of a `Compiled` function.
+
+    Raises:
+        NotImplementedError: on other backends than TensorFlow and JAX.
+    """
+    backend = keras.backend.backend()
+    if backend == "jax":
+        import jax
+
+        return jax.grad(function)(inputs)
+    if backend == "tensorflow":
+        import tensorflow as tf
+
+        with tf.GradientTape() as tape:
+            tape.watch(inputs)
+            result = function(inputs)
+        return tape.gradient(result, inputs)
+    raise NotImplementedError(f"gradients are computed on the backends tensorflow and jax, not on {backend}")
+
+
 def compiles_shapes():
     """Return whether the backend compiles a function anew for each shape of its arguments, so that few are better."""
     return keras.backend.backend() == "jax"

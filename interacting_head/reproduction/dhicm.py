@@ -12,6 +12,7 @@ LANGUAGES = {
     "hindencorp_hi_en": ("Hi-En", "hindencorp_hi_en", ("test",)),
     "ted_be_en": ("Be-En", "ted_be_en", ("test",)),
 }
+ALIGNED = "analyze alignment -m runs/dhicm_iwslt14_de_en_{0}k_t_base runs/dhicm_iwslt14_de_en_{0}k_dhicm"
 
 
 def printed(table, dataset, model, **where):
@@ -90,9 +91,10 @@ register(
         ),
     )
 )
-for number, title in {
-    "1": "Alignment of T-base and DHICM (figure 1)",
-    "2": "Attention of single heads (figure 2)",
-    "3": "Importance of heads by position (figure 3)",
-}.items():
-    register(Table(f"dhicm/figure_{number}", title, command="an analysis of a trained run, which has no command"))
+for _number, _title, _command in (
+    ("1", "Encoder-decoder attention of T-base and DHICM, 20K pairs", ALIGNED.format(20)),
+    ("2", "Encoder-decoder attention of T-base and DHICM, 160K pairs", ALIGNED.format(160)),
+    ("3", "Importance of heads by position, 160K pairs", "analyze importance -m runs/dhicm_iwslt14_de_en_160k_dhicm"),
+):
+    _command = f"python -m interacting_head.{_command}, of trained recipes"
+    register(Table(f"dhicm/figure_{_number}", f"{_title} (figure {_number})", command=_command))

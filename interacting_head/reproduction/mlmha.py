@@ -12,6 +12,9 @@ TASKS = {
     "4": ("iwslt15_en_vi", "test", (4,)),
 }
 SMALL = Small({"test": ("test_2016_flickr",)}, ON_MULTI30K, "multi30k")
+TRAINED = " ".join(f"runs/mlmha_wmt14_en_de_{variant}_n6" for variant in VARIANTS)
+BASELINE = "runs/mlmha_wmt14_en_de_b0"
+ATTENTION = "analyze attention --sites encoder --as-printed -m"
 
 
 def printed(table, dataset, model, **where):
@@ -77,20 +80,20 @@ register(
     )
 )
 register(
-    Table("mlmha/7", "BLEU with sources masked (table 7)", command="an analysis of a trained run, which has no command")
-)
-register(
     Table(
         "mlmha/figure_3",
         "BLEU by length of the source (figure 3)",
         command="eval_metrics.py -i HYP -r REF --compare OTHER_HYP --source SOURCE",
     )
 )
-for _number in range(4, 10):
-    register(
-        Table(
-            f"mlmha/figure_{_number}",
-            f"Distance and entropy of attention (figure {_number})",
-            command="an analysis of a trained run, which has no command",
-        )
-    )
+for _name, _title, _command in (
+    ("7", "Difference of BLEU with each encoder output masked (table 7)", f"analyze masking -m {TRAINED}"),
+    ("figure_4", "BLEU by number of sources (figure 4)", "reproduce mlmha/6"),
+    ("figure_5", "Distance and entropy of the baseline's heads by layer (figure 5)", f"{ATTENTION} {BASELINE}"),
+    ("figure_6", "Distance of heads by layer (figure 6)", f"{ATTENTION} {TRAINED}"),
+    ("figure_7", "Entropy of heads by layer (figure 7)", f"{ATTENTION} {TRAINED}"),
+    ("figure_8", "Mean distance by layer (figure 8)", f"{ATTENTION} {BASELINE} {TRAINED}"),
+    ("figure_9", "Mean entropy by layer (figure 9)", f"{ATTENTION} {BASELINE} {TRAINED}"),
+):
+    _of = ", of trained recipes" if "-m" in _command else ""
+    register(Table(f"mlmha/{_name}", _title, command=f"python -m interacting_head.{_command}{_of}"))

@@ -29,6 +29,14 @@ class Translation(NamedTuple):
     token_scores: list
 
 
+class Batch(NamedTuple):
+    """`Sentence`s that are searched together, their indices among the lines, and the most rows of such a batch."""
+
+    indices: list
+    sentences: list
+    rows: int
+
+
 class Translator:
     """Translates lines with an engine and its sub-words.
 
@@ -140,6 +148,37 @@ class Translator:
             return translation._replace(text=text)
         return translation._replace(text=" ".join(map(self.target_subwords.piece, translation.tokens)))
 
+    def batches(self, lines, prefixes=None, first_number=0):
+        """Return the `Batch`es of a list of lines, for any number of searches; lines without sub-words are left out.
+
+        Args:
+            lines, prefixes, first_number: as of `translate`, but lists.
+        """
+        sources = self.source_subwords.encode([self.source_form.forward(line) for line in lines])
+        starts = prefixes or [None] * len(lines)
+        if starts and starts[0] is not None:
+            starts = self.target_subwords.encode([self.target_form.forward(prefix) for prefix in starts])
+        return [
+            Batch(indices, [self._sentence(sources[i], starts[i], first_number + i) for i in indices], rows)
+            for indices, rows in self._batches([len(ids) + 1 if ids else 0 for ids in sources])
+        ]
+
+    def search(self, batches):
+        """Yield for each of the `batches` its numbers of lines and their lists of `Translation`s, best first."""
+
+        def search(batch):
+            return batch, self.engine.search(batch.sentences, self.options, batch.rows)
+
+        for batch, n_best in side_by_side(search, ((batch,) for batch in batches), self.engine.calls_at_a_time):
+            yield batch.indices, [self._translations(hypotheses) for hypotheses in n_best]
+
+    def with_engine(self, engine):
+        """Return a translator like this one with another `Engine`."""
+        engine.check(self.options)
+        other = copy.copy(self)
+        other.engine = engine
+        return other
+
     def with_options(self, options):
         """Return a translator like this one, of the same engine, with other `SearchOptions`."""
         self.engine.check(options)
@@ -164,20 +203,10 @@ class Translator:
             yield batch, rows
 
     def _translate_window(self, lines, prefixes, number):
-        sources = self.source_subwords.encode([self.source_form.forward(line) for line in lines])
-        starts = prefixes
-        if prefixes[0] is not None:
-            starts = self.target_subwords.encode([self.target_form.forward(prefix) for prefix in prefixes])
         results = [[Translation("", 0.0, [], [])] for _ in lines]
-
-        def search(batch, rows):
-            sentences = [self._sentence(sources[i], starts[i], number + i) for i in batch]
-            return batch, self.engine.search(sentences, self.options, rows)
-
-        batches = self._batches([len(ids) + 1 if ids else 0 for ids in sources])
-        for batch, n_best in side_by_side(search, batches, self.engine.calls_at_a_time):
-            for i, hypotheses in zip(batch, n_best, strict=True):
-                results[i] = self._translations(hypotheses)
+        for indices, n_best in self.search(self.batches(lines, prefixes, number)):
+            for i, translations in zip(indices, n_best, strict=True):
+                results[i] = translations
         return results
 
     def _sentence(self, source, prefix, number):

@@ -11,10 +11,10 @@ from tests.layers.schemes import randomize
 V = 17
 
 
-def config(scheme="interacting_head", num_heads=2, **settings):
+def config(scheme="interacting_head", num_heads=2, options=None, **settings):
     """A `ModelConfig` of two blocks on either side."""
     sizes = {"model_dim": 8, "feed_forward_dim": 12, "encoder_layers": 2, "decoder_layers": 2, "dropout": 0.0}
-    attention = AttentionConfig(scheme, num_heads, key_dim=5 if scheme in NEED_KEY_DIM else None)
+    attention = AttentionConfig(scheme, num_heads, key_dim=5 if scheme in NEED_KEY_DIM else None, options=options or {})
     return ModelConfig(attention=attention, **{**sizes, **settings})
 
 

@@ -44,7 +44,7 @@ def test_inspections_are_those_of_references_or_else_of_own_translations(folder,
     expected = [line for line in untrained_runs.TARGETS if line] if references else translations
     inspector = Inspector(run.model, ["encoder", "cross"], head_importance=True)
     for text, (pair, inspection) in zip(
-        expected, run.inspections(sample, ["encoder", "cross"], head_importance=True), strict=True
+        expected, run.inspections(sample, attention=["encoder", "cross"], head_importance=True), strict=True
     ):
         assert pair.target == text
         [alone] = inspector.inspect([(pair.source_ids, pair.target_ids)])
@@ -60,7 +60,7 @@ def test_inspections_are_those_of_references_or_else_of_own_translations(folder,
 def test_the_encoder_alone_needs_no_translations(folder, run, monkeypatch):
     sample = run.sample(arguments(folder, references=False))
     monkeypatch.setattr(run.translator, "translate", None)
-    assert [pair.target_ids for pair, _ in run.inspections(sample, ["encoder"])] == [[]] * 4
+    assert [pair.target_ids for pair, _ in run.inspections(sample, attention=["encoder"])] == [[]] * 4
 
 
 def test_sentences_longer_than_those_of_the_training_are_left_out_and_counted(tmp_path, run):

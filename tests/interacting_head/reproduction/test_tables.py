@@ -5,6 +5,7 @@ from collections import Counter
 import pytest
 
 from data.corpora.corpus import open_corpus
+from interacting_head.analysis.command_line import parse_arguments
 from interacting_head.metrics import METRICS
 from interacting_head.recipes import RECIPES, paper_tables
 from interacting_head.recipes.multi_hop import layers_of
@@ -204,3 +205,12 @@ def test_test_sets_of_small_tables_are_in_the_free_corpora(name):
         for splits in table.tests.values():
             for split in splits:
                 assert next(iter(corpus.split(split).pairs()))
+
+
+def test_analyses_name_recipes_and_options_that_there_are():
+    commands = [table.command for table in TABLES.values() if "interacting_head.analyze" in table.command]
+    assert len(commands) == 9
+    for command in commands:
+        words = command.removesuffix(", of trained recipes").split()[3:]
+        arguments = parse_arguments(words=words)
+        assert {run.removeprefix("runs/") for run in arguments.model} <= set(RECIPES)

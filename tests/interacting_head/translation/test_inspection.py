@@ -17,6 +17,19 @@ WEIGHING = {
     "multi_hop": [("encoder", 2)],
 }
 
+SCHEMES = [
+    ("talking_heads", {}),
+    ("interacting_head_pairwise", {}),
+    ("interacting_head_pairwise", {"implementation": "printed_loop"}),
+    ("interacting_head", {"implementation": "printed_loop"}),
+    ("interacting_head", {"implementation": "head_pairs"}),
+    ("interacting_head", {}),
+    ("multi_layer", {"joint_attention": False}),
+    ("multi_layer", {}),
+    ("dynamic_head_importance", {}),
+    ("multi_hop", {}),
+]
+
 every_scheme = pytest.mark.parametrize("scheme", mostly_slow(ATTENTION_SCHEMES, "interacting_head", "multi_layer"))
 
 
@@ -76,6 +89,41 @@ def test_attention_is_that_of_the_layers_for_every_sentence_of_a_batch(scheme):
             np.testing.assert_allclose(weights, expected[site, number][0], atol=1e-5)
 
 
+def softmax(logits, site):
+    hidden = np.tri(*logits.shape[-2:]) == 0 if site == "decoder" else np.zeros(logits.shape[-2:])
+    exponentials = np.where(hidden, 0, np.exp(logits - logits.max(axis=-1, keepdims=True)))
+    return exponentials / exponentials.sum(axis=-1, keepdims=True)
+
+
+@pytest.mark.parametrize("variant", mostly_slow(SCHEMES, SCHEMES[0], SCHEMES[1]), ids=str)
+def test_logits_are_what_the_softmax_takes(variant):
+    scheme, options = variant
+    model = tiny.transformer(scheme=scheme, options=options)
+    sites = ["encoder", "decoder", "cross"]
+    pairs = [pair(5, 3), pair(9, 20)]
+    inspector = Inspector(model, attention=sites, logits=sites, heads=sites)
+    layers = attention_layers(model)
+    for inspection in inspector.inspect(pairs):
+        for place, weights in inspection.attention.items():
+            logits, heads = inspection.logits[place], inspection.heads[place]
+            after = softmax(logits.astype("float64"), place[0])
+            if hasattr(layers[place], "post_softmax_kernel"):
+                mixing = layers[place].post_softmax_kernel
+                after = np.einsum("ij,jts->its", array(mixing), after)
+            assert logits.shape[-3:] == weights.shape[-3:]
+            np.testing.assert_allclose(np.broadcast_to(after, weights.shape), weights, atol=1e-5)
+            assert heads.shape == (*weights.shape[:-1], layers[place].value_dim)
+
+
+def test_heads_are_the_values_under_their_weights():
+    model = tiny.transformer(scheme="multi_layer")
+    [seen] = Inspector(model, attention=["cross"], heads=["cross"]).inspect([pair(4, 3)])
+    layer = attention_layers(model)["cross", 1]
+    memories, _ = model.encode(np.array([[*pair(4, 3)[0], END]]))
+    _, v = layer.project_memory(memories[0])
+    np.testing.assert_allclose(seen.heads["cross", 1], seen.attention["cross", 1] @ array(v)[0], atol=1e-5)
+
+
 @pytest.mark.parametrize("scheme", mostly_slow(WEIGHING, "multi_hop"))
 def test_head_importance_is_there_where_layers_weigh_their_heads(scheme):
     model = tiny.transformer(scheme=scheme)
@@ -95,7 +143,7 @@ def test_both_at_once_and_empty_lines_between():
     model = tiny.transformer(scheme="dynamic_head_importance")
     inspector = Inspector(model, attention=["cross"], head_importance=True)
     first, second, third = inspector.inspect([([], [5, 6]), pair(3, 4), ([], [])])
-    assert first == third == ({}, {})
+    assert first == third == ({}, {}, None, None)
     assert second.attention["cross", 1].shape == (H, 5, 4)
     assert second.head_importance["encoder", 2].shape == (4, H)
     assert inspector.inspect([]) == []

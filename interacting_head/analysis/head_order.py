@@ -1,0 +1,127 @@
+"""Orders in which heads are switched off, by what each is worth.
+
+Letters for shapes: `H` heads of a layer, `T` positions.
+"""
+
+import random
+
+import numpy as np
+from keras import KerasTensor, StatelessScope, ops
+from tqdm import tqdm
+
+from data.text.subwords import BEGIN, END, PAD
+from interacting_head.analysis.head_gates import Head, chosen_heads, gated
+from interacting_head.model.compilation import Compiled, gradient
+from interacting_head.model.losses import token_cross_entropy
+from interacting_head.search.transformer_search import as_array
+from interacting_head.translation.engines.tensorflow import padded
+from interacting_head.translation.inspection import attention_layers
+
+MULTIPLE = 16  # widths are multiples of it: JAX compiles for each
+
+
+def by_importance(run, sample, seed):
+    """The mean importance of each head by the scheme's own weights, times H: 1 is an even share.
+
+    Only layers that weigh their heads have it (Goindani & Shrivastava 2021, equation (1); Iida et al. 2019,
+    equation (4)), and heads of other layers are left out. The mean is over all positions of all sentences.
+
+    Raises:
+        InputError: where no layer of the run weighs its heads.
+    """
+    sums, positions = {}, {}
+    for _, inspection in run.inspections(sample, head_importance=True):
+        for place, importance in inspection.head_importance.items():  # (T, H)
+            sums[place] = sums.get(place, 0) + importance.sum(0, dtype="float64")
+            positions[place] = positions.get(place, 0) + len(importance)
+    return {
+        Head(*place, number): float(value)
+        for place, total in sums.items()
+        for number, value in enumerate(total / positions[place] * len(total), start=1)
+    }
+
+
+def by_gradient(run, sample, seed):
+    """The mean over sentences of |∂L/∂g_h|, divided by the Euclidean norm over the heads of the layer.
+
+    L is the mean cross-entropy of a token of the sentence's reference, in nats, and g_h the gate of head h, at 1.
+
+    Reference: Michel et al. 2019, Are sixteen heads really better than one?, equation (2) and section 4.1.
+    """
+    total = 0.0
+    with gated(run.model) as model:
+        ids = KerasTensor((None, None), "int32")
+        compiled = Compiled(lambda *batch: gate_gradient(model, *batch), [model], arguments=lambda: [ids] * 3)
+        with tqdm(
+            desc=f"{run.name}, gradients", total=len(sample), unit=" sentences", disable=None, leave=False
+        ) as bar:
+            for pair in run.pairs(sample):
+                source, target = [*pair.source_ids, END], [*pair.target_ids, END]
+                S, T = (-(-len(one) // MULTIPLE) * MULTIPLE for one in (source, target))
+                shifted = [BEGIN, *pair.target_ids]
+                found = compiled(padded([source], 1, S), padded([shifted], 1, T), padded([target], 1, T))
+                total = total + np.abs(as_array(found).astype("float64"))
+                bar.update(1)
+        heads = model.heads
+    values = dict(zip(heads, total / max(1, len(sample)), strict=False))  # gates of sources come last
+    for place in attention_layers(run.model):
+        own = [head for head in heads if head[:2] == place]
+        norm = np.sqrt(sum(values[head] ** 2 for head in own)) or 1.0
+        values.update({head: float(values[head] / norm) for head in own})
+    return values
+
+
+def gate_gradient(model, source_ids, target_ids, labels):
+    """The gradient of the mean cross-entropy of a token, in nats, by the gates of a `GatedTransformer`.
+
+    Args:
+        model: the `GatedTransformer`.
+        source_ids: `(B, S)`, end symbols included, padded.
+        target_ids, labels: `(B, T)`, the first shifted right.
+    """
+    weights = [(variable, ops.convert_to_tensor(variable)) for variable in model.model.variables]
+
+    def loss(gates):
+        with StatelessScope(state_mapping=[*weights, (model.gates, gates)], collect_losses=False):
+            logits = model({"source_ids": source_ids, "target_ids": target_ids}, training=False)
+        real = ops.cast(ops.not_equal(labels, PAD), "float32")
+        return ops.sum(token_cross_entropy(labels, logits) * real) / ops.sum(real)
+
+    return gradient(loss, ops.convert_to_tensor(model.gates))
+
+
+def at_random(run, sample, seed):
+    """A random number for each head."""
+    draw = random.Random(seed)
+    with gated(run.model) as model:
+        return {head: draw.random() for head in model.heads}
+
+
+ORDERS = {"importance": by_importance, "gradient": by_gradient, "random": at_random}
+"""Name of an order → function of an `AnalysedRun`, a `Sample` and a seed that gives `{Head: worth}`, the least first."""
+
+
+def has_importance(run):
+    """Return whether a layer of the run weighs its heads."""
+    return any(layer.has_head_importance for layer in attention_layers(run.model).values())
+
+
+def head_orders(run, sample, names, seed, patterns=()):
+    """Return `{name of an order: {Head: worth}}`, the least worth first, all of the same heads.
+
+    Args:
+        run: an `AnalysedRun`.
+        sample: a `Sample` with references.
+        names: of `ORDERS`; heads that one of them does not know are left out of all.
+        seed: for drawing.
+        patterns: of `head_gates.chosen_heads`; none: all heads.
+
+    Raises:
+        InputError: for importance of a run that has none, and for heads that do not exist.
+    """
+    worth = {name: ORDERS[name](run, sample, seed) for name in names}
+    known = [head for head in worth[names[0]] if all(head in values for values in worth.values())]
+    heads = chosen_heads(known, patterns)
+    return {
+        name: {head: values[head] for head in sorted(heads, key=values.__getitem__)} for name, values in worth.items()
+    }

@@ -1,0 +1,189 @@
+"""Models and run directories with heads really removed: smaller, faster, and otherwise the same function.
+
+Letters for shapes: `D` model size, `H` heads, `K` key size, `V` value size, `n` sources.
+"""
+
+import dataclasses
+import shutil
+
+import numpy as np
+
+from data.errors import InputError
+from data.files import written_beside
+from interacting_head.config import PlacedAttentionConfig, PlacementConfig
+from interacting_head.model.building import build_model
+from interacting_head.model.placement import attention_of, resolved
+from interacting_head.run_directory import RunDirectory
+from interacting_head.translation.inspection import attention_layers
+from layers import (
+    ATTENTION_SCHEMES,
+    DynamicHeadImportanceAttention,
+    InteractingHeadAttention,
+    MultiHeadAttention,
+    MultiHopAttention,
+    MultiLayerMultiHeadAttention,
+    PairwiseInteractingHeadAttention,
+)
+
+TEXT_FILES = ("subwords", "truecasing", "text.json")
+"""What a run directory holds for text, which pruning leaves as it is."""
+
+PROJECTIONS = {f"{name}_{kind}": (-2,) for name in ("query", "key", "value") for kind in ("kernel", "bias")}
+STANDARD = {**PROJECTIONS, "output_kernel": (-3,)}
+HEAD_AXES = {
+    MultiHeadAttention: STANDARD,
+    InteractingHeadAttention: STANDARD,
+    PairwiseInteractingHeadAttention: {**PROJECTIONS, "output_kernel": (-4, -3)},
+    DynamicHeadImportanceAttention: PROJECTIONS,
+    MultiHopAttention: {**STANDARD, "hop_head_kernel": (0,), "hop_value_kernel": (0,)},
+    MultiLayerMultiHeadAttention: STANDARD,
+}
+"""Layer class → {name of a weight: its axes of heads}. Heads of other classes cannot be removed."""
+
+
+def removable(layer):
+    """Return whether heads of an attention layer can be removed.
+
+    Those of talking heads cannot: each mixes the logits and weights of all others, and would need them further on.
+    """
+    return type(layer) in HEAD_AXES
+
+
+def kept_heads(model, removed):
+    """Return `{(site, number): indices of the heads kept}` of the layers of which heads are removed.
+
+    A layer keeps at least one head: where all go, an empty list.
+
+    Args:
+        model: a `Transformer`.
+        removed: an iterable of `head_gates.Head`s.
+
+    Raises:
+        InputError: for a head that does not exist, and of a scheme whose heads cannot be removed.
+    """
+    removed, kept = set(removed), {}
+    for place, layer in attention_layers(model).items():
+        own = {head.head - 1 for head in removed if head[:2] == place and 0 < head.head <= layer.num_heads}
+        removed = {head for head in removed if head[:2] != place or head.head - 1 not in own}
+        if own and not removable(layer):
+            names = [name for name, cls in ATTENTION_SCHEMES.items() if cls is type(layer)]
+            raise InputError(
+                f"heads of {names[0]} cannot be removed: each mixes the logits and weights of all others; "
+                "choose heads of another site or layer with --heads"
+            )
+        if own:
+            kept[place] = [head for head in range(layer.num_heads) if head not in own]
+    if removed:
+        raise InputError(f"this model has no head {', '.join(map(str, sorted(removed)))}")
+    return kept
+
+
+def pruned_weights(layer, kept):
+    """Return `{name: array}` of an attention layer with some of its heads.
+
+    Args:
+        layer: a built layer of a class in `HEAD_AXES`.
+        kept: indices of the heads kept; none: one is kept, and all that the heads give is zero.
+    """
+    weights = {weight.name: np.asarray(weight) for weight in layer.weights}
+    if not kept:
+        kept = [0]
+        weights["output_kernel"] = np.zeros_like(weights["output_kernel"])
+    removed = [head for head in range(layer.num_heads) if head not in kept]
+    if isinstance(layer, InteractingHeadAttention):
+        for name in weights.keys() & {"query_kernel", "query_bias"}:
+            weights[name] = shared_query(weights[name], kept, removed, layer.query_combination)
+    for name, axes in HEAD_AXES[type(layer)].items():
+        for axis in axes if name in weights else ():
+            weights[name] = np.take(weights[name], kept, axis=axis)
+    return weights
+
+
+def shared_query(kernel, kept, removed, query_combination):
+    """Return the query kernel `(D, H, K)`, or bias `(H, K)`, such that those kept have the sum or mean of all.
+
+    What the removed heads add to it is spread evenly over those kept: Σ_kept W′_i = Σ_all W_i, or with "mean"
+    Σ_kept W′_i / |kept| = Σ_all W_i / H.
+    """
+    H, kernel = kernel.shape[-2], kernel.astype("float64")
+    scale = len(kept) / H if query_combination == "mean" else 1.0
+    others = kernel[..., removed, :].sum(-2, keepdims=True)
+    return (scale * (kernel + others / len(kept))).astype("float32")
+
+
+def pruned_config(model, kept):
+    """Return the `ModelConfig` of a `Transformer` with fewer heads, see `kept_heads`."""
+    config = resolved(model.config)
+    layers = attention_layers(model)
+    placements = {}
+    for (site, number), heads in kept.items():
+        layer, attention = layers[site, number], attention_of(config, site, number)
+        sizes = {"num_heads": max(1, len(heads)), "key_dim": layer.key_dim, "value_dim": layer.value_dim}
+        placed = PlacedAttentionConfig(**{**vars(attention), **sizes})
+        same = [key for key, (other, _) in placements.items() if other == (site, placed)]
+        key = same[0] if same else len(placements)
+        placements.setdefault(key, ((site, placed), []))[1].append(number)
+    added = tuple(PlacementConfig(site, tuple(numbers), placed) for (site, placed), numbers in placements.values())
+    return dataclasses.replace(config, placements=(*config.placements, *added))
+
+
+def pruned(model, config, subwords, removed):
+    """Return the `Transformer` of which heads are removed, and its `ExperimentConfig`.
+
+    Args:
+        model: a `Transformer`.
+        config: its `ExperimentConfig`.
+        subwords: source and target `Subwords`, or anything with their `vocabulary_size`.
+        removed: an iterable of `head_gates.Head`s.
+
+    Raises:
+        InputError: see `kept_heads`.
+    """
+    kept = kept_heads(model, removed)
+    config = dataclasses.replace(config, model=pruned_config(model, kept))
+    smaller = build_model(config, *subwords)
+    layers = attention_layers(model)
+    changed = {}
+    for place, heads in kept.items():
+        values = pruned_weights(layers[place], heads)
+        changed.update({id(weight): values[weight.name] for weight in layers[place].weights})
+    for weight, new in zip(model.weights, smaller.weights, strict=True):
+        new.assign(changed.get(id(weight), weight))
+    return smaller, config
+
+
+def write_pruned_run(run, removed, path):
+    """Write a run directory with heads removed; its weights are called `best`.
+
+    Args:
+        run: an `AnalysedRun`.
+        removed: an iterable of `head_gates.Head`s.
+        path: the folder, which must not exist or be empty.
+
+    Returns:
+        The pruned `Transformer`.
+
+    Raises:
+        InputError: see `kept_heads`; and where something stands at `path`, or it cannot be written.
+    """
+    check_place(path)
+    removed = sorted(removed)
+    model, config = pruned(run.model, run.config, run.subwords, removed)
+    with written_beside(path, parents=True, advice="name another --output-run") as folder:
+        written = RunDirectory(folder)
+        written.create_or_check(config)
+        for name in TEXT_FILES:
+            source = run.path / name
+            if source.is_dir():
+                shutil.copytree(source, folder / name)
+            elif source.is_file():
+                shutil.copyfile(source, folder / name)
+        written.save_weights(model, written.weights_path("best"))
+        written.write_json("pruning.json", {"run": run.path.resolve().name, "removed": list(map(str, removed))})
+    return model
+
+
+def check_place(path):
+    """Raise `InputError` where something stands at the place of a new run directory."""
+    if path.exists() and not (path.is_dir() and not any(path.iterdir())):
+        raise InputError(f"{path} exists already; name another --output-run")

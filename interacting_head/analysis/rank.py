@@ -1,0 +1,280 @@
+"""Rank of logits and attention matrices by number of heads, and similarity between heads.
+
+With n tokens and heads of size K = d / h, the rank of the logits Q Kᵀ is at most K, which is less than n̄ with more than
+h_max = d / n̄ heads: the "low-rank bottleneck" of Bhojanapalli et al. 2020, from which Li & Luo 2022 argue (section
+2.3, equation 13).
+Letters for shapes: `H` heads, `T` query length, `S` memory length.
+"""
+
+import functools
+
+import numpy as np
+
+from data.errors import InputError
+from data.stats import mean_length, most_heads
+from interacting_head.analysis.similarity import AttentionMaps, HeadOutputs, mean_of_pairs
+from interacting_head.analysis.verb import Findings, Verb
+
+SITES = {"encoder": "encoder", "decoder": "decoder", "cross": "encoder-decoder"}
+RANKS = {
+    "logits_rank": "rank of the logits",
+    "logits_stable_rank": "stable rank of the logits",
+    "attention_rank": "rank of attention",
+    "attention_stable_rank": "stable rank of attention",
+}
+SIMILARITIES = {
+    "map_correlation": "correlation of\nattention maps",
+    "output_cka": "CKA of head outputs",
+}
+"""Column of the table → title in the figure."""
+
+
+def numerical_rank(singular_values, size, tolerance=None):
+    """Return the number of singular values that are not zero beside the largest one.
+
+        rank(M) = #{k: σ_k > tolerance · σ_1}
+
+    Args:
+        singular_values: `(…, min(T, S))` of matrices `(…, T, S)`, in falling order.
+        size: `(T, S)`.
+        tolerance: default: max(T, S) · ε with ε of float32, in which attention is computed (the rule of
+            `numpy.linalg.matrix_rank` and of MATLAB).
+
+    Returns:
+        Whole numbers `(…)`.
+    """
+    if tolerance is None:
+        tolerance = max(size) * float(np.finfo("float32").eps)
+    return (singular_values > tolerance * singular_values[..., :1]).sum(axis=-1)
+
+
+def stable_rank(singular_values):
+    """Return ‖M‖_F² / ‖M‖₂² = Σ_k σ_k² / σ_1² of matrices with these singular values `(…, n)`; 0 of a zero matrix.
+
+    It is at most the rank, and changes little where entries do (Rudelson & Vershynin 2007, section 1).
+    """
+    squares = np.asarray(singular_values, "float64") ** 2
+    largest = squares[..., 0]
+    return np.where(largest > 0, squares.sum(axis=-1) / np.where(largest > 0, largest, 1.0), 0.0)
+
+
+class PlaceRanks:
+    """Ranks and similarities at one place of a model, summed over sentences.
+
+    Args:
+        tolerance: as of `numerical_rank`.
+        causal: whether the place is self-attention of the decoder.
+
+    Attributes:
+        sums: `{key of RANKS: (…, H)}`.
+        largest: sum over sentences of min(T, S), the largest rank that there can be.
+        sentences: their number.
+    """
+
+    def __init__(self, tolerance=None, causal=False):
+        self.tolerance, self.causal = tolerance, causal
+        self.sums, self.largest, self.sentences = dict.fromkeys(RANKS, 0.0), 0, 0
+        self.maps, self.outputs = AttentionMaps(), HeadOutputs()
+
+    def add(self, logits, attention, heads):
+        """Add a sentence: logits and weights `(…, H, T, S)`, outputs of heads `(…, H, T, V)`.
+
+        The logits are those of all pairs of positions, also of such as a mask hides.
+        """
+        size = attention.shape[-2:]
+        for name, matrices in (("logits", logits), ("attention", attention)):
+            values = np.linalg.svd(matrices, compute_uv=False)  # (…, H, min(T, S))
+            self.sums[f"{name}_rank"] += numerical_rank(values, size, self.tolerance)
+            self.sums[f"{name}_stable_rank"] += stable_rank(values)
+        self.maps.add(attention, self.causal)
+        self.outputs.add(heads)
+        self.largest += min(size)
+        self.sentences += 1
+
+    def row(self):
+        """Return the means over sentences and heads, and over pairs of heads."""
+        means = {name: float(np.mean(total)) / self.sentences for name, total in self.sums.items()}
+        similarities = {name: mean_of_pairs(matrix) for name, matrix in self.matrices().items()}
+        return {"largest_rank": self.largest / self.sentences, **means, **similarities}
+
+    def matrices(self):
+        """Return `{key of SIMILARITIES: (…, H, H)}`."""
+        return {"map_correlation": self.maps.correlation(), "output_cka": self.outputs.cka()}
+
+    def by_head(self):
+        """Return `{key of RANKS: (…, H)}`, means over sentences."""
+        return {name: total / self.sentences for name, total in self.sums.items()}
+
+
+class Rank(Verb):
+    """Ranks and similarity of heads of runs, by their number of heads."""
+
+    name = "rank"
+    summary = "rank of logits and attention against d / n̄, similarity between heads, by number of heads"
+
+    def add_arguments(self, parser):
+        parser.add_argument(
+            "--tolerance",
+            type=float,
+            metavar="SHARE",
+            help="singular values above this share of the largest one count; default: rounding of float32 times length",
+        )
+
+    def check(self, arguments):
+        if arguments.tolerance is not None and not 0 <= arguments.tolerance < 1:
+            raise InputError(f"--tolerance must be at least 0 and below 1, got {arguments.tolerance}")
+
+    def analyze(self, runs, arguments):
+        findings = Findings(data={"heads": {}})
+        limits = {}
+        for run in runs:
+            sample = run.sample(arguments)
+            places, lengths = ranks_of(run, sample, arguments.tolerance)
+            limits[run.name] = limit = most_heads(run.config.model.model_dim, *lengths)
+            findings.notes += [
+                *sample.notes,
+                f"{run.name}: h_max = {limit}, d = {run.config.model.model_dim} by n̄ = {min(map(mean_length, lengths))}"
+                f" of {len(sample):,} sentences of {sample.name}",
+            ]
+            findings.rows += [
+                {"run": run.name, **described(run, place), "h_max": limit, **ranks.row()}
+                for place, ranks in places.items()
+            ]
+            findings.data["heads"][run.name] = {
+                "{} {}".format(*place): ranks.by_head() | ranks.matrices() for place, ranks in places.items()
+            }
+        labels = {run.name: label(run) for run in runs}
+        for name, titles in (("rank", RANKS), ("rank-similarity", SIMILARITIES)):
+            findings.figures[name] = functools.partial(draw_by_heads, findings.rows, labels, titles)
+        if len(runs) == 1:
+            findings.figures["rank-similarity-of-heads"] = functools.partial(draw_similarity, places)
+        return findings
+
+
+def ranks_of(run, sample, tolerance=None):
+    """Return `{place: PlaceRanks}` of a run, and the numbers of sub-words of the sources and of the targets."""
+    places, lengths = {}, ([], [])
+    for pair, seen in run.inspections(sample, attention=SITES, logits=SITES, heads=SITES):
+        for ids, found in zip((pair.source_ids, pair.target_ids), lengths, strict=True):
+            found.append(len(ids))
+        for place, attention in seen.attention.items():
+            if place not in places:
+                places[place] = PlaceRanks(tolerance, causal=place[0] == "decoder")
+            places[place].add(seen.logits[place], attention, seen.heads[place])
+    return places, lengths
+
+
+def described(run, place):
+    """Return scheme, number and size of heads, site and layer at a place of a run."""
+    from interacting_head.model.placement import attention_of, resolved
+    from interacting_head.translation.inspection import attention_layers
+
+    layer = attention_layers(run.model)[place]
+    scheme = attention_of(resolved(run.model.config), *place).scheme
+    heads = {"scheme": scheme, "num_heads": layer.num_heads, "key_dim": layer.key_dim}
+    return {**heads, "site": place[0], "layer": place[1]}
+
+
+def label(run):
+    """Return the scheme of a run with its options."""
+    attention = run.config.model.attention
+    return " ".join([attention.scheme, *(f"{name}={value}" for name, value in sorted(attention.options.items()))])
+
+
+def draw_by_heads(rows, labels, titles, figure):
+    """Draw a row of axes for each quantity, a column for each site: means over layers by number of heads.
+
+    Args:
+        rows: of the findings.
+        labels: `{run: that of its line}`.
+        titles: `{key of a row: title}`.
+        figure: an empty matplotlib `Figure`.
+    """
+    sites = [site for site in SITES if any(row["site"] == site for row in rows)]
+    figure.set_size_inches(3.2 * len(sites), 0.6 + 1.9 * len(titles))
+    axes = figure.subplots(len(titles), len(sites), sharex=True, sharey="row", squeeze=False)
+    limits = sorted({row["h_max"] for row in rows})
+    heads = sorted({row["num_heads"] for row in rows})
+    for line, (quantity, title) in zip(axes, titles.items(), strict=True):
+        line[0].set_ylabel(title)
+        for axis, site in zip(line, sites, strict=True):
+            here = [row for row in rows if row["site"] == site]
+            draw_lines(axis, here, labels, quantity)
+            if quantity in RANKS:
+                draw_bounds(axis, here, heads, quantity)
+            for limit in limits:
+                axis.axvline(limit, color="0.5", linestyle=":", linewidth=1, label="h_max = d / n̄")
+            axis.set_xscale("log", base=2)
+            axis.set_xlim(0.7 * min(heads), 1.4 * max(heads + limits))
+            axis.set_xticks(heads, heads)
+            axis.minorticks_off()
+        # After all of the row is drawn: its axes share what each of them sets.
+        if quantity in RANKS:
+            line[0].set_ylim(0, 1.25 * max(row["largest_rank"] for row in rows))
+        else:
+            line[0].set_ylim(bottom=min(0, line[0].get_ylim()[0]))
+    for axis, site in zip(axes[0], sites, strict=True):
+        axis.set_title(SITES[site])
+    for axis in axes[-1]:
+        axis.set_xlabel("number of heads h")
+    handles = {name: handle for handle, name in zip(*axes[0, 0].get_legend_handles_labels(), strict=True)}
+    names = list(handles)
+    figure.legend(list(handles.values()), names, loc="outside lower center", ncols=min(3, len(names)), fontsize=8)
+
+
+def draw_lines(axis, rows, labels, quantity):
+    """Draw a point for each run, the mean over its layers, and a line for each label."""
+    for index, name in enumerate(dict.fromkeys(labels.values())):
+        points = {}
+        for run in (run for run, own in labels.items() if own == name):
+            for heads in {row["num_heads"] for row in rows if row["run"] == run}:
+                found = [row[quantity] for row in rows if row["run"] == run and row["num_heads"] == heads]
+                found = [value for value in found if value is not None]
+                if found:
+                    points.setdefault(heads, []).append(sum(found) / len(found))
+        places = sorted(points)
+        color = f"C{index}"
+        axis.plot(places, [np.mean(points[place]) for place in places], color=color, label=name, linewidth=1.2)
+        axis.plot(
+            [x for x in places for _ in points[x]], [y for x in places for y in points[x]], "o", color=color, ms=4
+        )
+
+
+def draw_bounds(axis, rows, heads, quantity):
+    """Draw the largest rank that sentences allow, and for the rank of logits the size of heads."""
+    largest = np.mean([row["largest_rank"] for row in rows])
+    axis.axhline(largest, color="0.5", linestyle="--", linewidth=1, label="mean length")
+    sizes = {row["num_heads"]: row["key_dim"] for row in rows}
+    if quantity.startswith("logits"):
+        bounds = [sizes.get(h, np.nan) for h in heads]
+        axis.plot(heads, bounds, color="0.5", marker="_", linewidth=1, label="head size K")
+
+
+def draw_similarity(places, figure):
+    """Draw CKA above the diagonal and correlation of attention maps below it, of all pairs of heads by place."""
+    sites = [site for site in SITES if any(place[0] == site for place in places)]
+    layers = sorted({number for _, number in places})
+    figure.set_size_inches(0.8 + 2.2 * len(layers), 2.3 * len(sites))
+    axes = figure.subplots(len(sites), len(layers), squeeze=False)
+    for line, site in zip(axes, sites, strict=True):
+        for axis, number in zip(line, layers, strict=True):
+            if (site, number) not in places:
+                axis.axis("off")
+                continue
+            found = {name: mean_over_front(matrix) for name, matrix in places[site, number].matrices().items()}
+            H = len(found["output_cka"])
+            image = axis.imshow(
+                np.triu(found["output_cka"], 1) + np.tril(found["map_correlation"]),
+                vmin=-1,
+                vmax=1,
+                cmap="RdBu_r",
+                extent=(0.5, H + 0.5, H + 0.5, 0.5),
+            )
+            axis.set_title(f"{SITES[site]} {number}", fontsize=8)
+            axis.tick_params(labelsize=7)
+    figure.colorbar(image, ax=axes, shrink=0.6, label="CKA of outputs (upper right),\ncorrelation of maps (lower left)")
+
+
+def mean_over_front(matrix):
+    """Return the mean `(H, H)` of `(…, H, H)` over the axes in front."""
+    return matrix.reshape(-1, *matrix.shape[-2:]).mean(axis=0)
