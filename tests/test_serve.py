@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -172,6 +173,9 @@ def test_the_page_shows_the_layer_and_the_head_that_are_chosen(page):
     translate(page, "der hund sieht das haus.")
     page.wait_for_selector("#heads button")
     assert page.locator("#heads button").count() == 2
+    assert re.fullmatch(
+        r"Mean of the heads: distance \d+\.\d\d positions, entropy \d\.\d\d nats", page.inner_text("#measures")
+    )
     seen = {drawn(page)}
     for choice, value in (("head", "0"), ("head", "1"), ("site", "encoder"), ("site", "decoder"), ("head", "0")):
         select(page, choice, value)
@@ -179,6 +183,7 @@ def test_the_page_shows_the_layer_and_the_head_that_are_chosen(page):
     assert len(seen) == 6
     page.click("#heads button >> nth=1")
     assert page.input_value("#head") == "1"
+    assert page.inner_text("#measures").startswith("Distance ")
     page.focus("#site")
     for _ in range(3):  # to the heat map by keyboard alone
         page.keyboard.press("Tab")

@@ -183,6 +183,13 @@ class AnalysedRun:
             for row, *pair in zip(rows, sources, texts, *ids, strict=True):
                 yield Pair(sample.numbers[row], *pair)
 
+    def inspector(self, attention=(), head_importance=False):
+        """Return the `inspection.Inspector` of the model; what it refuses is told with the name of the run."""
+        try:
+            return Inspector(self.model, attention, head_importance)
+        except InputError as error:
+            raise InputError(f"{self.path}: {error}") from error
+
     def inspections(self, sample, attention=(), head_importance=False):
         """Yield `(Pair, Inspection)` of each sentence of a `Sample`, in order; few are held at a time.
 
@@ -193,10 +200,7 @@ class AnalysedRun:
         Raises:
             InputError: where head importance is asked for and the run has none; it names the run.
         """
-        try:
-            inspector = Inspector(self.model, attention, head_importance)
-        except InputError as error:
-            raise InputError(f"{self.path}: {error}") from error
+        inspector = self.inspector(attention, head_importance)
         targets = head_importance or not set(attention) <= {"encoder"}
         with tqdm(desc=self.name, total=len(sample), unit=" sentences", disable=None, leave=False) as bar:
             for window in windows(self.pairs(sample, targets), WINDOW):
@@ -209,7 +213,7 @@ class AnalysedRun:
         try:
             corpus = corpus_of(self.config.data, arguments.corpora_dir)
         except InputError as error:
-            raise InputError(f"the text of {self.path} is not there ({error}); give sentences with -i") from error
+            raise InputError(f"{error}; or give sentences with -i") from error
         split = arguments.split or _test_split(corpus)
         text = corpus.split(split)
         return _Text(text.source, text.target), f"{corpus.name} {split}"

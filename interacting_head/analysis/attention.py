@@ -204,7 +204,7 @@ def draw_layers(figure, found, sites, suffix=""):
                 rows = _by_layer(places, site, measure + suffix)
                 each.plot(list(rows), [np.mean(row) for row in rows.values()], marker="o", label=name)
             each.set_title(site, fontsize=9)
-            each.set_ylim(bottom=0)
+            each.set_ylim(0, 1.08 * each.dataLim.y1)  # the highest marker is whole
             each.xaxis.get_major_locator().set_params(integer=True)
         row[0].set_ylabel(MEASURES[measure].replace(", ", ",\n") + (" (j ≤ i)" if suffix else ""))
     for each in axes[-1]:

@@ -5,6 +5,7 @@ import itertools
 from pathlib import Path
 
 from data.text.subwords import BEGIN, END, PAD
+from interacting_head.analysis.attention import attention_distance, attention_entropy, distributions
 from interacting_head.model.placement import attention_of, resolved
 from interacting_head.run_directory import RunDirectory
 from interacting_head.serve.forms import SITES, RequestError, too_long
@@ -115,10 +116,14 @@ class Service:
         sources = [translator.source_subwords.piece(i) for i in [*source, END]]
         produced = [translator.target_subwords.piece(i) for i in [*target, END]]
         before = [translator.target_subwords.piece(i) for i in [BEGIN, *target]]
+        heads = weights.reshape(-1, *weights.shape[-2:])
+        shares = distributions(heads)
         return {
             "rows": sources if request.site == "encoder" else produced,
             "columns": before if request.site == "decoder" else sources,
-            "weights": packed(weights.reshape(-1, *weights.shape[-2:])),
+            "weights": packed(heads),
+            "distance": attention_distance(shares).round(6).tolist(),
+            "entropy": attention_entropy(shares).mean(-1).round(6).tolist(),
             "head_importance": None if importance is None else packed(importance),
         }
 

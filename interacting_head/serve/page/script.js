@@ -192,7 +192,8 @@ function showAttention(answer, { heads, head_importance: hasImportance }) {
     ...each.map((values, head) => {
       const canvas = make("canvas");
       drawSmall(canvas, { values, rows, columns, maximum: shown.maximum });
-      const button = make("button", { type: "button" }, canvas, heads[head]);
+      const measures = `distance ${answer.distance[head].toFixed(1)}, entropy ${answer.entropy[head].toFixed(1)}`;
+      const button = make("button", { type: "button" }, canvas, heads[head], make("small", {}, measures));
       button.addEventListener("click", () => {
         const isChosen = element("head").value === String(head);
         element("head").value = isChosen ? "mean" : head;
@@ -221,6 +222,11 @@ function showHead() {
     describe: (row, column) =>
       `${answer.rows[row]} → ${answer.columns[column]}: ${values[row * answer.columns.length + column].toFixed(3)}`,
   });
+  const { distance, entropy } = answer;
+  const average = (numbers) => numbers.reduce((sum, value) => sum + value, 0) / numbers.length;
+  const [far, wide] = isMean ? [average(distance), average(entropy)] : [distance[head], entropy[head]];
+  const subject = isMean ? "Mean of the heads: distance" : "Distance";
+  say("measures", `${subject} ${far.toFixed(2)} positions, entropy ${wide.toFixed(2)} nats`);
   say("axes", SITES[element("site").value].axes);
   say("maximum", most.toFixed(2));
   [...element("heads").children].forEach((button, index) => button.setAttribute("aria-pressed", String(index) === head));

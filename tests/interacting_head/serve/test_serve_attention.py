@@ -7,6 +7,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from data.text.subwords import END
+from interacting_head.analysis.attention import attention_distance, attention_entropy
 from interacting_head.serve.application import application
 from interacting_head.serve.service import Service
 from interacting_head.serve.worker import Worker
@@ -40,6 +41,8 @@ def test_attention_is_that_of_the_translation(serving):
         assert (answer["rows"], answer["columns"]) == labels[site]
         np.testing.assert_allclose(unpacked(answer["weights"]), weights, atol=1e-3)
         np.testing.assert_allclose(unpacked(answer["weights"]).sum(-1), 1, atol=5e-3)
+        np.testing.assert_allclose(answer["distance"], attention_distance(weights), atol=1e-5)
+        np.testing.assert_allclose(answer["entropy"], attention_entropy(weights).mean(-1), atol=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -59,6 +62,7 @@ def test_every_scheme_can_be_looked_at(tmp_path, scheme, heads, weighing):
         answer = serving.post("/attention", source=SOURCE, token_ids=[5, 6, 7], site=place[0], layer=place[1])
         shape = [len(one["heads"]), len(answer["rows"]), len(answer["columns"])]
         assert answer["weights"]["shape"] == shape
+        assert len(answer["distance"]) == len(answer["entropy"]) == len(one["heads"])
         if place == ("cross", 2):
             assert (one["scheme"], len(one["heads"])) == AT_CROSS.get(scheme, (scheme, heads))
         assert one["head_importance"] == (place in weighing)

@@ -1,0 +1,98 @@
+import numpy as np
+import pytest
+
+from data.errors import InputError
+from interacting_head.analysis.word_alignment import (
+    AlignmentErrors,
+    Gold,
+    Words,
+    links,
+    merged,
+    pharaoh,
+    read_gold,
+    words_of,
+)
+from tests.interacting_head.export import exports
+
+DRAW = np.random.default_rng(3)
+
+
+@pytest.fixture(scope="module")
+def subwords(tmp_path_factory):
+    return exports.subwords(tmp_path_factory.mktemp("subwords"))[0]
+
+
+def words(*counts):
+    """Words of so many sub-words each, and the end symbol."""
+    counts = [*counts, 1]
+    return Words([f"w{i}" for i in range(len(counts))], np.repeat(range(len(counts)), counts))
+
+
+@pytest.mark.parametrize("line", ["die katze und der hund", "hündchen 𝄞 katze!", "a  b"])
+def test_words_are_those_between_blanks(subwords, line):
+    [ids] = subwords.encode([line])
+    texts, word_of = words_of(ids, subwords)
+    assert texts == [*line.split(), "</s>"]
+    assert len(word_of) == len(ids) + 1
+    assert word_of[-1] == len(texts) - 1
+    for word, text in enumerate(texts[:-1]):
+        assert subwords.decode([[i for i, at in zip(ids, word_of, strict=False) if at == word]])[0].strip() == text
+
+
+def test_an_empty_translation_has_the_end_symbol_alone(subwords):
+    assert words_of([], subwords).texts == ["</s>"]
+    assert links(np.ones((1, 4))) == set()
+
+
+def test_attention_to_a_word_is_a_sum_and_from_a_word_a_mean():
+    target, source = words(1, 3), words(2, 1, 1)
+    weights = DRAW.random((2, 5, 5))
+    expected = np.zeros((2, 3, 4))
+    for head in range(2):
+        for j in range(3):
+            rows = [t for t in range(5) if target.word_of[t] == j]
+            for t in rows:
+                for s in range(5):
+                    expected[head, j, source.word_of[s]] += weights[head, t, s] / len(rows)
+    np.testing.assert_allclose(merged(weights, target, source), expected)
+    weights /= weights.sum(-1, keepdims=True)
+    np.testing.assert_allclose(merged(weights, target, source).sum(-1), 1)
+
+
+def test_each_target_word_is_linked_to_the_source_word_of_the_largest_weight_but_the_end_symbol():
+    weights = np.array([[0.1, 0.3, 0.6], [0.9, 0.0, 0.1], [0.0, 1.0, 0.0]])
+    assert links(weights) == {(1, 0), (0, 1)}
+    assert pharaoh(links(weights)) == "0-1 1-0"
+
+
+def test_error_rate_is_that_of_och_and_ney():
+    errors = AlignmentErrors()
+    errors.add({(0, 0), (1, 1), (2, 1)}, Gold({(0, 0), (3, 3)}, {(0, 0), (3, 3), (1, 1)}))
+    errors.add({(5, 5)}, Gold({(5, 5)}, {(5, 5)}))
+    scores = errors.scores()
+    assert scores == {"aer": pytest.approx(1 - (2 + 3) / (4 + 3)), "precision": 3 / 4, "recall": 2 / 3}
+
+
+def test_a_perfect_alignment_has_no_errors_and_nothing_gives_none():
+    errors = AlignmentErrors()
+    assert errors.scores() == {"aer": None, "precision": None, "recall": None}
+    errors.add({(0, 0), (1, 2)}, Gold({(0, 0)}, {(0, 0), (1, 2)}))
+    assert errors.scores() == {"aer": 0, "precision": 1, "recall": 1}
+
+
+def test_gold_alignments_are_read_sure_and_possible(tmp_path):
+    path = tmp_path / "gold"
+    path.write_text("0-0 1?2 3p4\n\n1-0\n")
+    assert read_gold(path) == [
+        Gold({(0, 0)}, {(0, 0), (1, 2), (3, 4)}),
+        Gold(set(), set()),
+        Gold({(1, 0)}, {(1, 0)}),
+    ]
+
+
+@pytest.mark.parametrize("link", ["1", "1--2", "a-b", "-1-2", "1-2-3"])
+def test_wrong_links_are_told_with_their_line(tmp_path, link):
+    path = tmp_path / "gold"
+    path.write_text(f"0-0\n0-0 {link}\n")
+    with pytest.raises(InputError, match=r"line 2: .* is no link"):
+        read_gold(path)
