@@ -102,7 +102,7 @@ class GatedTransformer:
 
     def _slice(self, wanted):
         start = wanted.index(True)
-        return ops.convert_to_tensor(self.gates)[start : start + sum(wanted)]
+        return ops.convert_to_tensor(self.gates.value)[start : start + sum(wanted)]
 
 
 @contextlib.contextmanager

@@ -79,7 +79,7 @@ def gate_gradient(model, source_ids, target_ids, labels):
         source_ids: `(B, S)`, end symbols included, padded.
         target_ids, labels: `(B, T)`, the first shifted right.
     """
-    weights = [(variable, ops.convert_to_tensor(variable)) for variable in model.model.variables]
+    weights = [(variable, ops.convert_to_tensor(variable.value)) for variable in model.model.variables]
 
     def loss(gates):
         with StatelessScope(state_mapping=[*weights, (model.gates, gates)], collect_losses=False):
@@ -87,7 +87,7 @@ def gate_gradient(model, source_ids, target_ids, labels):
         real = ops.cast(ops.not_equal(labels, PAD), "float32")
         return ops.sum(token_cross_entropy(labels, logits) * real) / ops.sum(real)
 
-    return gradient(loss, ops.convert_to_tensor(model.gates))
+    return gradient(loss, ops.convert_to_tensor(model.gates.value))
 
 
 def at_random(run, sample, seed):
@@ -98,7 +98,7 @@ def at_random(run, sample, seed):
 
 
 ORDERS = {"importance": by_importance, "gradient": by_gradient, "random": at_random}
-"""Name of an order → function of an `AnalysedRun`, a `Sample` and a seed that gives `{Head: worth}`, the least first."""
+"""Name of an order → function of an `AnalysedRun`, a `Sample` and a seed that gives `{Head: worth}`."""
 
 
 def has_importance(run):

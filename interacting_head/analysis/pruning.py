@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import numpy as np
-
 from data.errors import InputError
 from interacting_head.analysis.heat_maps import grid
 from interacting_head.analysis.masking import MaskedTranslation, add_beam_size, check_beam_size, mark
@@ -68,10 +66,11 @@ class Pruning(Verb):
                     raise InputError(f"--remove {arguments.remove}: the order {names[0]} has {heads} heads")
                 findings.notes.append(self._remove(run, orders[names[0]], arguments))
                 numbers = [arguments.remove]
-            curves[run.name], whole = pruning_curves(run, sample, orders, numbers, arguments.beam_size)
-            findings.rows += rows_of(run.name, curves[run.name], whole, heads)
-            findings.notes += [*sample.notes, f"{run.name}: {len(sample):,} sentences of {sample.name}, "
-                               f"{whole.signature}"]  # fmt: skip
+            found, whole = pruning_curves(run, sample, orders, numbers, arguments.beam_size)
+            curves[run.name] = found, heads
+            findings.rows += rows_of(run.name, found, whole, heads)
+            of_text = f"{run.name}: {len(sample):,} sentences of {sample.name}, {whole.signature}"
+            findings.notes += [*sample.notes, of_text]
         findings.data["orders"] = {
             name: {order: {str(head): value for head, value in values.items()} for order, values in orders.items()}
             for name, orders in orders_of_runs.items()
@@ -143,21 +142,21 @@ def draw(figure, curves):
 
     Args:
         figure: an empty matplotlib `Figure`.
-        curves: {run: what `pruning_curves` returns first}.
+        curves: {run: (what `pruning_curves` returns first, number of heads that go in all)}.
     """
     [[axes]] = grid(figure, 1, 1, 6.4, 3.8)
-    for number, (name, of_run) in enumerate(curves.items()):
+    for number, (name, (of_run, heads)) in enumerate(curves.items()):
         for order, points in of_run.items():
-            gone = np.array([gone for gone, _ in points])
             axes.plot(
-                gone,
+                [heads - gone for gone, _ in points],
                 [score.score for _, score in points],
                 LINES[order],
-                color=f"C{number}",
+                color=f"C{number if len(curves) > 1 else ORDERS.index(order)}",
                 marker="o",
                 markersize=3,
                 label=f"{name}, {order}" if len(curves) > 1 else order,
             )
-    axes.set(xlabel="heads switched off", ylabel="BLEU")
+    axes.set(xlabel="heads left", ylabel="BLEU")
     axes.set_ylim(bottom=0)
+    axes.invert_xaxis()  # they are switched off from left to right
     axes.legend(fontsize=8)

@@ -1,0 +1,108 @@
+"""The verb `masking`, and translations under masks."""
+
+import csv
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from data.errors import InputError
+from interacting_head.analysis.head_gates import Head, Source, gated
+from interacting_head.analysis.masking import MaskedTranslation, mark, masked_scores, row_of, source_masks
+from interacting_head.metrics import evaluate
+from interacting_head.translation.translator import Translator
+from tests.command_line import assert_refused, run
+from tests.interacting_head.export.exports import LINES, subwords, trained
+
+COMMAND = "interacting_head.analyze"
+SOURCES = [*LINES["source"], "", "die katze"]
+REFERENCES = [*LINES["target"], "a dog", "the cat"]
+
+
+def stand_in(folder, **settings):
+    """Stands for an `AnalysedRun` of a model with random weights, and a sample."""
+    one = trained(subwords(folder), **settings)
+    translator = Translator(one.model, *subwords(folder), batch_size=2)
+    sample = SimpleNamespace(sources=SOURCES, references=REFERENCES, name="text")
+    return SimpleNamespace(name="tiny", model=one.model, translator=translator), sample
+
+
+def test_masked_translations_are_those_of_a_masked_model_and_batches_are_made_once(tmp_path, monkeypatch):
+    run, sample = stand_in(tmp_path, scheme="multi_layer")
+    with gated(run.model) as model:
+        masked = MaskedTranslation(run, model, sample)
+        monkeypatch.setattr(run.translator.source_subwords, "encode", None)  # nothing is encoded again
+        lines = {mask: masked.lines(mask) for mask in [(), (Source(1, 1), Source(2, 1)), ()]}
+    monkeypatch.undo()
+    for masked_sources, mask in (((), ()), ((1,), (Source(1, 1), Source(2, 1)))):
+        for number in (1, 2):
+            run.model.get_layer(f"decoder_block_{number}").cross_attention.masked_sources = masked_sources
+        fresh = Translator(run.model, *subwords(tmp_path))
+        assert lines[mask] == [best.text for best, *_ in fresh.translate(SOURCES)]
+    assert lines[()] != lines[Source(1, 1), Source(2, 1)]
+    assert lines[()][SOURCES.index("")] == ""
+
+
+def test_scores_are_those_of_the_translations(tmp_path):
+    run, sample = stand_in(tmp_path, scheme="interacting_head")
+    scores, signature = masked_scores(run, sample, ["cross:2"], beam_size=1)
+    assert list(scores) == [None, (Head("cross", 2, 1),), (Head("cross", 2, 2),)]
+    with gated(run.model) as model:
+        masked = MaskedTranslation(run, model, sample, 1)
+        for mask, score in scores.items():
+            expected = evaluate(masked.lines(mask or ()), REFERENCES, ["sacrebleu"])["sacrebleu"]
+            assert score.score == pytest.approx(expected.score)
+    assert signature.replace("|bs:1000|seed:12345", "") == expected.signature
+    assert scores[None].p_value is None
+
+
+def test_by_default_sources_are_masked_where_there_are_several_and_else_all_heads(tmp_path):
+    run, sample = stand_in(tmp_path, scheme="multi_layer")
+    scores, _ = masked_scores(run, sample, None, 1)
+    both = [(Source(1, number), Source(2, number)) for number in (1, 2)]
+    single = [(Source(layer, number),) for layer in (1, 2) for number in (1, 2)]
+    assert list(scores) == [None, *both, *single]
+    rows = [row_of("tiny", mask, score, scores[None]) for mask, score in scores.items()]
+    assert [row["layer"] for row in rows] == [None, "all", "all", 1, 1, 2, 2]
+    assert [row["number"] for row in rows] == [None, 1, 2, 1, 2, 1, 2]
+    assert source_masks([Source(1, 1), Source(1, 2)]) == [(Source(1, 1),), (Source(1, 2),)]  # one layer is all layers
+
+
+def test_references_are_needed(tmp_path):
+    run, sample = stand_in(tmp_path)
+    sample.references = None
+    with pytest.raises(InputError, match="BLEU needs references, and text has none; give them with -r"):
+        masked_scores(run, sample, [], 1)
+
+
+def test_marks_are_those_of_the_paper():
+    assert list(map(mark, (None, 0.5, 0.05, 0.049, 0.01, 0.009))) == ["", "", "", "†", "†", "‡"]
+
+
+def test_the_command_masks_every_head_and_writes_table_and_figure(workplace):
+    arguments = ["-m", "trained", "-i", "dev.de", "-r", "dev.en", "-o", "masked", "--beam-size", "1"]
+    result = run(workplace, COMMAND, "masking", *arguments)
+    assert result.code == 0, result.errors
+    assert {path.name for path in (workplace / "masked").iterdir()} == {
+        f"masking.{suffix}" for suffix in ("json", "csv", "png", "svg")
+    }
+    with open(workplace / "masked" / "masking.csv", encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["masked"] for row in rows] == ["nothing", *["head"] * 6]
+    found = json.loads((workplace / "masked" / "masking.json").read_text(encoding="utf-8"))["rows"]
+    assert np.allclose([row["BLEU"] - found[0]["BLEU"] for row in found[1:]], [row["difference"] for row in found[1:]])
+    assert "‡ p < 0.01" in result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--heads", "cross:1:3"], "there is no head 'cross:1:3'; there are encoder:1:1-2, decoder:1:1-2, cross:1:1-2"),
+        (["--beam-size", "0"], "--beam-size must be at least 1, got 0"),
+    ],
+)
+def test_wrong_arguments_are_one_line_and_exit_code_2(workplace, arguments, message):
+    result = run(workplace, COMMAND, "masking", "-m", "trained", "-i", "dev.de", "-r", "dev.en", *arguments)
+    assert_refused(result, message)
+    assert not (workplace / "trained" / "analysis").exists()
