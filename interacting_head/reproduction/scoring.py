@@ -4,6 +4,7 @@ import functools
 import gzip
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 from data.corpora.corpus import open_corpus
@@ -20,6 +21,8 @@ TEXT_OF_SACREBLEU = ("sacrebleu", "chrf", "ter")
 """Metrics that tokenise text themselves; the others compare tokenised text, as the papers' tools were given."""
 KEPT_STATISTICS = ("sacrebleu", "bleu")
 RUNNING = set()  # processes of this project's scripts
+STOPPED = threading.Event()
+"""Set when no further script may begin."""
 
 
 def score_run(run_dir, splits_of, metrics, corpora_dir=None, former=None, former_statistics=None, environment=None):
@@ -35,8 +38,13 @@ def score_run(run_dir, splits_of, metrics, corpora_dir=None, former=None, former
 
     Returns:
         A record for JSON: configuration, times, losses, scores; and `{(test set, metric): statistics}` of BLEU.
+
+    Raises:
+        RunError: where the run has not come to its end, and where a script fails.
     """
     run = RunDirectory.open(run_dir)
+    if not run.read_json("metrics.json"):  # a training that is stopped by SIGTERM ends with code 0
+        raise RunError(f"the training in {run_dir} was stopped before its end")
     scores, statistics = dict((former or {}).get("scores", {})), dict(former_statistics or {})
     corpus = None
     for test, splits in splits_of.items():
@@ -138,8 +146,10 @@ def call(arguments, log, environment=None):
     """Run one of the project's scripts in a process of its own; what it prints goes to the end of a file.
 
     Raises:
-        RunError: where it fails, with the last line that it printed.
+        RunError: where it fails, with the last line that it printed; and after `stop_running`.
     """
+    if STOPPED.is_set():
+        raise RunError(f"{arguments[0]} was not begun: stopped")
     with open(log, "ab") as output:
         command = [sys.executable, ROOT / arguments[0], *arguments[1:]]
         process = subprocess.Popen(command, stdout=output, stderr=output, env=environment)
@@ -152,6 +162,7 @@ def call(arguments, log, environment=None):
 
 
 def stop_running():
-    """End the scripts that are running: trainings save where they are."""
+    """End the scripts that are running, and let none begin: trainings save where they are."""
+    STOPPED.set()
     for process in list(RUNNING):
         process.terminate()

@@ -1,6 +1,7 @@
 """Scores of translations, against `interacting_head.metrics.evaluate`; translations and scores that are kept."""
 
 import gzip
+import threading
 import time
 import types
 from concurrent.futures import ThreadPoolExecutor
@@ -23,7 +24,8 @@ def stand_in(form=RAW_TEXT, path=None, language="en"):
     """Stands for a `RunDirectory`."""
     data = types.SimpleNamespace(profile=form.profile, corpus="tiny", source_language="de", target_language=language)
     config = types.SimpleNamespace(data=data)
-    return types.SimpleNamespace(text_forms=lambda: (form, form), config=config, path=path)
+    forms, metrics = (form, form), {"steps": 60}
+    return types.SimpleNamespace(text_forms=lambda: forms, config=config, path=path, read_json=lambda name: metrics)
 
 
 def assert_scores(found, hypotheses, references, metrics, language="en"):
@@ -188,6 +190,7 @@ def test_a_script_that_fails_is_an_error_with_its_last_line(tmp_path):
 
 def test_scripts_that_are_running_can_be_ended(tmp_path, monkeypatch):
     monkeypatch.setattr(scoring, "ROOT", tmp_path)
+    monkeypatch.setattr(scoring, "STOPPED", threading.Event())
     (tmp_path / "endless.py").write_text("import time; print('at work', flush=True); time.sleep(600)")
     with ThreadPoolExecutor(1) as pool:
         ending = pool.submit(scoring.call, ["endless.py"], tmp_path / "log")
@@ -197,3 +200,12 @@ def test_scripts_that_are_running_can_be_ended(tmp_path, monkeypatch):
         with pytest.raises(RunError, match=r"endless\.py ended with code -15: at work \(see"):
             ending.result()
     assert not scoring.RUNNING
+    with pytest.raises(RunError, match="was not begun: stopped"):
+        scoring.call(["endless.py"], tmp_path / "log")
+
+
+def test_a_training_that_was_stopped_is_neither_translated_nor_scored(scored):
+    scored.run.read_json = lambda name: None
+    with pytest.raises(RunError, match="the training in run was stopped before its end"):
+        score_run("run", {"test": ("one",)}, ("sacrebleu",))
+    assert not scored.engine.calls
