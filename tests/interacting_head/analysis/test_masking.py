@@ -13,11 +13,23 @@ from interacting_head.analysis.masking import MaskedTranslation, mark, masked_sc
 from interacting_head.metrics import evaluate
 from interacting_head.translation.translator import Translator
 from tests.command_line import assert_refused, run
+from tests.interacting_head.analysis import untrained_runs
+from tests.interacting_head.export import exports
 from tests.interacting_head.export.exports import LINES, subwords, trained
 
 COMMAND = "interacting_head.analyze"
 SOURCES = [*LINES["source"], "", "die katze"]
 REFERENCES = [*LINES["target"], "a dog", "the cat"]
+SCORE = SimpleNamespace(score=1.0, p_value=0.5, signature="signature")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with a run of six heads with random weights, and text for it."""
+    folder = tmp_path_factory.mktemp("masking")
+    untrained_runs.make(folder / "run", exports.subwords(folder), encoder_layers=1, decoder_layers=1)
+    untrained_runs.write_text(folder)
+    return folder
 
 
 def stand_in(folder, **settings):
@@ -33,40 +45,46 @@ def test_masked_translations_are_those_of_a_masked_model_and_batches_are_made_on
     with gated(run.model) as model:
         masked = MaskedTranslation(run, model, sample)
         monkeypatch.setattr(run.translator.source_subwords, "encode", None)  # nothing is encoded again
-        lines = {mask: masked.lines(mask) for mask in [(), (Source(1, 1), Source(2, 1)), ()]}
+        whole, without, again = (masked.lines(mask) for mask in ([], model.sources[::2], []))
     monkeypatch.undo()
-    for masked_sources, mask in (((), ()), ((1,), (Source(1, 1), Source(2, 1)))):
-        for number in (1, 2):
-            run.model.get_layer(f"decoder_block_{number}").cross_attention.masked_sources = masked_sources
-        fresh = Translator(run.model, *subwords(tmp_path))
-        assert lines[mask] == [best.text for best, *_ in fresh.translate(SOURCES)]
-    assert lines[()] != lines[Source(1, 1), Source(2, 1)]
-    assert lines[()][SOURCES.index("")] == ""
+    assert whole == again != without
+    assert whole[SOURCES.index("")] == ""
+    for number in (1, 2):
+        run.model.get_layer(f"decoder_block_{number}").cross_attention.masked_sources = (1,)
+    fresh = Translator(run.model, *subwords(tmp_path))
+    assert without == [best.text for best, *_ in fresh.translate(SOURCES)]
 
 
 def test_scores_are_those_of_the_translations(tmp_path):
-    run, sample = stand_in(tmp_path, scheme="interacting_head")
-    scores, signature = masked_scores(run, sample, ["cross:2"], beam_size=1)
-    assert list(scores) == [None, (Head("cross", 2, 1),), (Head("cross", 2, 2),)]
+    run, sample = stand_in(tmp_path, encoder_layers=1, decoder_layers=1)
+    masks = [(Head("cross", 1, 1),), (Head("encoder", 1, 2), Head("cross", 1, 2))]
     with gated(run.model) as model:
         masked = MaskedTranslation(run, model, sample, 1)
-        for mask, score in scores.items():
-            expected = evaluate(masked.lines(mask or ()), REFERENCES, ["sacrebleu"])["sacrebleu"]
+        scores = masked.compared(masks, "")
+        for mask, score in zip([(), *masks], scores, strict=True):
+            expected = evaluate(masked.lines(mask), REFERENCES, ["sacrebleu"])["sacrebleu"]
             assert score.score == pytest.approx(expected.score)
-    assert signature.replace("|bs:1000|seed:12345", "") == expected.signature
-    assert scores[None].p_value is None
+            assert score.signature.replace("|bs:1000|seed:12345", "") == expected.signature
+    assert scores[0].p_value is None
 
 
-def test_by_default_sources_are_masked_where_there_are_several_and_else_all_heads(tmp_path):
+def test_by_default_sources_are_masked_where_there_are_several_and_else_all_heads(tmp_path, monkeypatch):
+    monkeypatch.setattr(MaskedTranslation, "compared", lambda self, masks, description: [SCORE] * (len(masks) + 1))
     run, sample = stand_in(tmp_path, scheme="multi_layer")
-    scores, _ = masked_scores(run, sample, None, 1)
+    scores, signature = masked_scores(run, sample)
     both = [(Source(1, number), Source(2, number)) for number in (1, 2)]
     single = [(Source(layer, number),) for layer in (1, 2) for number in (1, 2)]
-    assert list(scores) == [None, *both, *single]
+    assert (list(scores), signature) == ([None, *both, *single], "signature")
     rows = [row_of("tiny", mask, score, scores[None]) for mask, score in scores.items()]
     assert [row["layer"] for row in rows] == [None, "all", "all", 1, 1, 2, 2]
     assert [row["number"] for row in rows] == [None, 1, 2, 1, 2, 1, 2]
     assert source_masks([Source(1, 1), Source(1, 2)]) == [(Source(1, 1),), (Source(1, 2),)]  # one layer is all layers
+    heads, _ = masked_scores(run, sample, ["cross:2"])
+    assert list(heads) == [None, (Head("cross", 2, 1),), (Head("cross", 2, 2),)]
+    run, sample = stand_in(tmp_path, encoder_layers=1, decoder_layers=1)
+    assert [str(*mask) for mask in masked_scores(run, sample)[0] if mask] == [
+        f"{site}:1:{number}" for site in ("encoder", "decoder", "cross") for number in (1, 2)
+    ]
 
 
 def test_references_are_needed(tmp_path):
@@ -80,17 +98,17 @@ def test_marks_are_those_of_the_paper():
     assert list(map(mark, (None, 0.5, 0.05, 0.049, 0.01, 0.009))) == ["", "", "", "†", "†", "‡"]
 
 
-def test_the_command_masks_every_head_and_writes_table_and_figure(workplace):
-    arguments = ["-m", "trained", "-i", "dev.de", "-r", "dev.en", "-o", "masked", "--beam-size", "1"]
-    result = run(workplace, COMMAND, "masking", *arguments)
+def test_the_command_masks_every_head_and_writes_table_and_figure(folder):
+    arguments = ["-m", "run", "-i", "source.de", "-r", "target.en", "-o", "masked", "--beam-size", "1"]
+    result = run(folder, COMMAND, "masking", *arguments)
     assert result.code == 0, result.errors
-    assert {path.name for path in (workplace / "masked").iterdir()} == {
+    assert {path.name for path in (folder / "masked").iterdir()} == {
         f"masking.{suffix}" for suffix in ("json", "csv", "png", "svg")
     }
-    with open(workplace / "masked" / "masking.csv", encoding="utf-8", newline="") as file:
+    with open(folder / "masked" / "masking.csv", encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["masked"] for row in rows] == ["nothing", *["head"] * 6]
-    found = json.loads((workplace / "masked" / "masking.json").read_text(encoding="utf-8"))["rows"]
+    found = json.loads((folder / "masked" / "masking.json").read_text(encoding="utf-8"))["rows"]
     assert np.allclose([row["BLEU"] - found[0]["BLEU"] for row in found[1:]], [row["difference"] for row in found[1:]])
     assert "‡ p < 0.01" in result.output
 
@@ -102,7 +120,7 @@ def test_the_command_masks_every_head_and_writes_table_and_figure(workplace):
         (["--beam-size", "0"], "--beam-size must be at least 1, got 0"),
     ],
 )
-def test_wrong_arguments_are_one_line_and_exit_code_2(workplace, arguments, message):
-    result = run(workplace, COMMAND, "masking", "-m", "trained", "-i", "dev.de", "-r", "dev.en", *arguments)
+def test_wrong_arguments_are_one_line_and_exit_code_2(folder, arguments, message):
+    result = run(folder, COMMAND, "masking", "-m", "run", "-i", "source.de", "-r", "target.en", *arguments)
     assert_refused(result, message)
-    assert not (workplace / "trained" / "analysis").exists()
+    assert not (folder / "run" / "analysis").exists()

@@ -6,11 +6,14 @@ import pytest
 
 from interacting_head.analysis.pruning import steps
 from tests.command_line import assert_refused, run
+from tests.interacting_head.analysis import untrained_runs
+from tests.interacting_head.export import exports
 
 COMMAND = "interacting_head.analyze"
-TEXT = ["-m", "trained", "-i", "dev.de", "-r", "dev.en", "--beam-size", "1"]
+TEXT = ["-m", "run", "-i", "source.de", "-r", "target.en", "--beam-size", "1"]
+TRAINED = ["-m", "trained", "-i", "dev.de", "-r", "dev.en", "--beam-size", "1"]
 WRONG = {
-    "no importance": (["--order", "importance"], "trained: this model has no head importance"),
+    "no importance": (["--order", "importance"], "run: this model has no head importance"),
     "an unknown head": (["--order", "random", "--heads", "cross:2"], "there is no head 'cross:2'; there are"),
     "no steps": (["--steps", "0"], "--steps must be at least 1, got 0"),
     "no head to remove": (["--remove", "0", "--order", "random"], "--remove must be at least 1, got 0"),
@@ -19,23 +22,32 @@ WRONG = {
     "no order": (["--remove", "1"], "--remove is of one run (-m) in one --order"),
     "a place without a run": (["--output-run", "x"], "--output-run is where --remove N writes; give both"),
     "a place that is taken": (
-        ["--remove", "1", "--order", "random", "--output-run", "trained"],
-        "trained exists already; name another --output-run",
+        ["--remove", "1", "--order", "random", "--output-run", "run"],
+        "run exists already; name another --output-run",
     ),
 }
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with a run of six heads with random weights, and text for it."""
+    folder = tmp_path_factory.mktemp("pruning")
+    untrained_runs.make(folder / "run", exports.subwords(folder), encoder_layers=1, decoder_layers=1)
+    untrained_runs.write_text(folder)
+    return folder
+
+
 @pytest.mark.parametrize("name", WRONG)
-def test_wrong_arguments_are_one_line_and_exit_code_2(workplace, name):
+def test_wrong_arguments_are_one_line_and_exit_code_2(folder, name):
     arguments, message = WRONG[name]
-    before = set(workplace.rglob("*"))
-    assert_refused(run(workplace, COMMAND, "pruning", *TEXT, *arguments), message)
-    assert {path for path in workplace.rglob("*") if "cache" not in path.parts} <= before
+    before = set(folder.rglob("*"))
+    assert_refused(run(folder, COMMAND, "pruning", *TEXT, *arguments), message)
+    assert {path for path in folder.rglob("*") if "cache" not in path.parts} <= before
 
 
-def test_without_references_there_is_no_bleu(workplace):
-    result = run(workplace, COMMAND, "pruning", "-m", "trained", "-i", "dev.de")
-    assert_refused(result, "BLEU needs references, and dev.de has none; give them with -r")
+def test_without_references_there_is_no_bleu(folder):
+    result = run(folder, COMMAND, "pruning", "-m", "run", "-i", "source.de")
+    assert_refused(result, "BLEU needs references, and source.de has none; give them with -r")
 
 
 def test_steps_are_evenly_spread_up_to_all_heads():
@@ -46,7 +58,7 @@ def test_steps_are_evenly_spread_up_to_all_heads():
 
 @pytest.mark.slow
 def test_heads_go_in_the_order_of_gradients_and_the_pruned_run_translates_as_the_masked_one(workplace):
-    result = run(workplace, COMMAND, "pruning", *TEXT, "--steps", "3", "-o", "curves")
+    result = run(workplace, COMMAND, "pruning", *TRAINED, "--steps", "3", "-o", "curves")
     assert result.code == 0, result.errors
     found = json.loads((workplace / "curves" / "pruning.json").read_text(encoding="utf-8"))
     assert [(row["order"], row["gone"], row["left"]) for row in found["rows"]] == [
@@ -57,7 +69,7 @@ def test_heads_go_in_the_order_of_gradients_and_the_pruned_run_translates_as_the
     assert (workplace / "curves" / "pruning.svg").is_file()
 
     removal = ["--order", "gradient", "--remove", "3", "--output-run", "pruned"]
-    result = run(workplace, COMMAND, "pruning", *TEXT, *removal, "-o", "removed")
+    result = run(workplace, COMMAND, "pruning", *TRAINED, *removal, "-o", "removed")
     assert result.code == 0, result.errors
     rows = json.loads((workplace / "removed" / "pruning.json").read_text(encoding="utf-8"))["rows"]
     record = json.loads((workplace / "pruned" / "pruning.json").read_text(encoding="utf-8"))
@@ -67,11 +79,11 @@ def test_heads_go_in_the_order_of_gradients_and_the_pruned_run_translates_as_the
     translated = run(workplace, "translate.py", *translate, "-o", "pruned.en")
     assert translated.code == 0, translated.errors
     scored = run(workplace, "eval_metrics.py", "-i", "pruned.en", "-r", "dev.en", "-m", "sacrebleu", "--json")
-    assert json.loads(scored.output)["results"]["sacrebleu"]["score"] == pytest.approx(rows[1]["BLEU"])
+    assert json.loads(scored.output)["sacrebleu"]["score"] == pytest.approx(rows[1]["BLEU"])
 
     exported = run(workplace, "interacting_head.export", "-m", "pruned", "--format", "keras", "-o", "exported")
     assert exported.code == 0, exported.errors
     pruned, trained = ((workplace / name / "best.weights.h5").stat().st_size for name in ("pruned", "trained"))
     assert pruned < trained
-    again = run(workplace, COMMAND, "pruning", *TEXT, *removal)
+    again = run(workplace, COMMAND, "pruning", *TRAINED, *removal)
     assert_refused(again, "pruned exists already; name another --output-run")
