@@ -4,11 +4,11 @@ Trained runs and sentences come in; rows of numbers, figures and files go out. A
 arrays, each with its equation, and the `Verb` that applies them to runs. Start at `verb.py` and `analysed_run.py`.
 """
 
+from interacting_head.analysis.ablation.masking import Masking
+from interacting_head.analysis.ablation.pruning import Pruning
 from interacting_head.analysis.alignment import Alignment
 from interacting_head.analysis.attention import Attention
 from interacting_head.analysis.importance import Importance
-from interacting_head.analysis.masking import Masking
-from interacting_head.analysis.pruning import Pruning
 from interacting_head.analysis.rank import Rank
 from interacting_head.analysis.weights import Weights
 

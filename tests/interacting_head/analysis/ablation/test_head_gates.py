@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from data.errors import InputError
-from interacting_head.analysis.head_gates import Head, Source, chosen_heads, gated
+from interacting_head.analysis.ablation.head_gates import Head, Source, chosen_heads, gated
 from interacting_head.model.compilation import Compiled
 from interacting_head.search.options import SearchOptions
 from interacting_head.search.state import Limits

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from data.errors import InputError
-from interacting_head.analysis.head_gates import Head, Source, gated
-from interacting_head.analysis.masking import MaskedTranslation, mark, masked_scores, row_of, source_masks
+from interacting_head.analysis.ablation.head_gates import Head, Source, gated
+from interacting_head.analysis.ablation.masking import MaskedTranslation, mark, masked_scores, row_of, source_masks
 from interacting_head.metrics import evaluate
 from interacting_head.translation.translator import Translator
 from tests.command_line import assert_refused, run

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from data.errors import InputError
-from interacting_head.analysis.head_gates import Head, gated
-from interacting_head.analysis.pruned_run import kept_heads, pruned, shared_query
+from interacting_head.analysis.ablation.head_gates import Head, gated
+from interacting_head.analysis.ablation.pruned_run import kept_heads, pruned, shared_query
 from interacting_head.config import AttentionConfig, ExperimentConfig
 from interacting_head.model.placement import attention_of, resolved
 from interacting_head.model.transformer import Transformer

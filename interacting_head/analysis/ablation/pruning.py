@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from data.errors import InputError
+from interacting_head.analysis.ablation.masking import MaskedTranslation, add_beam_size, check_beam_size, mark
 from interacting_head.analysis.heat_maps import grid
-from interacting_head.analysis.masking import MaskedTranslation, add_beam_size, check_beam_size, mark
 from interacting_head.analysis.verb import Findings, Verb
 
 ORDERS = ("importance", "gradient", "random")
@@ -50,7 +50,7 @@ class Pruning(Verb):
             raise InputError(f"{path} exists already; name another --output-run")
 
     def analyze(self, runs, arguments):
-        from interacting_head.analysis.head_order import has_importance, head_orders
+        from interacting_head.analysis.ablation.head_order import has_importance, head_orders
 
         findings, curves, orders_of_runs = Findings(), {}, {}
         for run in runs:
@@ -80,7 +80,7 @@ class Pruning(Verb):
 
     def _remove(self, run, order, arguments):
         """Write the run without the first heads of an order; return a note of it."""
-        from interacting_head.analysis.pruned_run import write_pruned_run
+        from interacting_head.analysis.ablation.pruned_run import write_pruned_run
 
         removed, path = list(order)[: arguments.remove], output_run(arguments)
         smaller = write_pruned_run(run, removed, path)
@@ -110,7 +110,7 @@ def pruning_curves(run, sample, orders, numbers, beam_size=None):
         orders: {name: heads in the order in which they go}.
         numbers: of heads that go.
     """
-    from interacting_head.analysis.head_gates import gated
+    from interacting_head.analysis.ablation.head_gates import gated
 
     masks = {(name, number): frozenset(list(heads)[:number]) for name, heads in orders.items() for number in numbers}
     with gated(run.model) as model:

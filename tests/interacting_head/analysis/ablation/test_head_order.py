@@ -7,8 +7,8 @@ import pytest
 
 from data.errors import InputError
 from data.text.subwords import BEGIN, END
-from interacting_head.analysis.head_gates import Head, gated
-from interacting_head.analysis.head_order import head_orders
+from interacting_head.analysis.ablation.head_gates import Head, gated
+from interacting_head.analysis.ablation.head_order import head_orders
 from interacting_head.translation.inspection import Inspector
 from tests.interacting_head import tiny
 from tests.layers.backend import array

@@ -10,7 +10,7 @@ from keras import KerasTensor, StatelessScope, ops
 from tqdm import tqdm
 
 from data.text.subwords import BEGIN, END, PAD
-from interacting_head.analysis.head_gates import Head, chosen_heads, gated
+from interacting_head.analysis.ablation.head_gates import Head, chosen_heads, gated
 from interacting_head.model.compilation import Compiled, gradient
 from interacting_head.model.losses import token_cross_entropy
 from interacting_head.search.transformer_search import as_array

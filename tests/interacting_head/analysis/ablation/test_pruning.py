@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from interacting_head.analysis.pruning import steps
+from interacting_head.analysis.ablation.pruning import steps
 from tests.command_line import assert_refused, run
 from tests.interacting_head.analysis import untrained_runs
 from tests.interacting_head.export import exports

@@ -143,7 +143,7 @@ def masked_scores(run, sample, patterns=None, beam_size=None):
         run, sample, beam_size: as of `MaskedTranslation`.
         patterns: of `head_gates.chosen_heads`; None: each source where there are several, or else all heads.
     """
-    from interacting_head.analysis.head_gates import chosen_heads, gated
+    from interacting_head.analysis.ablation.head_gates import chosen_heads, gated
 
     with gated(run.model) as model:
         if patterns is None and model.sources:

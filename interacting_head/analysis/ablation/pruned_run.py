@@ -26,7 +26,7 @@ from layers import (
 )
 
 TEXT_FILES = ("subwords", "truecasing", "text.json")
-"""What a run directory holds for text, which pruning leaves as it is."""
+"""Text of a run directory, which pruning leaves as it is."""
 
 PROJECTIONS = {f"{name}_{kind}": (-2,) for name in ("query", "key", "value") for kind in ("kernel", "bias")}
 STANDARD = {**PROJECTIONS, "output_kernel": (-3,)}
