@@ -48,7 +48,7 @@ def batch(source, target):
 
 @pytest.mark.parametrize("scheme", mostly_slow(["multi_head", "multi_hop", "interacting_head_pairwise"], "multi_hop"))
 def test_gradients_are_those_of_small_changes_of_the_gates(scheme):
-    step, [pair, *_] = 0.02, PAIRS
+    step, [pair, *_] = 2e-3, PAIRS  # a larger one meets kinks of ReLU
     with gated(Run(scheme).model) as model:
         found = array(gate_gradient(model, *batch(*pair)))
         assert np.abs(found).max() > 0.01
