@@ -20,6 +20,8 @@ from interacting_head import former_runs
 
 VERSION = "2"
 WEIGHTS = ".weights.h5"
+PRUNING = "pruning.json"
+"""The file of `analyze pruning --remove` that tells which heads are gone."""
 
 
 class RunDirectory:
@@ -69,6 +71,11 @@ class RunDirectory:
                     f"{self.path} is of version {self.version} and this program trains runs of version {VERSION}: it "
                     "can be translated with, but not trained on; choose another --run-dir, or --no-resume to start anew"
                 )
+            if (self.path / PRUNING).is_file():
+                raise InputError(
+                    f"{self.path} is a run with heads removed and has no checkpoint to train on from; choose another "
+                    "--run-dir, or --no-resume to start anew"
+                )
             if not is_same(existing, config):
                 differing = configuration.differences(existing, config)
                 listed = ", ".join(f"{key} ({there!r} there, {here!r} now)" for key, (there, here) in differing.items())
@@ -88,7 +95,7 @@ class RunDirectory:
         """Removes the files of an earlier run, those of this class only; the folder stays."""
         if not (self.path / "config.yaml").is_file():
             return
-        for name in ("config.yaml", "VERSION", "text.json", "log.jsonl", "train.log", "metrics.json"):
+        for name in ("config.yaml", "VERSION", "text.json", "log.jsonl", "train.log", "metrics.json", PRUNING):
             (self.path / name).unlink(missing_ok=True)
         for name in ("best", "average", "ema"):
             (self.path / f"{name}{WEIGHTS}").unlink(missing_ok=True)

@@ -4,7 +4,9 @@ import resource
 
 import pytest
 
-from interacting_head.run_directory import RunDirectory
+from data.errors import InputError
+from interacting_head.config import ExperimentConfig
+from interacting_head.run_directory import PRUNING, RunDirectory
 from interacting_head.training.log import logging_to
 from tests.interacting_head import tiny
 
@@ -30,6 +32,16 @@ def test_weights_without_room_on_the_disk_leave_the_older_ones(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
     assert path.read_bytes() == saved
     run.save_weights(model, path)
+
+
+def test_a_run_with_heads_removed_is_not_trained_on(tmp_path):
+    run, config = RunDirectory(tmp_path / "pruned"), ExperimentConfig()
+    assert run.create_or_check(config)
+    run.write_json(PRUNING, {"removed": []})
+    with pytest.raises(InputError, match="is a run with heads removed and has no checkpoint to train on from"):
+        run.create_or_check(config)
+    run.clear()
+    assert run.create_or_check(config)
 
 
 def test_room_is_asked_for_that_the_weights_fit_in(tmp_path):

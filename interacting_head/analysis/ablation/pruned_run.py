@@ -13,7 +13,7 @@ from data.files import written_beside
 from interacting_head.config import PlacedAttentionConfig, PlacementConfig
 from interacting_head.model.building import build_model
 from interacting_head.model.placement import attention_of, resolved
-from interacting_head.run_directory import RunDirectory
+from interacting_head.run_directory import PRUNING, RunDirectory
 from interacting_head.translation.inspection import attention_layers
 from layers import (
     ATTENTION_SCHEMES,
@@ -179,7 +179,7 @@ def write_pruned_run(run, removed, path):
             elif source.is_file():
                 shutil.copyfile(source, folder / name)
         written.save_weights(model, written.weights_path("best"))
-        written.write_json("pruning.json", {"run": run.path.resolve().name, "removed": list(map(str, removed))})
+        written.write_json(PRUNING, {"run": run.path.resolve().name, "removed": list(map(str, removed))})
     return model
 
 
