@@ -4,6 +4,7 @@ import contextlib
 import itertools
 import sys
 import time
+from collections import deque
 from pathlib import Path
 
 from data.errors import InputError
@@ -41,10 +42,10 @@ def translate_file(arguments):
             print(f"{', '.join(arguments.model)}: one sentence a line, Ctrl-D ends", file=sys.stderr)
         started = time.perf_counter()
         with _progress(count, arguments, output) as progress:
-            for lines, others in windows:
-                output.writelines(work.results(lines, others))
+            for results in work.results(windows):
+                output.writelines(results)
                 output.flush()
-                progress.update(len(lines))
+                progress.update(len(results))
         seconds = time.perf_counter() - started
     print(
         f"{work.sentences:,} sentences in {seconds:.1f} s: {work.sentences / seconds:,.1f} sentences/s, "
@@ -95,27 +96,42 @@ class _Work:
                 inspector, self.translator.source_subwords, self.translator.source_form
             )
 
-    def results(self, lines, beside):
-        """Yield the output for each line.
+    def results(self, windows):
+        """Yield the output for each window of lines, a list with a string for each of them.
 
         Args:
-            lines: a list of them.
-            beside: as many prefixes, or translations to score; None without.
+            windows: of `line_windows`; beside the lines are prefixes, or translations to score.
         """
+        read = deque()  # ahead of results, a window or two
+
+        def remembered():
+            for lines, beside in windows:
+                if lines:
+                    read.append(lines)
+                yield lines, beside
+
+        for found in self._found(remembered()):
+            lines = read.popleft()
+            details = self.details(lines, found) if self.details else itertools.repeat(None)
+            yield [self._result(translations, more) for translations, more in zip(found, details, strict=False)]
+
+    def _found(self, windows):
+        """Yield a list for each window, with the translations of each of its lines."""
         if self.arguments.score is None:
-            found = self.translator.translate(lines, len(lines), beside, first_number=self.sentences)
+            wanted = self.arguments.output_type == "json"
+            yield from self.translator.translate_windows(windows, token_scores=wanted)
         else:
-            found = ([scored] for scored in self.translator.score(lines, beside, len(lines)))
-        details = itertools.repeat(None)
-        if self.details:
-            found = list(found)
-            details = self.details(lines, found)
-        for translations, more in zip(found, details, strict=False):
-            if self.arguments.keep_tokenized:
-                translations = [self.translator.tokenized(translation) for translation in translations]
-            yield self.form(self.sentences, translations, more)
-            self.sentences += 1
-            self.tokens += len(translations[0].tokens)
+            for lines, beside in windows:
+                if lines:
+                    yield [[scored] for scored in self.translator.score(lines, beside, len(lines))]
+
+    def _result(self, translations, details):
+        if self.arguments.keep_tokenized:
+            translations = [self.translator.tokenized(translation) for translation in translations]
+        number = self.sentences
+        self.sentences += 1
+        self.tokens += len(translations[0].tokens)
+        return self.form(number, translations, details)
 
 
 def _check_runs(arguments):

@@ -49,7 +49,7 @@ class TransformerEngine(Engine):
                 raise InputError(f"{run.path} has another data.profile than {first.path}; an ensemble needs one")
         return cls([load_model(run, subwords, path) for run, path in zip(runs, weights, strict=True)]), first
 
-    def search(self, sentences, options, rows):
+    def search(self, sentences, options, rows, token_scores=True):
         prefixed = sentences[0].prefix is not None
         sources = [[*sentence.source, END] for sentence in sentences]
         limits, length = self._limits(sentences, options, rows, prefixed)

@@ -28,7 +28,7 @@ class Copy(Engine):
     def open(cls, paths, checkpoint=None):
         raise NotImplementedError
 
-    def search(self, sentences, options, rows):
+    def search(self, sentences, options, rows, token_scores=True):
         assert len(sentences) <= rows
         self.batches.append(sentences)
         return [
