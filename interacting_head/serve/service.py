@@ -5,13 +5,11 @@ import itertools
 from pathlib import Path
 
 from data.text.subwords import BEGIN, END, PAD
-from interacting_head.model.placement import attention_of, resolved
 from interacting_head.run_directory import RunDirectory
-from interacting_head.serve.forms import SITES, RequestError, too_long
+from interacting_head.serve.forms import RequestError, too_long
 from interacting_head.serve.limits import BEAM_SIZE, TOKENS
 from interacting_head.translation.engines import CAPABILITIES
 from interacting_head.translation.forms import JsonLine, packed
-from interacting_head.translation.inspection import Inspector, attention_layers
 from interacting_head.translation.translator import Translator
 
 
@@ -34,7 +32,12 @@ class Service:
         self.beam_size = min(translator.options.beam_size, BEAM_SIZE)
         self._form = JsonLine(translator.target_subwords)
         self._translators = {}
-        self._inspectors = [self._inspector(model) for model in self.models]
+        self._inspectors, self._places = [], []
+        if self.models:  # a converted one needs no Keras
+            from interacting_head.serve import attention
+
+            self._inspectors = list(map(attention.inspector, self.models))
+            self._places = list(map(attention.places, self.models))
 
     @classmethod
     def from_run(cls, paths, checkpoint=None, engine="tensorflow"):
@@ -53,13 +56,13 @@ class Service:
     def description(self):
         """The description of the engine, its models and their attention layers, for `GET /model`."""
         source, target = self.languages
-        models = itertools.zip_longest(self.names, self.models)
+        models = itertools.zip_longest(self.names, self._places, fillvalue=[])
         return {
             "engine": self.translator.engine.name,
             "source_language": source,
             "target_language": target,
             "beam_size": self.beam_size,
-            "models": [{"name": name, "attention": [] if model is None else _places(model)} for name, model in models],
+            "models": [{"name": name, "attention": places} for name, places in models],
         }
 
     def translate(self, requests):
@@ -100,7 +103,7 @@ class Service:
         if request.model >= len(self.models):
             raise RequestError(422, f"model must be below {len(self.models)}, got {request.model}")
         place = request.site, request.layer
-        if place not in attention_layers(self.models[request.model]):
+        if place not in self._inspectors[request.model].attention_at:
             raise RequestError(422, f"this model has no layer {request.layer} at the site {request.site}")
         [source] = translator.source_subwords.encode([translator.source_form.forward(request.source)])
         target = request.token_ids[:-1] if request.token_ids[-1:] == [END] else request.token_ids
@@ -121,29 +124,3 @@ class Service:
             "weights": packed(weights.reshape(-1, *weights.shape[-2:])),
             "head_importance": None if importance is None else packed(importance),
         }
-
-    @staticmethod
-    def _inspector(model):
-        weighs_heads = any(layer.has_head_importance for layer in attention_layers(model).values())
-        return Inspector(model, attention=SITES, head_importance=weighs_heads)
-
-
-def _places(model):
-    """The description of each attention layer of a `Transformer`, for `GET /model`."""
-    config = resolved(model.config)
-    places = []
-    for (site, number), layer in attention_layers(model).items():
-        heads = [f"head {head}" for head in range(1, layer.num_heads + 1)]
-        if layer.leading_axis:
-            name, size = layer.leading_axis
-            heads = [f"{name} {i}, {head}" for i in range(1, size + 1) for head in heads]
-        places.append(
-            {
-                "site": site,
-                "layer": number,
-                "scheme": attention_of(config, site, number).scheme,
-                "heads": heads,
-                "head_importance": layer.has_head_importance,
-            }
-        )
-    return places

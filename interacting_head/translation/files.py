@@ -10,13 +10,14 @@ from pathlib import Path
 from data.errors import InputError
 from data.files import NO_ROOM
 from interacting_head.config import DecodeConfig
-from interacting_head.console import RunError, atomic_write, importing_keras
-from interacting_head.translation.engines import engine_class
+from interacting_head.console import RunError, atomic_write
+from interacting_head.translation.engines import load_engine
 from interacting_head.translation.line_windows import check_equal_counts, count_lines, is_prompt, line_windows
 from interacting_head.translation.options import check_search, search_fields
 from interacting_head.translation.prompt import separate_output
 
 BATCHES = 64  # of a window: sentences sorted by length together, and held at a time
+LONG = 60  # seconds after which a faster engine is pointed out
 FIRST_BATCHES = 4  # of the first window, so that there is something to see; of all where someone watches
 
 
@@ -52,6 +53,8 @@ def translate_file(arguments):
         f"{work.tokens / seconds:,.0f} tokens/s",
         file=sys.stderr,
     )
+    if seconds > LONG and (faster := work.faster_engine()):
+        print(f"--engine {faster} would translate the same in less time (docs/translation.md)", file=sys.stderr)
 
 
 class _Work:
@@ -62,15 +65,10 @@ class _Work:
     """
 
     def __init__(self, arguments):
-        with importing_keras():
-            engine_class(arguments.engine)  # most likely imports Keras: only now
-            from interacting_head.translation import forms as translation_forms
-            from interacting_head.translation.translator import Translator
+        load_engine(arguments.engine)  # most likely imports Keras: only now
+        from interacting_head.translation import forms as translation_forms
+        from interacting_head.translation.translator import Translator
 
-        if "keras" in sys.modules:  # engines without it have their own threads
-            from interacting_head.model.compilation import share_cores
-
-            share_cores()
         self.arguments = arguments
         self.sentences = self.tokens = 0
         self.translator = Translator.from_run(
@@ -114,6 +112,12 @@ class _Work:
             lines = read.popleft()
             details = self.details(lines, found) if self.details else itertools.repeat(None)
             yield [self._result(translations, more) for translations, more in zip(found, details, strict=False)]
+
+    def faster_engine(self):
+        """Return the name of an engine that would have done the same in less time, or None."""
+        if self.details or self.arguments.score is not None:
+            return None
+        return self.translator.engine.faster_engine(self.translator.options)
 
     def _found(self, windows):
         """Yield a list for each window, with the translations of each of its lines."""

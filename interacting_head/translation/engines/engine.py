@@ -83,6 +83,10 @@ class Engine(abc.ABC):
         """
         raise NotImplementedError
 
+    def faster_engine(self, options):
+        """Return the name of an engine that is installed and translates as this one does, in less time; or None."""
+        return None
+
     def refresh(self):
         """Take the present weights of models that may have changed."""
         return  # converted models do not change
