@@ -64,8 +64,8 @@ def main(arguments):
         },
     ]  # fmt: skip
     conditions = {
-        "what": f"one line a request, beam {arguments.beam_size}, {arguments.seconds:g} seconds of each load; server and "
-        "clients share the cores",
+        "what": f"one line a request, beam {arguments.beam_size}, {arguments.seconds:g} seconds of each load; server "
+        "and clients share the cores",
         "half-open": f"{HALF_OPEN} connections that have begun a request; {LEAVING} more leave in the midst of theirs",
     }
     results.write("serving", "Server under load", rows, views, conditions, arguments.output)
@@ -156,6 +156,5 @@ async def answer(reader, writer, line):
 
 def head(length):
     """The head of a request whose body has so many bytes."""
-    return (
-        f"POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
-    ).encode()
+    fields = f"Host: localhost\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
+    return f"POST /translate HTTP/1.1\r\n{fields}".encode()
