@@ -3,12 +3,13 @@
 Needs ctranslate2, and a run directory of a scheme that converts to it exactly, trained with multi_head for example.
 Every sentence of the input is translated in each turn, from text to text, as `translate.py` does.
 
-Tried for the search in TensorFlow and not kept (Multi30k model of 256 dimensions and 3 + 3 layers, AMD with AVX-512, one core a
-batch, seconds of the processor, the machine shared):
+Tried for the search in TensorFlow and not kept (a Multi30k model of 256 dimensions and 3 + 3 layers, an AMD processor
+with AVX-512, one core a batch, seconds of the processor on a machine that did other work too):
 - XLA (`jit_compile`) for 16 steps: 137 instead of 190 ms with batches of 8, 929 instead of 926 ms with batches of 64;
-  the same tokens. Compiling takes 5 s for each pair of source length and capacity, which no text of some thousand lines earns back.
-- Concrete functions of flat lists of tensors, called without looking for the version that fits: less than half of the calls of
-  Python functions, and no less time (5.0 and 5.5 instead of 4.9 and 5.2 s for 200 lines).
+  the same tokens. Compiling takes 5 s for each pair of source length and capacity: a text of some thousand lines does
+  not earn that back.
+- Concrete functions of flat lists of tensors, called without looking for the version that fits: less than half of the
+  calls of Python functions, and no less time (5.0 and 5.5 instead of 4.9 and 5.2 s for 200 lines).
 """
 
 import subprocess

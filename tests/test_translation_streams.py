@@ -297,14 +297,3 @@ def test_ctrl_c_discards_the_line_and_twice_ends(tmp_path):
     terminal.sees("interrupted\r\n")
     assert terminal.process.stdout.read() == b"hund\n"
     assert terminal.ends() == 130
-
-
-def test_after_a_long_translation_a_faster_engine_is_pointed_out(tmp_path):
-    code = "from interacting_head.translation import files; from tests.echo_engine import Echo, main; "
-    code += "files.LONG = -1.0; Echo.faster_engine = lambda *_: 'another'; main()"
-    command = [sys.executable, "-c", code, *ECHO]
-    done = subprocess.run(command, cwd=tmp_path, env=environment(tmp_path), input=b"a\n", capture_output=True)
-    assert done.stdout == b"a\n"
-    summary, hint = done.stderr.decode().splitlines()
-    assert summary.startswith("1 sentences in ")
-    assert hint == "--engine another would translate the same in less time (docs/translation.md)"
