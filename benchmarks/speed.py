@@ -12,6 +12,7 @@ MEASUREMENTS = {
     "attention": "attention_speed",
     "pipeline": "pipeline_speed",
     "schemes": "schemes_training",
+    "serving": "serving_speed",
     "training": "training_speed",
     "translation": "translation_speed",
 }

@@ -1,9 +1,19 @@
-"""Speed of translation: our search and CTranslate2's in turn in one process, and the search with every scheme.
+"""Speed of translation: the engines and CTranslate2 alone in turn in one process, and the search with every scheme.
 
 Needs ctranslate2, and a run directory of a scheme that converts to it exactly, trained with multi_head for example.
-Every sentence of the input is translated in each turn, from text to text.
+Every sentence of the input is translated in each turn, from text to text, as `translate.py` does.
+
+Tried for the search in TensorFlow and not kept (a Multi30k model of 256 dimensions and 3 + 3 layers, an AMD processor
+with AVX-512, one core a batch, seconds of the processor on a machine that did other work too):
+- XLA (`jit_compile`) for 16 steps: 137 instead of 190 ms with batches of 8, 929 instead of 926 ms with batches of 64;
+  the same tokens. Compiling takes 5 s for each pair of source length and capacity: a text of some thousand lines does
+  not earn that back.
+- Concrete functions of flat lists of tensors, called without looking for the version that fits: less than half of the
+  calls of Python functions, and no less time (5.0 and 5.5 instead of 4.9 and 5.2 s for 200 lines).
 """
 
+import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -18,8 +28,17 @@ from interacting_head.console import RunError, importing_keras
 
 BATCH_SIZES = (8, 64)
 LENGTH = 12  # sub-words of a translation where its length is forced
-OURS, THEIRS = "this project, TensorFlow", "CTranslate2 float32"
-THEIR_ENGINES = {THEIRS: "float32", "CTranslate2 int8": "int8"}
+ENGINES = {
+    "tensorflow": ("tensorflow", None, None),
+    "savedmodel": ("savedmodel", "savedmodel", None),
+    "ctranslate2 float32": ("ctranslate2", "ctranslate2", "float32"),
+    "ctranslate2 int8": ("ctranslate2", "ctranslate2", "int8"),
+}
+"""Name → engine of `translate.py`, and the format of its model with the quantization; none: the run directory."""
+ALONE = {"CTranslate2 alone, float32": "ctranslate2 float32", "CTranslate2 alone, int8": "ctranslate2 int8"}
+"""Name of CTranslate2 without this project → the engine that has the same model."""
+THEIRS = "CTranslate2 alone, float32"
+SCRIPT = Path(__file__).parents[1] / "translate.py"
 
 
 def add_arguments(parser):
@@ -29,7 +48,7 @@ def add_arguments(parser):
     parser.add_argument("--sentences", type=int, default=1000, metavar="N", help="so many of them; default: 1000")
     parser.add_argument("--beam-size", type=int, default=4, metavar="N")
     parser.add_argument("--rounds", type=int, default=3, metavar="N", help="turns of each engine; default: 3")
-    parser.add_argument("--schemes", nargs="+", metavar="NAME", help="only these; default: all")
+    parser.add_argument("--schemes", nargs="*", metavar="NAME", help="only these, or none; default: all")
     parser.add_argument("--schemes-sentences", type=int, default=320, metavar="N", help="of them for every scheme")
     parser.add_argument("--output", metavar="FILE", help="default: benchmarks/results/translation.json")
 
@@ -40,9 +59,12 @@ def main(arguments):
         lines = list(decode_lines(file, arguments.input))[: arguments.sentences]
     with importing_keras():
         from interacting_head.model.compilation import share_cores
-
-        share_cores()  # as translate.py does
-        rows, tokens = measure_engines(arguments, lines)
+    share_cores()  # as translate.py does
+    with tempfile.TemporaryDirectory() as folder:
+        models = exported(arguments, Path(folder))
+        rows, tokens = measure_engines(arguments, lines, models)
+        rows += measure_starts(arguments, lines, models, Path(folder))
+    if arguments.schemes != []:
         rows += measure_schemes(arguments, lines[: arguments.schemes_sentences])
     fields = {
         "index": ["engine"],
@@ -54,7 +76,34 @@ def main(arguments):
     schemes = {**fields, "index": ["scheme"], "where": {"part": "schemes"}}
     views = [
         {"caption": "Sentences/s", **fields},
-        {"caption": "Over CTranslate2 float32", **fields, "value": "ratio", "digits": 2},
+        {"caption": "Over CTranslate2 alone with float32", **fields, "value": "ratio", "digits": 2},
+        {
+            "caption": "Engines of translate.py over CTranslate2 alone with the same weights",
+            **fields,
+            "value": "over alone",
+            "digits": 2,
+        },
+        {
+            "caption": "Engines of translate.py over the engine tensorflow",
+            **fields,
+            "value": "over tensorflow",
+            "digits": 2,
+        },
+        {"caption": "Lines that are those of the engine tensorflow", **fields, "value": "equal"},
+        {
+            "caption": "Seconds from the command to the first line",
+            **fields,
+            "where": {"part": "starts"},
+            "value": "first line, s",
+            "digits": 2,
+        },
+        {
+            "caption": "Seconds from the command to its end",
+            **fields,
+            "where": {"part": "starts"},
+            "value": "end, s",
+            "digits": 2,
+        },
         {"caption": f"Every scheme, translations of {LENGTH} sub-words: sentences/s", **schemes},
         {"caption": "Every scheme, over multi_head", **schemes, "value": "ratio", "digits": 2},
     ]
@@ -67,59 +116,111 @@ def main(arguments):
     results.write("translation", "Translation speed", rows, views, conditions, arguments.output)
 
 
-def measure_engines(arguments, lines):
-    """Rows of our search and of CTranslate2, and how many sub-words were put out."""
+def exported(arguments, folder):
+    """The models of `ENGINES`, exported where that is needed: `{name: folder}`."""
+    from interacting_head.export import convert
+
+    models = {}
+    for name, (_, file_format, quantization) in ENGINES.items():
+        models[name] = arguments.model
+        if file_format:
+            options = {"beam_size": arguments.beam_size} if quantization is None else {}
+            models[name] = convert(
+                arguments.model, file_format, folder / name.replace(" ", "_"), quantization=quantization, **options
+            )
+    return models
+
+
+def measure_engines(arguments, lines, models):
+    """Rows of the engines and of CTranslate2 alone, and how many sub-words the default engine put out."""
     from interacting_head.translation.translator import Translator
 
-    translators = {
-        size: Translator.from_run(arguments.model, batch_size=size, beam_size=arguments.beam_size)
-        for size in BATCH_SIZES
-    }
-    engines = {name: ctranslate2_engine(arguments.model, weights) for name, weights in THEIR_ENGINES.items()}
-    subwords = translators[BATCH_SIZES[0]].source_subwords, translators[BATCH_SIZES[0]].target_subwords
-    turns = {}
+    turns, subwords = {}, None
     for size in BATCH_SIZES:
-        turns[OURS, size] = lambda lines, size=size: list(translators[size].translate(lines))
-        for name, engine in engines.items():
-            turns[name, size] = lambda lines, engine=engine, size=size: their_translations(
+        for name, (engine, *_) in ENGINES.items():
+            translator = Translator.from_run(
+                models[name], batch_size=size, beam_size=arguments.beam_size, engine=engine
+            )
+            turns[name, size] = lambda lines, translator=translator, size=size: our_translations(
+                translator, lines, size
+            )
+            subwords = translator.source_subwords, translator.target_subwords
+        for name, same in ALONE.items():
+            engine = ctranslate2_alone(models[same])
+            turns[name, size] = lambda lines, engine=engine, size=size, subwords=subwords: their_translations(
                 engine, *subwords, lines, size, arguments.beam_size
             )
-    seconds = {turn: [] for turn in turns}
+    seconds, found = {turn: [] for turn in turns}, {}
     for turn in turns.values():
         turn(lines[:64])
     for _ in range(arguments.rounds):
         for name, turn in turns.items():
             started = time.perf_counter()
-            found = turn(lines)
+            found[name] = turn(lines)
             seconds[name].append(time.perf_counter() - started)
-            if name[0] == OURS:
-                tokens = sum(len(best.tokens) for best, *_ in found)
             print(*name, f"{len(lines) / seconds[name][-1]:.1f} sentences/s", flush=True)
+    tokens = sum(map(len, subwords[1].encode(found["tensorflow", BATCH_SIZES[0]])))
     rows = []
     for (name, size), taken in seconds.items():
-        rows.append(
-            {
-                "part": "engines",
-                "engine": name,
-                "batch": size,
-                "sentences/s": len(lines) / float(np.median(taken)),
-                "ratio": float(np.median(np.divide(seconds[THEIRS, size], taken))),
-            }
-        )
+
+        def over(other, taken=taken, size=size):
+            return float(np.median(np.divide(seconds[other, size], taken)))
+
+        alone = next((alone for alone, same in ALONE.items() if same == name), None)
+        expected = found["tensorflow", BATCH_SIZES[0]]
+        row = {"part": "engines", "engine": name, "batch": size, "sentences/s": len(lines) / float(np.median(taken))}
+        row["ratio"] = over(THEIRS)
+        row["over alone"] = alone and over(alone)
+        row["over tensorflow"] = None if name in ALONE else over("tensorflow")
+        row["equal"] = sum(one == other for one, other in zip(found[name, size], expected, strict=True))
+        rows.append(row)
     return rows, tokens
 
 
-def ctranslate2_engine(run_dir, quantization):
-    """The model of a run directory, converted."""
+def measure_starts(arguments, lines, models, folder):
+    """Rows of the seconds from the command `translate.py` to its first line and to its end."""
+    (folder / "lines.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    taken = {}
+    for _ in range(arguments.rounds):
+        for size in BATCH_SIZES:
+            for name, (engine, *_) in ENGINES.items():
+                options = ["-m", models[name], "--engine", engine, "--batch-size", size, "-i", folder / "lines.txt"]
+                command = [sys.executable, SCRIPT, *options, "--beam-size", arguments.beam_size]
+                started = time.perf_counter()
+                with subprocess.Popen(
+                    list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+                ) as process:
+                    process.stdout.readline()
+                    first = time.perf_counter() - started
+                    process.stdout.read()
+                if process.returncode:
+                    raise RunError(f"{' '.join(map(str, command))} failed")
+                taken.setdefault((name, size), []).append((first, time.perf_counter() - started))
+                print(f"{name}, batches of {size}: first line after {first:.2f} s", flush=True)
+    return [
+        {"part": "starts", "engine": name, "batch": size, "first line, s": first, "end, s": end}
+        for (name, size), times in taken.items()
+        for first, end in [np.median(times, axis=0).tolist()]
+    ]
+
+
+def our_translations(translator, lines, batch_size):
+    """The best translations, in windows as of `translate.py`."""
+    from interacting_head.translation.files import BATCHES, FIRST_BATCHES
+    from interacting_head.translation.windows import windows
+
+    given = ((window, None) for window in windows(lines, FIRST_BATCHES * batch_size, BATCHES * batch_size))
+    found = translator.translate_windows(given, token_scores=False)
+    return [best.text for window in found for best, *_ in window]
+
+
+def ctranslate2_alone(folder):
+    """CTranslate2 with a converted model."""
     try:
         import ctranslate2
-
-        from interacting_head.export.ctranslate2 import convert
     except ImportError as error:
         raise RunError(f"{error}: install ctranslate2 to compare with it") from error
-    with tempfile.TemporaryDirectory() as folder:
-        convert(run_dir, Path(folder) / "model", quantization)
-        return ctranslate2.Translator(str(Path(folder) / "model"), inter_threads=available_cores(), intra_threads=1)
+    return ctranslate2.Translator(str(folder), inter_threads=available_cores(), intra_threads=1)
 
 
 def their_translations(engine, source_subwords, target_subwords, lines, batch_size, beam_size):

@@ -47,7 +47,7 @@ class Echo(Engine):
         )
         return cls(), run
 
-    def search(self, sentences, options, rows):
+    def search(self, sentences, options, rows, token_scores=True):
         found = []
         for sentence in sentences:
             if Letters.decode([sentence.source]) == [SLOW]:

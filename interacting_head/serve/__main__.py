@@ -7,9 +7,9 @@ It listens on this machine only, unless --host says otherwise. docs/serving.md d
 
 import sys
 
-from interacting_head.console import ArgumentParser, importing_keras, run
+from interacting_head.console import ArgumentParser, run
 from interacting_head.run_directory import RunDirectory
-from interacting_head.translation.options import ENGINES
+from interacting_head.translation.engines import ENGINES, load_engine
 
 
 def parse_arguments():
@@ -43,11 +43,9 @@ def main():
                 "without a password and unencrypted",
                 file=sys.stderr,
             )
-        with importing_keras():
-            from interacting_head.model.compilation import share_cores  # imports Keras: only now
-            from interacting_head.serve.service import Service
+        load_engine(arguments.engine)  # most likely imports Keras: only now
+        from interacting_head.serve.service import Service
 
-        share_cores()
         service = Service.from_run(arguments.model, arguments.checkpoint, arguments.engine)
         server.serve(service, listener, [arguments.host, *arguments.allow_host])
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
@@ -75,7 +76,8 @@ def application(service, worker, hosts=()):
         Route("/translate", post_translate, methods=["POST"]),
         Route("/attention", post_attention, methods=["POST"]),
     ]
-    handlers = dict.fromkeys([RequestError, InputError, OverloadError, HTTPException, Exception], _tell)
+    told = [RequestError, InputError, OverloadError, HTTPException, ClientDisconnect, Exception]
+    handlers = dict.fromkeys(told, _tell)
     answering = Starlette(routes=routes, exception_handlers=handlers)
     answering.router.redirect_slashes = False
     return Guard(answering, hosts)
@@ -169,6 +171,8 @@ async def _tell(request, error):
             return _error(error.status, str(error))
         case InputError():  # the engine cannot do it
             return _error(422, str(error))
+        case ClientDisconnect():  # nobody reads it
+            return _error(400, "the request ended before its body")
         case OverloadError():
             return _error(503, "too many requests wait; try again later", {"Retry-After": "5"})
         case HTTPException():

@@ -5,14 +5,11 @@ import itertools
 from pathlib import Path
 
 from data.text.subwords import BEGIN, END, PAD
-from interacting_head.analysis.attention import attention_distance, attention_entropy, distributions
-from interacting_head.model.placement import attention_of, resolved
 from interacting_head.run_directory import RunDirectory
-from interacting_head.serve.forms import SITES, RequestError, too_long
+from interacting_head.serve.forms import RequestError, too_long
 from interacting_head.serve.limits import BEAM_SIZE, TOKENS
 from interacting_head.translation.engines import CAPABILITIES
 from interacting_head.translation.forms import JsonLine, packed
-from interacting_head.translation.inspection import Inspector, attention_layers, head_names
 from interacting_head.translation.translator import Translator
 
 
@@ -35,7 +32,12 @@ class Service:
         self.beam_size = min(translator.options.beam_size, BEAM_SIZE)
         self._form = JsonLine(translator.target_subwords)
         self._translators = {}
-        self._inspectors = [self._inspector(model) for model in self.models]
+        self._inspectors, self._places = [], []
+        if self.models:  # a converted one needs no Keras
+            from interacting_head.serve import attention
+
+            self._inspectors = list(map(attention.inspector, self.models))
+            self._places = list(map(attention.places, self.models))
 
     @classmethod
     def from_run(cls, paths, checkpoint=None, engine="tensorflow"):
@@ -54,13 +56,13 @@ class Service:
     def description(self):
         """The description of the engine, its models and their attention layers, for `GET /model`."""
         source, target = self.languages
-        models = itertools.zip_longest(self.names, self.models)
+        models = itertools.zip_longest(self.names, self._places, fillvalue=[])
         return {
             "engine": self.translator.engine.name,
             "source_language": source,
             "target_language": target,
             "beam_size": self.beam_size,
-            "models": [{"name": name, "attention": [] if model is None else _places(model)} for name, model in models],
+            "models": [{"name": name, "attention": places} for name, places in models],
         }
 
     def translate(self, requests):
@@ -101,7 +103,7 @@ class Service:
         if request.model >= len(self.models):
             raise RequestError(422, f"model must be below {len(self.models)}, got {request.model}")
         place = request.site, request.layer
-        if place not in attention_layers(self.models[request.model]):
+        if place not in self._inspectors[request.model].attention_at:
             raise RequestError(422, f"this model has no layer {request.layer} at the site {request.site}")
         [source] = translator.source_subwords.encode([translator.source_form.forward(request.source)])
         target = request.token_ids[:-1] if request.token_ids[-1:] == [END] else request.token_ids
@@ -111,40 +113,18 @@ class Service:
             raise RequestError(422, too_long("line", len(source) + 1))
         if not all(0 <= i < translator.target_subwords.vocabulary_size and i not in (PAD, BEGIN, END) for i in target):
             raise RequestError(422, "token_ids must be numbers of sub-words, as /translate gives them")
+        from interacting_head.serve.attention import measures  # imports Keras
+
         [inspection] = self._inspectors[request.model].inspect([(source, target)])
         weights, importance = inspection.attention[place], (inspection.head_importance or {}).get(place)
         sources = [translator.source_subwords.piece(i) for i in [*source, END]]
         produced = [translator.target_subwords.piece(i) for i in [*target, END]]
         before = [translator.target_subwords.piece(i) for i in [BEGIN, *target]]
         heads = weights.reshape(-1, *weights.shape[-2:])
-        shares = distributions(heads)
         return {
             "rows": sources if request.site == "encoder" else produced,
             "columns": before if request.site == "decoder" else sources,
             "weights": packed(heads),
-            "distance": attention_distance(shares).round(6).tolist(),
-            "entropy": attention_entropy(shares).mean(-1).round(6).tolist(),
+            **measures(heads),
             "head_importance": None if importance is None else packed(importance),
         }
-
-    @staticmethod
-    def _inspector(model):
-        weighs_heads = any(layer.has_head_importance for layer in attention_layers(model).values())
-        return Inspector(model, attention=SITES, head_importance=weighs_heads)
-
-
-def _places(model):
-    """The description of each attention layer of a `Transformer`, for `GET /model`."""
-    config = resolved(model.config)
-    places = []
-    for (site, number), layer in attention_layers(model).items():
-        places.append(
-            {
-                "site": site,
-                "layer": number,
-                "scheme": attention_of(config, site, number).scheme,
-                "heads": head_names(layer),
-                "head_importance": layer.has_head_importance,
-            }
-        )
-    return places

@@ -4,18 +4,20 @@ import contextlib
 import itertools
 import sys
 import time
+from collections import deque
 from pathlib import Path
 
 from data.errors import InputError
 from data.files import NO_ROOM
 from interacting_head.config import DecodeConfig
-from interacting_head.console import RunError, atomic_write, importing_keras
-from interacting_head.translation.engines import engine_class
+from interacting_head.console import RunError, atomic_write
+from interacting_head.translation.engines import load_engine
 from interacting_head.translation.line_windows import check_equal_counts, count_lines, is_prompt, line_windows
 from interacting_head.translation.options import check_search, search_fields
 from interacting_head.translation.prompt import separate_output
 
 BATCHES = 64  # of a window: sentences sorted by length together, and held at a time
+LONG = 60  # seconds after which a faster engine is pointed out
 FIRST_BATCHES = 4  # of the first window, so that there is something to see; of all where someone watches
 
 
@@ -41,16 +43,18 @@ def translate_file(arguments):
             print(f"{', '.join(arguments.model)}: one sentence a line, Ctrl-D ends", file=sys.stderr)
         started = time.perf_counter()
         with _progress(count, arguments, output) as progress:
-            for lines, others in windows:
-                output.writelines(work.results(lines, others))
+            for results in work.results(windows):
+                output.writelines(results)
                 output.flush()
-                progress.update(len(lines))
+                progress.update(len(results))
         seconds = time.perf_counter() - started
     print(
         f"{work.sentences:,} sentences in {seconds:.1f} s: {work.sentences / seconds:,.1f} sentences/s, "
         f"{work.tokens / seconds:,.0f} tokens/s",
         file=sys.stderr,
     )
+    if seconds > LONG and (faster := work.faster_engine()):
+        print(f"--engine {faster} would translate the same in less time (docs/translation.md)", file=sys.stderr)
 
 
 class _Work:
@@ -61,15 +65,10 @@ class _Work:
     """
 
     def __init__(self, arguments):
-        with importing_keras():
-            engine_class(arguments.engine)  # most likely imports Keras: only now
-            from interacting_head.translation import forms as translation_forms
-            from interacting_head.translation.translator import Translator
+        load_engine(arguments.engine)  # most likely imports Keras: only now
+        from interacting_head.translation import forms as translation_forms
+        from interacting_head.translation.translator import Translator
 
-        if "keras" in sys.modules:  # engines without it have their own threads
-            from interacting_head.model.compilation import share_cores
-
-            share_cores()
         self.arguments = arguments
         self.sentences = self.tokens = 0
         self.translator = Translator.from_run(
@@ -95,27 +94,48 @@ class _Work:
                 inspector, self.translator.source_subwords, self.translator.source_form
             )
 
-    def results(self, lines, beside):
-        """Yield the output for each line.
+    def results(self, windows):
+        """Yield the output for each window of lines, a list with a string for each of them.
 
         Args:
-            lines: a list of them.
-            beside: as many prefixes, or translations to score; None without.
+            windows: of `line_windows`; beside the lines are prefixes, or translations to score.
         """
+        read = deque()  # ahead of results, a window or two
+
+        def remembered():
+            for lines, beside in windows:
+                if lines:
+                    read.append(lines)
+                yield lines, beside
+
+        for found in self._found(remembered()):
+            lines = read.popleft()
+            details = self.details(lines, found) if self.details else itertools.repeat(None)
+            yield [self._result(translations, more) for translations, more in zip(found, details, strict=False)]
+
+    def faster_engine(self):
+        """Return the name of an engine that would have done the same in less time, or None."""
+        if self.details or self.arguments.score is not None:
+            return None
+        return self.translator.engine.faster_engine(self.translator.options)
+
+    def _found(self, windows):
+        """Yield a list for each window, with the translations of each of its lines."""
         if self.arguments.score is None:
-            found = self.translator.translate(lines, len(lines), beside, first_number=self.sentences)
+            wanted = self.arguments.output_type == "json"
+            yield from self.translator.translate_windows(windows, token_scores=wanted)
         else:
-            found = ([scored] for scored in self.translator.score(lines, beside, len(lines)))
-        details = itertools.repeat(None)
-        if self.details:
-            found = list(found)
-            details = self.details(lines, found)
-        for translations, more in zip(found, details, strict=False):
-            if self.arguments.keep_tokenized:
-                translations = [self.translator.tokenized(translation) for translation in translations]
-            yield self.form(self.sentences, translations, more)
-            self.sentences += 1
-            self.tokens += len(translations[0].tokens)
+            for lines, beside in windows:
+                if lines:
+                    yield [[scored] for scored in self.translator.score(lines, beside, len(lines))]
+
+    def _result(self, translations, details):
+        if self.arguments.keep_tokenized:
+            translations = [self.translator.tokenized(translation) for translation in translations]
+        number = self.sentences
+        self.sentences += 1
+        self.tokens += len(translations[0].tokens)
+        return self.form(number, translations, details)
 
 
 def _check_runs(arguments):

@@ -13,7 +13,6 @@ from interacting_head.translation.prompt import typed_lines
 from interacting_head.translation.windows import ALIGNED, aligned, windows
 
 STANDARD_INPUT = "standard input"
-PAUSE = 0.2  # seconds without input after which the lines that have come are worked off
 BLOCK = 1 << 16  # bytes read from a pipe at a time
 
 
@@ -59,16 +58,16 @@ def line_windows(path, beside, first, largest):
         first, largest: numbers of lines; never more than the largest are held.
 
     Yields:
-        Two lists: lines, and those beside them or None.
+        Two lists: lines, and those beside them or None. Without lines: see `windows.windows`.
 
     Raises:
         InputError: see `data.text.parallel_text.decode_lines` and `windows.aligned`; lines before have been yielded.
     """
     with contextlib.ExitStack() as files:
         if is_prompt(path):
-            lines, pauses = typed_lines(), lambda: True
+            lines, pauses = typed_lines(), lambda seconds: True
         else:
-            file, pauses = files.enter_context(open_text_file(path)), lambda: False
+            file, pauses = files.enter_context(open_text_file(path)), lambda seconds: False
             if path == "-" and not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 file = _Pipe(file)
                 pauses = file.pauses
@@ -79,7 +78,7 @@ def line_windows(path, beside, first, largest):
         others = decode_lines(files.enter_context(open_text_file(beside)), name_of(beside))
         pairs = aligned(lines, others, name_of(path), name_of(beside))
         for window in windows(pairs, first, largest, pauses):
-            yield tuple(map(list, zip(*window, strict=True)))
+            yield tuple(map(list, zip(*window, strict=True))) or ([], [])
 
 
 class _Pipe:
@@ -111,6 +110,6 @@ class _Pipe:
                 return last
         return self._lines.popleft()
 
-    def pauses(self):
-        """Return whether no line is at hand and nothing arrives for `PAUSE` seconds."""
-        return not self._lines and not select.select([self._file], [], [], PAUSE)[0]
+    def pauses(self, seconds):
+        """Return whether no line is at hand and nothing arrives for so many seconds."""
+        return not self._lines and not select.select([self._file], [], [], seconds)[0]

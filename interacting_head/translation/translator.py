@@ -20,7 +20,7 @@ class Translation(NamedTuple):
     """One hypothesis.
 
     `score` is its log-probability (natural logarithm) divided by the length penalty, `tokens` are its sub-words, and
-    `token_scores` the log-probabilities of each of them and of the end symbol.
+    `token_scores` the log-probabilities of each of them and of the end symbol (or None, where they are not wanted).
     """
 
     text: str
@@ -35,6 +35,13 @@ class Batch(NamedTuple):
     indices: list
     sentences: list
     rows: int
+
+
+class _Window:
+    """Results of lines that are sorted by length together, of which `unfinished` batches have yet to be searched."""
+
+    def __init__(self, lines, unfinished):
+        self.results, self.unfinished = [[Translation("", 0.0, [], [])] for _ in lines], unfinished
 
 
 class Translator:
@@ -102,29 +109,47 @@ class Translator:
             batch_tokens=batch_tokens,
         )
 
-    def translate(self, lines, window=None, prefixes=None, first_number=0):
+    def translate(self, lines, window=None, prefixes=None, first_number=0, token_scores=True):
         """Yield for each line, in order, its list of `Translation`s, best first.
 
-        A line without sub-words (empty, or blanks only) gives one empty translation.
+        A line without sub-words (empty, or blanks only) gives one empty translation. Lines are read ahead of results:
+        while the engine works on a window, the next is prepared.
 
         Args:
             lines: any iterable of strings.
-            window: number of lines that are read, sorted by length and translated at a time.
+            window: number of lines that are read and sorted by length at a time.
             prefixes: for each line the beginning of its translation; "" asks for none. It counts for the score. A
                 prefix longer than the largest length is translated by itself.
             first_number: number of the first line, for drawing: where a text is given in parts.
+            token_scores: false if log-probabilities of tokens are not wanted, which some engines compute by
+                themselves.
 
         Raises:
             InputError: where there are fewer or more prefixes than lines, and for prefixes if the engine takes none.
         """
-        self.engine.refresh()
-        pairs = ((line, None) for line in lines)
-        if prefixes is not None:
-            check_capabilities(self.engine.name, {"prefix"})
+        if prefixes is None:
+            given = ((lines, None) for lines in windows(lines, window or WINDOW * self._rows(1)))
+        else:
             pairs = aligned(lines, prefixes, "the text", "the list of prefixes")
-        for chunk in windows(pairs, window or WINDOW * self._rows(1)):
-            yield from self._translate_window(*zip(*chunk, strict=True), first_number)
-            first_number += len(chunk)
+            given = (zip(*chunk, strict=True) for chunk in windows(pairs, window or WINDOW * self._rows(1)))
+        for found in self.translate_windows(given, first_number, token_scores):
+            yield from found
+
+    def translate_windows(self, given, first_number=0, token_scores=True):
+        """Yield for each window of lines the list of what `translate` gives for each of them.
+
+        Args:
+            given: an iterable of lists of lines, each with a list of their prefixes or None. Before more is asked for
+                than one without lines, all results have been yielded.
+            first_number, token_scores: as of `translate`.
+        """
+        self.engine.refresh()
+        for window, batch, n_best in self._searched(self._batches_of(given, first_number), token_scores):
+            for i, translations in zip(batch.indices, n_best, strict=True):
+                window.results[i] = translations
+            window.unfinished -= 1
+            if not window.unfinished:
+                yield window.results
 
     def score(self, sources, targets, window=None):
         """Yield for each pair of lines, in order, the target as a `Translation` with its scores.
@@ -155,22 +180,20 @@ class Translator:
             lines, prefixes, first_number: as of `translate`, but lists.
         """
         sources = self.source_subwords.encode([self.source_form.forward(line) for line in lines])
-        starts = prefixes or [None] * len(lines)
-        if starts and starts[0] is not None:
-            starts = self.target_subwords.encode([self.target_form.forward(prefix) for prefix in starts])
+        if prefixes is None:
+            prefixes = [None] * len(lines)
+        else:
+            check_capabilities(self.engine.name, {"prefix"})
+            prefixes = self.target_subwords.encode([self.target_form.forward(prefix) for prefix in prefixes])
         return [
-            Batch(indices, [self._sentence(sources[i], starts[i], first_number + i) for i in indices], rows)
+            Batch(indices, [self._sentence(sources[i], prefixes[i], first_number + i) for i in indices], rows)
             for indices, rows in self._batches([len(ids) + 1 if ids else 0 for ids in sources])
         ]
 
-    def search(self, batches):
+    def search(self, batches, token_scores=True):
         """Yield for each of the `batches` its numbers of lines and their lists of `Translation`s, best first."""
-
-        def search(batch):
-            return batch, self.engine.search(batch.sentences, self.options, batch.rows)
-
-        for batch, n_best in side_by_side(search, ((batch,) for batch in batches), self.engine.calls_at_a_time):
-            yield batch.indices, [self._translations(hypotheses) for hypotheses in n_best]
+        for _, batch, n_best in self._searched(((None, batch) for batch in batches), token_scores):
+            yield batch.indices, n_best
 
     def with_engine(self, engine):
         """Return a translator like this one with another `Engine`."""
@@ -196,18 +219,34 @@ class Translator:
     def _batches(self, lengths):
         """Yield `(indices, rows)` of batches of like lengths, and the most rows of each; lengths of 0 are left out."""
         order = sorted((i for i, length in enumerate(lengths) if length), key=lambda i: lengths[i], reverse=True)
+        share = -(-len(order) // self.engine.calls_at_a_time)  # so that few sentences are work for all calls
         while order:
             width = lengths[order[0]]
             rows = self._rows(2 ** (width - 1).bit_length() if self.engine.compiles_shapes else width)
+            rows = min(rows, share) if self.engine.calls_at_a_time > 1 else rows
             batch, order = order[:rows], order[rows:]
             yield batch, rows
 
-    def _translate_window(self, lines, prefixes, number):
-        results = [[Translation("", 0.0, [], [])] for _ in lines]
-        for indices, n_best in self.search(self.batches(lines, prefixes, number)):
-            for i, translations in zip(indices, n_best, strict=True):
-                results[i] = translations
-        return results
+    def _batches_of(self, given, number):
+        """Yield `(_Window, Batch)` for each batch of windows, and None for those without lines."""
+        for lines, prefixes in given:
+            if not lines:
+                yield None
+                continue
+            batches = self.batches(lines, prefixes, number) or [Batch([], [], 0)]
+            window = _Window(lines, len(batches))
+            yield from ((window, batch) for batch in batches)
+            number += len(lines)
+
+    def _searched(self, given, token_scores):
+        """Yield `(window, Batch, n-best lists)` for each `(window, Batch)`; see `side_by_side`."""
+
+        def search(window, batch):
+            return self.engine.search(batch.sentences, self.options, batch.rows, token_scores) if batch.indices else []
+
+        calls = self.engine.calls_at_a_time, self.engine.calls_waiting
+        for (window, batch), n_best in side_by_side(search, given, *calls):
+            yield window, batch, self._translations(n_best)
 
     def _sentence(self, source, prefix, number):
         longest = self.options.max_length
@@ -216,23 +255,28 @@ class Translator:
         longest = max(longest, self.options.min_length or 0, len(prefix or ()))
         return Sentence(source, longest + 1, prefix, number)
 
-    def _translations(self, hypotheses):
-        """Return the n-best list of a sentence."""
-        # Without any, the model's probabilities are not numbers.
-        hypotheses = hypotheses or [Hypothesis(IMPOSSIBLE, [], [IMPOSSIBLE])]
-        texts = map(self.target_form.backward, self.target_subwords.decode([one.ids for one in hypotheses]))
-        return [Translation(text, *one) for text, one in zip(texts, hypotheses, strict=True)]
+    def _translations(self, n_best):
+        """Return the n-best lists of sentences."""
+        # Without any hypothesis, the model's probabilities are not numbers.
+        n_best = [hypotheses or [Hypothesis(IMPOSSIBLE, [], [IMPOSSIBLE])] for hypotheses in n_best]
+        texts = self.target_subwords.decode([one.ids for hypotheses in n_best for one in hypotheses])
+        texts = iter(map(self.target_form.backward, texts))
+        return [[Translation(next(texts), *one) for one in hypotheses] for hypotheses in n_best]
 
     def _score_window(self, sources, targets):
         source_ids = self.source_subwords.encode([self.source_form.forward(line) for line in sources])
         target_ids = self.target_subwords.encode([self.target_form.forward(line) for line in targets])
         results = [Translation(target, 0.0, [], []) for target in targets]
         pairs = list(zip(source_ids, target_ids, strict=True))
+
+        def score(batch, rows):
+            return self.engine.score([pairs[i] for i in batch], rows)
+
         # A line without sub-words is translated by an empty one and nothing else.
-        for batch, rows in self._batches([max(map(len, pair)) + 1 if pair[0] else 0 for pair in pairs]):
-            for i, token_scores in zip(batch, self.engine.score([pairs[i] for i in batch], rows), strict=True):
-                score = self.penalised(token_scores)
-                results[i] = Translation(targets[i], score, target_ids[i], token_scores)
+        batches = self._batches([max(map(len, pair)) + 1 if pair[0] else 0 for pair in pairs])
+        for (batch, _), found in side_by_side(score, batches, self.engine.calls_at_a_time, self.engine.calls_waiting):
+            for i, token_scores in zip(batch, found, strict=True):
+                results[i] = Translation(targets[i], self.penalised(token_scores), target_ids[i], token_scores)
         return results
 
     def penalised(self, token_scores):

@@ -58,7 +58,7 @@ class MaskedTranslation:
         """
         self.gated_model.close(closed)
         lines = [""] * len(self.references)
-        for indices, n_best in self.translator.search(self.batches):
+        for indices, n_best in self.translator.search(self.batches, token_scores=False):
             for index, (best, *_) in zip(indices, n_best, strict=True):
                 lines[index] = best.text
             if progress is not None:

@@ -5,9 +5,11 @@ do, so that the command line can refuse that before anything is loaded. Start at
 """
 
 import importlib
+import sys
 from typing import NamedTuple
 
 from data.errors import InputError
+from interacting_head.console import importing_keras
 
 
 class Capability(NamedTuple):
@@ -55,6 +57,16 @@ def engine_class(name):
     """Return the class of an engine; imports what it needs."""
     module, _, class_name = ENGINES[name].place.partition(":")
     return getattr(importlib.import_module(module), class_name)
+
+
+def load_engine(name):
+    """Import an engine for a whole process: TensorFlow without its messages, and a share of the cores for each call."""
+    with importing_keras():
+        engine_class(name)
+    if "keras" in sys.modules:  # engines without it have their own threads
+        from interacting_head.model.compilation import share_cores
+
+        share_cores()
 
 
 def check_capabilities(name, wanted):

@@ -36,7 +36,7 @@ class CTranslate2Engine(Engine):
 
     def __init__(self, translator, source_subwords, target_subwords):
         self._translator = translator
-        self.calls_at_a_time = translator.num_translators
+        self.calls_at_a_time = self.calls_waiting = translator.num_translators
         self._source_pieces, self._target_pieces = (
             [subwords.piece(i) for i in range(subwords.vocabulary_size)]
             for subwords in (source_subwords, target_subwords)
@@ -59,12 +59,12 @@ class CTranslate2Engine(Engine):
         translator = _load(path) if converted else _converted(run, checkpoint)
         return cls(translator, *run.subwords()), run
 
-    def search(self, sentences, options, rows):
+    def search(self, sentences, options, rows, token_scores=True):
         sources = [self._pieces(sentence.source) for sentence in sentences]
         candidates = self._candidates(sources, sentences, options)
         unscored = [(row, ids) for row, found in enumerate(candidates) for ids, total in found.items() if total is None]
-        token_scores = self._token_scores([(sources[row], ids) for row, ids in unscored], rows)
-        for (row, ids), scores in zip(unscored, token_scores, strict=True):
+        scored = self._token_scores([(sources[row], ids) for row, ids in unscored], rows)
+        for (row, ids), scores in zip(unscored, scored, strict=True):
             candidates[row][ids] = sum(scores)
         longest = max(sentence.max_length for sentence in sentences)
         penalties = options.penalty(np.arange(1, longest + 1, dtype="float32")).tolist()
@@ -72,10 +72,13 @@ class CTranslate2Engine(Engine):
             sorted(((total / penalties[len(ids)], ids) for ids, total in found.items()), reverse=True)
             for found in candidates
         ]
-        best = [found[: options.n_best] for found in ranked]
-        pairs = [(source, ids) for source, found in zip(sources, best, strict=True) for _, ids in found]
-        token_scores = iter(self._token_scores(pairs, rows))
-        return [[Hypothesis(score, list(ids), next(token_scores)) for score, ids in found] for found in best]
+        best = [[Hypothesis(score, list(ids), None) for score, ids in found[: options.n_best]] for found in ranked]
+        if not token_scores:
+            return best
+        scored = iter(
+            self.score([(one.source, h.ids) for one, found in zip(sentences, best, strict=True) for h in found], rows)
+        )
+        return [[hypothesis._replace(token_scores=next(scored)) for hypothesis in found] for found in best]
 
     def score(self, pairs, rows):
         return self._token_scores([(self._pieces(source), target) for source, target in pairs], rows)

@@ -25,12 +25,12 @@ class Sentence(NamedTuple):
 class Hypothesis(NamedTuple):
     """A translation: its ids without the end symbol, and the log-probabilities of each of them and of that symbol.
 
-    `score` is the sum of these divided by the length penalty.
+    `score` is the sum of these divided by the length penalty. `token_scores` may be None where they are not wanted.
     """
 
     score: float
     ids: list
-    token_scores: list
+    token_scores: list | None
 
 
 class Engine(abc.ABC):
@@ -38,13 +38,15 @@ class Engine(abc.ABC):
 
     Attributes:
         name: of the entry in `ENGINES`, which states what it cannot do.
-        calls_at_a_time: number of batches that are best given side by side, by as many threads.
+        calls_at_a_time: number of batches that are best worked on side by side, called by as many threads.
+        calls_waiting: number of further calls that the engine queues, so that a batch is at hand when another ends.
         compiles_shapes: true if each new shape is compiled: batches of few shapes are better then.
         models: the `Transformer`s that may be looked into; none for an engine that lacks `details`.
     """
 
     name: str
     calls_at_a_time = 1
+    calls_waiting = 0
     compiles_shapes = False
     models = ()
 
@@ -62,13 +64,14 @@ class Engine(abc.ABC):
         """
 
     @abc.abstractmethod
-    def search(self, sentences, options, rows):
+    def search(self, sentences, options, rows, token_scores=True):
         """Return for each sentence a list of its `options.n_best` best `Hypothesis`es, fewer where there are fewer.
 
         Args:
             sentences: a list of `Sentence`s with at least one token each.
             options: `SearchOptions`.
             rows: the most sentences that a batch may hold.
+            token_scores: false if log-probabilities of tokens are not wanted.
         """
 
     @abc.abstractmethod
@@ -79,6 +82,10 @@ class Engine(abc.ABC):
             pairs: a list of (source ids, target ids) without end symbols.
             rows: as of `search`.
         """
+
+    def faster_engine(self, options):
+        """Return the name of an engine that is installed and translates as this one does, in less time; or None."""
+        return None
 
     def refresh(self):
         """Take the present weights of models that may have changed."""

@@ -50,7 +50,7 @@ class SavedModelEngine(Engine):
                     "the other, or use --engine tensorflow"
                 )
 
-    def search(self, sentences, options, rows):
+    def search(self, sentences, options, rows, token_scores=True):
         sources = [[*sentence.source, END] for sentence in sentences]
         penalty = 0.0 if options.length_penalty_type == "none" else options.length_penalty
         try:

@@ -1,11 +1,13 @@
 """Translation by the project's own search, with `Transformer`s on whichever backend Keras has."""
 
+import importlib.util
 import threading
 
 import numpy as np
 
 from data.errors import InputError
 from data.text.subwords import BEGIN, END, PAD
+from interacting_head.export.folding import fold_transformer
 from interacting_head.model.building import load_model
 from interacting_head.model.compilation import calls_at_a_time, compiles_shapes
 from interacting_head.run_directory import RunDirectory
@@ -13,8 +15,10 @@ from interacting_head.search.options import IMPOSSIBLE
 from interacting_head.search.scoring import Scorer
 from interacting_head.search.state import Limits
 from interacting_head.search.transformer_search import TransformerSearch
+from interacting_head.translation.engines import check_capabilities
 from interacting_head.translation.engines.engine import Engine, Hypothesis
 
+FASTER = "ctranslate2"  # for models that are standard Transformers with other weights
 MOST_SEARCHES = 16  # kept compiled, each for its own options
 
 
@@ -49,7 +53,7 @@ class TransformerEngine(Engine):
                 raise InputError(f"{run.path} has another data.profile than {first.path}; an ensemble needs one")
         return cls([load_model(run, subwords, path) for run, path in zip(runs, weights, strict=True)]), first
 
-    def search(self, sentences, options, rows):
+    def search(self, sentences, options, rows, token_scores=True):
         prefixed = sentences[0].prefix is not None
         sources = [[*sentence.source, END] for sentence in sentences]
         limits, length = self._limits(sentences, options, rows, prefixed)
@@ -63,6 +67,17 @@ class TransformerEngine(Engine):
         shifted = np.concatenate([np.full((len(labels), 1), BEGIN, "int32"), labels[:, :-1]], axis=1)
         log_p, _ = self._scorer(source_ids, shifted, labels)
         return [row[: len(target) + 1].tolist() for row, (_, target) in zip(log_p, pairs, strict=False)]
+
+    def faster_engine(self, options):
+        if importlib.util.find_spec(FASTER) is None:
+            return None
+        try:
+            check_capabilities(FASTER, {"ensemble"} if len(self.models) > 1 else ())
+            check_capabilities(FASTER, {"sampling"} if options.sampling else ())
+            fold_transformer(self.models[0])
+        except InputError:  # the model, or the search, is none for that engine
+            return None
+        return FASTER
 
     def refresh(self):
         for search in list(self._searches.values()):

@@ -1,3 +1,4 @@
+import asyncio
 import json
 import re
 
@@ -206,3 +207,18 @@ def test_what_an_engine_does_not_do_is_told(serving, monkeypatch):
 
     monkeypatch.setattr(Translator, "with_options", refuse)
     assert serving.post("/translate", 422, text="a", beam_size=11) == {"error": "this engine has beam size 4"}
+
+
+def test_a_client_that_leaves_before_its_request_has_come_is_no_failure(serving):
+    messages, sent = [{"type": "http.request", "body": b"{", "more_body": True}, {"type": "http.disconnect"}], []
+
+    async def receive():
+        return messages.pop(0)
+
+    async def send(message):
+        sent.append(message)
+
+    headers = [(b"host", b"localhost"), (b"content-type", b"application/json")]
+    scope = {"type": "http", "method": "POST", "path": "/translate", "headers": headers, "query_string": b""}
+    asyncio.run(serving.client.app(scope, receive, send))  # what it raises, a server logs with a traceback
+    assert not messages

@@ -28,7 +28,7 @@ class Copy(Engine):
     def open(cls, paths, checkpoint=None):
         return cls(), None
 
-    def search(self, sentences, options, rows):
+    def search(self, sentences, options, rows, token_scores=True):
         assert len(sentences) <= rows
         self.batches.append(sentences)
         return [
@@ -81,6 +81,23 @@ def test_sentences_of_like_length_are_searched_together(subwords):
     list(translator(subwords, engine, batch_size=2).translate(["ein", "ein hund", "haus", "haus und katze"] * 2))
     lengths = {len(subwords.encode([line])[0]) + 1 for line in ("ein", "ein hund", "haus", "haus und katze")}
     assert sorted(engine.shapes) == [(2, length) for length in sorted(lengths)]
+
+
+def test_few_lines_are_shared_among_the_calls_at_a_time(subwords):
+    engine = Copy()
+    engine.calls_at_a_time = 3
+    lines = ["hund"] * 10
+    found = translator(subwords, engine, batch_size=8).translate(lines)
+    assert [best.text for best, *_ in found] == lines
+    assert sorted(rows for rows, _ in engine.shapes) == [2, 4, 4]
+
+
+def test_windows_of_blank_lines_keep_their_place(subwords):
+    engine = Copy()
+    engine.calls_at_a_time = 2
+    lines = ["", " ", "haus", "", "", "", "hund", "katze", ""]
+    found = translator(subwords, engine).translate(lines, window=2)
+    assert [best.text for best, *_ in found] == [line.strip() for line in lines]
 
 
 def test_long_sentences_are_searched_fewer_at_a_time(subwords):

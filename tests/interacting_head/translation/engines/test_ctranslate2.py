@@ -1,6 +1,8 @@
 import itertools
 import random
 import shutil
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ import pytest
 from data.errors import InputError
 from interacting_head.translation.translator import Translator
 from tests import tiny_corpus
+from tests.command_line import ROOT, environment
 
 pytest.importorskip("ctranslate2")
 
@@ -126,3 +129,55 @@ def test_what_it_does_not_do_it_refuses(workplace, converted, tmp_path):
     (tmp_path / "damaged" / "model.bin").write_bytes(b"no weights")
     with pytest.raises(InputError, match="damaged is damaged"):
         opened(tmp_path / "damaged")
+
+
+class Counting:
+    """A `ctranslate2.Translator` that counts what it is asked for."""
+
+    def __init__(self, translator):
+        self.translator, self.searched, self.scored = translator, 0, 0
+        self.num_translators = translator.num_translators
+
+    def translate_batch(self, sources, *arguments, **options):
+        self.searched += len(sources)
+        return self.translator.translate_batch(sources, *arguments, **options)
+
+    def score_batch(self, sources, *arguments, **options):
+        self.scored += len(sources)
+        return self.translator.score_batch(sources, *arguments, **options)
+
+
+def test_only_token_scores_that_are_asked_for_are_computed_and_once(converted):
+    translator = opened(converted, n_best=2, beam_size=3)
+    translator.engine._translator = counting = Counting(translator.engine._translator)
+    found = list(translator.translate(LINES, token_scores=False))
+    assert (counting.searched, counting.scored) == (5, 0)
+    assert [len(one) for one in found] == [2, 1, 2, 2, 2, 2]
+    with_scores = list(translator.translate(LINES))
+    assert (counting.searched, counting.scored) == (10, 10)
+    for one, other in zip(itertools.chain(*found), itertools.chain(*with_scores), strict=True):
+        assert other.text == one.text
+        assert other.score == one.score
+        assert one.token_scores is None or not one.tokens
+
+
+def test_a_converted_model_translates_without_tensorflow_and_keras(converted):
+    code = "import sys, translate; translate.main(); assert not {'tensorflow', 'keras', 'jax'} & set(sys.modules)"
+    command = [sys.executable, "-c", code, "-m", str(converted), "--engine", "ctranslate2"]
+    done = subprocess.run(command, cwd=ROOT, env=environment(converted), input=b"der hund\n\n", capture_output=True)
+    assert (done.returncode, done.stdout.count(b"\n")) == (0, 2), done.stderr
+
+
+def test_the_server_of_a_converted_model_needs_neither_tensorflow_nor_keras(converted):
+    pytest.importorskip("starlette")
+    code = (
+        "import sys; from interacting_head.translation.engines import load_engine; load_engine('ctranslate2'); "
+        "from interacting_head.serve import server; from interacting_head.serve.service import Service; "
+        "from interacting_head.serve.forms import TranslationRequest; "
+        f"service = Service.from_run([{str(converted)!r}], engine='ctranslate2'); "
+        "[[line]] = service.translate([TranslationRequest('der hund', 2)]); "
+        "assert line['translations'] and service.description()['models'][0]['attention'] == []; "
+        "assert not {'tensorflow', 'keras', 'jax'} & set(sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment(converted), capture_output=True)
+    assert done.returncode == 0, done.stderr

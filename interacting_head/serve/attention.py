@@ -1,0 +1,38 @@
+"""Attention of models that can be looked into, as the page shows it."""
+
+from interacting_head.analysis.attention import attention_distance, attention_entropy, distributions
+from interacting_head.model.placement import attention_of, resolved
+from interacting_head.serve.forms import SITES
+from interacting_head.translation.inspection import Inspector, attention_layers, head_names
+
+
+def inspector(model):
+    """The `Inspector` of all that there is to see in a `Transformer`."""
+    weighs_heads = any(layer.has_head_importance for layer in attention_layers(model).values())
+    return Inspector(model, attention=SITES, head_importance=weighs_heads)
+
+
+def places(model):
+    """The description of each attention layer of a `Transformer`, for `GET /model`."""
+    config = resolved(model.config)
+    described = []
+    for (site, number), layer in attention_layers(model).items():
+        described.append(
+            {
+                "site": site,
+                "layer": number,
+                "scheme": attention_of(config, site, number).scheme,
+                "heads": head_names(layer),
+                "head_importance": layer.has_head_importance,
+            }
+        )
+    return described
+
+
+def measures(heads):
+    """Return the mean distance, in positions, and the mean entropy, in nats, of heads with weights `(H, T, S)`."""
+    shares = distributions(heads)
+    return {
+        "distance": attention_distance(shares).round(6).tolist(),
+        "entropy": attention_entropy(shares).mean(-1).round(6).tolist(),
+    }
