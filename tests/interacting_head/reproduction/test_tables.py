@@ -65,7 +65,7 @@ def test_runs_are_ordered_by_seed_and_are_each_there_once():
     runs = sized("li_luo/3", True).runs(True, 3)
     assert [run.seed for run in runs] == sorted(run.seed for run in runs)
     assert len(set(runs)) == len(runs) == 3 * len(TABLES["li_luo/3"].cells)
-    assert runs[0].name == "ih_iwslt16_de_en_multi_head_h2_small-400steps-seed1"
+    assert runs[0].name == "ih_iwslt16_de_en_multi_head_h2_small-250steps-seed1"
 
 
 @pytest.mark.parametrize(("name", "small"), SIZED)
