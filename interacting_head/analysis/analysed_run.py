@@ -2,7 +2,6 @@
 
 import functools
 import heapq
-import itertools
 import random
 from dataclasses import dataclass
 from pathlib import Path
@@ -272,7 +271,7 @@ def _inspected(inspector, pairs):
     def inspect(rows):
         return inspector.inspect([(pairs[row].source_ids, pairs[row].target_ids) for row in rows])
 
-    seen = itertools.chain.from_iterable(side_by_side(inspect, [(half,) for half in halves], calls_at_a_time()))
+    seen = [one for _, half in side_by_side(inspect, ((half,) for half in halves), calls_at_a_time()) for one in half]
     placed = dict(zip(order, seen, strict=True))
     return [placed[row] for row in range(len(pairs))]
 
