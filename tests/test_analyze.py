@@ -36,7 +36,8 @@ def rows(path):
 
 
 def test_attention_of_two_runs_is_a_table_numbers_and_figures(folder):
-    found = run(folder, MODULE, "attention", "-m", "multi_hop", "multi_layer", *TEXT, "--as-printed")
+    options = ("--as-printed", "--sites", "cross")
+    found = run(folder, MODULE, "attention", "-m", "multi_hop", "multi_layer", *TEXT, *options)
     assert found.code == 0, found.errors
     assert found.output.startswith("run")
     assert "multi_hop: 1 empty sentences of source.de left out" in found.output
@@ -50,7 +51,7 @@ def test_attention_of_two_runs_is_a_table_numbers_and_figures(folder):
         assert float(heads[-1][key]) == pytest.approx(sum(float(row[key]) for row in heads[:-1]) / 4)
     assert len(json.loads((folder / "analysis" / "attention.json").read_text())["rows"]) == len(table)
     assert (folder / "analysis" / "attention-layers-as-printed.png").is_file()
-    assert (folder / "analysis" / "attention-encoder-entropy-as-printed.svg").is_file()
+    assert (folder / "analysis" / "attention-cross-entropy-as-printed.svg").is_file()
 
 
 @pytest.mark.slow
