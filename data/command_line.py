@@ -6,6 +6,7 @@ import os
 import sys
 
 from data.errors import InputError
+from data.files import NO_ROOM
 
 
 class RunError(Exception):
@@ -45,7 +46,7 @@ def run(main):
     except BrokenPipeError:
         code = 0
     except OSError as error:  # a full disk, a folder without write permission
-        print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
+        print(f"error: {told(error)}", file=sys.stderr)
         code = 1
     except ModuleNotFoundError as error:
         print(f"error: {error}; install requirements.txt, and what KERAS_BACKEND names", file=sys.stderr)
@@ -57,6 +58,13 @@ def run(main):
     # Python would take TensorFlow's graphs apart object by object, for up to a minute; the system frees them at once.
     gc.freeze()
     raise SystemExit(code)
+
+
+def told(error):
+    """Return an `OSError` in one line, of a full disk with what to do."""
+    if error.errno in NO_ROOM and error.filename is not None:
+        return f"cannot write {error.filename}: {error.strerror}; make room and give the same command again"
+    return " ".join(str(error).split())
 
 
 def _flush_standard_output():

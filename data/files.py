@@ -30,6 +30,17 @@ def make_folder(path, advice=ADVICE):
 
 
 @contextlib.contextmanager
+def full_disk_named(path):
+    """Give an `OSError` of a full disk in the block the name of the file that is written, which it lacks."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in NO_ROOM:
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        raise
+
+
+@contextlib.contextmanager
 def written_beside(path, parents=False, advice=ADVICE):
     """Yield a path of the same name in a folder of its own, for a file or a folder that the block makes there.
 
@@ -43,7 +54,8 @@ def written_beside(path, parents=False, advice=ADVICE):
 
     Raises:
         InputError: when nothing can be written beside `path`.
-        OSError: when a folder cannot be renamed since one that is not empty stands in its place.
+        OSError: when there is no room, see `full_disk_named`; when a folder cannot be renamed since one that is not
+            empty stands in its place.
     """
     path = Path(os.path.realpath(path))
     if parents:
@@ -53,9 +65,10 @@ def written_beside(path, parents=False, advice=ADVICE):
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror}; {advice}") from error
     try:
-        # Not the folder itself, which is private: below it everything has the usual permissions.
-        yield folder / path.name
-        os.replace(folder / path.name, path)
+        with full_disk_named(path):
+            # Not the folder itself, which is private: below it everything has the usual permissions.
+            yield folder / path.name
+            os.replace(folder / path.name, path)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

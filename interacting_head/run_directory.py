@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from data.errors import InputError
-from data.files import atomic_write, check_room, make_folder, written_beside
+from data.files import atomic_write, check_room, full_disk_named, make_folder, written_beside
 from data.text.profiles import PROFILES, RAW_TEXT, TextForm
 from data.text.subwords import Subwords
 from data.text.truecasing import Truecaser
@@ -252,7 +252,8 @@ class RunDirectory:
 
     def append_log(self, record):
         """Adds one JSON object to log.jsonl."""
-        with open(self.path / "log.jsonl", "a", encoding="utf-8") as file:
+        path = self.path / "log.jsonl"
+        with full_disk_named(path), open(path, "a", encoding="utf-8") as file:
             file.write(json.dumps(record, ensure_ascii=False) + "\n")
 
     def read_log(self):

@@ -182,7 +182,7 @@ def test_a_full_disk_is_one_line(tmp_path):
     errors = process.communicate(timeout=60)[1].decode()
     assert (process.returncode, errors) == (
         1,
-        "error: cannot write out.txt: File too large; make room and start again\n",
+        "error: cannot write out.txt: File too large; make room and give the same command again\n",
     )
     assert {path.name for path in tmp_path.iterdir()} == {"many.txt"}
 
@@ -194,7 +194,7 @@ def test_a_device_without_room_is_one_line(tmp_path, arguments):
         process = start(tmp_path, *arguments, stdin=subprocess.PIPE, stdout=full, stderr=subprocess.PIPE)
         errors = process.communicate(b"a\n", timeout=60)[1].decode()
     name = "/dev/full" if arguments else "the standard output"
-    assert errors == f"error: cannot write {name}: No space left on device; make room and start again\n"
+    assert errors == f"error: cannot write {name}: No space left on device; make room and give the same command again\n"
     assert process.returncode == 1
 
 

@@ -110,7 +110,7 @@ def write_report(results, seeds, folder):
 
     def figure(scored, name):
         draw(scored, results.folder / "figures" / name)
-        return f"results/reproduction/figures/{name}.png"
+        return figure_link(name)
 
     markdown, found = report(results, seeds, figure)
     for name, text in (
@@ -121,6 +121,11 @@ def write_report(results, seeds, folder):
             file.write(text)
     tables = "table" if len(found) == 1 else "tables"
     print(f"{len(found)} {tables} in {folder / 'REPRODUCTION.md'}", file=sys.stderr)
+
+
+def figure_link(name):
+    """Return the path of a figure from the report's folder."""
+    return f"results/reproduction/figures/{name}.png"
 
 
 def listed(tables, seeds, results):

@@ -11,7 +11,7 @@ import keras
 
 from data.batches.pipeline import as_tf_dataset
 from data.errors import InputError
-from data.files import sole_use
+from data.files import NO_ROOM, sole_use
 from interacting_head import allocator
 from interacting_head.console import RunError
 from interacting_head.model.building import build_model
@@ -43,13 +43,13 @@ def train(config, run_dir, corpora_dir=None, resume=True):
 
     Raises:
         InputError: for a corpus or a configuration that cannot be used.
-        RunError: when the training diverges.
+        RunError: when the training diverges, and when the disk is full.
     """
     devices = Devices.find()
     run = RunDirectory(run_dir)
     check(config)
     corpus = open_text(config.data, corpora_dir)  # before anything is written
-    with sole_use(run.path) if devices.process == 0 else contextlib.nullcontext():
+    with _full_disk_told(run), sole_use(run.path) if devices.process == 0 else contextlib.nullcontext():
         if not resume:
             run.clear()
         config = precision.resolved(config, run)
@@ -64,6 +64,19 @@ def train(config, run_dir, corpora_dir=None, resume=True):
                         run.path.rmdir()  # where nothing else lies in it
                 raise
             return trainer.run_to_end()
+
+
+@contextlib.contextmanager
+def _full_disk_told(run):
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in NO_ROOM:
+            raise
+        raise RunError(
+            f"cannot write {error.filename or run.path}: {error.strerror}; {run.path} keeps its last checkpoint: make "
+            "room, and the same command continues"
+        ) from error
 
 
 class Trainer:

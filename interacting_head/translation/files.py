@@ -8,9 +8,9 @@ from collections import deque
 from pathlib import Path
 
 from data.errors import InputError
-from data.files import NO_ROOM
+from data.files import full_disk_named
 from interacting_head.config import DecodeConfig
-from interacting_head.console import RunError, atomic_write
+from interacting_head.console import atomic_write
 from interacting_head.translation.engines import load_engine
 from interacting_head.translation.line_windows import check_equal_counts, count_lines, is_prompt, line_windows
 from interacting_head.translation.options import check_search, search_fields
@@ -26,7 +26,7 @@ def translate_file(arguments):
 
     Raises:
         InputError: for a file or folder of the command line that cannot be used.
-        RunError: where the output does not fit on its disk.
+        OSError: where the output does not fit on its disk.
     """
     batch_size = _check_runs(arguments)
     beside = arguments.score if arguments.prefix is None else arguments.prefix
@@ -158,7 +158,7 @@ def _check_runs(arguments):
 def _output(arguments):
     """The standard output, or else a file that appears when it is complete."""
     with contextlib.ExitStack() as stack:
-        stack.enter_context(_full_disk_told(arguments.output))
+        stack.enter_context(full_disk_named("the standard output" if arguments.output == "-" else arguments.output))
         output = sys.stdout
         if output is None and arguments.output == "-":
             raise InputError("the standard output is closed; name a file with --output")
@@ -168,17 +168,6 @@ def _output(arguments):
             output = stack.enter_context(atomic_write(arguments.output))
         output.reconfigure(encoding="utf-8")
         yield output
-
-
-@contextlib.contextmanager
-def _full_disk_told(path):
-    try:
-        yield
-    except OSError as error:
-        if error.errno not in NO_ROOM:
-            raise
-        name = "the standard output" if path == "-" else path
-        raise RunError(f"cannot write {name}: {error.strerror}; make room and start again") from error
 
 
 def _progress(count, arguments, output):

@@ -1,5 +1,8 @@
 """Comparison of run directories."""
 
+import contextlib
+import resource
+
 import numpy as np
 
 from interacting_head.model.building import build_model
@@ -32,3 +35,14 @@ def without_clock(record):
     clocked = ("seconds", "tokens_per_second", "loss")
     record = {name: value for name, value in record.items() if name not in clocked}
     return {name: without_clock(value) if isinstance(value, dict) else value for name, value in record.items()}
+
+
+@contextlib.contextmanager
+def full_disk(size):
+    """Lets no file of this process grow above a size, in bytes."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)

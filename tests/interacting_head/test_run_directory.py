@@ -1,6 +1,4 @@
-import contextlib
 import logging
-import resource
 
 import pytest
 
@@ -9,17 +7,7 @@ from interacting_head.config import ExperimentConfig
 from interacting_head.run_directory import PRUNING, RunDirectory
 from interacting_head.training.log import logging_to
 from tests.interacting_head import tiny
-
-
-@contextlib.contextmanager
-def full_disk(size):
-    """Lets no file of this process grow above a size, in bytes."""
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+from tests.interacting_head.runs import full_disk
 
 
 def test_weights_without_room_on_the_disk_leave_the_older_ones(tmp_path):

@@ -11,6 +11,7 @@ import pytest
 
 from data.errors import InputError
 from data.files import sole_use
+from interacting_head.console import RunError
 from interacting_head.run_directory import RunDirectory
 from interacting_head.training.callbacks import Progress
 from interacting_head.training.devices import Devices
@@ -18,7 +19,7 @@ from interacting_head.training.run_text import open_text
 from interacting_head.training.trainer import Trainer, train
 from interacting_head.translation.translator import Translator
 from tests import tiny_corpus
-from tests.interacting_head.runs import assert_equal_runs, weights
+from tests.interacting_head.runs import assert_equal_runs, full_disk, weights
 
 STEPS = 25
 SCORES = "validation_loss", "validation_smoothed_loss", "perplexity", "accuracy", "bleu"
@@ -129,6 +130,17 @@ def test_a_run_of_version_1_is_read_as_it_was_meant_and_is_not_trained_on(copied
     (copied.path / "VERSION").write_text("3\n")
     with pytest.raises(InputError, match="has version 3, this program reads 1 and 2"):
         Translator.from_run(copied.path)
+
+
+@pytest.mark.slow
+def test_a_full_disk_is_told_in_one_line_and_the_same_command_continues(config, finished, tmp_path):
+    run = RunDirectory(tmp_path / "run")
+    largest = max(path.stat().st_size for path in finished.path.rglob("*.state.npz"))
+    message = f"cannot write {run.path}.*: File too large; {run.path} keeps its last checkpoint: make room"
+    with full_disk(largest - 1000), pytest.raises(RunError, match=message):
+        train(config, run.path)
+    assert train(config, run.path) is None
+    assert_equal_runs(run, finished)
 
 
 @pytest.mark.slow

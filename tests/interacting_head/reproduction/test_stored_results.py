@@ -1,0 +1,30 @@
+"""The report in `benchmarks/`, and what the README says of it, against the stored results."""
+
+import json
+from pathlib import Path
+
+from interacting_head.reproduction.command_line import SEEDS, figure_link
+from interacting_head.reproduction.report import report
+from interacting_head.reproduction.results import Results
+
+ROOT = Path(__file__).parents[3]
+BENCHMARKS = ROOT / "benchmarks"
+
+
+def test_the_stored_report_is_that_of_the_stored_results():
+    results = Results(BENCHMARKS / "results" / "reproduction")
+    markdown, found = report(results, SEEDS, lambda scored, name: figure_link(name))
+    assert markdown == (BENCHMARKS / "REPRODUCTION.md").read_text(encoding="utf-8")
+    stored = json.loads((BENCHMARKS / "REPRODUCTION.json").read_text(encoding="utf-8"))
+    assert json.loads(json.dumps(found)) == stored
+    for line in markdown.splitlines():
+        if line.startswith("!["):
+            assert (BENCHMARKS / line.split("](")[1].rstrip(")")).is_file(), line
+
+
+def test_the_readme_has_the_verdicts_of_the_report():
+    claims = (BENCHMARKS / "REPRODUCTION.md").read_text(encoding="utf-8").split("## Claims\n")[1].split("\n## ")[0]
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for line in claims.splitlines():
+        if line.startswith("|"):
+            assert line in readme
