@@ -29,8 +29,10 @@ class TransformerEmbedder(Embedder):
 
             transformers.utils.logging.set_verbosity_error()
             transformers.utils.logging.disable_progress_bar()
-            self._tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
-            self._model = transformers.AutoModel.from_pretrained(folder, local_files_only=True)
+            # Said outright: where it is left open, a folder with code of its own asks the user to run it.
+            safely = {"local_files_only": True, "trust_remote_code": False}
+            self._tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **safely)
+            self._model = transformers.AutoModel.from_pretrained(folder, **safely)
         except ImportError as error:
             raise MetricUnavailable(
                 f"a transformer as embedder needs the packages transformers and torch ({_first_line(error)}); "
