@@ -24,6 +24,7 @@ register(
             for heads in (2, 4)
         ),
         tests={"test": ("test",)},
+        printed_metrics={},
         on_a_cpu=True,
         claims=(Better("interacting heads beat multi-head attention", "interacting_head", "multi_head"),),
     )

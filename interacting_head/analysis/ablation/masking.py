@@ -217,7 +217,7 @@ def draw(figure, scores):
             each.set(xlabel="source" if title == "sources" else "head", ylabel="layer")
             titled(each, f"{name}, {title}", 30)
     figure.colorbar(image, ax=axes, shrink=0.8)
-    figure.suptitle("difference of BLEU without the head or source", fontsize=10)
+    figure.suptitle("difference of BLEU", fontsize=10)
 
 
 def _maps(found):
