@@ -183,6 +183,7 @@ def assert_alike(found, expected):
         np.testing.assert_allclose([one.score for one in ours], [one.score for one in theirs], rtol=1e-4)
 
 
+@pytest.mark.slow
 def test_scores_of_the_output_are_those_of_the_search(subwords, model):
     # Ended after their prefixes: what random weights go on with spells another text than it comes from.
     translator = real(subwords, model, max_length=1, length_penalty=1.0)
@@ -197,6 +198,7 @@ def test_scores_of_the_output_are_those_of_the_search(subwords, model):
         np.testing.assert_allclose(ours.token_scores, theirs.token_scores, rtol=1e-3, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_translations_begin_with_their_prefixes(subwords, model):
     translator = real(subwords, model)
     prefixes = ["ein", "", "", "hund", "die katze", ""]
