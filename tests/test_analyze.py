@@ -35,6 +35,7 @@ def rows(path):
         return list(csv.DictReader(file))
 
 
+@pytest.mark.slow
 def test_attention_of_two_runs_is_a_table_numbers_and_figures(folder):
     options = ("--as-printed", "--sites", "cross")
     found = run(folder, MODULE, "attention", "-m", "multi_hop", "multi_layer", *TEXT, *options)

@@ -1,5 +1,6 @@
 """The missing runs of tables: trained, translated and scored, one after another or one a GPU."""
 
+import functools
 import os
 import shutil
 import subprocess
@@ -111,10 +112,16 @@ def estimated_seconds(run, results):
     finished = [record["seconds"] for record in finished if record]
     if finished:
         return 1.1 * mean(finished)
-    model, train, sizes = run.config.model, run.config.train, run.config.data.vocabulary_size
+    return OVERHEAD * training_flops(run.experiment, run.extra) / REFERENCE_FLOPS
+
+
+@functools.cache  # for all seeds: a configuration takes milliseconds, and a list has hundreds
+def training_flops(experiment, extra=()):
+    """Return the FLOPs of the matrix products of a training; arguments as of `tables.Run`."""
+    config = experiment.config(1, extra)
+    model, train, sizes = config.model, config.train, config.data.vocabulary_size
     tokens = train.batch_tokens * train.accumulate_batches * train.max_steps  # of the source, and of the target
-    flops = matmul_flops(model, sizes if isinstance(sizes, int) else sizes[1], tokens, tokens)
-    return OVERHEAD * flops / REFERENCE_FLOPS
+    return matmul_flops(model, sizes if isinstance(sizes, int) else sizes[1], tokens, tokens)
 
 
 def gpus():

@@ -34,6 +34,7 @@ def arguments(folder, references=True, **options):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("references", [True, False])
 def test_inspections_are_those_of_references_or_else_of_own_translations(folder, run, references):
     sample = run.sample(arguments(folder, references))

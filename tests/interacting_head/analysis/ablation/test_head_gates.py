@@ -196,7 +196,8 @@ def test_a_model_that_reads_one_source_has_none_to_mask():
             gated_model.close([Source(1, 1)])
 
 
-@pytest.mark.parametrize("scheme", mostly_slow(ATTENTION_SCHEMES, "multi_layer"))
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ATTENTION_SCHEMES)
 def test_one_compiled_search_serves_all_masks(scheme):
     model = tiny.transformer(scheme=scheme)
     source_ids, limits = tiny.sources(LENGTHS), Limits(max_lengths=np.array([5, 7], "int32"))

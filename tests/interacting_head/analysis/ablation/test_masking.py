@@ -40,6 +40,7 @@ def stand_in(folder, **settings):
     return SimpleNamespace(name="tiny", model=one.model, translator=translator), sample
 
 
+@pytest.mark.slow
 def test_masked_translations_are_those_of_a_masked_model_and_batches_are_made_once(tmp_path, monkeypatch):
     run, sample = stand_in(tmp_path, scheme="multi_layer")
     with gated(run.model) as model:
