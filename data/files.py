@@ -73,6 +73,29 @@ def written_beside(path, parents=False, advice=ADVICE):
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def check_new_folder(path):
+    """Raise `InputError` where `path` is a file or a folder that holds something."""
+    path = Path(path)
+    try:
+        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+            raise InputError(f"{path} exists and is not an empty folder; name another, or remove it first")
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}; {ADVICE}") from error
+
+
+@contextlib.contextmanager
+def new_folder(path):
+    """Yield a folder beside `path`, which is renamed to `path` when the block ends without error.
+
+    Raises:
+        InputError: where `path` is a file or a folder that holds something, or cannot be written.
+    """
+    check_new_folder(path)
+    with written_beside(path, parents=True) as partial:
+        partial.mkdir()
+        yield partial
+
+
 @contextlib.contextmanager
 def sole_use(folder):
     """Make a folder where it does not exist, and keep others who ask for the same out of it while the block runs.

@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from data.files import new_folder
 from data.text.subwords import BEGIN, END, SPECIAL_PIECES, UNKNOWN
 from interacting_head.export import optional_package
 from interacting_head.export.folding import fold_transformer
 from interacting_head.export.layout import POSITIONS
-from interacting_head.export.output_folder import new_folder
 from interacting_head.export.trained_model import TrainedModel
 from layers.transformer_block import LAYER_NORM_EPSILON
 

@@ -1,6 +1,6 @@
 """A trained model as one `.keras` file, for every scheme."""
 
-from interacting_head.export.output_folder import new_folder
+from data.files import new_folder
 from interacting_head.export.trained_model import TrainedModel
 
 QUANTIZATIONS = ()

@@ -9,10 +9,10 @@ import json
 import numpy as np
 
 from data.errors import InputError
+from data.files import new_folder
 from data.text.subwords import BEGIN, END, PAD, SPECIAL_PIECES, UNKNOWN
 from interacting_head.export import optional_package
 from interacting_head.export.folding import fold_transformer
-from interacting_head.export.output_folder import new_folder
 from interacting_head.export.trained_model import TrainedModel, copy_file
 
 safetensors = optional_package("safetensors.numpy")

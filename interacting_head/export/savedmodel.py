@@ -8,9 +8,9 @@ import keras
 import tensorflow as tf
 
 from data.errors import InputError
+from data.files import new_folder
 from interacting_head.export import optional_package
 from interacting_head.export.layout import EXTRA, versions
-from interacting_head.export.output_folder import new_folder
 from interacting_head.export.savedmodel_signatures import LONGEST, signatures
 from interacting_head.export.trained_model import TrainedModel
 from interacting_head.search.options import SearchOptions

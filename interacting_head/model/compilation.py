@@ -7,6 +7,7 @@ import threading
 
 import keras
 
+from data.errors import InputError
 from data.workers import available_cores
 
 MOST_CALLS = 4  # side by side: each has its own caches
@@ -89,7 +90,7 @@ def gradient(function, inputs):
     """The gradient of a scalar function of one tensor at `inputs`, also inside of a `Compiled` function.
 
     Raises:
-        NotImplementedError: on other backends than TensorFlow and JAX.
+        InputError: on other backends than TensorFlow and JAX.
     """
     backend = keras.backend.backend()
     if backend == "jax":
@@ -103,7 +104,7 @@ def gradient(function, inputs):
             tape.watch(inputs)
             result = function(inputs)
         return tape.gradient(result, inputs)
-    raise NotImplementedError(f"gradients are computed on the backends tensorflow and jax, not on {backend}")
+    raise InputError(f"no gradients on the backend {backend}; set KERAS_BACKEND to tensorflow or jax")
 
 
 def compiles_shapes():

@@ -3,13 +3,12 @@
 from interacting_head.analysis.attention import attention_distance, attention_entropy, distributions
 from interacting_head.model.placement import attention_of, resolved
 from interacting_head.serve.forms import SITES
-from interacting_head.translation.inspection import Inspector, attention_layers, head_names
+from interacting_head.translation.inspection import Inspector, attention_layers, head_names, weighs_heads
 
 
 def inspector(model):
     """The `Inspector` of all that there is to see in a `Transformer`."""
-    weighs_heads = any(layer.has_head_importance for layer in attention_layers(model).values())
-    return Inspector(model, attention=SITES, head_importance=weighs_heads)
+    return Inspector(model, attention=SITES, head_importance=weighs_heads(model))
 
 
 def places(model):

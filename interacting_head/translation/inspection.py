@@ -141,6 +141,11 @@ def attention_layers(model):
     return layers
 
 
+def weighs_heads(model):
+    """Return whether a layer of a `Transformer` weighs its heads, so that there is head importance to see."""
+    return any(layer.has_head_importance for layer in attention_layers(model).values())
+
+
 def head_names(layer):
     """Return the names of the heads of an attention layer, those of its leading axis one after another."""
     heads = [f"head {head}" for head in range(1, layer.num_heads + 1)]

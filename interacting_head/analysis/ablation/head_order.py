@@ -101,11 +101,6 @@ ORDERS = {"importance": by_importance, "gradient": by_gradient, "random": at_ran
 """Name of an order → function of an `AnalysedRun`, a `Sample` and a seed that gives `{Head: worth}`."""
 
 
-def has_importance(run):
-    """Return whether a layer of the run weighs its heads."""
-    return any(layer.has_head_importance for layer in attention_layers(run.model).values())
-
-
 def head_orders(run, sample, names, seed, patterns=()):
     """Return `{name of an order: {Head: worth}}`, the least worth first, all of the same heads.
 

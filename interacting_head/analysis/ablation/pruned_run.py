@@ -9,7 +9,7 @@ import shutil
 import numpy as np
 
 from data.errors import InputError
-from data.files import written_beside
+from data.files import new_folder
 from interacting_head.config import PlacedAttentionConfig, PlacementConfig
 from interacting_head.model.building import build_model
 from interacting_head.model.placement import attention_of, resolved
@@ -166,10 +166,9 @@ def write_pruned_run(run, removed, path):
     Raises:
         InputError: see `kept_heads`; and where something stands at `path`, or it cannot be written.
     """
-    check_place(path)
     removed = sorted(removed)
     model, config = pruned(run.model, run.config, run.subwords, removed)
-    with written_beside(path, parents=True, advice="name another --output-run") as folder:
+    with new_folder(path) as folder:
         written = RunDirectory(folder)
         written.create_or_check(config)
         for name in TEXT_FILES:
@@ -181,9 +180,3 @@ def write_pruned_run(run, removed, path):
         written.save_weights(model, written.weights_path("best"))
         written.write_json(PRUNING, {"run": run.path.resolve().name, "removed": list(map(str, removed))})
     return model
-
-
-def check_place(path):
-    """Raise `InputError` where something stands at the place of a new run directory."""
-    if path.exists() and not (path.is_dir() and not any(path.iterdir())):
-        raise InputError(f"{path} exists already; name another --output-run")

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from data.errors import InputError
+from data.files import check_new_folder
 from interacting_head.analysis.ablation.masking import MaskedTranslation, add_beam_size, check_beam_size, mark
 from interacting_head.analysis.heat_maps import grid
 from interacting_head.analysis.verb import Findings, Verb
@@ -45,17 +46,16 @@ class Pruning(Verb):
             raise InputError(f"--remove must be at least 1, got {arguments.remove}")
         if len(arguments.model) > 1 or len(arguments.order or ()) != 1:
             raise InputError("--remove is of one run (-m) in one --order; name one of each")
-        path = output_run(arguments)
-        if path.exists():
-            raise InputError(f"{path} exists already; name another --output-run")
+        check_new_folder(output_run(arguments))
 
     def analyze(self, runs, arguments):
-        from interacting_head.analysis.ablation.head_order import has_importance, head_orders
+        from interacting_head.analysis.ablation.head_order import head_orders
+        from interacting_head.translation.inspection import weighs_heads
 
         findings, curves, orders_of_runs = Findings(), {}, {}
         for run in runs:
             sample = run.sample(arguments)
-            names = arguments.order or [name for name in ORDERS if name != "importance" or has_importance(run)]
+            names = arguments.order or [name for name in ORDERS if name != "importance" or weighs_heads(run.model)]
             if sample.references is None:
                 raise InputError(f"BLEU needs references, and {sample.name} has none; give them with -r")
             orders = orders_of_runs[run.name] = head_orders(run, sample, names, arguments.seed, arguments.heads)

@@ -4,8 +4,8 @@ import stat
 import pytest
 
 from data.errors import InputError
+from data.files import new_folder
 from interacting_head import export
-from interacting_head.export.output_folder import new_folder
 from interacting_head.export.trained_model import PRIVATE, TrainedModel
 from interacting_head.run_directory import RunDirectory
 from tests.interacting_head.export import exports

@@ -13,23 +13,12 @@ from interacting_head.analysis.ablation.masking import MaskedTranslation, mark, 
 from interacting_head.metrics import evaluate
 from interacting_head.translation.translator import Translator
 from tests.command_line import assert_refused, run
-from tests.interacting_head.analysis import untrained_runs
-from tests.interacting_head.export import exports
 from tests.interacting_head.export.exports import LINES, subwords, trained
 
 COMMAND = "interacting_head.analyze"
 SOURCES = [*LINES["source"], "", "die katze"]
 REFERENCES = [*LINES["target"], "a dog", "the cat"]
 SCORE = SimpleNamespace(score=1.0, p_value=0.5, signature="signature")
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """A folder with a run of six heads with random weights, and text for it."""
-    folder = tmp_path_factory.mktemp("masking")
-    untrained_runs.make(folder / "run", exports.subwords(folder), encoder_layers=1, decoder_layers=1)
-    untrained_runs.write_text(folder)
-    return folder
 
 
 def stand_in(folder, **settings):

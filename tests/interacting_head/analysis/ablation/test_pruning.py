@@ -6,8 +6,6 @@ import pytest
 
 from interacting_head.analysis.ablation.pruning import steps
 from tests.command_line import assert_refused, run
-from tests.interacting_head.analysis import untrained_runs
-from tests.interacting_head.export import exports
 
 COMMAND = "interacting_head.analyze"
 TEXT = ["-m", "run", "-i", "source.de", "-r", "target.en", "--beam-size", "1"]
@@ -23,18 +21,9 @@ WRONG = {
     "a place without a run": (["--output-run", "x"], "--output-run is where --remove N writes; give both"),
     "a place that is taken": (
         ["--remove", "1", "--order", "random", "--output-run", "run"],
-        "run exists already; name another --output-run",
+        "run exists and is not an empty folder; name another, or remove it first",
     ),
 }
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """A folder with a run of six heads with random weights, and text for it."""
-    folder = tmp_path_factory.mktemp("pruning")
-    untrained_runs.make(folder / "run", exports.subwords(folder), encoder_layers=1, decoder_layers=1)
-    untrained_runs.write_text(folder)
-    return folder
 
 
 @pytest.mark.parametrize("name", WRONG)
@@ -86,4 +75,4 @@ def test_heads_go_in_the_order_of_gradients_and_the_pruned_run_translates_as_the
     pruned, trained = ((workplace / name / "best.weights.h5").stat().st_size for name in ("pruned", "trained"))
     assert pruned < trained
     again = run(workplace, COMMAND, "pruning", *TRAINED, *removal)
-    assert_refused(again, "pruned exists already; name another --output-run")
+    assert_refused(again, "pruned exists and is not an empty folder; name another, or remove it first")
