@@ -11,10 +11,9 @@ import tensorflow as tf
 from data.text.profiles import PROFILES
 from data.text.subwords import END, PAD
 from interacting_head.export import optional_package
-from interacting_head.search.beam_search import collect
 from interacting_head.search.options import SearchOptions, length_limit
 from interacting_head.search.state import Limits
-from interacting_head.search.transformer_search import CAPACITY, TransformerSearch, keep_rows
+from interacting_head.search.transformer_search import TransformerSearch
 
 LONGEST = 4096
 """Sub-words of a source, and largest `max_length`: a request must not use up the RAM of a server."""
@@ -111,8 +110,9 @@ class SearchGraph:
             n_best=n_best,
         )
         with keras.StatelessScope(collect_losses=False):
-            links, totals = _search(TransformerSearch(self.model, options), source_ids, limits)
-            ids, scores, token_scores = collect(links, totals, options)
+            search = TransformerSearch(self.model, options)
+            length = tf.maximum(tf.reduce_max(max_lengths), 1)
+            ids, scores, token_scores = search.search(search.prepare(), source_ids, limits, length)
         lengths = tf.math.count_nonzero(ids[:, :n_best] != PAD, axis=2, dtype=tf.int32)
         length = tf.maximum(tf.reduce_max(lengths), 1)  # also where there is no sentence at all
         is_known = is_empty[:, None] & (tf.range(self.beam_size) == 0)  # the empty translation of an empty sentence
@@ -181,30 +181,6 @@ class _OpenOptions(SearchOptions):
 
     def __post_init__(self):
         pass
-
-
-def _search(search, source_ids, limits):
-    """The history of a search for all sentences, `links` and `totals` of `Search`.
-
-    As `TransformerSearch.__call__`: sentences that are done leave when half of those that are left is done.
-    """
-    kernels = search.prepare()
-    length = tf.maximum(tf.reduce_max(limits["max_lengths"]), 1)
-    capacity = tf.minimum(CAPACITY, length)
-    memories, state = search.start(source_ids, limits, capacity, length)
-
-    def advance(rows, capacity, links, totals, limits, memories, state):
-        state = search.advance(kernels, limits, memories, state, capacity, tf.size(rows) // 2)
-        links = tf.tensor_scatter_nd_update(links, rows[:, None], state.links)
-        totals = tf.tensor_scatter_nd_update(totals, rows[:, None], state.totals)
-        capacity = tf.where(state.position == capacity, tf.minimum(2 * capacity, length), capacity)
-        staying = tf.cast(tf.squeeze(tf.where(~state.done), 1), tf.int32)
-        return tf.gather(rows, staying), capacity, links, totals, *keep_rows(limits, memories, state, staying, capacity)
-
-    rows = tf.range(tf.shape(source_ids)[0])
-    variables = (rows, capacity, state.links, state.totals, limits, memories, state)
-    _, _, links, totals, *_ = tf.while_loop(lambda rows, *_: tf.size(rows) > 0, advance, variables)
-    return links, totals
 
 
 def _tokenizer(subwords):

@@ -227,13 +227,15 @@ def _without_repeats(logits, ids, position, size):
     """Logits, `IMPOSSIBLE` for words that would complete an n-gram which the hypothesis `ids (B, N, L)` holds."""
     B, N, V = ops.shape(logits)
     L = ops.shape(ids)[2]
-    starts = ops.arange(ops.maximum(L - size + 1, 0))  # of the n-grams
-    repeats = ops.broadcast_to(starts + size <= position, (B, N, ops.shape(starts)[0]))
+    starts = ops.arange(L)  # of the n-grams; those that do not end before the position do not count
+    repeats = ops.broadcast_to(starts + size <= position, (B, N, L))
     for offset in range(size - 1):
         last = ops.take(ids, ops.maximum(position - size + 1 + offset, 0), axis=2)
-        repeats = ops.logical_and(repeats, ops.take(ids, starts + offset, axis=2) == ops.expand_dims(last, 2))
+        repeats = ops.logical_and(
+            repeats, ops.take(ids, ops.minimum(starts + offset, L - 1), axis=2) == ops.expand_dims(last, 2)
+        )
     # What is not to be blocked goes to a place that is never chosen.
-    words = ops.where(repeats, ops.take(ids, starts + size - 1, axis=2), PAD)
+    words = ops.where(repeats, ops.take(ids, ops.minimum(starts + size - 1, L - 1), axis=2), PAD)
     rows = ops.reshape(ops.arange(B * N, dtype="int32") * V, (B, N, 1))
     places = ops.reshape(rows + words, (-1, 1))
     blocked = ops.full((ops.shape(places)[0],), IMPOSSIBLE, dtype=logits.dtype)

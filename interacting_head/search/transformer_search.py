@@ -30,8 +30,9 @@ class SearchResult(NamedTuple):
 class TransformerSearch:
     """Search for translations of batches of ids.
 
-    The encoder runs once for a batch. Sentences that are done leave the batch when half of it is done. The five
-    functions are compiled once each, with JAX once for each shape: give it few of them.
+    The encoder runs once for a batch. Sentences that are done leave the batch when a quarter of it is done; the caches
+    grow as hypotheses do. The search of a batch is one call of one function, which is compiled once; with JAX once for
+    each shape, which stays what it is: give it few of them.
 
     Args:
         models: a `Transformer`, or a list of them with equal vocabularies, whose probabilities are averaged.
@@ -60,20 +61,10 @@ class TransformerSearch:
         if options.sampling:
             limits |= Limits(draws=KerasTensor((None, None, options.hypotheses), "float32"))
         self._prepare = prepare = Compiled(self.prepare, self.models, arguments=lambda: [])
-        self._start = start = Compiled(
-            self.start, self.models, arguments=lambda: [matrix, limits, scalar, scalar], static=(2, 3)
+        self._search = Compiled(
+            self.search, self.models, arguments=lambda: [prepare.outputs, matrix, limits, scalar], static=(3,)
         )
-        self._advance = Compiled(
-            self.advance,
-            self.models,
-            arguments=lambda: [prepare.outputs, limits, *start.outputs, scalar, scalar],
-        )
-        self._keep = Compiled(keep_rows, arguments=lambda: [limits, *start.outputs, vector, scalar], static=(4,))
-        self._finish = Compiled(
-            lambda links, totals: collect(links, totals, options),
-            arguments=lambda: [start.outputs[1].links, start.outputs[1].totals],
-        )
-        self.compiled = (self._prepare, self._start, self._advance, self._keep, self._finish)
+        self.compiled = (self._prepare, self._search)
 
     def refresh(self):
         """Take the models' present weights; to be called where they have changed."""
@@ -83,32 +74,40 @@ class TransformerSearch:
         if self._kernels is None:
             self.refresh()
         length = length or int(limits["max_lengths"].max())
-        capacity = length if compiles_shapes() else min(CAPACITY, length)
-        rows, histories = np.arange(len(source_ids)), []
-        memories, search = self._start(source_ids, limits, capacity, length)
-        while True:
-            most_unfinished = 0 if compiles_shapes() else len(rows) // 2
-            search = self._advance(self._kernels, limits, memories, search, capacity, most_unfinished)
-            done = as_array(search.done)
-            leaving = done | (not (~done).any())
-            links, totals = as_array(search.links), as_array(search.totals)
-            histories.append((rows[leaving], links[leaving], totals[leaving]))
-            rows = rows[~leaving]
-            if not rows.size:
-                break
-            if int(search.position) == capacity:
-                capacity = min(2 * capacity, length)
-            staying = np.flatnonzero(~leaving).astype("int32")
-            limits, memories, search = self._keep(limits, memories, search, staying, capacity)
-        rows, links, totals = map(np.concatenate, zip(*histories, strict=True))
-        order = np.argsort(rows)
-        return SearchResult(*map(as_array, self._finish(links[order], totals[order])))
+        return SearchResult(*map(as_array, self._search(self._kernels, source_ids, limits, length)))
 
     # Functions of tensors.
 
     def prepare(self):
         """Return what each model computes of its weights before the first step."""
         return [model.decoding_kernels() for model in self.models]
+
+    def search(self, kernels, source_ids, limits, length):
+        """Return ids, scores and scores of tokens as of `SearchResult`; arguments as of a call, `length` given."""
+        return collect(*self.history(kernels, source_ids, limits, length), self.options)
+
+    def history(self, kernels, source_ids, limits, length):
+        """Return `links` and `totals` of the `Search`es of all sentences, when they are done."""
+        capacity = length if compiles_shapes() else ops.minimum(CAPACITY, length)
+        memories, search = self.start(source_ids, limits, capacity, length)
+        if compiles_shapes():
+            search = self.advance(kernels, limits, memories, search, capacity, 0)
+            return search.links, search.totals
+
+        def advanced(rows, capacity, links, totals, limits, memories, search):
+            most_unfinished = ops.shape(rows)[0] * 3 // 4  # leaving costs a copy, and staying steps for nothing
+            search = self.advance(kernels, limits, memories, search, capacity, most_unfinished)
+            links = ops.scatter_update(links, ops.expand_dims(rows, 1), search.links)
+            totals = ops.scatter_update(totals, ops.expand_dims(rows, 1), search.totals)
+            capacity = ops.where(ops.equal(search.position, capacity), ops.minimum(2 * capacity, length), capacity)
+            (staying,) = ops.nonzero(ops.logical_not(search.done))
+            kept = keep_rows(limits, memories, search, staying, capacity)
+            return ops.take(rows, staying), capacity, links, totals, *kept
+
+        rows = ops.arange(ops.shape(source_ids)[0], dtype="int32")
+        variables = (rows, capacity, search.links, search.totals, limits, memories, search)
+        _, _, links, totals, *_ = ops.while_loop(lambda rows, *_: ops.shape(rows)[0] > 0, advanced, variables)
+        return links, totals
 
     def start(self, source_ids, limits, capacity, length):
         """Return the memories of all models, and the search before the first step."""
