@@ -32,6 +32,9 @@ class Connection(H11Protocol):
         self._wait()  # for the client to read
 
     def send_400_response(self, msg):
+        if self.cycle is not None:  # the rest of a request is wrong: what its beginning has set going answers nobody
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
         try:
             super().send_400_response(msg)
         except h11.LocalProtocolError:  # the request was answered before its end turned out to be wrong

@@ -51,6 +51,7 @@ class Damaged:
         return self.folder
 
 
+SMALL = {"encoder_layers": 1, "decoder_layers": 1}
 MODELS = {}  # in the child: one model does for all that have the same configuration
 
 
@@ -123,13 +124,13 @@ def test_a_damaged_run_is_continued_or_refused(workplace, tmp_path, in_child, ex
 
 def load_tiny(path):
     if "tiny" not in MODELS:
-        MODELS["tiny"] = tiny.transformer()
+        MODELS["tiny"] = tiny.transformer(**SMALL)
     return told(load_weights, MODELS["tiny"], path)
 
 
 @many
 def test_weights_without_a_seal_are_loaded_or_refused_and_never_end_the_process(tmp_path, in_child, examples):
-    RunDirectory(tmp_path).save_weights(tiny.transformer(), tmp_path / "whole.weights.h5")
+    RunDirectory(tmp_path).save_weights(tiny.transformer(**SMALL), tmp_path / "whole.weights.h5")
     content, use = (tmp_path / "whole.weights.h5").read_bytes()[:-LENGTH], in_child(load_tiny)
     path = tmp_path / "changed.weights.h5"
 
