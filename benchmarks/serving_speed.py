@@ -48,7 +48,7 @@ def main(arguments):
         with importing_keras():
             models = exported(arguments, Path(folder))
         for name in arguments.engines:
-            with serving(models[name], ENGINES[name][0], Path(folder) / "log") as port:
+            with serving(models[name], ENGINES[name][0], Path(folder) / "log") as (port, _):
                 rows += measure(name, port, lines, arguments)
             told = (Path(folder) / "log").read_text()
             rows[-1]["log"] = f"{told.count('Traceback')} tracebacks, {len(told.splitlines())} lines"
@@ -73,7 +73,7 @@ def main(arguments):
 
 @contextlib.contextmanager
 def serving(model, engine, log):
-    """A server in a process of its own; gives its port. What it tells on its standard error goes into a file."""
+    """A server in a process of its own; gives its port and id. What it tells on its standard error goes into a file."""
     command = [sys.executable, "-m", "interacting_head.serve", "-m", str(model), "--engine", engine, "--port", "0"]
     with open(log, "w", encoding="utf-8") as errors:
         process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=errors, text=True)
@@ -81,7 +81,7 @@ def serving(model, engine, log):
         address = process.stdout.readline()
         if not address:
             raise RunError(f"the server did not start: {Path(log).read_text(encoding='utf-8')}")
-        yield int(address.split("/")[2].rpartition(":")[2])
+        yield int(address.split("/")[2].rpartition(":")[2]), process.pid
     finally:
         process.send_signal(signal.SIGINT)
         process.wait()
@@ -118,7 +118,7 @@ async def load(port, lines, clients, half_open, seconds):
         while time.perf_counter() < end:
             number += 1
             started = time.perf_counter()
-            status = await answer(reader, writer, lines[number % len(lines)])
+            status, _ = await answer(reader, writer, lines[number % len(lines)])
             if status == 200:
                 taken.append(time.perf_counter() - started)
             elif status == 503:
@@ -145,13 +145,12 @@ async def load(port, lines, clients, half_open, seconds):
 
 
 async def answer(reader, writer, line):
-    """The status of the answer to one request."""
+    """The status and the body of the answer to one request."""
     body = json.dumps({"text": line}).encode()
     writer.write(head(len(body)) + body)
     received = await reader.readuntil(b"\r\n\r\n")
     fields = dict(field.lower().split(b": ", 1) for field in received.split(b"\r\n")[1:-2])
-    await reader.readexactly(int(fields[b"content-length"]))
-    return int(received.split()[1])
+    return int(received.split()[1]), await reader.readexactly(int(fields[b"content-length"]))
 
 
 def head(length):

@@ -8,6 +8,8 @@ import sys
 from data.errors import InputError
 from data.files import NO_ROOM
 
+LONGEST_MESSAGE = 4000  # characters
+
 
 class RunError(Exception):
     """A failure while running, told in one line: exit code 1."""
@@ -38,10 +40,10 @@ def run(main):
         if sys.stdout:  # None where it is closed
             sys.stdout.flush()
     except InputError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {one_line(error)}", file=sys.stderr)
         code = 2
     except RunError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {one_line(error)}", file=sys.stderr)
         code = 1
     except BrokenPipeError:
         code = 0
@@ -58,6 +60,15 @@ def run(main):
     # Python would take TensorFlow's graphs apart object by object, for up to a minute; the system frees them at once.
     gc.freeze()
     raise SystemExit(code)
+
+
+def one_line(error):
+    """Return the message of an error in one line that a terminal shows as it is, whatever input it repeats."""
+    text = str(error)
+    if len(text) > LONGEST_MESSAGE:
+        text = f"{text[: LONGEST_MESSAGE // 2]} … {text[-LONGEST_MESSAGE // 2 :]}"
+    # Line breaks, and what moves the cursor or changes colours.
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
 
 
 def told(error):

@@ -72,8 +72,8 @@ class ModelConfig:
     tied_output: bool = True
     model_dim: int = 512
     feed_forward_dim: int = 2048
-    encoder_layers: int = 6
-    decoder_layers: int = 6
+    encoder_layers: int = setting(6, below=1001)
+    decoder_layers: int = setting(6, below=1001)
     normalization: str = setting("post", choices=("post", "pre"))
     dropout: float = setting(0.1, below=1)
     activation_dropout: float = setting(0.0, below=1)
@@ -221,7 +221,8 @@ def override(config, assignments):
         if not isinstance(place, dict) or (last not in place and parents[-1:] != ["options"]):
             raise _unknown_key(key)
         if key == "model.attention.scheme" and value != place[last]:
-            place["options"] = {name: option for name, option in place["options"].items() if name in COMMON_OPTIONS}
+            options = place["options"] if isinstance(place["options"], dict) else {}
+            place["options"] = {name: option for name, option in options.items() if name in COMMON_OPTIONS}
         place[last] = value
     return from_dict(mapping)
 

@@ -6,13 +6,17 @@ import math
 
 from data.errors import InputError
 
+ABOVE_WHOLE = 2**31  # what arrays of 32 bits, and generators of random numbers, can hold
+LONGEST_KEY = 100  # characters; a longer one is like none
+
 
 def setting(default=dataclasses.MISSING, **limits):
     """A field of a configuration with its limits.
 
     Args:
         default: without one the key must be given.
-        **limits: `choices` of words; `at_least` (by default 1 for whole numbers, 0 for others), `above`, `below`.
+        **limits: `choices` of words; `at_least` (by default 1 for whole numbers, 0 for others), `above`, `below` (by
+            default 2³¹ for whole numbers).
     """
     return dataclasses.field(default=default, metadata=limits)
 
@@ -33,7 +37,8 @@ def checked(kind, value, key, limits):
     if value not in limits.get("choices", [value]):
         raise InputError(f"{key} must be one of {', '.join(limits['choices'])}, got {value!r}")
     if kind in (int, float):
-        _check_range(key, value, **{"at_least": 1 if kind is int else 0, **limits})
+        usual = {"at_least": 1, "below": ABOVE_WHOLE} if kind is int else {"at_least": 0}
+        _check_range(key, value, **{**usual, **limits})
     return value
 
 
@@ -75,8 +80,8 @@ def unknown_key(key, known):
         last_names = difflib.SequenceMatcher(None, key.rpartition(".")[2], name.rpartition(".")[2])
         return last_names.ratio(), difflib.SequenceMatcher(None, key, name).ratio()
 
-    nearest = max(known, key=likeness)
-    if likeness(nearest)[0] >= 0.6:
+    nearest = max(known, key=likeness) if len(key) <= LONGEST_KEY else None
+    if nearest and likeness(nearest)[0] >= 0.6:
         return InputError(f"unknown configuration key {key}; did you mean {nearest}?")
     section = [name for name in known if name.split(".")[0] == key.split(".")[0]]
     return InputError(f"unknown configuration key {key}; the keys are {', '.join(section or known)}")

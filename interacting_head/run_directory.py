@@ -1,6 +1,5 @@
 """A run directory: configuration, sub-words, checkpoints and scores of one experiment; movable."""
 
-import hashlib
 import json
 import math
 import operator
@@ -16,7 +15,7 @@ from data.text.profiles import PROFILES, RAW_TEXT, TextForm
 from data.text.subwords import Subwords
 from data.text.truecasing import Truecaser
 from interacting_head import config as configuration
-from interacting_head import former_runs
+from interacting_head import former_runs, run_files
 
 VERSION = "2"
 WEIGHTS = ".weights.h5"
@@ -106,7 +105,7 @@ class RunDirectory:
     def version(self):
         """The version of the program that began the run; "none" where that is not known."""
         path = self.path / "VERSION"
-        return path.read_text().strip() if path.is_file() else "none"
+        return path.read_text(encoding="utf-8", errors="replace").strip() if path.is_file() else "none"
 
     @property
     def config(self):
@@ -119,11 +118,16 @@ class RunDirectory:
         return self.path / "subwords" / "source.model", self.path / "subwords" / "target.model"
 
     def subwords(self):
-        """Source and target `Subwords`, one object where they are equal files."""
+        """Source and target `Subwords`, one object where they are equal files.
+
+        Raises:
+            InputError: where they are damaged, or not those that the run was begun with.
+        """
         source, target = self.subword_paths
-        source_subwords = Subwords(source)
-        same = target.is_file() and source.read_bytes() == target.read_bytes()
-        return source_subwords, source_subwords if same else Subwords(target)
+        digests = (self._text() or {}).get("subwords", [None, None])
+        source_subwords = Subwords(source, digests[0])
+        same = digests[0] == digests[1] and target.is_file() and source.read_bytes() == target.read_bytes()
+        return source_subwords, source_subwords if same else Subwords(target, digests[1])
 
     @property
     def truecasing_paths(self):
@@ -138,19 +142,23 @@ class RunDirectory:
 
     def check_text(self, digests):
         """Raises `InputError` where the run was begun on text with other digests, {split: [source, target]}."""
-        begun_with = (self.read_json("text.json") or {"digests": digests})["digests"]
+        begun_with = (self._text() or {}).get("digests", digests)
         if changed := [split for split in digests if digests[split] != begun_with.get(split)]:
             raise InputError(
                 f"the text of {' and '.join(changed)} has changed since {self.path} was begun; restore it, choose "
                 "another --run-dir, or use --no-resume to start it anew"
             )
 
-    def save_text(self, languages, digests, truecasers):
-        """Writes languages, digests and truecasers of the text; `truecasers` is None or two of them."""
+    def save_text(self, languages, digests, truecasers, subwords):
+        """Writes languages, digests and truecasers of the text, and the digests of its two `Subwords`.
+
+        `truecasers` is None or two of them.
+        """
         for path, truecaser in zip(self.truecasing_paths, truecasers or (), strict=False):
             path.parent.mkdir(exist_ok=True)
             truecaser.save(path)
-        self.write_json("text.json", {"languages": languages, "digests": digests})
+        subwords = [model.digest for model in subwords]
+        self.write_json("text.json", {"languages": languages, "digests": digests, "subwords": subwords})
 
     def text_forms(self):
         """The `TextForm`s of source and target.
@@ -162,8 +170,8 @@ class RunDirectory:
         if not PROFILES[profile].is_tokenized:
             return RAW_TEXT, RAW_TEXT
         truecasers = self.truecasers() if PROFILES[profile].is_truecased else (None, None)
-        text = self.read_json("text.json")
-        if not (truecasers and text):
+        text = self._text()
+        if not (truecasers and text and "languages" in text):
             raise InputError(f"{self.path} lacks text.json or a file of truecasing/; copy the run directory again")
         return tuple(map(TextForm, (profile, profile), text["languages"], truecasers))
 
@@ -199,12 +207,13 @@ class RunDirectory:
         return self.path / f"{name}{WEIGHTS}"
 
     def save_weights(self, model, path):
-        """Saves the model's weights `written_beside` `path`. Raises `OSError` where the disk has no room."""
+        """Saves the model's weights, sealed, `written_beside` `path`; `OSError` where the disk has no room."""
         weights = sum(math.prod(weight.shape) * np.dtype("float32").itemsize for weight in model.weights)
         with written_beside(path) as partial:
             # HDF5 that meets a full disk brings the process down as that ends.
             check_room(partial, weights + 2**14 * len(model.weights))
             model.save_weights(partial)
+            run_files.seal(partial)
 
     def save_checkpoint(self, model, step, arrays, state):
         """Writes a checkpoint.
@@ -216,7 +225,7 @@ class RunDirectory:
             state: a dictionary that JSON can hold.
         """
         self.save_weights(model, self._weights(step))
-        state = {**state, "weights_sha256": _sha256(self._weights(step))}
+        state = {**state, "weights_sha256": run_files.sha256(self._weights(step))}
         # The state comes last and vouches for the weights: without it the checkpoint does not count.
         with atomic_write(self._state(step), "wb") as file:
             np.savez(file, *arrays, state=json.dumps(state))
@@ -230,13 +239,13 @@ class RunDirectory:
     def load_checkpoint(self, step):
         """The weights' path, arrays and state of a checkpoint, or None where it is damaged."""
         try:
-            with np.load(self._state(step)) as file:
+            with np.load(self._state(step), allow_pickle=False) as file:
                 state = json.loads(str(file["state"]))
                 arrays = [file[f"arr_{index}"] for index in range(len(file.files) - 1)]
                 digest = state.pop("weights_sha256")
         except Exception:  # NumPy and zipfile raise many kinds for a damaged file
             return None
-        if _sha256(self._weights(step)) != digest:
+        if run_files.sha256(self._weights(step)) != digest:
             return None
         return self._weights(step), arrays, state
 
@@ -244,7 +253,7 @@ class RunDirectory:
         """Sets `model` to the mean of the weights of several checkpoints, and saves it as `average`."""
         total = None
         for step in steps:
-            model.load_weights(self._weights(step))
+            run_files.load_weights(model, self._weights(step))
             values = [np.asarray(value, dtype="float64") for value in model.get_weights()]
             total = values if total is None else [a + b for a, b in zip(total, values, strict=True)]
         model.set_weights([value / len(steps) for value in total])
@@ -258,9 +267,7 @@ class RunDirectory:
 
     def read_log(self):
         """The records of log.jsonl; a line that was cut off by a crash is not one."""
-        path = self.path / "log.jsonl"
-        lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.is_file() else []
-        return [json.loads(line) for line in lines if line.endswith("\n")]
+        return run_files.read_records(self.path / "log.jsonl")
 
     def truncate_log(self, step):
         """Drops the records after `step`, which a resumed run writes anew."""
@@ -276,8 +283,10 @@ class RunDirectory:
 
     def read_json(self, name):
         """The value in the JSON file `name`, or None where there is none."""
-        path = self.path / name
-        return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+        return run_files.read_json(self.path / name)
+
+    def _text(self):
+        return run_files.read_text_record(self.path / "text.json")
 
     @property
     def _checkpoints(self):
@@ -288,8 +297,3 @@ class RunDirectory:
 
     def _state(self, step):
         return self._checkpoints / f"step-{step}.state.npz"
-
-
-def _sha256(path):
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

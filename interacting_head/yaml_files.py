@@ -1,14 +1,33 @@
-"""YAML as its version 1.2 has it: `no` is a language and not false, 1e-9 is a number and not a word."""
+"""YAML as its version 1.2 has it: `no` is a language and not false, 1e-9 is a number and not a word.
 
+Files may come from strangers: only plain values are made, and no more of them than a configuration can have.
+"""
+
+import itertools
+import math
 import re
 
 import yaml
 
 from data.errors import InputError
 
+MOST_CHARACTERS = 2**16
+MOST_VALUES = 2**15  # with what aliases repeat: nine lines of them can stand for billions
+MOST_BITS = 63  # of a whole number
+
 
 class _Loader(yaml.SafeLoader):
-    pass
+    def get_single_node(self):
+        node = super().get_single_node()
+        if node is not None and _size(node, {}) > MOST_VALUES:
+            raise yaml.YAMLError(f"more than {MOST_VALUES:,} values, those that aliases repeat included")
+        return node
+
+    def construct_yaml_int(self, node):
+        number = super().construct_yaml_int(node)
+        if abs(number) >> MOST_BITS:
+            raise yaml.YAMLError(f"a whole number of more than {MOST_BITS} bits")
+        return number
 
 
 _Loader.yaml_implicit_resolvers = {
@@ -21,6 +40,7 @@ _Loader.add_implicit_resolver(
     re.compile(r"[-+]?(\d+\.\d*|\.\d+|\d+(?=[eE]))([eE][-+]?\d+)?$|[-+]?\.inf$|\.nan$"),
     list("-+.0123456789"),
 )
+_Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)
 
 
 class _Dumper(yaml.SafeDumper):
@@ -37,21 +57,38 @@ def read_yaml(path, kind):
     """
     try:
         with open(path, encoding="utf-8") as file:
-            return yaml.load(file, _Loader)
+            return _value(file.read(MOST_CHARACTERS + 1))
     except OSError as error:
         raise InputError(f"cannot read the {kind} {path}: {error.strerror}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except Exception as error:  # YAML's tags lead to conversions that raise many kinds
         raise InputError(f"{path} is not YAML: {' '.join(str(error).split())}") from error
 
 
 def from_yaml(text, name):
     """The value of a text. Raises `InputError`, which begins with `name`, where it is not YAML."""
     try:
-        return yaml.load(text, _Loader)
-    except yaml.YAMLError as error:
+        return _value(text)
+    except Exception as error:
         raise InputError(f"{name}: {text!r} is not a YAML value") from error
 
 
 def to_yaml(value):
     """Nested dictionaries and lists as text, in their order."""
     return yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True)
+
+
+def _value(text):
+    if len(text) > MOST_CHARACTERS:
+        raise yaml.YAMLError(f"more than {MOST_CHARACTERS:,} characters")
+    return yaml.load(text, _Loader)
+
+
+def _size(node, sizes):
+    """The number of nodes below a node and itself, each as often as it stands there; infinite if it holds itself."""
+    if id(node) not in sizes:
+        sizes[id(node)] = math.inf
+        children = () if isinstance(node, yaml.ScalarNode) else node.value
+        if isinstance(node, yaml.MappingNode):
+            children = itertools.chain.from_iterable(children)
+        sizes[id(node)] = 1 + sum(_size(child, sizes) for child in children)
+    return sizes[id(node)]

@@ -1,5 +1,6 @@
 """Parts that several files of tests share."""
 
+import contextlib
 import fcntl
 import functools
 import gc
@@ -111,3 +112,12 @@ def train(folder):
     assert trained.code == 0, trained.errors
     (folder / "training.log").write_text(trained.errors)
     return folder
+
+
+@pytest.fixture
+def in_child():
+    """Makes functions that are called in a process of their own, see `tests.hostile.InChild`."""
+    from tests.hostile import InChild
+
+    with contextlib.ExitStack() as stack:
+        yield lambda function: stack.enter_context(contextlib.closing(InChild(function)))

@@ -1,5 +1,6 @@
 """The server in a process of its own, and its page in a browser."""
 
+import contextlib
 import json
 import os
 import re
@@ -21,6 +22,7 @@ MODULE = "interacting_head.serve"
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 SCRIPT = '<script>alert(1)</script><img src=x onerror="alert(2)">'
 LONG = "der hund sieht das haus. " * 200  # 5,000 characters
+JSON = b"Content-Type: application/json\r\n"
 
 
 @pytest.fixture(scope="module")
@@ -89,6 +91,40 @@ def test_other_addresses_are_warned_about_and_a_stop_while_it_translates_ends_it
         pending.exception(timeout=60)  # answered or not
     assert errors.decode().startswith("warning: http://0.0.0.0:")
     assert b"Traceback" not in errors
+
+
+def test_sigterm_lets_the_server_answer_what_has_come_and_then_end(workplace):
+    process = start(workplace, MODULE, "-m", "trained", "--port", "0")
+    address = process.stdout.readline().decode().split()[0].rstrip("/")
+    with ThreadPoolExecutor(3) as pool, socket.create_connection(address.removeprefix("http://").split(":")) as half:
+        half.sendall(b"POST /translate HTTP/1.1\r\nHost: localhost\r\n" + JSON + b"Content-Length: 9\r\n\r\n{")
+        # A beam size that is new takes some seconds, for which the others wait.
+        pending = [pool.submit(post, f"{address}/translate", text="der hund", beam_size=size) for size in (5, 6, 7)]
+        with urllib.request.urlopen(f"{address}/health", timeout=60) as response:
+            waiting = json.load(response)["waiting"]
+        while waiting < 2 and not pending[0].done():
+            with urllib.request.urlopen(f"{address}/health", timeout=60) as response:
+                waiting = json.load(response)["waiting"]
+        process.send_signal(signal.SIGTERM)
+        assert [one.result(timeout=120)["lines"][0]["source"] for one in pending] == ["der hund"] * 3
+        output, errors = process.communicate(timeout=120)
+    assert (process.returncode, output, errors) == (0, b"", b"")
+
+
+def test_slow_clients_and_those_that_leave_do_not_hold_others(address):
+    place = address.removeprefix("http://").split(":")
+    head = (
+        "POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 900\r\n\r\n"
+    )
+    with contextlib.ExitStack() as stack:
+        slow = [stack.enter_context(socket.create_connection(place)) for _ in range(100)]
+        for byte in range(20):
+            for number, connection in enumerate(slow):
+                connection.sendall(head[byte : byte + 1].encode() if number % 2 or byte else head.encode() + b"{")
+            with socket.create_connection(place) as leaving:
+                body = json.dumps({"text": "der hund sieht das haus."})
+                leaving.sendall(f"{head.replace('900', str(len(body)))}{body}".encode())
+            assert post(f"{address}/translate", text="der hund")["lines"][0]["source"] == "der hund"
 
 
 def test_what_cannot_be_served_is_one_line(workplace, tmp_path):

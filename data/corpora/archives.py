@@ -3,14 +3,16 @@
 Tar archives (plain, gzip, bzip2, xz), zip archives and Debian packages are told apart by their content.
 """
 
+import bz2
 import contextlib
+import errno
 import fnmatch
+import gzip
 import lzma
 import re
 import stat
 import tarfile
 import zipfile
-import zlib
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
@@ -18,21 +20,17 @@ from typing import BinaryIO
 from tqdm import tqdm
 
 from data.errors import InputError
+from data.files import NO_ROOM
 
 LARGEST_MEMBER = 8 << 30  # bytes: what one file may unpack to; the largest wanted today has 1.2 GB
 MOST_MEMBERS = 200_000
+MOST_TIMES = 100  # of its own size that an archive may unpack to; text becomes 3 to 10 times smaller
+ALWAYS_ALLOWED = 64 << 20  # bytes
 BLOCK = 1 << 20  # bytes
+LARGEST_READ = 1 << 20  # bytes: a header of a tar archive that is larger is none
 DEBIAN_MAGIC = b"!<arch>\n"
-DAMAGE = (
-    tarfile.TarError,
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-    EOFError,
-    NotImplementedError,  # a compression that Python does not know
-    RuntimeError,  # an encrypted zip file
-    OSError,  # damaged gzip and bzip2 data
-)
+COMPRESSIONS = {b"\x1f\x8b": lambda file: gzip.GzipFile(fileobj=file), b"BZh": bz2.BZ2File, b"\xfd7zXZ": lzma.LZMAFile}
+"""The first bytes of a compressed file → function of the file that reads it."""
 
 Member = tuple[str, bool, Callable[[], BinaryIO]]  # name, whether it is a plain file, how to open it
 
@@ -49,7 +47,7 @@ def unpack(archive: str | Path, folder: str | Path, wanted: Collection[str]) -> 
 
     Raises:
         InputError: when the archive is damaged, lacks a file, or holds a path that leads out of the folder, a
-            link in the place of a wanted file, or more or larger files than are plausible. What was
+            link in the place of a wanted file, or more, larger or emptier files than are plausible. What was
             written by then stays: unpack into a temporary folder.
     """
     folder = Path(folder)
@@ -57,7 +55,8 @@ def unpack(archive: str | Path, folder: str | Path, wanted: Collection[str]) -> 
     literal = {name for name in wanted if "*" not in name}
     patterns = {name: re.compile(fnmatch.translate(name)) for name in wanted if "*" in name}
     try:
-        with contextlib.closing(_members(archive)) as members:
+        room = max(ALWAYS_ALLOWED, MOST_TIMES * Path(archive).stat().st_size)
+        with contextlib.closing(_members(archive, room)) as members:
             for count, (name, is_file, open_member) in enumerate(members, start=1):
                 _check_path(archive, name)
                 if count > MOST_MEMBERS:
@@ -68,17 +67,15 @@ def unpack(archive: str | Path, folder: str | Path, wanted: Collection[str]) -> 
                         raise InputError(f"{archive}: {name} is a link or a device where a file is expected")
                     written[name] = folder / name
                     with open_member() as source:
-                        _copy(source, written[name], f"{name} in {archive}")
+                        room -= _copy(source, written[name], f"{name} in {archive}", min(room, LARGEST_MEMBER))
     except InputError:
         raise
-    except DAMAGE as error:
-        if isinstance(error, OSError) and error.errno is not None:
-            if isinstance(error, FileNotFoundError | IsADirectoryError | PermissionError):
-                raise InputError(f"cannot read {archive}: {error.strerror}; check the name") from error
-            raise  # a full disk is no fault of the archive
-        # tarfile says of each kind of compression why it is not that one.
-        unknown = "could not be opened" in str(error)
-        reason = "no known format" if unknown else " ".join(str(error).split()) or type(error).__name__
+    except Exception as error:  # tarfile and zipfile raise many kinds for a damaged file
+        if isinstance(error, FileNotFoundError | IsADirectoryError | PermissionError):
+            raise InputError(f"cannot read {archive}: {error.strerror}; check the name") from error
+        if isinstance(error, OSError) and error.errno in (*NO_ROOM, errno.EIO, errno.EROFS):
+            raise  # no fault of the archive
+        reason = " ".join(str(error).split()) or type(error).__name__
         raise InputError(
             f"{archive} is not an archive, or is cut short or damaged ({reason}); fetch it again"
         ) from error
@@ -89,7 +86,7 @@ def unpack(archive: str | Path, folder: str | Path, wanted: Collection[str]) -> 
     return written
 
 
-def _members(archive) -> Iterator[Member]:
+def _members(archive, room) -> Iterator[Member]:
     with open(archive, "rb") as plain:
         magic = plain.read(8)
         plain.seek(0)
@@ -100,16 +97,55 @@ def _members(archive) -> Iterator[Member]:
                 return
             if magic == DEBIAN_MAGIC:
                 _seek_debian_data(file, archive)
-            yield from _tar_members(file)
+            yield from _tar_members(file, archive, room)
 
 
-def _tar_members(file):
-    with tarfile.open(fileobj=file, mode="r:*") as tar:
+def _tar_members(file, archive, room):
+    place = file.tell()
+    magic = file.read(8)
+    file.seek(place)
+    file = next((unpacked(file) for start, unpacked in COMPRESSIONS.items() if magic.startswith(start)), file)
+    forward = _Forward(file, archive, room)
+    with tarfile.open(fileobj=forward, mode="r:") as tar:
         for member in tar:
+            forward.check(tar.offset)  # its end
             if not member.isdir():
                 yield member.name, member.isreg(), lambda member=member: tar.extractfile(member)
         while tar.fileobj.read(BLOCK):
             pass  # to the end, where compressed data have their checksum
+
+
+class _Forward:
+    """A file that is read forward only, a block at a time and up to a limit: a header can demand anything.
+
+    Args:
+        file: a binary file.
+        archive: what messages call it.
+        most: number of bytes; one that has more raises `InputError`.
+    """
+
+    def __init__(self, file, archive, most):
+        self.file, self.archive, self.most = file, archive, most + file.tell()
+
+    def tell(self):
+        return self.file.tell()
+
+    def read(self, size):
+        if not 0 <= size <= LARGEST_READ:
+            raise tarfile.ReadError(f"a header of {size:,} bytes")
+        self.check(self.tell() + size)
+        return self.file.read(size)
+
+    def seek(self, place):
+        if place < self.tell():
+            raise tarfile.ReadError("a header that leads back")
+        self.check(place)
+        return self.file.seek(place)
+
+    def check(self, place):
+        """Raise `InputError` where a place is beyond the limit."""
+        if place > self.most + BLOCK:
+            raise InputError(f"{self.archive} unpacks to more than {self.most:,} bytes: not unpacked")
 
 
 def _zip_members(file):
@@ -139,7 +175,8 @@ def _check_path(archive, name):
         raise InputError(f"{archive} holds the path {name!r}, which leads out of the folder: not unpacked")
 
 
-def _copy(source, path, name):
+def _copy(source, path, name, most):
+    """Write a file and return its size; `most` is the largest."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as error:
@@ -148,6 +185,7 @@ def _copy(source, path, name):
     with open(path, "wb") as file:
         while block := source.read(BLOCK):
             size += len(block)  # counted here, for what a header says need not be true
-            if size > LARGEST_MEMBER:
-                raise InputError(f"{name} unpacks to more than {LARGEST_MEMBER:,} bytes: not unpacked")
+            if size > most:
+                raise InputError(f"{name} unpacks to more than {most:,} bytes: not unpacked")
             file.write(block)
+    return size

@@ -54,8 +54,8 @@ def _fits(source, target):
 def _paragraphs(path):
     """{id: text} of a page; of ids that occur twice, the first."""
     page = _Page()
-    for line in read_lines(path):
-        page.feed(f"{line}\n")
+    # As a whole: a parser that waits for the end of a comment looks through all of it at each line.
+    page.feed("".join(f"{line}\n" for line in read_lines(path)))
     page.close()
     return page.paragraphs
 

@@ -11,7 +11,7 @@ from data.text.parallel_text import read_lines
 
 LONGEST_SEGMENT = 1 << 20  # characters
 ENTITIES = {"quot": '"', "apos": "'", "lt": "<", "gt": ">", "amp": "&"}
-TAG = re.compile(r"<(/?)(seg|doc)\b([^>]*)>", re.IGNORECASE)
+TAG = re.compile(r"<(/?)(seg|doc)\b([^<>]*)>", re.IGNORECASE)  # without "<": else many that do not end take for ever
 IDENTITY = re.compile(r"""\bid\s*=\s*["']?([^"'\s>]+)""", re.IGNORECASE)
 
 

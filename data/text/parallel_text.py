@@ -7,6 +7,7 @@ import sys
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import BinaryIO
@@ -15,6 +16,7 @@ from data.errors import InputError
 
 SIDES = ("source", "target")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+LONGEST_LINE = 1 << 24  # bytes: a small gzip file can hold a line that fills the RAM
 
 
 def read_lines(path: str | Path) -> Iterator[str]:
@@ -60,13 +62,16 @@ def decode_lines(file: BinaryIO, name: str | Path) -> Iterator[str]:
         name: what messages call it.
 
     Raises:
-        InputError: for bytes that are not UTF-8, with the line's number, and for a damaged gzip file.
+        InputError: for bytes that are not UTF-8 and for a line of more than `LONGEST_LINE` bytes, with the line's
+            number, and for a damaged gzip file.
     """
     number = 0
     try:
         with _damage_told(name):
-            # Iterating over a binary file splits at b"\n" and nowhere else.
-            for number, line in enumerate(file, start=1):
+            # Reading lines of a binary file splits at b"\n" and nowhere else.
+            for number, line in enumerate(iter(partial(file.readline, LONGEST_LINE + 1), b""), start=1):
+                if len(line) > LONGEST_LINE:
+                    raise InputError(f"{name}, line {number}: more than {LONGEST_LINE:,} bytes; this is no text")
                 if number == 1:
                     line = line.removeprefix(BYTE_ORDER_MARK)
                 yield line.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8")

@@ -103,21 +103,25 @@ class Subwords:
 
     Args:
         path: a model file that `train_subwords` wrote.
+        digest: what the SHA-256 of the file is to be, if that is known.
 
     Attributes:
         vocabulary_size: number of pieces, special ones included.
         digest: SHA-256 of the file.
 
     Raises:
-        InputError: when the file is missing, corrupt, or has other special ids.
+        InputError: when the file is missing, corrupt, not that of `digest`, or has other special ids.
     """
 
-    def __init__(self, path: str | Path):
+    def __init__(self, path: str | Path, digest: str | None = None):
         self.path = Path(path)
         try:
             model = self.path.read_bytes()
         except OSError as error:
             raise InputError(f"cannot read the sub-word model {path}: {error.strerror}") from error
+        self.digest = hashlib.sha256(model).hexdigest()
+        if digest not in (None, self.digest):
+            raise InputError(f"the sub-word model {path} is damaged or another one; copy it again")
         try:
             self._processor = sentencepiece.SentencePieceProcessor(model_proto=model)
         except RuntimeError as error:
@@ -129,7 +133,6 @@ class Subwords:
                 f"the sub-word model {path} has <pad>, <unk>, <s>, </s> at {special_ids} where "
                 f"{(PAD, UNKNOWN, BEGIN, END)} is needed; use a model that this project trained"
             )
-        self.digest = hashlib.sha256(model).hexdigest()
         self.vocabulary_size = processor.get_piece_size()
         while processor.is_unused(self.vocabulary_size - 1):  # see `data.text.side_dictionaries`
             self.vocabulary_size -= 1

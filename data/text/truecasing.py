@@ -16,7 +16,7 @@ from data.files import atomic_write
 SENTENCE_ENDS = frozenset(".:?!")
 # They may stand before the first word of a sentence.
 OPENINGS = frozenset(["(", "[", '"', "'", "&apos;", "&quot;", "&#91;", "&#93;"])
-_COUNT = re.compile(r"\(\d+(/\d+)?\)")
+_COUNT = re.compile(r"\(\d{1,18}(/\d{1,18})?\)")
 
 
 class Truecaser:

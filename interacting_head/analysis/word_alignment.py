@@ -96,7 +96,7 @@ def read_gold(path):
     for number, line in enumerate(read_lines(path), start=1):
         sure, possible = set(), set()
         for link in line.split():
-            match = re.fullmatch(r"(\d+)([-?p])(\d+)", link)
+            match = re.fullmatch(r"(\d{1,9})([-?p])(\d{1,9})", link)
             if not match:
                 raise InputError(
                     f"{path}, line {number}: {link!r} is no link; sure ones are i-j, possible ones i?j, words of "

@@ -1,7 +1,7 @@
 """Models of configurations and of runs."""
 
-from data.errors import InputError
 from interacting_head.model.transformer import Transformer
+from interacting_head.run_files import load_weights
 
 
 def build_model(config, source_subwords, target_subwords):
@@ -26,8 +26,5 @@ def load_model(run, subwords, path):
         InputError: where the file is damaged.
     """
     model = build_model(run.config, *subwords)
-    try:
-        model.load_weights(path)
-    except (OSError, KeyError, ValueError) as error:
-        raise InputError(f"{path} is damaged ({str(error).splitlines()[0]}); give another --checkpoint") from error
+    load_weights(model, path)
     return model

@@ -100,6 +100,8 @@ def attention_layer(model, site, number):
         )
     head_dim = model.model_dim // attention.num_heads
     options = dict(attention.options)
+    if others := [name for name, value in options.items() if not isinstance(value, bool | int | float | str | None)]:
+        raise InputError(f"model.attention.options.{others[0]} must be a number, a word, true or false")
     if site == "cross" and _reads_several_layers(attention):
         options["num_sources"] = memory_layers(model) or 1
     try:
@@ -111,7 +113,7 @@ def attention_layer(model, site, number):
             name="cross_attention" if site == "cross" else "self_attention",
             **options,
         )
-    except (TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise InputError(
             f"model.attention.options {attention.options} do not fit {attention.scheme}: {error}"
         ) from error

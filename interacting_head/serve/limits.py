@@ -17,3 +17,6 @@ BODY = 2**17
 
 WAITING = 256
 """Requests that wait for the engine."""
+
+SECONDS = 30
+"""Seconds that a client may take for the whole of a request, and for reading the answer."""

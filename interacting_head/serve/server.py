@@ -2,17 +2,20 @@
 
 import contextlib
 import os
+import signal
 import socket
 
 import uvicorn
 
 from data.errors import InputError
 from interacting_head.serve.application import application
+from interacting_head.serve.connection import Connection
 from interacting_head.serve.forms import TranslationRequest
 from interacting_head.serve.limits import WAITING
 from interacting_head.serve.worker import Worker
 
-SECONDS_TO_END = 3
+SECONDS_TO_ANSWER = 30  # those whose requests have come, when the server is to end
+SECONDS_TO_END = 3  # for what is computed still, after that
 
 
 @contextlib.contextmanager
@@ -52,7 +55,9 @@ def is_private(listener):
 
 
 def serve(service, listener, hosts=()):
-    """Answers requests until Ctrl-C or SIGTERM; prints the address when it does so.
+    """Answers requests until Ctrl-C or SIGTERM, and then those that have come; prints the address when it is ready.
+
+    A second Ctrl-C ends at once.
 
     Args:
         service: a `Service`.
@@ -67,9 +72,12 @@ def serve(service, listener, hosts=()):
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        timeout_graceful_shutdown=SECONDS_TO_END,
+        http=Connection,
+        timeout_graceful_shutdown=SECONDS_TO_ANSWER,
     )
     print(f"{url_of(listener)}  (Ctrl-C ends)", flush=True)
+    # When all is done, uvicorn sends itself the signal that it was ended by.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with contextlib.suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[listener])
     if not worker.stop(SECONDS_TO_END):

@@ -6,6 +6,9 @@ import math
 
 import keras
 
+from data.errors import InputError
+from interacting_head.run_files import ADVICE, load_weights
+
 logger = logging.getLogger("interacting_head")
 
 
@@ -53,7 +56,11 @@ class Checkpointing:
         self.run.remove_checkpoints(set(self.run.steps()) - kept)
 
     def restore(self):
-        """Restores the newest checkpoint that is intact in all processes; returns its `TrainingState` or a new one."""
+        """Restores the newest checkpoint that is intact in all processes; returns its `TrainingState` or a new one.
+
+        Raises:
+            InputError: where it is one of another model, or log.jsonl lacks what belongs to it.
+        """
         step, checkpoint = self._newest(math.inf)
         while len(set(steps := self.devices.from_all_processes(step))) > 1:  # a process was killed before it had saved
             step, checkpoint = self._newest(min(steps))
@@ -62,10 +69,13 @@ class Checkpointing:
         if checkpoint:
             weights, arrays, saved = checkpoint
             with self.devices.scope():
-                self.model.load_weights(weights)
-                for variable, array in zip(self._state_variables(), arrays, strict=True):
-                    variable.assign(array)
-            state = TrainingState(**saved)
+                load_weights(self.model, weights)
+                try:
+                    for variable, array in zip(self._state_variables(), arrays, strict=True):
+                        variable.assign(array)
+                    state = TrainingState(**saved)
+                except (TypeError, ValueError) as error:
+                    raise InputError(f"{weights} has a state of another training beside it; {ADVICE}") from error
             logger.info("continuing %s at step %d", self.run.path, step)
         if state.replicas != self.devices.replicas:
             logger.warning(
@@ -83,6 +93,7 @@ class Checkpointing:
                 parts,
             )
             state.parts_side_by_side = parts
+        self._check_log(state)
         self.run.truncate_log(state.step)
         return state
 
@@ -93,6 +104,16 @@ class Checkpointing:
             getattr(optimizer, "inner_optimizer", optimizer).overwrite_with_moving_average()
             self.run.save_weights(self.model, self.run.weights_path("ema"))
             self.model.set_weights(weights)
+
+    def _check_log(self, state):
+        """Raises `InputError` where log.jsonl lacks a score, or the best validation."""
+        try:
+            scores = {record["step"]: score_of(record, self.config.best_metric) for record in self.run.read_log()}
+            is_whole = state.best_step in (0, *scores) and all(map(math.isfinite, scores.values()))
+        except (KeyError, TypeError):
+            is_whole = False
+        if not is_whole:
+            raise InputError(f"{self.run.path / 'log.jsonl'} {ADVICE}, or start the training anew with --no-resume")
 
     def _newest(self, limit):
         """Step and content of the newest intact checkpoint up to the step `limit`; (0, None) where there is none."""

@@ -8,6 +8,7 @@ from data.batches.encoding import EncodedPairs
 from data.corpora.corpus import Corpus, open_corpus, own_text
 from data.corpus_encoding import TextSettings, encode_corpus
 from data.errors import InputError
+from data.files import written_beside
 from data.text.cleaning import CleaningRules
 from data.text.parallel_text import ParallelText
 from data.text.profiles import TextForm
@@ -78,6 +79,8 @@ def prepare_run_text(data, run, corpus):
     if vocabularies is None:
         both = "on both sides" if data.shared_vocabulary or data.joint_merges else "on each side"
         logger.info("learning %s sub-words %s", data.vocabulary_size, both)
+    else:
+        run.subwords()  # raises where they are damaged
     encoded = encode_corpus(
         corpus,
         text_settings(data),
@@ -90,10 +93,11 @@ def prepare_run_text(data, run, corpus):
     for reason, count in train.dropped.items():
         logger.info("left out of training: %s pairs (%s)", f"{count:,}", reason)
     languages = corpus.source_language, corpus.target_language
-    run.save_text(languages, digests, train.truecasers)
+    run.save_text(languages, digests, train.truecasers, encoded.subwords)
     if vocabularies is None:
         for path, model in zip(run.subword_paths, encoded.vocabularies, strict=True):
             path.parent.mkdir(exist_ok=True)
-            shutil.copyfile(model, path)
+            with written_beside(path) as partial:
+                shutil.copyfile(model, partial)
     forms = map(TextForm, (data.profile, data.profile), languages, train.truecasers or (None, None))
     return RunText(corpus, train.text, dev.text, tuple(forms), run.subwords(), encoded.pairs["train"])

@@ -17,6 +17,7 @@ from interacting_head.console import RunError
 from interacting_head.model.building import build_model
 from interacting_head.model.placement import same_experiment
 from interacting_head.run_directory import RunDirectory
+from interacting_head.run_files import load_weights
 from interacting_head.training import precision
 from interacting_head.training.callbacks import Progress, StopOnSignal, duration, scalar
 from interacting_head.training.checkpoints import Checkpointing, score_of
@@ -215,7 +216,7 @@ class Trainer:
         records = {record["step"]: record for record in self.run.read_log()}
         metrics["best"] = records[self.state.best_step]
         if config.ema_decay is not None:
-            model.load_weights(self.run.weights_path("ema"))
+            load_weights(model, self.run.weights_path("ema"))
             if (scores := self.validation(stop.is_requested)) is None:
                 return stop.agree()
             metrics["ema"] = scores

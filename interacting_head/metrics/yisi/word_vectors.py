@@ -15,6 +15,8 @@ from interacting_head.metrics.yisi.embedders import Embedder
 from interacting_head.metrics.yisi.similarity import split_words
 
 UNKNOWN = b"<unk>"
+MOST_DIMENSIONS, MOST_WORDS = 100_000, 10**12
+LONGEST_WORD = 4096  # bytes
 
 
 class WordVectors(Embedder):
@@ -44,7 +46,10 @@ class WordVectors(Embedder):
             if len(header) != 2 or not all(field.isdigit() and int(field) for field in header):
                 raise self._broken("line 1 is not two whole numbers, that of words and that of dimensions")
             self._number, self.dimensions = map(int, header)
-            self._is_text = self._is_number_line(file.read(4096 + 64 * self.dimensions).split(b"\n")[0])
+            if self.dimensions > MOST_DIMENSIONS or self._number > MOST_WORDS:
+                raise self._broken(f"line 1 has more than {MOST_DIMENSIONS:,} dimensions, or {MOST_WORDS:,} words")
+            self._longest = LONGEST_WORD + 64 * self.dimensions  # bytes of a line of text
+            self._is_text = self._is_number_line(file.read(self._longest).split(b"\n")[0])
 
     def prepare(self, lines):
         """Read the vectors of the words in these lines, in one pass over the file."""
@@ -76,7 +81,7 @@ class WordVectors(Embedder):
         with self._open() as file:
             file.readline()
             for number in range(self._number):
-                line = file.readline()
+                line = file.readline(self._longest)
                 if not line:
                     raise self._broken(f"it ends after {number:,} of {self._number:,} words")
                 word, _, numbers = line.partition(b" ")
@@ -90,6 +95,8 @@ class WordVectors(Embedder):
                 word = bytearray()
                 while (letter := file.read(1)) not in (b" ", b""):
                     word += letter
+                    if len(word) > LONGEST_WORD:
+                        raise self._broken(f"word {number + 1:,} has more than {LONGEST_WORD:,} bytes")
                 numbers = file.read(size)
                 if len(numbers) < size:
                     raise self._broken(f"it ends after {number:,} of {self._number:,} words")
@@ -99,7 +106,8 @@ class WordVectors(Embedder):
         if not self._is_text:
             vector = np.frombuffer(numbers, dtype="<f4")
         elif self._is_number_line(b"word " + numbers):
-            vector = np.array([float(field) for field in numbers.split()], dtype=np.float32)
+            with np.errstate(over="ignore"):  # not finite: told below
+                vector = np.array([float(field) for field in numbers.split()], dtype=np.float32)
         else:
             raise self._broken(f"line {number + 1} has not a word and {self.dimensions} numbers")
         if not np.all(np.isfinite(vector)):

@@ -1,0 +1,236 @@
+"""Requests as strangers may send them, through a socket; slow clients, and those that leave."""
+
+import contextlib
+import json
+import logging
+import re
+import socket
+import threading
+import time
+
+import pytest
+import uvicorn
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data.command_line import one_line
+from interacting_head.serve import limits, server
+from interacting_head.serve.application import application
+from interacting_head.serve.connection import Connection
+from interacting_head.serve.forms import SITES, RequestError
+from interacting_head.serve.worker import Worker
+from tests.hostile import attempts, changed, changes, few_and_many, many, seconds_at_most
+
+ANSWER = re.compile(rb"HTTP/1\.1 (\d\d\d) ")
+
+
+class Repeat:
+    """A service that gives each line back."""
+
+    beam_size = 4
+
+    def description(self):
+        return {}
+
+    def translate(self, requests):
+        return [[{"source": line, "translations": []} for line in request.lines] for request in requests]
+
+    def attention(self, request):
+        raise RequestError(422, "no attention here")
+
+
+class Listening:
+    """A server in a thread.
+
+    Attributes:
+        address: host and port.
+        log: what it has logged.
+    """
+
+    def __init__(self, stack):
+        listener = stack.enter_context(server.listening("127.0.0.1", 0))
+        self.address, self.log = listener.getsockname(), []
+        handler = logging.Handler()
+        handler.emit = lambda record: self.log.append((record.levelname, record.getMessage(), record.exc_info))
+        for name in ("uvicorn.error", "asyncio"):
+            logging.getLogger(name).addHandler(handler)
+            stack.callback(logging.getLogger(name).removeHandler, handler)
+        self.worker = Worker(4)
+        stack.callback(self.worker.stop, 5)
+        config = uvicorn.Config(
+            application(Repeat(), self.worker), http=Connection, log_config=None, access_log=False, log_level="warning"
+        )
+        self.server = uvicorn.Server(config)
+        thread = threading.Thread(target=self.server.run, args=([listener],), daemon=True)
+        thread.start()
+        stack.callback(thread.join, 30)
+        stack.callback(setattr, self.server, "should_exit", True)
+        while not self.server.started:
+            time.sleep(0.01)
+
+    def connect(self):
+        return socket.create_connection(self.address, timeout=60)
+
+    def said(self, content, ends=False):
+        """The server's answer to these bytes until it ends the connection, or after the client has."""
+        with self.connect() as connection, contextlib.suppress(OSError):
+            connection.sendall(content)
+            if ends:
+                connection.shutdown(socket.SHUT_WR)
+            return b"".join(iter(lambda: connection.recv(2**16), b""))
+        return b""
+
+    def assert_alive(self):
+        assert self.said(REQUEST % (b"close", 13, b'{"text": "a"}')).startswith(b"HTTP/1.1 200 ")
+
+    def assert_no_tracebacks(self):
+        assert [entry for entry in self.log if entry[2] or entry[0] in ("ERROR", "CRITICAL")] == []
+
+
+REQUEST = (
+    b"POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: %b\r\n"
+    b"Content-Length: %d\r\n\r\n%b"
+)
+
+
+@pytest.fixture(scope="module")
+def listening():
+    with contextlib.ExitStack() as stack:
+        yield Listening(stack)
+
+
+names = st.sampled_from([b"Host", b"Content-Type", b"Content-Length", b"Transfer-Encoding", b"Expect", b"Upgrade"])
+field_values = st.sampled_from(
+    [b"localhost", b"application/json", b"chunked", b"100-continue", b"websocket", b"-1", b"99999999999999999999", b"0"]
+)
+fields = st.lists(
+    st.tuples(names | st.binary(max_size=8), field_values | st.binary(max_size=12)).map(b": ".join), max_size=6
+)
+lines = st.tuples(
+    st.sampled_from([b"GET", b"POST", b"HEAD", b"OPTIONS", b"CONNECT"]) | st.binary(max_size=6),
+    st.sampled_from([b"/", b"/translate", b"/attention", b"/model", b"*", b"//", b"/%ff", b"http://evil.example/"])
+    | st.binary(max_size=20),
+    st.sampled_from([b"HTTP/1.1", b"HTTP/1.0", b"HTTP/2", b"HTTP/9.9"]) | st.binary(max_size=6),
+).map(b" ".join)
+heads = st.tuples(lines, fields).map(lambda both: b"\r\n".join([both[0], b"Host: localhost", *both[1], b"", b""]))
+bodies = (
+    st.binary(max_size=60) | st.just(b'{"text": "a"}') | st.just(b"3\r\n{}x\r\n0\r\n\r\n") | st.just(b"x" * 200_000)
+)
+valid = REQUEST % (b"close", 13, b'{"text": "a"}')
+chunked = (
+    valid.replace(b"Content-Length: 13", b"Transfer-Encoding: chunked").replace(b"{", b"d\r\n{") + b"\r\n0\r\n\r\n"
+)
+requests = (
+    st.tuples(heads, bodies).map(b"".join)
+    | st.builds(
+        changed, st.sampled_from([valid, chunked, valid * 3, b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"]), changes
+    )
+    | st.binary(max_size=200)
+)
+
+
+@few_and_many
+def test_any_bytes_are_answered_or_end_the_connection_and_leave_no_traceback(listening, examples):
+    @attempts(examples)
+    @given(requests, st.booleans())
+    def attempt(content, leaves):
+        with seconds_at_most():
+            if leaves:
+                with listening.connect() as connection, contextlib.suppress(OSError):
+                    connection.sendall(content)
+                return
+            said = listening.said(content, ends=True)
+        assert not said or ANSWER.match(said)
+        assert b"Traceback" not in said
+        assert all(int(status) < 500 for status in ANSWER.findall(said))
+
+    attempt()
+    listening.assert_alive()
+    listening.assert_no_tracebacks()
+
+
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=10)
+    | st.sampled_from([10**30, "\ud800"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+keys = st.sampled_from(["text", "beam_size", "n_best"]) | st.text(max_size=50)
+translations = st.fixed_dictionaries(
+    {"text": st.text(max_size=50)}, optional={"n_best": json_values}
+) | st.dictionaries(keys, json_values, max_size=4)
+
+
+@few_and_many
+def test_any_json_is_translated_or_refused_in_one_line(listening, examples):
+    @attempts(examples)
+    @given(translations | json_values)
+    def attempt(value):
+        body = json.dumps(value).encode()
+        with seconds_at_most():
+            said = listening.said(REQUEST % (b"close", len(body), body))
+        status, answer = int(ANSWER.match(said)[1]), json.loads(said.partition(b"\r\n\r\n")[2])
+        assert status in (200, 400, 422)
+        if status != 200:
+            assert one_line(answer["error"]) == answer["error"]
+
+    attempt()
+    listening.assert_no_tracebacks()
+
+
+attentions = st.fixed_dictionaries(
+    {
+        "source": st.text(max_size=20),
+        "token_ids": st.lists(st.integers(0, 300), max_size=5) | json_values,
+        "site": st.sampled_from(SITES) | st.text(max_size=5),
+        "layer": st.integers(0, 3) | json_values,
+    },
+    optional={"model": st.integers(0, 2) | json_values},
+)
+
+
+@many
+def test_the_attention_of_anything_is_shown_or_refused(serving, examples):
+    @attempts(examples)
+    @given(attentions)
+    def attempt(value):
+        content = json.dumps(value)
+        with seconds_at_most():
+            response = serving.client.post("/attention", content=content, headers={"content-type": "application/json"})
+        assert response.status_code in (200, 422), (value, response.text)
+
+    attempt()
+
+
+def test_slow_clients_do_not_hold_others_and_are_left_in_time(listening, monkeypatch):
+    monkeypatch.setattr(limits, "SECONDS", 0.3)
+    with contextlib.ExitStack() as stack:
+        slow = [stack.enter_context(listening.connect()) for _ in range(60)]
+        halves = [b"", b"P", valid[:40], valid[:-3]]  # without an end: in no request, in its head, in its body
+        for number, connection in enumerate(slow):
+            connection.sendall(halves[number % len(halves)])
+            listening.assert_alive() if number % 10 == 0 else None
+        for connection in slow:
+            with contextlib.suppress(OSError):
+                assert connection.recv(1) == b""  # the server has ended it
+    listening.assert_alive()
+    listening.assert_no_tracebacks()
+
+
+def test_a_client_that_does_not_take_its_answer_is_left_in_time(listening, monkeypatch):
+    monkeypatch.setattr(limits, "SECONDS", 0.3)
+    text = "\\n" * 99 + "\U0001f600" * 4800
+    body = json.dumps({"text": text}).encode()
+    with listening.connect() as connection, contextlib.suppress(OSError):
+        connection.settimeout(1)
+        with contextlib.suppress(TimeoutError):
+            while True:
+                connection.sendall(REQUEST % (b"keep-alive", len(body), body))
+    while listening.server.server_state.connections:
+        time.sleep(0.01)
+    listening.assert_alive()
+    listening.assert_no_tracebacks()
