@@ -190,6 +190,16 @@ def copy_file(source, path, parents=True):
         shutil.copyfile(source, partial)
 
 
+def copy_folder(source, path):
+    """Copy a folder of files to `path`, which does not exist yet.
+
+    `shutil.copytree` would go on after an error, and not say which of them was that of a full disk.
+    """
+    Path(path).mkdir(parents=True)
+    for file in Path(source).iterdir():
+        shutil.copyfile(file, Path(path) / file.name)
+
+
 def check_room(path, size):
     """Make an empty file, or raise `OSError` where its disk has no room for `size` bytes."""
     with open(path, "wb") as file:

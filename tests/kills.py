@@ -25,14 +25,14 @@ def appears(folder, pattern):
     return lambda: any(fnmatch(path, pattern) for path, _ in entries(folder) - former)
 
 
-def logged(path, text):
-    """A function that returns whether a file has a text after what it holds already."""
+def logged(path, text, times=1):
+    """A function that returns whether a file has a text, so many times, after what it holds already."""
 
     def read():
         return path.read_text(encoding="utf-8") if path.is_file() else ""
 
     former = len(read())
-    return lambda: text in read()[former:]
+    return lambda: read()[former:].count(text) >= times
 
 
 def kill(seen, delay, folder, script, *arguments):
