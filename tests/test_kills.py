@@ -73,9 +73,9 @@ SPACE = "size: {model.attention.num_heads: [1, 2]}\n"
 TUNE = ["interacting_head.tune", "tiny.yaml", "--space", "space.yaml", "--search-dir", "search", *OWN]
 TUNE += [word for setting in tiny_corpus.SETTINGS for word in ("--set", setting)]
 MOMENTS = [
-    *("search/.partial-*", "search/trials/*=1/config.yaml", "search/trials/*=1/checkpoints/*.npz", "search/results.csv"),
-    *("search/trials/*=2/subwords/*", "search/trials/*=2/.partial-*/best*", "search/trials/*=2/checkpoints/*.npz"),
-    "search/.partial-*",
+    *("search/.partial-*", "search/trials/*=1/config.yaml", "search/trials/*=1/checkpoints/*.npz"),
+    *("search/results.csv", "search/trials/*=2/subwords/*", "search/trials/*=2/.partial-*/best*"),
+    *("search/trials/*=2/checkpoints/*.npz", "search/.partial-*"),
 ]
 
 
