@@ -93,7 +93,7 @@ def _prepared(corpus, profile, arguments):
             ended, status, usage = os.wait4(process.pid, os.WNOHANG)
             if ended:
                 break
-            peak = max(peak, _resident(process.pid))
+            peak = max(peak, resident_bytes(process.pid))
             time.sleep(INTERVAL)
         seconds = time.perf_counter() - started
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -113,7 +113,7 @@ def _prepared(corpus, profile, arguments):
     }
 
 
-def _resident(process):
+def resident_bytes(process):
     """Bytes of resident RAM of a process and its descendants; pages that they share count each time."""
     children = {}
     for status in Path("/proc").glob("[0-9]*/stat"):

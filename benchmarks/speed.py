@@ -11,6 +11,7 @@ from interacting_head.console import ArgumentParser, run
 MEASUREMENTS = {
     "attention": "attention_speed",
     "endurance": "server_endurance",
+    "long": "long_runs",
     "pipeline": "pipeline_speed",
     "schemes": "schemes_training",
     "serving": "serving_speed",

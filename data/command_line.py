@@ -1,12 +1,13 @@
 """The common ground of all command-line scripts: one-line errors, exit codes, quiet pipes."""
 
 import argparse
+import errno
 import gc
 import os
 import sys
 
 from data.errors import InputError
-from data.files import NO_ROOM
+from data.files import ADVICE, NO_ROOM, STANDARD_OUTPUT, UNWRITABLE
 
 LONGEST_MESSAGE = 4000  # characters
 
@@ -49,9 +50,12 @@ def run(main):
         code = 0
     except OSError as error:  # a full disk, a folder without write permission
         print(f"error: {told(error)}", file=sys.stderr)
-        code = 1
+        code = 2 if error.errno in UNWRITABLE else 1
     except ModuleNotFoundError as error:
         print(f"error: {error}; install requirements.txt, and what KERAS_BACKEND names", file=sys.stderr)
+        code = 1
+    except MemoryError as error:
+        print(f"error: not enough memory ({error or 'of Python'})", file=sys.stderr)
         code = 1
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
@@ -72,9 +76,17 @@ def one_line(error):
 
 
 def told(error):
-    """Return an `OSError` in one line, of a full disk with what to do."""
-    if error.errno in NO_ROOM and error.filename is not None:
-        return f"cannot write {error.filename}: {error.strerror}; make room and give the same command again"
+    """Return an `OSError` in one line; of a full disk and a place that cannot be written, with what to do."""
+    if error.errno in NO_ROOM:
+        # Files are written beside their place and have names; what has none is what the standard output holds back.
+        place = STANDARD_OUTPUT if error.filename is None else error.filename
+        kept = ""
+        if place != STANDARD_OUTPUT and (os.path.isfile(place) or not os.path.exists(place)):
+            kept = "the former one stays: " if os.path.exists(place) else "nothing of it is left: "
+        return f"cannot write {place}: {error.strerror}; {kept}make room and give the same command again"
+    if error.errno in UNWRITABLE and error.filename is not None:
+        verb = "write" if error.errno == errno.EROFS else "open"
+        return f"cannot {verb} {error.filename}: {error.strerror}; {ADVICE}"
     return " ".join(str(error).split())
 
 

@@ -14,7 +14,13 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Numbers of the errors of a full disk, a used-up quota, and a file larger than allowed."""
 
 
+UNWRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)
+"""Numbers of the errors of a disk that is only read, and of missing permissions."""
+
+STANDARD_OUTPUT = "the standard output"
 ADVICE = "name a folder that can be written to"
+PARTIAL = ".partial-"
+"""How the names of folders begin in which `written_beside` has what is not yet complete."""
 
 
 def make_folder(path, advice=ADVICE):
@@ -22,10 +28,21 @@ def make_folder(path, advice=ADVICE):
 
     Raises:
         InputError: when it cannot be made.
+        OSError: when there is no room.
     """
-    try:
+    with _refused(path, advice):
         Path(path).mkdir(parents=True, exist_ok=True)
+
+
+@contextlib.contextmanager
+def _refused(path, advice=ADVICE):
+    """Turn an `OSError` of the block into an `InputError`, but for that of a full disk, which names `path` then."""
+    try:
+        with full_disk_named(path):
+            yield
     except OSError as error:
+        if error.errno in NO_ROOM:
+            raise
         raise InputError(f"cannot write {path}: {error.strerror}; {advice}") from error
 
 
@@ -45,7 +62,8 @@ def written_beside(path, parents=False, advice=ADVICE):
     """Yield a path of the same name in a folder of its own, for a file or a folder that the block makes there.
 
     It is renamed to `path` when the block ends without error, and removed otherwise: whoever looks at `path` finds all
-    of it or nothing. A file takes the place of a former one, a folder only that of an empty one.
+    of it or nothing. A file takes the place of a former one, a folder only that of an empty one. What a process has
+    left that was killed in the block is removed by the next one that writes beside it.
 
     Args:
         path: the place.
@@ -60,10 +78,9 @@ def written_beside(path, parents=False, advice=ADVICE):
     path = Path(os.path.realpath(path))
     if parents:
         make_folder(path.parent, advice)
-    try:
-        folder = Path(tempfile.mkdtemp(dir=path.parent, prefix=".partial-"))
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror}; {advice}") from error
+    with _refused(path, advice):
+        _remove_abandoned(path.parent)
+        folder, lock = _locked_folder(path.parent)
     try:
         with full_disk_named(path):
             # Not the folder itself, which is private: below it everything has the usual permissions.
@@ -71,16 +88,42 @@ def written_beside(path, parents=False, advice=ADVICE):
             os.replace(folder / path.name, path)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+        os.close(lock)
+
+
+def _locked_folder(parent):
+    """A new folder in `parent`, and a file descriptor that locks it until it is closed or the process ends."""
+    while True:
+        folder = Path(tempfile.mkdtemp(dir=parent, prefix=PARTIAL))
+        try:
+            lock = os.open(folder, os.O_RDONLY)
+        except FileNotFoundError:  # another process has taken it for an abandoned one
+            continue
+        with contextlib.suppress(OSError):  # a file system without locks
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        if folder.exists():
+            return folder, lock
+        os.close(lock)
+
+
+def _remove_abandoned(parent):
+    """Remove the folders of `written_beside` in `parent` whose process has ended, which holds no lock any more."""
+    for folder in Path(parent).glob(f"{PARTIAL}*"):
+        with contextlib.suppress(OSError):  # of another user, at work, or a file system without locks
+            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(folder, ignore_errors=True)
+            finally:
+                os.close(lock)
 
 
 def check_new_folder(path):
     """Raise `InputError` where `path` is a file or a folder that holds something."""
     path = Path(path)
-    try:
+    with _refused(path):
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
             raise InputError(f"{path} exists and is not an empty folder; name another, or remove it first")
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror}; {ADVICE}") from error
 
 
 @contextlib.contextmanager
@@ -134,11 +177,27 @@ def atomic_write(path, mode="w", parents=False, **kwargs):
     if os.path.isdir(path):
         raise InputError(f"cannot write {path}: it is a folder; name a file")
     if os.path.exists(path) and not os.path.isfile(path):
-        with open(path, mode, **kwargs) as file:
+        with full_disk_named(path), open(path, mode, **kwargs) as file:
             yield file
         return
     with written_beside(path, parents) as partial, open(partial, mode, **kwargs) as file:
         yield file
+
+
+def copy_file(source, path, parents=True):
+    """Copy a file to `path`, `written_beside` it."""
+    with written_beside(path, parents) as partial:
+        shutil.copyfile(source, partial)
+
+
+def copy_folder(source, path):
+    """Copy a folder of files to `path`, which does not exist yet.
+
+    `shutil.copytree` would go on after an error, and not say which of them was that of a full disk.
+    """
+    Path(path).mkdir(parents=True)
+    for file in Path(source).iterdir():
+        shutil.copyfile(file, Path(path) / file.name)
 
 
 def check_room(path, size):

@@ -13,7 +13,7 @@ from data.command_line import ArgumentParser, run
 from data.corpora.corpus import Corpus, open_corpus
 from data.corpus_encoding import EncodedCorpus, add_corpus_arguments, encode_corpus, text_settings
 from data.errors import InputError
-from data.files import written_beside
+from data.files import copy_folder, written_beside
 from data.text.parallel_text import SIDES, open_text_file
 from data.text.profiles import DEFAULT_MAX_LENGTH
 
@@ -30,7 +30,7 @@ def write_output(folder: Path, corpus: Corpus, prepared: EncodedCorpus, record: 
     with written_beside(folder, parents=True, advice="name another --output-dir") as partial:
         partial.mkdir()
         for split, (text, _, _) in prepared.texts.items():
-            shutil.copytree(prepared.pairs[split].folder, partial / "encoded" / split)
+            copy_folder(prepared.pairs[split].folder, partial / "encoded" / split)
             for path, language in zip((text.source, text.target), languages, strict=True):
                 with open_text_file(path) as source, open(partial / f"{split}.{language}", "wb") as target:
                     shutil.copyfileobj(source, target)

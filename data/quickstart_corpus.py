@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from data.command_line import ArgumentParser, run
 from data.errors import InputError
-from data.files import atomic_write
+from data.files import atomic_write, make_folder
 from data.quickstart import patterns_clauses, patterns_main
 from data.quickstart.draw import Draw
 from data.quickstart.lexicon import LEXICON_SIZE
@@ -158,7 +158,7 @@ def write(directory: str | os.PathLike, **options) -> dict[str, list[SentencePai
     """Generate the corpus with these options into train.de, train.en, dev.de, …; return them."""
     corpus = generate(**options)
     folder = Path(directory)
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     for split in SPLITS:
         for language, side in (("de", "german"), ("en", "english")):
             with atomic_write(folder / f"{split}.{language}", newline="\n") as file:

@@ -4,6 +4,7 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -85,6 +86,13 @@ def _without_interrupts():
 def _begin(task):
     global _task
     _task = task
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent():
+    """A process that is killed cannot end those that work for it, and they would wait for ever."""
+    multiprocessing.parent_process().join()
+    os._exit(1)
 
 
 def _run(chunk):

@@ -65,11 +65,7 @@ class RunDirectory:
         """
         if (self.path / "config.yaml").is_file():
             existing = RunDirectory.open(self.path).config
-            if self.version != VERSION:
-                raise InputError(
-                    f"{self.path} is of version {self.version} and this program trains runs of version {VERSION}: it "
-                    "can be translated with, but not trained on; choose another --run-dir, or --no-resume to start anew"
-                )
+            former_runs.check_trainable(self.path, self.version)
             if (self.path / PRUNING).is_file():
                 raise InputError(
                     f"{self.path} is a run with heads removed and has no checkpoint to train on from; choose another "
@@ -85,7 +81,8 @@ class RunDirectory:
             return False
         make_folder(self.path / "checkpoints")
         # The configuration comes last and makes it a run.
-        (self.path / "VERSION").write_text(VERSION + "\n")
+        with atomic_write(self.path / "VERSION") as file:
+            file.write(VERSION + "\n")
         with atomic_write(self.path / "config.yaml") as file:
             file.write(configuration.to_yaml(config))
         return True
@@ -94,12 +91,13 @@ class RunDirectory:
         """Removes the files of an earlier run, those of this class only; the folder stays."""
         if not (self.path / "config.yaml").is_file():
             return
-        for name in ("config.yaml", "VERSION", "text.json", "log.jsonl", "train.log", "metrics.json", PRUNING):
-            (self.path / name).unlink(missing_ok=True)
-        for name in ("best", "average", "ema"):
-            (self.path / f"{name}{WEIGHTS}").unlink(missing_ok=True)
         for name in ("checkpoints", "subwords", "truecasing", "tensorboard"):
             shutil.rmtree(self.path / name, ignore_errors=True)
+        for name in ("best", "average", "ema"):
+            (self.path / f"{name}{WEIGHTS}").unlink(missing_ok=True)
+        # The configuration comes after all that belongs to it: killed before, a process leaves a run to be cleared.
+        for name in ("log.jsonl", "metrics.json", PRUNING, "train.log", "text.json", "config.yaml", "VERSION"):
+            (self.path / name).unlink(missing_ok=True)
 
     @property
     def version(self):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from tests import tiny_corpus
-from tests.warm_processes import run_script
+from tests.warm_processes import run_script, started_script
 
 ROOT = Path(__file__).parents[1]
 
@@ -68,6 +68,12 @@ def wait_until(condition, process, seconds=120):
             process.kill()
             pytest.fail(f"{process.args} did not do what was waited for; it wrote {process.communicate()}")
         time.sleep(0.02)
+
+
+def started(folder, script, *arguments):
+    """A script that runs in a folder, with Keras imported: see `warm_processes.started_script`."""
+    path = str(ROOT / script) if script.endswith(".py") else script
+    return started_script(path, list(map(str, arguments)), folder, environment(folder))
 
 
 def run(folder, script, *arguments, stdin=b"", fresh=False):

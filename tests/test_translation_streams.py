@@ -182,7 +182,8 @@ def test_a_full_disk_is_one_line(tmp_path):
     errors = process.communicate(timeout=60)[1].decode()
     assert (process.returncode, errors) == (
         1,
-        "error: cannot write out.txt: File too large; make room and give the same command again\n",
+        "error: cannot write out.txt: File too large; nothing of it is left: "
+        "make room and give the same command again\n",
     )
     assert {path.name for path in tmp_path.iterdir()} == {"many.txt"}
 

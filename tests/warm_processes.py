@@ -28,6 +28,17 @@ def run_script(path, arguments, folder, environment, stdin=b""):
         environment: a dictionary, all there is.
         stdin: bytes that come through a pipe.
     """
+    with started_script(path, arguments, folder, environment, stdin) as (process, output, errors):
+        process.join()
+        return process.exitcode, output.read(), errors.read()
+
+
+@contextlib.contextmanager
+def started_script(path, arguments, folder, environment, stdin=b""):
+    """Starts a script, as `run_script`; gives its process, and the files of its standard output and standard error.
+
+    At the end of the block it is killed, if it still runs.
+    """
     receiver, sender = CONTEXT.Pipe(duplex=False)
     with tempfile.NamedTemporaryFile() as output, tempfile.NamedTemporaryFile() as errors:
         streams = receiver, output.name, errors.name
@@ -38,9 +49,12 @@ def run_script(path, arguments, folder, environment, stdin=b""):
         receiver.close()
         writer = threading.Thread(target=_write, args=(sender, stdin))
         writer.start()
-        process.join()
-        writer.join()
-        return process.exitcode, output.read(), errors.read()
+        try:
+            yield process, output, errors
+        finally:
+            process.kill()
+            process.join()
+            writer.join()
 
 
 def _write(sender, data):

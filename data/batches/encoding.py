@@ -155,7 +155,8 @@ def _encode(text, models, max_length, folder, progress):
             dropped_long += int(long.sum())
             kept = np.flatnonzero(~empty & ~long)
             for side, file in enumerate(files):
-                np.fromiter(chain.from_iterable(ids[side][i] for i in kept), dtypes[side]).tofile(file)
+                # Not `tofile`, which does not say why a disk takes nothing more.
+                file.write(np.fromiter(chain.from_iterable(ids[side][i] for i in kept), dtypes[side]))
                 lengths[side].append(sizes[side, kept])
             bar.update(len(chunk))
     total = sum(map(len, lengths[0]))

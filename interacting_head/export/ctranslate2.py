@@ -30,6 +30,7 @@ def convert(source, output_dir, quantization=None, checkpoint=None):
     """
     with new_folder(output_dir) as folder:
         trained = TrainedModel.of(source, checkpoint)
+        trained.check_room(folder)
         TransformerConverter(trained).convert(str(folder), quantization=quantization, force=True)
         trained.write_text_files(folder)
 

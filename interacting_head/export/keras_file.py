@@ -35,6 +35,7 @@ def convert(source, output_dir, quantization=None, checkpoint=None):
     """
     with new_folder(output_dir) as folder:
         trained = TrainedModel.of(source, checkpoint)
+        trained.check_room(folder)
         trained.model.save(folder / "model.keras")
         trained.write_text_files(folder)
         (folder / "README.md").write_text(README, encoding="utf-8")

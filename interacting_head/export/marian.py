@@ -9,11 +9,11 @@ import json
 import numpy as np
 
 from data.errors import InputError
-from data.files import new_folder
+from data.files import copy_file, new_folder
 from data.text.subwords import BEGIN, END, PAD, SPECIAL_PIECES, UNKNOWN
 from interacting_head.export import optional_package
 from interacting_head.export.folding import fold_transformer
-from interacting_head.export.trained_model import TrainedModel, copy_file
+from interacting_head.export.trained_model import TrainedModel
 
 safetensors = optional_package("safetensors.numpy")
 
@@ -58,6 +58,7 @@ def convert(source, output_dir, quantization=None, checkpoint=None):
                 f"Marian models of transformers are post-norm, this one has model.normalization="
                 f"{model.config.normalization}; --format ctranslate2 takes both"
             )
+        trained.check_room(folder)
         attention = fold_transformer(model)
         heads = {
             "encoder": common_heads(attention, ("encoder",), model.config.model_dim),

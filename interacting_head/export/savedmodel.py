@@ -81,6 +81,7 @@ def convert(source, output_dir, quantization=None, checkpoint=None, beam_size=No
         trained = dataclasses.replace(trained, config=dataclasses.replace(trained.config, decode=decode))
     SearchOptions.of(trained.config.decode, {})  # raises where there is no such search
     with _removed_on_failure(path.parent), new_folder(path) as folder:
+        trained.check_room(folder)
         module = tf.Module()
         functions = signatures(module, trained, text=not ids_only)
         with _without_notices():

@@ -1,8 +1,10 @@
 """The input of a conversion: a model, its sub-words, and the forms of its text."""
 
 import dataclasses
-import shutil
+import math
+from pathlib import Path
 
+from data.files import check_room, copy_file
 from data.text.subwords import Subwords
 from interacting_head import config as configuration
 from interacting_head.config import ExperimentConfig
@@ -11,6 +13,7 @@ from interacting_head.model.building import load_model
 from interacting_head.model.transformer import Transformer
 from interacting_head.run_directory import VERSION, RunDirectory
 
+SLACK = 1 << 20  # bytes for graphs, settings and tables
 PRIVATE = ("source", "target", "dev_source", "dev_target")
 """Fields of `DataConfig` that name files of the machine on which a model was trained."""
 
@@ -69,13 +72,20 @@ class TrainedModel:
                 copy_file(path, copied)
             copy.write_json("text.json", {"languages": self.run.read_json("text.json")["languages"]})
 
+    def check_room(self, folder):
+        """Raises `OSError` where the disk of a folder has no room for the weights in float32 and what is beside them.
+
+        Libraries that write weights tell of a full disk in ways of their own, or not at all.
+        """
+        size = 4 * sum(math.prod(weight.shape) for weight in self.model.weights) + SLACK
+        size += sum(Path(subwords.path).stat().st_size for subwords in (self.source_subwords, self.target_subwords))
+        path = Path(folder) / "room"
+        try:
+            check_room(path, size)
+        finally:
+            path.unlink(missing_ok=True)
+
     def pieces(self):
         """All sub-words of source and target as text, two lists in the order of their ids."""
         both = self.source_subwords, self.target_subwords
         return [[subwords.piece(piece) for piece in range(subwords.vocabulary_size)] for subwords in both]
-
-
-def copy_file(path, copied):
-    """Copies a file into a folder, which is made where it does not exist."""
-    copied.parent.mkdir(exist_ok=True)
-    shutil.copyfile(path, copied)

@@ -2,7 +2,8 @@
 
 import re
 import statistics
-from pathlib import Path
+
+from data.files import atomic_write
 
 SUFFIXES = ("png", "svg")
 
@@ -24,10 +25,10 @@ def draw(scored, path):
         DRAWINGS[scored.table.measure](scored, axes)
         axes.legend(fontsize="small", frameon=False)
         axes.spines[["top", "right"]].set_visible(False)
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
         for suffix in SUFFIXES:
-            # Without its date a figure depends on the results alone.
-            figure.savefig(f"{path}.{suffix}", dpi=110, metadata={"Date": None} if suffix == "svg" else {})
+            metadata = {"Date": None} if suffix == "svg" else {}  # a figure depends on the results alone
+            with atomic_write(f"{path}.{suffix}", "wb", parents=True) as file:
+                figure.savefig(file, format=suffix, dpi=110, metadata=metadata)
         plt.close(figure)
 
 

@@ -13,7 +13,9 @@ from statistics import mean
 
 from tqdm import tqdm
 
+from data.command_line import told
 from data.errors import InputError
+from data.files import make_folder
 from interacting_head.console import RunError
 from interacting_head.model.flops import matmul_flops
 from interacting_head.reproduction.scoring import call, missing_of, score_run, stop_running
@@ -75,8 +77,8 @@ class Runner:
         try:
             record = self._train_and_score(run, splits_of, metrics, device)
         except (InputError, RunError, OSError) as error:
-            self.failed[run.name] = str(error)
-            return run, f"failed: {error}"
+            self.failed[run.name] = message = told(error) if isinstance(error, OSError) else str(error)
+            return run, f"failed: {message}"
         finally:
             devices.put(device)
         first = record["scores"][next(iter(splits_of))][metrics[0]]
@@ -85,7 +87,7 @@ class Runner:
 
     def _train_and_score(self, run, splits_of, metrics, device):
         folder = self.runs_dir / run.name
-        folder.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(folder.parent)
         environment = dict(os.environ)
         if device is not None:
             environment["CUDA_VISIBLE_DEVICES"] = device

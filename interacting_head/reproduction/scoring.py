@@ -8,7 +8,7 @@ import threading
 from pathlib import Path
 
 from data.corpora.corpus import open_corpus
-from data.files import atomic_write
+from data.files import atomic_write, make_folder
 from data.text.profiles import PROFILES, TextForm
 from interacting_head import config as configuration
 from interacting_head.console import RunError
@@ -82,7 +82,7 @@ def translation(run, text, split, environment=None):
     """Return the translations of a `ParallelText` by a run, made by `translate.py` unless they are stored."""
     stored = run.path / "translations" / f"{split}.{run.config.data.target_language}.gz"
     if not stored.is_file():
-        stored.parent.mkdir(exist_ok=True)
+        make_folder(stored.parent)
         plain = stored.with_suffix(".partial")
         options = ["--keep-tokenized"] if PROFILES[run.config.data.profile].is_tokenized else []
         call(

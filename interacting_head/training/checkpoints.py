@@ -3,6 +3,7 @@
 import dataclasses
 import logging
 import math
+import shutil
 
 import keras
 
@@ -95,7 +96,28 @@ class Checkpointing:
             state.parts_side_by_side = parts
         self._check_log(state)
         self.run.truncate_log(state.step)
+        complete = {f"step-{step}" for step in self.run.steps()}
+        for path in self.run.path.glob("checkpoints/step-*.h5"):  # a process was killed between weights and state
+            if path.name.partition(".")[0] not in complete:
+                path.unlink()
         return state
+
+    def check_room(self, validations):
+        """Raises `InputError` where the disk has no room for what a training with so many validations keeps at once."""
+        config, weights = self.config, sum(map(_size, self.model.weights))
+        kept = min(config.keep_last + config.keep_best, validations)
+        others = 1 + (config.ema_decay is not None) + bool(config.average_last)  # best, ema, average
+        # A further checkpoint is written before the oldest one is removed.
+        needed = (kept + 1) * (weights + sum(map(_size, self._state_variables()))) + others * weights
+        files = (path for kind in ("*.h5", "checkpoints/*") for path in self.run.path.glob(kind))
+        existing, free = sum(path.stat().st_size for path in files), shutil.disk_usage(self.run.path).free
+        if needed > existing + free:
+            raise InputError(
+                f"the checkpoints of this training take {bytes_in_words(needed)}, and the disk of {self.run.path} has "
+                f"{bytes_in_words(existing + free)} for them; lower train.keep_last ({config.keep_last}) or "
+                f"train.keep_best ({config.keep_best}), set train.average_last=0, make room, or choose a --run-dir on "
+                "another disk"
+            )
 
     def save_moving_average(self):
         """Saves the exponential moving average of the weights as `ema`."""
@@ -136,3 +158,13 @@ class Checkpointing:
 def score_of(record, best_metric):
     """The score of a validation by which the best is chosen: higher is better."""
     return record["bleu"] if best_metric == "bleu" else -record[f"validation_{best_metric}"]
+
+
+def bytes_in_words(size):
+    """A number of bytes as people read it."""
+    return f"{size / 2**30:.1f} GiB" if size >= 2**30 else f"{size / 2**20:.0f} MiB"
+
+
+def _size(variable):
+    """The bytes of a Keras variable in a file."""
+    return 4 * math.prod(variable.shape)

@@ -6,13 +6,13 @@ import tempfile
 import keras
 
 from interacting_head import config as configuration
+from interacting_head.model.allocation import TRAINING_ADVICE
 from interacting_head.model.building import build_model
 from interacting_head.run_directory import RunDirectory
 from interacting_head.training import devices, peak_ram, precision
+from interacting_head.training.checkpoints import bytes_in_words
 from interacting_head.training.run_text import open_text, prepare_run_text
 from interacting_head.training.setup import check, make_batches, make_training_model, number_of_steps
-
-ADVICE = "lower train.batch_tokens or data.max_length, raise train.accumulate_batches or take a smaller model"
 
 
 def dry_run(config, corpora_dir=None):
@@ -62,13 +62,9 @@ def peak_memory(config, vocabulary_sizes, shapes, replicas=1):
     peak = peak_ram.predicted(config, vocabulary_sizes, largest, config.train.accumulate_batches * replicas)
     available, device = devices.memory_of_each()
     if peak is None:
-        lines = [f"peak memory         more than {device} has: {_words(available)}"]
+        lines = [f"peak memory         more than {device} has: {bytes_in_words(available)}"]
     else:
-        lines = [f"peak memory         about {_words(peak)} of {_words(available)} on {device}"]
+        lines = [f"peak memory         about {bytes_in_words(peak)} of {bytes_in_words(available)} on {device}"]
     if peak is None or peak > available:
-        lines.append(f"                    too much: {ADVICE}")
+        lines.append(f"                    too much: {TRAINING_ADVICE}")
     return lines
-
-
-def _words(size):
-    return f"{size / 2**30:.1f} GiB" if size >= 2**30 else f"{size / 2**20:.0f} MiB"

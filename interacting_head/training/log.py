@@ -4,19 +4,25 @@ import contextlib
 import logging
 import sys
 import types
+from pathlib import Path
 
 import keras
 import numpy as np
 from tqdm import tqdm
 
+from data.files import check_room, full_disk_named, make_folder
+
 logger = logging.getLogger("interacting_head")
+
+ROOM = 1 << 16  # bytes: more than the events of a validation
 
 
 class _File(logging.FileHandler):
     """A log file that cannot be written ends the training, as a checkpoint does."""
 
     def handleError(self, record):  # noqa: N802
-        raise  # the error that is being handled by the caller
+        with full_disk_named(self.baseFilename):
+            raise  # the error that is being handled by the caller
 
 
 class _PastProgressBar(logging.Handler):
@@ -43,7 +49,9 @@ def logging_to(path):
 
 
 def write_tensorboard(folder, record):
-    """Adds the numbers of a validation to the event files of a run."""
+    """Adds the numbers of a validation to the event files of a run. Raises `OSError` where the disk has no room."""
+    make_folder(folder)
+    _check_room(Path(folder) / "room")
     if keras.backend.backend() != "tensorflow":
         # The switch with which TensorBoard is told to do without TensorFlow, also where it is installed.
         sys.modules.setdefault("tensorboard.compat.notf", types.ModuleType("notf"))
@@ -54,3 +62,11 @@ def write_tensorboard(folder, record):
         if name not in ("step", "epoch") and np.isfinite(value):
             writer.add_scalar(name, value, record["step"])
     writer.close()
+
+
+def _check_room(path):
+    """TensorBoard writes in a thread of its own, where an error would be lost: one of a full disk is met before."""
+    try:
+        check_room(path, ROOM)
+    finally:
+        path.unlink(missing_ok=True)

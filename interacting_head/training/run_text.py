@@ -1,14 +1,13 @@
 """The text of a run: opened, encoded, and kept as what translation needs in the run directory."""
 
 import logging
-import shutil
 from typing import NamedTuple
 
 from data.batches.encoding import EncodedPairs
 from data.corpora.corpus import Corpus, open_corpus, own_text
 from data.corpus_encoding import TextSettings, encode_corpus
 from data.errors import InputError
-from data.files import written_beside
+from data.files import copy_file
 from data.text.cleaning import CleaningRules
 from data.text.parallel_text import ParallelText
 from data.text.profiles import TextForm
@@ -96,8 +95,6 @@ def prepare_run_text(data, run, corpus):
     run.save_text(languages, digests, train.truecasers, encoded.subwords)
     if vocabularies is None:
         for path, model in zip(run.subword_paths, encoded.vocabularies, strict=True):
-            path.parent.mkdir(exist_ok=True)
-            with written_beside(path) as partial:
-                shutil.copyfile(model, partial)
+            copy_file(model, path)
     forms = map(TextForm, (data.profile, data.profile), languages, train.truecasers or (None, None))
     return RunText(corpus, train.text, dev.text, tuple(forms), run.subwords(), encoded.pairs["train"])

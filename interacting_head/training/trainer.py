@@ -14,6 +14,7 @@ from data.errors import InputError
 from data.files import NO_ROOM, sole_use
 from interacting_head import allocator
 from interacting_head.console import RunError
+from interacting_head.model.allocation import TRAINING_ADVICE, allocation_told
 from interacting_head.model.building import build_model
 from interacting_head.model.placement import same_experiment
 from interacting_head.run_directory import RunDirectory
@@ -28,6 +29,12 @@ from interacting_head.training.setup import check, make_batches, make_training_m
 from interacting_head.training.validation import Validation
 
 logger = logging.getLogger("interacting_head")
+
+OTHER_SETTINGS = "with other settings a training begins anew: --no-resume, or another --run-dir"
+
+
+class DivergedError(RunError):
+    """The loss of a training is no number."""
 
 
 def train(config, run_dir, corpora_dir=None, resume=True):
@@ -44,7 +51,8 @@ def train(config, run_dir, corpora_dir=None, resume=True):
 
     Raises:
         InputError: for a corpus or a configuration that cannot be used.
-        RunError: when the training diverges, and when the disk is full.
+        DivergedError: when the training diverges.
+        RunError: when the disk is full, and when a batch does not fit into memory.
     """
     devices = Devices.find()
     run = RunDirectory(run_dir)
@@ -74,9 +82,11 @@ def _full_disk_told(run):
     except OSError as error:
         if error.errno not in NO_ROOM:
             raise
+        steps = run.steps()
+        kept = f"keeps its checkpoint of step {steps[-1]}" if steps else "has no checkpoint yet"
         raise RunError(
-            f"cannot write {error.filename or run.path}: {error.strerror}; {run.path} keeps its last checkpoint: make "
-            "room, and the same command continues"
+            f"cannot write {error.filename or run.path}: {error.strerror}; {run.path} {kept}: make room, and the same "
+            "command continues"
         ) from error
 
 
@@ -108,6 +118,8 @@ class Trainer:
         self.validation = Validation(config, self.validated_model, text, *subwords)
         self.checkpoints = Checkpointing(run, self.training_model, config.train, devices)
         self.state = self.checkpoints.restore()
+        if not self.state.finished:
+            self.checkpoints.check_room(math.ceil(self.total_steps / self._interval))
         self.begun -= self.state.seconds
 
     @property
@@ -157,9 +169,18 @@ class Trainer:
         of_tensorflow = keras.backend.backend() == "tensorflow"
         data = as_tf_dataset(batches) if of_tensorflow else self.devices.own_rows(batches)
         callbacks = [self.progress, stop]
-        with self.devices.scope():
+        advice = f"{TRAINING_ADVICE}; {OTHER_SETTINGS}"
+        with self.devices.scope(), allocation_told(self._batch_in_words, advice):
             self.training_model.fit(data, steps_per_epoch=steps, verbose=0, callbacks=callbacks, shuffle=False)
         self.state.step, self.state.loss = self.progress.step, self.progress.loss
+
+    def _batch_in_words(self):
+        """The batch of the step at hand."""
+        epoch, index = self.batches.position_after((0, 0), self.progress.step)
+        shape = " × ".join(map(str, self.batches.plan(epoch).shape(index)))
+        parts = self.config.train.accumulate_batches
+        in_parts = f", computed in {parts} parts" if parts > 1 else ""
+        return f"a batch of {shape} (sentences × source × target sub-words{in_parts}) at step {self.progress.step + 1}"
 
     def _validate(self, stop):
         config, state = self.config.train, self.state
@@ -170,7 +191,7 @@ class Trainer:
         # Unlike processors may differ in the last digit, and all processes must end in the same step.
         scores = dict(zip(scores, self.devices.from_first_process(list(scores.values())), strict=True))
         if not math.isfinite(scores["validation_loss"]):
-            raise RunError(
+            raise DivergedError(
                 f"the validation loss at step {state.step} is {scores['validation_loss']}: the training has "
                 f"diverged; choose a lower train.learning_rate than {config.learning_rate:g}, a longer "
                 "train.warmup_steps or a smaller train.gradient_clip, and another --run-dir or --no-resume"

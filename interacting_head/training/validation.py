@@ -9,6 +9,7 @@ from data.batches.encoding import encode_parallel
 from data.batches.pipeline import evaluation_batches
 from data.errors import InputError
 from interacting_head.metrics import evaluate
+from interacting_head.model.allocation import TRAINING_ADVICE, allocation_told
 from interacting_head.model.compilation import compiles_shapes
 from interacting_head.search.options import SearchOptions
 from interacting_head.search.scoring import Scorer
@@ -59,7 +60,8 @@ class Validation:
         for inputs, labels, _ in self._batches:
             if stopped():
                 return None
-            sums += [values.sum(dtype="float64") for values in self._scorer(**inputs, labels=labels)]
+            with allocation_told(lambda inputs=inputs: _in_words(inputs), TRAINING_ADVICE):
+                sums += [values.sum(dtype="float64") for values in self._scorer(**inputs, labels=labels)]
             tokens += int((labels != 0).sum())
         log_probability, correct, smoothed = (sums / tokens).tolist()
         scores = {
@@ -92,3 +94,8 @@ class Validation:
             return []
         chosen = random.Random(1).sample(range(len(self.sources)), min(count, len(self.sources)))
         return [(self.sources[i], self.references[i], self.hypotheses[i]) for i in chosen]
+
+
+def _in_words(inputs):
+    (B, S), (_, T) = inputs["source_ids"].shape, inputs["target_ids"].shape
+    return f"a batch of {B} × {S} × {T} (sentences × source × target sub-words) of the development text"

@@ -8,7 +8,7 @@ from collections import deque
 from pathlib import Path
 
 from data.errors import InputError
-from data.files import full_disk_named
+from data.files import STANDARD_OUTPUT, full_disk_named
 from interacting_head.config import DecodeConfig
 from interacting_head.console import atomic_write
 from interacting_head.translation.engines import load_engine
@@ -158,7 +158,7 @@ def _check_runs(arguments):
 def _output(arguments):
     """The standard output, or else a file that appears when it is complete."""
     with contextlib.ExitStack() as stack:
-        stack.enter_context(full_disk_named("the standard output" if arguments.output == "-" else arguments.output))
+        stack.enter_context(full_disk_named(STANDARD_OUTPUT if arguments.output == "-" else arguments.output))
         output = sys.stdout
         if output is None and arguments.output == "-":
             raise InputError("the standard output is closed; name a file with --output")

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from data.text.profiles import RAW_TEXT
+from interacting_head.model.allocation import SEARCH_ADVICE, allocation_told
 from interacting_head.search.options import IMPOSSIBLE, SearchOptions, length_limit
 from interacting_head.translation.engines import check_capabilities, engine_class
 from interacting_head.translation.engines.engine import Engine, Hypothesis, Sentence
@@ -242,11 +243,21 @@ class Translator:
         """Yield `(window, Batch, n-best lists)` for each `(window, Batch)`; see `side_by_side`."""
 
         def search(window, batch):
-            return self.engine.search(batch.sentences, self.options, batch.rows, token_scores) if batch.indices else []
+            if not batch.indices:
+                return []
+            lengths = [len(sentence.source) + 1 for sentence in batch.sentences]
+            with allocation_told(lambda: self._batch_in_words(lengths), SEARCH_ADVICE):
+                return self.engine.search(batch.sentences, self.options, batch.rows, token_scores)
 
         calls = self.engine.calls_at_a_time, self.engine.calls_waiting
         for (window, batch), n_best in side_by_side(search, given, *calls):
             yield window, batch, self._translations(n_best)
+
+    def _batch_in_words(self, lengths):
+        return (
+            f"a batch of {len(lengths)} × {max(lengths)} (sentences × sub-words of the longest), with "
+            f"{self.options.hypotheses} hypotheses of each"
+        )
 
     def _sentence(self, source, prefix, number):
         longest = self.options.max_length
@@ -270,7 +281,9 @@ class Translator:
         pairs = list(zip(source_ids, target_ids, strict=True))
 
         def score(batch, rows):
-            return self.engine.score([pairs[i] for i in batch], rows)
+            lengths = [max(map(len, pairs[i])) + 1 for i in batch]
+            with allocation_told(lambda: self._batch_in_words(lengths), SEARCH_ADVICE):
+                return self.engine.score([pairs[i] for i in batch], rows)
 
         # A line without sub-words is translated by an empty one and nothing else.
         batches = self._batches([max(map(len, pair)) + 1 if pair[0] else 0 for pair in pairs])

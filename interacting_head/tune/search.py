@@ -12,15 +12,15 @@ from pathlib import Path
 import optuna
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution, distribution_to_json
 from optuna.storages import JournalStorage
-from optuna.storages.journal import JournalFileBackend
 from optuna.trial import TrialState, create_trial
 
 from data.errors import InputError
-from data.files import sole_use
+from data.files import PARTIAL, make_folder, sole_use
 from interacting_head import config as configuration
 from interacting_head.config import override
 from interacting_head.console import RunError, atomic_write
 from interacting_head.run_directory import RunDirectory
+from interacting_head.tune.journal import Journal
 from interacting_head.yaml_files import read_yaml
 
 DEFAULT_SPACE = Path(__file__).parent / "search_space.yaml"
@@ -90,7 +90,7 @@ class Search:
 
     Raises:
         InputError: for a key or value that the configuration refuses, a range without `trials`, a folder that holds
-            another search.
+            another search, or in which one is at work.
     """
 
     def __init__(self, config, space, folder, trials=None):
@@ -98,10 +98,11 @@ class Search:
         self._check_space()
         self._check_folder()
         optuna.logging.set_verbosity(optuna.logging.WARNING)
-        self.storage = JournalStorage(JournalFileBackend(str(self.folder / "journal.log")))
-        self.studies = {
-            stage: optuna.create_study(storage=self.storage, study_name=stage, load_if_exists=True) for stage in space
-        }
+        with sole_use(self.folder):
+            storage = JournalStorage(Journal(self.folder / "journal.log"))
+            self.studies = {
+                stage: optuna.create_study(storage=storage, study_name=stage, load_if_exists=True) for stage in space
+            }
 
     def run(self, corpora_dir=None):
         """Searches to the end; returns the number of the signal that ended it before, or None.
@@ -190,9 +191,9 @@ class Search:
                     "or choose another --search-dir"
                 )
             return
-        if self.folder.exists() and (not self.folder.is_dir() or any(self.folder.iterdir())):
+        if self.folder.exists() and (not self.folder.is_dir() or any(map(_is_complete, self.folder.iterdir()))):
             raise InputError(f"{self.folder} holds something other than a search; choose another --search-dir")
-        self.folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self.folder)
         with atomic_write(path) as file:
             json.dump(ours, file, indent=2)
 
@@ -233,7 +234,7 @@ class Search:
         """Trains with these values; returns arguments of `create_trial`, or the number of the signal that ended it."""
         import keras
 
-        from interacting_head.training.trainer import train
+        from interacting_head.training.trainer import DivergedError, train
 
         run = RunDirectory(self.folder / "trials" / _run_name(stage, parameters))
         count = f"{len(self.results(stage)) + 1} of {self._number_of_trials(stage)}"
@@ -241,7 +242,7 @@ class Search:
         keras.backend.clear_session()
         try:
             received = train(override(config, _assignments(parameters)), run.path, corpora_dir)
-        except RunError as error:
+        except DivergedError as error:
             print(f"{run.path}: {error}", file=sys.stderr)
             return {"state": TrialState.PRUNED, "user_attrs": {"run": run.path.name, "error": str(error)}}
         if received:
@@ -268,6 +269,10 @@ class Search:
         with atomic_write(self.folder / f"{stage}.png", "wb") as file:
             figure.savefig(file, format="png", dpi=150, bbox_inches="tight")
         pyplot.close(figure)
+
+
+def _is_complete(path):
+    return not path.name.startswith(PARTIAL)
 
 
 def _run_name(stage, parameters):

@@ -56,4 +56,4 @@ def test_batches_are_measured_in_both_ways(arguments):
 
 def test_memory_of_this_process_is_seen():
     block = bytearray(os.urandom(50_000_000))
-    assert pipeline_speed._resident(os.getpid()) > len(block)
+    assert pipeline_speed.resident_bytes(os.getpid()) > len(block)

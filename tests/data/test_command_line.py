@@ -1,4 +1,6 @@
+import errno
 import gc
+import os
 
 import pytest
 
@@ -19,3 +21,43 @@ def test_a_process_at_its_end_is_not_searched_for_garbage():
         run(lambda: None)
     assert ended.value.code == 0
     assert gc.get_freeze_count() > before
+
+
+FULL, READ_ONLY, DENIED = errno.ENOSPC, errno.EROFS, errno.EACCES
+
+
+@pytest.mark.usefixtures("unfrozen")
+@pytest.mark.parametrize(
+    ("number", "name", "code", "message"),
+    [
+        (FULL, "there", 1, "cannot write {}: No space left on device; the former one stays: make room and give"),
+        (FULL, "new", 1, "cannot write {}: No space left on device; nothing of it is left: make room and give"),
+        (FULL, None, 1, "cannot write the standard output: No space left on device; make room and give"),
+        (READ_ONLY, "new", 2, "cannot write {}: Read-only file system; name a folder that can be written to"),
+        (DENIED, "new", 2, "cannot open {}: Permission denied; name a folder that can be written to"),
+    ],
+)
+def test_a_disk_that_takes_nothing_is_told_in_one_line(tmp_path, capsys, number, name, code, message):
+    (tmp_path / "there").write_text("former")
+    place = name and str(tmp_path / name)
+
+    def fail():
+        raise OSError(number, os.strerror(number), place)
+
+    with pytest.raises(SystemExit) as ended:
+        run(fail)
+    errors = capsys.readouterr().err
+    assert ended.value.code == code
+    assert errors.startswith(f"error: {message.format(place)}")
+    assert errors.count("\n") == 1
+
+
+@pytest.mark.usefixtures("unfrozen")
+def test_memory_that_does_not_suffice_is_told_in_one_line(capsys):
+    def fail():
+        raise MemoryError("Unable to allocate 8.00 EiB for an array")
+
+    with pytest.raises(SystemExit) as ended:
+        run(fail)
+    assert ended.value.code == 1
+    assert capsys.readouterr().err == "error: not enough memory (Unable to allocate 8.00 EiB for an array)\n"

@@ -1,3 +1,4 @@
+import errno
 import os
 import stat
 import subprocess
@@ -7,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from data.errors import InputError
-from data.files import atomic_write, sole_use, written_beside
+from data.files import atomic_write, make_folder, sole_use, written_beside
 
 ROOT = Path(__file__).parents[2]
 
@@ -114,3 +115,49 @@ def test_a_place_that_cannot_be_written_to_is_an_error_with_advice(tmp_path):
     with atomic_write(tmp_path / "none" / "file", parents=True) as file:
         file.write("x")
     assert (tmp_path / "none" / "file").read_text() == "x"
+
+
+KILLED = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+from data.files import atomic_write, written_beside
+with atomic_write("file") as file, written_beside("folder") as partial:
+    partial.mkdir()
+    print("begun", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_what_a_killed_process_has_not_completed_is_removed_by_the_next_writer_and_what_is_under_way_is_not(tmp_path):
+    command = [sys.executable, "-c", KILLED, str(ROOT)]
+    with subprocess.Popen(command, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"begun\n"
+        with atomic_write(tmp_path / "other") as file:
+            file.write("x")
+        assert len(list(tmp_path.glob(".partial-*"))) == 2
+        process.kill()
+        process.wait()
+    assert len(list(tmp_path.glob(".partial-*"))) == 2
+    (tmp_path / ".partial-link").symlink_to(tmp_path)
+    with atomic_write(tmp_path / "other") as file:
+        file.write("y")
+    assert sorted(os.listdir(tmp_path)) == [".partial-link", "other"]
+    assert (tmp_path / "other").read_text() == "y"
+
+
+def test_a_full_disk_is_no_bad_input_and_names_the_file(tmp_path, monkeypatch):
+    def full(*arguments, **options):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    written = {"pathlib.Path.mkdir": make_folder, "tempfile.mkdtemp": lambda path: enter(atomic_write(path))}
+    for target, call in written.items():
+        with monkeypatch.context() as patch:
+            patch.setattr(target, full)
+            with pytest.raises(OSError, match="No space left") as raised:
+                call(tmp_path / "x")
+        assert raised.value.filename == str(tmp_path / "x")
+
+
+def enter(context):
+    with context:
+        pass

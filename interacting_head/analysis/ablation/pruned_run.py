@@ -9,7 +9,7 @@ import shutil
 import numpy as np
 
 from data.errors import InputError
-from data.files import new_folder
+from data.files import copy_folder, new_folder
 from interacting_head.config import PlacedAttentionConfig, PlacementConfig
 from interacting_head.model.building import build_model
 from interacting_head.model.placement import attention_of, resolved
@@ -174,7 +174,7 @@ def write_pruned_run(run, removed, path):
         for name in TEXT_FILES:
             source = run.path / name
             if source.is_dir():
-                shutil.copytree(source, folder / name)
+                copy_folder(source, folder / name)
             elif source.is_file():
                 shutil.copyfile(source, folder / name)
         written.save_weights(model, written.weights_path("best"))

@@ -1,6 +1,5 @@
 """Trainings of a tiny model in this process."""
 
-import dataclasses
 import os
 import shutil
 import signal
@@ -114,29 +113,11 @@ def test_the_average_is_the_mean_of_the_last_checkpoints(finished):
         assert mean.dtype == "float32"
 
 
-def test_a_run_of_version_1_is_read_as_it_was_meant_and_is_not_trained_on(copied, config):
-    (copied.path / "VERSION").write_text("1\n")
-    path = copied.path / "config.yaml"
-    text = path.read_text(encoding="utf-8").replace("  memory_normalization: every\n", "")
-    path.write_text(text.replace("    options: {}", "    options: {balanced_query: true}"), encoding="utf-8")
-    assert "balanced_query" in path.read_text(encoding="utf-8")
-    model = dataclasses.replace(config.model, memory_normalization="top")
-    assert RunDirectory.open(copied.path).config == dataclasses.replace(config, model=model)
-    translator = Translator.from_run(copied.path)
-    for found, expected in zip(translator.engine.models[0].get_weights(), weights(copied, "best"), strict=True):
-        np.testing.assert_array_equal(found, expected)
-    with pytest.raises(InputError, match=r"of version 1 .* can be translated with, but not trained on; .*--no-resume"):
-        train(config, copied.path)
-    (copied.path / "VERSION").write_text("3\n")
-    with pytest.raises(InputError, match="has version 3, this program reads 1 and 2"):
-        Translator.from_run(copied.path)
-
-
 @pytest.mark.slow
 def test_a_full_disk_is_told_in_one_line_and_the_same_command_continues(config, finished, tmp_path):
     run = RunDirectory(tmp_path / "run")
     largest = max(path.stat().st_size for path in finished.path.rglob("*.state.npz"))
-    message = f"cannot write {run.path}.*: File too large; {run.path} keeps its last checkpoint: make room"
+    message = f"cannot write {run.path}.*: File too large; {run.path} has no checkpoint yet: make room"
     with full_disk(largest - 1000), pytest.raises(RunError, match=message):
         train(config, run.path)
     assert train(config, run.path) is None

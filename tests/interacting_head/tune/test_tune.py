@@ -10,6 +10,7 @@ from interacting_head import recipes
 from interacting_head.config import ExperimentConfig, load_config, override
 from interacting_head.console import RunError
 from interacting_head.run_directory import RunDirectory
+from interacting_head.training.trainer import DivergedError
 from interacting_head.tune.search import Search, default_space, load_space
 from tests import tiny_corpus
 from tests.command_line import run, start, wait_until
@@ -37,7 +38,7 @@ class FakeTraining:
         if len(self.runs) == self.stop_at:
             return int(self.stop_by)
         if self.diverges(config):
-            raise RunError("the training has diverged")
+            raise DivergedError("the training has diverged")
         model = config.model
         loss = 2 - model.attention.num_heads / 8 + model.feed_forward_dim / 1000 + abs(model.dropout - 0.3)
         for step, more in ((10, 1.0), (20, 0.0), (30, 0.5)):

@@ -1,0 +1,39 @@
+import keras
+import numpy as np
+import pytest
+
+from interacting_head.console import RunError
+from interacting_head.model.allocation import allocation_told, is_out_of_memory
+
+
+def raised_by_the_backend():
+    """The exception that the backend at hand raises."""
+    if keras.backend.backend() == "tensorflow":
+        import tensorflow as tf
+
+        return tf.errors.ResourceExhaustedError(None, None, "OOM when allocating tensor with shape[9,9]\n and more")
+    if keras.backend.backend() == "jax":
+        import jax
+
+        return jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: Out of memory allocating 8 bytes.")
+    import torch
+
+    return torch.OutOfMemoryError("CUDA out of memory.")
+
+
+def test_what_the_backend_raises_where_memory_does_not_suffice_becomes_one_line():
+    with (
+        pytest.raises(RunError, match=r"^not enough memory for a batch of 9 × 9; lower it$"),
+        allocation_told(lambda: "a batch of 9 × 9", "lower it"),
+    ):
+        raise raised_by_the_backend()
+
+
+def test_an_array_that_numpy_cannot_allocate_is_recognised_and_other_errors_are_not():
+    with pytest.raises(MemoryError) as raised:
+        np.zeros((2**20, 2**25))
+    assert is_out_of_memory(raised.value)
+    for error in (ValueError("shapes differ"), OSError(28, "No space left on device")):
+        assert not is_out_of_memory(error)
+        with pytest.raises(type(error)), allocation_told(lambda: "a batch", "lower it"):
+            raise error

@@ -1,0 +1,83 @@
+"""Runs that were begun by each version of the format, stored in `old_runs/`, see the README there."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from data.errors import InputError
+from interacting_head.run_directory import VERSION, RunDirectory
+from interacting_head.training.trainer import train
+from tests.command_line import OWN, assert_refused, run
+
+STORED = Path(__file__).parent / "old_runs"
+VERSIONS = "1", "2"
+STEPS, SAVED = 620, 600
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A copy of the stored runs and their text, in which this process works."""
+    shutil.copytree(STORED, tmp_path / "old_runs")
+    monkeypatch.setenv("INTERACTING_HEAD_CACHE", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path / "old_runs")
+    return tmp_path / "old_runs"
+
+
+def test_each_version_of_the_format_has_a_run_that_it_began():
+    assert VERSIONS[-1] == VERSION
+    for version in VERSIONS:
+        assert RunDirectory.open(STORED / f"version_{version}").version == version
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_run_of_each_version_translates_as_the_program_that_began_it(folder, version):
+    result = run(folder, "translate.py", "-m", f"version_{version}", "-i", "dev.de", "--beam-size", "3")
+    assert result.code == 0, result.errors
+    assert result.output == (folder / f"version_{version}.en").read_text(encoding="utf-8")
+    assert len(set(result.output.splitlines())) > 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_run_of_each_version_resumes_and_finishes(folder, version, capfd):
+    old = RunDirectory.open(folder / f"version_{version}")
+    before = old.read_log()
+    assert old.steps() == [SAVED]
+    assert train(old.config, old.path) is None
+    assert f"continuing {old.path} at step {SAVED}" in capfd.readouterr().err
+    assert (old.version, old.steps()[-1]) == (version, STEPS)
+    assert old.read_json("metrics.json")["steps"] == STEPS
+    log = old.read_log()
+    assert log[: len(before)] == before
+    # A continuation without the optimizer's state, or with other batches, would lose what was learnt.
+    assert log[-1]["validation_loss"] < before[-1]["validation_loss"] + 0.05
+
+
+def test_the_words_of_version_1_are_read_as_they_were_meant():
+    config = RunDirectory.open(STORED / "version_1").config
+    assert "balanced_query" in (STORED / "version_1" / "config.yaml").read_text(encoding="utf-8")
+    assert config.model.attention.options == {}
+    assert (config.model.normalization, config.model.memory_normalization) == ("pre", "top")
+    assert (config.data.max_words, config.data.max_ratio) == (80, 9)
+
+
+def test_a_run_of_version_1_whose_queries_learnt_otherwise_is_not_trained_on(folder):
+    old = RunDirectory.open(folder / "version_1")
+    path = old.path / "config.yaml"
+    path.write_text(path.read_text(encoding="utf-8").replace("balanced_query: false", "balanced_query: true"))
+    with pytest.raises(InputError, match=r"of version 1, .* can be translated with, but not trained on; .*--no-resume"):
+        train(old.config, old.path)
+
+
+def test_a_version_that_is_not_known_is_refused_in_one_line(folder):
+    (folder / "version_2" / "VERSION").write_text("3\n")
+    message = "version_2 has version 3, this program reads 1 and 2; see CHANGELOG.md"
+    assert_refused(run(folder, "translate.py", "-m", "version_2", "-i", "dev.de"), message)
+    assert_refused(run(folder, "train.py", "quickstart", *OWN, "--run-dir", "version_2"), message)
+
+
+def test_stored_runs_are_small():
+    assert sum(path.stat().st_size for path in STORED.rglob("*") if path.is_file()) < 1_000_000
+    assert json.loads((STORED / "version_1" / "text.json").read_text())["languages"] == ["de", "en"]

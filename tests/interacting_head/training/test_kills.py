@@ -1,0 +1,71 @@
+"""A training that is killed twenty times, at every kind of moment."""
+
+import random
+
+import pytest
+
+from interacting_head.run_directory import RunDirectory
+from tests import tiny_corpus
+from tests.command_line import TINY, run
+from tests.interacting_head.runs import assert_equal_runs
+from tests.kills import appears, kill, left_behind, logged
+
+STEPS = 240
+SETTINGS = [
+    *(f"train.max_steps={STEPS}", "train.validation_interval=6", "train.log_interval=1", "train.keep_best=1"),
+    *("train.ema_decay=0.9", "train.accumulate_batches=2", "train.batch_tokens=128", "model.dropout=0.1"),
+    *("model.model_dim=16", "model.feed_forward_dim=16"),
+]
+TRAIN = ["tiny.yaml", *TINY, *(word for setting in SETTINGS for word in ("--set", setting)), "--run-dir", "run"]
+
+FIRST_SECONDS = [
+    *("cache/*/.partial-*", "run/.partial-*", "run/config.yaml", "cache/subwords/*", "run/subwords/source.model"),
+    *("cache/encoded/*", "run/train.log"),
+]
+MIDDLE = {
+    "a step": lambda folder: logged(folder / "run" / "train.log", f" of {STEPS}, epoch"),
+    "a validation": lambda folder: logged(folder / "run" / "train.log", "validation at step "),
+    "its events": lambda folder: appears(folder, "run/tensorboard/*"),
+    "the best weights": lambda folder: appears(folder, "run/.partial-*/best.weights.h5"),
+    "the moving average": lambda folder: appears(folder, "run/.partial-*/ema.weights.h5"),
+    "saving": lambda folder: appears(folder, "run/checkpoints/.partial-*"),
+    "weights without a state": lambda folder: appears(folder, "run/checkpoints/step-*.weights.h5"),
+    "a checkpoint": lambda folder: appears(folder, "run/checkpoints/step-*.state.npz"),
+}
+END = ["run/.partial-*/average.weights.h5", "run/average.weights.h5", "run/average.weights.h5"]
+
+
+def folder_with_text(path):
+    path.mkdir()
+    tiny_corpus.write_corpus(path)
+    (path / "tiny.yaml").write_text("model: {attention: {num_heads: 2}}\n")
+    return path
+
+
+@pytest.mark.slow
+def test_a_training_killed_twenty_times_ends_like_one_that_was_not(tmp_path):
+    whole, killed = (folder_with_text(tmp_path / name) for name in ("whole", "killed"))
+    result = run(whole, "train.py", *TRAIN)
+    assert result.code == 0, result.errors
+
+    draw = random.Random(1)
+    middle = [*MIDDLE, *draw.choices(list(MIDDLE), k=20 - len(FIRST_SECONDS) - len(MIDDLE) - len(END))]
+    draw.shuffle(middle)
+    kills = 0
+    for pattern in FIRST_SECONDS:
+        kills += kill(appears(killed, pattern), draw.uniform(0, 0.02), killed, "train.py", *TRAIN)
+    for name in middle:
+        seen, far = MIDDLE[name](killed), logged(killed / "run" / "train.log", f" of {STEPS}, epoch", times=12)
+        kills += kill(lambda seen=seen, far=far: seen() or far(), draw.uniform(0, 0.1), killed, "train.py", *TRAIN)
+    for pattern in END:
+        kills += kill(appears(killed, pattern), draw.uniform(0, 0.05), killed, "train.py", *TRAIN)
+        assert not (killed / "run" / "metrics.json").exists()
+    assert kills == 20
+
+    result = run(killed, "train.py", *TRAIN)
+    assert result.code == 0, result.errors
+    ours, expected = RunDirectory(killed / "run"), RunDirectory(whole / "run")
+    assert_equal_runs(ours, expected)
+    names = [{path.name for path in (folder.path / "checkpoints").iterdir()} for folder in (ours, expected)]
+    assert names[0] == names[1]
+    assert not left_behind(killed)

@@ -1,0 +1,52 @@
+"""Scripts that are killed at moments that their files show."""
+
+import os
+import signal
+import time
+from fnmatch import fnmatch
+
+from tests.command_line import started
+
+
+def entries(folder):
+    """The files and folders below a folder, {(path, inode)}: one that takes the place of another is a new one."""
+    found = set()
+    for parent, _, _ in os.walk(folder):
+        try:
+            found |= {(os.path.relpath(entry.path, folder), entry.inode()) for entry in os.scandir(parent)}
+        except FileNotFoundError:  # removed meanwhile
+            continue
+    return found
+
+
+def appears(folder, pattern):
+    """A function that returns whether something new is below a folder whose path fits a pattern."""
+    former = entries(folder)
+    return lambda: any(fnmatch(path, pattern) for path, _ in entries(folder) - former)
+
+
+def logged(path, text, times=1):
+    """A function that returns whether a file has a text, so many times, after what it holds already."""
+
+    def read():
+        return path.read_text(encoding="utf-8") if path.is_file() else ""
+
+    former = len(read())
+    return lambda: read()[former:].count(text) >= times
+
+
+def kill(seen, delay, folder, script, *arguments):
+    """Kills a script so many seconds after `seen()` comes true; returns whether it had not ended before."""
+    with started(folder, script, *arguments) as (process, _, errors):
+        while process.is_alive() and not seen():
+            time.sleep(0.001)
+        time.sleep(delay)
+        process.kill()
+        process.join()
+        assert process.exitcode in (0, -signal.SIGKILL), errors.read().decode()
+        return process.exitcode == -signal.SIGKILL
+
+
+def left_behind(folder):
+    """The folders below a folder of what commands have not completed."""
+    return list(folder.rglob(".partial-*"))
