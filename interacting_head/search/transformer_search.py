@@ -30,8 +30,9 @@ class SearchResult(NamedTuple):
 class TransformerSearch:
     """Search for translations of batches of ids.
 
-    The encoder runs once for a batch. Sentences that are done leave the batch when half of it is done. The five
-    functions are compiled once each, with JAX once for each shape: give it few of them.
+    The encoder runs once for a batch. Sentences that are done leave the batch when half of it is done. The functions
+    that a search is made of are compiled once each. With JAX the search is one function, and compiled once for each
+    shape: give it few of them.
 
     Args:
         models: a `Transformer`, or a list of them with equal vocabularies, whose probabilities are averaged.
@@ -73,7 +74,15 @@ class TransformerSearch:
             lambda links, totals: collect(links, totals, options),
             arguments=lambda: [start.outputs[1].links, start.outputs[1].totals],
         )
-        self.compiled = (self._prepare, self._start, self._advance, self._keep, self._finish)
+        self._whole = Compiled(
+            self.whole,
+            self.models,
+            arguments=lambda: [prepare.outputs, matrix, limits, scalar],
+            static=(3,),
+            rows=(1, 2),
+        )
+        in_steps = (self._start, self._advance, self._keep, self._finish)
+        self.compiled = (self._prepare, *((self._whole,) if compiles_shapes() else in_steps))
 
     def refresh(self):
         """Take the models' present weights; to be called where they have changed."""
@@ -83,11 +92,13 @@ class TransformerSearch:
         if self._kernels is None:
             self.refresh()
         length = length or int(limits["max_lengths"].max())
-        capacity = length if compiles_shapes() else min(CAPACITY, length)
+        if compiles_shapes():
+            return SearchResult(*map(as_array, self._whole(self._kernels, source_ids, limits, length)))
+        capacity = min(CAPACITY, length)
         rows, histories = np.arange(len(source_ids)), []
         memories, search = self._start(source_ids, limits, capacity, length)
         while True:
-            most_unfinished = 0 if compiles_shapes() else len(rows) // 2
+            most_unfinished = len(rows) // 2
             search = self._advance(self._kernels, limits, memories, search, capacity, most_unfinished)
             done = as_array(search.done)
             leaving = done | (not (~done).any())
@@ -124,6 +135,12 @@ class TransformerSearch:
         """Continue a search as `beam_search.advance` does."""
         step = self.step_function(kernels, memories)
         return advance(step, search, limits, self.options, until, most_unfinished)
+
+    def whole(self, kernels, source_ids, limits, length):
+        """Return the results of a search, from the encoder to `collect`."""
+        memories, search = self.start(source_ids, limits, length, length)
+        search = self.advance(kernels, limits, memories, search, length, 0)
+        return collect(search.links, search.totals, self.options)
 
     def step_function(self, kernels, memories):
         """Return the step function of `beam_search`."""
