@@ -31,8 +31,8 @@ from interacting_head.search.state import Limits
 from tests.interacting_head import tiny
 
 config = override(
-    ExperimentConfig(), ["train.schedule=constant", "train.learning_rate=0.01", "train.warmup_steps=1",
-                         "train.gradient_clip=1", "train.adam_epsilon=1e-5"]
+    ExperimentConfig(), ["train.schedule=constant", "train.learning_rate=0.001", "train.warmup_steps=1",
+                         "train.gradient_clip=1", "train.adam_epsilon=1e-3"]
 )
 model = tiny.transformer(encoder_layers=1, decoder_layers=1, dropout=0.0)
 training_model = make_training_model(model, config, {STEPS})

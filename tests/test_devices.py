@@ -108,7 +108,7 @@ def on_jax_devices(count):
 def with_jax(tmp_path_factory):
     """A folder with the run `one`, trained with JAX on one device, and the command that trained it."""
     folder = tmp_path_factory.mktemp("jax")
-    # Sentences of one length: JAX compiles for each. Batches for four devices are those for one: 384 tokens in 4 × 2 parts.
+    # Sentences of one length: JAX compiles for each. Batches for four devices are those for one.
     files = tiny_corpus.write_corpus(folder, words=(3, 3))
     settings = [*tiny_corpus.SETTINGS, "train.max_steps=14", "train.validation_interval=14", "train.log_interval=1"]
     settings += ["train.adam_epsilon=0.001", "train.accumulate_batches=2", "train.average_last=0"]
