@@ -2,15 +2,18 @@
 
 import contextlib
 import faulthandler
+import hashlib
 import os
 import re
 import sys
 import tempfile
 
+from data.cache import cache_folder
 from data.command_line import ArgumentParser, RunError, run
 from data.errors import InputError
 from data.files import atomic_write
 from interacting_head import allocator
+from interacting_head.machine import processor_instructions
 
 __all__ = ["ArgumentParser", "RunError", "atomic_write", "importing_keras", "run"]
 
@@ -25,15 +28,16 @@ UNKNOWN_BACKEND = "Unable to import backend : "  # how Keras begins to say so
 
 @contextlib.contextmanager
 def importing_keras():
-    """For the import of Keras by a script: sets up the allocator, keeps TensorFlow's messages about the machine away.
+    """For the import of Keras by a script: sets up the allocator and a cache, keeps messages about the machine away.
 
-    These heed no log level. What else is written to the standard error in the block appears at its end, and everything
-    where the block fails. With TF_CPP_MIN_LOG_LEVEL below 3 nothing is held back.
+    TensorFlow's messages heed no log level. What else is written to the standard error in the block appears at its
+    end, and everything where the block fails. With TF_CPP_MIN_LOG_LEVEL below 3 nothing is held back.
 
     Raises:
         InputError: where the import fails for a backend that Keras does not know.
     """
     allocator.keep_freed_memory()
+    _keep_compiled_functions()
     shows_all = os.environ.get("TF_CPP_MIN_LOG_LEVEL", ERRORS_ONLY) != ERRORS_ONLY
     holding_back = contextlib.nullcontext() if shows_all else _noise_held_back()
     with holding_back:
@@ -46,6 +50,16 @@ def importing_keras():
                 f"Keras does not know the backend {str(error).removeprefix(UNKNOWN_BACKEND)!r}; set KERAS_BACKEND, or "
                 "backend in Keras' own configuration keras.json, to tensorflow, jax or torch"
             ) from error
+
+
+def _keep_compiled_functions():
+    """Has JAX keep what it compiles in the cache folder, for the next process; to be called before JAX is imported."""
+    # JAX takes functions compiled for one processor to do for another, with fewer instructions, too.
+    instructions = " ".join(sorted(processor_instructions()))
+    folder = hashlib.sha256(instructions.encode()).hexdigest()[:16]
+    with contextlib.suppress(RuntimeError):  # a user without a home
+        os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(cache_folder() / "jax" / folder))
+    os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")  # small functions too: there are hundreds
 
 
 @contextlib.contextmanager

@@ -15,7 +15,7 @@ from tests.layers.test_against_reference import ORACLE
 
 ROOT = Path(__file__).parents[1]
 BACKENDS = ("tensorflow", "jax")
-STEPS = 3
+STEPS = 50
 
 pytestmark = pytest.mark.skipif(importlib.util.find_spec("jax") is None, reason="needs jax")
 
@@ -31,10 +31,10 @@ from interacting_head.search.state import Limits
 from tests.interacting_head import tiny
 
 config = override(
-    ExperimentConfig(), ["train.schedule=constant", "train.learning_rate=0.01", "train.warmup_steps=1",
-                         "train.gradient_clip=1", "train.adam_epsilon=1e-5"]
+    ExperimentConfig(), ["train.schedule=constant", "train.learning_rate=0.001", "train.warmup_steps=1",
+                         "train.gradient_clip=1", "train.adam_epsilon=1e-3"]
 )
-model = tiny.transformer(encoder_layers=1, decoder_layers=1)
+model = tiny.transformer(encoder_layers=1, decoder_layers=1, dropout=0.0)
 training_model = make_training_model(model, config, {STEPS})
 target_ids, labels = tiny.targets([4, 2, 6, 3])
 batch = {{"source_ids": tiny.sources([3, 7, 2, 5]), "target_ids": target_ids}}
@@ -89,7 +89,7 @@ def trained(tmp_path_factory):
 @pytest.mark.slow
 def test_losses_and_gradient_norms_are_equal(trained):
     for name in ("losses", "norm"):
-        np.testing.assert_allclose(trained["jax"][name], trained["tensorflow"][name], rtol=2e-5)
+        np.testing.assert_allclose(trained["jax"][name], trained["tensorflow"][name], rtol=1e-4)
     assert len(set(trained["jax"]["losses"].tolist())) == STEPS
 
 
@@ -140,3 +140,11 @@ def test_every_scheme_meets_the_oracle_with_jax(tmp_path):
     arguments = ["-m", "pytest", tests, "-k", "oracle", "-p", "no:cacheprovider"]
     output, _ = finish(start("jax", arguments, tmp_path))
     assert f"{cases} passed" in output
+
+
+@pytest.mark.slow
+def test_a_batch_in_parts_gives_the_step_of_the_whole_batch_with_jax(tmp_path):
+    tests = ROOT / "tests" / "interacting_head" / "model" / "test_numerics.py"
+    arguments = ["-m", "pytest", tests, "-n", "0", "-k", "step_of_the_whole_batch", "-p", "no:cacheprovider"]
+    output, _ = finish(start("jax", arguments, tmp_path))
+    assert "2 passed" in output

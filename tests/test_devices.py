@@ -1,4 +1,4 @@
-"""Training on two devices equals training on one: TensorFlow's logical CPU devices, and two processes with JAX."""
+"""Training on several devices equals training on one: TensorFlow's logical CPU devices, JAX's, and two processes."""
 
 import functools
 import importlib.util
@@ -17,7 +17,7 @@ import pytest
 from interacting_head.run_directory import RunDirectory
 from tests import tiny_corpus
 from tests.interacting_head.runs import assert_equal_runs, weights
-from tests.test_backends import start
+from tests.test_backends import finish, start
 from tests.two_devices import CASES, STEPS
 
 pytestmark = pytest.mark.slow
@@ -96,15 +96,66 @@ def test_a_run_on_two_devices_goes_on_exactly(tmp_path):
     assert_equal_runs(stopped, whole)
 
 
-@pytest.mark.skipif(importlib.util.find_spec("jax") is None, reason="needs jax")
-def test_two_processes_with_jax_equal_one_also_after_a_stop(tmp_path):
-    # Sentences of one length: JAX compiles for each, and batches for two devices are those for one.
-    files = tiny_corpus.write_corpus(tmp_path, words=(3, 3))
+needs_jax = pytest.mark.skipif(importlib.util.find_spec("jax") is None, reason="needs jax")
+
+
+def on_jax_devices(count):
+    """Environment variables that give a process so many devices."""
+    return {"XLA_FLAGS": f"--xla_backend_optimization_level=0 --xla_force_host_platform_device_count={count}"}
+
+
+@pytest.fixture(scope="module")
+def with_jax(tmp_path_factory):
+    """A folder with the run `one`, trained with JAX on one device, and the command that trained it."""
+    folder = tmp_path_factory.mktemp("jax")
+    # Sentences of one length: JAX compiles for each. Batches for four devices are those for one.
+    files = tiny_corpus.write_corpus(folder, words=(3, 3))
     settings = [*tiny_corpus.SETTINGS, "train.max_steps=14", "train.validation_interval=14", "train.log_interval=1"]
     settings += ["train.adam_epsilon=0.001", "train.accumulate_batches=2", "train.average_last=0"]
+    settings += ["model.attention.scheme=dynamic_head_importance", "train.batch_tokens=192"]
     own = [word for name, path in files.items() for word in (f"--{name.replace('_', '-')}", path)]
-    arguments = [ROOT / "train.py", *own, *(word for setting in settings for word in ("--set", setting))]
-    one = start("jax", [*arguments, "--run-dir", "one"], tmp_path)
+    command = [ROOT / "train.py", *own, *(word for setting in settings for word in ("--set", setting))]
+    finish(start("jax", [*command, "--run-dir", "one"], folder))
+    return folder, command
+
+
+def assert_equal_to_one(folder, name):
+    """That a run has the weights and the scores of the run `one`, but for the order of sums."""
+    run, expected = RunDirectory(folder / name), RunDirectory(folder / "one")
+    for ours, theirs in zip(weights(run, "step-14"), weights(expected, "step-14"), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-5)
+    for ours, theirs in zip(run.read_log(), expected.read_log(), strict=True):
+        assert ours["loss"] == pytest.approx(theirs["loss"], rel=1e-5)
+        assert ours["validation_loss"] == pytest.approx(theirs["validation_loss"], rel=1e-4)
+        assert ours["validation_smoothed_loss"] == pytest.approx(theirs["validation_smoothed_loss"], rel=1e-4)
+
+
+@needs_jax
+@pytest.mark.parametrize("devices", [2, 4])
+def test_several_devices_with_jax_equal_one(with_jax, devices):
+    folder, command = with_jax
+    name = f"devices-{devices}"
+    finish(start("jax", [*command, "--run-dir", name], folder, on_jax_devices(devices)))
+    assert f"on {', '.join(f'cpu:{number}' for number in range(devices))}" in (folder / name / "train.log").read_text()
+    assert_equal_to_one(folder, name)
+
+
+@needs_jax
+@pytest.mark.parametrize("devices", [2, 4])
+def test_several_devices_share_the_rows_of_a_search_and_of_scores(tmp_path, devices):
+    arguments = ["-m", "tests.several_jax_devices", tmp_path / "found.npz"]
+    finish(start("jax", arguments, tmp_path, on_jax_devices(devices)))
+    found = dict(np.load(tmp_path / "found.npz"))
+    assert found.pop("one devices") == 1
+    assert found.pop("several devices") == devices
+    for name in [name for name in found if name.startswith("one ")]:
+        several = found[name.replace("one ", "several ")]
+        np.testing.assert_allclose(several, found[name], rtol=1e-4, atol=1e-5, err_msg=name)
+
+
+@needs_jax
+def test_two_processes_with_jax_equal_one_also_after_a_stop(with_jax):
+    folder, command = with_jax
 
     def start_two():
         with socket.socket() as free:
@@ -118,29 +169,20 @@ def test_two_processes_with_jax_equal_one_also_after_a_stop(tmp_path):
                 "KERAS_DISTRIBUTION_PROCESS_ID": str(process),
             }
             run_dir = ["--run-dir", f"two-{process}"]
-            processes.append(start("jax", [*arguments, *run_dir], tmp_path, together))
+            processes.append(start("jax", [*command, *run_dir], folder, together))
         return processes
 
-    stopped, log = start_two(), tmp_path / "two-0" / "train.log"
+    stopped, log = start_two(), folder / "two-0" / "train.log"
     deadline = time.monotonic() + 300
     while not (log.is_file() and " step 3 of 14" in log.read_text()):
         assert time.monotonic() < deadline
         assert stopped[0].poll() is None, stopped[0].communicate()
         time.sleep(0.01)
     stopped[1].send_signal(signal.SIGTERM)  # only to one of them
-    steps = set()
-    for process in stopped:
-        _, errors = process.communicate()
-        assert process.returncode == 0, errors
-        steps.add(re.search(r"stopped by SIGTERM at step (\d+);", errors)[1])
+    steps = {re.search(r"stopped by SIGTERM at step (\d+);", finish(process)[1])[1] for process in stopped}
     assert len(steps) == 1
-    for process in (*start_two(), one):
-        _, errors = process.communicate()
-        assert process.returncode == 0, errors
-    expected, *found = (RunDirectory(tmp_path / name) for name in ("one", "two-0", "two-1"))
     assert steps < {str(step) for step in range(1, 15)}
-    for run in found:
-        for ours, theirs in zip(weights(run, "step-14"), weights(expected, "step-14"), strict=True):
-            np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-5)
-        for ours, theirs in zip(run.read_log(), expected.read_log(), strict=True):
-            assert ours["validation_loss"] == pytest.approx(theirs["validation_loss"], rel=1e-4)
+    for process in start_two():
+        finish(process)
+    for process in range(2):
+        assert_equal_to_one(folder, f"two-{process}")

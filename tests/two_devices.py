@@ -41,12 +41,15 @@ class Poisonable(TrainingModel):
 
 
 def batches(poisoned=False):
-    """Batches `(inputs, labels)` whose second half has far fewer tokens than the first, and in the last one none."""
+    """Batches `(inputs, labels)` whose second half has far fewer target tokens than the first, and in the last none.
+
+    Source tokens are the other way round.
+    """
     found = []
     for seed, (long, short) in enumerate([([8, 6, 7, 5], [2, 2, 2, 3]), ([3, 5, 8, 8], [2, 1, 2, 1]), ([6, 4], [])]):
         lengths, rows = [*long, *short], 8 if short else 4
         target_ids, labels = tiny.targets(lengths, width=8, seed=seed)
-        source_ids = tiny.sources(lengths, width=8, seed=seed + 10)
+        source_ids = tiny.sources(lengths[::-1], width=8, seed=seed + 10)
         source_ids[source_ids == POISON] = 4
         if poisoned:
             source_ids[-1, 0] = POISON

@@ -11,6 +11,7 @@ from data.errors import InputError
 from data.workers import available_cores
 
 MOST_CALLS = 4  # side by side: each has its own caches
+LEAST_SIZE = 16  # of a batch where each shape is compiled: shorter ones save less than a compilation costs
 PARTS_OF_A_BATCH = 2  # side by side in a training on a CPU; the same on all machines, since dropout depends on it
 _parts_side_by_side = 1
 
@@ -19,7 +20,8 @@ class Compiled:
     """A function of nested tensors that reads the weights of models, compiled.
 
     TensorFlow traces it once, for any size of the axes that `arguments` leave open. JAX compiles it once for each
-    shape of its arguments. Other backends run it as it is. Weights are those at the time of the call.
+    shape of its arguments; where the weights lie on several devices, of one process or of several, each of them works
+    on its part of the rows. Other backends run it as it is. Weights are those at the time of the call.
 
     Args:
         function: it must have no side effects; losses that layers add are dropped.
@@ -27,13 +29,16 @@ class Compiled:
         arguments: a function that gives the list of its arguments, nested `keras.KerasTensor`s with None for open
             axes, or `outputs` of another `Compiled`. Used by TensorFlow only.
         static: positions of arguments that are whole numbers on which shapes depend.
+        rows: positions of arguments whose tensors have the same number of rows, as all results have; none of them
+            matters to another.
     """
 
-    def __init__(self, function, models=(), *, arguments, static=()):
+    def __init__(self, function, models=(), *, arguments, static=(), rows=()):
         self._function = function
         self._models = models
         self._arguments = arguments
         self._static = static
+        self._rows = rows
         self._backend = keras.backend.backend()
         self._lock = threading.Lock()
 
@@ -57,6 +62,11 @@ class Compiled:
         return self._compiled._cache_size() if self._backend == "jax" else 0
 
     @property
+    def devices(self):
+        """The number of devices that share the rows of a call."""
+        return self._mesh.size if self._rows and self._mesh is not None else 1
+
+    @property
     def _variables(self):
         return [variable for model in self._models for variable in model.variables]
 
@@ -76,9 +86,44 @@ class Compiled:
         if self._backend == "jax":
             import jax
 
+            function, shardings, mesh = self._with_values, None, self._mesh
+            if mesh is not None:
+                shardings = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec())  # results whole on each
+                function = self._on_devices if self._rows else function
             static = [position + 1 for position in self._static]
-            return jax.jit(lambda values, *arguments: self._stateless(*arguments, values=values), static_argnums=static)
+            return jax.jit(function, static_argnums=static, out_shardings=shardings)
         return self._stateless
+
+    @property
+    def _mesh(self):
+        """The devices of the weights (JAX), or None where there is one."""
+        weights = self._variables if self._backend == "jax" else []
+        mesh = getattr(weights[0].value.sharding, "mesh", None) if weights else None
+        return mesh if mesh is not None and mesh.size > 1 else None
+
+    def _with_values(self, values, *arguments):
+        return self._stateless(*arguments, values=values)
+
+    def _on_devices(self, values, *arguments):
+        """The function with the rows of its arguments divided among the devices of the weights."""
+        import jax
+
+        mesh, numbers = self._mesh, range(len(arguments))
+        of_rows = {number: arguments[number] for number in self._rows}
+        others = {number: arguments[number] for number in numbers if number not in {*self._rows, *self._static}}
+        static = {number: arguments[number] for number in self._static}
+        count = len(jax.tree.leaves(of_rows)[0])
+
+        def padded(array):
+            return jax.numpy.pad(array, [(0, -count % mesh.size)] + [(0, 0)] * (array.ndim - 1))
+
+        def part(values, others, of_rows):
+            own = {**of_rows, **others, **static}
+            return self._stateless(*(own[number] for number in numbers), values=values)
+
+        whole, divided = jax.sharding.PartitionSpec(), jax.sharding.PartitionSpec(mesh.axis_names)
+        spread = jax.shard_map(part, mesh=mesh, in_specs=(whole, whole, divided), out_specs=divided, check_vma=False)
+        return jax.tree.map(lambda array: array[:count], spread(values, others, jax.tree.map(padded, of_rows)))
 
     def _stateless(self, *arguments, values=None):
         mapping = None if values is None else list(zip(self._variables, values, strict=True))
@@ -110,6 +155,11 @@ def gradient(function, inputs):
 def compiles_shapes():
     """Return whether the backend compiles a function anew for each shape of its arguments, so that few are better."""
     return keras.backend.backend() == "jax"
+
+
+def size_compiled_for(size):
+    """The size that a batch of this one is padded to: a power of two where each shape is compiled."""
+    return max(LEAST_SIZE, 2 ** (size - 1).bit_length()) if compiles_shapes() else size
 
 
 def calls_at_a_time():

@@ -29,7 +29,7 @@ class Scorer:
         self.label_smoothing = label_smoothing
         self.models = list(models) if isinstance(models, list | tuple) else [models]
         ids = KerasTensor((None, None), "int32")
-        self._score = Compiled(self.score, self.models, arguments=lambda: [ids] * 3)
+        self._score = Compiled(self.score, self.models, arguments=lambda: [ids] * 3, rows=(0, 1, 2))
 
     def __call__(self, source_ids, target_ids, labels):
         return tuple(map(as_array, self._score(source_ids, target_ids, labels)))

@@ -62,7 +62,11 @@ class TransformerSearch:
             limits |= Limits(draws=KerasTensor((None, None, options.hypotheses), "float32"))
         self._prepare = prepare = Compiled(self.prepare, self.models, arguments=lambda: [])
         self._search = Compiled(
-            self.search, self.models, arguments=lambda: [prepare.outputs, matrix, limits, scalar], static=(3,)
+            self.search,
+            self.models,
+            arguments=lambda: [prepare.outputs, matrix, limits, scalar],
+            static=(3,),
+            rows=(1, 2),
         )
         self.compiled = (self._prepare, self._search)
 

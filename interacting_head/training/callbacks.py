@@ -1,5 +1,6 @@
-"""Keras callbacks of training: progress, and an orderly stop on a signal."""
+"""Keras callbacks of training: progress, an orderly stop on a signal, and logs that nobody waits for."""
 
+import collections
 import contextlib
 import logging
 import math
@@ -13,6 +14,7 @@ from tqdm import tqdm
 logger = logging.getLogger("interacting_head")
 
 BATCHES_BETWEEN_PROCESSES = 10
+STEPS_AHEAD = 4
 
 
 class Progress(keras.callbacks.Callback):
@@ -82,6 +84,29 @@ class Progress(keras.callbacks.Callback):
 
     def _resume_clock(self):
         self._started, self._started_at = time.perf_counter(), self.step
+
+
+class UnhurriedCallbacks(keras.callbacks.CallbackList):
+    """Callbacks that get the logs of a step as they come: as tensors that a device may still be computing.
+
+    Keras' own list makes numbers of the logs of each step, and so waits for it; the next batch is made, moved to the
+    device and its step begun only then. Here the host is up to `STEPS_AHEAD` steps ahead of the device.
+
+    Args:
+        callbacks: a list of callbacks.
+        model: the model that is trained.
+    """
+
+    def __init__(self, callbacks, model):
+        super().__init__(callbacks, add_history=True, model=model)
+        self._under_way = collections.deque()
+
+    def on_train_batch_end(self, batch, logs=None):
+        self._under_way.append(logs)
+        if len(self._under_way) > STEPS_AHEAD:
+            keras.tree.map_structure(keras.ops.convert_to_numpy, self._under_way.popleft())
+        for callback in self.callbacks:
+            callback.on_train_batch_end(batch, logs)
 
 
 class StopOnSignal(keras.callbacks.Callback):

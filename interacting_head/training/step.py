@@ -22,7 +22,7 @@ def tensorflow_step(model, data):
     inputs, labels, _ = keras.utils.unpack_x_y_sample_weight(data)
     context = tf.distribute.get_replica_context()
     several = context.num_replicas_in_sync > 1
-    tokens = real_tokens(labels)
+    tokens = tokens_of(inputs, labels)
     if several:
         tokens = context.all_reduce("SUM", tokens)
     variables = [variable.value for variable in model.trainable_variables]
@@ -70,7 +70,7 @@ def tensorflow_step(model, data):
     if several:
         loss, *gradients = context.all_reduce("SUM", [loss, *gradients])
     model.optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
-    model.loss_mean.update_state(loss, sample_weight=tokens)
+    model.loss_mean.update_state(loss, sample_weight=tokens[1])
     return model.compute_metrics(inputs, labels, None)
 
 
@@ -87,7 +87,7 @@ def jax_step(model, state, data):
 
     trainable, non_trainable, optimizer_variables, metrics = state
     inputs, labels, _ = keras.utils.unpack_x_y_sample_weight(data)
-    tokens = real_tokens(labels)
+    tokens = tokens_of(inputs, labels)
     gradients_of = jax.value_and_grad(model.compute_loss_and_updates, has_aux=True)
 
     def add(sums, part):
@@ -105,7 +105,7 @@ def jax_step(model, state, data):
         (loss, gradients, non_trainable), _ = jax.lax.scan(add, start, parts)
     trainable, optimizer_variables = model.optimizer.stateless_apply(optimizer_variables, gradients, trainable)
     with keras.StatelessScope(zip(model.metrics_variables, metrics, strict=True)) as scope:
-        model.loss_mean.update_state(loss, sample_weight=tokens)
+        model.loss_mean.update_state(loss, sample_weight=tokens[1])
         logs = model.compute_metrics(inputs, labels, None)
     metrics = [scope.get_current_value(variable) for variable in model.metrics_variables]
     return logs, (trainable, non_trainable, optimizer_variables, metrics)
@@ -118,3 +118,8 @@ def in_parts(array, parts):
     """
     rows = keras.ops.reshape(array, (-1, parts, *keras.ops.shape(array)[1:]))
     return keras.ops.swapaxes(rows, 0, 1)
+
+
+def tokens_of(inputs, labels):
+    """The numbers of source and of target tokens of a batch, without padding: two scalars in float32."""
+    return real_tokens(inputs["source_ids"]), real_tokens(labels)

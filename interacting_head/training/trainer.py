@@ -20,7 +20,7 @@ from interacting_head.model.placement import same_experiment
 from interacting_head.run_directory import RunDirectory
 from interacting_head.run_files import load_weights
 from interacting_head.training import precision
-from interacting_head.training.callbacks import Progress, StopOnSignal, duration, scalar
+from interacting_head.training.callbacks import Progress, StopOnSignal, UnhurriedCallbacks, duration, scalar
 from interacting_head.training.checkpoints import Checkpointing, score_of
 from interacting_head.training.devices import Devices
 from interacting_head.training.log import logging_to, write_tensorboard
@@ -113,8 +113,8 @@ class Trainer:
         with devices.scope():
             self.model = build_model(config, *subwords)
             self.training_model = make_training_model(self.model, config, self.total_steps)
-        # A model on several devices cannot be asked with batches of any size: each process validates a copy of its own.
-        self.validated_model = self.model if devices.replicas == 1 else build_model(config, *subwords)
+        # A model under a strategy cannot be asked with batches of any size: a copy on the first device is validated.
+        self.validated_model = self.model if devices.share_rows else build_model(config, *subwords)
         self.validation = Validation(config, self.validated_model, text, *subwords)
         self.checkpoints = Checkpointing(run, self.training_model, config.train, devices)
         self.state = self.checkpoints.restore()
@@ -168,7 +168,7 @@ class Trainer:
         batches = self.batches.starting_at(*start)
         of_tensorflow = keras.backend.backend() == "tensorflow"
         data = as_tf_dataset(batches) if of_tensorflow else self.devices.own_rows(batches)
-        callbacks = [self.progress, stop]
+        callbacks = UnhurriedCallbacks([self.progress, stop], self.training_model)
         advice = f"{TRAINING_ADVICE}; {OTHER_SETTINGS}"
         with self.devices.scope(), allocation_told(self._batch_in_words, advice):
             self.training_model.fit(data, steps_per_epoch=steps, verbose=0, callbacks=callbacks, shuffle=False)

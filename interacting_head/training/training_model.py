@@ -3,7 +3,7 @@
 import keras
 from keras import ops
 
-from interacting_head.model.losses import linear_cross_entropy, real_tokens
+from interacting_head.model.losses import linear_cross_entropy
 from interacting_head.training import step as training_step
 
 
@@ -24,7 +24,8 @@ class TrainingModel(keras.Model):
         inputs: as of `Transformer`; `fit` takes `(inputs, labels (B, T))`.
 
     Returns:
-        The last hidden vectors `(B, T, D)`.
+        The last hidden vectors `(B, T, D)`, and two scalars: the sums of the losses that layers of the encoder and of the
+        decoder add.
     """
 
     def __init__(self, transformer, label_smoothing=0.0, accumulate_batches=1, parts_side_by_side=1, **kwargs):
@@ -37,7 +38,10 @@ class TrainingModel(keras.Model):
 
     def call(self, inputs, training=None):
         memories, padding_mask = self.transformer.encode(inputs["source_ids"], training=training)
-        return self.transformer.decode(inputs["target_ids"], memories, padding_mask, training=training)
+        of_encoder = self.losses
+        hidden = self.transformer.decode(inputs["target_ids"], memories, padding_mask, training=training)
+        of_decoder = [loss for loss in self.losses if all(loss is not other for other in of_encoder)]
+        return hidden, *(sum(losses, ops.zeros(())) for losses in (of_encoder, of_decoder))
 
     @property
     def loss_mean(self):
@@ -47,17 +51,22 @@ class TrainingModel(keras.Model):
     def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
         """The mean loss of a token of a whole batch, or the share of one part of the batch in it.
 
-        Losses that layers add count by the part's share of the target tokens.
+        Losses that layers add are means over the tokens of their side: they count by the part's share of these.
 
         Args:
             x, y, y_pred: inputs, labels and outputs of the part.
-            sample_weight: the number of tokens of the whole batch; None: the part is the whole.
+            sample_weight: `step.tokens_of` the whole batch; None: the part is the whole.
             training: not used.
         """
+        hidden, *added = y_pred
+        here = training_step.tokens_of(x, y)
+        whole = here if sample_weight is None else sample_weight
         embeddings = ops.convert_to_tensor(self.transformer.output_embedding.embeddings)
-        loss = linear_cross_entropy(y_pred, embeddings, y, self.label_smoothing, tokens=sample_weight)
-        share = 1.0 if sample_weight is None else real_tokens(y) / ops.maximum(sample_weight, 1.0)
-        return loss + share * sum(self.losses)
+        loss = linear_cross_entropy(hidden, embeddings, y, self.label_smoothing, tokens=whole[1])
+        return loss + sum(
+            losses * tokens / ops.maximum(of_whole, 1.0)
+            for losses, tokens, of_whole in zip(added, here, whole, strict=True)
+        )
 
     def train_step(self, *arguments):
         """One step of the backend, with the arguments that Keras gives."""

@@ -223,7 +223,7 @@ class Translator:
         share = -(-len(order) // self.engine.calls_at_a_time)  # so that few sentences are work for all calls
         while order:
             width = lengths[order[0]]
-            rows = self._rows(2 ** (width - 1).bit_length() if self.engine.compiles_shapes else width)
+            rows = self._rows(self.engine.padded_width(width))
             rows = min(rows, share) if self.engine.calls_at_a_time > 1 else rows
             batch, order = order[:rows], order[rows:]
             yield batch, rows

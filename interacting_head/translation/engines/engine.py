@@ -40,14 +40,12 @@ class Engine(abc.ABC):
         name: of the entry in `ENGINES`, which states what it cannot do.
         calls_at_a_time: number of batches that are best worked on side by side, called by as many threads.
         calls_waiting: number of further calls that the engine queues, so that a batch is at hand when another ends.
-        compiles_shapes: true if each new shape is compiled: batches of few shapes are better then.
         models: the `Transformer`s that may be looked into; none for an engine that lacks `details`.
     """
 
     name: str
     calls_at_a_time = 1
     calls_waiting = 0
-    compiles_shapes = False
     models = ()
 
     @classmethod
@@ -86,6 +84,10 @@ class Engine(abc.ABC):
     def faster_engine(self, options):
         """Return the name of an engine that is installed and translates as this one does, in less time; or None."""
         return None
+
+    def padded_width(self, width):
+        """Return the width of the batch for sentences of at most so many tokens."""
+        return width  # elsewhere than where each shape is compiled
 
     def refresh(self):
         """Take the present weights of models that may have changed."""

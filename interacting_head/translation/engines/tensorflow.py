@@ -9,9 +9,9 @@ from data.errors import InputError
 from data.text.subwords import BEGIN, END, PAD
 from interacting_head.export.folding import fold_transformer
 from interacting_head.model.building import load_model
-from interacting_head.model.compilation import calls_at_a_time, compiles_shapes
+from interacting_head.model.compilation import calls_at_a_time, compiles_shapes, size_compiled_for
 from interacting_head.run_directory import RunDirectory
-from interacting_head.search.options import IMPOSSIBLE
+from interacting_head.search.options import IMPOSSIBLE, length_limit
 from interacting_head.search.scoring import Scorer
 from interacting_head.search.state import Limits
 from interacting_head.search.transformer_search import TransformerSearch
@@ -33,7 +33,7 @@ class TransformerEngine(Engine):
 
     def __init__(self, models):
         self.models = list(models) if isinstance(models, list | tuple) else [models]
-        self.calls_at_a_time, self.compiles_shapes = calls_at_a_time(), compiles_shapes()
+        self.calls_at_a_time = calls_at_a_time()
         self._searches, self._lock = {}, threading.Lock()
         self._scorer = Scorer(self.models)
 
@@ -101,13 +101,13 @@ class TransformerEngine(Engine):
         rows = self._rows(len(sentences), rows)
         max_lengths = np.ones(rows, "int32")
         max_lengths[: len(sentences)] = [sentence.max_length for sentence in sentences]
-        length = self._size(int(max_lengths.max()))
+        length = self._length(sentences, int(max_lengths.max()), options)
         limits = Limits(max_lengths=max_lengths)
         if options.min_length is not None:
             limits["min_lengths"] = np.minimum(max_lengths - 1, options.min_length).astype("int32")
         if prefixed:
             prefixes = [sentence.prefix for sentence in sentences]
-            width = length if self.compiles_shapes else max(1, *map(len, prefixes))
+            width = length if compiles_shapes() else max(1, *map(len, prefixes))
             limits["prefixes"] = padded(prefixes, rows, width)
             limits["prefix_lengths"] = np.zeros(rows, "int32")
             limits["prefix_lengths"][: len(prefixes)] = list(map(len, prefixes))
@@ -119,16 +119,23 @@ class TransformerEngine(Engine):
         return limits, length
 
     def _padded(self, sentences, rows, width=None):
-        width = self._size(width or max(map(len, sentences)))
+        width = self.padded_width(width or max(map(len, sentences)))
         return padded(sentences, self._rows(len(sentences), rows), width)
 
     def _rows(self, count, most):
         """Return the rows of a batch of `count` sentences: the most there may be, where each shape is compiled."""
-        return most if self.compiles_shapes else count
+        return most if compiles_shapes() else count
 
-    def _size(self, size):
-        """Return the width of a batch for sentences of this size: a power of two, where each shape is compiled."""
-        return 2 ** (size - 1).bit_length() if self.compiles_shapes else size
+    def padded_width(self, width):
+        return size_compiled_for(width)
+
+    def _length(self, sentences, longest, options):
+        """Return the largest length of a batch: where each shape is compiled, one for each width if it can be."""
+        if not compiles_shapes():
+            return longest
+        width = self.padded_width(max(len(sentence.source) for sentence in sentences) + 1)
+        usual = length_limit(width) if options.max_length is None else options.max_length + 1
+        return usual if longest <= usual else size_compiled_for(longest)
 
 
 def hypotheses(ids, scores, token_scores, most=None):
