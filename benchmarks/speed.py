@@ -10,6 +10,7 @@ from interacting_head.console import ArgumentParser, run
 
 MEASUREMENTS = {
     "attention": "attention_speed",
+    "backends": "accelerators.backends",
     "pipeline": "pipeline_speed",
     "schemes": "schemes_training",
     "serving": "serving_speed",

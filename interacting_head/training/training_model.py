@@ -24,8 +24,8 @@ class TrainingModel(keras.Model):
         inputs: as of `Transformer`; `fit` takes `(inputs, labels (B, T))`.
 
     Returns:
-        The last hidden vectors `(B, T, D)`, and two scalars: the sums of the losses that layers of the encoder and of the
-        decoder add.
+        The last hidden vectors `(B, T, D)`, and two scalars: the sums of the losses that layers of the encoder and of
+        the decoder add.
     """
 
     def __init__(self, transformer, label_smoothing=0.0, accumulate_batches=1, parts_side_by_side=1, **kwargs):
