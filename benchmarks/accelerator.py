@@ -51,8 +51,8 @@ def main():
                 print(", ".join(f"{field} {shown(value, 3)}" for field, value in rows[-1].items()), flush=True)
     conditions = {
         "what": f"sizes {name}: {', '.join(f'{key} {value}' for key, value in dataclasses.asdict(sizes).items())}",
-        "training": "Adam, dropout 0.1, label smoothing 0.1, no padding, FFN 4 d, heads of size 64; tokens/s are of both "
-        "sides; FLOPs of matrix products that every scheme has, attention weights left out",
+        "training": "Adam, dropout 0.1, label smoothing 0.1, no padding, FFN 4 d, heads of size 64, tokens of "
+        "both sides; FLOPs of matrix products that every scheme has, attention weights left out",
         "attention": f"self-attention, d = {attention_dim(sizes)}, {precisions[0]}, forward and backward by inputs and "
         "weights; ratio: the median over the turns of the time over that of Keras' layer in the same turn",
         "search": f"beam 4, source and target of {sizes.length} tokens, {precisions[0]}",

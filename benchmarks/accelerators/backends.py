@@ -1,6 +1,6 @@
 """Training speed of the same recipe on TensorFlow and on JAX, in turn, and what JAX compiles in an epoch.
 
-Needs Multi30k as `train.py multi30k_de_en` does. Each backend has a process of its own, with the batches and the settings
+Needs Multi30k as `train.py multi30k_de_en` does. Each backend has a process of its own, and the batches and settings
 that `train.py` has there: with JAX batches of few shapes, which have more padding; with TensorFlow on a processor
 any shapes, and two parts of each batch side by side. Tokens are source and target tokens without padding.
 """
