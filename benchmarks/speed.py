@@ -10,6 +10,7 @@ from interacting_head.console import ArgumentParser, run
 
 MEASUREMENTS = {
     "attention": "attention_speed",
+    "backends": "accelerators.backends",
     "endurance": "server_endurance",
     "long": "long_runs",
     "pipeline": "pipeline_speed",

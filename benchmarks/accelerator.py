@@ -1,0 +1,117 @@
+"""Measures a machine with a GPU, or in smaller sizes a CPU, in ten minutes: `KERAS_BACKEND=jax python accelerator.py`.
+
+Training in tokens/s and as a share of what a product of large matrices reaches, attention forward and backward of each
+scheme beside Keras' layer, beam search in sentences/s, and the peak of memory, on the backend that KERAS_BACKEND names.
+"""
+
+import dataclasses
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from benchmarks import results
+from benchmarks.accelerators.cases import SIZES, attention_cases, attention_dim, search_cases, training_cases
+from benchmarks.accelerators.device import device_name, matmul_peak, peak_bytes
+from benchmarks.report import shown
+from interacting_head.console import ArgumentParser, importing_keras, run
+
+FLOAT32, BFLOAT16 = "float32", "mixed_bfloat16"
+SHARES = {"training": 0.55, "attention": 0.9, "search": 1.0}
+"""Part → the share of all minutes after which none of its cases is begun."""
+
+
+def main():
+    """Measures and writes the result."""
+    arguments = parse_arguments()
+    with importing_keras():
+        import keras
+
+        from interacting_head.training.precision import multiplies_bfloat16
+    device = device_name()
+    name = arguments.sizes or ("small" if "CPU" in device else "full")
+    sizes, backend = SIZES[name], keras.backend.backend()
+    precisions = [BFLOAT16, FLOAT32] if multiplies_bfloat16() else [FLOAT32]
+    print(f"{backend} on {device}: sizes {name}, {', '.join(precisions)}", file=sys.stderr, flush=True)
+    started = time.perf_counter()
+    peaks = {precision: matmul_peak(precision, sizes.matrix) for precision in precisions}
+    rows, left_out = [], []
+    for part, cases in (
+        ("training", training_cases(sizes, precisions, peaks)),
+        ("attention", attention_cases(sizes, precisions[0])),
+        ("search", search_cases(sizes, precisions[0])),
+    ):
+        for case, measure in cases if part in arguments.parts else ():
+            if time.perf_counter() - started > 60 * arguments.minutes * SHARES[part]:
+                left_out.append(" ".join(map(str, case.values())))
+                continue
+            for row in measured(measure):
+                rows.append({"part": part, **case, **row, "peak GiB": peak_bytes() / 2**30})
+                print(", ".join(f"{field} {shown(value, 3)}" for field, value in rows[-1].items()), flush=True)
+    conditions = {
+        "what": f"sizes {name}: {', '.join(f'{key} {value}' for key, value in dataclasses.asdict(sizes).items())}",
+        "training": "Adam, dropout 0.1, label smoothing 0.1, no padding, FFN 4 d, heads of size 64, tokens of "
+        "both sides; FLOPs of matrix products that every scheme has, attention weights left out",
+        "attention": f"self-attention, d = {attention_dim(sizes)}, {precisions[0]}, forward and backward by inputs and "
+        "weights; ratio: the median over the turns of the time over that of Keras' layer in the same turn",
+        "search": f"beam 4, source and target of {sizes.length} tokens, {precisions[0]}",
+        "matmul peak": ", ".join(f"{precision} {peak / 1e12:.3g} TFLOP/s" for precision, peak in peaks.items()),
+        "peak GiB": "of the process up to then" + ("" if "CPU" in device else ", on the device"),
+        "left out for lack of time": "; ".join(left_out) or "nothing",
+        "backend": backend,
+        "device": device,
+    }
+    path = arguments.output or results.FOLDER / f"accelerator_{backend}.json"
+    title = f"Accelerator: {backend} on {device}"
+    path = results.write("accelerator", title, rows, views(rows), conditions, path, arguments.conditions)
+    print(f"wrote {path}", file=sys.stderr)
+
+
+def parse_arguments():
+    """The options of the command line."""
+    parser = ArgumentParser(prog="accelerator.py", description=__doc__)
+    parser.add_argument("--sizes", choices=SIZES, help="default: full, or small without an accelerator")
+    parser.add_argument("--minutes", type=float, default=10, metavar="N", help="no case is begun later; default: 10")
+    parser.add_argument("--parts", nargs="+", choices=SHARES, default=list(SHARES), metavar="PART", help="only these")
+    parser.add_argument("--conditions", metavar="TEXT", help="what else ran on the machine")
+    parser.add_argument("--output", metavar="FILE", help="default: benchmarks/results/accelerator_BACKEND.json")
+    return parser.parse_args()
+
+
+def measured(measure):
+    """The rows of a case; where the device has no room for it, one row that says so."""
+    try:
+        return measure()
+    except Exception as error:  # each backend has its own error for this
+        if "RESOURCE_EXHAUSTED" not in str(error) and "ResourceExhausted" not in type(error).__name__:
+            raise
+        return [{"failed": "out of memory"}]
+
+
+def views(rows):
+    """Tables of the rows, see `results.write`."""
+    found = []
+    for precision in dict.fromkeys(row["precision"] for row in rows if row["part"] == "training"):
+        where = {"part": "training", "precision": precision}
+        for value, digits in (
+            ("tokens/s", 0),
+            ("of matmul peak", 2),
+            ("first step s", 1),
+            ("peak GiB", 1),
+            ("failed", 0),
+        ):
+            table = {"index": ["scheme", "d"], "columns": "tokens", "value": value, "digits": digits}
+            found.append({"caption": f"Training, {precision}, {value}", "where": where, **table})
+    for length in dict.fromkeys(row["T"] for row in rows if row["part"] == "attention"):
+        for value, digits in (("ratio", 2), ("ms", 2), ("failed", 0)):
+            table = {"index": ["layer"], "columns": "h", "value": value, "digits": digits}
+            found.append({"caption": f"Attention, T = S = {length}, {value}", "where": {"T": length}, **table})
+    for value in ("sentences/s", "first call s"):
+        table = {"index": ["scheme"], "columns": "rows", "value": value, "digits": 1}
+        found.append({"caption": f"Search, {value}", "where": {"part": "search"}, **table})
+    return found
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,131 @@
+"""Training speed of the same recipe on TensorFlow and on JAX, in turn, and what JAX compiles in an epoch.
+
+Needs Multi30k as `train.py multi30k_de_en` does. Each backend has a process of its own, and the batches and settings
+that `train.py` has there: with JAX batches of few shapes, which have more padding; with TensorFlow on a processor
+any shapes, and two parts of each batch side by side. Tokens are source and target tokens without padding.
+"""
+
+import itertools
+import os
+import tempfile
+import time
+
+import numpy as np
+
+from benchmarks import results
+from benchmarks.child_process import ChildProcess
+from benchmarks.training_speed import real_tokens
+
+BACKENDS = "tensorflow", "jax"
+RECIPE = "multi30k_de_en"
+
+
+def add_arguments(parser):
+    """Adds the options of this measurement to a parser."""
+    parser.add_argument("--corpora-dir", metavar="DIR", help="where multi30k lies, as for train.py")
+    parser.add_argument("--rounds", type=int, default=4, metavar="N", help="turns of each backend; default: 4")
+    parser.add_argument("--steps", type=int, default=15, metavar="N", help="steps of a turn; default: 15")
+    parser.add_argument("--conditions", metavar="TEXT", help="what else ran on the machine")
+    parser.add_argument("--output", metavar="FILE", help="default: benchmarks/results/backends.json")
+
+
+def main(arguments):
+    """Measures and writes the result."""
+    children, rows = {}, []
+    try:
+        for backend in BACKENDS:
+            os.environ["KERAS_BACKEND"] = backend  # of the process that is started next
+            children[backend] = ChildProcess(Trainings(arguments.corpora_dir))
+        first = {backend: child("prepare", 0) for backend, child in children.items()}
+        speeds = {backend: [] for backend in BACKENDS}
+        for turn in range(arguments.rounds):
+            for backend, child in children.items():
+                speeds[backend].append(child("turn", arguments.steps))
+                print(f"turn {turn + 1}, {backend}: {speeds[backend][-1]:,.0f} tokens/s", flush=True)
+    finally:
+        for child in children.values():
+            child.__exit__()
+    for backend in BACKENDS:
+        ratios = np.divide(speeds[backend], speeds["tensorflow"])
+        row = {"backend": backend, "tokens/s": round(float(np.median(speeds[backend])))}
+        rows.append({**row, "over tensorflow": float(np.median(ratios)), **first[backend]})
+    conditions = {
+        "what": f"{RECIPE}, float32; {arguments.rounds} turns of {arguments.steps} steps each, medians",
+        "compilations": "of the training step in an epoch (TensorFlow: traces), from an empty cache",
+        "first steps s": "those of one batch of each shape, with what is compiled for them",
+    }
+    views = [{"caption": "Training", "fields": list(rows[0])}]
+    path = results.write(
+        "backends", "TensorFlow and JAX", rows, views, conditions, arguments.output, arguments.conditions
+    )
+    print(f"wrote {path}")
+
+
+class Trainings:
+    """The training of a measuring process, on the backend of its environment."""
+
+    def __init__(self, corpora_dir):
+        self.corpora_dir, self.model = corpora_dir, None
+
+    def __call__(self, what, steps):
+        return self._prepare() if what == "prepare" else self._turn(steps)
+
+    def _prepare(self):
+        """Takes a step on a batch of each shape; returns shapes, compilations and their seconds."""
+        import jax
+        import keras
+
+        from interacting_head import recipes
+        from interacting_head.model.building import build_model
+        from interacting_head.model.compilation import share_cores_in_training
+        from interacting_head.run_directory import RunDirectory
+        from interacting_head.training import run_text, setup
+
+        jax.config.update("jax_enable_compilation_cache", False)
+        share_cores_in_training()
+        config = recipes.get(RECIPE)
+        with tempfile.TemporaryDirectory() as folder:
+            corpus = run_text.open_text(config.data, self.corpora_dir)
+            text = run_text.prepare_run_text(config.data, RunDirectory(folder), corpus)
+            self.batches = setup.make_batches(config, text.pairs)
+            model = build_model(config, *text.subwords)
+        self.model = setup.make_training_model(model, config, config.train.max_steps)
+        compiled = []
+        jax.monitoring.register_event_duration_secs_listener(
+            lambda event, seconds, fun_name="", **_: "backend_compile" in event and compiled.append((fun_name, seconds))
+        )
+        plan = self.batches.plan(0)
+        shapes = np.unique(plan.shapes, axis=0)
+        static = keras.backend.backend() == "jax"
+        firsts = [int(np.flatnonzero((plan.shapes == shape).all(axis=1))[0]) for shape in shapes] if static else [0]
+        started = time.perf_counter()
+        for index in firsts:
+            self._fit(list(itertools.islice(self.batches.starting_at(0, index), 1)))
+        taken = time.perf_counter() - started
+        steps = [seconds for name, seconds in compiled if "train_step" in name]
+        self.position = 0
+        return {
+            "shapes": len(shapes),
+            "compilations": len(steps) if static else 1,
+            "compile s": sum(steps) if static else None,
+            "first steps s": taken,
+            "padded / real tokens": plan.padded_ratio(),
+        }
+
+    def _turn(self, steps):
+        """Real tokens a second of the next steps, epoch after epoch."""
+        batches = list(itertools.islice(self.batches.starting_at(0, self.position), steps))
+        self.position += steps
+        return sum(map(real_tokens, batches)) / self._fit(batches)
+
+    def _fit(self, batches):
+        import keras
+
+        from data.batches.pipeline import as_tf_dataset
+        from interacting_head.training.callbacks import UnhurriedCallbacks
+
+        data = as_tf_dataset(batches) if keras.backend.backend() == "tensorflow" else (batch for batch in batches)
+        callbacks = UnhurriedCallbacks([], self.model)
+        started = time.perf_counter()
+        self.model.fit(data, steps_per_epoch=len(batches), verbose=0, shuffle=False, callbacks=callbacks)
+        return time.perf_counter() - started
