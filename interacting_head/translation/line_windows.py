@@ -91,10 +91,8 @@ class _Pipe:
     def __init__(self, file):
         self._file, self._lines, self._begun = file, deque(), []
 
-    def __iter__(self):
-        return self
-
-    def __next__(self):
+    def readline(self, limit):
+        """Return the next line with its line break, nothing at the end; of a line longer than `limit` a part of it."""
         while not self._lines:
             block = self._file.read1(BLOCK)  # waits for something, not for all of it
             *ended, rest = block.split(b"\n")
@@ -103,11 +101,9 @@ class _Pipe:
                 self._lines.extend(line + b"\n" for line in ended)
                 self._begun = []
             self._begun.append(rest)
-            if not block:
-                last, self._begun = b"".join(self._begun), []
-                if not last:
-                    raise StopIteration
-                return last
+            if not block or sum(map(len, self._begun)) > limit:
+                self._lines.append(b"".join(self._begun))
+                self._begun = []
         return self._lines.popleft()
 
     def pauses(self, seconds):

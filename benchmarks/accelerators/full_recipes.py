@@ -1,4 +1,4 @@
-"""Computes memory and hours of the papers' full recipes on one GPU: `python benchmarks/full_recipes.py`.
+"""Computes memory and hours of the papers' full recipes on one GPU: `python benchmarks/accelerators/full_recipes.py`.
 
 Nothing is measured here. The hours are those of the matrix products (`model/flops.py`) at a share of the GPU's peak,
 which `accelerator.py` measures; the memory is that of weights, gradients, Adam's moments and what the largest batch
@@ -8,7 +8,7 @@ keeps for its gradient. Validation, and text to be read, come on top.
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from benchmarks.report import table
 from interacting_head import recipes
