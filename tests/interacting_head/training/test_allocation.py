@@ -43,7 +43,7 @@ def test_a_validation_without_memory_names_its_batch_and_the_settings(config, tm
 
 
 def test_a_translation_without_memory_names_its_batch_and_the_settings(tmp_path, monkeypatch):
-    train_subwords(["der hund sieht die katze", "die katze sieht den hund"] * 5, 270, tmp_path / "both.model")
+    train_subwords(["der hund sieht die katze", "die katze sieht den hund"] * 5, 300, tmp_path / "both.model")
     subwords = Subwords(tmp_path / "both.model")
     translator = Translator(tiny.transformer(), subwords, subwords)
     monkeypatch.setattr(translator.engine, "search", fail)
