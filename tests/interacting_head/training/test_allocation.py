@@ -59,7 +59,7 @@ def test_a_batch_that_really_cannot_be_allocated_is_told(tmp_path):
     files = tiny_corpus.write_corpus(tmp_path)
     for name in ("source", "target"):
         with open(files[name], "a") as file:
-            file.write("der " * 400_000 + "\n")  # attention weights of 600 GB and more
+            file.write("der " * 200_000 + "\n")  # 200,000 to 800,000 sub-words: attention weights of 300 GB and more
     settings = ["data.max_length=1000000", "train.batch_tokens=1000000", "train.validation_interval=1"]
     config = tiny_corpus.configuration(files, *settings)
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
