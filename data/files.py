@@ -79,7 +79,7 @@ def written_beside(path, parents=False, advice=ADVICE):
     if parents:
         make_folder(path.parent, advice)
     with _refused(path, advice):
-        _remove_abandoned(path.parent)
+        remove_abandoned(path.parent)
         folder, lock = _locked_folder(path.parent)
     try:
         with full_disk_named(path):
@@ -106,7 +106,7 @@ def _locked_folder(parent):
         os.close(lock)
 
 
-def _remove_abandoned(parent):
+def remove_abandoned(parent):
     """Remove the folders of `written_beside` in `parent` whose process has ended, which holds no lock any more."""
     for folder in Path(parent).glob(f"{PARTIAL}*"):
         with contextlib.suppress(OSError):  # of another user, at work, or a file system without locks

@@ -13,7 +13,7 @@ from data.command_line import ArgumentParser, run
 from data.corpora.corpus import Corpus, open_corpus
 from data.corpus_encoding import EncodedCorpus, add_corpus_arguments, encode_corpus, text_settings
 from data.errors import InputError
-from data.files import copy_folder, written_beside
+from data.files import copy_folder, remove_abandoned, written_beside
 from data.text.parallel_text import SIDES, open_text_file
 from data.text.profiles import DEFAULT_MAX_LENGTH
 
@@ -79,6 +79,7 @@ def main(arguments: list[str] | None = None) -> None:
         "text": {split: text.digests() for split, text in corpus.splits.items()},
     }
     if former.get("inputs") == inputs and all((folder / name).is_file() for name in former["files"]):
+        remove_abandoned(folder.resolve().parent)  # a former run may have been killed as it removed what it replaced
         print(f"{folder} is up to date: nothing to do")
         return
     if former:

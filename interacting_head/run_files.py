@@ -6,6 +6,7 @@ HDF5 is parsed in C, which damage can bring down: a sealed file is checked befor
 import hashlib
 import json
 import re
+import warnings
 
 from data.errors import InputError
 
@@ -76,7 +77,12 @@ def load_weights(model, path):
     """Loads weights from a file into a Keras model; raises `InputError` where they are damaged or of another model."""
     check_seal(path)
     try:
-        model.load_weights(path)
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("always", UserWarning)
+            model.load_weights(path)
+        if warned:  # of some weights that a file lacks Keras only warns, and keeps fresh ones
+            raise ValueError(str(warned[0].message))
     except Exception as error:  # h5py and Keras raise many kinds for a damaged file
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise InputError(f"{path} is damaged ({reason}); give another --checkpoint") from error

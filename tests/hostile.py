@@ -11,7 +11,7 @@ import sys
 from unittest import mock
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
 from benchmarks.child_process import ChildProcess
@@ -33,6 +33,7 @@ def attempts(examples):
         derandomize=True,
         deadline=None,
         database=None,
+        phases=[Phase.explicit, Phase.generate],  # a failure is told as it came: smaller ones would take minutes
         suppress_health_check=list(HealthCheck),
     )
 

@@ -1,6 +1,7 @@
 """Run directories with bytes changed, and with files missing, empty, cut, or in the place of others."""
 
 import contextlib
+import logging
 import os
 import shutil
 from unittest import mock
@@ -93,6 +94,7 @@ def resume(folder, workplace):
             # The command's own configuration does not come from the folder.
             trainer.train(RunDirectory.open(workplace / "trained").config, folder)
 
+    logging.disable()  # the log goes to the standard error too
     os.chdir(workplace)
     os.environ["INTERACTING_HEAD_CACHE"] = str(workplace / "cache")
     return told(train)
@@ -168,6 +170,14 @@ def test_a_seal_is_no_part_of_the_weights(sealed, tmp_path):
         np.testing.assert_array_equal(ours, theirs)
     with h5py.File(sealed) as file:
         assert "layers" in file or list(file)
+
+
+def test_layers_that_a_file_of_weights_lacks_are_told_in_one_line(sealed, tmp_path):
+    path = tmp_path / "changed.weights.h5"
+    path.write_bytes(sealed.read_bytes()[:-LENGTH])
+    with h5py.File(path, "r+") as file:
+        del file["layers"]
+    assert f"{path} is damaged" in told(load_weights, tiny.transformer(), path)
 
 
 @few_and_many

@@ -43,7 +43,7 @@ def test_a_validation_without_memory_names_its_batch_and_the_settings(config, tm
 
 
 def test_a_translation_without_memory_names_its_batch_and_the_settings(tmp_path, monkeypatch):
-    train_subwords(["der hund sieht die katze", "die katze sieht den hund"] * 5, 270, tmp_path / "both.model")
+    train_subwords(["der hund sieht die katze", "die katze sieht den hund"] * 5, 300, tmp_path / "both.model")
     subwords = Subwords(tmp_path / "both.model")
     translator = Translator(tiny.transformer(), subwords, subwords)
     monkeypatch.setattr(translator.engine, "search", fail)
@@ -59,7 +59,7 @@ def test_a_batch_that_really_cannot_be_allocated_is_told(tmp_path):
     files = tiny_corpus.write_corpus(tmp_path)
     for name in ("source", "target"):
         with open(files[name], "a") as file:
-            file.write("der " * 400_000 + "\n")  # attention weights of 600 GB and more
+            file.write("der " * 200_000 + "\n")  # 200,000 to 800,000 sub-words: attention weights of 300 GB and more
     settings = ["data.max_length=1000000", "train.batch_tokens=1000000", "train.validation_interval=1"]
     config = tiny_corpus.configuration(files, *settings)
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
