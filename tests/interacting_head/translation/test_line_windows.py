@@ -1,0 +1,40 @@
+"""Lines of a pipe."""
+
+import os
+import threading
+
+import pytest
+
+from data.errors import InputError
+from data.text import parallel_text
+from interacting_head.translation import line_windows
+
+
+def piped(monkeypatch, content):
+    """Makes bytes the standard input, through a pipe."""
+    reader, writer = os.pipe()
+    monkeypatch.setattr("sys.stdin", os.fdopen(reader))
+
+    def write():
+        with os.fdopen(writer, "wb") as file:
+            file.write(content)
+
+    threading.Thread(target=write, daemon=True).start()
+
+
+def lines(first=2, largest=4):
+    return [line for window, _ in line_windows.line_windows("-", None, first, largest) for line in window]
+
+
+@pytest.mark.parametrize("block", [1, 3, 1 << 16])
+def test_lines_of_a_pipe_are_those_that_were_written(monkeypatch, block):
+    monkeypatch.setattr(line_windows, "BLOCK", block)
+    piped(monkeypatch, b"one\n\ntwo three\nwithout an end")
+    assert lines() == ["one", "", "two three", "without an end"]
+
+
+def test_a_line_that_does_not_end_is_refused(monkeypatch):
+    monkeypatch.setattr(parallel_text, "LONGEST_LINE", 100_000)
+    piped(monkeypatch, b"one\n" + b"x" * 300_000)
+    with pytest.raises(InputError, match="standard input, line 2: more than 100,000 bytes"):
+        lines()
