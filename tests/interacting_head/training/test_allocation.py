@@ -47,7 +47,7 @@ def test_a_translation_without_memory_names_its_batch_and_the_settings(tmp_path,
     subwords = Subwords(tmp_path / "both.model")
     translator = Translator(tiny.transformer(), subwords, subwords)
     monkeypatch.setattr(translator.engine, "search", fail)
-    message = r"a batch of 2 × \d+ \(sentences × sub-words of the longest\), with 4 hypotheses of each; lower .*--beam"
+    message = r"a batch of \d × \d+ \(sentences × sub-words of the longest\), with 4 hypotheses of each; lower .*--beam"
     with pytest.raises(RunError, match=message):
         list(translator.translate(["der hund", "die katze"]))
 
