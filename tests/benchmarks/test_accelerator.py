@@ -17,6 +17,7 @@ def measured(folder, *parts):
     return json.loads((folder / "found.json").read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 def test_a_search_is_measured_and_shown(tmp_path):
     result = measured(tmp_path, "search")
     assert [(row["part"], row["scheme"], row["rows"]) for row in result["rows"]] == [
