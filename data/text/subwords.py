@@ -124,7 +124,9 @@ class Subwords:
             raise InputError(f"the sub-word model {path} is damaged or another one; copy it again")
         try:
             self._processor = sentencepiece.SentencePieceProcessor(model_proto=model)
-        except RuntimeError as error:
+            ids = list(range(self._processor.get_piece_size()))
+            self._processor.id_to_piece(ids), self._processor.decode(ids)  # raise where a piece is not UTF-8
+        except (RuntimeError, UnicodeDecodeError) as error:
             raise InputError(f"{path} is not a sub-word model or is damaged; train it anew or copy it again") from error
         processor = self._processor
         special_ids = (processor.pad_id(), processor.unk_id(), processor.bos_id(), processor.eos_id())
