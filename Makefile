@@ -37,7 +37,7 @@ demo: .venv/installed
 	@echo "  .venv/bin/python train.py --source train.de --target train.en --dev-source dev.de --dev-target dev.en"
 
 test: .venv/test-installed lint
-	$(PYTEST) -m "not slow"
+	$(PYTEST) -m "not slow" --durations-min=5
 
 # Whole trainings and servers, and every combination of what `make test` tries by example.
 test-slow: .venv/test-installed

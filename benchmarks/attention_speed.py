@@ -138,16 +138,21 @@ def make_step(name, heads, length, arguments):
     layer = layer_makers()[name](heads, D // heads)
     x, cotangent = (tf.constant(np.random.default_rng(seed).normal(size=(B, length, D)), "float32") for seed in (1, 2))
     layer.build(x.shape, x.shape)
+    return tensorflow_gradients(layer, x, cotangent)
 
-    @tf.function
-    def step(x, cotangent):
+
+def tensorflow_gradients(layer, x, cotangent, jit_compile=False):
+    """A function without arguments: the gradients of a built layer's inputs and weights, one compiled function."""
+    import tensorflow as tf
+
+    @tf.function(jit_compile=jit_compile)
+    def gradients(x, cotangent):
         with tf.GradientTape() as tape:
             tape.watch(x)
-            output = layer(x, x)
-        return tape.gradient(output, [x, *(weight.value for weight in layer.trainable_weights)], cotangent)
+            outputs = layer(x, x)
+        return tape.gradient(outputs, [x, *(weight.value for weight in layer.trainable_weights)], cotangent)
 
-    concrete = step.get_concrete_function(x, cotangent)
-    return functools.partial(concrete, x, cotangent)
+    return functools.partial(gradients.get_concrete_function(x, cotangent), x, cotangent)
 
 
 def time_cell(names, heads, length, arguments):

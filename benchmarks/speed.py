@@ -11,13 +11,13 @@ from interacting_head.console import ArgumentParser, run
 MEASUREMENTS = {
     "attention": "attention_speed",
     "backends": "accelerators.backends",
-    "endurance": "server_endurance",
+    "endurance": "translation.endurance",
     "long": "long_runs",
     "pipeline": "pipeline_speed",
     "schemes": "schemes_training",
-    "serving": "serving_speed",
+    "serving": "translation.serving",
     "training": "training_speed",
-    "translation": "translation_speed",
+    "translation": "translation.speed",
 }
 
 

@@ -200,6 +200,18 @@ def copy_folder(source, path):
         shutil.copyfile(file, Path(path) / file.name)
 
 
+def check_folder_room(folder, size):
+    """Raise `OSError` where the disk of a folder has no room for a file of `size` bytes; nothing is left there.
+
+    For libraries that tell of a full disk in ways of their own, or not at all.
+    """
+    path = Path(folder) / "room"
+    try:
+        check_room(path, size)
+    finally:
+        path.unlink(missing_ok=True)
+
+
 def check_room(path, size):
     """Make an empty file, or raise `OSError` where its disk has no room for `size` bytes."""
     with open(path, "wb") as file:

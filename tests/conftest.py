@@ -8,16 +8,12 @@ import os
 import shutil
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import pytest
 
 from tests import tiny_corpus
 from tests.command_line import TRAIN, run
-
-MOST_SECONDS = 5  # of a test that is not marked slow, on an idle processor that takes `STANDARD` in `own_slowness`
-STANDARD = 0.033
 
 gc.set_threshold(100_000, 20, 100)  # graphs are many objects that live long: looking through them takes minutes in all
 
@@ -43,40 +39,6 @@ def pytest_runtest_setup(item):
 def start_processes():
     with tempfile.TemporaryDirectory() as folder:
         run(Path(folder), "eval_metrics.py", "--help")
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item):
-    """Fails a test that takes longer than `MOST_SECONDS` and is not marked slow."""
-    started = time.monotonic() - seconds_without_a_core()
-    outcome = yield
-    seconds = time.monotonic() - seconds_without_a_core() - started
-    if "slow" not in item.keywords and seconds > MOST_SECONDS * slowness():
-        pytest.fail(f"takes {seconds:.1f} s: make it faster, or mark it slow")
-    return outcome
-
-
-def slowness():
-    """The factor by which a test may take longer here than on an idle machine of the standard; only long ones ask."""
-    return max(1.0, own_slowness()) * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
-
-
-@functools.cache
-def own_slowness():
-    seconds = []
-    for _ in range(10):
-        started = time.perf_counter()
-        sum(number * number % 7 for number in range(500_000))
-        seconds.append(time.perf_counter() - started)
-    return min(seconds) / STANDARD
-
-
-def seconds_without_a_core():
-    """Seconds for which this thread has waited for its turn on a loaded machine, where the system tells."""
-    try:
-        return int(Path("/proc/thread-self/schedstat").read_text().split()[1]) / 1e9
-    except OSError:
-        return 0.0
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -92,16 +92,21 @@ def last_line(result):
     return result.errors.splitlines()[-1]
 
 
+def ended(place, disk, name):
+    """The exit code and the last line on the standard error of a command of `COMMANDS`."""
+    result = run(place, *in_words(COMMANDS[name], disk))
+    return result.code, last_line(result)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_full_disk_is_one_line_that_names_the_file_and_leaves_nothing_half_written(place, disk, name):
     fill(disk)
-    result = run(place, *in_words(COMMANDS[name], disk))
-    line = last_line(result)
+    code, line = ended(place, disk, name)
     if name in CHECKED_BEFORE:
-        assert result.code in (1, 2), result.errors
+        assert code in (1, 2), line
     else:
-        assert result.code == 1, result.errors
+        assert code == 1, line
         assert line.startswith(f"error: cannot write {disk}/out"), line
         assert "No space left on device; " in line
         assert line.endswith("make room and give the same command again")
@@ -116,9 +121,8 @@ def test_a_full_disk_is_one_line_that_names_the_file_and_leaves_nothing_half_wri
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_disk_that_is_only_read_is_one_line(place, disk, name):
     read_only(disk)
-    result = run(place, *in_words(COMMANDS[name], disk))
-    line = last_line(result)
-    assert result.code == 2, result.errors
+    code, line = ended(place, disk, name)
+    assert code == 2, line
     assert line.startswith(f"error: cannot write {disk}/out"), line
     assert "Read-only file system; " in line
 

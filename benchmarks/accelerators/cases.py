@@ -7,7 +7,7 @@ import time
 import numpy as np
 
 from benchmarks.accelerators.device import memory_limit
-from benchmarks.attention_speed import KERAS, LOOP, PAIRS, PAIRWISE_LOOP, layer_makers
+from benchmarks.attention_speed import KERAS, LOOP, PAIRS, PAIRWISE_LOOP, layer_makers, tensorflow_gradients
 from interacting_head.model.flops import matmul_flops
 
 SCHEMES = "multi_head", "interacting_head"
@@ -142,15 +142,8 @@ def attention_step(make, heads, rows, length, D):
         return lambda: jax.block_until_ready(gradients(weights, x))
     import tensorflow as tf
 
-    @tf.function(jit_compile=bool(tf.config.list_physical_devices("GPU")))
-    def step(x, cotangent):
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            outputs = layer(x, x)
-        return tape.gradient(outputs, [x, *(weight.value for weight in layer.trainable_weights)], cotangent)
-
-    gradients = step.get_concrete_function(x, cotangent)
-    return lambda: gradients(x, cotangent)[0].numpy()
+    gradients = tensorflow_gradients(layer, x, cotangent, jit_compile=bool(tf.config.list_physical_devices("GPU")))
+    return lambda: gradients()[0].numpy()
 
 
 def fits(name, heads, rows, length):

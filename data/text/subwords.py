@@ -125,7 +125,9 @@ class Subwords:
         try:
             self._processor = sentencepiece.SentencePieceProcessor(model_proto=model)
             ids = list(range(self._processor.get_piece_size()))
-            self._processor.id_to_piece(ids), self._processor.decode(ids)  # raise where a piece is not UTF-8
+            # They raise where a piece, or what unknown ones are shown as, is not UTF-8.
+            self._processor.id_to_piece(ids)
+            self._processor.decode(ids)
         except (RuntimeError, UnicodeDecodeError) as error:
             raise InputError(f"{path} is not a sub-word model or is damaged; train it anew or copy it again") from error
         processor = self._processor

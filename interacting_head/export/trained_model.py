@@ -4,7 +4,7 @@ import dataclasses
 import math
 from pathlib import Path
 
-from data.files import check_room, copy_file
+from data.files import check_folder_room, copy_file
 from data.text.subwords import Subwords
 from interacting_head import config as configuration
 from interacting_head.config import ExperimentConfig
@@ -73,17 +73,10 @@ class TrainedModel:
             copy.write_json("text.json", {"languages": self.run.read_json("text.json")["languages"]})
 
     def check_room(self, folder):
-        """Raises `OSError` where the disk of a folder has no room for the weights in float32 and what is beside them.
-
-        Libraries that write weights tell of a full disk in ways of their own, or not at all.
-        """
+        """Raises `OSError` where the disk of a folder has no room for weights in float32 and what is beside them."""
         size = 4 * sum(math.prod(weight.shape) for weight in self.model.weights) + SLACK
         size += sum(Path(subwords.path).stat().st_size for subwords in (self.source_subwords, self.target_subwords))
-        path = Path(folder) / "room"
-        try:
-            check_room(path, size)
-        finally:
-            path.unlink(missing_ok=True)
+        check_folder_room(folder, size)
 
     def pieces(self):
         """All sub-words of source and target as text, two lists in the order of their ids."""

@@ -4,13 +4,12 @@ import contextlib
 import logging
 import sys
 import types
-from pathlib import Path
 
 import keras
 import numpy as np
 from tqdm import tqdm
 
-from data.files import check_room, full_disk_named, make_folder
+from data.files import check_folder_room, full_disk_named, make_folder
 
 logger = logging.getLogger("interacting_head")
 
@@ -51,7 +50,7 @@ def logging_to(path):
 def write_tensorboard(folder, record):
     """Adds the numbers of a validation to the event files of a run. Raises `OSError` where the disk has no room."""
     make_folder(folder)
-    _check_room(Path(folder) / "room")
+    check_folder_room(folder, ROOM)  # TensorBoard writes in a thread of its own, where an error would be lost
     if keras.backend.backend() != "tensorflow":
         # The switch with which TensorBoard is told to do without TensorFlow, also where it is installed.
         sys.modules.setdefault("tensorboard.compat.notf", types.ModuleType("notf"))
@@ -62,11 +61,3 @@ def write_tensorboard(folder, record):
         if name not in ("step", "epoch") and np.isfinite(value):
             writer.add_scalar(name, value, record["step"])
     writer.close()
-
-
-def _check_room(path):
-    """TensorBoard writes in a thread of its own, where an error would be lost: one of a full disk is met before."""
-    try:
-        check_room(path, ROOM)
-    finally:
-        path.unlink(missing_ok=True)

@@ -15,7 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import results
-from benchmarks.serving_speed import answer, head, serving
+from benchmarks.pipeline_speed import resident_bytes
+from benchmarks.translation.serving import answer, head, serving
 from data.text.parallel_text import decode_lines, open_text_file
 from interacting_head.console import RunError
 
@@ -94,7 +95,7 @@ class Load:
         for task in (*slow, watch):
             task.cancel()
         await asyncio.gather(*slow, watch, return_exceptions=True)
-        self.memory.append((self._time(), resident(self.process)))
+        self.memory.append((self._time(), resident_bytes(self.process)))
 
     def rows(self):
         """A row for each part of the time."""
@@ -152,16 +153,10 @@ class Load:
 
     async def _watch(self):
         while True:
-            self.memory.append((self._time(), resident(self.process)))
+            self.memory.append((self._time(), resident_bytes(self.process)))
             await asyncio.sleep(self.seconds / SAMPLES)
 
 
 def translation(body):
     """The best translation of the line in the body of an answer."""
     return json.loads(body)["lines"][0]["translations"][0]["translation"]
-
-
-def resident(process):
-    """The bytes of RAM that a process holds, as Linux tells."""
-    lines = Path(f"/proc/{process}/status").read_text(encoding="utf-8").splitlines()
-    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmRSS"))

@@ -18,14 +18,14 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import results
-from benchmarks.translation_speed import ENGINES, exported
+from benchmarks.translation.speed import ENGINES, exported
 from data.text.parallel_text import decode_lines, open_text_file
 from interacting_head.console import RunError, importing_keras
 
 CLIENTS = (1, 10, 50, 200)
 HALF_OPEN = 100
 LEAVING = 20
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 def add_arguments(parser):
