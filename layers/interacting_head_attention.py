@@ -66,6 +66,10 @@ class InteractingHeadAttention(MultiHeadAttention):
         return 1 if self.implementation == "folded" else self.num_heads
 
     @property
+    def has_plain_weights(self):
+        return self.implementation == "folded"
+
+    @property
     def query_scale(self):
         """The factor of each query head before the heads are added."""
         return 1 / self.num_heads if self.query_combination == "mean" else 1

@@ -1,8 +1,8 @@
 """Multi-head attention in five stages, the base of every scheme in this package.
 
 Letters for shapes: `B` batch, `T` query length, `S` memory length, `H` heads, `K` key size, `V` value size,
-`D` model size. The
-memory is what keys and values are projected from: the encoder's output, or in self-attention the input itself.
+`D` model size. The memory is what keys and values are projected from: the encoder's output, or in self-attention the
+input itself.
 """
 
 import math
@@ -11,8 +11,8 @@ import keras
 from keras import ops
 
 from layers.cache import inserted, overwritten, own_zeros
-from layers.masking import attention_bias, combine_masks
-from layers.projection import dense_glorot_uniform, linear, merge_heads, project_heads, sizes
+from layers.dot_product import attention_bias, combine_masks, fused_attention, has_fused_attention
+from layers.projection import dense_glorot_uniform, linear, merge_heads, project_heads, split_heads
 
 
 @keras.saving.register_keras_serializable("interacting_head")
@@ -163,11 +163,21 @@ class MultiHeadAttention(keras.layers.Layer):
         return results[0] if len(results) == 1 else tuple(results)
 
     def attention(self, q, k, v, mask, query, query_mask, training, return_attention_scores):
-        """Everything after the projections: output, attention weights and head importance."""
-        weights = self.normalize(self.score(q, k), mask)
-        heads = self.attend(self.dropout_layer(weights, training=training), v)
+        """Everything after the projections: output, attention weights (None where one kernel did it) and importance."""
+        weighs = return_attention_scores or (training and self.dropout) or not self.has_plain_weights
+        if not weighs and has_fused_attention(q, k, v):
+            weights, heads = None, fused_attention(q, k, v, mask)
+        else:
+            weights = self.normalize(self.score(q, k), mask)
+            heads = self.attend(self.dropout_layer(weights, training=training), v)
         output, head_importance = self.combine(heads, query, q, query_mask, training)
         return output, weights, head_importance
+
+    @property
+    def has_plain_weights(self):
+        """True if the heads are softmax(q kᵀ / √K) v: no stage before `combine` is another scheme's."""
+        stages = ("score", "normalize", "attend")
+        return all(getattr(type(self), stage) is getattr(MultiHeadAttention, stage) for stage in stages)
 
     # The five stages.
 
@@ -236,16 +246,8 @@ class MultiHeadAttention(keras.layers.Layer):
 
         One product instead of three: worth it for the few rows of a decoding step.
         """
-        B, T, _ = sizes(inputs)
-        outputs = linear(inputs, *kernels)  # (B, T, columns)
         H, K = self.num_heads, self.key_dim
-        heads = [(self.query_heads, K), (H, K), (H, self.value_dim)]
-        keys, values = self.query_heads * K, (self.query_heads + H) * K  # where they begin
-        parts = [outputs] if outputs.shape[-1] == keys else ops.split(outputs, [keys, values], axis=-1)
-        return [
-            ops.transpose(ops.reshape(part, (B, T, H, K)), (0, 2, 1, 3))  # (B, H, T, K)
-            for part, (H, K) in zip(parts, heads, strict=False)
-        ]
+        return split_heads(linear(inputs, *kernels), [(self.query_heads, K), (H, K), (H, self.value_dim)])
 
     @property
     def query_heads(self):

@@ -1,5 +1,6 @@
 """Linear maps of the last axis, and their initialiser."""
 
+import itertools
 import math
 
 import keras
@@ -28,6 +29,22 @@ def project_heads(inputs, kernel, bias=None):
     heads = ops.matmul(ops.reshape(inputs, (-1, D)), ops.reshape(kernel, (D, H * K)))  # (B·T, H·K)
     heads = ops.reshape(heads, (B, T, H, K))
     return ops.transpose(heads if bias is None else heads + bias, (0, 2, 1, 3))  # (B, H, T, K)
+
+
+def split_heads(outputs, heads):
+    """Takes `(B, T, columns)` apart into several kinds of heads, `(B, H, T, K)` each.
+
+    Args:
+        outputs: the columns of one kind after those of another, `(B, T, columns)`.
+        heads: `(H, K)` of each kind; where the first is all there is, the others are left out.
+    """
+    B, T, columns = sizes(outputs)
+    ends = list(itertools.accumulate(H * K for H, K in heads))
+    parts = [outputs] if columns == ends[0] else ops.split(outputs, ends[:-1], axis=-1)
+    return [
+        ops.transpose(ops.reshape(part, (B, T, H, K)), (0, 2, 1, 3))  # (B, H, T, K)
+        for part, (H, K) in zip(parts, heads, strict=False)
+    ]
 
 
 def merge_heads(heads, kernel):

@@ -3,7 +3,7 @@
 import keras
 from keras import ops
 
-from layers.masking import attention_bias
+from layers.dot_product import attention_bias
 from layers.multi_head_attention import MultiHeadAttention
 
 

@@ -67,6 +67,7 @@ def test_a_training_killed_twenty_times_ends_like_one_that_was_not(tmp_path):
         kills += kill(appears(killed, pattern), 0, killed, "train.py", *TRAIN)
         (killed / "run" / "metrics.json").unlink(missing_ok=True)  # where the kill came a moment later than meant
     assert kills == 20
+    kill(appears(killed, "run/metrics.json"), 0, killed, "train.py", *TRAIN)  # or it ends a moment before
 
     result = run(killed, "train.py", *TRAIN)
     assert result.code == 0, result.errors

@@ -1,0 +1,78 @@
+"""Boolean attention masks (1 = attend), the bias that they become before a softmax, and attention by one kernel."""
+
+import keras
+from keras import ops
+
+# Far below any logit, and finite: a row in which all keys are masked stays a row of numbers.
+MASKED = -1e9
+
+
+def combine_masks(attention_mask, key_mask, causal_shape=None, causal_offset=0):
+    """Joins masks by "and" into one boolean `(B or 1, T or 1, S)`, or None where nothing is masked.
+
+    Args:
+        attention_mask: `(B, T, S)` or broadcastable to it, or None.
+        key_mask: `(B, S)`, or None; of a list of key masks the first counts.
+        causal_shape: `(T, S)`: query position t, at `causal_offset` + t, attends to key positions up to its own.
+    """
+    if isinstance(key_mask, list | tuple):
+        key_mask = key_mask[0]
+    masks = []
+    if attention_mask is not None:
+        masks.append(ops.cast(attention_mask, "bool"))
+    if key_mask is not None:
+        masks.append(ops.expand_dims(ops.cast(key_mask, "bool"), 1))  # (B, 1, S)
+    if causal_shape is not None:
+        T, S = causal_shape
+        rows = ops.expand_dims(ops.arange(T), 1) + causal_offset
+        masks.append(ops.expand_dims(ops.arange(S) <= rows, 0))  # (1, T, S)
+    if not masks:
+        return None
+    combined = masks[0]
+    for mask in masks[1:]:
+        combined = ops.logical_and(combined, mask)
+    return combined
+
+
+def attention_bias(mask, rank=4):
+    """The float32 term to add to logits `(B, …, T, S)` of `rank` axes: 0 where `mask` `(B, T, S)` admits.
+
+    Elsewhere it is `MASKED`, except that a row which admits nothing is 0 throughout: adding the same number to
+    all logits of a row changes nothing in exact arithmetic, and in float32 it would drown them.
+    """
+    bias = ops.where(mask, 0.0, MASKED)
+    bias = bias - ops.max(bias, axis=-1, keepdims=True)
+    return ops.expand_dims(bias, tuple(range(1, rank - 2)))  # (B, 1, …, T, S)
+
+
+def has_fused_attention(q, k, v):
+    """Return true if Keras may have a kernel for `fused_attention` of tensors of these shapes here."""
+    even = all(isinstance(length, int) and length % 2 == 0 for length in (q.shape[2], k.shape[2]))
+    return even and k.shape == v.shape and has_fused_kernels()
+
+
+def has_fused_kernels():
+    """Return true if Keras may have kernels that hold no attention weights; `keras.config` switches them off."""
+    allowed = keras.backend.backend() == "jax" and keras.config.is_flash_attention_enabled() is not False
+    return allowed and keras.distribution.list_devices()[0].startswith("gpu")
+
+
+def fused_attention(q, k, v, mask=None):
+    """Heads `(B, H, T, V)`: softmax(q kᵀ / √K) v, in one kernel where Keras has one for the sizes and the dtype.
+
+    cuDNN has kernels for float16 and bfloat16 and, in a training with a mask, for even T and S.
+
+    Args:
+        q: `(B, H, T, K)`, or `(B, 1, T, K)`, one query for all heads.
+        k, v: `(B, H, S, K)`.
+        mask: `(B or 1, T or 1, S)`, or None. A row that admits nothing attends to everything, as with a bias.
+
+    Reference: Dao et al. 2022, FlashAttention.
+    """
+    (B, H, S, K), T = ops.shape(k), ops.shape(q)[2]
+    heads = ops.transpose(ops.broadcast_to(q, (B, H, T, K)), (0, 2, 1, 3))
+    if mask is not None:
+        mask = ops.logical_or(mask, ops.logical_not(ops.any(mask, axis=-1, keepdims=True)))
+        mask = ops.expand_dims(ops.broadcast_to(mask, (ops.shape(mask)[0], T, S)), 1)
+    k, v = (ops.transpose(part, (0, 2, 1, 3)) for part in (k, v))
+    return ops.transpose(ops.dot_product_attention(heads, k, v, mask=mask, scale=K**-0.5), (0, 2, 1, 3))
