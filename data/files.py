@@ -203,11 +203,12 @@ def copy_folder(source, path):
 def check_folder_room(folder, size):
     """Raise `OSError` where the disk of a folder has no room for a file of `size` bytes; nothing is left there.
 
-    For libraries that tell of a full disk in ways of their own, or not at all.
+    For libraries and processes that tell of a full disk in ways of their own, or not at all.
     """
     path = Path(folder) / "room"
     try:
-        check_room(path, size)
+        with full_disk_named(folder):
+            check_room(path, size)
     finally:
         path.unlink(missing_ok=True)
 

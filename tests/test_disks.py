@@ -12,6 +12,7 @@ from tests import tiny_corpus
 from tests.command_line import ROOT, TRAIN, environment, run, started, wait_until
 from tests.kills import appears
 from tests.test_kills import PREPARE, TUNE, write_some
+from tests.test_reproduce import TINY, prepared
 
 SIZE = 4 << 20  # bytes
 FILLER = "filler"
@@ -66,6 +67,8 @@ def on_disk(words, option, path):
 
 EXPORT = ["interacting_head.export", "-m", "trained", "-o", "{disk}/out", "--format"]
 STATS = ["data.stats", "some", "--source-language", "de", "--target-language", "en", "--corpora-dir", "corpora"]
+PRUNING = ["interacting_head.analyze", "pruning", "-m", "trained", "-i", "dev.de", "-r", "dev.en", "--beam-size", "1"]
+PRUNING += ["--order", "random", "--steps", "1"]
 COMMANDS = {
     "training": ["train.py", *on_disk(TRAIN, "--run-dir", "{disk}/out")],
     "translation": ["translate.py", "-m", "trained", "-i", "dev.de", "-o", "{disk}/out"],
@@ -76,6 +79,8 @@ COMMANDS = {
     "preparation": on_disk(PREPARE, "--output-dir", "{disk}/out"),
     "plot": [*STATS, "--vocabulary-size", "300", "--plot", "{disk}/out.png"],
     "analysis": ["interacting_head.analyze", "rank", "-m", "trained", "--sentences", "3", "-o", "{disk}/out"],
+    "pruning": [*PRUNING, "-o", "{disk}/out"],
+    "pruned run": [*PRUNING, "-o", "analysis", "--remove", "1", "--output-run", "{disk}/out"],
     "search": on_disk(TUNE, "--search-dir", "{disk}/out"),
     "report": ["interacting_head.reproduce", "--report", "-o", "{disk}/out"],
     "corpus": ["data.quickstart_corpus", "{disk}/out"],
@@ -202,3 +207,18 @@ def test_a_standard_output_without_room_is_one_line(place, command):
         )
     message = "cannot write the standard output: No space left on device; make room and give the same command again"
     assert (done.returncode, done.stderr.decode()) == (1, f"error: {message}\n")
+
+
+@pytest.mark.slow
+def test_runs_of_a_table_on_a_full_disk_fail_with_its_name_and_are_made_when_there_is_room(tmp_path, disk):
+    prepared(tmp_path)
+    command = ["tests.tiny_reproduction", *on_disk(TINY, "--runs-dir", str(disk / "out"))]
+    fill(disk)
+    result = run(tmp_path, *command, fresh=True)
+    assert result.code == 1
+    failed = [line for line in result.errors.splitlines() if ": failed: " in line]
+    assert len(failed) == 2
+    assert all(f"cannot write {disk}/out: No space left on device; " in line for line in failed), failed
+    assert last_line(result).startswith("error: 2 runs failed: ")
+    (disk / FILLER).unlink()
+    assert run(tmp_path, *command, fresh=True).code == 0

@@ -8,7 +8,7 @@ import threading
 from pathlib import Path
 
 from data.corpora.corpus import open_corpus
-from data.files import atomic_write, make_folder
+from data.files import atomic_write, check_folder_room, make_folder
 from data.text.profiles import PROFILES, TextForm
 from interacting_head import config as configuration
 from interacting_head.console import RunError
@@ -19,6 +19,7 @@ from interacting_head.run_directory import RunDirectory
 ROOT = Path(__file__).parents[2]
 TEXT_OF_SACREBLEU = ("sacrebleu", "chrf", "ter")
 """Metrics that tokenise text themselves; the others compare tokenised text, as the papers' tools were given."""
+ROOM = 1 << 16  # bytes: more than a script prints
 KEPT_STATISTICS = ("sacrebleu", "bleu")
 RUNNING = set()  # processes of this project's scripts
 STOPPED = threading.Event()
@@ -147,9 +148,11 @@ def call(arguments, log, environment=None):
 
     Raises:
         RunError: where it fails, with the last line that it printed; and after `stop_running`.
+        OSError: where the disk has no room for what it prints.
     """
     if STOPPED.is_set():
         raise RunError(f"{arguments[0]} was not begun: stopped")
+    check_folder_room(Path(log).parent, ROOM)
     with open(log, "ab") as output:
         command = [sys.executable, ROOT / arguments[0], *arguments[1:]]
         process = subprocess.Popen(command, stdout=output, stderr=output, env=environment)
