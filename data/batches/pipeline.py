@@ -1,6 +1,5 @@
 """Batches of ids for the model: assembled in NumPy, resumable at any step, wrapped in tf.data on demand."""
 
-import copy
 from collections.abc import Iterator
 
 import numpy as np
@@ -57,19 +56,19 @@ class TrainingBatches:
         self._batch_tokens = batch_tokens
         self._max_epochs = max_epochs
         self._plan_of_epoch = None
-        batches = self.batches_in_epoch(start_epoch)
-        if start_batch > batches:
+        self.batches_in_epoch = len(self.plan(start_epoch))
+        """The number of batches of an epoch; it is the same in all of them."""
+        if start_batch > self.batches_in_epoch:
             raise InputError(
-                f"cannot start at batch {start_batch} of an epoch that has {batches}; "
+                f"cannot start at batch {start_batch} of an epoch that has {self.batches_in_epoch}; "
                 "the text or the batch size has changed: resume with the former ones or begin a new run"
             )
-        self._start = self.position_after((start_epoch, start_batch), 0)
-        self.position: tuple[int, int] = self._start
-        """(epoch, next batch) of the iterator that was last drawn from."""
+        self.start_at(start_epoch, start_batch)
 
     def plan(self, epoch: int) -> BatchPlan:
         """The plan of an epoch; the last one made is kept."""
-        if self._plan_of_epoch is None or self._plan_of_epoch[0] != epoch:
+        of_epoch = self._plan_of_epoch
+        if of_epoch is None or of_epoch[0] != epoch:
             # Training reads source ids + END, and BEGIN + target ids or target ids + END: one more each.
             plan = plan_batches(
                 self._pairs.source.lengths + 1,
@@ -78,23 +77,20 @@ class TrainingBatches:
                 epoch=epoch,
                 **self._options,
             )
-            self._plan_of_epoch = epoch, plan
-        return self._plan_of_epoch[1]
-
-    def batches_in_epoch(self, epoch: int) -> int:
-        """The number of batches of an epoch; it is the same in all of them."""
-        return len(self.plan(epoch))
+            # Another thread may draw batches of another epoch meanwhile.
+            self._plan_of_epoch = of_epoch = epoch, plan
+        return of_epoch[1]
 
     def position_after(self, start: tuple[int, int], steps: int) -> tuple[int, int]:
         """The position (epoch, next batch) when `steps` batches were used from the position `start` on."""
-        epochs, batch = divmod(start[1] + steps, self.batches_in_epoch(start[0]))
+        epochs, batch = divmod(start[1] + steps, self.batches_in_epoch)
         return start[0] + epochs, batch
 
-    def starting_at(self, epoch: int, batch: int) -> "TrainingBatches":
-        """The same batches from another position on; plans made already are shared."""
-        other = copy.copy(self)
-        other.position = other._start = self.position_after((epoch, batch), 0)
-        return other
+    def start_at(self, epoch: int, batch: int) -> None:
+        """Have iterators begin at this position from now on."""
+        self._start = self.position_after((epoch, batch), 0)
+        self.position: tuple[int, int] = self._start
+        """(epoch, next batch) of the iterator that was last drawn from."""
 
     def __iter__(self) -> Iterator[Batch]:
         # A generator, for Keras' `fit` knows an endless source of batches by nothing else.
@@ -135,7 +131,8 @@ def as_tf_dataset(training_batches: TrainingBatches):
     """The batches as a `tf.data.Dataset` that prepares them ahead, for training on TensorFlow.
 
     Ids have the shape (None, None) in its element spec. `training_batches.position` then runs ahead of what
-    training has used: count the steps and ask `position_after`.
+    training has used: count the steps and ask `position_after`. TensorFlow keeps what a dataset reads from for as
+    long as the process lives: make one, and move its start by `training_batches.start_at`.
     """
     import tensorflow as tf  # here, so that everything else works without TensorFlow
 

@@ -17,6 +17,7 @@ name of sacreBLEU; tests/interacting_head/metrics/test_sacrebleu_metrics.py says
 
 import numpy as np
 from sacrebleu.metrics import BLEU, CHRF, TER
+from sacrebleu.tokenizers.tokenizer_base import BaseTokenizer
 from tqdm import tqdm
 
 from interacting_head.metrics.metric import Metric
@@ -50,6 +51,7 @@ class SacrebleuMetric(Metric):
                 references_of_part = [reference[part] for reference in references]
                 rows += self.corpus_tool._extract_corpus_statistics(hypotheses[part], references_of_part)
                 progress.update(len(hypotheses[part]))
+        _forget_lines()
         return np.array(rows, dtype=np.float64)
 
     def score(self, sums):
@@ -64,6 +66,13 @@ class SacrebleuMetric(Metric):
         """Return sacreBLEU's signature."""
         self.corpus_tool.num_refs = number_of_references
         return str(self.corpus_tool.get_signature())
+
+
+def _forget_lines():
+    """Empty the caches of sacreBLEU's tokenisers, which keep 65,536 lines each: a training scores many times."""
+    for tokenizer in BaseTokenizer.__subclasses__():
+        if hasattr(tokenizer.__call__, "cache_clear"):
+            tokenizer.__call__.cache_clear()
 
 
 def _score(tool, statistics):

@@ -79,7 +79,7 @@ def measure_column(table, column, corpora_dir=None):
             keras.config.set_dtype_policy(one.train.precision)
             models[row] = make_training_model(build_model(one, *text.subwords), one, one.train.max_steps)
         batches = make_batches(config, text.pairs)
-        in_epoch, stream = batches.batches_in_epoch(0), iter(batches)
+        in_epoch, stream = batches.batches_in_epoch, iter(batches)
         parts = [list(itertools.islice(stream, STEPS)) for _ in range(TURNS + 1)]
     seconds = {row: [] for row in models}
     for part in parts:

@@ -1,6 +1,7 @@
 """Training: recipe → corpus → sub-words → encoded arrays → batches → `fit`, with validation and exact resume."""
 
 import contextlib
+import functools
 import logging
 import math
 import random
@@ -109,7 +110,7 @@ class Trainer:
         text = prepare_run_text(config.data, run, corpus)
         subwords = text.subwords
         self.batches = make_batches(config, text.pairs, devices.replicas)
-        self.total_steps = number_of_steps(config.train, self.batches.batches_in_epoch(0))
+        self.total_steps = number_of_steps(config.train, self.batches.batches_in_epoch)
         with devices.scope():
             self.model = build_model(config, *subwords)
             self.training_model = make_training_model(self.model, config, self.total_steps)
@@ -128,7 +129,7 @@ class Trainer:
         config = self.config.train
         if config.validation_epochs is None:
             return config.validation_interval
-        return config.validation_epochs * self.batches.batches_in_epoch(0)
+        return config.validation_epochs * self.batches.batches_in_epoch
 
     def run_to_end(self):
         """Trains until the last step, patience or a signal; returns the signal's number or None."""
@@ -164,15 +165,18 @@ class Trainer:
         return None
 
     def _fit(self, steps, stop):
-        start = self.batches.position_after((0, 0), self.state.step)
-        batches = self.batches.starting_at(*start)
+        self.batches.start_at(*self.batches.position_after((0, 0), self.state.step))
         of_tensorflow = keras.backend.backend() == "tensorflow"
-        data = as_tf_dataset(batches) if of_tensorflow else self.devices.own_rows(batches)
+        data = self._dataset if of_tensorflow else self.devices.own_rows(self.batches)
         callbacks = UnhurriedCallbacks([self.progress, stop], self.training_model)
         advice = f"{TRAINING_ADVICE}; {OTHER_SETTINGS}"
         with self.devices.scope(), allocation_told(self._batch_in_words, advice):
             self.training_model.fit(data, steps_per_epoch=steps, verbose=0, callbacks=callbacks, shuffle=False)
         self.state.step, self.state.loss = self.progress.step, self.progress.loss
+
+    @functools.cached_property
+    def _dataset(self):
+        return as_tf_dataset(self.batches)
 
     def _batch_in_words(self):
         """The batch of the step at hand."""

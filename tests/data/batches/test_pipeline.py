@@ -88,7 +88,7 @@ def test_batches_are_int32_of_shapes_that_fit_and_within_the_budget(pairs, optio
 def test_every_epoch_has_every_pair_in_another_order(pairs, options):
     batches = TrainingBatches(pairs, max_epochs=3, **options)
     firsts = [inputs["source_ids"][:, 0] for inputs, _ in batches]
-    count = batches.batches_in_epoch(0)
+    count = batches.batches_in_epoch
     assert len(firsts) == 3 * count
     epochs = [np.concatenate(firsts[i * count : (i + 1) * count]) for i in range(3)]
     epochs = [epoch[epoch != PAD].tolist() for epoch in epochs]
@@ -146,7 +146,7 @@ print(digest.hexdigest())
 def test_the_position_is_that_of_the_next_batch(pairs, options):
     batches = TrainingBatches(pairs, **options)
     assert batches.position == (0, 0)
-    count = batches.batches_in_epoch(0)
+    count = batches.batches_in_epoch
     for step, _ in enumerate(islice(batches, 2 * count + 3), start=1):
         assert batches.position == divmod(step, count)
         assert batches.position == batches.position_after((0, 0), step)
@@ -159,7 +159,7 @@ def test_the_position_after_some_steps_is_that_of_so_many_single_steps(pairs, op
     for steps in range(40):
         assert batches.position_after(start, steps) == position
         epoch, batch = position
-        position = (epoch, batch + 1) if batch + 1 < batches.batches_in_epoch(epoch) else (epoch + 1, 0)
+        position = (epoch, batch + 1) if batch + 1 < batches.batches_in_epoch else (epoch + 1, 0)
 
 
 def test_each_iterator_begins_at_the_start(pairs, options):
@@ -167,8 +167,18 @@ def test_each_iterator_begins_at_the_start(pairs, options):
     assert same(islice(batches, 5), list(islice(batches, 5)))
 
 
+def test_a_dataset_begins_anew_where_its_batches_start(pairs, options):
+    pytest.importorskip("tensorflow")
+    batches = TrainingBatches(pairs, **options)
+    dataset = as_tf_dataset(batches)
+    for epoch, batch in [(0, 0), (2, 1), (0, 3)]:
+        batches.start_at(epoch, batch)
+        expected = TrainingBatches(pairs, start_epoch=epoch, start_batch=batch, **options)
+        assert same(islice(dataset.as_numpy_iterator(), 9), list(islice(expected, 9)))
+
+
 def test_a_start_at_the_end_of_an_epoch_is_the_next_epoch(pairs, options):
-    count = TrainingBatches(pairs, **options).batches_in_epoch(0)
+    count = TrainingBatches(pairs, **options).batches_in_epoch
     batches = TrainingBatches(pairs, start_batch=count, **options)
     assert batches.position == (1, 0)
     assert same(islice(batches, 3), islice(TrainingBatches(pairs, start_epoch=1, **options), 3))
@@ -180,7 +190,7 @@ def test_a_start_beyond_the_epoch_is_an_error(pairs, options):
 
 
 def test_training_goes_on_without_end(pairs, options):
-    count = TrainingBatches(pairs, **options).batches_in_epoch(0)
+    count = TrainingBatches(pairs, **options).batches_in_epoch
     assert sum(1 for _ in islice(TrainingBatches(pairs, **options), 5 * count)) == 5 * count
 
 
@@ -221,7 +231,7 @@ def test_a_position_counted_in_used_steps_resumes_a_prefetching_dataset_exactly(
     pytest.importorskip("tensorflow")
     whole = list(TrainingBatches(pairs, max_epochs=2, **options))
     interrupted = TrainingBatches(pairs, max_epochs=2, **options)
-    steps = interrupted.batches_in_epoch(0) + 2
+    steps = interrupted.batches_in_epoch + 2
     used = list(islice(as_tf_dataset(interrupted).as_numpy_iterator(), steps))
     epoch, batch = interrupted.position_after((0, 0), len(used))
     resumed = TrainingBatches(pairs, max_epochs=2, start_epoch=epoch, start_batch=batch, **options)

@@ -6,6 +6,7 @@ import random
 import numpy as np
 import pytest
 from sacrebleu.metrics import BLEU, CHRF, TER
+from sacrebleu.tokenizers.tokenizer_base import BaseTokenizer
 
 from interacting_head.metrics import METRICS, Options, evaluate
 
@@ -137,3 +138,10 @@ def test_chrf_takes_the_best_reference():
 def test_ter_ignores_case_and_takes_the_best_reference_and_their_mean_length():
     result = evaluate(["THE cat"], [["the cat sat"], ["a cat"]], ["ter"])["ter"]
     assert result.score == pytest.approx(100 * 1 / 2.5)
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_no_lines_are_kept_when_they_are_scored(name):
+    METRICS[name](Options()).statistics(["a b c d"] * 300, [["a b c e"] * 300])
+    caches = [getattr(tokenizer.__call__, "cache_info", None) for tokenizer in BaseTokenizer.__subclasses__()]
+    assert not any(cache().currsize for cache in caches if cache)

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("cache")
 @pytest.mark.parametrize(("settings", "interval"), [([], 10), (["train.validation_epochs=3"], 21)], ids=str)
 def test_the_interval_of_validations_is_in_steps_or_in_epochs(settings, interval):
     trainer = types.SimpleNamespace(
-        config=tiny_corpus.configuration({}, *settings), batches=types.SimpleNamespace(batches_in_epoch=lambda epoch: 7)
+        config=tiny_corpus.configuration({}, *settings), batches=types.SimpleNamespace(batches_in_epoch=7)
     )
     assert Trainer._interval.fget(trainer) == interval
 
