@@ -140,11 +140,13 @@ def test_several_devices_with_jax_equal_one(with_jax, devices):
     assert_equal_to_one(folder, name)
 
 
-@needs_jax
-@pytest.mark.parametrize("devices", [2, 4])
-def test_several_devices_share_the_rows_of_a_search_and_of_scores(tmp_path, devices):
-    arguments = ["-m", "tests.several_jax_devices", tmp_path / "found.npz"]
-    finish(start("jax", arguments, tmp_path, on_jax_devices(devices)))
+@pytest.mark.parametrize(
+    ("backend", "devices"),
+    [("tensorflow", 2), pytest.param("jax", 2, marks=needs_jax), pytest.param("jax", 4, marks=needs_jax)],
+)
+def test_several_devices_share_the_rows_of_a_search_and_of_scores(tmp_path, backend, devices):
+    arguments = ["-m", "tests.several_devices", tmp_path / "found.npz", str(devices)]
+    finish(start(backend, arguments, tmp_path, on_jax_devices(devices)))
     found = dict(np.load(tmp_path / "found.npz"))
     assert found.pop("one devices") == 1
     assert found.pop("several devices") == devices

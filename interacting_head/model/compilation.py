@@ -20,8 +20,8 @@ class Compiled:
     """A function of nested tensors that reads the weights of models, compiled.
 
     TensorFlow traces it once, for any size of the axes that `arguments` leave open. JAX compiles it once for each
-    shape of its arguments; where the weights lie on several devices, of one process or of several, each of them works
-    on its part of the rows. Other backends run it as it is. Weights are those at the time of the call.
+    shape of its arguments. Where the weights lie on several devices, with JAX also those of several processes, each of
+    them works on its part of the rows. Other backends run it as it is. Weights are those at the time of the call.
 
     Args:
         function: it must have no side effects; losses that layers add are dropped.
@@ -64,7 +64,11 @@ class Compiled:
     @property
     def devices(self):
         """The number of devices that share the rows of a call."""
-        return self._mesh.size if self._rows and self._mesh is not None else 1
+        if not self._rows:
+            return 1
+        if self._strategy is not None:
+            return self._strategy.num_replicas_in_sync
+        return self._mesh.size if self._mesh is not None else 1
 
     @property
     def _variables(self):
@@ -79,10 +83,11 @@ class Compiled:
                 is_known = isinstance(argument, tf.TypeSpec)
                 return argument if is_known else tf.TensorSpec(argument.shape, argument.dtype)
 
+            function = self._stateless if self.devices == 1 else self._on_replicas
             signature = [keras.tree.map_structure(specification, argument) for argument in self._arguments()]
             # An object without code of its own: TensorFlow would take all functions of the same code for one that is
             # traced again and again, and warn.
-            return tf.function(functools.partial(self._stateless), input_signature=signature, autograph=False)
+            return tf.function(functools.partial(function), input_signature=signature, autograph=False)
         if self._backend == "jax":
             import jax
 
@@ -100,6 +105,38 @@ class Compiled:
         weights = self._variables if self._backend == "jax" else []
         mesh = getattr(weights[0].value.sharding, "mesh", None) if weights else None
         return mesh if mesh is not None and mesh.size > 1 else None
+
+    @property
+    def _strategy(self):
+        """The strategy under which the weights were made (TensorFlow), or None."""
+        weights = self._variables if self._backend == "tensorflow" else []
+        return getattr(weights[0].value, "distribute_strategy", None) if weights else None
+
+    def _on_replicas(self, *arguments):
+        """The function with the rows of its arguments divided among the replicas of the weights' strategy."""
+        import tensorflow as tf
+
+        count = tf.shape(tf.nest.flatten(arguments[self._rows[0]])[0])[0]
+        size = -(-count // self.devices)  # of a part
+
+        def part():
+            first = tf.distribute.get_replica_context().replica_id_in_sync_group * size
+
+            def of_part(rows):
+                padding = [(0, self.devices * size - count)] + [(0, 0)] * (len(rows.shape) - 1)
+                return tf.pad(rows, padding)[first : first + size]
+
+            return self._stateless(
+                *(
+                    tf.nest.map_structure(of_part, argument) if number in self._rows else argument
+                    for number, argument in enumerate(arguments)
+                )
+            )
+
+        def joined(parts):
+            return tf.concat(self._strategy.experimental_local_results(parts), axis=0)[:count]
+
+        return tf.nest.map_structure(joined, self._strategy.run(part))
 
     def _with_values(self, values, *arguments):
         return self._stateless(*arguments, values=values)

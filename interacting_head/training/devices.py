@@ -20,12 +20,11 @@ class Devices:
         names: the devices, of all processes.
         scope: a function that gives the context in which the model is made and trained.
         process, processes: the number of this process, from 0, and how many there are.
-        share_rows: true if a `Compiled` function of the model divides its rows among the devices.
     """
 
-    def __init__(self, names, scope=contextlib.nullcontext, process=0, processes=1, share_rows=True):
+    def __init__(self, names, scope=contextlib.nullcontext, process=0, processes=1):
         self.names, self.scope = names, scope
-        self.process, self.processes, self.share_rows = process, processes, share_rows
+        self.process, self.processes = process, processes
 
     @classmethod
     def find(cls):
@@ -45,7 +44,7 @@ class Devices:
         if len(devices) == 1:
             return cls(names)
         strategy = _mirrored_strategy(tuple(device.name for device in devices))
-        return cls(names, strategy.scope, share_rows=False)
+        return cls(names, strategy.scope)
 
     @classmethod
     def _of_jax(cls):

@@ -114,9 +114,7 @@ class Trainer:
         with devices.scope():
             self.model = build_model(config, *subwords)
             self.training_model = make_training_model(self.model, config, self.total_steps)
-        # A model under a strategy cannot be asked with batches of any size: a copy on the first device is validated.
-        self.validated_model = self.model if devices.share_rows else build_model(config, *subwords)
-        self.validation = Validation(config, self.validated_model, text, *subwords)
+        self.validation = Validation(config, self.model, text, *subwords)
         self.checkpoints = Checkpointing(run, self.training_model, config.train, devices)
         self.state = self.checkpoints.restore()
         if not self.state.finished:
@@ -188,8 +186,6 @@ class Trainer:
 
     def _validate(self, stop):
         config, state = self.config.train, self.state
-        if self.validated_model is not self.model:
-            self.validated_model.set_weights(self.model.get_weights())
         if (scores := self.validation(stop.is_requested)) is None:
             return stop.agree()
         # Unlike processors may differ in the last digit, and all processes must end in the same step.
@@ -236,7 +232,7 @@ class Trainer:
 
     def _finish(self, stop):
         """Scores the averages of weights, and writes metrics.json, unless a signal comes."""
-        config, model = self.config.train, self.validated_model
+        config, model = self.config.train, self.model
         metrics = {"steps": self.state.step, "best_step": self.state.best_step}
         records = {record["step"]: record for record in self.run.read_log()}
         metrics["best"] = records[self.state.best_step]

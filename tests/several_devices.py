@@ -1,10 +1,13 @@
-"""Searches and scores on one device and on all there are, with JAX: `python -m tests.several_jax_devices FILE.npz`.
+"""Searches and scores on one device and on several: `python -m tests.several_devices FILE.npz COUNT`.
+
+JAX divides the processor by XLA_FLAGS, TensorFlow here.
 
 A deterministic model stands on one device, and again, with the same weights, under `Devices` on all of them.
 """
 
 import sys
 
+import keras
 import numpy as np
 
 from interacting_head.model.compilation import Compiled
@@ -24,13 +27,19 @@ def results(model):
     found = search(tiny.sources(LENGTHS), Limits(max_lengths=np.array([9, 12, 6, 10, 8], "int32")))
     target_ids, labels = tiny.targets(LENGTHS)
     whole = Compiled(lambda ids: ids, [model], arguments=list, rows=(0,))
+    one_row = search(tiny.sources(LENGTHS[:1]), Limits(max_lengths=np.array([9], "int32")))
     scorer = Scorer(model, label_smoothing=0.1)
     log_p, correct, smoothed = scorer(tiny.sources(LENGTHS), target_ids, labels)
     scores = {"log_p": log_p, "correct": correct, "smoothed": smoothed}
-    return {**found._asdict(), **scores, "devices": whole.devices}
+    return {**found._asdict(), **scores, "row": one_row.ids, "devices": whole.devices}
 
 
-def main(path):
+def main(path, count):
+    if keras.backend.backend() == "tensorflow":
+        import tensorflow as tf
+
+        [cpu] = tf.config.list_physical_devices("CPU")
+        tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * count)
     devices = Devices.find()
     one = tiny.transformer()
     with devices.scope():
@@ -41,4 +50,4 @@ def main(path):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1], int(sys.argv[2]))
