@@ -100,7 +100,7 @@ class Trainings:
         firsts = [int(np.flatnonzero((plan.shapes == shape).all(axis=1))[0]) for shape in shapes] if static else [0]
         started = time.perf_counter()
         for index in firsts:
-            self._fit(list(itertools.islice(self.batches.starting_at(0, index), 1)))
+            self._fit(self._batches(index, 1))
         taken = time.perf_counter() - started
         steps = [seconds for name, seconds in compiled if "train_step" in name]
         self.position = 0
@@ -114,9 +114,13 @@ class Trainings:
 
     def _turn(self, steps):
         """Real tokens a second of the next steps, epoch after epoch."""
-        batches = list(itertools.islice(self.batches.starting_at(0, self.position), steps))
+        batches = self._batches(self.position, steps)
         self.position += steps
         return sum(map(real_tokens, batches)) / self._fit(batches)
+
+    def _batches(self, first, count):
+        self.batches.start_at(0, first)
+        return list(itertools.islice(self.batches, count))
 
     def _fit(self, batches):
         import keras
