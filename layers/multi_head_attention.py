@@ -164,8 +164,8 @@ class MultiHeadAttention(keras.layers.Layer):
 
     def attention(self, q, k, v, mask, query, query_mask, training, return_attention_scores):
         """Everything after the projections: output, attention weights (None where one kernel did it) and importance."""
-        weighs = return_attention_scores or (training and self.dropout) or not self.has_plain_weights
-        if not weighs and has_fused_attention(q, k, v):
+        needs_weights = return_attention_scores or (training and self.dropout) or not self.has_plain_weights
+        if not needs_weights and has_fused_attention(q, k, v):
             weights, heads = None, fused_attention(q, k, v, mask)
         else:
             weights = self.normalize(self.score(q, k), mask)

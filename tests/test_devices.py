@@ -8,7 +8,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +15,9 @@ import pytest
 
 from interacting_head.run_directory import RunDirectory
 from tests import tiny_corpus
+from tests.command_line import wait_until
 from tests.interacting_head.runs import assert_equal_runs, weights
+from tests.kills import logged
 from tests.test_backends import finish, start
 from tests.two_devices import CASES, STEPS
 
@@ -174,12 +175,9 @@ def test_two_processes_with_jax_equal_one_also_after_a_stop(with_jax):
             processes.append(start("jax", [*command, *run_dir], folder, together))
         return processes
 
-    stopped, log = start_two(), folder / "two-0" / "train.log"
-    deadline = time.monotonic() + 300
-    while not (log.is_file() and " step 3 of 14" in log.read_text()):
-        assert time.monotonic() < deadline
-        assert stopped[0].poll() is None, stopped[0].communicate()
-        time.sleep(0.01)
+    seen = logged(folder / "two-0" / "train.log", " step 3 of 14")
+    stopped = start_two()
+    wait_until(seen, stopped[0], seconds=300)
     stopped[1].send_signal(signal.SIGTERM)  # only to one of them
     steps = {re.search(r"stopped by SIGTERM at step (\d+);", finish(process)[1])[1] for process in stopped}
     assert len(steps) == 1

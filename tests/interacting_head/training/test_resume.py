@@ -13,7 +13,9 @@ import pytest
 from interacting_head import config as configuration
 from interacting_head.run_directory import RunDirectory
 from tests import tiny_corpus
+from tests.command_line import wait_until
 from tests.interacting_head.runs import assert_equal_runs
+from tests.kills import logged
 
 ROOT = Path(__file__).parents[3]
 STEPS = 90
@@ -35,34 +37,23 @@ def start(config, run_dir):
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
-def wait_for(text, path, process, start=0, seconds=300):
-    """Waits until a file holds `text` after its first `start` characters."""
-    deadline = time.monotonic() + seconds
-    while not (path.is_file() and text in path.read_text(encoding="utf-8")[start:]):
-        if process.poll() is not None or time.monotonic() > deadline:
-            process.kill()
-            pytest.fail(process.communicate()[0])
-        time.sleep(0.005)
-
-
 @pytest.mark.slow
 def test_a_run_killed_five_times_ends_like_one_that_was_not(config, tmp_path):
     draw = random.Random(1)
     run, whole = RunDirectory(tmp_path / "killed"), start(config, tmp_path / "whole")
     log, saved = run.path / "train.log", 0
     for _ in range(5):
-        length = len(log.read_text(encoding="utf-8")) if log.is_file() else 0
+        seen = logged(log, f" step {draw.randint(saved + 1, saved + 15)} of {STEPS}, ")
         process = start(config, run.path)
-        step = draw.randint(saved + 1, saved + 15)
-        wait_for(f" step {step} of {STEPS}, ", log, process, start=length)
+        wait_until(seen, process, seconds=300)
         time.sleep(draw.uniform(0, 0.2))
         process.send_signal(signal.SIGKILL)
         process.wait()
         assert not run.steps() or saved <= run.steps()[-1]  # how many steps it takes meanwhile is the machine's affair
         saved = run.steps()[-1] if run.steps() else 0
-    length = len(log.read_text(encoding="utf-8"))
+    seen = logged(log, f" step {saved + 1} of {STEPS}, ")
     process = start(config, run.path)
-    wait_for(f" step {saved + 1} of {STEPS}, ", log, process, start=length)
+    wait_until(seen, process, seconds=300)
     process.send_signal(signal.SIGTERM)
     output, _ = process.communicate()
     assert process.returncode == 0, output
