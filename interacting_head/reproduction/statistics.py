@@ -13,14 +13,14 @@ from interacting_head.metrics.significance import Resampling, p_value, resampled
 
 @dataclasses.dataclass(frozen=True)
 class Summary:
-    """Mean and standard deviation over seeds; no deviation for one seed."""
+    """Mean, standard deviation and number of seeds; no deviation for one seed."""
 
     mean: float
     deviation: float | None
     seeds: int
 
     def __str__(self):
-        return f"{self.mean:.2f}" + (f" ± {self.deviation:.2f}" if self.deviation is not None else "")
+        return f"{self.mean:.2f}" + (f" ± {self.deviation:.2f} ({self.seeds})" if self.deviation is not None else "")
 
 
 def summary(values):

@@ -9,7 +9,7 @@ from interacting_head.reproduction.claims import NOT_RUN
 from interacting_head.reproduction.command_line import write_report
 from interacting_head.reproduction.report import HEADER, report, result_name
 from interacting_head.reproduction.results import Results
-from interacting_head.reproduction.tables import TABLES
+from interacting_head.reproduction.tables import TABLES, Run
 from tests.interacting_head.reproduction.made_up import entry, record, statistics
 
 UNAVAILABLE = "METEOR needs Java, and there is no 'java'"
@@ -106,7 +106,7 @@ def test_scores_are_mean_and_deviation_of_those_that_are_stored(reported):
     for cell in TABLES["quickstart/heads"].cells:
         runs = [run for run in TABLES["quickstart/heads"].runs(False, 2) if run.experiment == cell.experiment]
         scores = [quickstart_score(run) for run in runs]
-        assert table[cell.row, cell.column] == f"{fmean(scores):.2f} ± {stdev(scores):.2f}"
+        assert table[cell.row, cell.column] == f"{fmean(scores):.2f} ± {stdev(scores):.2f} (2)"
         [stored] = [
             one for one in found["quickstart/heads"]["cells"] if (one["row"], one["column"]) == (cell.row, cell.column)
         ]
@@ -133,9 +133,21 @@ def test_a_missing_cell_is_a_dash_and_the_paper_s_number_stands_beside(reported,
     for cell in table.cells:
         place = cell.row, cell.column
         scores = [small_score(run, test) for run, where in small_runs().items() if where == place]
-        assert ours[place] == (f"{fmean(scores):.2f} ± {stdev(scores):.2f}" if place in SMALL else "–")
+        assert ours[place] == (f"{fmean(scores):.2f} ± {stdev(scores):.2f} (2)" if place in SMALL else "–")
         printed = cell.printed.get((test, "BLEU"))
         assert theirs[place] == "–" + (f" [{printed:.2f}]" if printed is not None else "")
+
+
+def test_in_full_size_the_difference_from_the_paper_stands_beside_its_number(tmp_path):
+    table, results = TABLES["li_luo/3"], Results(tmp_path)
+    [cell] = [cell for cell in table.cells if (cell.row, cell.column) == ("multi_head", "h = 8")]
+    for seed, bleu in ((1, 24.0), (2, 25.0)):
+        run = Run(cell.experiment, seed)
+        results.write_run(run.name, record(run, {"test": {"bleu": entry(bleu, "bleu")}}), {})
+    markdown, _ = report(results, seeds=3)
+    scores = grid(section(markdown, "li_luo/3"), "test, `bleu` (the paper's BLEU):")
+    assert scores["multi_head", "h = 8"] == "24.50 ± 0.71 (2) [24.38, +0.12]"
+    assert scores["multi_head", "h = 16"] == "– [25.18]"
 
 
 def test_a_metric_that_is_unavailable_is_named_with_its_reason(reported):

@@ -78,13 +78,13 @@ def test_the_gain_of_an_error_rate_is_positive_where_the_rate_is_lower(table):
     assert difference(table, (["bad-1"], ["good-1"]), "test", "wer", "").gain == -of_rates.gain
 
 
-def test_a_summary_is_mean_and_sample_deviation():
+def test_a_summary_is_mean_sample_deviation_and_seeds():
     assert summary([]) is None
     assert summary([3.0]) == Summary(3.0, None, 1)
     assert summary([1.0, 3.0]) == Summary(2.0, pytest.approx(2**0.5), 2)
     assert summary([1.0, 2.0, 3.0]) == Summary(2.0, pytest.approx(1.0), 3)
     assert str(summary([3.0])) == "3.00"
-    assert str(summary([1.0, 3.0])) == "2.00 ± 1.41"
+    assert str(summary([1.0, 3.0])) == "2.00 ± 1.41 (2)"
 
 
 @pytest.mark.filterwarnings("ignore:Precision loss")
