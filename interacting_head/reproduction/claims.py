@@ -37,8 +37,9 @@ class Comparison(Claim):
     """Some cells are better than others, pair by pair.
 
     Holds where every difference is positive and significant; fails where one is significantly negative. A difference
-    is significant if both tests say so: paired bootstrap over sentences, and Welch's t over seeds, of which there must
-    be several. Where cells have not been run, it may fail, and is else not run.
+    is significant if both tests say so: paired bootstrap over sentences, and paired t over seeds, of which there must
+    be several. Only runs with the same seeds are compared, since they see the same batches. Where cells have not been
+    run, it may fail, and is else not run.
 
     Subclasses have fields `test` and `metric`: where, and by which score.
     """
@@ -120,14 +121,19 @@ class TimesAsLong(Claim):
 
 
 def differences(table, claim, pairs):
-    """Return the `Difference`s of pairs of cells that have been run and scored."""
+    """Return the `Difference`s of pairs of cells, between the scored runs with the same seeds; none without such."""
     found = []
     for better, other in pairs:
-        runs = [
-            [run for run in table.runs_of(*cell) if table.score(run, claim.test, claim.metric) is not None]
+        by_seed = [
+            {
+                table.seed_of(run): run
+                for run in table.runs_of(*cell)
+                if table.score(run, claim.test, claim.metric) is not None
+            }
             for cell in (better, other)
         ]
-        if all(runs):
+        if seeds := sorted(by_seed[0].keys() & by_seed[1].keys()):
+            runs = [[side[seed] for seed in seeds] for side in by_seed]
             found.append(difference(table, runs, claim.test, claim.metric, label=label_of(better, other)))
     return found
 

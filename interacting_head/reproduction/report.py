@@ -17,8 +17,8 @@ the paper's own. "Small" tables are on other corpora than the paper's, with smal
 the order of cells compares, not the scores.
 
 A claim holds here if each difference has the claimed sign and is significant (p < 0.05) by paired bootstrap over
-sentences and by Welch's t over seeds; it does not hold here if one difference is significant the other way;
-otherwise, and wherever there is one seed only, its sides are not told apart.
+sentences and by paired t over seeds, between runs with the same seeds; it does not hold here if one difference is
+significant the other way; otherwise, and wherever there is one seed only, its sides are not told apart.
 """
 
 
@@ -52,6 +52,10 @@ class Scored:
     def runs_of(self, row, column):
         """Return the names of the scored runs of a cell."""
         return self._runs.get((row, column), [])
+
+    def seed_of(self, run):
+        """Return the seed of a run."""
+        return self.records[run]["config"]["train"]["seed"]
 
     def score(self, run, test, metric):
         """Return a score of a run, or None."""

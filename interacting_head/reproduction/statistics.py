@@ -5,7 +5,7 @@ import math
 import statistics
 
 import numpy as np
-from scipy.stats import ttest_ind
+from scipy.stats import ttest_rel
 
 from interacting_head.metrics import METRICS, Options
 from interacting_head.metrics.significance import Resampling, p_value, resampled_scores
@@ -39,23 +39,22 @@ class Difference:
         label: names the pair.
         gain: difference of the means, positive where the first is better.
         bootstrap: two-sided p-value of paired resamples of sentences; None where no statistics of sentences are kept.
-        welch: two-sided p-value of Welch's t over seeds; None for a single seed.
+        paired_t: two-sided p-value of Student's t over seeds; None for a single seed.
     """
 
     label: str
     gain: float
     bootstrap: float | None
-    welch: float | None
+    paired_t: float | None
 
     @property
     def p_value(self):
         """The larger of the two p-values; 1 for a single seed, since nothing then tells how much seeds differ."""
-        return 1.0 if self.welch is None else max(self.welch, self.bootstrap or 0.0)
+        return 1.0 if self.paired_t is None else max(self.paired_t, self.bootstrap or 0.0)
 
     def __str__(self):
-        words = [
-            f"{name} {p:.3f}" for name, p in (("p sentences", self.bootstrap), ("p seeds", self.welch)) if p is not None
-        ]
+        p_values = ("p sentences", self.bootstrap), ("p seeds", self.paired_t)
+        words = [f"{name} {p:.3f}" for name, p in p_values if p is not None]
         return f"{self.label}: {self.gain:+.2f}" + (f" ({', '.join(words)})" if words else "")
 
 
@@ -64,21 +63,21 @@ def difference(table, runs, test, metric, label):
 
     Args:
         table: a `report.Scored`.
-        runs: names of the runs of both.
+        runs: names of the runs of both, with the same seeds in the same order.
         test, metric: which scores.
         label: of the difference.
     """
     sign = 1 if METRICS[metric](Options()).higher_is_better else -1
     ours, theirs = ([table.score(name, test, metric) for name in names] for names in runs)
     gain = sign * (statistics.fmean(ours) - statistics.fmean(theirs))
-    return Difference(label, gain, bootstrap(table, runs, test, metric), welch(ours, theirs))
+    return Difference(label, gain, bootstrap(table, runs, test, metric), paired_t(ours, theirs))
 
 
-def welch(ours, theirs):
-    """Return the two-sided p-value of Welch's t; None where one side has a single score."""
-    if min(len(ours), len(theirs)) < 2:
+def paired_t(ours, theirs):
+    """Return the two-sided p-value of Student's t of the differences, pair by pair; None for a single pair."""
+    if len(ours) < 2:
         return None
-    p = float(ttest_ind(ours, theirs, equal_var=False).pvalue)
+    p = float(ttest_rel(ours, theirs).pvalue)
     return 1.0 if math.isnan(p) else p
 
 

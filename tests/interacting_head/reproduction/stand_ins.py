@@ -17,7 +17,7 @@ class StandIn:
     """Stands for `report.Scored` and `report.Timed`.
 
     Args:
-        lines: `{run: hypotheses}`.
+        lines: `{run: hypotheses}`; names of runs end in `-SEED`.
         cells: `{(row, column): [run, …]}`.
         times: `{(row, column): seconds}`.
         metrics: those that are computed.
@@ -35,6 +35,9 @@ class StandIn:
 
     def runs_of(self, row, column):
         return self._runs.get((row, column), [])
+
+    def seed_of(self, run):
+        return int(run.rsplit("-")[-1])
 
     def score(self, run, test, metric):
         return self._found[run, metric][1] if (run, metric) in self._found and test == "test" else None

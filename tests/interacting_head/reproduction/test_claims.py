@@ -69,6 +69,17 @@ def test_runs_without_the_score_of_a_claim_count_as_not_run(kind):
     assert ROWS[kind]({"metric": "chrf"}).decide(table("good", "bad")).word == NOT_RUN
 
 
+@pytest.mark.parametrize("kind", ROWS)
+def test_only_runs_with_the_same_seeds_are_compared(kind):
+    def decide(better, other):
+        cells = {("good row", "c"): better, ("bad row", "c"): other}
+        return ROWS[kind]({}).decide(StandIn(LINES, cells))
+
+    common = decide(["good-2", "good-3"], ["bad-2", "bad-3"])
+    assert decide(["good-3", "good-2", "good-1"], ["bad-2", "bad-3"]) == common
+    assert decide(["good-1"], ["bad-2", "bad-3"]).word == NOT_RUN
+
+
 def runs(name):
     return [f"{name}-{seed}" for seed in (1, 2, 3)]
 

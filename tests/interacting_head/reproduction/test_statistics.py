@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from scipy.stats import ttest_ind
+from scipy.stats import ttest_rel
 
 from interacting_head.metrics import METRICS, Options
 from interacting_head.metrics.significance import RESAMPLES, compare
-from interacting_head.reproduction.statistics import Difference, Summary, bootstrap, difference, summary, welch
+from interacting_head.reproduction.statistics import Difference, Summary, bootstrap, difference, paired_t, summary
 from tests.interacting_head.reproduction.stand_ins import StandIn, noisy
 
 SHARES = {"good-1": 0.1, "good-2": 0.12, "good-3": 0.11, "bad-1": 0.2, "bad-2": 0.15, "bad-3": 0.17}
@@ -30,17 +30,17 @@ def test_for_one_seed_the_bootstrap_is_that_of_two_systems(table, runs, metric):
 
 def test_between_a_run_and_itself_nothing_is_significant(table):
     same = difference(table, (GOOD, GOOD), "test", "sacrebleu", "same")
-    assert (same.gain, same.bootstrap, same.welch, same.p_value) == (0, 1, 1, 1)
+    assert (same.gain, same.bootstrap, same.paired_t, same.p_value) == (0, 1, 1, 1)
     assert bootstrap(table, (["bad-1"], ["bad-1"]), "test", "sacrebleu") == 1
 
 
-@pytest.mark.parametrize("sides", [(GOOD, BAD), (GOOD[:2], BAD)])
+@pytest.mark.parametrize("sides", [(GOOD, BAD), (GOOD[:2], BAD[:2])])
 def test_for_several_seeds_the_sides_may_be_exchanged(table, sides):
     there = difference(table, sides, "test", "sacrebleu", "there")
     back = difference(table, sides[::-1], "test", "sacrebleu", "back")
     assert there.gain == -back.gain > 0
     assert there.bootstrap == pytest.approx(back.bootstrap)
-    assert there.welch == pytest.approx(back.welch)
+    assert there.paired_t == pytest.approx(back.paired_t)
 
 
 def test_for_several_seeds_the_bootstrap_is_of_their_mean_score(table):
@@ -49,13 +49,13 @@ def test_for_several_seeds_the_bootstrap_is_of_their_mean_score(table):
     rows = {run: table.statistics(run)["test", "sacrebleu"] for run in SHARES}
 
     def gain(chosen):
-        scores = [[metric.score(rows[run][chosen].sum(axis=0)) for run in side] for side in (GOOD[:2], BAD)]
+        scores = [[metric.score(rows[run][chosen].sum(axis=0)) for run in side] for side in (GOOD, BAD)]
         return np.mean(scores[0]) - np.mean(scores[1])
 
     count = len(rows["good-1"])
     gains = np.array([gain(draw.choice(count, size=count)) for _ in range(RESAMPLES)])
     beyond = np.count_nonzero(np.abs(gains - gains.mean()) >= abs(gain(slice(None))) - 1e-9)
-    p = bootstrap(table, (GOOD[:2], BAD), "test", "sacrebleu")
+    p = bootstrap(table, (GOOD, BAD), "test", "sacrebleu")
     assert p == pytest.approx((beyond + 1) / (RESAMPLES + 1))
 
 
@@ -65,7 +65,7 @@ def test_without_statistics_of_sentences_there_is_no_bootstrap_and_seeds_alone_d
     table.statistics = lambda run: {}
     found = difference(table, (GOOD, BAD), "test", "sacrebleu", "x")
     assert found.bootstrap is None
-    assert found.p_value == found.welch < 1
+    assert found.p_value == found.paired_t < 1
 
 
 def test_the_gain_of_an_error_rate_is_positive_where_the_rate_is_lower(table):
@@ -88,15 +88,15 @@ def test_a_summary_is_mean_sample_deviation_and_seeds():
 
 
 @pytest.mark.filterwarnings("ignore:Precision loss")
-def test_welch_is_that_of_scipy_and_of_the_closed_form_of_two_pairs():
-    ours, theirs = [30.1, 30.4, 29.8], [28.0, 29.9, 28.7, 28.8]
-    assert welch(ours, theirs) == pytest.approx(ttest_ind(ours, theirs, equal_var=False).pvalue)
-    # Two scores a side with equal variances s² = 2: t = gain / √(s² / 2 + s² / 2) of 2 degrees of freedom, for which
+def test_t_over_seeds_is_that_of_scipy_and_of_the_closed_form_of_three_pairs():
+    ours, theirs = [30.1, 30.4, 29.8, 31.0], [28.0, 29.9, 28.7, 28.8]
+    assert paired_t(ours, theirs) == pytest.approx(ttest_rel(ours, theirs).pvalue)
+    # Differences 1, 2, 3 with mean 2 and variance 1: t = 2 / √(1 / 3) of 2 degrees of freedom, for which
     # p = 1 − t / √(t² + 2).
-    t = 3 / 2**0.5
-    assert welch([3.0, 5.0], [0.0, 2.0]) == pytest.approx(1 - t / (t**2 + 2) ** 0.5)
-    assert welch([1.0, 1.0], [1.0, 1.0]) == 1
-    assert welch([1.0], [1.0, 2.0]) is None
+    t = 2 / (1 / 3) ** 0.5
+    assert paired_t([3.0, 5.0, 9.0], [2.0, 3.0, 6.0]) == pytest.approx(1 - t / (t**2 + 2) ** 0.5)
+    assert paired_t([1.0, 1.0], [1.0, 1.0]) == 1
+    assert paired_t([1.0], [2.0]) is None
 
 
 def test_the_larger_of_two_p_values_counts_and_a_single_seed_proves_nothing():
