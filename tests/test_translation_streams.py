@@ -48,7 +48,7 @@ def test_each_line_gives_one_line(tmp_path, name):
     assert (filed.code, filed.output) == (0, "")
     assert (tmp_path / "output.txt").read_bytes().decode("utf-8") == expected
     for result in (piped, filed):
-        assert result.errors.startswith(f"{expected.count(chr(10)):,} sentences in ")
+        assert result.errors.startswith(f"{expected.count(chr(10)):,} sentence")
         assert result.errors.count("\n") == 1
 
 
@@ -278,7 +278,7 @@ def test_the_prompt_stays_out_of_the_output(tmp_path):
     terminal.types("hxnd\x02\x02\x7fu\n")  # back by two, delete, type: the line is edited
     terminal.sees("> ")
     terminal.types("\x04")
-    terminal.sees("1 sentences in ")
+    terminal.sees("1 sentence in ")
     assert terminal.process.stdout.read() == b"hund\n"
     assert terminal.ends() == 0
 

@@ -49,8 +49,8 @@ def translate_file(arguments):
                 progress.update(len(results))
         seconds = time.perf_counter() - started
     print(
-        f"{work.sentences:,} sentences in {seconds:.1f} s: {work.sentences / seconds:,.1f} sentences/s, "
-        f"{work.tokens / seconds:,.0f} tokens/s",
+        f"{work.sentences:,} sentence{'' if work.sentences == 1 else 's'} in {seconds:.1f} s: "
+        f"{work.sentences / seconds:,.1f} sentences/s, {work.tokens / seconds:,.0f} tokens/s",
         file=sys.stderr,
     )
     if seconds > LONG and (faster := work.faster_engine()):

@@ -11,5 +11,5 @@ def test_after_a_long_translation_a_faster_engine_is_pointed_out(tmp_path):
     done = subprocess.run(command, cwd=tmp_path, env=environment(tmp_path), input=b"a\n", capture_output=True)
     assert done.stdout == b"a\n"
     summary, hint = done.stderr.decode().splitlines()
-    assert summary.startswith("1 sentences in ")
+    assert summary.startswith("1 sentence in ")
     assert hint == "--engine another would translate the same in less time (docs/translation.md)"
