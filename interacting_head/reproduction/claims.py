@@ -36,10 +36,11 @@ class Claim(abc.ABC):
 class Comparison(Claim):
     """Some cells are better than others, pair by pair.
 
-    Holds where every difference is positive and significant; fails where one is significantly negative. A difference
-    is significant if both tests say so: paired bootstrap over sentences, and paired t over seeds, of which there must
-    be several. Only runs with the same seeds are compared, since they see the same batches. Where cells have not been
-    run, it may fail, and is else not run.
+    Holds where every difference is positive and has p < 0.05; fails where one is negative and has p < 0.05 / number of
+    pairs (Bonferroni's correction: of many pairs without a difference, one easily looks worse). p is the larger of two:
+    that of paired bootstrap over sentences, and of paired t over seeds, of which there must be several. Only runs with
+    the same seeds are compared, since they see the same batches. Where cells have not been run, it may fail, and is
+    else not run.
 
     Subclasses have fields `test` and `metric`: where, and by which score.
     """
@@ -52,7 +53,7 @@ class Comparison(Claim):
         pairs = self.pairs_in(table)
         found = differences(table, self, pairs)
         words = "; ".join(map(str, found))
-        if any(one.gain < 0 and one.p_value < SIGNIFICANT for one in found):
+        if any(one.gain < 0 and one.p_value < SIGNIFICANT / len(pairs) for one in found):
             return Verdict(FAILS, words)
         if not pairs or len(found) < len(pairs):
             return Verdict(NOT_RUN, f"so far {words}" if words else "")

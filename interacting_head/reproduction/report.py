@@ -19,7 +19,8 @@ which cells learn faster at the beginning, not which are better in the end.
 
 A claim holds here if each difference has the claimed sign and is significant (p < 0.05) by paired bootstrap over
 sentences and by paired t over seeds, between runs with the same seeds; it does not hold here if one difference is
-significant the other way; otherwise, and wherever there is one seed only, its sides are not told apart.
+significant the other way, with p < 0.05 divided by the number of the claim's differences; otherwise, and wherever there
+is one seed only, its sides are not told apart.
 """
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from interacting_head.reproduction import claims
 from interacting_head.reproduction.claims import (
     FAILS,
     HOLDS,
@@ -11,6 +12,7 @@ from interacting_head.reproduction.claims import (
     CellBetter,
     TimesAsLong,
 )
+from interacting_head.reproduction.statistics import Difference
 from tests.interacting_head.reproduction.stand_ins import StandIn, noisy
 
 SHARES = {"good": 0.1, "fair": 0.13, "bad": 0.4}
@@ -120,6 +122,21 @@ def test_a_claim_of_which_a_part_is_missing_may_fail_but_not_hold():
     assert verdict.reason.startswith("so far a: +")
     assert claim.decide(columns(a=("good", "fair"), b=(None, None))).word == NOT_RUN
     assert claim.decide(columns(a=("bad", "good"), b=("good", None))).word == FAILS
+
+
+@pytest.mark.parametrize(
+    ("p", "words"), [(0.009, [FAILS] * 3), (0.02, [FAILS, FAILS, UNDECIDED]), (0.06, [UNDECIDED] * 3)]
+)
+def test_of_many_differences_each_needs_a_smaller_p_value_to_decide_against(monkeypatch, p, words):
+    found = [Difference("worse", -1.0, 0.001, p), *(Difference("alike", 0.1, 0.4, 0.4) for _ in range(4))]
+    for number, word in zip((1, 2, 5), words, strict=True):
+        monkeypatch.setattr(claims, "differences", lambda *_, number=number: found[:number])
+        assert CellBetter("x", ((("r", "a"), ("r", "b")),) * number).decide(StandIn({})).word == word
+
+
+def test_of_many_differences_each_needs_the_same_p_value_to_hold(monkeypatch):
+    monkeypatch.setattr(claims, "differences", lambda *_: [Difference("better", 1.0, 0.001, 0.04)] * 5)
+    assert CellBetter("x", ((("r", "a"), ("r", "b")),) * 5).decide(StandIn({})).word == HOLDS
 
 
 def test_a_cell_is_better_than_each_of_those_it_is_compared_with():
