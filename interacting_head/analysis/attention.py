@@ -17,6 +17,7 @@ from interacting_head.analysis.verb import Findings, Verb
 SITES = ("encoder", "decoder", "cross")
 MEASURES = {"distance": "mean attention distance, positions", "entropy": "entropy of attention, nats"}
 AS_PRINTED = "_as_printed"
+MEAN = "mean"
 
 
 def distributions(weights):
@@ -130,6 +131,7 @@ class Attention(Verb):
             found[run.name] = measured(run, sample, sites)
             findings.rows += rows_of(run.name, found[run.name])
             findings.notes += [*sample.notes, f"{run.name}: {len(sample):,} sentences of {sample.name}"]
+        findings.summary = [row for row in findings.rows if row["head"] == MEAN]
         suffix = AS_PRINTED if arguments.as_printed else ""
         for site in sites:
             for measure in MEASURES:
@@ -160,7 +162,7 @@ def rows_of(name, places):
     """Return the rows of a run: each head, and after those of a layer their mean, equations (14) and (16)."""
     rows = []
     for (site, layer), place in places.items():
-        for index, head in enumerate([*place.heads, "mean"]):
+        for index, head in enumerate([*place.heads, MEAN]):
             values = {key: means[index] if index < len(means) else means.mean() for key, means in place.means.items()}
             rows.append({"run": name, "site": site, "layer": layer, "head": head, **values})
     return rows

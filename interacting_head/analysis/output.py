@@ -34,9 +34,12 @@ def write(findings, verb, folder, runs):
         runs: names of the runs.
     """
     folder = Path(folder)
-    print(table(findings.rows[:MOST_ROWS]), end="")
-    if len(findings.rows) > MOST_ROWS:
-        print(f"… {len(findings.rows) - MOST_ROWS:,} more rows in {folder / verb}.csv")
+    rows = findings.rows
+    if len(rows) > MOST_ROWS:
+        rows = (findings.summary or rows)[:MOST_ROWS]
+    print(table(rows), end="")
+    if more := len(findings.rows) - len(rows):
+        print(f"… {more:,} more rows in {folder / verb}.csv")
     for note in findings.notes:
         print(note)
     record = {"verb": verb, "runs": runs, "notes": findings.notes, "rows": findings.rows, **findings.data}

@@ -10,6 +10,7 @@ class Findings:
 
     Attributes:
         rows: dictionaries with the same keys, flat: lines of the CSV file and of the printed table.
+        summary: those of the rows that are printed where there are too many to print all; the first ones by default.
         data: further values for the JSON file, nested, of plain Python or NumPy.
         notes: lines that are printed and stand in the JSON file.
         figures: {name of the files: function that draws on an empty matplotlib `Figure`}.
@@ -17,6 +18,7 @@ class Findings:
     """
 
     rows: list = field(default_factory=list)
+    summary: list = field(default_factory=list)
     data: dict = field(default_factory=dict)
     notes: list = field(default_factory=list)
     figures: dict = field(default_factory=dict)

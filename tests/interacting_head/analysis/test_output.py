@@ -3,7 +3,7 @@ import json
 
 import numpy as np
 
-from interacting_head.analysis.output import as_csv, as_json, save_figure, table, write
+from interacting_head.analysis.output import MOST_ROWS, as_csv, as_json, save_figure, table, write
 from interacting_head.analysis.verb import Findings
 
 ROWS = [
@@ -57,3 +57,20 @@ def test_everything_is_written_and_a_long_table_is_printed_in_part(tmp_path, cap
     printed = capsys.readouterr().out
     assert "… 40 more rows in" in printed
     assert printed.endswith("a note\n")
+
+
+def test_of_a_long_table_the_summary_is_printed(tmp_path, capsys):
+    rows = [{"head": head} for head in [*range(100), "mean"]]
+    write(Findings(rows=rows, summary=rows[-1:]), "verb", tmp_path, ["run"])
+    head, mean, more = capsys.readouterr().out.splitlines()
+    assert (head, mean) == ("head", "mean")
+    assert more.startswith("… 100 more rows in")
+    write(Findings(rows=rows[-3:], summary=rows[-1:]), "verb", tmp_path, ["run"])
+    assert capsys.readouterr().out.split() == ["head", "98", "99", "mean"]
+
+
+def test_no_more_of_a_summary_is_printed_than_of_other_tables(tmp_path, capsys):
+    rows = [{"head": head} for head in range(200)]
+    write(Findings(rows=rows, summary=rows[100:]), "verb", tmp_path, ["run"])
+    *_, last, more = capsys.readouterr().out.splitlines()
+    assert (last.strip(), more.split()[1]) == (str(100 + MOST_ROWS - 1), str(200 - MOST_ROWS))
