@@ -15,8 +15,7 @@ them, with its configuration beside it. Scores are means over seeds with the sta
 seeds, where there are several; the paper's number stands in brackets, with ours minus the paper's where the table is
 the paper's own. "Small" tables are on other corpora than the paper's, with smaller models and fewer steps: there only
 the order of cells compares, not the scores. Where they end after 250 steps (`train.max_steps`), losses still fall fast:
-such tables show which cells learn faster at the beginning (those with less dropout, for one), not which are better in
-the end.
+such tables show which cells learn faster at the beginning, not which are better in the end.
 
 A claim holds here if each difference has the claimed sign and is significant (p < 0.05) by paired bootstrap over
 sentences and by paired t over seeds, between runs with the same seeds; it does not hold here if one difference is
