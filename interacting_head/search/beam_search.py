@@ -20,9 +20,9 @@ def beam_search(step, state, limits, options, length):
     """Find the best hypotheses of each sentence under the penalised score log p / penalty(length).
 
     A hypothesis ends where its end symbol is among the N best continuations of its sentence. The search of a sentence
-    ends when N hypotheses have ended (at the first, for greedy search), when no unfinished one can still be among the
-    `n_best`, or at the largest length, where only the end symbol is allowed. It does not depend on what else is in
-    the batch.
+    ends when no unfinished hypothesis can still enter the `n_best`, or at the largest length, where only the end symbol
+    is allowed. How many hypotheses have ended does not matter: the first N may all be poor ones. Greedy search (N = 1)
+    ends with its first hypothesis. What else is in the batch has no influence.
 
     Args:
         step, state: the step function, and its state before the first step.
@@ -49,7 +49,6 @@ def start(state, limits, options, length):
         parents=ops.zeros((B, N), dtype="int32") + ops.arange(N, dtype="int32"),
         scores=scores,
         finished=ops.full((B, options.n_best), 2 * IMPOSSIBLE, dtype="float32"),
-        ended=ops.zeros((B,), dtype="int32"),
         done=ops.zeros((B,), dtype="bool"),
         links=ops.zeros((B, 3, length, N), dtype="int32"),
         totals=ops.full((B, 2, length, N), 2 * IMPOSSIBLE, dtype="float32"),
@@ -119,7 +118,7 @@ def collect(links, totals, options):
 
 def _extend(step, search, limits, options, largest_penalty):
     """Return the search one step later."""
-    t, N = search.position, options.hypotheses
+    t = search.position
     logits, state = step(search.tokens, search.parents, t, search.state)
     ranked = _without_repeats(logits, search.ids, t, options.no_repeat_ngram) if options.no_repeat_ngram else logits
     choice = (draw if options.sampling else _choose)(logits, ranked, search, limits, options)
@@ -129,12 +128,13 @@ def _extend(step, search, limits, options, largest_penalty):
     penalised = choice.end_scores / options.penalty(ops.cast(t + 1, "float32"))
     penalised = ops.where(here, penalised, 2 * IMPOSSIBLE)
     finished, _ = ops.top_k(ops.concatenate([search.finished, penalised], axis=1), options.n_best)
-    ended = search.ended + ops.sum(ops.cast(here, "int32"), axis=1)
-    done = ops.logical_or(ended >= N, t + 1 >= limits["max_lengths"])
-    if not options.sampling:
-        # Log-probabilities only fall, so this is the most that an unfinished hypothesis can still reach.
+    if options.sampling or options.hypotheses == 1:
+        done = finished[:, -1] > IMPOSSIBLE
+    else:
+        # Log-probabilities only fall and penalties only grow, so no unfinished hypothesis can reach more than this.
         reachable = ops.max(choice.scores, axis=1) / largest_penalty
-        done = ops.logical_or(done, reachable <= finished[:, -1])
+        done = reachable <= finished[:, -1]
+    done = ops.logical_or(done, t + 1 >= limits["max_lengths"])
 
     ids = search.ids
     if options.no_repeat_ngram:
@@ -149,7 +149,6 @@ def _extend(step, search, limits, options, largest_penalty):
         choice.parents,
         choice.scores,
         finished,
-        ended,
         ops.logical_or(search.done, done),
         ops.where(at, links, search.links),
         ops.where(at, totals, search.totals),

@@ -9,7 +9,17 @@ from interacting_head.length_penalties import LENGTH_PENALTIES
 from interacting_head.search.beam_search import _top_k, advance, beam_search, collect, start
 from interacting_head.search.state import Limits
 from tests.interacting_head.search import languages
-from tests.interacting_head.search.languages import PENALTIES, WORDS, Language, V, enumerate_all, options, search
+from tests.interacting_head.search.languages import (
+    PENALTIES,
+    WORDS,
+    EarlyEnds,
+    Language,
+    V,
+    enumerate_all,
+    options,
+    search,
+    search_in_lists,
+)
 from tests.layers.backend import array
 
 CASES = 60
@@ -56,8 +66,34 @@ def test_a_narrow_beam_finds_what_a_search_in_lists_finds(beam_size, kind, alpha
     for language, length, found, best in zip(
         cases, max_lengths, search(cases, max_lengths, chosen), best_only, strict=True
     ):
-        assert_same(found, languages.search_in_lists(language, length, chosen))
+        expected = search_in_lists(language, length, chosen, most_finished=1 if beam_size == 1 else None)
+        assert_same(found, expected[:beam_size])
         assert_same(best[:1], found[:1])
+
+
+@every_penalty
+def test_hypotheses_that_end_early_and_badly_do_not_end_the_search(kind, alpha):
+    cases, chosen = [EarlyEnds((11, case)) for case in range(CASES)], options(2, kind, alpha, n_best=1)
+    for language, found in zip(cases, search(cases, [6] * CASES, chosen), strict=True):
+        best = enumerate_all(language, 6, chosen)[:1]
+        assert_same(found[:1], best)
+        # A search that ends with the second finished hypothesis misses it.
+        early = search_in_lists(language, 6, chosen, most_finished=2)
+        assert early[0][0] < best[0][0] - 0.1
+
+
+@every_penalty
+def test_a_beam_scores_below_greedy_search_only_where_it_pruned_the_greedy_hypothesis(kind, alpha):
+    cases, chosen = [Language((12, case)) for case in range(CASES)], options(2, kind, alpha, n_best=1)
+    below = 0
+    greedy = search(cases, [8] * CASES, options(1, kind, alpha))
+    for language, [(least, words)], [(score, _), *_] in zip(
+        cases, greedy, search(cases, [8] * CASES, chosen), strict=True
+    ):
+        if score < least - 1e-5:
+            below += 1
+            assert words not in [found for _, found in search_in_lists(language, 8, chosen)]
+    assert below < CASES / 10
 
 
 @pytest.mark.parametrize("beam_size", [1, 3])
