@@ -186,6 +186,7 @@ def generation_configuration(decode):
         **special_ids(),
         "bad_words_ids": [[PAD], [BEGIN]],  # what the search of this project does not put out either
         "num_beams": decode.beam_size,
+        "early_stopping": "never",  # until no unfinished hypothesis can enter the n best, as our search does
         "length_penalty": decode.length_penalty if decode.length_penalty_type != "none" else 0.0,
         "max_length": MAX_LENGTH,
     }

@@ -27,8 +27,8 @@ class Search(NamedTuple):
     """A search between two steps.
 
     `tokens`, `parents`, `scores`: `(B, N)`, of the unfinished hypotheses: last token, hypothesis before it,
-    log-probability. `finished (B, n)`: the best penalised scores of finished ones. `done (B,)`: true for sentences whose
-    search is over. `ids (B, N, L)`: the tokens, where n-grams must not repeat, or else `(B, N, 0)`.
+    log-probability. `finished (B, n)`: the best penalised scores of finished ones. `done (B,)`: true for sentences
+    whose search is over. `ids (B, N, L)`: the tokens, where n-grams must not repeat, or else `(B, N, 0)`.
     The history holds the choices at each position: `links (B, 3, L, N)` are tokens, parents, and the hypothesis
     before an end symbol; `totals (B, 2, L, N)` the log-probabilities with the token, and with the end symbol instead.
     """

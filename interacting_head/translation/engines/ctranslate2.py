@@ -21,7 +21,11 @@ MOST_CALLS = 4  # at a time
 
 NO_PENALTY = 1e-9
 """The exponent of CTranslate2's length penalty n^α, which leaves each score as it is. With 0 its search would end with
-the likeliest hypothesis; with another number it goes on until as many have ended as the beam is wide, as ours does."""
+the likeliest hypothesis, which need not be the best under our penalties."""
+
+PATIENCE = 2
+"""CTranslate2 ends a sentence when `PATIENCE` × beam size hypotheses have ended; all of them are ranked under our
+penalty. Its default of 1 ends too early: the first to end may all be poor. Our own search has an exact bound."""
 
 
 class CTranslate2Engine(Engine):
@@ -87,11 +91,13 @@ class CTranslate2Engine(Engine):
         """Return what CTranslate2 finds for each source, `{ids: log-probability}`; None if that is not the model's."""
         prefixed = any(sentence.prefix for sentence in sentences)
         longest = max(sentence.max_length for sentence in sentences)
+        patience = PATIENCE if options.beam_size > 1 else 1  # greedy search ends with its first hypothesis
         results = self._translator.translate_batch(
             sources,
             [[self._target_pieces[i] for i in sentence.prefix] for sentence in sentences] if prefixed else None,
             beam_size=options.beam_size,
-            num_hypotheses=options.beam_size,
+            patience=patience,
+            num_hypotheses=patience * options.beam_size,
             length_penalty=NO_PENALTY,
             max_input_length=0,
             max_decoding_length=min(max(longest - 1, 1), POSITIONS),  # without the end symbol
