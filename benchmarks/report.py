@@ -39,11 +39,12 @@ def section(result):
 
 def table(rows, view):
     """The lines of a Markdown table; see `benchmarks.results.write` for views."""
+    where = view.get("where", {}).items()
+    rows = [row for row in rows if where <= row.items()]
     if "fields" in view:
         header, body = view["fields"], [[row.get(field) for field in view["fields"]] for row in rows]
     else:
-        where = view.get("where", {}).items()
-        rows = [row for row in rows if where <= row.items() and row.get(view["value"]) is not None]
+        rows = [row for row in rows if row.get(view["value"]) is not None]
         columns = list(dict.fromkeys(row[view["columns"]] for row in rows))
         cells = {}
         for row in rows:

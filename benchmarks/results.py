@@ -19,8 +19,8 @@ def write(name, title, rows, views, conditions, path=None, machine_load=None):
         title: heading of its section in RESULTS.md.
         rows: list of dictionaries, one a measured number or set of numbers.
         views: how RESULTS.md shows the rows: `{"caption", "index", "columns", "value", "digits"}` spreads the
-            field `value` over the field `columns`, of the rows that hold all items of `where` if that is given;
-            `{"caption", "fields"}` lists fields as they are.
+            field `value` over the field `columns`; `{"caption", "fields"}` lists fields as they are. Both show the
+            rows that hold all items of `where`, if that is given.
         conditions: dictionary of what else the numbers depend on; machine and versions are added.
         path: another file to write.
         machine_load: a further condition: what else ran on the machine.

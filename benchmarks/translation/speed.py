@@ -40,6 +40,7 @@ ENGINES = {
 ALONE = {"CTranslate2 alone, float32": "ctranslate2 float32", "CTranslate2 alone, int8": "ctranslate2 int8"}
 """Name of CTranslate2 without this project → the engine that has the same model."""
 THEIRS = "CTranslate2 alone, float32"
+SAME = 1e-4  # scores that differ by less are equal but for rounding
 SCRIPT = Path(__file__).parents[1] / "translate.py"
 
 
@@ -66,6 +67,7 @@ def main(arguments):
         models = exported(arguments, Path(folder))
         rows, tokens = measure_engines(arguments, lines, models)
         rows += measure_starts(arguments, lines, models, Path(folder))
+    rows += measure_pruning(arguments, lines)
     if arguments.schemes != []:
         rows += measure_schemes(arguments, lines[: arguments.schemes_sentences])
     fields = {
@@ -105,6 +107,12 @@ def main(arguments):
             "where": {"part": "starts"},
             "value": "end, s",
             "digits": 2,
+        },
+        {
+            "caption": "Beam and greedy search under the same score (log-probability over the length penalty)",
+            "fields": ["beam", "mean score", "lines above greedy", "lines below greedy"],
+            "where": {"part": "pruning"},
+            "digits": 4,
         },
         {"caption": f"Every scheme, translations of {LENGTH} sub-words: sentences/s", **schemes},
         {"caption": "Every scheme, over multi_head", **schemes, "value": "ratio", "digits": 2},
@@ -204,6 +212,27 @@ def measure_starts(arguments, lines, models, folder):
         for (name, size), times in taken.items()
         for first, end in [np.median(times, axis=0).tolist()]
     ]
+
+
+def measure_pruning(arguments, lines):
+    """Rows of beams: how many lines score above greedy search, and below it because the beam pruned its hypothesis."""
+    from interacting_head.translation.translator import Translator
+
+    rows, greedy = [], None
+    for beam_size in dict.fromkeys((1, 2, arguments.beam_size, 2 * arguments.beam_size)):
+        translator = Translator.from_run(arguments.model, beam_size=beam_size)
+        scores = np.array([best.score for best, *_ in translator.translate(lines, token_scores=False)])
+        greedy = scores if greedy is None else greedy
+        rows.append(
+            {
+                "part": "pruning",
+                "beam": beam_size,
+                "mean score": scores.mean().item(),
+                "lines above greedy": int((scores > greedy + SAME).sum()),
+                "lines below greedy": int((scores < greedy - SAME).sum()),
+            }
+        )
+    return rows
 
 
 def our_translations(translator, lines, batch_size):
