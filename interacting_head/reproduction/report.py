@@ -240,6 +240,11 @@ def conditions(scored, small):
         f"- {len(records)} run{'s' * (len(records) > 1)}, {sum(minutes) / 60:.1f} hours of training "
         f"({each}other work on the machine included), {', '.join(processors)}"
     )
+    if early := sum("search_ends" not in record for record in records):
+        lines.append(
+            f"- {early} of them translated with a beam search that ended a sentence with its N-th finished hypothesis, "
+            "however poor that was (version 0.2)"
+        )
     return lines
 
 

@@ -21,6 +21,8 @@ TEXT_OF_SACREBLEU = ("sacrebleu", "chrf", "ter")
 """Metrics that tokenise text themselves; the others compare tokenised text, as the papers' tools were given."""
 ROOM = 1 << 16  # bytes: more than a script prints
 KEPT_STATISTICS = ("sacrebleu", "bleu")
+SEARCH_ENDS = "when no unfinished hypothesis can enter the n best"
+"""Kept with each record: the scores of records without it are of a beam search that could end too early."""
 RUNNING = set()  # processes of this project's scripts
 STOPPED = threading.Event()
 """Set when no further script may begin."""
@@ -138,6 +140,7 @@ def record_of(run):
         "seconds": log[-1]["seconds"],
         "tokens_per_second": log[-1]["tokens_per_second"],
         "log": log,
+        "search_ends": SEARCH_ENDS,
         "processor": processor(),
         "versions": versions(),
     }

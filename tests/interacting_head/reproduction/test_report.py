@@ -9,6 +9,7 @@ from interacting_head.reproduction.claims import NOT_RUN
 from interacting_head.reproduction.command_line import write_report
 from interacting_head.reproduction.report import HEADER, report, result_name
 from interacting_head.reproduction.results import Results
+from interacting_head.reproduction.scoring import SEARCH_ENDS
 from interacting_head.reproduction.tables import TABLES, Run
 from tests.interacting_head.reproduction.made_up import entry, record, statistics
 
@@ -162,6 +163,18 @@ def test_signatures_processors_and_times_are_listed(reported):
         "\n- 6 runs, 0.2 hours of training (2.0 to 2.0 minutes each, other work on the machine included), a proc"
         in text
     )
+
+
+def test_scores_of_a_search_that_could_end_too_early_are_counted(tmp_path):
+    runs = TABLES["quickstart/heads"].runs(False, 1)
+    results = Results(tmp_path)
+    for number, run in enumerate(runs):
+        one = record(run, {"test": {"sacrebleu": entry(quickstart_score(run))}})
+        if number:
+            one |= {"search_ends": SEARCH_ENDS}
+        results.write_run(run.name, one, {})
+    markdown, _ = report(results, seeds=1)
+    assert "- 1 of them translated with a beam search that ended" in section(markdown, "quickstart/heads")
 
 
 def test_settings_other_than_the_paper_s_are_those_in_which_all_runs_differ_alike(reported):
