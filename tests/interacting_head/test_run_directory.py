@@ -3,21 +3,24 @@ import logging
 import pytest
 
 from data.errors import InputError
+from interacting_head import run_folder
 from interacting_head.config import ExperimentConfig
 from interacting_head.run_directory import PRUNING, RunDirectory
 from interacting_head.training.log import logging_to
 from tests.interacting_head import tiny
 from tests.interacting_head.runs import full_disk
+from tests.kills import left_behind
 
 
 def test_weights_without_room_on_the_disk_leave_the_older_ones(tmp_path):
-    run, model = RunDirectory(tmp_path), tiny.transformer()
+    run, model = tiny.run(tmp_path / "run")
     path = run.weights_path("best")
     run.save_weights(model, path)
     saved = path.read_bytes()
     with full_disk(len(saved) // 2), pytest.raises(OSError, match="File too large"):
         run.save_weights(model, path)
-    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+    assert [file.name for file in run.path.glob("*.h5")] == [path.name]
+    assert not left_behind(tmp_path)
     assert path.read_bytes() == saved
     run.save_weights(model, path)
 
@@ -28,12 +31,12 @@ def test_a_run_with_heads_removed_is_not_trained_on(tmp_path):
     run.write_json(PRUNING, {"removed": []})
     with pytest.raises(InputError, match="is a run with heads removed and has no checkpoint to train on from"):
         run.create_or_check(config)
-    run.clear()
+    run_folder.clear(run.path)
     assert run.create_or_check(config)
 
 
 def test_room_is_asked_for_that_the_weights_fit_in(tmp_path):
-    run, model = RunDirectory(tmp_path), tiny.transformer(encoder_layers=6, scheme="multi_hop")
+    run, model = tiny.run(tmp_path / "run", encoder_layers=6, scheme="multi_hop")
     asked = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("interacting_head.run_directory.check_room", lambda path, size: asked.append(size))
