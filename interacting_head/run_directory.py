@@ -81,7 +81,7 @@ class RunDirectory:
                     "choose another --run-dir, or --no-resume to start it anew"
                 )
             return False
-        run_folder.check_unused(self.path, {"checkpoints", *(["VERSION"] if self._is_of_known_version() else [])})
+        run_folder.check_unused(self.path, self._is_of_known_version())
         make_folder(self._checkpoints)
         # The configuration comes last and makes it a run.
         with atomic_write(self.path / "VERSION") as file:
@@ -198,7 +198,8 @@ class RunDirectory:
             )
         if name is None and "best" not in available:
             # A checkpoint is saved after the best weights of a validation at its step.
-            if len(available) > len(steps) or any(record["step"] <= steps[-1] for record in self.read_log()):
+            validated = (self.path / "metrics.json").is_file() or len(available) > len(steps)
+            if validated or any(record["step"] <= steps[-1] for record in self.read_log()):
                 raise InputError(
                     f"{self.weights_path('best')} is missing; copy it again from where the run directory came from, or "
                     f"choose with --checkpoint: there are {', '.join(available)}"

@@ -53,15 +53,20 @@ def clear(folder):
             (folder / name).rmdir()
 
 
-def check_unused(folder, allowed):
+def check_unused(folder, version_is_known):
     """Raise `InputError` where a folder in which a run shall begin holds something else.
+
+    It may hold what a killed process leaves, a link for checkpoints, and anything beside a run that was set aside.
 
     Args:
         folder: the path, where nothing need be.
-        allowed: names that may be there.
+        version_is_known: whether its `VERSION` is that of a run.
     """
-    names = (path.name for path in folder.glob("*") if not path.name.startswith((PARTIAL, FORMER)))
-    others = sorted(name for name in names if name not in allowed)
+    if (folder / FORMER).is_dir():
+        return
+    others = [path.name for path in sorted(folder.glob("*")) if not path.name.startswith(PARTIAL)]
+    begun = [name for name in FOLDERS if (folder / name).is_symlink() or not any((folder / name).glob("*"))]
+    others = [name for name in others if name not in begun and not (name == "VERSION" and version_is_known)]
     others += [str(path.relative_to(folder)) for path in own_files(folder) if path.parent != folder]
     if others:
         raise InputError(

@@ -52,3 +52,42 @@ def test_a_log_without_room_on_the_disk_ends_the_work(tmp_path):
 
     with full_disk(1000), pytest.raises(OSError, match="File too large"):
         work()
+
+
+@pytest.fixture
+def stopped(tmp_path):
+    """A run with checkpoints of the steps 5 and 10, and no others."""
+    run = RunDirectory(tmp_path / "run")
+    run.create_or_check(ExperimentConfig())
+    for step in (5, 10):
+        for kind in ("weights.h5", "state.npz"):
+            (run.path / "checkpoints" / f"step-{step}.{kind}").write_text("")
+    return run
+
+
+def test_a_training_before_its_first_validation_has_its_newest_checkpoint(stopped):
+    assert stopped.weights().name == "step-10.weights.h5"
+    stopped.append_log({"step": 20})  # killed before the best weights were saved
+    assert stopped.weights().name == "step-10.weights.h5"
+
+
+@pytest.mark.parametrize("sign", ["log.jsonl", "metrics.json", "average.weights.h5", "ema.weights.h5"])
+def test_best_weights_that_are_missing_are_an_error_that_lists_what_there_is(stopped, sign):
+    if sign == "log.jsonl":
+        stopped.append_log({"step": 10})
+    else:
+        (stopped.path / sign).write_text("{}")
+    message = (
+        r"best\.weights\.h5 is missing; copy it again from where .*, or choose with --checkpoint: there are step-5, "
+    )
+    with pytest.raises(InputError, match=message):
+        stopped.weights()
+    assert stopped.weights("step-5").name == "step-5.weights.h5"
+
+
+def test_a_folder_without_a_version_is_no_run(stopped):
+    (stopped.path / "VERSION").unlink()
+    with pytest.raises(
+        InputError, match=r"is not a run directory \(it has no VERSION\); give the --run-dir of train.py"
+    ):
+        RunDirectory.open(stopped.path)

@@ -157,12 +157,22 @@ def test_only_files_of_a_run_are_removed(folder):
     assert not (folder / "tensorboard").exists()
 
 
-@pytest.mark.parametrize("names", [["notes.txt"], ["checkpoints/step-5.state.npz"], ["best.weights.h5"], ["VERSION"]])
+@pytest.mark.parametrize("names", [["notes.txt"], ["checkpoints/model.pt"], ["best.weights.h5"], ["VERSION"]])
 def test_no_run_begins_in_a_folder_that_holds_something_else(tmp_path, names):
     write(tmp_path, names, "mine")
-    with pytest.raises(InputError, match=f"is not empty and not a run directory: it has {names[0]} and no config.yaml"):
+    with pytest.raises(
+        InputError, match=f"is not empty and not a run directory: it has {names[0].split('/')[0]} and no"
+    ):
         RunDirectory(tmp_path).create_or_check(ExperimentConfig())
     assert contents(tmp_path) == dict.fromkeys(names, "mine")
+
+
+def test_no_run_begins_where_a_link_leads_to_the_checkpoints_of_another_one(tmp_path):
+    write(tmp_path, ["disk/step-5.state.npz"], "another's")
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "checkpoints").symlink_to("../disk")
+    with pytest.raises(InputError, match=r"it has checkpoints/step-5\.state\.npz and no config\.yaml; choose another"):
+        RunDirectory(tmp_path / "run").create_or_check(ExperimentConfig())
 
 
 def test_a_run_begins_where_a_killed_process_began_one_and_where_checkpoints_are_a_link(tmp_path):
@@ -170,7 +180,8 @@ def test_a_run_begins_where_a_killed_process_began_one_and_where_checkpoints_are
     (tmp_path / "disk" / "other.bin").write_text("mine")
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "VERSION").write_text(f"{VERSION}\n")
-    (tmp_path / "run" / ".partial-abc").mkdir()
+    for name in (".partial-abc", "subwords"):
+        (tmp_path / "run" / name).mkdir()
     (tmp_path / "run" / "checkpoints").symlink_to(tmp_path / "disk")
     assert RunDirectory(tmp_path / "run").create_or_check(ExperimentConfig())
     assert (tmp_path / "disk" / "other.bin").read_text() == "mine"

@@ -193,8 +193,7 @@ def test_the_configuration_of_another_run_is_no_damage(copied, workplace):
 
 
 def test_a_training_before_its_first_validation_says_which_checkpoint_is_used(copied, caplog):
-    copied.weights_path("best").unlink()
-    copied.weights_path("average").unlink()
-    (copied.path / "log.jsonl").unlink()
+    for name in ("best.weights.h5", "average.weights.h5", "log.jsonl", "metrics.json"):
+        (copied.path / name).unlink()
     load_model(copied, copied.subwords())
     assert "has no validation yet: its newest checkpoint, step-120.weights.h5, is used" in caplog.text
