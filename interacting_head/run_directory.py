@@ -42,7 +42,7 @@ class RunDirectory:
         """An existing run. Raises `InputError` where `path` is none, or one of a version that is not known."""
         run = cls(path)
         if missing := [name for name in ("config.yaml", "VERSION") if not (run.path / name).is_file()]:
-            former = run_folder.former_told(run.path)
+            former = run_folder.former_hint(run.path)
             raise InputError(
                 f"{path} is not a run directory (it has no {missing[0]}); give the --run-dir of train.py{former}"
             )
@@ -192,7 +192,7 @@ class RunDirectory:
             if path.is_file():
                 available[special] = path
         if not available:
-            former = run_folder.former_told(self.path)
+            former = run_folder.former_hint(self.path)
             raise InputError(
                 f"{self.path} has no checkpoint yet; train it first (train.py --run-dir {self.path}){former}"
             )

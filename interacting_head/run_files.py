@@ -27,7 +27,7 @@ def sha256(path):
 
 
 def seal(path, owner):
-    """Add to the end of a file what it belongs to, a dictionary for JSON, and the SHA-256 of all that."""
+    """Add two lines to the end of a file: what it belongs to, a dictionary for JSON; and the SHA-256 of all before."""
     with open(path, "ab") as file:
         file.write(f"\nconfiguration {json.dumps(owner)}".encode())
     digest = sha256(path)
@@ -54,7 +54,8 @@ def check_seal(path):
         while found and (block := file.read(min(left, BLOCK))):
             digest.update(block)
             left -= len(block)
-    if found[1].decode() != digest.hexdigest() if found else OWNER in tail:
+    is_damaged = found[1].decode() != digest.hexdigest() if found else OWNER in tail
+    if is_damaged:
         raise InputError(f"{path} {ADVICE}, or give another --checkpoint")
     if not found:
         return None

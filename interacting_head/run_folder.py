@@ -54,13 +54,13 @@ def clear(folder):
 
 
 def check_unused(folder, version_is_known):
-    """Raise `InputError` where a folder in which a run shall begin holds something else.
+    """Raise `InputError` where a folder that a run is to begin in holds something else.
 
-    It may hold what a killed process leaves, a link for checkpoints, and anything beside a run that was set aside.
+    It may hold what a killed process leaves, a link for checkpoints, and anything when a run was set aside there.
 
     Args:
-        folder: the path, where nothing need be.
-        version_is_known: whether its `VERSION` is that of a run.
+        folder: the path; it may not exist yet.
+        version_is_known: whether a run could have written its `VERSION`.
     """
     if (folder / FORMER).is_dir():
         return
@@ -92,7 +92,7 @@ def set_aside(folder):
     for path in own_files(folder):
         moved = moving / path.relative_to(folder)
         if path.parent != folder:
-            _make_beside(path.parent, moved.parent)
+            _make_place(path.parent, moved.parent)
         path.rename(moved)
     moving.rename(folder / FORMER)
 
@@ -119,20 +119,20 @@ def settle(folder, stands):
         _remove(folder / REMOVED)
 
 
-def former_told(folder):
+def former_hint(folder):
     """Return the end of a message about a folder, which says where the run is that was set aside; or nothing."""
     former = next((folder / name for name in (FORMER, MOVING) if (folder / name).is_dir()), None)
     return f"; the run before it is in {former}, and the next train.py puts it back" if former else ""
 
 
-def _make_beside(folder, beside):
-    """Make a folder `beside` for files of another one; where that is a link, on the disk to which it leads."""
+def _make_place(folder, place):
+    """Make the folder `place` for the files of a folder; where that is a link, make a link to the same disk."""
     if not folder.is_symlink():
-        make_folder(beside)
-    elif not beside.is_symlink():
+        make_folder(place)
+    elif not place.is_symlink():
         store = Path(os.path.realpath(folder)) / FORMER
         make_folder(store)
-        beside.symlink_to(store)
+        place.symlink_to(store)
 
 
 def _remove(former):

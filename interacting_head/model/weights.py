@@ -69,7 +69,7 @@ def fill(run, model, path, seal):
 
     Args:
         run, model, path: as of `load_weights`.
-        seal: that of the file, as `verified` returns it.
+        seal: the file's, as `verified` returns it.
 
     Raises:
         InputError: where the file is damaged, its weights do not fit the model, or one of them is not finite.
@@ -94,7 +94,7 @@ def fill(run, model, path, seal):
         if not np.isfinite(keras.ops.convert_to_numpy(weight.value)).all():
             raise InputError(
                 f"{path} holds NaN or infinity in {weight.path}: its training has diverged; give another --checkpoint, "
-                "or train anew with a lower train.learning_rate"
+                "or train again with a lower train.learning_rate"
             )
 
 

@@ -45,7 +45,7 @@ def train(config, run_dir, corpora_dir=None, resume=True):
         config: an `ExperimentConfig`.
         run_dir: the run directory; made where it does not exist.
         corpora_dir: where corpora lie, see `data.corpora.corpus.open_corpus`.
-        resume: False begins anew; the run that the folder holds is removed when the new one has a checkpoint.
+        resume: False starts from the beginning; the run in the folder is removed when the new one has a checkpoint.
 
     Returns:
         The number of the signal that ended the training, or None where it is finished.

@@ -187,7 +187,7 @@ def test_a_run_begins_where_a_killed_process_began_one_and_where_checkpoints_are
     assert (tmp_path / "disk" / "other.bin").read_text() == "mine"
 
 
-def test_a_link_that_leads_nowhere_is_told(tmp_path):
+def test_a_link_that_leads_nowhere_is_an_error(tmp_path):
     (tmp_path / "checkpoints").symlink_to("nowhere")
     with pytest.raises(
         InputError, match="checkpoints is a link to nowhere, and no such folder is there; make it, mount"

@@ -54,9 +54,9 @@ def without_seal(path, owner_only=False):
 
 @pytest.mark.parametrize("key", EDITS)
 def test_a_configuration_that_the_weights_do_not_belong_to_is_refused_with_the_key(copied, key):
-    old, new, told = EDITS[key]
+    old, new, values = EDITS[key]
     edit(copied, old, new)
-    message = f"belongs to another configuration than {copied.path / 'config.yaml'}: {key} ({told}"
+    message = f"belongs to another configuration than {copied.path / 'config.yaml'}: {key} ({values}"
     with pytest.raises(InputError) as raised:
         load_model(copied, copied.subwords())
     assert str(raised.value).startswith(f"{copied.path / 'best.weights.h5'} {message}")

@@ -138,7 +138,7 @@ def test_a_folder_of_someone_else_is_refused_and_stays_as_it_is(tmp_path, files,
     assert contents(tmp_path / "run") == before
 
 
-def test_checkpoints_that_cannot_be_found_do_not_begin_a_training_anew(run, files):
+def test_a_training_does_not_start_from_the_beginning_where_its_checkpoints_cannot_be_found(run, files):
     shutil.move(run.path / "checkpoints", run.path.parent / "elsewhere")
     (run.path / "checkpoints").unlink(missing_ok=True)
     (run.path / "checkpoints").symlink_to("../nowhere")
