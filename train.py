@@ -20,7 +20,7 @@ def parse_arguments():
         "--list", action="store_true", help="list the recipes, or those that RECIPE names: a part of names or a pattern"
     )
     parser.add_argument("--dry-run", action="store_true", help="show configuration, model and batches; train nothing")
-    parser.add_argument("--no-resume", action="store_true", help="discard what the run directory holds")
+    parser.add_argument("--no-resume", action="store_true", help="start from the beginning, in place of the run there")
     return parser.parse_args()
 
 

@@ -47,6 +47,12 @@ def kill(seen, delay, folder, script, *arguments):
         return process.exitcode == -signal.SIGKILL
 
 
+def contents(folder):
+    """Name → bytes of the files below a folder."""
+    paths = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+
+
 def left_behind(folder):
     """The folders below a folder of what commands have not completed."""
     return list(folder.rglob(".partial-*"))

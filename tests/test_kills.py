@@ -15,15 +15,9 @@ import pytest
 
 from tests import tiny_corpus
 from tests.command_line import OWN, environment, run
-from tests.kills import appears, kill, left_behind
+from tests.kills import appears, contents, kill, left_behind
 
 pytestmark = pytest.mark.slow
-
-
-def contents(folder):
-    """Name → bytes of the files below a folder."""
-    paths = (path for path in sorted(folder.rglob("*")) if path.is_file())
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
 
 
 # Exports.
