@@ -118,6 +118,13 @@ def remove_abandoned(parent):
                 os.close(lock)
 
 
+def check_folder(path):
+    """Raise `InputError` where a file stands in the place of a folder or of one that it lies in."""
+    existing = next(place for place in (Path(path), *Path(path).absolute().parents) if place.exists())
+    if not existing.is_dir():
+        raise InputError(f"cannot write into {path}: {existing} is a file; {ADVICE}")
+
+
 def check_new_folder(path):
     """Raise `InputError` where `path` is a file or a folder that holds something."""
     path = Path(path)
