@@ -32,6 +32,7 @@ def main():
         arguments.recipe,
         arguments.set,
         {key: getattr(arguments, key) for key in ("source", "target", "dev_source", "dev_target")},
+        None if arguments.no_resume else arguments.run_dir or f"runs/{recipes.OWN_TEXT}",
     )
     with importing_keras():
         from interacting_head.model import compilation  # import Keras: only now

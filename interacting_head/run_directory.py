@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from data.errors import InputError
-from data.files import atomic_write, check_room, full_disk_named, make_folder, written_beside
+from data.files import atomic_write, check_plain, check_room, full_disk_named, make_folder, written_beside
 from data.text.profiles import PROFILES, RAW_TEXT, TextForm
 from data.text.subwords import Subwords
 from data.text.truecasing import Truecaser
@@ -45,6 +45,7 @@ class RunDirectory:
         run = cls(path)
         if not (run.path / "config.yaml").is_file():
             raise InputError(f"{path} is not a run directory (it has no config.yaml); give the --run-dir of train.py")
+        check_plain(path)
         if run.version not in (VERSION, *former_runs.UPGRADES):
             readable = " and ".join([*former_runs.UPGRADES, VERSION])
             raise InputError(f"{path} has version {run.version}, this program reads {readable}; see CHANGELOG.md")

@@ -1,4 +1,5 @@
 import logging
+import os
 
 import pytest
 
@@ -49,3 +50,18 @@ def test_a_log_without_room_on_the_disk_ends_the_work(tmp_path):
 
     with full_disk(1000), pytest.raises(OSError, match="File too large"):
         work()
+
+
+PIPES = ["VERSION", "text.json", "best.weights.h5", "subwords/source.model", "truecasing/target.truecase"]
+
+
+@pytest.mark.parametrize("name", [*PIPES, "checkpoints/step-1.weights.h5", "checkpoints/step-1.state.npz"])
+def test_a_pipe_in_the_place_of_a_file_is_an_error_that_names_it(tmp_path, name):
+    run = RunDirectory(tmp_path)
+    run.create_or_check(ExperimentConfig())
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).unlink(missing_ok=True)
+    os.mkfifo(tmp_path / name)
+    for refused in (lambda: RunDirectory.open(tmp_path), lambda: run.create_or_check(ExperimentConfig())):
+        with pytest.raises(InputError, match=f"{name} is a pipe or a device, which cannot be read here"):
+            refused()

@@ -194,6 +194,19 @@ def test_a_folder_of_another_search_is_an_error_that_names_what_differs(tmp_path
         Search(CONFIG, space, tmp_path)
 
 
+def test_a_search_whose_text_was_named_from_its_folder_is_continued(tmp_path, space, monkeypatch):
+    names = {"source": "a.de", "target": "a.en", "dev_source": "b.de", "dev_target": "b.en"}
+    relative, absolute = (
+        override(CONFIG, [f"data.{key}={folder}{name}" for key, name in names.items()])
+        for folder in ("", f"{tmp_path}/")
+    )
+    monkeypatch.chdir(tmp_path)
+    Search(relative, space, tmp_path / "search")
+    Search(absolute, space, tmp_path / "search")
+    with pytest.raises(InputError, match="holds a search with another config; "):
+        Search(override(absolute, ["data.source=c.de"]), space, tmp_path / "search")
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
