@@ -6,7 +6,9 @@ from interacting_head.console import ArgumentParser, importing_keras, run
 
 def parse_arguments():
     parser = ArgumentParser(prog="train.py", description=__doc__)
-    parser.add_argument("recipe", nargs="?", metavar="RECIPE | CONFIG.yaml", help="default: quickstart")
+    parser.add_argument(
+        "recipe", nargs="?", metavar="RECIPE | CONFIG.yaml", help="default: quickstart; for your own text, by its size"
+    )
     parser.add_argument(
         "--set", action="extend", nargs="+", default=[], metavar="KEY=VALUE", help="change configuration keys"
     )

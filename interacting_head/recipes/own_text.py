@@ -44,8 +44,7 @@ def recipe_for(source):
 def recipe_of_run(path, assignments):
     """Return the recipe of `SIZES` that a run was begun with, or None where `path` is no run directory.
 
-    It is the one that differs least from the configuration of the run, so that a recipe which has changed since, or
-    other assignments, are told as differences from that one.
+    It is the one that differs least from the configuration of the run: recipes may have changed since.
 
     Args:
         path: the run directory.

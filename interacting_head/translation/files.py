@@ -179,12 +179,9 @@ def check_output(arguments):
 def _is_same_file(path, other):
     try:
         found = os.stat(path) if path != "-" else os.fstat(sys.stdin.fileno())
-        return os.path.samestat(found, os.stat(other))
-    except (
-        AttributeError,
-        OSError,
-    ):  # a closed standard input; a file that does not exist, which is told where it is read
+    except (AttributeError, OSError):  # closed, or missing: whoever reads it says so
         return False
+    return os.path.samestat(found, os.stat(other))
 
 
 def _files_of_model(folder):

@@ -154,7 +154,7 @@ class Search:
         path = self.folder / "search.json"
         if path.is_file():
             theirs = json.loads(path.read_text(encoding="utf-8"))
-            # Searches of before have the paths that were given, as seen from the folder in which the command was given.
+            # Earlier versions stored the paths as they were given.
             text = theirs.get("config", {}).get("data", {})
             text |= {name: os.path.abspath(text[name]) for name in configuration.OWN_FILES if text.get(name)}
             if changed := [name for name in ours if json.loads(json.dumps(ours[name])) != theirs.get(name)]:

@@ -159,7 +159,9 @@ def test_the_same_text_in_another_place_is_the_same_run(tmp_path, monkeypatch):
     assert with_paths_of(run, elsewhere, open_text(elsewhere.data, None)) == config
     monkeypatch.chdir(tmp_path)
     data = {name: f"elsewhere/{Path(getattr(config.data, name)).name}" for name in configuration.OWN_FILES}
-    relative = dataclasses.replace(config, data=dataclasses.replace(config.data, **data))  # as runs of before have it
+    relative = dataclasses.replace(
+        config, data=dataclasses.replace(config.data, **data)
+    )  # as earlier versions stored it
     run = begun(tmp_path / "relative", relative)
     (run.path / "text.json").unlink()
     assert with_paths_of(run, elsewhere, open_text(elsewhere.data, None)) == relative
