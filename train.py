@@ -6,7 +6,9 @@ from interacting_head.console import ArgumentParser, importing_keras, run
 
 def parse_arguments():
     parser = ArgumentParser(prog="train.py", description=__doc__)
-    parser.add_argument("recipe", nargs="?", metavar="RECIPE | CONFIG.yaml", help="default: quickstart")
+    parser.add_argument(
+        "recipe", nargs="?", metavar="RECIPE | CONFIG.yaml", help="default: quickstart; for your own text, by its size"
+    )
     parser.add_argument(
         "--set", action="extend", nargs="+", default=[], metavar="KEY=VALUE", help="change configuration keys"
     )
@@ -32,6 +34,7 @@ def main():
         arguments.recipe,
         arguments.set,
         {key: getattr(arguments, key) for key in ("source", "target", "dev_source", "dev_target")},
+        None if arguments.no_resume else arguments.run_dir or f"runs/{recipes.OWN_TEXT}",
     )
     with importing_keras():
         from interacting_head.model import compilation  # import Keras: only now

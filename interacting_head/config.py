@@ -11,6 +11,7 @@ from interacting_head.config_values import checked, setting, unknown_key
 
 COMMON_OPTIONS = ("use_bias",)
 """Options of attention layers that every scheme has."""
+OWN_FILES = ("source", "target", "dev_source", "dev_target")  # keys of `data`
 
 
 @dataclasses.dataclass(frozen=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from data.errors import InputError
-from data.files import atomic_write, check_room, full_disk_named, make_folder, written_beside
+from data.files import atomic_write, check_plain, check_room, full_disk_named, make_folder, written_beside
 from data.text.profiles import PROFILES, RAW_TEXT, TextForm
 from data.text.subwords import Subwords
 from data.text.truecasing import Truecaser
@@ -41,6 +41,7 @@ class RunDirectory:
     def open(cls, path):
         """An existing run. Raises `InputError` where `path` is none, or one of a version that is not known."""
         run = cls(path)
+        check_plain(path)
         if missing := [name for name in ("config.yaml", "VERSION") if not (run.path / name).is_file()]:
             former = run_folder.former_hint(run.path)
             raise InputError(

@@ -25,7 +25,7 @@ from interacting_head.training.callbacks import Progress, StopOnSignal, Unhurrie
 from interacting_head.training.checkpoints import Checkpointing, score_of
 from interacting_head.training.devices import Devices
 from interacting_head.training.log import logging_to, write_tensorboard
-from interacting_head.training.run_text import open_text, prepare_run_text
+from interacting_head.training.run_text import open_text, prepare_run_text, store_paths, with_paths_of
 from interacting_head.training.setup import check, make_batches, make_training_model, number_of_steps
 from interacting_head.training.validation import Validation
 
@@ -65,7 +65,8 @@ def train(config, run_dir, corpora_dir=None, resume=True):
         _in_place_of_former(run, resume),
     ):
         config = precision.resolved(config, run)
-        is_new = run.create_or_check(config, same_experiment)
+        begun = with_paths_of(run, config, corpus)
+        is_new = run.create_or_check(begun, same_experiment)
         with logging_to(run.path / "train.log"):
             try:
                 trainer = Trainer(config, run, corpus, devices)
@@ -75,6 +76,8 @@ def train(config, run_dir, corpora_dir=None, resume=True):
                     with contextlib.suppress(OSError):
                         run.path.rmdir()  # where nothing else lies in it
                 raise
+            if begun != config:  # the text lies elsewhere now
+                store_paths(run, config.data)
             return trainer.run_to_end()
 
 

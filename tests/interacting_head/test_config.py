@@ -205,15 +205,6 @@ def test_differences_name_keys_with_both_values():
     assert differences(DEFAULT, other)["model.attention.options.use_bias"] == (None, True)
 
 
-def test_own_files_take_the_place_of_the_corpus_of_a_recipe():
-    files = {"source": "train.de", "target": "train.no", "dev_source": None, "dev_target": None}
-    config, name = recipes.resolve(None, ["data.target_language=no"], files)
-    assert name == "quickstart-own-text"
-    assert (config.data.corpus, config.data.source, config.data.target) == (None, "train.de", "train.no")
-    assert (config.data.source_language, config.data.target_language) == (None, "no")
-    assert config.model == recipes.get("quickstart").model
-
-
 def test_an_unknown_recipe_names_the_nearest():
     with pytest.raises(InputError, match="unknown recipe 'quickstrat'; did you mean quickstart"):
         recipes.get("quickstrat")

@@ -1,4 +1,5 @@
 import logging
+import os
 
 import pytest
 
@@ -91,3 +92,18 @@ def test_a_folder_without_a_version_is_no_run(stopped):
         InputError, match=r"is not a run directory \(it has no VERSION\); give the --run-dir of train.py"
     ):
         RunDirectory.open(stopped.path)
+
+
+PIPES = ["VERSION", "text.json", "best.weights.h5", "subwords/source.model", "truecasing/target.truecase"]
+
+
+@pytest.mark.parametrize("name", [*PIPES, "checkpoints/step-1.weights.h5", "checkpoints/step-1.state.npz"])
+def test_a_pipe_in_the_place_of_a_file_is_an_error_that_names_it(tmp_path, name):
+    run = RunDirectory(tmp_path)
+    run.create_or_check(ExperimentConfig())
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).unlink(missing_ok=True)
+    os.mkfifo(tmp_path / name)
+    for refused in (lambda: RunDirectory.open(tmp_path), lambda: run.create_or_check(ExperimentConfig())):
+        with pytest.raises(InputError, match=f"{name} is a pipe or a device, which cannot be read here"):
+            refused()
