@@ -3,6 +3,7 @@
 import keras
 from keras import ops
 
+from layers.head_loop import fold
 from layers.interacting_head_attention import attend_separately, logits_of_pairs, project_separately
 from layers.multi_head_attention import MultiHeadAttention
 from layers.projection import merge_heads
@@ -76,13 +77,9 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
             return sum(parts) + bias, ops.stack(weights, axis=1) if return_attention_scores else None, None
         attend_again = keras.remat(lambda *tensors: attend_with(*tensors)[0])
 
-        def add(total, pair):
-            total = total + attend_again(*pair, k, v)
-            return total, total
-
         # A loop of the backend, for it would work on all heads at once if they were written out.
         start = ops.zeros((B, T, kernels.shape[-1]), dtype=bias.dtype) + bias
-        return ops.scan(add, start, (queries, kernels))[0], None, None
+        return fold(lambda total, pair: total + attend_again(*pair, k, v), start, (queries, kernels)), None, None
 
     def attention_by_loop(self, q, k, v, mask, training):
         """`attention` as equations (11) and (12) print it: one pair of heads after another."""

@@ -62,6 +62,7 @@ MAY_IMPORT = {
         "interacting_head/training/setup.py",
         "interacting_head/training/step.py",
         "layers/cache.py",
+        "layers/head_loop.py",
     },
     "jax": {
         "interacting_head/model/compilation.py",
