@@ -1,11 +1,13 @@
 """train.py through the real command line."""
 
 import signal
+import subprocess
+import sys
 
 import pytest
 
 from tests import tiny_corpus
-from tests.command_line import OWN, TINY, TRAIN, run, run_all, start, wait_until
+from tests.command_line import OWN, ROOT, TINY, TRAIN, run, run_all, start, wait_until
 
 PAPER = [*tiny_corpus.SETTINGS, "data.profile=paper", "train.max_steps=1"]
 
@@ -33,6 +35,13 @@ def test_a_part_of_names_or_a_pattern_lists_what_fits(tmp_path):
     models = "t_base", "t_optimal", "dhicm", "dhicm_wide"
     assert names["part"] == [f"dhicm_hindencorp_hi_en_{model}{small}" for model in models for small in ("", "_small")]
     assert names["pattern"] == [f"mhop_iwslt17_de_en_layer_{number}_small" for number in range(1, 7)]
+
+
+def test_a_recipe_is_listed_without_its_lab_note_where_python_has_no_docstrings(tmp_path):
+    command = [sys.executable, "-OO", ROOT / "train.py", "--list", "quickstart"]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout.endswith("\nThe lab note is left out: it is a docstring, and Python runs with -OO.\n")
 
 
 WRONG_ARGUMENTS = {
