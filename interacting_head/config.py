@@ -12,6 +12,9 @@ from interacting_head.config_values import checked, setting, unknown_key
 COMMON_OPTIONS = ("use_bias",)
 """Options of attention layers that every scheme has."""
 
+LARGEST_HEADS, LARGEST_SIZE, LARGEST_BEAM = 2**14, 2**17, 1000
+"""The most heads, the largest sizes of vectors, and the most hypotheses: whatever is larger is a mistake."""
+
 
 @dataclasses.dataclass(frozen=True)
 class AttentionConfig:
@@ -21,9 +24,9 @@ class AttentionConfig:
     """
 
     scheme: str = "interacting_head"
-    num_heads: int = 8
-    key_dim: int | None = None
-    value_dim: int | None = None
+    num_heads: int = setting(8, at_most=LARGEST_HEADS)
+    key_dim: int | None = setting(None, at_most=LARGEST_SIZE)
+    value_dim: int | None = setting(None, at_most=LARGEST_SIZE)
     dropout: float = setting(0.0, below=1)
     options: dict = dataclasses.field(default_factory=dict)
 
@@ -33,9 +36,9 @@ class PlacedAttentionConfig:
     """The attention of a placement: what it leaves out it takes from `model.attention`."""
 
     scheme: str | None = None
-    num_heads: int | None = None
-    key_dim: int | None = None
-    value_dim: int | None = None
+    num_heads: int | None = setting(None, at_most=LARGEST_HEADS)
+    key_dim: int | None = setting(None, at_most=LARGEST_SIZE)
+    value_dim: int | None = setting(None, at_most=LARGEST_SIZE)
     dropout: float | None = setting(None, below=1)
     options: dict | None = None
 
@@ -70,10 +73,10 @@ class ModelConfig:
     memory_layers: int | None = None
     memory_normalization: str = setting("every", choices=("every", "top"))
     tied_output: bool = True
-    model_dim: int = 512
-    feed_forward_dim: int = 2048
-    encoder_layers: int = setting(6, below=1001)
-    decoder_layers: int = setting(6, below=1001)
+    model_dim: int = setting(512, at_most=LARGEST_SIZE)
+    feed_forward_dim: int = setting(2048, at_most=LARGEST_SIZE)
+    encoder_layers: int = setting(6, at_most=1000)
+    decoder_layers: int = setting(6, at_most=1000)
     normalization: str = setting("post", choices=("post", "pre"))
     dropout: float = setting(0.1, below=1)
     activation_dropout: float = setting(0.0, below=1)
@@ -152,7 +155,7 @@ class TrainConfig:
 class DecodeConfig:
     """Search. `max_length` is in sub-words; by default twice the source's length and ten more."""
 
-    beam_size: int = 4
+    beam_size: int = setting(4, at_most=LARGEST_BEAM)
     length_penalty: float = 0.6
     length_penalty_type: str = setting("gnmt", choices=("gnmt", "average", "none"))
     max_length: int | None = None
