@@ -3,7 +3,6 @@
 import keras
 from keras import ops
 
-from layers.head_loop import fold
 from layers.interacting_head_attention import attend_separately, logits_of_pairs, project_separately
 from layers.multi_head_attention import MultiHeadAttention
 from layers.projection import merge_heads
@@ -95,3 +94,19 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
 
     def get_config(self):
         return {**super().get_config(), "implementation": self.implementation}
+
+
+def fold(function, start, elements):
+    """Return `function(… function(function(start, element 0), element 1) …)`, one call after another.
+
+    Args:
+        function: of the result so far and an element, in the shape and type of `start`.
+        start: a tensor.
+        elements: tensors with the same first axis, along which they are divided into elements.
+    """
+    if keras.backend.backend() != "tensorflow":
+        return ops.scan(lambda total, element: (function(total, element), None), start, elements)[0]
+    import tensorflow as tf  # here, so that everything else works without TensorFlow
+
+    # `ops.scan` keeps what the gradient needs in lists without a fixed size, which XLA refuses.
+    return tf.foldl(function, elements, start, parallel_iterations=1)

@@ -62,7 +62,7 @@ MAY_IMPORT = {
         "interacting_head/training/setup.py",
         "interacting_head/training/step.py",
         "layers/cache.py",
-        "layers/head_loop.py",
+        "layers/pairwise_interacting_head_attention.py",
     },
     "jax": {
         "interacting_head/model/compilation.py",
