@@ -80,7 +80,9 @@ class ModelConfig:
     encoder_layers: int = setting(6, "layers of the encoder", at_most=1000)
     decoder_layers: int = setting(6, "layers of the decoder", at_most=1000)
     normalization: str = setting(
-        "post", "layer normalisation after each residual connection, or before each sub-layer", choices=("post", "pre")
+        "post",
+        "layer normalisation after each residual connection (post) or before each sub-layer (pre)",
+        choices=("post", "pre"),
     )
     dropout: float = setting(0.1, "rate of dropout on embeddings and sub-layers' outputs", below=1)
     activation_dropout: float = setting(0.0, "rate of dropout after the activation of feed-forward networks", below=1)
@@ -114,7 +116,7 @@ class DataConfig:
     max_words: int | None = setting(None, "training pairs with more words on a side are left out")
     max_ratio: float | None = setting(None, "training pairs with a larger ratio of words are left out")
     drop_duplicates: bool = setting(False, "whether repeated training pairs are left out")
-    train_pairs: int | None = setting(None, "train on so many random pairs; `null`: on all")
+    train_pairs: int | None = setting(None, "random pairs to train on; `null`: all")
     seed: int = setting(1, "of the choice of train_pairs", at_least=0)
 
 
@@ -133,13 +135,13 @@ class TrainConfig:
     adam_epsilon: float = setting(1e-9, "Adam's ε", above=0)
     label_smoothing: float = setting(0.1, "ε of label smoothing", below=1)
     gradient_clip: float | None = setting(None, "the largest norm of the gradient of all weights; `null`: any", above=0)
-    accumulate_batches: int = setting(1, "a step takes so many times batch_tokens, one part after another")
+    accumulate_batches: int = setting(1, "batches of batch_tokens in a step, computed one after another")
     ema_decay: float | None = setting(
         None, "decay of an exponential moving average of the weights, saved as `ema`; `null`: none is kept", below=1
     )
     precision: str = setting(
         "float32",
-        "numbers of the computation; `auto` is settled when a run begins: bfloat16 where all devices have it",
+        "numbers of the computation; `auto`, settled when a run begins: bfloat16 where all devices have it, or float32",
         choices=("float32", "mixed_bfloat16", "mixed_float16", "auto"),
     )
     log_interval: int = setting(100, "steps from one line of the log to the next")
@@ -155,9 +157,7 @@ class TrainConfig:
     )
     keep_last: int = setting(5, "checkpoints of the last validations that are kept")
     keep_best: int = setting(0, "checkpoints of the best validations that are kept too", at_least=0)
-    average_last: int = setting(
-        5, "the weights of the last so many checkpoints are averaged at the end, as `average`; 0: none", at_least=0
-    )
+    average_last: int = setting(5, "last checkpoints whose mean is saved at the end, as `average`; 0: none", at_least=0)
     seed: int = setting(1, "of weights, the order of batches and dropout", at_least=0)
 
 

@@ -45,6 +45,7 @@ COMMANDS = (
     "data/stats.py",
     "data/quickstart_corpus.py",
     "interacting_head/analyze.py",
+    "interacting_head/config_page.py",
     "interacting_head/reproduce.py",
 )
 """Modules beside the folders that may import them: commands, and the way of a corpus through all of them."""
