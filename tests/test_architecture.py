@@ -45,6 +45,7 @@ COMMANDS = (
     "data/stats.py",
     "data/quickstart_corpus.py",
     "interacting_head/analyze.py",
+    "interacting_head/config_page.py",
     "interacting_head/reproduce.py",
 )
 """Modules beside the folders that may import them: commands, and the way of a corpus through all of them."""
@@ -62,6 +63,7 @@ MAY_IMPORT = {
         "interacting_head/training/setup.py",
         "interacting_head/training/step.py",
         "layers/cache.py",
+        "layers/pairwise_interacting_head_attention.py",
     },
     "jax": {
         "interacting_head/model/compilation.py",

@@ -37,6 +37,13 @@ def test_a_part_of_names_or_a_pattern_lists_what_fits(tmp_path):
     assert names["pattern"] == [f"mhop_iwslt17_de_en_layer_{number}_small" for number in range(1, 7)]
 
 
+def test_a_recipe_is_listed_without_its_lab_note_where_python_has_no_docstrings(tmp_path):
+    command = [sys.executable, "-OO", ROOT / "train.py", "--list", "quickstart"]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout.endswith("\nThe lab note is left out: it is a docstring, and Python runs with -OO.\n")
+
+
 WRONG_ARGUMENTS = {
     "a typo in an option": (["--run-dirs", "x"], "unrecognized arguments: --run-dirs"),
     "a short form": (["--dry"], "unrecognized arguments: --dry"),

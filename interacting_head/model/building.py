@@ -2,6 +2,8 @@
 
 import logging
 
+from data.errors import InputError
+from interacting_head.model.allocation import is_out_of_memory
 from interacting_head.model.transformer import Transformer
 from interacting_head.model.weights import fill, verified
 
@@ -9,13 +11,21 @@ logger = logging.getLogger("interacting_head")
 
 
 def build_model(config, source_subwords, target_subwords):
-    """The `Transformer` of a configuration and its vocabularies, with fresh weights."""
-    return Transformer(
-        config.model,
-        source_subwords.vocabulary_size,
-        target_subwords.vocabulary_size,
-        config.data.shared_vocabulary,
-    )
+    """The `Transformer` of a configuration and its vocabularies, with fresh weights.
+
+    Raises:
+        InputError: where it does not fit into the memory.
+    """
+    sizes = source_subwords.vocabulary_size, target_subwords.vocabulary_size
+    try:
+        return Transformer(config.model, *sizes, config.data.shared_vocabulary)
+    except Exception as error:
+        if is_out_of_memory(error):
+            raise InputError(
+                "not enough memory for the weights of the model; lower model.model_dim, model.feed_forward_dim or the "
+                "number of layers"
+            ) from error
+        raise
 
 
 def load_model(run, subwords, checkpoint=None):
@@ -27,7 +37,8 @@ def load_model(run, subwords, checkpoint=None):
         checkpoint: as in `RunDirectory.weights`.
 
     Raises:
-        InputError: where there is no such checkpoint, and see `weights.load_weights`.
+        InputError: where there is no such checkpoint, where the model does not fit into the memory, and see
+            `weights.load_weights`.
     """
     path = run.weights(checkpoint)
     if checkpoint is None and path != run.weights_path("best"):
