@@ -9,6 +9,10 @@ from data.text.profiles import DEFAULT_MAX_LENGTH, DEFAULT_PROFILE, DEFAULT_VOCA
 from interacting_head import yaml_files
 from interacting_head.config_values import checked, setting, unknown_key
 
+MOST_HYPOTHESES = 100
+"""Largest beam size, and number of translations drawn. Each hypothesis attends to the places of all, so that time grows
+with the square; studies of wide beams, in which translations become worse from about ten on, use up to 100."""
+
 COMMON_OPTIONS = ("use_bias",)
 """Options of attention layers that every scheme has."""
 
@@ -152,7 +156,7 @@ class TrainConfig:
 class DecodeConfig:
     """Search. `max_length` is in sub-words; by default twice the source's length and ten more."""
 
-    beam_size: int = 4
+    beam_size: int = setting(4, at_most=MOST_HYPOTHESES)
     length_penalty: float = 0.6
     length_penalty_type: str = setting("gnmt", choices=("gnmt", "average", "none"))
     max_length: int | None = None

@@ -15,8 +15,8 @@ def setting(default=dataclasses.MISSING, **limits):
 
     Args:
         default: without one the key must be given.
-        **limits: `choices` of words; `at_least` (by default 1 for whole numbers, 0 for others), `above`, `below` (by
-            default 2³¹ for whole numbers).
+        **limits: `choices` of words; `at_least` (by default 1 for whole numbers, 0 for others), `at_most`, `above`,
+            `below` (by default 2³¹ for whole numbers).
     """
     return dataclasses.field(default=default, metadata=limits)
 
@@ -42,11 +42,13 @@ def checked(kind, value, key, limits):
     return value
 
 
-def _check_range(key, value, at_least, above=-math.inf, below=math.inf):
+def _check_range(key, value, at_least, above=-math.inf, below=math.inf, at_most=math.inf):
     if not math.isfinite(value):
         raise InputError(f"{key} must be a finite number, got {value}")
     if value < at_least:
         raise InputError(f"{key} must be at least {at_least}, got {value}")
+    if value > at_most:
+        raise InputError(f"{key} must be at most {at_most}, got {value}")
     if value <= above:
         raise InputError(f"{key} must be above {above}, got {value}")
     if value >= below:

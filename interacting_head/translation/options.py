@@ -5,6 +5,7 @@ import re
 import types
 
 from data.errors import InputError
+from interacting_head.config import MOST_HYPOTHESES
 from interacting_head.console import ArgumentParser
 from interacting_head.length_penalties import LENGTH_PENALTIES
 from interacting_head.search.options import SearchOptions
@@ -107,7 +108,7 @@ def _check_numbers(arguments):
         value = getattr(arguments, name)
         if value is not None and value < 1:
             raise InputError(f"{flag(name)} must be at least 1, got {value}")
-    beam_size = max(arguments.n_best or 1, 1)  # the run's is not known yet
+    beam_size = min(max(arguments.n_best or 1, 1), MOST_HYPOTHESES)  # the run's is not known yet
     check_search(arguments, types.SimpleNamespace(beam_size=beam_size))
 
 

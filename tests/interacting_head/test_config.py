@@ -152,6 +152,7 @@ def test_an_unknown_key_that_is_near_to_none_names_those_of_its_section():
         ("train.learning_rate=.nan", "train.learning_rate must be a finite number, got nan"),
         ("train.gradient_clip=.inf", "train.gradient_clip must be a finite number, got inf"),
         ("model.dropout=1", "model.dropout must be below 1, got 1.0"),
+        ("decode.beam_size=101", "decode.beam_size must be at most 100, got 101"),
         ("train.label_smoothing=1.0", "train.label_smoothing must be below 1"),
         ("data.shared_vocabulary=2", "data.shared_vocabulary must be true or false, got 2"),
         ("data.corpus=3", "data.corpus must be a word, got 3"),
