@@ -7,11 +7,7 @@ import typing
 from data.errors import InputError
 from data.text.profiles import DEFAULT_MAX_LENGTH, DEFAULT_PROFILE, DEFAULT_VOCABULARY_SIZE, PROFILES
 from interacting_head import yaml_files
-from interacting_head.config_values import checked, setting, unknown_key
-
-MOST_HYPOTHESES = 100
-"""Largest beam size, and number of translations drawn. Each hypothesis attends to the places of all, so that time grows
-with the square; studies of wide beams, in which translations become worse from about ten on, use up to 100."""
+from interacting_head.config_values import MOST_HYPOTHESES, checked, setting, unknown_key
 
 COMMON_OPTIONS = ("use_bias",)
 """Options of attention layers that every scheme has."""

@@ -4,7 +4,8 @@ import dataclasses
 import math
 
 from data.errors import InputError
-from interacting_head.config import MOST_HYPOTHESES, DecodeConfig
+from interacting_head.config import DecodeConfig
+from interacting_head.config_values import MOST_HYPOTHESES
 from interacting_head.length_penalties import LENGTH_PENALTIES
 
 IMPOSSIBLE = -1e9

@@ -8,7 +8,7 @@ from tqdm import tqdm
 from data.errors import InputError
 from interacting_head.analysis.heat_maps import CELL, draw_heat_map, grid, titled
 from interacting_head.analysis.verb import Findings, Verb
-from interacting_head.config import MOST_HYPOTHESES
+from interacting_head.config_values import MOST_HYPOTHESES
 
 METRIC = "sacrebleu"
 SIGNIFICANCE = {0.01: "‡", 0.05: "†"}

@@ -8,8 +8,9 @@ from data.text.subwords import Subwords, train_subwords
 from interacting_head.model.compilation import compiles_shapes
 from interacting_head.model.transformer import Transformer
 from interacting_head.search.options import SearchOptions
+from interacting_head.translation.batches import LONG
 from interacting_head.translation.engines.engine import Engine, Hypothesis
-from interacting_head.translation.translator import LONG, Translation, Translator
+from interacting_head.translation.translator import Translation, Translator
 from tests.interacting_head import tiny
 from tests.layers.schemes import randomize
 
