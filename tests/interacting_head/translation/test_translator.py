@@ -118,6 +118,33 @@ def test_batches_may_be_limited_in_tokens(subwords):
     assert max(rows for rows, _ in engine.shapes) > 3
 
 
+def test_wide_searches_and_long_prefixes_take_fewer_sentences_at_a_time(subwords):
+    lines, prefix = ["hund " * LONG] * 9, "haus " * 2 * LONG
+
+    def rows(lines, prefixes=None, **options):
+        engine = Copy()
+        list(translator(subwords, engine, batch_size=64, **options).translate(lines, prefixes=prefixes))
+        return max(rows for rows, _ in engine.shapes)
+
+    assert rows(["ein"] * 64, beam_size=100) == 10
+    assert rows(lines, beam_size=100) < 10
+    assert rows(["ein"] * 64, prefixes=[prefix] * 64) < 64
+
+
+def test_pieces_of_a_line_have_its_number_and_their_own_and_its_prefix_the_first(subwords):
+    engine = Copy()
+    line = "ein hund. " * 9
+    both = {"max_source_length": 20, "trained_length": 12}
+    [found] = Translator(engine, subwords, subwords, **both).translate([line], first_number=5, prefixes=["haus"])
+    sentences = sorted((one for batch in engine.batches for one in batch), key=lambda one: one.piece)
+    assert {one.number for one in sentences} == {5}
+    assert [one.piece for one in sentences] == list(range(found[0].pieces))
+    assert sentences[0].prefix == subwords.encode(["haus"])[0]
+    assert all(one.prefix == [] for one in sentences[1:])
+    assert max(len(one.source) for one in sentences) <= 12
+    assert found[0].text == line.strip()
+
+
 def test_lengths_count_sub_words_without_the_end_symbol(subwords):
     def longest(prefixes=None, **options):
         engine = Copy()
