@@ -5,7 +5,7 @@ import dataclasses
 from data.errors import InputError
 from data.text.profiles import DEFAULT_MAX_LENGTH, DEFAULT_PROFILE, DEFAULT_VOCABULARY_SIZE, PROFILES
 from interacting_head import yaml_files
-from interacting_head.config_values import parsed, setting, unknown_key
+from interacting_head.config_values import MOST_HYPOTHESES, parsed, setting, unknown_key
 
 COMMON_OPTIONS = ("use_bias",)
 """Options of attention layers that every scheme has."""
@@ -13,7 +13,7 @@ OWN_FILES = ("source", "target", "dev_source", "dev_target")  # keys of `data`
 
 SITES = "encoder", "decoder", "cross"
 
-LARGEST_HEADS, LARGEST_SIZE, LARGEST_BEAM = 2**14, 2**17, 1000
+LARGEST_HEADS, LARGEST_SIZE = 2**14, 2**17
 """The most heads, the largest sizes of vectors, and the most hypotheses: whatever is larger is a mistake."""
 
 
@@ -166,7 +166,7 @@ class TrainConfig:
 class DecodeConfig:
     """Search."""
 
-    beam_size: int = setting(4, "hypotheses side by side; 1: greedy search", at_most=LARGEST_BEAM)
+    beam_size: int = setting(4, "hypotheses side by side; 1: greedy search", at_most=MOST_HYPOTHESES)
     length_penalty: float = setting(0.6, "α of the length penalty")
     length_penalty_type: str = setting(
         "gnmt",

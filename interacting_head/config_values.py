@@ -10,6 +10,9 @@ from data.errors import InputError
 
 ABOVE_WHOLE = 2**31  # what arrays of 32 bits, and generators of random numbers, can hold
 LONGEST_KEY = 100  # characters; a longer one is like none
+MOST_HYPOTHESES = 100
+"""Largest beam size, and number of translations drawn. Each hypothesis attends to the places of all, so that time grows
+with the square; studies of wide beams, in which translations become worse from about ten on, use up to 100."""
 
 
 def setting(default=dataclasses.MISSING, meaning="", **limits):

@@ -6,7 +6,7 @@ import types
 
 from data.text.profiles import RAW_TEXT
 from interacting_head import console
-from interacting_head.config import DecodeConfig
+from interacting_head.config import DecodeConfig, ExperimentConfig
 from interacting_head.translation import engines
 from interacting_head.translation.engines.engine import Engine, Hypothesis
 from interacting_head.translation.files import translate_file
@@ -41,7 +41,7 @@ class Echo(Engine):
     @classmethod
     def open(cls, paths, checkpoint=None):
         run = types.SimpleNamespace(
-            config=types.SimpleNamespace(decode=DecodeConfig(length_penalty_type="none")),
+            config=ExperimentConfig(decode=DecodeConfig(length_penalty_type="none")),
             subwords=lambda: (Letters(), Letters()),
             text_forms=lambda: (RAW_TEXT, RAW_TEXT),
         )

@@ -197,6 +197,8 @@ def test_a_failure_leaves_the_output_file_as_it_was(workplace, translated):
         (["-m", "x", "--beam-size", "many"], "argument --beam-size: invalid int value: 'many'"),
         (["-m", "x", "--output-type", "xml"], "invalid choice: 'xml'"),
         (["-m", "x", "--beam-size", "0"], "--beam-size must be a whole number of at least 1, got 0"),
+        (["-m", "x", "--beam-size", "101"], "--beam-size must be at most 100, got 101"),
+        (["-m", "x", "--sample", "--n-best", "101", "--output-type", "json"], "--n-best must be at most 100, got 101"),
         (["-m", "x", "--batch-size", "-1"], "--batch-size must be at least 1, got -1"),
         (
             ["-m", "x", "--batch-size", "1", "--batch-tokens", "1"],

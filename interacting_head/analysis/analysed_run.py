@@ -20,6 +20,7 @@ from interacting_head.translation.translator import Translator
 from interacting_head.translation.windows import side_by_side, windows
 
 WINDOW = 64  # pairs whose attention is held at a time
+SEARCH_ADVICE = "lower decode.batch_size, decode.beam_size or decode.max_length in the run's config.yaml"
 
 
 class Pair(NamedTuple):
@@ -90,7 +91,7 @@ class AnalysedRun:
     @functools.cached_property
     def translator(self):
         """The `Translator`, loaded on first use."""
-        return Translator.from_run(self.path, self.checkpoint)
+        return Translator.from_run(self.path, self.checkpoint, advice=SEARCH_ADVICE)
 
     @property
     def model(self):

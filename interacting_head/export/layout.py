@@ -11,6 +11,9 @@ EXTRA = "assets.extra"
 POSITIONS = 4096
 """Length of CTranslate2's table of positions, which is the largest length of a sentence in sub-words."""
 
+LONGEST = 4096
+"""Sub-words of a source of a SavedModel, and its largest `max_length`: no request is to use up the RAM of a server."""
+
 
 def versions(folder):
     """Return the numbers of the versions in a folder of SavedModels."""

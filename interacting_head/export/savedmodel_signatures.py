@@ -11,12 +11,10 @@ import tensorflow as tf
 from data.text.profiles import PROFILES
 from data.text.subwords import END, PAD
 from interacting_head.export import optional_package
+from interacting_head.export.layout import LONGEST
 from interacting_head.search.options import SearchOptions, length_limit
 from interacting_head.search.state import Limits
 from interacting_head.search.transformer_search import TransformerSearch
-
-LONGEST = 4096
-"""Sub-words of a source, and largest `max_length`: a request must not use up the RAM of a server."""
 
 
 def signatures(module, trained, text):

@@ -5,10 +5,6 @@ import contextlib
 from interacting_head.console import RunError
 
 TRAINING_ADVICE = "lower train.batch_tokens or data.max_length, raise train.accumulate_batches or take a smaller model"
-SEARCH_ADVICE = (
-    "lower the number of sentences searched together (--batch-size, --batch-tokens; decode.batch_size), the beam "
-    "(--beam-size) or the largest length (--max-length; decode.max_length)"
-)
 
 EXCEPTIONS = {"MemoryError", "ResourceExhaustedError", "OutOfMemoryError"}
 """Of Python and NumPy, TensorFlow, PyTorch, by name: a backend is imported only where it is used."""

@@ -4,7 +4,8 @@ import dataclasses
 import math
 
 from data.errors import InputError
-from interacting_head.config import LARGEST_BEAM, DecodeConfig
+from interacting_head.config import DecodeConfig
+from interacting_head.config_values import MOST_HYPOTHESES
 from interacting_head.length_penalties import LENGTH_PENALTIES
 
 IMPOSSIBLE = -1e9
@@ -20,8 +21,8 @@ WHOLE = {
     "seed": 0,
 }
 """Whole number → its least value."""
-MOST = {"beam_size": LARGEST_BEAM, "n_best": LARGEST_BEAM}
-"""Whole number → its largest value, where it has one."""
+HYPOTHESES = ("beam_size", "n_best")
+"""Those of them that are at most `MOST_HYPOTHESES`."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,7 +30,7 @@ class SearchOptions:
     """The way in which translations are searched for. The defaults are those of `DecodeConfig`.
 
     Args:
-        beam_size: hypotheses side by side; 1 is greedy search.
+        beam_size: hypotheses side by side, at most `MOST_HYPOTHESES`; 1 is greedy search.
         length_penalty: α of the length penalty by which log-probabilities are divided.
         length_penalty_type: a name in `LENGTH_PENALTIES`.
         min_length, max_length: sub-words of a translation, the end symbol not counted. Default: at least none, at
@@ -66,8 +67,8 @@ class SearchOptions:
                 continue
             if not isinstance(value, int) or value < least:
                 raise InputError(f"{name} must be a whole number of at least {least}, got {value}")
-            if name in MOST and value > MOST[name]:
-                raise InputError(f"{name} must be at most {MOST[name]}, got {value}")
+            if name in HYPOTHESES and value > MOST_HYPOTHESES:
+                raise InputError(f"{name} must be at most {MOST_HYPOTHESES}, got {value}")
         if self.length_penalty_type not in LENGTH_PENALTIES:
             raise InputError(
                 f"length_penalty_type must be one of {', '.join(LENGTH_PENALTIES)}, got {self.length_penalty_type!r}"

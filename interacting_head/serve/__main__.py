@@ -9,7 +9,8 @@ import sys
 
 from interacting_head.console import ArgumentParser, run
 from interacting_head.run_directory import RunDirectory
-from interacting_head.translation.engines import ENGINES, load_engine
+from interacting_head.translation.engines import ENGINES, check_source_length, load_engine
+from interacting_head.translation.options import SOURCE_LENGTH
 
 
 def parse_arguments():
@@ -22,7 +23,10 @@ def parse_arguments():
     add("--host", default="127.0.0.1", metavar="ADDRESS", help="where to listen; default: 127.0.0.1, this machine only")
     add("--port", type=int, default=8000, metavar="N", help="default: 8000; 0: any that is free")
     add("--allow-host", nargs="+", default=[], metavar="NAME", help="names of this machine that browsers may ask for")
+    add("--max-source-length", type=int, metavar="N", help=SOURCE_LENGTH)
     arguments = parser.parse_args()
+    if arguments.max_source_length is not None:
+        check_source_length("--max-source-length", arguments.max_source_length, arguments.engine)
     if not 0 <= arguments.port < 2**16:
         parser.error(f"--port must be at least 0 and at most {2**16 - 1}, got {arguments.port}")
     return arguments
@@ -46,7 +50,7 @@ def main():
         load_engine(arguments.engine)  # most likely imports Keras: only now
         from interacting_head.serve.service import Service
 
-        service = Service.from_run(arguments.model, arguments.checkpoint, arguments.engine)
+        service = Service.from_run(arguments.model, arguments.checkpoint, arguments.engine, arguments.max_source_length)
         server.serve(service, listener, [arguments.host, *arguments.allow_host])
 
 

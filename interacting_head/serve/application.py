@@ -2,6 +2,7 @@
 
 import asyncio
 import ipaddress
+import logging
 from pathlib import Path
 
 from starlette.applications import Starlette
@@ -10,11 +11,13 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from data.command_line import RunError
 from data.errors import InputError
 from interacting_head.serve import limits
 from interacting_head.serve.forms import AttentionRequest, RequestError, TranslationRequest, parse
 from interacting_head.serve.worker import OverloadError
 
+logger = logging.getLogger("uvicorn.error")
 PAGE = Path(__file__).parent / "page"
 FILES = {
     "/": ("index.html", "text/html"),
@@ -26,6 +29,7 @@ FILES = {
 }
 """Path of a request → file and its type. Nothing else is read: no path of a request becomes one of a file."""
 
+SHOWN = ("CHARACTERS", "SUBWORDS", "LINES", "BEAM_SIZE", "TOKENS")  # limits that GET /model states
 HEADERS = {
     # Nothing but the files above: no script, style or image of another place, and none within text.
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
@@ -48,7 +52,7 @@ def application(service, worker, hosts=()):
     """
     description = {
         **service.description(),
-        "limits": {name.lower(): getattr(limits, name) for name in ("CHARACTERS", "LINES", "BEAM_SIZE", "TOKENS")},
+        "limits": {name.lower(): getattr(limits, name) for name in SHOWN},
     }
 
     def attention(requests):
@@ -76,7 +80,7 @@ def application(service, worker, hosts=()):
         Route("/translate", post_translate, methods=["POST"]),
         Route("/attention", post_attention, methods=["POST"]),
     ]
-    told = [RequestError, InputError, OverloadError, HTTPException, ClientDisconnect, Exception]
+    told = [RequestError, InputError, RunError, OverloadError, HTTPException, ClientDisconnect, Exception]
     handlers = dict.fromkeys(told, _tell)
     answering = Starlette(routes=routes, exception_handlers=handlers)
     answering.router.redirect_slashes = False
@@ -171,6 +175,9 @@ async def _tell(request, error):
             return _error(error.status, str(error))
         case InputError():  # the engine cannot do it
             return _error(422, str(error))
+        case RunError():  # out of memory: the message is for whoever runs the server
+            logger.error("%s", error)
+            return _error(503, "the server has not enough memory for this; shorten the text, or lower beam_size")
         case ClientDisconnect():  # nobody reads it
             return _error(400, "the request ended before its body")
         case OverloadError():

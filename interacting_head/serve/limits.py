@@ -3,6 +3,9 @@
 CHARACTERS = 5000
 """Characters of a request's text."""
 
+SUBWORDS = 5000
+"""Sub-words of a request's text: characters that were never seen have up to four each."""
+
 LINES = 100
 """Lines of a request's text."""
 
@@ -17,6 +20,9 @@ BODY = 2**17
 
 WAITING = 256
 """Requests that wait for the engine."""
+
+CONNECTIONS = 512
+"""Connections at a time, if the process may have four times as many files open; else a quarter of those."""
 
 SECONDS = 30
 """Seconds that a client may take for the whole of a request, and for reading the answer."""

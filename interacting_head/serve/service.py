@@ -7,10 +7,12 @@ from pathlib import Path
 from data.text.subwords import BEGIN, END, PAD
 from interacting_head.run_directory import RunDirectory
 from interacting_head.serve.forms import RequestError, too_long
-from interacting_head.serve.limits import BEAM_SIZE, TOKENS
+from interacting_head.serve.limits import BEAM_SIZE, SUBWORDS, TOKENS
 from interacting_head.translation.engines import CAPABILITIES
 from interacting_head.translation.forms import JsonLine, packed
 from interacting_head.translation.translator import Translator
+
+ADVICE = "lower --max-source-length, or decode.batch_size or decode.beam_size in the run's config.yaml"
 
 
 class Service:
@@ -40,13 +42,15 @@ class Service:
             self._places = list(map(attention.places, self.models))
 
     @classmethod
-    def from_run(cls, paths, checkpoint=None, engine="tensorflow"):
+    def from_run(cls, paths, checkpoint=None, engine="tensorflow", max_source_length=None):
         """The service of a run directory, or of several as an ensemble.
 
         Raises:
             InputError: see `Translator.from_run`.
         """
-        translator = Translator.from_run(paths, checkpoint, engine=engine)
+        translator = Translator.from_run(
+            paths, checkpoint, engine=engine, max_source_length=max_source_length, advice=ADVICE
+        )
         languages = (None, None)
         if (Path(paths[0]) / "config.yaml").is_file():
             data = RunDirectory.open(paths[0]).config.data
@@ -66,7 +70,7 @@ class Service:
         }
 
     def translate(self, requests):
-        """A list of lines for each request, each with its best translations.
+        """A list of lines for each request, each with its best translations; a `RequestError` for one that is too long.
 
         Args:
             requests: a list of `TranslationRequest`s with one beam size.
@@ -78,14 +82,16 @@ class Service:
         if beam_size not in self._translators:
             options = dataclasses.replace(self.translator.options, beam_size=beam_size, n_best=beam_size)
             self._translators[beam_size] = self.translator.with_options(options)
-        lines = [line for request in requests for line in request.lines]
+        refused = {i: error for i, request in enumerate(requests) if (error := self._too_long(request))}
+        lines = [line for i, request in enumerate(requests) if i not in refused for line in request.lines]
         found = self._translators[beam_size].translate(lines)
         return [
-            [
+            refused.get(i)
+            or [
                 {"source": line, "translations": [self._form.described(best) for best in next(found)[: request.n_best]]}
                 for line in request.lines
             ]
-            for request in requests
+            for i, request in enumerate(requests)
         ]
 
     def attention(self, request):
@@ -111,6 +117,8 @@ class Service:
             raise RequestError(422, "an empty line has no attention")
         if len(source) >= TOKENS:
             raise RequestError(422, too_long("line", len(source) + 1))
+        if len(source) > translator.long_lines.limit:
+            raise RequestError(422, "attention is not shown for a line that is translated in pieces; shorten the line")
         if not all(0 <= i < translator.target_subwords.vocabulary_size and i not in (PAD, BEGIN, END) for i in target):
             raise RequestError(422, "token_ids must be numbers of sub-words, as /translate gives them")
         from interacting_head.serve.attention import measures  # imports Keras
@@ -128,3 +136,12 @@ class Service:
             **measures(heads),
             "head_importance": None if importance is None else packed(importance),
         }
+
+    def _too_long(self, request):
+        """The `RequestError` for a request of too many sub-words, or None."""
+        translator = self.translator
+        forms = [translator.source_form.forward(line) for line in request.lines]
+        count = sum(map(len, translator.source_subwords.encode(forms)))
+        if count <= SUBWORDS:
+            return None
+        return RequestError(422, f"text may have at most {SUBWORDS:,} sub-words, got {count:,}; shorten it")

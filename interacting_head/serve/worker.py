@@ -47,7 +47,8 @@ class Worker:
         """The `concurrent.futures.Future` of one result.
 
         Args:
-            function: takes a list of payloads and returns a list of their results.
+            function: takes a list of payloads and returns a list of their results; an exception among them is raised
+                for its payload alone.
             payload: of this call.
             key: calls of the same function are made together where it is equal.
             size: what this call adds to `TOGETHER`; by default it is made alone.
@@ -91,7 +92,10 @@ class Worker:
                     job.future.set_exception(error)
             else:
                 for job, result in zip(jobs, results, strict=True):
-                    job.future.set_result(result)
+                    if isinstance(result, Exception):
+                        job.future.set_exception(result)
+                    else:
+                        job.future.set_result(result)
 
     def _next(self):
         """The first job that waits, with all those that can be done together with it; none when it has ended."""

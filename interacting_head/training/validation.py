@@ -16,6 +16,7 @@ from interacting_head.search.scoring import Scorer
 from interacting_head.translation.translator import Translator
 
 BATCH_SIZE = 64  # sentences translated together
+SEARCH_ADVICE = "set or lower decode.max_length, set train.validation_bleu=false or take a smaller model"
 
 
 class Validation:
@@ -48,6 +49,8 @@ class Validation:
             *text.forms,
             options=SearchOptions(beam_size=1, max_length=config.decode.max_length),
             batch_size=BATCH_SIZE,
+            trained_length=config.data.max_length,
+            advice=SEARCH_ADVICE,
         )
 
     def __call__(self, stopped=lambda: False):

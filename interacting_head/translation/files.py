@@ -20,6 +20,7 @@ from interacting_head.translation.options import check_search, search_fields
 from interacting_head.translation.prompt import separate_output
 
 BATCHES = 64  # of a window: sentences sorted by length together, and held at a time
+ADVICE = "lower --batch-size or --batch-tokens, --beam-size, --max-length or --max-source-length"
 LONG = 60  # seconds after which a faster engine is pointed out
 FIRST_BATCHES = 4  # of the first window, so that there is something to see; of all where someone watches
 RUN_FILES = (
@@ -57,6 +58,8 @@ def translate_file(arguments):
                 output.flush()
                 progress.update(len(results))
         seconds = time.perf_counter() - started
+    for warning in work.translator.long_lines.warnings:
+        print(f"warning: {warning}", file=sys.stderr)
     print(
         f"{work.sentences:,} sentence{'' if work.sentences == 1 else 's'} in {seconds:.1f} s: "
         f"{work.sentences / seconds:,.1f} sentences/s, {work.tokens / seconds:,.0f} tokens/s",
@@ -86,6 +89,8 @@ class _Work:
             batch_size=arguments.batch_size,
             batch_tokens=arguments.batch_tokens,
             engine=arguments.engine,
+            max_source_length=arguments.max_source_length,
+            advice=ADVICE,
             **search_fields(arguments),
         )
         self.form = {
@@ -136,7 +141,8 @@ class _Work:
         else:
             for lines, beside in windows:
                 if lines:
-                    yield [[scored] for scored in self.translator.score(lines, beside, len(lines))]
+                    scored = self.translator.score(lines, beside, len(lines), first_number=self.sentences)
+                    yield [[translation] for translation in scored]
 
     def _result(self, translations, details):
         if self.arguments.keep_tokenized:

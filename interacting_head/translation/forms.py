@@ -51,12 +51,14 @@ class JsonLine:
         """Return the keys of a `Translation`."""
         scores = translation.token_scores
         ids = [*translation.tokens, END][: len(scores)]  # the end symbol has a score too
+        in_pieces = {"pieces": translation.pieces} if translation.pieces > 1 else {}
         return {
             "translation": translation.text,
             "score": round(translation.score, 6),
             "tokens": [self.subwords.piece(i) for i in ids],
             "token_ids": ids,
             "token_scores": [round(score, 6) for score in scores],
+            **in_pieces,
         }
 
 
@@ -70,20 +72,28 @@ class Details:
 
     def __init__(self, inspector, subwords, form):
         self.inspector, self.subwords, self.form = inspector, subwords, form
+        parts = {"attention": inspector.attention_at, "head_importance": inspector.importance_at}
+        self._nothing = dict.fromkeys(["source_tokens", *(name for name, places in parts.items() if places)])
 
     def __call__(self, lines, found):
         """Yield for each line a list, with the keys of JSON for each of its translations.
+
+        A model never saw a line as a whole that was translated in pieces: its values are None.
 
         Args:
             lines: a list of them.
             found: for each of them a list of `Translation`.
         """
-        sources = self.subwords.encode([self.form.forward(line) for line in lines])
+        whole = ["" if best.pieces > 1 else line for line, (best, *_) in zip(lines, found, strict=True)]
+        sources = self.subwords.encode([self.form.forward(line) for line in whole])
         pairs = [(source, one.tokens) for source, line in zip(sources, found, strict=True) for one in line]
         inspections = iter(self.inspector.inspect(pairs))
         for source, line in zip(sources, found, strict=True):
             tokens = [self.subwords.piece(i) for i in [*source, END]] if source else []
-            yield [{"source_tokens": tokens, **_inspected(next(inspections))} for _ in line]
+            yield [
+                self._nothing if one.pieces > 1 else {"source_tokens": tokens, **_inspected(inspection)}
+                for one, inspection in zip(line, inspections, strict=False)
+            ]
 
 
 def _inspected(inspection):

@@ -10,7 +10,7 @@ from collections import deque
 from data.errors import InputError
 from data.text.parallel_text import decode_lines, open_text_file
 from interacting_head.translation.prompt import typed_lines
-from interacting_head.translation.windows import ALIGNED, aligned, windows
+from interacting_head.translation.windows import ALIGNED, aligned, characters, windows
 
 STANDARD_INPUT = "standard input"
 BLOCK = 1 << 16  # bytes read from a pipe at a time
@@ -55,7 +55,7 @@ def line_windows(path, beside, first, largest):
     Args:
         path: a file, plain or .gz, or `-`: the standard input.
         beside: another one, whose line n belongs to line n of the text; None without.
-        first, largest: numbers of lines; never more than the largest are held.
+        first, largest: numbers of lines; never more than the largest are held, and fewer of long ones.
 
     Yields:
         Two lists: lines, and those beside them or None. Without lines: see `windows.windows`.
@@ -73,11 +73,11 @@ def line_windows(path, beside, first, largest):
                 pauses = file.pauses
             lines = decode_lines(file, name_of(path))
         if beside is None:
-            yield from ((window, None) for window in windows(lines, first, largest, pauses))
+            yield from ((window, None) for window in windows(lines, first, largest, pauses, characters))
             return
         others = decode_lines(files.enter_context(open_text_file(beside)), name_of(beside))
         pairs = aligned(lines, others, name_of(path), name_of(beside))
-        for window in windows(pairs, first, largest, pauses):
+        for window in windows(pairs, first, largest, pauses, characters):
             yield tuple(map(list, zip(*window, strict=True))) or ([], [])
 
 

@@ -5,11 +5,15 @@ import re
 import types
 
 from data.errors import InputError
+from interacting_head.config_values import MOST_HYPOTHESES
 from interacting_head.console import ArgumentParser
 from interacting_head.length_penalties import LENGTH_PENALTIES
 from interacting_head.search.options import SearchOptions
-from interacting_head.translation.engines import ENGINES, check_capabilities
+from interacting_head.translation.engines import ENGINES, check_capabilities, check_source_length
 
+SOURCE_LENGTH = (
+    "longer lines, in sub-words, are translated in pieces; default: 1,024, or what the training had at most if more"
+)
 DETAILS = ("attention", "head-importance")
 
 EPILOG = """Text is UTF-8, one sentence a line; each line gives one line, in order. Without --input the standard input
@@ -33,6 +37,7 @@ def parse_arguments(description):
     add("-i", "--input", default="-", metavar="FILE", help="plain or .gz; default: standard input")
     add("-o", "--output", default="-", metavar="FILE", help="default: standard output")
     add("--checkpoint", metavar="best|average|ema|step-N", help="default: best")
+    add("--max-source-length", type=int, metavar="N", help=SOURCE_LENGTH)
     add(
         "--engine",
         choices=tuple(ENGINES),
@@ -107,7 +112,9 @@ def _check_numbers(arguments):
         value = getattr(arguments, name)
         if value is not None and value < 1:
             raise InputError(f"{flag(name)} must be at least 1, got {value}")
-    beam_size = max(arguments.n_best or 1, 1)  # the run's is not known yet
+    if arguments.max_source_length is not None:
+        check_source_length("--max-source-length", arguments.max_source_length, arguments.engine)
+    beam_size = min(max(arguments.n_best or 1, 1), MOST_HYPOTHESES)  # the run's is not known yet
     check_search(arguments, types.SimpleNamespace(beam_size=beam_size))
 
 

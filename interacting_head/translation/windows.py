@@ -6,10 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 from data.errors import InputError
 
+HELD = 1 << 22  # characters of a list of items, after which it ends
 PAUSE = 0.2  # seconds without an item after which those that have come are worked off
 
 
-def windows(items, first, largest=None, pauses=lambda seconds: False):
+def windows(items, first, largest=None, pauses=lambda seconds: False, size=lambda item: 0):
     """Yield the items as lists, the first of `first` items, each further one twice as long, up to `largest`.
 
     An empty list comes before each wait for an item: what has been yielded is to be worked off before more is asked
@@ -20,19 +21,26 @@ def windows(items, first, largest=None, pauses=lambda seconds: False):
         first, largest: numbers of items; `largest` is `first` by default, and never more are held.
         pauses: a function that is asked after each item and returns whether no other comes within so many seconds;
             if none comes within `PAUSE`, the list ends there.
+        size: a function that gives the size of an item; where that of all reaches `HELD`, the list ends.
     """
-    window, size = [], first
+    window, count, held = [], first, 0
     for item in items:
         window.append(item)
+        held += size(item)
         if waits := pauses(0):
             yield []
-        if len(window) >= size or (waits and pauses(PAUSE)):
+        if len(window) >= count or held >= HELD or (waits and pauses(PAUSE)):
             yield window
-            window, size = [], min(2 * size, largest or first)
+            window, count, held = [], min(2 * count, largest or first), 0
             if waits:
                 yield []
     if window:
         yield window
+
+
+def characters(item):
+    """Return the number of characters of a line, or of all of a tuple of lines."""
+    return len(item) if isinstance(item, str) else sum(map(len, item))
 
 
 def aligned(lines, others, name, other_name):

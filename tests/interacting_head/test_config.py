@@ -157,7 +157,7 @@ def test_an_unknown_key_that_is_near_to_none_names_those_of_its_section():
         ("model.attention.num_heads=1000000", "model.attention.num_heads must be at most 16384, got 1000000"),
         ("model.attention.key_dim=1000000", "model.attention.key_dim must be at most 131072, got 1000000"),
         ("model.decoder_layers=1001", "model.decoder_layers must be at most 1000, got 1001"),
-        ("decode.beam_size=1000000000", "decode.beam_size must be at most 1000, got 1000000000"),
+        ("decode.beam_size=1000000000", "decode.beam_size must be at most 100, got 1000000000"),
         ("train.label_smoothing=1.0", "train.label_smoothing must be below 1"),
         ("data.shared_vocabulary=2", "data.shared_vocabulary must be true or false, got 2"),
         ("data.corpus=3", "data.corpus must be a word, got 3"),

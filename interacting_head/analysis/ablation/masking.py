@@ -8,6 +8,7 @@ from tqdm import tqdm
 from data.errors import InputError
 from interacting_head.analysis.heat_maps import CELL, draw_heat_map, grid, titled
 from interacting_head.analysis.verb import Findings, Verb
+from interacting_head.config_values import MOST_HYPOTHESES
 
 METRIC = "sacrebleu"
 SIGNIFICANCE = {0.01: "‡", 0.05: "†"}
@@ -131,9 +132,11 @@ def add_beam_size(parser):
 
 
 def check_beam_size(arguments):
-    """Raise `InputError` for a `--beam-size` below 1."""
+    """Raise `InputError` for a `--beam-size` below 1 or above `MOST_HYPOTHESES`."""
     if arguments.beam_size is not None and arguments.beam_size < 1:
         raise InputError(f"--beam-size must be at least 1, got {arguments.beam_size}")
+    if arguments.beam_size is not None and arguments.beam_size > MOST_HYPOTHESES:
+        raise InputError(f"--beam-size must be at most {MOST_HYPOTHESES}, got {arguments.beam_size}")
 
 
 def masked_scores(run, sample, patterns=None, beam_size=None):

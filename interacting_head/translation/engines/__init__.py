@@ -5,11 +5,13 @@ do, so that the command line can refuse that before anything is loaded. Start at
 """
 
 import importlib
+import math
 import sys
 from typing import NamedTuple
 
 from data.errors import InputError
 from interacting_head.console import importing_keras
+from interacting_head.export.layout import LONGEST, POSITIONS
 
 
 class Capability(NamedTuple):
@@ -35,10 +37,11 @@ CAPABILITIES = {
 
 
 class EngineEntry(NamedTuple):
-    """An engine's `place`, `"module:class"`, and the `CAPABILITIES` that it lacks."""
+    """An engine's `place`, `"module:class"`, the `CAPABILITIES` that it lacks, and its most tokens of a sentence."""
 
     place: str
     cannot: frozenset = frozenset()
+    longest: float = math.inf
 
 
 ENGINES = {
@@ -46,9 +49,12 @@ ENGINES = {
     "ctranslate2": EngineEntry(
         "interacting_head.translation.engines.ctranslate2:CTranslate2Engine",
         cannot=frozenset({"ensemble", "sampling", "details"}),
+        longest=POSITIONS,
     ),
     "savedmodel": EngineEntry(
-        "interacting_head.translation.engines.savedmodel:SavedModelEngine", cannot=frozenset(CAPABILITIES)
+        "interacting_head.translation.engines.savedmodel:SavedModelEngine",
+        cannot=frozenset(CAPABILITIES),
+        longest=LONGEST,
     ),
 }
 
@@ -74,3 +80,22 @@ def check_capabilities(name, wanted):
     for capability, (statement, option) in CAPABILITIES.items():
         if capability in wanted and capability in ENGINES[name].cannot:
             raise InputError(f"--engine {name} {statement}; {option} needs --engine tensorflow")
+
+
+def longest_source(name):
+    """Return the most sub-words of a source that an engine takes, the end symbol not counted."""
+    return ENGINES[name].longest - 1
+
+
+def check_source_length(option, value, name):
+    """Raise `InputError` for a largest length of sources that an engine does not have.
+
+    Args:
+        option: how messages call the length.
+        value: the length, in sub-words.
+        name: of the engine.
+    """
+    if not isinstance(value, int) or value < 1:
+        raise InputError(f"{option} must be a whole number of at least 1, got {value}")
+    if value > longest_source(name):
+        raise InputError(f"{option} must be at most {longest_source(name):,} with --engine {name}, got {value:,}")

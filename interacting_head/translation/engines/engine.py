@@ -14,12 +14,14 @@ class Sentence(NamedTuple):
         max_length: the largest number of tokens of a translation, the end symbol counted.
         prefix: ids with which translations begin; None if no sentence of the text has a prefix.
         number: of its line; random draws depend on it.
+        piece: of its line, from 0; random draws depend on it too.
     """
 
     source: list
     max_length: int
     prefix: list | None
     number: int
+    piece: int = 0
 
 
 class Hypothesis(NamedTuple):

@@ -116,7 +116,8 @@ class TransformerEngine(Engine):
             limits["draws"] = np.zeros((rows, length, options.hypotheses), "float32")
             for row, sentence in zip(limits["draws"], sentences, strict=False):
                 places = row[: sentence.max_length]
-                places[:] = np.random.default_rng((options.seed, sentence.number)).random(places.shape, "float32")
+                generator = np.random.default_rng((options.seed, sentence.number, sentence.piece))
+                places[:] = generator.random(places.shape, "float32")
         return limits, length
 
     def _padded(self, sentences, rows, width=None):

@@ -178,7 +178,8 @@ def test_what_fails_leaves_nothing(tmp_path, model, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_beam_that_there_cannot_be_is_refused(tmp_path, model):
-    with pytest.raises(InputError, match="beam_size must be a whole number of at least 1"):
-        export.convert(model("interacting_head")[0], "savedmodel", tmp_path / "out", beam_size=0, ids_only=True)
+@pytest.mark.parametrize(("size", "message"), [(0, "a whole number of at least 1"), (101, "at most 100, got 101")])
+def test_a_beam_that_there_cannot_be_is_refused(tmp_path, model, size, message):
+    with pytest.raises(InputError, match=f"beam_size must be {message}"):
+        export.convert(model("interacting_head")[0], "savedmodel", tmp_path / "out", beam_size=size, ids_only=True)
     assert not list(tmp_path.iterdir())

@@ -55,9 +55,12 @@ def test_a_translation_without_memory_names_its_batch_and_the_settings(tmp_path,
     subwords = Subwords(tmp_path / "both.model")
     translator = Translator(tiny.transformer(), subwords, subwords)
     monkeypatch.setattr(translator.engine, "search", fail)
-    message = r"a batch of \d × \d+ \(sentences × sub-words of the longest\), with 4 hypotheses of each; lower .*--beam"
+    message = (
+        r"a batch of \d × \d+ \(sentences × sub-words of the longest, in line 3\), with 4 hypotheses of each; lower "
+        "batch_size or batch_tokens, beam_size, max_length or max_source_length$"
+    )
     with pytest.raises(RunError, match=message):
-        list(translator.translate(["der hund", "die katze"]))
+        list(translator.translate(["der hund", "", "die katze und der hund"]))
 
 
 @pytest.mark.slow

@@ -8,8 +8,9 @@ from data.text.subwords import Subwords, train_subwords
 from interacting_head.model.compilation import compiles_shapes
 from interacting_head.model.transformer import Transformer
 from interacting_head.search.options import SearchOptions
+from interacting_head.translation.batches import LONG
 from interacting_head.translation.engines.engine import Engine, Hypothesis
-from interacting_head.translation.translator import LONG, Translation, Translator
+from interacting_head.translation.translator import Translation, Translator
 from tests.interacting_head import tiny
 from tests.layers.schemes import randomize
 
@@ -117,6 +118,33 @@ def test_batches_may_be_limited_in_tokens(subwords):
     assert max(rows for rows, _ in engine.shapes) > 3
 
 
+def test_wide_searches_and_long_prefixes_take_fewer_sentences_at_a_time(subwords):
+    lines, prefix = ["hund " * LONG] * 9, "haus " * 2 * LONG
+
+    def rows(lines, prefixes=None, **options):
+        engine = Copy()
+        list(translator(subwords, engine, batch_size=64, **options).translate(lines, prefixes=prefixes))
+        return max(rows for rows, _ in engine.shapes)
+
+    assert rows(["ein"] * 64, beam_size=100) == 10
+    assert rows(lines, beam_size=100) < 10
+    assert rows(["ein"] * 64, prefixes=[prefix] * 64) < 64
+
+
+def test_pieces_of_a_line_have_its_number_and_their_own_and_its_prefix_the_first(subwords):
+    engine = Copy()
+    line = "ein hund. " * 9
+    both = {"max_source_length": 20, "trained_length": 12}
+    [found] = Translator(engine, subwords, subwords, **both).translate([line], first_number=5, prefixes=["haus"])
+    sentences = sorted((one for batch in engine.batches for one in batch), key=lambda one: one.piece)
+    assert {one.number for one in sentences} == {5}
+    assert [one.piece for one in sentences] == list(range(found[0].pieces))
+    assert sentences[0].prefix == subwords.encode(["haus"])[0]
+    assert all(one.prefix == [] for one in sentences[1:])
+    assert max(len(one.source) for one in sentences) <= 12
+    assert found[0].text == line.strip()
+
+
 def test_lengths_count_sub_words_without_the_end_symbol(subwords):
     def longest(prefixes=None, **options):
         engine = Copy()
@@ -147,8 +175,8 @@ def test_lines_have_their_numbers_and_prefixes_only_where_there_are_some(subword
     [
         ({"n_best": 5}, "n_best 5 is above the beam size 4"),
         ({"beam_size": 0}, "beam_size must be a whole number of at least 1, got 0"),
-        ({"beam_size": 10**9}, "beam_size must be at most 1000, got 1000000000"),
-        ({"n_best": 10**9, "sampling": True}, "n_best must be at most 1000, got 1000000000"),
+        ({"beam_size": 101}, "beam_size must be at most 100, got 101"),
+        ({"sampling": True, "n_best": 101}, "n_best must be at most 100, got 101"),
         ({"length_penalty": float("nan")}, "length_penalty must be a number of at least 0"),
         ({"length_penalty_type": "gnm"}, "must be one of gnmt, average, none, got 'gnm'"),
         ({"min_length": 3, "max_length": 2}, "min_length 3 is above max_length 2"),

@@ -2,7 +2,8 @@ import threading
 
 import pytest
 
-from interacting_head.translation.windows import AHEAD, PAUSE, side_by_side, windows
+from interacting_head.translation import windows as windows_module
+from interacting_head.translation.windows import AHEAD, PAUSE, characters, side_by_side, windows
 
 
 class Asked:
@@ -88,6 +89,14 @@ def test_a_failed_call_ends_all(calls):
 
 def test_windows_double_up_to_the_largest():
     assert [len(window) for window in windows(range(100), 4, 16)] == [4, 8, 16, 16, 16, 16, 16, 8]
+
+
+def test_windows_of_long_lines_hold_few(monkeypatch):
+    monkeypatch.setattr(windows_module, "HELD", 10)
+    lines = ["x" * 9, "x", "x" * 20, "", "x", "x"]
+    assert [len(window) for window in windows(lines, 4, size=characters)] == [2, 1, 3]
+    pairs = [("x" * 5, "y" * 5)] * 2
+    assert [len(window) for window in windows(pairs, 4, size=characters)] == [1, 1]
 
 
 def test_an_empty_window_comes_before_each_wait_and_a_long_one_ends_the_window():

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from data.errors import InputError
+from interacting_head.search.options import SearchOptions
+from interacting_head.translation.engines.engine import Sentence
 from interacting_head.translation.translator import Translator
 from tests import tiny_corpus
 from tests.command_line import ROOT, environment
@@ -124,6 +126,16 @@ def test_a_run_is_converted_on_the_way(workplace, converted):
     assert_equal(list(expected), list(opened(workplace / "trained").translate(LINES)))
 
 
+def test_lines_of_any_length_fit_into_its_table_of_positions(converted):
+    line = "hund " * 5000
+    [[usual]] = opened(converted).translate([line])
+    assert usual.pieces > 50
+    [length] = map(len, opened(converted).source_subwords.encode(["hund"]))
+    longest = opened(converted, max_source_length=4095, max_length=5)
+    found = [best.pieces for [best] in longest.translate(["hund " * (4095 // length), line])]
+    assert (found[0], found[1] > 1) == (1, True)
+
+
 def test_what_it_does_not_do_it_refuses(workplace, converted, tmp_path):
     for message, path, options in [
         ("--engine ctranslate2 takes one model; a further one needs --engine tensorflow", [converted, converted], {}),
@@ -135,7 +147,7 @@ def test_what_it_does_not_do_it_refuses(workplace, converted, tmp_path):
         with pytest.raises(InputError, match=message):
             opened(path, **options)
     with pytest.raises(InputError, match=r"a line has [\d,]+ sub-words, and .* takes 4,095"):
-        list(opened(converted).translate(["hund katze " * 2500]))
+        opened(converted).engine.search([Sentence([5] * 4096, 20, None, 0)], SearchOptions(), 1)
     shutil.copytree(converted, tmp_path / "damaged")
     (tmp_path / "damaged" / "model.bin").write_bytes(b"no weights")
     with pytest.raises(InputError, match="damaged is damaged"):

@@ -1,0 +1,151 @@
+"""Lines that are too long for a model: cut into pieces, whose translations are joined again."""
+
+import itertools
+import re
+
+from data.text.subwords import END
+
+CHARACTERS = 16  # a line with more of them for each sub-word of a limit is above it, without being encoded as a whole
+
+BLANKS = re.compile(" {2,}")
+SENTENCES = re.compile(
+    # A full stop after a single letter is an abbreviation's.
+    r"(?:(?<=[.!?…؟।॥۔])(?<!\b\w\.)|(?<=[.!?…][\"'”’»)\]]))\s+|"
+    r"(?:(?<=[。！？．])(?![”’」』）])|(?<=[。！？．][”’」』）]))\s*"
+)
+CLAUSES = re.compile(r"(?<=[,;:،؛–—])\s+|(?<=[，、；：])\s*")
+WORDS = re.compile(r"\s+")
+
+
+class PieceEncoder:
+    """Encode lines, and those above a limit in pieces.
+
+    A line is cut at the end of a sentence, else of a clause, else between words, always near the middle, until no piece
+    is too long; a longer word is cut between characters, and a longer character between sub-words.
+
+    Args:
+        subwords: `data.Subwords`.
+        form: the `TextForm` that text is brought into; each piece is a text of its own.
+        limit: sub-words of a line that is not cut. A line of more than `CHARACTERS` times as many characters is, too.
+        longest: sub-words of a piece at most.
+    """
+
+    def __init__(self, subwords, form, limit, longest):
+        self.subwords, self.form, self.limit, self.longest = subwords, form, limit, longest
+
+    def __call__(self, lines):
+        """Return for each of a list of lines the ids of its pieces: one as a rule, none of a line without sub-words."""
+        found = encoded(self.subwords, self.form, lines, self.limit)
+        return [self._pieces_of(line, ids) for line, ids in zip(lines, found, strict=True)]
+
+    def _pieces_of(self, line, ids):
+        if ids is None:
+            return [piece for block in blocks(line, CHARACTERS * self.longest) for piece in self._cut(block)]
+        return [ids] if ids else []
+
+    def _cut(self, text):
+        [ids] = encoded(self.subwords, self.form, [text])
+        if len(ids) <= self.longest:
+            return [ids] if ids else []
+        if len(text) == 1:
+            return [ids[i : i + self.longest] for i in range(0, len(ids), self.longest)]
+        start, end = boundary(text, len(text) // 2)
+        return self._cut(text[:start]) + self._cut(text[end:])
+
+
+def encoded(subwords, form, lines, limit=None):
+    """Return the ids of each of a list of lines, None for those above a limit of sub-words (see `PieceEncoder`).
+
+    Args:
+        subwords: `data.Subwords`.
+        form: the `TextForm` that lines are brought into.
+        lines: a list of strings.
+        limit: none by default.
+    """
+
+    def is_short(line):
+        most = CHARACTERS * limit
+        return len(line) <= most or len(_without_blanks(line)) <= most
+
+    read = [limit is None or is_short(line) for line in lines]
+    ids = iter(subwords.encode([form.forward(line) for line, is_read in zip(lines, read, strict=True) if is_read]))
+    found = [next(ids) if is_read else None for is_read in read]
+    return [None if limit is not None and ids and len(ids) > limit else ids for ids in found]
+
+
+def blocks(line, size):
+    """Yield the blocks of a line, at most `size` characters each, in time proportional to the line's length."""
+    line, at = _without_blanks(line), 0
+    while len(line) - at > size:
+        start, end = boundary(line[at : at + size], size)
+        yield line[at : at + start]
+        at += end
+    yield line[at:]
+
+
+def boundary(text, wanted):
+    """Return the end of one part of a text and the start of the next, the blanks between them left out.
+
+    That is the end of a sentence that is nearest to a place, else that of a clause not far from it, else of a word,
+    else the place itself.
+
+    Args:
+        text: at least two characters.
+        wanted: the place, from 1 to the number of characters.
+    """
+    for pattern, distance in ((SENTENCES, len(text)), (CLAUSES, len(text) // 4), (WORDS, len(text))):
+        spans = (match.span() for match in pattern.finditer(text))
+        spans = (span for span in spans if span[0] > 0 and span[1] < len(text) and abs(span[1] - wanted) <= distance)
+        nearest = min(spans, key=lambda span: abs(span[1] - wanted), default=None)
+        if nearest is not None:
+            return nearest
+    return wanted, wanted
+
+
+def completed(pieces, n_best, incomplete, penalty):
+    """Yield `(index, n-best list)` of each line whose last piece is among those of a batch.
+
+    Args:
+        pieces: a list of `batches.Piece`s.
+        n_best: for each of them a list of `Translation`s.
+        incomplete: a dictionary that remembers other batches' pieces, empty at first.
+        penalty: as of `joined`.
+    """
+    for piece, translations in zip(pieces, n_best, strict=True):
+        parts = incomplete.setdefault(piece.line, {})
+        parts[piece.number] = translations
+        if len(parts) == piece.count:
+            del incomplete[piece.line]
+            in_order = [parts[number] for number in range(piece.count)]
+            yield piece.line, translations if piece.count == 1 else joined(in_order, penalty)
+
+
+def joined(parts, penalty):
+    """Return the n-best list of a line, made of those of its pieces.
+
+    A translation joins those of the same rank of all pieces (the last of a shorter list), by blanks, and their tokens
+    by end symbols. Its score is the sum of their log-probabilities, divided by the length penalty of all tokens.
+
+    Args:
+        parts: for each piece a list of `Translation`s.
+        penalty: function of a number of tokens.
+    """
+    wholes = []
+    for rank in range(max(map(len, parts))):
+        chosen = [part[min(rank, len(part) - 1)] for part in parts]
+        lengths = [len(one.tokens) + 1 for one in chosen]
+        total = sum(one.score * penalty(length) for one, length in zip(chosen, lengths, strict=True))
+        scores = [one.token_scores for one in chosen]
+        whole = chosen[0]._replace(
+            text=" ".join(one.text for one in chosen if one.text),
+            score=total / penalty(sum(lengths)),
+            tokens=[token for one in chosen for token in (*one.tokens, END)][:-1],
+            token_scores=None if None in scores else list(itertools.chain(*scores)),
+            pieces=len(chosen),
+        )
+        wholes.append(whole)
+    return sorted(wholes, key=lambda whole: whole.score, reverse=True)
+
+
+def _without_blanks(line):
+    return BLANKS.sub(" ", line).strip(" ")

@@ -1,0 +1,33 @@
+from data.text.profiles import RAW_TEXT
+from data.text.subwords import END
+from interacting_head.translation.forms import Details, JsonLine
+from interacting_head.translation.inspection import Inspection
+from interacting_head.translation.translator import Translation
+from tests.echo_engine import Letters
+
+
+class Looking:
+    """An inspector that sees nothing in any translation, and remembers the sources."""
+
+    attention_at, importance_at = [("cross", 1)], []
+
+    def inspect(self, pairs):
+        self.sources = [source for source, _ in pairs]
+        return [Inspection({}, None)] * len(pairs)
+
+
+def test_a_line_in_pieces_has_nothing_to_look_at_and_is_not_looked_into():
+    inspector = Looking()
+    whole, joined = Translation("x", -1.0, [120], [-1.0, 0.0]), Translation("y", -1.0, [121, END, 121], [-1.0] * 4, 2)
+    found = list(Details(inspector, Letters, RAW_TEXT)(["a", "bbb", "c"], [[whole, whole], [joined, joined], [whole]]))
+    seen = {"source_tokens": ["a", "\x03"], "attention": []}
+    nothing = {"source_tokens": None, "attention": None}
+    assert found == [[seen, seen], [nothing, nothing], [{**seen, "source_tokens": ["c", "\x03"]}]]
+    assert inspector.sources == [[97], [97], [], [], [99]]
+
+
+def test_the_number_of_pieces_is_told_where_there_are_several():
+    form = JsonLine(Letters)
+    joined = form.described(Translation("y", -1.0, [121, END, 121], [-1.0] * 4, 2))
+    assert (joined["tokens"], joined["pieces"]) == (["y", "\x03", "y", "\x03"], 2)
+    assert "pieces" not in form.described(Translation("x", -1.0, [120], [-1.0, 0.0]))
