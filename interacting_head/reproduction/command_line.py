@@ -32,7 +32,7 @@ def parse_arguments(description):
     add("--only", metavar="PATTERN", help="only runs whose name holds this, or matches it with * and ?")
     add("--corpora-dir", metavar="DIR", help="default: $CORPORA_DIR, then the cache folder")
     add("--runs-dir", metavar="DIR", default="runs/reproduction", help="default: runs/reproduction")
-    add("--budget", type=float, metavar="HOURS", help="begin nothing that would not end in time")
+    add("--budget", type=float, metavar="HOURS", help="stop after so many hours; begin nothing that would take longer")
     add("--report", action="store_true", help="write the report from the stored results; run nothing")
     add("-o", dest="output_dir", metavar="DIR", default="benchmarks", help="of results and report; default: benchmarks")
     arguments = parser.parse_args()
@@ -100,10 +100,10 @@ def make(tables, arguments, runner):
         raise InputError(f"no run of {', '.join(table.name for table in tables)} matches {only!r}")
     for table, runs in works:
         if table.measure == "epoch_seconds" and not only:
-            measure(table, small, runner.results, result_name(table.name, small), arguments.corpora_dir)
+            measure(table, small, runner.results, result_name(table.name, small), arguments.corpora_dir, runner.end)
         runner.make([(run, table.tests, table.metrics) for run in runs])
     if runner.left_out:
-        print(f"{len(runner.left_out)} runs left out for want of time", file=sys.stderr)
+        print(f"{len(runner.left_out)} runs skipped or stopped: over --budget", file=sys.stderr)
 
 
 def write_report(results, seeds, folder):

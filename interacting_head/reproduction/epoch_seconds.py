@@ -17,7 +17,7 @@ TURNS, STEPS = 3, 4
 HOW = f"medians of {TURNS} turns of {STEPS} steps on the same batches, taken alternately, times the batches of an epoch"
 
 
-def measure(table, small, results, name, corpora_dir=None):
+def measure(table, small, results, name, corpora_dir=None, end=None):
     """Measure the columns of a table, each in a process of its own, and store them as they come.
 
     Args:
@@ -26,6 +26,7 @@ def measure(table, small, results, name, corpora_dir=None):
         results: the `Results`.
         name: of the results.
         corpora_dir: folder of corpora.
+        end: on the clock of `time.monotonic`: a column that takes longer is stopped, and no further one begins.
 
     Raises:
         RunError: where a process fails.
@@ -41,7 +42,13 @@ def measure(table, small, results, name, corpora_dir=None):
             corpora = Path(corpora_dir).resolve() if corpora_dir else ""  # the process has another working folder
             arguments = [table.name, "small" if small else "full", column, output, corpora]
             command = [sys.executable, "-m", "interacting_head.reproduction.epoch_seconds", *map(str, arguments)]
-            if code := subprocess.run(command, cwd=Path(__file__).parents[2], check=False).returncode:
+            left = None if end is None else max(0, end - time.monotonic())
+            try:
+                code = subprocess.run(command, cwd=Path(__file__).parents[2], check=False, timeout=left).returncode
+            except subprocess.TimeoutExpired:
+                print(f"{table.name}, {column}: not measured, the budget is at its end", file=sys.stderr)
+                return
+            if code:
                 raise RunError(f"the measurement of {table.name}, {column} ended with code {code}")
             measured = json.loads(output.read_text(encoding="utf-8"))
         for row, seconds in measured["seconds"].items():

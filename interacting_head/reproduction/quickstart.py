@@ -9,7 +9,7 @@ ROWS = {"multi_head": "multi_head", "interacting_head": "interacting_head"}
 register(
     Table(
         "quickstart/heads",
-        "Two schemes on the quickstart corpus, 300 steps",
+        "Two schemes on the quickstart corpus, 300 steps; interacting heads by the mean of their queries",
         tuple(
             Cell(
                 row,

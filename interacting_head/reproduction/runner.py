@@ -1,10 +1,12 @@
 """The missing runs of tables: trained, translated and scored, one after another or one a GPU."""
 
+import contextlib
 import functools
 import os
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -28,9 +30,10 @@ class Runner:
         results: the `Results`.
         runs_dir: folder of the run directories.
         corpora_dir: folder of corpora.
-        budget: hours; nothing is begun that would not end in time.
+        budget: hours; nothing is begun that would not end in time, and what takes longer is stopped.
 
     Attributes:
+        end: of the budget, on the clock of `time.monotonic`; or None.
         failed: `{run: message}` of the runs that did not come to their end.
         left_out: names of the runs for which there was no time.
     """
@@ -39,6 +42,7 @@ class Runner:
         self.results, self.runs_dir, self.corpora_dir = results, Path(runs_dir), corpora_dir
         self.end = None if budget is None else time.monotonic() + 3600 * budget
         self.failed, self.left_out = {}, []
+        self._is_over = False  # the budget
 
     def make(self, wanted):
         """Train and score runs; a failed one is reported, and the others go on.
@@ -52,6 +56,7 @@ class Runner:
             devices.put(device)
         seconds = [estimated_seconds(run, self.results) for run, *_ in missing]
         with (
+            self._stopped_at_the_end(),
             tqdm(total=round(sum(seconds)), unit="s", disable=None, bar_format=BAR) as progress,
             ThreadPoolExecutor(devices.qsize()) as pool,
         ):
@@ -64,19 +69,40 @@ class Runner:
                 pool.shutdown(cancel_futures=True)
                 raise
 
+    @contextlib.contextmanager
+    def _stopped_at_the_end(self):
+        """Stop what runs in the block when the budget is at its end: trainings save where they are."""
+        if self.end is None:
+            yield
+            return
+        timer = threading.Timer(self.end - time.monotonic(), self._stop)
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    def _stop(self):
+        self._is_over = True
+        stop_running()
+
     def _is_missing(self, run, splits_of, metrics):
         scores = (self.results.run(run.name) or {}).get("scores", {})
         return any(missing_of(scores.get(test, {}), metrics) for test in splits_of)
 
     def _one(self, work, seconds, devices):
         run, splits_of, metrics = work
-        if self.end is not None and time.monotonic() + seconds > self.end:
+        if self._is_over or (self.end is not None and time.monotonic() + seconds > self.end):
             self.left_out.append(run.name)
             return run, f"not begun: {seconds / 60:.0f} min, more than is left of the budget"
         device = devices.get()
+        tqdm.write(f"{run.name}: begun, about {seconds / 60:.0f} min, log in {self._log(run)}", file=sys.stderr)
         try:
             record = self._train_and_score(run, splits_of, metrics, device)
         except (InputError, RunError, OSError) as error:
+            if self._is_over:
+                self.left_out.append(run.name)
+                return run, "stopped: the budget is at its end; the same command continues"
             self.failed[run.name] = message = told(error) if isinstance(error, OSError) else str(error)
             return run, f"failed: {message}"
         finally:
@@ -93,13 +119,16 @@ class Runner:
             environment["CUDA_VISIBLE_DEVICES"] = device
         if self.corpora_dir:
             environment["CORPORA_DIR"] = str(self.corpora_dir)
-        log = self.runs_dir / f"{run.name}.log"
-        call(["train.py", run.experiment.recipe, "--run-dir", folder, "--set", *run.settings], log, environment)
+        arguments = [run.experiment.recipe, "--run-dir", folder, "--set", *run.settings]
+        call(["train.py", *arguments], self._log(run), environment)
         former = self.results.run(run.name)
         statistics = self.results.statistics(run.name) if former else None
         record, statistics = score_run(folder, splits_of, metrics, self.corpora_dir, former, statistics, environment)
         self.results.write_run(run.name, {"run": run.name, "recipe": run.experiment.recipe, **record}, statistics)
         return record
+
+    def _log(self, run):
+        return self.runs_dir / f"{run.name}.log"
 
 
 BAR = "{l_bar}{bar}| {elapsed} of about {total_fmt} s, {remaining} left"

@@ -160,6 +160,8 @@ def call(arguments, log, environment=None):
         command = [sys.executable, ROOT / arguments[0], *arguments[1:]]
         process = subprocess.Popen(command, stdout=output, stderr=output, env=environment)
     RUNNING.add(process)
+    if STOPPED.is_set():  # while it began
+        process.terminate()
     code = process.wait()
     RUNNING.discard(process)
     if code:

@@ -1,6 +1,8 @@
 """Measurements of times, column by column, with the measuring process replaced by a stand-in."""
 
 import json
+import subprocess
+import time
 import types
 from pathlib import Path
 
@@ -20,11 +22,13 @@ def measured(monkeypatch):
     """The columns that are measured; one that is added to the second list fails."""
     columns, failing = [], []
 
-    def run(command, cwd, check):
+    def run(command, cwd, check, timeout):
         name, size, column, output, corpora_dir = command[-5:]
         assert (name, size) == ("li_luo/6", "small")
         assert corpora_dir == str(Path.cwd() / "corpora")
         columns.append(column)
+        if timeout == 0:
+            raise subprocess.TimeoutExpired(command, timeout)
         rows = [cell.row for cell in TABLE.cells if cell.column == column]
         seconds = {row: 10.0 + number for number, row in enumerate(rows)}
         Path(output).write_text(json.dumps({"seconds": seconds, "precision": "float32", "processor": "a processor"}))
@@ -52,3 +56,12 @@ def test_each_column_is_measured_once_and_stored_as_it_comes(tmp_path, monkeypat
     cells = {(row, column) for row, seconds in record["seconds"].items() for column in seconds}
     assert cells == {(cell.row, cell.column) for cell in TABLE.cells}
     assert record["how"] == epoch_seconds.HOW
+
+
+def test_nothing_further_is_measured_at_the_end_of_a_budget(tmp_path, measured, capsys, monkeypatch):
+    columns, _ = measured
+    monkeypatch.chdir(tmp_path)
+    epoch_seconds.measure(TABLE, True, Results("results"), "times", "corpora", end=time.monotonic())
+    assert columns == COLUMNS[:1]
+    assert capsys.readouterr().err.endswith("li_luo/6, h = 2: not measured, the budget is at its end\n")
+    assert Results("results").epoch_seconds("times") is None

@@ -10,6 +10,7 @@ import pytest
 
 from interacting_head.console import RunError
 from interacting_head.reproduction import runner as module
+from interacting_head.reproduction import scoring
 from interacting_head.reproduction.results import Results
 from interacting_head.reproduction.runner import Runner, gpus
 from interacting_head.reproduction.tables import TABLES
@@ -25,10 +26,12 @@ class Work:
     Args:
         failing: names of runs whose training fails.
         seconds: that a training takes.
+        endless: whether it goes on until it is stopped.
     """
 
-    def __init__(self, failing=(), seconds=0.0):
+    def __init__(self, failing=(), seconds=0.0, endless=False):
         self.failing, self.seconds = failing, seconds
+        self.endless = endless
         self.trained, self.scored, self.environments = [], [], {}
         self.busy, self.most_busy, self.lock = Counter(), Counter(), threading.Lock()
         self.now = 0.0  # of a clock that each training sets forward by a minute
@@ -45,6 +48,9 @@ class Work:
         time.sleep(self.seconds)
         with self.lock:
             self.busy[device] -= 1
+        if self.endless:
+            scoring.STOPPED.wait()
+            raise RunError("the training was stopped before its end")
         if name in self.failing:
             raise RunError("train.py ended with code 1: error: it has diverged")
 
@@ -64,6 +70,7 @@ def use(monkeypatch):
         work = Work(**arguments)
         monkeypatch.setattr(module, "call", work.call)
         monkeypatch.setattr(module, "score_run", work.score_run)
+        monkeypatch.setattr(scoring, "STOPPED", threading.Event())
         monkeypatch.setattr(module, "estimated_seconds", lambda run, results: 60.0)
         monkeypatch.setattr(module, "time", types.SimpleNamespace(monotonic=lambda: work.now))
         return work
@@ -145,6 +152,24 @@ def test_the_budget_is_for_all_tables_together(tmp_path, use):
     runner.make(wanted()[2:])
     assert len(work.trained) == 3
     assert len(runner.left_out) == len(RUNS) - 3
+
+
+def test_what_takes_longer_than_estimated_is_stopped_at_the_end_of_the_budget(tmp_path, use, capsys, monkeypatch):
+    work = use(endless=True)
+    monkeypatch.setattr(module, "estimated_seconds", lambda run, results: 0.0)
+    runner = make(tmp_path, budget=0.2 / 3600)
+    assert [name for name, _ in work.trained] == [RUNS[0].name]
+    assert runner.failed == {}
+    assert runner.left_out == [run.name for run in RUNS]
+    said = capsys.readouterr().err
+    assert f"{RUNS[0].name}: stopped: the budget is at its end; the same command continues\n" in said
+
+
+def test_a_run_is_named_when_it_begins(tmp_path, use, capsys):
+    use()
+    make(tmp_path)
+    said = capsys.readouterr().err
+    assert f"{RUNS[0].name}: begun, about 1 min, log in {tmp_path}/runs/{RUNS[0].name}.log\n" in said
 
 
 def test_each_gpu_has_one_run_at_a_time_also_for_its_translations(tmp_path, use, monkeypatch):
