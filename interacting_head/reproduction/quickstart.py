@@ -26,6 +26,8 @@ register(
         tests={"test": ("test",)},
         printed_metrics={},
         on_a_cpu=True,
-        claims=(Better("interacting heads beat multi-head attention", "interacting_head", "multi_head"),),
+        claims=(
+            Better("interacting heads beat multi-head attention", "", row="interacting_head", baseline="multi_head"),
+        ),
     )
 )
