@@ -134,8 +134,8 @@ class Better(Comparison):
 
     def contrasts(self, cells, value):
         columns = dict.fromkeys(column for _, column in cells if self.columns(column))
-        pairs = [((self.row, column), (self.baseline, column)) for column in columns]
-        return [pair(*both) for both in pairs if set(both) <= set(cells)]
+        pairs = {column: ((self.row, column), (self.baseline, column)) for column in columns}
+        return [pair(*both, label=column) for column, both in pairs.items() if set(both) <= set(cells)]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -179,8 +179,9 @@ class BestBetter(Comparison):
 
     def contrasts(self, cells, value):
         def best(row):
-            known = [cell for cell in cells if cell[0] == row and value(cell) is not None]
-            return max(known, key=value, default=(row, "best"))
+            of_row = [cell for cell in cells if cell[0] == row]
+            is_whole = of_row and None not in map(value, of_row)
+            return max(of_row, key=value) if is_whole else (row, "best")  # of which there are no runs
 
         return [pair(best(self.row), best(baseline)) for baseline in self.baselines]
 

@@ -56,15 +56,16 @@ class Contrast(NamedTuple):
     terms: tuple
 
 
-def pair(better, other):
+def pair(better, other, label=""):
     """Return the `Contrast` of two cells `(row, column)`, named by that in which they differ."""
     (row, column), (other_row, other_column) = better, other
-    if column == other_column and row != other_row:
-        label = column
-    elif row == other_row and column != other_column:
-        label = f"{row}, {column} over {other_column}"
-    else:
-        label = f"{row}, {column} over {other_row}, {other_column}"
+    if not label:
+        if row == other_row:
+            label = f"{row}, {column} over {other_column}"
+        elif column == other_column:
+            label = f"{row} over {other_row}, {column}"
+        else:
+            label = f"{row}, {column} over {other_row}, {other_column}"
     return Contrast(label, ((1, better), (-1, other)))
 
 
