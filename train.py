@@ -6,7 +6,9 @@ from interacting_head.console import ArgumentParser, importing_keras, run
 
 def parse_arguments():
     parser = ArgumentParser(prog="train.py", description=__doc__)
-    parser.add_argument("recipe", nargs="?", metavar="RECIPE | CONFIG.yaml", help="default: quickstart")
+    parser.add_argument(
+        "recipe", nargs="?", metavar="RECIPE | CONFIG.yaml", help="default: quickstart; for your own text, by its size"
+    )
     parser.add_argument(
         "--set", action="extend", nargs="+", default=[], metavar="KEY=VALUE", help="change configuration keys"
     )
@@ -20,7 +22,7 @@ def parse_arguments():
         "--list", action="store_true", help="list the recipes, or those that RECIPE names: a part of names or a pattern"
     )
     parser.add_argument("--dry-run", action="store_true", help="show configuration, model and batches; train nothing")
-    parser.add_argument("--no-resume", action="store_true", help="discard what the run directory holds")
+    parser.add_argument("--no-resume", action="store_true", help="start from the beginning, in place of the run there")
     return parser.parse_args()
 
 
@@ -32,6 +34,7 @@ def main():
         arguments.recipe,
         arguments.set,
         {key: getattr(arguments, key) for key in ("source", "target", "dev_source", "dev_target")},
+        None if arguments.no_resume else arguments.run_dir or f"runs/{recipes.OWN_TEXT}",
     )
     with importing_keras():
         from interacting_head.model import compilation  # import Keras: only now

@@ -3,10 +3,14 @@
 import hashlib
 import json
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from data.files import written_beside
+
+CHECKSUMS = "SHA256SUMS"
+"""The file of a folder of the cache with the checksums of the others, in the format of the program sha256sum."""
 
 
 def cache_folder() -> Path:
@@ -14,32 +18,46 @@ def cache_folder() -> Path:
     return Path(os.environ.get("INTERACTING_HEAD_CACHE") or Path.home() / ".cache" / "interacting_head")
 
 
-def build_once(folder: Path, build: Callable[[Path], None]) -> Path:
-    """Return `folder`; where it does not exist, `build(temporary_folder)` fills it first.
+def build_once(folder: Path, build: Callable[[Path], None], unchecked: bool = False) -> Path:
+    """Return `folder`; where it does not exist or is damaged, `build(temporary_folder)` fills it first.
 
+    Its files are compared with their checksums each time. A warning says that a damaged folder is built again.
     Another process sees all of it or nothing, and of two processes that build at the same time one wins.
+
+    Args:
+        folder: the folder.
+        build: a function that writes the files.
+        unchecked: whether others may put files there: a folder without checksums is then taken as it is, and so are
+            files that have none.
 
     Raises:
         InputError: when the place cannot be written to.
     """
-    if folder.is_dir():
+    damage = _damage(folder, unchecked)
+    if damage is None:
         return folder
+    if damage:
+        warn_of_damage(folder, damage)
     try:
         with written_beside(
             folder, parents=True, advice="set INTERACTING_HEAD_CACHE to a folder that can be written to"
         ) as temporary:
             temporary.mkdir()
             build(temporary)
+            lines = [f"{checksum}  {name}\n" for name, checksum in _checksums(temporary).items()]
+            (temporary / CHECKSUMS).write_text("".join(lines), encoding="utf-8")
             # Others who share the cache may read it.
             temporary.chmod(folder.parent.stat().st_mode & 0o777)
+            if _damage(folder, unchecked):  # unless another process has built it meanwhile
+                os.replace(folder, temporary.with_name("damaged"))  # removed with the folder that holds `temporary`
     except OSError:
-        if not folder.is_dir():  # built by another process meanwhile
+        if _damage(folder, unchecked) is not None:  # not built by another process either
             raise
     return folder
 
 
 def build_for_content(kind: str, content: list, build: Callable[[Path], None]) -> Path:
-    """The folder of the cache for some content, which `build(temporary_folder)` fills where it does not exist.
+    """The folder of the cache for some content, which `build(temporary_folder)` fills where it is missing or damaged.
 
     Args:
         kind: the folder of the cache that it lies in.
@@ -52,3 +70,39 @@ def build_for_content(kind: str, content: list, build: Callable[[Path], None]) -
     """
     key = hashlib.sha256(json.dumps(content).encode()).hexdigest()[:32]
     return build_once(cache_folder() / kind / key, build)
+
+
+def warn_of_damage(path: Path, damage: str) -> None:
+    """Print the warning that a file or folder of the cache is damaged and made again."""
+    print(f"warning: {path}: {damage}; making it again", file=sys.stderr)
+
+
+def _damage(folder, unchecked):
+    """Return what is wrong with a folder in a few words: "" where it is missing or empty, None where nothing is."""
+    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+        return ""
+    if unchecked and folder.is_dir() and not (folder / CHECKSUMS).exists():
+        return None
+    try:
+        stored = dict(line.split("  ", 1)[::-1] for line in (folder / CHECKSUMS).read_text("utf-8").splitlines())
+        found = _checksums(folder)
+    except FileNotFoundError:
+        return f"it has no {CHECKSUMS}"
+    except (OSError, ValueError) as error:
+        return f"cannot be read ({error})"
+    differing = {name for name in stored if stored[name] != found.get(name)}
+    if not unchecked:
+        differing |= found.keys() - stored.keys()
+    if differing or not stored:
+        return f"{', '.join(sorted(differing)) or CHECKSUMS} is damaged"
+    return None
+
+
+def _checksums(folder):
+    """Return {name: SHA-256} of the files of a folder."""
+    checksums = {}
+    for path in sorted(folder.iterdir()):
+        if path.name != CHECKSUMS and path.is_file():
+            with open(path, "rb") as file:
+                checksums[path.name] = hashlib.file_digest(file, "sha256").hexdigest()
+    return checksums

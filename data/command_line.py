@@ -3,6 +3,7 @@
 import argparse
 import errno
 import gc
+import io
 import os
 import sys
 
@@ -36,9 +37,12 @@ def run(main):
     """
     if sys.stderr is None:  # closed; then no other file shall have its number
         sys.stderr = open(os.open(os.devnull, os.O_WRONLY), "w")  # noqa: SIM115 (for the rest of the process)
+    if isinstance(sys.stdout, io.TextIOWrapper):  # None where it is closed
+        # What its encoding lacks, and bytes of file names that are no text: as on the standard error.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         code = main() or 0
-        if sys.stdout:  # None where it is closed
+        if sys.stdout:
             sys.stdout.flush()
     except InputError as error:
         print(f"error: {one_line(error)}", file=sys.stderr)

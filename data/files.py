@@ -118,6 +118,24 @@ def remove_abandoned(parent):
                 os.close(lock)
 
 
+def check_plain(path):
+    """Raise `InputError` where `path`, or something in this folder, is a pipe or a device: reading may never end.
+
+    For files that are read more than once, or by libraries. What does not exist is no error.
+    """
+    inside = (os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names)
+    for place in (path, *inside):
+        if os.path.exists(place) and not (os.path.isfile(place) or os.path.isdir(place)):
+            raise InputError(f"{place} is a pipe or a device, which cannot be read here; write it to a file")
+
+
+def check_folder(path):
+    """Raise `InputError` where a file stands in the place of a folder or of one that it lies in."""
+    existing = next(place for place in (Path(path), *Path(path).absolute().parents) if place.exists())
+    if not existing.is_dir():
+        raise InputError(f"cannot write into {path}: {existing} is a file; {ADVICE}")
+
+
 def check_new_folder(path):
     """Raise `InputError` where `path` is a file or a folder that holds something."""
     path = Path(path)

@@ -238,6 +238,8 @@ def parse_arguments():
         parser.error(f"--plot writes PNG, got {arguments.plot}; name a file that ends in .png")
     if arguments.plot and not Path(arguments.plot).absolute().parent.is_dir():
         parser.error(f"cannot write {arguments.plot}: there is no such folder")
+    if arguments.plot and Path(arguments.plot).is_dir():
+        parser.error(f"cannot write {arguments.plot}: it is a folder; name a file")
     return arguments
 
 

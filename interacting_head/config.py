@@ -1,31 +1,35 @@
 """The configuration of an experiment: frozen dataclasses, read from YAML, changed by `--set KEY=VALUE`."""
 
 import dataclasses
-import types
-import typing
 
 from data.errors import InputError
 from data.text.profiles import DEFAULT_MAX_LENGTH, DEFAULT_PROFILE, DEFAULT_VOCABULARY_SIZE, PROFILES
 from interacting_head import yaml_files
-from interacting_head.config_values import checked, setting, unknown_key
+from interacting_head.config_values import parsed, setting, unknown_key
 
 COMMON_OPTIONS = ("use_bias",)
 """Options of attention layers that every scheme has."""
+OWN_FILES = ("source", "target", "dev_source", "dev_target")  # keys of `data`
+
+SITES = "encoder", "decoder", "cross"
+
+LARGEST_HEADS, LARGEST_SIZE, LARGEST_BEAM = 2**14, 2**17, 1000
+"""The most heads, the largest sizes of vectors, and the most hypotheses: whatever is larger is a mistake."""
 
 
 @dataclasses.dataclass(frozen=True)
 class AttentionConfig:
-    """One attention layer. `key_dim` and `value_dim` default to model_dim / num_heads; `options` go to the layer.
+    """One attention layer.
 
-    Those that not every scheme has (`COMMON_OPTIONS`) are dropped where another scheme takes the place of the first.
+    Options that not every scheme has (`COMMON_OPTIONS`) are dropped where another scheme takes the place of the first.
     """
 
-    scheme: str = "interacting_head"
-    num_heads: int = 8
-    key_dim: int | None = None
-    value_dim: int | None = None
-    dropout: float = setting(0.0, below=1)
-    options: dict = dataclasses.field(default_factory=dict)
+    scheme: str = setting("interacting_head", "the attention scheme")
+    num_heads: int = setting(8, "heads", at_most=LARGEST_HEADS)
+    key_dim: int | None = setting(None, "size of a query and key head; `null`: model_dim / heads", at_most=LARGEST_SIZE)
+    value_dim: int | None = setting(None, "size of a value head; `null`: model_dim / heads", at_most=LARGEST_SIZE)
+    dropout: float = setting(0.0, "rate of dropout on attention weights", below=1)
+    options: dict = setting({}, "arguments that only some schemes have, see below")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,130 +37,146 @@ class PlacedAttentionConfig:
     """The attention of a placement: what it leaves out it takes from `model.attention`."""
 
     scheme: str | None = None
-    num_heads: int | None = None
-    key_dim: int | None = None
-    value_dim: int | None = None
+    num_heads: int | None = setting(None, at_most=LARGEST_HEADS)
+    key_dim: int | None = setting(None, at_most=LARGEST_SIZE)
+    value_dim: int | None = setting(None, at_most=LARGEST_SIZE)
     dropout: float | None = setting(None, below=1)
     options: dict | None = None
 
 
 @dataclasses.dataclass(frozen=True)
 class PlacementConfig:
-    """Another attention at one site (encoder, decoder or cross) of some layers, counted from 1."""
+    """Another attention at one site of some layers."""
 
-    site: str = setting(choices=("encoder", "decoder", "cross"))
-    layers: tuple[int, ...]
-    attention: PlacedAttentionConfig
+    site: str = setting(meaning="self-attention of one of the stacks, or cross-attention of the decoder", choices=SITES)
+    layers: tuple[int, ...] = setting(meaning="numbers of layers, from 1")
+    attention: PlacedAttentionConfig = setting(meaning="keys of `model.attention`; the others are taken from there")
 
 
 @dataclasses.dataclass(frozen=True)
 class ModelConfig:
-    """The Transformer.
-
-    Without `placements` a scheme stands where its paper has it, and multi-head attention elsewhere; with them, be it
-    an empty list, `attention` stands wherever they do not.
-
-    `memory` is what decoder layers attend to: the `top` encoder layer, `all` of the top `memory_layers` (with the
-    attention scheme multi_layer, and its default), or a `linear`, `transparent` or `iterative` combination of all
-    encoder layers. In a pre-norm model every encoder layer whose output is read there has a layer normalisation of
-    its own; with `memory_normalization: top` the last one only.
-
-    `tied_output`: whether the output projection is the target embedding.
-    """
+    """The Transformer."""
 
     attention: AttentionConfig = AttentionConfig()
-    placements: tuple[PlacementConfig, ...] | None = None
-    memory: str | None = setting(None, choices=("top", "all", "linear", "transparent", "iterative"))
-    memory_layers: int | None = None
-    memory_normalization: str = setting("every", choices=("every", "top"))
-    tied_output: bool = True
-    model_dim: int = 512
-    feed_forward_dim: int = 2048
-    encoder_layers: int = setting(6, below=1001)
-    decoder_layers: int = setting(6, below=1001)
-    normalization: str = setting("post", choices=("post", "pre"))
-    dropout: float = setting(0.1, below=1)
-    activation_dropout: float = setting(0.0, below=1)
+    placements: tuple[PlacementConfig, ...] | None = setting(
+        None,
+        "other attention at some places, see below; `null`: the scheme stands where its paper has it, and multi_head "
+        "elsewhere; `[]`: the scheme stands everywhere",
+    )
+    memory: str | None = setting(
+        None,
+        "what decoder layers attend to: the top encoder layer, all of the top memory_layers (with the scheme "
+        "multi_layer, whose default it is), or a combination of all encoder layers; `null`: as the scheme has it",
+        choices=("top", "all", "linear", "transparent", "iterative"),
+    )
+    memory_layers: int | None = setting(None, "encoder layers of memory `all`; `null`: every one")
+    memory_normalization: str = setting(
+        "every",
+        "pre-norm models: a layer normalisation for every encoder layer that is attended to, or for the top one only",
+        choices=("every", "top"),
+    )
+    tied_output: bool = setting(True, "whether the output projection is the target embedding")
+    model_dim: int = setting(512, "size of embeddings and layers' outputs, even", at_most=LARGEST_SIZE)
+    feed_forward_dim: int = setting(2048, "size of the hidden layer of feed-forward networks", at_most=LARGEST_SIZE)
+    encoder_layers: int = setting(6, "layers of the encoder", at_most=1000)
+    decoder_layers: int = setting(6, "layers of the decoder", at_most=1000)
+    normalization: str = setting(
+        "post",
+        "layer normalisation after each residual connection (post) or before each sub-layer (pre)",
+        choices=("post", "pre"),
+    )
+    dropout: float = setting(0.1, "rate of dropout on embeddings and sub-layers' outputs", below=1)
+    activation_dropout: float = setting(0.0, "rate of dropout after the activation of feed-forward networks", below=1)
 
 
 @dataclasses.dataclass(frozen=True)
 class DataConfig:
-    """The parallel text: a named corpus, or four files of the user's own; and its sub-words.
+    """The parallel text: a named corpus, or four files of the user's own; and its sub-words."""
 
-    With the profile `raw` sub-words are learnt on the text as it is, with the others on text normalised and tokenised
-    by the rules of Moses: `paper` truecased, `lowercased`, and `tokenized` as it is written.
-    `vocabulary_size` is one number, or two for source and target where they are separate. With `joint_merges` separate
-    vocabularies have common merges, see `data.text.vocabularies`. `max_words` and `max_ratio` (of words) leave training
-    pairs out. `max_length` is in sub-words.
-    """
-
-    corpus: str | None = None
-    source: str | None = None
-    target: str | None = None
-    dev_source: str | None = None
-    dev_target: str | None = None
-    source_language: str | None = None
-    target_language: str | None = None
-    profile: str = setting(DEFAULT_PROFILE, choices=PROFILES)
-    vocabulary_size: int | tuple[int, int] = DEFAULT_VOCABULARY_SIZE
-    shared_vocabulary: bool = True
-    joint_merges: bool = False
-    max_length: int = DEFAULT_MAX_LENGTH
-    max_words: int | None = None
-    max_ratio: float | None = None
-    drop_duplicates: bool = False
-    train_pairs: int | None = None
-    seed: int = setting(1, at_least=0)
+    corpus: str | None = setting(None, "a corpus or a mix by name (docs/corpora.md)")
+    source: str | None = setting(None, "own training text, source side, plain or .gz")
+    target: str | None = setting(None, "its target side, line by line")
+    dev_source: str | None = setting(None, "own development text, source side")
+    dev_target: str | None = setting(None, "its target side")
+    source_language: str | None = setting(None, "language code; `null`: the suffix of the own files")
+    target_language: str | None = setting(None, "language code; `null`: the suffix of the own files")
+    profile: str = setting(
+        DEFAULT_PROFILE,
+        "the form of text that sub-words are learnt on: as it is, or normalised and tokenised by the rules of Moses "
+        "and truecased (`paper`), in small letters, or cased as it is (docs/text.md)",
+        choices=tuple(PROFILES),
+    )
+    vocabulary_size: int | tuple[int, int] = setting(
+        DEFAULT_VOCABULARY_SIZE, "sub-words; of source and target, where they are separate, also as two numbers"
+    )
+    shared_vocabulary: bool = setting(True, "whether source and target have the same sub-words and embeddings")
+    joint_merges: bool = setting(False, "whether separate vocabularies are learnt with common merges")
+    max_length: int = setting(
+        DEFAULT_MAX_LENGTH, "training pairs with more sub-words on a side are left out, the end symbol not counted"
+    )
+    max_words: int | None = setting(None, "training pairs with more words on a side are left out")
+    max_ratio: float | None = setting(None, "training pairs with a larger ratio of words are left out")
+    drop_duplicates: bool = setting(False, "whether repeated training pairs are left out")
+    train_pairs: int | None = setting(None, "random pairs to train on; `null`: all")
+    seed: int = setting(1, "of the choice of train_pairs", at_least=0)
 
 
 @dataclasses.dataclass(frozen=True)
 class TrainConfig:
-    """Optimisation. `batch_tokens` counts sentences × longest side; intervals and warm-up count steps.
+    """Optimisation. Intervals and warm-up count steps."""
 
-    A step takes `accumulate_batches` × `batch_tokens`, one part after another, on however many devices. `ema_decay` is
-    that of an exponential moving average of the weights, saved as `ema`. The last `keep_last` checkpoints of
-    validations are kept, and the `keep_best` of the best scores. `precision: auto` is settled when a run begins.
-
-    With `validation_epochs` validations stand at the end of every so many epochs instead. `best_metric`, which patience
-    heeds too, is the BLEU of greedy translations, the loss on the development text, or this loss as training has it,
-    smoothed. `validation_bleu: false` leaves the translations out.
-    """
-
-    batch_tokens: int = 4096
-    max_steps: int = 100_000
-    max_epochs: int | None = None
-    schedule: str = "noam"
-    learning_rate: float = setting(1.0, above=0)
-    warmup_steps: int = 8000
-    adam_beta_1: float = setting(0.9, below=1)
-    adam_beta_2: float = setting(0.98, below=1)
-    adam_epsilon: float = setting(1e-9, above=0)
-    label_smoothing: float = setting(0.1, below=1)
-    gradient_clip: float | None = setting(None, above=0)
-    accumulate_batches: int = 1
-    ema_decay: float | None = setting(None, below=1)
-    precision: str = setting("float32", choices=("float32", "mixed_bfloat16", "mixed_float16", "auto"))
-    log_interval: int = 100
-    validation_interval: int = 1000
-    validation_epochs: int | None = None
-    validation_bleu: bool = True
-    patience: int | None = None
-    best_metric: str = setting("bleu", choices=("loss", "smoothed_loss", "bleu"))
-    keep_last: int = 5
-    keep_best: int = setting(0, at_least=0)
-    average_last: int = setting(5, at_least=0)
-    seed: int = setting(1, at_least=0)
+    batch_tokens: int = setting(4096, "size of a batch: sentences × the longest side, in sub-words")
+    max_steps: int = setting(100_000, "steps after which the training ends")
+    max_epochs: int | None = setting(None, "epochs after which it ends; `null`: max_steps alone counts")
+    schedule: str = setting("noam", "the learning-rate schedule after a linear warm-up")
+    learning_rate: float = setting(1.0, "its peak; with `noam` a factor of its curve", above=0)
+    warmup_steps: int = setting(8000, "steps of the warm-up")
+    adam_beta_1: float = setting(0.9, "Adam's β₁", below=1)
+    adam_beta_2: float = setting(0.98, "Adam's β₂", below=1)
+    adam_epsilon: float = setting(1e-9, "Adam's ε", above=0)
+    label_smoothing: float = setting(0.1, "ε of label smoothing", below=1)
+    gradient_clip: float | None = setting(None, "the largest norm of the gradient of all weights; `null`: any", above=0)
+    accumulate_batches: int = setting(1, "batches of batch_tokens in a step, computed one after another")
+    ema_decay: float | None = setting(
+        None, "decay of an exponential moving average of the weights, saved as `ema`; `null`: none is kept", below=1
+    )
+    precision: str = setting(
+        "float32",
+        "numbers of the computation; `auto`, settled when a run begins: bfloat16 where all devices have it, or float32",
+        choices=("float32", "mixed_bfloat16", "mixed_float16", "auto"),
+    )
+    log_interval: int = setting(100, "steps from one line of the log to the next")
+    validation_interval: int = setting(1000, "steps from one validation to the next")
+    validation_epochs: int | None = setting(None, "epochs from one validation to the next; `null`: validation_interval")
+    validation_bleu: bool = setting(True, "whether validations translate the development text, for BLEU")
+    patience: int | None = setting(None, "validations without a better best_metric that end a training; `null`: never")
+    best_metric: str = setting(
+        "bleu",
+        "what makes a validation the best: BLEU of greedy translations of the development text, the loss on it, or "
+        "this loss with label smoothing, as in training",
+        choices=("loss", "smoothed_loss", "bleu"),
+    )
+    keep_last: int = setting(5, "checkpoints of the last validations that are kept")
+    keep_best: int = setting(0, "checkpoints of the best validations that are kept too", at_least=0)
+    average_last: int = setting(5, "last checkpoints whose mean is saved at the end, as `average`; 0: none", at_least=0)
+    seed: int = setting(1, "of weights, the order of batches and dropout", at_least=0)
 
 
 @dataclasses.dataclass(frozen=True)
 class DecodeConfig:
-    """Search. `max_length` is in sub-words; by default twice the source's length and ten more."""
+    """Search."""
 
-    beam_size: int = 4
-    length_penalty: float = 0.6
-    length_penalty_type: str = setting("gnmt", choices=("gnmt", "average", "none"))
-    max_length: int | None = None
-    batch_size: int = 64
+    beam_size: int = setting(4, "hypotheses side by side; 1: greedy search", at_most=LARGEST_BEAM)
+    length_penalty: float = setting(0.6, "α of the length penalty")
+    length_penalty_type: str = setting(
+        "gnmt",
+        "log-probabilities are divided by ((5 + length) / 6)^α, by length^α, or by nothing",
+        choices=("gnmt", "average", "none"),
+    )
+    max_length: int | None = setting(
+        None, "most sub-words of a translation; `null`: twice those of the source and ten more"
+    )
+    batch_size: int = setting(64, "sentences translated together")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -181,13 +201,14 @@ def load_config(path, upgrade=None):
     """
     mapping = yaml_files.read_yaml(path, "configuration")
     if not isinstance(mapping, dict):
-        raise InputError(f"{path} must hold the keys {', '.join(_fields(ExperimentConfig))} at its top level")
+        sections = ", ".join(field.name for field in dataclasses.fields(ExperimentConfig))
+        raise InputError(f"{path} must hold the keys {sections} at its top level")
     return from_dict(upgrade(mapping) if upgrade else mapping)
 
 
 def from_dict(mapping):
     """The `ExperimentConfig` of nested dictionaries; keys left out keep their defaults."""
-    return _parse(ExperimentConfig, mapping, "")
+    return parsed(ExperimentConfig, mapping, _known_keys())
 
 
 def to_dict(config):
@@ -219,7 +240,7 @@ def override(config, assignments):
         for parent in parents:
             place = place.get(parent) if isinstance(place, dict) else None
         if not isinstance(place, dict) or (last not in place and parents[-1:] != ["options"]):
-            raise _unknown_key(key)
+            raise unknown_key(key, _known_keys())
         if key == "model.attention.scheme" and value != place[last]:
             options = place["options"] if isinstance(place["options"], dict) else {}
             place["options"] = {name: option for name, option in options.items() if name in COMMON_OPTIONS}
@@ -248,48 +269,8 @@ def flattened(mapping, prefix=""):
     return flat
 
 
-def _parse(cls, mapping, path):
-    if not isinstance(mapping, dict):
-        raise InputError(f"{path} must hold keys ({', '.join(_fields(cls))}), got {mapping!r}")
-    for key in mapping:
-        if key not in _fields(cls):
-            raise _unknown_key(f"{path}.{key}".lstrip("."))
-    hints = typing.get_type_hints(cls)
-    values = {}
-    for field in dataclasses.fields(cls):
-        if field.name in mapping:
-            key = f"{path}.{field.name}".lstrip(".")
-            values[field.name] = _convert(hints[field.name], mapping[field.name], key, field.metadata)
-        required = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
-        if required and field.name not in values:
-            raise InputError(f"{path} lacks the key {field.name}")
-    return cls(**values)
-
-
-def _convert(hint, value, path, limits):
-    """The value in the type of its field, or a one-line error."""
-    if isinstance(hint, types.UnionType):  # X | None, or X | tuple[X, X]
-        kinds = [kind for kind in typing.get_args(hint) if kind is not types.NoneType]
-        if value is None and len(kinds) < len(typing.get_args(hint)):
-            return None
-        is_list = isinstance(value, list | tuple)
-        fitting = [kind for kind in kinds if is_list == (typing.get_origin(kind) is tuple)]
-        return _convert((fitting or kinds)[0], value, path, limits)
-    if typing.get_origin(hint) is tuple:
-        if not isinstance(value, list | tuple):
-            raise InputError(f"{path} must be a list, got {value!r}")
-        return tuple(_convert(typing.get_args(hint)[0], item, path, limits) for item in value)
-    if dataclasses.is_dataclass(hint):
-        return _parse(hint, value, path)
-    return checked(hint, value, path, limits)
-
-
-def _unknown_key(key):
-    return unknown_key(key, list(flattened(to_dict(ExperimentConfig()))))
-
-
-def _fields(cls):
-    return [field.name for field in dataclasses.fields(cls)]
+def _known_keys():
+    return list(flattened(to_dict(ExperimentConfig())))
 
 
 def _plain(value):

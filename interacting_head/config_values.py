@@ -1,8 +1,10 @@
-"""Limits of configuration values (types, choices, ranges), and the nearest of an unknown key or name."""
+"""Configuration values: meanings and limits (types, choices, ranges), and the nearest of an unknown key or name."""
 
 import dataclasses
 import difflib
 import math
+import types
+import typing
 
 from data.errors import InputError
 
@@ -10,15 +12,67 @@ ABOVE_WHOLE = 2**31  # what arrays of 32 bits, and generators of random numbers,
 LONGEST_KEY = 100  # characters; a longer one is like none
 
 
-def setting(default=dataclasses.MISSING, **limits):
-    """A field of a configuration with its limits.
+def setting(default=dataclasses.MISSING, meaning="", **limits):
+    """A field of a configuration with its meaning and limits.
 
     Args:
         default: without one the key must be given.
-        **limits: `choices` of words; `at_least` (by default 1 for whole numbers, 0 for others), `above`, `below` (by
-            default 2³¹ for whole numbers).
+        meaning: one line for docs/configuration.md.
+        **limits: `choices` of words; `at_least` (by default 1 for whole numbers, 0 for others), `at_most`, `above`,
+            `below` (by default 2³¹ for whole numbers).
     """
-    return dataclasses.field(default=default, metadata=limits)
+    metadata = {"meaning": meaning, "limits": limits}
+    if isinstance(default, dict):
+        return dataclasses.field(default_factory=default.copy, metadata=metadata)
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+def parsed(cls, mapping, known, path=""):
+    """Return the configuration `cls`, a dataclass with `setting`s, that a mapping of its keys stands for.
+
+    Args:
+        cls: the dataclass; fields may be dataclasses themselves.
+        mapping: keys left out keep their defaults.
+        known: all keys of the whole configuration, for the message of an unknown one.
+        path: the key under which the mapping stands in it.
+
+    Raises:
+        InputError: for an unknown key, and for a value that does not fit its key.
+    """
+    names = [field.name for field in dataclasses.fields(cls)]
+    if not isinstance(mapping, dict):
+        raise InputError(f"{path} must hold keys ({', '.join(names)}), got {mapping!r}")
+    for key in mapping:
+        if key not in names:
+            raise unknown_key(f"{path}.{key}".lstrip("."), known)
+    hints = typing.get_type_hints(cls)
+    values = {}
+    for field in dataclasses.fields(cls):
+        if field.name in mapping:
+            key, limits = f"{path}.{field.name}".lstrip("."), field.metadata.get("limits", {})
+            values[field.name] = _converted(hints[field.name], mapping[field.name], known, key, limits)
+        required = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+        if required and field.name not in values:
+            raise InputError(f"{path} lacks the key {field.name}")
+    return cls(**values)
+
+
+def _converted(hint, value, known, path, limits):
+    """The value in the type of its field, or a one-line error."""
+    if isinstance(hint, types.UnionType):  # X | None, or X | tuple[X, X]
+        kinds = [kind for kind in typing.get_args(hint) if kind is not types.NoneType]
+        if value is None and len(kinds) < len(typing.get_args(hint)):
+            return None
+        is_list = isinstance(value, list | tuple)
+        fitting = [kind for kind in kinds if is_list == (typing.get_origin(kind) is tuple)]
+        return _converted((fitting or kinds)[0], value, known, path, limits)
+    if typing.get_origin(hint) is tuple:
+        if not isinstance(value, list | tuple):
+            raise InputError(f"{path} must be a list, got {value!r}")
+        return tuple(_converted(typing.get_args(hint)[0], item, known, path, limits) for item in value)
+    if dataclasses.is_dataclass(hint):
+        return parsed(hint, value, known, path)
+    return checked(hint, value, path, limits)
 
 
 def checked(kind, value, key, limits):
@@ -37,16 +91,23 @@ def checked(kind, value, key, limits):
     if value not in limits.get("choices", [value]):
         raise InputError(f"{key} must be one of {', '.join(limits['choices'])}, got {value!r}")
     if kind in (int, float):
-        usual = {"at_least": 1, "below": ABOVE_WHOLE} if kind is int else {"at_least": 0}
-        _check_range(key, value, **{**usual, **limits})
+        _check_range(key, value, **limits_of(kind, limits))
     return value
 
 
-def _check_range(key, value, at_least, above=-math.inf, below=math.inf):
+def limits_of(kind, limits):
+    """Return the limits of a number of type `kind`, int or float, those that every such number has included."""
+    usual = {"at_least": 1, "below": ABOVE_WHOLE} if kind is int else {"at_least": 0}
+    return {**usual, **limits}
+
+
+def _check_range(key, value, at_least, at_most=math.inf, above=-math.inf, below=math.inf):
     if not math.isfinite(value):
         raise InputError(f"{key} must be a finite number, got {value}")
     if value < at_least:
         raise InputError(f"{key} must be at least {at_least}, got {value}")
+    if value > at_most:
+        raise InputError(f"{key} must be at most {at_most}, got {value}")
     if value <= above:
         raise InputError(f"{key} must be above {above}, got {value}")
     if value >= below:

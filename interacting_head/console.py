@@ -5,6 +5,7 @@ import faulthandler
 import hashlib
 import os
 import re
+import resource
 import sys
 import tempfile
 
@@ -23,7 +24,11 @@ IMPORT_NOISE = re.compile(
     rb"normalizer\.cc\(\d+\) LOG\(INFO\)"
 )
 ERRORS_ONLY = "3"
-UNKNOWN_BACKEND = "Unable to import backend : "  # how Keras begins to say so
+BACKENDS = "tensorflow", "jax", "torch"
+THREADS = "TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS"
+MOST_THREADS = 4096  # TensorFlow ends the process where the system does not give it as many
+ADDRESS_SPACE = 3 * 2**30
+"""Bytes of address space that TensorFlow needs for a small model; with less it crashes, or waits for ever."""
 
 
 @contextlib.contextmanager
@@ -34,8 +39,9 @@ def importing_keras():
     end, and everything where the block fails. With TF_CPP_MIN_LOG_LEVEL below 3 nothing is held back.
 
     Raises:
-        InputError: where the import fails for a backend that Keras does not know.
+        InputError: where the backend is none that this project runs on, or the environment would crash TensorFlow.
     """
+    _check_environment()
     allocator.keep_freed_memory()
     _keep_compiled_functions()
     shows_all = os.environ.get("TF_CPP_MIN_LOG_LEVEL", ERRORS_ONLY) != ERRORS_ONLY
@@ -44,12 +50,38 @@ def importing_keras():
         try:
             yield
         except ValueError as error:
-            if not str(error).startswith(UNKNOWN_BACKEND):
+            unknown = re.fullmatch("Unable to import backend : (.*)", str(error))  # of keras.json
+            if unknown is None:
                 raise
-            raise InputError(
-                f"Keras does not know the backend {str(error).removeprefix(UNKNOWN_BACKEND)!r}; set KERAS_BACKEND, or "
-                "backend in Keras' own configuration keras.json, to tensorflow, jax or torch"
-            ) from error
+            _check_backend(unknown[1])
+        if keras := sys.modules.get("keras"):
+            _check_backend(keras.config.backend())
+
+
+def _check_environment():
+    """Raise `InputError` for variables and limits of this process under which Keras cannot be imported."""
+    backend = os.environ.get("KERAS_BACKEND") or "tensorflow"
+    _check_backend(backend)
+    if backend != "tensorflow":
+        return
+    for name in THREADS:
+        value = os.environ.get(name) or "0"
+        if not (value.isdecimal() and int(value) <= MOST_THREADS):
+            raise InputError(f"{name} must be a whole number from 0 (all cores) to {MOST_THREADS}, got {value!r}")
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit != resource.RLIM_INFINITY and limit < ADDRESS_SPACE:
+        raise InputError(
+            f"a process may use {limit / 2**30:.1f} GiB of addresses here, and TensorFlow needs "
+            f"{ADDRESS_SPACE / 2**30:.0f} GiB or more; raise the limit: ulimit -v unlimited"
+        )
+
+
+def _check_backend(name):
+    if name not in BACKENDS:
+        raise InputError(
+            f"this project does not run on the Keras backend {name!r}; set KERAS_BACKEND, or backend in Keras' own "
+            f"configuration keras.json, to {', '.join(BACKENDS[:-1])} or {BACKENDS[-1]}"
+        )
 
 
 def _keep_compiled_functions():

@@ -4,23 +4,21 @@ import json
 import math
 import operator
 import re
-import shutil
 from pathlib import Path
 
 import numpy as np
 
 from data.errors import InputError
-from data.files import atomic_write, check_room, full_disk_named, make_folder, written_beside
+from data.files import atomic_write, check_plain, check_room, full_disk_named, make_folder, written_beside
 from data.text.profiles import PROFILES, RAW_TEXT, TextForm
 from data.text.subwords import Subwords
 from data.text.truecasing import Truecaser
 from interacting_head import config as configuration
-from interacting_head import former_runs, run_files
+from interacting_head import former_runs, run_files, run_folder
+from interacting_head.config import ExperimentConfig
+from interacting_head.run_folder import PRUNING, WEIGHTS
 
 VERSION = "2"
-WEIGHTS = ".weights.h5"
-PRUNING = "pruning.json"
-"""The file of `analyze pruning --remove` that tells which heads are gone."""
 
 
 class RunDirectory:
@@ -43,9 +41,13 @@ class RunDirectory:
     def open(cls, path):
         """An existing run. Raises `InputError` where `path` is none, or one of a version that is not known."""
         run = cls(path)
-        if not (run.path / "config.yaml").is_file():
-            raise InputError(f"{path} is not a run directory (it has no config.yaml); give the --run-dir of train.py")
-        if run.version not in (VERSION, *former_runs.UPGRADES):
+        check_plain(path)
+        if missing := [name for name in ("config.yaml", "VERSION") if not (run.path / name).is_file()]:
+            former = run_folder.former_hint(run.path)
+            raise InputError(
+                f"{path} is not a run directory (it has no {missing[0]}); give the --run-dir of train.py{former}"
+            )
+        if not run._is_of_known_version():
             readable = " and ".join([*former_runs.UPGRADES, VERSION])
             raise InputError(f"{path} has version {run.version}, this program reads {readable}; see CHANGELOG.md")
         return run
@@ -61,7 +63,8 @@ class RunDirectory:
             True if the run is new.
 
         Raises:
-            InputError: when the run has another configuration; it names the keys that differ.
+            InputError: when the run has another configuration; it names the keys that differ. When the folder holds
+                something else than a run.
         """
         if (self.path / "config.yaml").is_file():
             existing = RunDirectory.open(self.path).config
@@ -79,25 +82,14 @@ class RunDirectory:
                     "choose another --run-dir, or --no-resume to start it anew"
                 )
             return False
-        make_folder(self.path / "checkpoints")
+        run_folder.check_unused(self.path, self._is_of_known_version())
+        make_folder(self._checkpoints)
         # The configuration comes last and makes it a run.
         with atomic_write(self.path / "VERSION") as file:
             file.write(VERSION + "\n")
         with atomic_write(self.path / "config.yaml") as file:
             file.write(configuration.to_yaml(config))
         return True
-
-    def clear(self):
-        """Removes the files of an earlier run, those of this class only; the folder stays."""
-        if not (self.path / "config.yaml").is_file():
-            return
-        for name in ("checkpoints", "subwords", "truecasing", "tensorboard"):
-            shutil.rmtree(self.path / name, ignore_errors=True)
-        for name in ("best", "average", "ema"):
-            (self.path / f"{name}{WEIGHTS}").unlink(missing_ok=True)
-        # The configuration comes after all that belongs to it: killed before, a process leaves a run to be cleared.
-        for name in ("log.jsonl", "metrics.json", PRUNING, "train.log", "text.json", "config.yaml", "VERSION"):
-            (self.path / name).unlink(missing_ok=True)
 
     @property
     def version(self):
@@ -111,6 +103,11 @@ class RunDirectory:
         return configuration.load_config(self.path / "config.yaml", former_runs.UPGRADES.get(self.version))
 
     @property
+    def subword_digests(self):
+        """The SHA-256 of both sub-word models with which the run was begun, or None where that is not known."""
+        return (self._text() or {}).get("subwords")
+
+    @property
     def subword_paths(self):
         """The model files of the source and the target sub-words."""
         return self.path / "subwords" / "source.model", self.path / "subwords" / "target.model"
@@ -122,7 +119,7 @@ class RunDirectory:
             InputError: where they are damaged, or not those that the run was begun with.
         """
         source, target = self.subword_paths
-        digests = (self._text() or {}).get("subwords", [None, None])
+        digests = self.subword_digests or [None, None]
         source_subwords = Subwords(source, digests[0])
         same = digests[0] == digests[1] and target.is_file() and source.read_bytes() == target.read_bytes()
         return source_subwords, source_subwords if same else Subwords(target, digests[1])
@@ -182,20 +179,34 @@ class RunDirectory:
         return [step for step in steps if self._weights(step).is_file()]
 
     def weights(self, name=None):
-        """The path of the weights called `best`, `average`, `ema` or `step-N`; default: best, or else the newest.
+        """The path of the weights called `best`, `average`, `ema` or `step-N`.
+
+        Default: best; of a training that has not come to its first validation, the newest.
 
         Raises:
             InputError: when there are none of that name; it lists those there are.
         """
-        available = {f"step-{step}": self._weights(step) for step in self.steps()}
+        steps = self.steps()
+        available = {f"step-{step}": self._weights(step) for step in steps}
         for special in ("ema", "average", "best"):
             path = self.weights_path(special)
             if path.is_file():
                 available[special] = path
         if not available:
-            raise InputError(f"{self.path} has no checkpoint yet; train it first (train.py --run-dir {self.path})")
-        if name is None:
-            return available.get("best", available[list(available)[-1]])
+            former = run_folder.former_hint(self.path)
+            raise InputError(
+                f"{self.path} has no checkpoint yet; train it first (train.py --run-dir {self.path}){former}"
+            )
+        if name is None and "best" not in available:
+            # A checkpoint is saved after the best weights of a validation at its step.
+            validated = (self.path / "metrics.json").is_file() or len(available) > len(steps)
+            if validated or any(record["step"] <= steps[-1] for record in self.read_log()):
+                raise InputError(
+                    f"{self.weights_path('best')} is missing; copy it again from where the run directory came from, or "
+                    f"choose with --checkpoint: there are {', '.join(available)}"
+                )
+            name = f"step-{steps[-1]}"
+        name = name or "best"
         if name not in available:
             raise InputError(f"{self.path} has no checkpoint {name!r}; it has {', '.join(available)}")
         return available[name]
@@ -211,7 +222,7 @@ class RunDirectory:
             # HDF5 that meets a full disk brings the process down as that ends.
             check_room(partial, weights + 2**14 * len(model.weights))
             model.save_weights(partial)
-            run_files.seal(partial)
+            run_files.seal(partial, self._owner(model))
 
     def save_checkpoint(self, model, step, arrays, state):
         """Writes a checkpoint.
@@ -236,26 +247,10 @@ class RunDirectory:
 
     def load_checkpoint(self, step):
         """The weights' path, arrays and state of a checkpoint, or None where it is damaged."""
-        try:
-            with np.load(self._state(step), allow_pickle=False) as file:
-                state = json.loads(str(file["state"]))
-                arrays = [file[f"arr_{index}"] for index in range(len(file.files) - 1)]
-                digest = state.pop("weights_sha256")
-        except Exception:  # NumPy and zipfile raise many kinds for a damaged file
-            return None
-        if run_files.sha256(self._weights(step)) != digest:
+        arrays, state = run_files.read_state(self._state(step))
+        if run_files.sha256(self._weights(step)) != state.pop("weights_sha256", None):
             return None
         return self._weights(step), arrays, state
-
-    def average(self, model, steps):
-        """Sets `model` to the mean of the weights of several checkpoints, and saves it as `average`."""
-        total = None
-        for step in steps:
-            run_files.load_weights(model, self._weights(step))
-            values = [np.asarray(value, dtype="float64") for value in model.get_weights()]
-            total = values if total is None else [a + b for a, b in zip(total, values, strict=True)]
-        model.set_weights([value / len(steps) for value in total])
-        self.save_weights(model, self.weights_path("average"))
 
     def append_log(self, record):
         """Adds one JSON object to log.jsonl."""
@@ -282,6 +277,15 @@ class RunDirectory:
     def read_json(self, name):
         """The value in the JSON file `name`, or None where there is none."""
         return run_files.read_json(self.path / name)
+
+    def _is_of_known_version(self):
+        return self.version in (VERSION, *former_runs.UPGRADES)
+
+    def _owner(self, model):
+        """Return what the weights of a `Transformer` of this run belong to, for their seal."""
+        settings = configuration.to_dict(ExperimentConfig(model=model.config))["model"]
+        data = {"profile": self.config.data.profile, "shared_vocabulary": model.shared_vocabulary}
+        return {"version": VERSION, "model": settings, "data": data, "subwords": self.subword_digests}
 
     def _text(self):
         return run_files.read_text_record(self.path / "text.json")

@@ -1,17 +1,21 @@
-"""Files of a run directory that may be damaged: JSON, and weights that end with a checksum of all that stands before.
+"""Files of a run directory that may be damaged: JSON, and weights that end with a seal.
 
-HDF5 is parsed in C, which damage can bring down: a sealed file is checked before, an unsealed one is taken as it is.
+A seal is a line with what the weights belong to, and one with a checksum of all that stands before. HDF5 is parsed in
+C, which damage can bring down: a sealed file is checked before, an unsealed one is taken as it is.
 """
 
 import hashlib
 import json
 import re
-import warnings
+
+import numpy as np
 
 from data.errors import InputError
 
 SEAL = re.compile(rb"\nsha256 ([0-9a-f]{64})\n")
-LENGTH = 73  # bytes of a seal, which HDF5 leaves out of account
+LENGTH = 73  # bytes of the checksum's line, which HDF5 leaves out of account
+OWNER = b"\nconfiguration {"  # how the line before it begins, which earlier programs did not write
+LONGEST = 1 << 20  # bytes of that line, more than a configuration can have
 BLOCK = 1 << 20  # bytes
 ADVICE = "is damaged; copy it again from where the run directory came from"
 
@@ -22,26 +26,44 @@ def sha256(path):
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def seal(path):
-    """Adds the SHA-256 of a file to its end."""
+def seal(path, owner):
+    """Add two lines to the end of a file: what it belongs to, a dictionary for JSON; and the SHA-256 of all before."""
+    with open(path, "ab") as file:
+        file.write(f"\nconfiguration {json.dumps(owner)}".encode())
     digest = sha256(path)
     with open(path, "ab") as file:
         file.write(f"\nsha256 {digest}\n".encode())
 
 
 def check_seal(path):
-    """Raises `InputError` where a file has a seal and is not what was sealed."""
+    """Return what a file belongs to, as `seal` was given it.
+
+    Returns:
+        An empty dictionary where the seal has a checksum alone, and None where there is no seal.
+
+    Raises:
+        InputError: where the file has a seal and is not what was sealed, or lacks the end of its seal.
+    """
     digest = hashlib.sha256()
     with open(path, "rb") as file:
         left = max(0, file.seek(0, 2) - LENGTH)
-        file.seek(left)
-        found = SEAL.fullmatch(file.read())
+        file.seek(max(0, left - LONGEST))
+        tail = file.read()
+        found, before = SEAL.fullmatch(tail[-LENGTH:]), tail[:-LENGTH]
         file.seek(0)
         while found and (block := file.read(min(left, BLOCK))):
             digest.update(block)
             left -= len(block)
-    if found and found[1].decode() != digest.hexdigest():
+    is_damaged = found[1].decode() != digest.hexdigest() if found else OWNER in tail
+    if is_damaged:
         raise InputError(f"{path} {ADVICE}, or give another --checkpoint")
+    if not found:
+        return None
+    line = before[before.rfind(b"\n") :]
+    try:
+        return json.loads(line.removeprefix(b"\nconfiguration ")) if line.startswith(OWNER) else {}
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path} {ADVICE}, or give another --checkpoint") from error
 
 
 def read_json(path):
@@ -50,6 +72,15 @@ def read_json(path):
         return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path} {ADVICE}") from error
+
+
+def read_state(path):
+    """Return the arrays and the dictionary of a checkpoint's state, empty ones where the file is damaged."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return [file[f"arr_{index}"] for index in range(len(file.files) - 1)], dict(json.loads(str(file["state"])))
+    except Exception:  # NumPy and zipfile raise many kinds for a damaged file
+        return [], {}
 
 
 def read_records(path):
@@ -71,21 +102,6 @@ def read_records(path):
             raise InputError(f"{path}, line {number}, {ADVICE}, or start the training anew with --no-resume")
         records.append(record)
     return records
-
-
-def load_weights(model, path):
-    """Loads weights from a file into a Keras model; raises `InputError` where they are damaged or of another model."""
-    check_seal(path)
-    try:
-        with warnings.catch_warnings(record=True) as warned:
-            warnings.simplefilter("ignore")
-            warnings.simplefilter("always", UserWarning)
-            model.load_weights(path)
-        if warned:  # of some weights that a file lacks Keras only warns, and keeps fresh ones
-            raise ValueError(str(warned[0].message))
-    except Exception as error:  # h5py and Keras raise many kinds for a damaged file
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise InputError(f"{path} is damaged ({reason}); give another --checkpoint") from error
 
 
 def read_text_record(path):

@@ -76,13 +76,9 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
             return sum(parts) + bias, ops.stack(weights, axis=1) if return_attention_scores else None, None
         attend_again = keras.remat(lambda *tensors: attend_with(*tensors)[0])
 
-        def add(total, pair):
-            total = total + attend_again(*pair, k, v)
-            return total, total
-
         # A loop of the backend, for it would work on all heads at once if they were written out.
         start = ops.zeros((B, T, kernels.shape[-1]), dtype=bias.dtype) + bias
-        return ops.scan(add, start, (queries, kernels))[0], None, None
+        return fold(lambda total, pair: total + attend_again(*pair, k, v), start, (queries, kernels)), None, None
 
     def attention_by_loop(self, q, k, v, mask, training):
         """`attention` as equations (11) and (12) print it: one pair of heads after another."""
@@ -98,3 +94,19 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
 
     def get_config(self):
         return {**super().get_config(), "implementation": self.implementation}
+
+
+def fold(function, start, elements):
+    """Return `function(… function(function(start, element 0), element 1) …)`, one call after another.
+
+    Args:
+        function: of the result so far and an element, in the shape and type of `start`.
+        start: a tensor.
+        elements: tensors with the same first axis, along which they are divided into elements.
+    """
+    if keras.backend.backend() != "tensorflow":
+        return ops.scan(lambda total, element: (function(total, element), None), start, elements)[0]
+    import tensorflow as tf  # here, so that everything else works without TensorFlow
+
+    # `ops.scan` keeps what the gradient needs in lists without a fixed size, which XLA refuses.
+    return tf.foldl(function, elements, start, parallel_iterations=1)

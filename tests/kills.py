@@ -5,7 +5,7 @@ import signal
 import time
 from fnmatch import fnmatch
 
-from tests.command_line import started
+from tests.command_line import ROOT, started
 
 
 def entries(folder):
@@ -42,6 +42,29 @@ def kill(seen, delay, folder, script, *arguments):
             time.sleep(0.001)
         time.sleep(delay)
         process.kill()
+        process.join()
+        assert process.exitcode in (0, -signal.SIGKILL), errors.read().decode()
+        return process.exitcode == -signal.SIGKILL
+
+
+def contents(folder):
+    """Name → bytes of the files below a folder."""
+    paths = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+
+
+def kill_at(pattern, delay, watched, folder, script, *arguments):
+    """Has a script kill itself so many seconds after something new appears; returns whether it had not ended before.
+
+    Args:
+        pattern: that the path fits, as of `appears`.
+        delay: seconds.
+        watched: the folder below which it appears.
+        folder, script, arguments: as of `command_line.started`.
+    """
+    path = str(ROOT / script) if script.endswith(".py") else script
+    words = map(str, (watched, pattern, delay, path, *arguments))
+    with started(folder, "tests.killed_at", *words) as (process, _, errors):
         process.join()
         assert process.exitcode in (0, -signal.SIGKILL), errors.read().decode()
         return process.exitcode == -signal.SIGKILL

@@ -88,6 +88,10 @@ def test_alignments_come_as_pharaoh_lines_with_the_error_rate(folder):
         (["attention", "-m", "multi_hop", "--sentences", "0"], "--sentences must be at least 1, got 0"),
         (["attention", "-m", "multi_hop", "-r", "target.en"], "-r is the reference of -i; give both"),
         (["attention", "-m", "multi_hop", "-i", "none.de"], "cannot read none.de"),
+        (
+            ["attention", "-m", "multi_hop", *TEXT, "-o", "gold"],
+            "cannot write into gold: gold is a file; name a folder",
+        ),
         (["importance", "-m", "multi_layer", *TEXT], "multi_layer: this model has no head importance"),
         (["importance", "-m", "multi_hop", "--parts", "0"], "--parts must be at least 1, got 0"),
         (["alignment", "-m", "multi_hop", "--layer", "3", *TEXT], "has the decoder layers 1 to 2"),

@@ -15,15 +15,9 @@ import pytest
 
 from tests import tiny_corpus
 from tests.command_line import OWN, environment, run
-from tests.kills import appears, kill, left_behind
+from tests.kills import contents, kill_at, left_behind
 
 pytestmark = pytest.mark.slow
-
-
-def contents(folder):
-    """Name → bytes of the files below a folder."""
-    paths = (path for path in sorted(folder.rglob("*")) if path.is_file())
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
 
 
 # Exports.
@@ -54,7 +48,7 @@ def test_a_killed_export_leaves_nothing_and_the_next_one_is_whole(workplace, nam
     expected, kills, draw = contents(folder / "whole"), 0, random.Random(1)
     for number, delay in enumerate((0, draw.uniform(0, 0.1), draw.uniform(0.1, 0.5))):
         output = folder / str(number)
-        killed = kill(appears(folder, "*.partial-*"), delay, workplace, *command, f"{name}/{number}")
+        killed = kill_at("*.partial-*", delay, folder, workplace, *command, f"{name}/{number}")
         kills += killed
         if killed:
             assert not [path for path in output.rglob("*") if ".partial-" not in str(path)]
@@ -89,7 +83,7 @@ def test_a_search_killed_again_and_again_ends_like_one_that_was_not(tmp_path):
     result = run(tmp_path / "whole", *TUNE)
     assert result.code == 0, result.errors
     killed, draw = tmp_path / "killed", random.Random(1)
-    kills = [kill(appears(killed, pattern), draw.uniform(0, 0.02), killed, *TUNE) for pattern in MOMENTS]
+    kills = [kill_at(pattern, draw.uniform(0, 0.02), killed, killed, *TUNE) for pattern in MOMENTS]
     assert sum(kills) >= 7  # the last one is a matter of milliseconds
     again = run(killed, *TUNE)
     assert (again.code, again.output) == (0, result.output)
@@ -127,7 +121,7 @@ def test_a_killed_preparation_ends_like_one_that_was_not(tmp_path):
     parts = ("*/.partial-*/*/source*", "*/.partial-*/*/target.tokenized", "subwords/.partial-*", "encoded/.partial-*")
     kills = 0
     for pattern in [*(f"cache/{part}" for part in parts), "cache/encoded/.partial-*", "out/.partial-*"]:
-        kills += kill(appears(killed, pattern), draw.uniform(0, 0.01), killed, *PREPARE)
+        kills += kill_at(pattern, draw.uniform(0, 0.01), killed, killed, *PREPARE)
         if (killed / "out" / "prepared").exists():
             assert_prepared_alike(killed, first)
     assert kills >= 4  # the last ones are a matter of milliseconds
@@ -137,7 +131,7 @@ def test_a_killed_preparation_ends_like_one_that_was_not(tmp_path):
     # The text has changed: what was prepared is replaced.
     write_some(killed, 2500)
     for pattern in ("cache/*/.partial-*", "out/.partial-*/prepared", "out/.partial-*/former *"):
-        kill(appears(killed, pattern), 0, killed, *PREPARE)
+        kill_at(pattern, 0, killed, killed, *PREPARE)
     assert run(killed, *PREPARE).code == 0
     assert_prepared_alike(killed, second)
     assert not left_behind(killed)

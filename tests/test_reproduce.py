@@ -32,6 +32,10 @@ WRONG = {
     "no table for a pattern": (["li_lou/*"], "no table matches 'li_lou/*'; --list shows the tables"),
     "no small table for a pattern": (["*_hop/2*", "--small"], "no small table matches '*_hop/2*'"),
     "no run for a pattern": (["quickstart/*", "--only", "h3"], "no run of quickstart/heads matches 'h3'"),
+    "a file for the report": (
+        ["quickstart/heads", "--budget", "1e-9", "-o", "/dev/null/x"],
+        "into /dev/null/x: /dev/null is a file; name a folder",
+    ),
     "an unknown option": (["quickstart/heads", "--seed", "1"], "unrecognized arguments: --seed"),
 }
 

@@ -1,11 +1,13 @@
 """train.py through the real command line."""
 
 import signal
+import subprocess
+import sys
 
 import pytest
 
 from tests import tiny_corpus
-from tests.command_line import OWN, TINY, TRAIN, run, run_all, start, wait_until
+from tests.command_line import OWN, ROOT, TINY, TRAIN, environment, run, run_all, start, wait_until
 
 PAPER = [*tiny_corpus.SETTINGS, "data.profile=paper", "train.max_steps=1"]
 
@@ -33,6 +35,13 @@ def test_a_part_of_names_or_a_pattern_lists_what_fits(tmp_path):
     models = "t_base", "t_optimal", "dhicm", "dhicm_wide"
     assert names["part"] == [f"dhicm_hindencorp_hi_en_{model}{small}" for model in models for small in ("", "_small")]
     assert names["pattern"] == [f"mhop_iwslt17_de_en_layer_{number}_small" for number in range(1, 7)]
+
+
+def test_a_recipe_is_listed_without_its_lab_note_where_python_has_no_docstrings(tmp_path):
+    command = [sys.executable, "-OO", ROOT / "train.py", "--list", "quickstart"]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout.endswith("\nThe lab note is left out: it is a docstring, and Python runs with -OO.\n")
 
 
 WRONG_ARGUMENTS = {
@@ -64,7 +73,7 @@ def test_wrong_arguments_are_one_line_and_exit_code_2(tmp_path, name):
 BAD_TEXT = {
     "a missing corpus": (["multi30k_de_en", "--corpora-dir", "nowhere"], "the folder of corpora nowhere does not"),
     "an empty file": ([*TINY, "--source", "empty.de"], "empty.de is empty"),
-    "unequal lengths": ([*TINY, "--source", "dev.de"], "dev.de has 6 lines but train.en has 36"),
+    "unequal lengths": ([*TINY, "--source", "dev.de"], "dev.de has 6 lines but "),
     "a vocabulary too large": ([*TINY, "--set", "data.vocabulary_size=9000"], "set data.vocabulary_size to at most"),
 }
 
@@ -184,3 +193,23 @@ def test_an_interrupted_training_is_saved_and_exits_with_130(workplace):
     assert b"stopped by SIGINT at step " in errors
     assert b"Traceback" not in errors
     assert list((workplace / "stopped" / "checkpoints").glob("*.npz"))
+
+
+@pytest.mark.slow
+def test_text_may_come_through_pipes_and_the_same_command_continues(tmp_path):
+    tiny_corpus.write_corpus(tmp_path)
+    pipes = "--source <(cat train.de) --target <(cat train.en) --dev-source <(cat dev.de) --dev-target <(cat dev.en)"
+    settings = [*tiny_corpus.SETTINGS, "train.max_steps=1", "data.source_language=de", "data.target_language=en"]
+    command = f"exec {sys.executable} {ROOT / 'train.py'} quickstart {pipes} --run-dir run --set {' '.join(settings)}"
+
+    def train():
+        shell = ["bash", "-c", command]
+        return subprocess.run(shell, cwd=tmp_path, env=environment(tmp_path), capture_output=True, text=True)
+
+    first, again = train(), train()
+    assert (first.returncode, again.returncode) == (0, 0), first.stderr + again.stderr
+    assert again.stderr.splitlines()[-1].endswith("run is finished: 1 steps, nothing to do")
+    (tmp_path / "train.de").write_text((tmp_path / "train.de").read_text().replace("hund", "wolf"))
+    other = train()
+    assert other.returncode == 2
+    assert "run holds a run with another configuration: data.source (" in other.stderr

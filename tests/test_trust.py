@@ -17,8 +17,9 @@ from interacting_head.config import ExperimentConfig, load_config
 from interacting_head.metrics import MetricUnavailable
 from interacting_head.metrics.yisi import load_embedder
 from interacting_head.model.placement import check_model
+from interacting_head.model.weights import load_weights
 from interacting_head.run_directory import RunDirectory
-from interacting_head.run_files import load_weights, sha256
+from interacting_head.run_files import sha256
 from tests.interacting_head import tiny
 
 ROOT = Path(__file__).parents[1]
@@ -95,7 +96,7 @@ def test_the_state_of_a_checkpoint_is_not_unpickled(tmp_path, mark):
 
 @pytest.mark.parametrize("kind", ["external data", "external link", "virtual data"])
 def test_weights_do_not_read_other_files(tmp_path, kind):
-    model, path, other = tiny.transformer(), tmp_path / "a.weights.h5", tmp_path / "secret"
+    (run, model), path, other = tiny.run(tmp_path / "run"), tmp_path / "a.weights.h5", tmp_path / "secret"
     model.save_weights(path)
     found = []
     with h5py.File(path, "a") as file:
@@ -116,7 +117,7 @@ def test_weights_do_not_read_other_files(tmp_path, kind):
             layout[...] = h5py.VirtualSource(str(tmp_path / "other.h5"), "x", shape)
             file.create_virtual_dataset(name, layout)
     with pytest.raises(InputError, match="is damaged"):
-        load_weights(model, path)
+        load_weights(run, model, path)
 
 
 def test_a_keras_file_with_code_is_refused_by_keras_itself(tmp_path, mark):

@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import shutil
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -111,13 +110,7 @@ def encode_parallel(
     def build(temporary):
         _encode(text, (source_subwords, target_subwords), max_length, temporary, progress)
 
-    folder = build_for_content("encoded", content, build)
-    try:
-        return load_encoded(folder)
-    except (OSError, ValueError, KeyError):
-        # Damaged by something other than this code, which renames finished folders only.
-        shutil.rmtree(folder, ignore_errors=True)
-        return load_encoded(build_for_content("encoded", content, build))
+    return load_encoded(build_for_content("encoded", content, build))
 
 
 def load_encoded(folder: str | Path) -> EncodedPairs:

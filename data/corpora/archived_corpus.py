@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from data.cache import build_once
+from data.cache import build_once, warn_of_damage
 from data.corpora.archives import unpack
 from data.corpora.download import download
 from data.corpora.held_out import SplitPairs
@@ -129,7 +129,7 @@ class ArchivedCorpus(CorpusSpecification):
 
     def fetch(self, folder, languages, archive_folders=()):
         archive_folders = [*archive_folders] or [folder.parent / ARCHIVES]
-        build_once(folder, partial(self._build, archive_folders=archive_folders))
+        build_once(folder, partial(self._build, archive_folders=archive_folders), unchecked=True)
 
     def _files(self):
         return [file for texts in self.splits.values() for part in texts for file in part.files]
@@ -144,13 +144,13 @@ class ArchivedCorpus(CorpusSpecification):
             "citation": self.citation,
             "note": self.note,
             "archives": [
-                {"file": path.name, "address": archive.address, "sha256": archive.check(path)}
-                for archive, path in located.items()
+                {"file": path.name, "address": archive.address, "sha256": sha256}
+                for archive, (path, sha256) in located.items()
             ],
         }
         unpacked = folder / "unpacked"
         paths = {}
-        for number, (archive, path) in enumerate(located.items()):
+        for number, (archive, (path, _)) in enumerate(located.items()):
             names = {name for owner, name in self._files() if owner == archive and name is not None}
             root = unpacked / str(number)
             found = archive.unpack(path, root, names) if names else {}
@@ -164,9 +164,22 @@ class ArchivedCorpus(CorpusSpecification):
         (folder / "SOURCE.json").write_text(json.dumps(description, indent=2) + "\n", encoding="utf-8")
 
     def _locate(self, archive, folders):
-        """The path of an archive, fetched where it is in none of the folders."""
+        """Return the path of an archive and its SHA-256.
+
+        It is fetched where it is in none of the folders, or is damaged in the last one, which downloads go to.
+        """
         if path := archive.find(folders):
-            return path
+            try:
+                return path, archive.check(path)
+            except InputError as error:
+                if path.parent != folders[-1] or archive.by_hand:
+                    raise
+                warn_of_damage(path, "wrong checksum")
+                try:
+                    download(archive.address, path, archive.sha256)
+                except InputError:
+                    raise error from None
+                return path, archive.check(path)
         path = folders[-1] / archive.file_name
         reason = None
         if archive.by_hand:
@@ -174,7 +187,7 @@ class ArchivedCorpus(CorpusSpecification):
         else:
             try:
                 download(archive.address, path, archive.sha256)
-                return path
+                return path, archive.check(path)
             except InputError as error:
                 problem, reason = f"{error}; without internet", error
         missing = [other.instruction() for other in self.archives() if other.find(folders) is None]

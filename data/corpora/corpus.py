@@ -131,14 +131,16 @@ def own_text(
         target_language: default: the suffix of `target`.
 
     Raises:
-        InputError: when a file is not given or does not exist, or a language is neither given nor a suffix.
+        InputError: when a file is not given, does not exist or is no file, or a language is neither given nor a suffix.
     """
     files = {"--source": source, "--target": target, "--dev-source": dev_source, "--dev-target": dev_target}
     if missing := [option for option, path in files.items() if not path]:
         raise InputError(f"your own text needs four files, {', '.join(files)}; add {', '.join(missing)}")
     for option, path in files.items():
-        if not Path(path).is_file():
+        if not Path(path).exists():
             raise InputError(f"{option} {path}: there is no such file; check the name")
+        if not Path(path).is_file():
+            raise InputError(f"{option} {path} is not a file, which can be read more than once; write the text to one")
     return Corpus(
         "own_text",
         source_language or _language_of(source, "source"),

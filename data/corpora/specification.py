@@ -1,10 +1,12 @@
 """Specifications of public corpora; corpora published file by file."""
 
 import abc
+import hashlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from data.cache import warn_of_damage
 from data.corpora.download import download
 from data.errors import InputError
 
@@ -52,6 +54,13 @@ class PublishedFile:
     def published_name(self) -> str:
         return self.address.rpartition("/")[2]
 
+    def is_at(self, path: Path) -> bool:
+        """Return whether `path` is this file, whole."""
+        if not path.is_file():
+            return False
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest() == self.sha256
+
 
 @dataclass(frozen=True)
 class LineAlignedCorpus(CorpusSpecification):
@@ -61,15 +70,17 @@ class LineAlignedCorpus(CorpusSpecification):
 
     def fetch(self, folder, languages, archive_folders=()):
         wanted = {f"{file.split}.{file.language}.gz": file for file in self.files if file.language in languages}
-        missing = {name: file for name, file in wanted.items() if not (folder / name).exists()}
+        missing = {name: file for name, file in wanted.items() if not file.is_at(folder / name)}
         for name, file in missing.items():
+            if (folder / name).exists():
+                warn_of_damage(folder / name, "wrong checksum")
             try:
                 download(file.address, folder / name, file.sha256)
             except InputError as error:
                 needed = ", ".join(
                     name if file.published_name == name else f"{file.published_name} as {name}"
                     for name, file in missing.items()
-                    if not (folder / name).exists()
+                    if not file.is_at(folder / name)
                 )
                 raise InputError(
                     f"{error}; without internet, put {needed} into {folder} or name a folder that holds "

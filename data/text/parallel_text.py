@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import BinaryIO
 
@@ -49,6 +49,16 @@ def open_text_file(path: str | Path) -> BinaryIO:
         # gzip's magic number never begins UTF-8 text.
         is_gzip = str(path).endswith(".gz") or file.peek(2)[:2] == b"\x1f\x8b"
         return gzip.GzipFile(fileobj=file) if is_gzip else file
+
+
+def count_lines(path: str | Path, most: int) -> int:
+    """Return the number of lines of a plain or gzipped file, or `most` where it has more: no more are read.
+
+    Raises:
+        InputError: when it cannot be read, or is a damaged gzip file.
+    """
+    with _damage_told(path), open_text_file(path) as file:
+        return sum(1 for _ in islice(iter(partial(file.readline, LONGEST_LINE), b""), most))
 
 
 def decode_lines(file: BinaryIO, name: str | Path) -> Iterator[str]:

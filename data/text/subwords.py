@@ -9,7 +9,7 @@ from pathlib import Path
 import sentencepiece
 
 from data.errors import InputError
-from data.files import atomic_write
+from data.files import atomic_write, check_plain
 
 PAD, UNKNOWN, BEGIN, END = 0, 1, 2, 3
 SPECIAL_PIECES = ("<pad>", "<unk>", "<s>", "</s>")
@@ -115,6 +115,7 @@ class Subwords:
 
     def __init__(self, path: str | Path, digest: str | None = None):
         self.path = Path(path)
+        check_plain(self.path)
         try:
             model = self.path.read_bytes()
         except OSError as error:

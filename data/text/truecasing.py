@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from data.errors import InputError
-from data.files import atomic_write
+from data.files import atomic_write, check_plain
 
 SENTENCE_ENDS = frozenset(".:?!")
 # They may stand before the first word of a sentence.
@@ -43,6 +43,7 @@ class Truecaser:
             InputError: when it cannot be read, or a line of it is not of that form.
         """
         counts = {}
+        check_plain(path)
         try:
             lines = Path(path).read_text(encoding="utf-8").split("\n")
         except OSError as error:

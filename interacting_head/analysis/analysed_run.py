@@ -68,7 +68,7 @@ class AnalysedRun:
     Args:
         path: the folder.
         name: that stands in tables and figures.
-        checkpoint: `best`, `average`, `ema` or `step-N`; default: best, or else the newest.
+        checkpoint: `best`, `average`, `ema` or `step-N`; default: best, before the first validation the newest.
 
     Raises:
         InputError: where `path` is no run directory or has no such checkpoint. A damaged one is noticed on first use.

@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 
+from data.files import check_folder
 from interacting_head.analysis import VERBS
 from interacting_head.analysis.output import write
 from interacting_head.console import ArgumentParser, importing_keras
@@ -48,6 +49,8 @@ def analyze(arguments):
     """
     for path in arguments.model:  # before Keras is imported
         RunDirectory.open(path).weights(arguments.checkpoint)
+    if arguments.output_dir:
+        check_folder(arguments.output_dir)
     with importing_keras():
         from interacting_head.analysis.analysed_run import open_runs
         from interacting_head.model.compilation import share_cores

@@ -6,17 +6,20 @@ from interacting_head.export.trained_model import TrainedModel
 QUANTIZATIONS = ()
 
 README = """\
-`model.keras` is a Keras 3 model whose layers are those of the project interacting_head, which has to be importable:
+`model.keras` is a Keras 3 model whose layers belong to the project interacting_head. Run this in this folder, with the
+project's folder on PYTHONPATH:
 
 ```python
 import keras
+
+from interacting_head import Transformer, Translator  # Transformer: makes the layers known to Keras
 from interacting_head.run_directory import RunDirectory
-from interacting_head.translation.translator import Translator  # its imports make the layers known to Keras
 
 model = keras.saving.load_model("model.keras")
 text = RunDirectory.open("text")  # sub-words, and what is done to text before and after
 translator = Translator(model, *text.subwords(), *text.text_forms())
-[[best, *_]] = translator.translate(["…"])
+[[best, *_]] = translator.translate(["Ein Hund."])
+print(best.text)
 ```
 
 The model maps `{"source_ids": (B, S), "target_ids": (B, T)}` to logits `(B, T, vocabulary)`. Source sentences end with

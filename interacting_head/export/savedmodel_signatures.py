@@ -128,7 +128,12 @@ class SearchGraph:
         counts = tf.math.count_nonzero(real, axis=1, keepdims=True, dtype=tf.int32)
         is_padded = tf.reduce_all(real == (place < counts))
         has_end = tf.reduce_all((place != counts - 1) | (source_ids == END))
+        size = self.model.source_vocabulary_size
         conditions = (
+            (
+                tf.reduce_all((source_ids >= 0) & (source_ids < size)),
+                f"source_ids must be from 0 to {size - 1}: the source vocabulary has {size} sub-words",
+            ),
             (is_padded & has_end, f"each row of source_ids must end with {END}, and 0 may stand only after it"),
             (tf.shape(source_ids)[1] <= LONGEST, f"a sentence may have at most {LONGEST - 1} sub-words"),
             (

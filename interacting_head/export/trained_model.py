@@ -49,9 +49,10 @@ class TrainedModel:
         if isinstance(source, cls):
             return source
         run = source if isinstance(source, RunDirectory) else RunDirectory.open(source)
-        weights, subwords = run.weights(checkpoint), run.subwords()
+        run.weights(checkpoint)  # raises where there are none
+        subwords = run.subwords()
         run.text_forms()  # raises where files are missing
-        return cls(load_model(run, subwords, weights), *subwords, run.config, run)
+        return cls(load_model(run, subwords, checkpoint), *subwords, run.config, run)
 
     def write_text_files(self, folder):
         """Writes configuration, sub-words and truecasing into `text/` of a folder, as they lie in a run directory.

@@ -3,38 +3,52 @@
 import difflib
 import fnmatch
 import json
+import sys
 from pathlib import Path
 
+from data.corpora.pipes import kept_text
 from data.errors import InputError
 from interacting_head.config import load_config, override
+from interacting_head.recipes import own_text
 from interacting_head.recipes.registry import RECIPES, get
 
 DEFAULT = "quickstart"
+OWN_TEXT = f"{DEFAULT}-own-text"
+"""The name of a run on own files without the name of a recipe, whatever recipe their size chooses."""
 
 
-def resolve(name_or_path, assignments, own_files):
+def resolve(name_or_path, assignments, own_files, begun=None):
     """The configuration that a command line means, and a name for its run.
 
     Args:
-        name_or_path: a recipe, a YAML file, or None: `quickstart`.
+        name_or_path: a recipe, a YAML file, or None: `quickstart`, or for own files the recipe that suits their size.
         assignments: list of `KEY=VALUE`. The name may stand among them: in `--set KEY=VALUE RECIPE` it does.
         own_files: `{"source": FILE or None, "target": …, "dev_source": …, "dev_target": …}`; if any is given
             they take the place of the recipe's corpus.
+        begun: the run directory that the command continues where it is one; its recipe is kept, whatever the size.
     """
     if name_or_path is None and assignments and _is_recipe(assignments[-1]):
         *assignments, name_or_path = assignments
     name = name_or_path or DEFAULT
     is_file = name.endswith((".yaml", ".yml"))
-    config = load_config(name) if is_file else get(name)
-    own_files = {key: value for key, value in own_files.items() if value}
+    run_name = Path(name).stem if is_file else name
+    own_files = {key: str(kept_text(value)) for key, value in own_files.items() if value}
     if own_files:
+        run_name = f"{run_name}-own-text"
         assignments = [
             *(f"data.{key}=null" for key in ("corpus", "source_language", "target_language")),
             *(f"data.{key}={json.dumps(value)}" for key, value in own_files.items()),
             *assignments,
         ]
-    run_name = Path(name).stem if is_file else name
-    return override(config, assignments), f"{run_name}-own-text" if own_files else run_name
+    choice = None
+    if "source" in own_files and not name_or_path:
+        name = begun and own_text.recipe_of_run(begun, assignments)
+        if not name:
+            name, choice = own_text.recipe_for(own_files["source"])
+    config = override(load_config(name) if is_file else get(name), assignments)
+    if choice:
+        print(choice, file=sys.stderr)
+    return own_text.with_absolute_paths(config), run_name
 
 
 def print_list(pattern=None):

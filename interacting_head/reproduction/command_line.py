@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from data.errors import InputError
-from data.files import atomic_write
+from data.files import atomic_write, check_folder
 from interacting_head.console import ArgumentParser, RunError
 from interacting_head.reproduction.epoch_seconds import measure
 from interacting_head.reproduction.figures import draw
@@ -51,6 +51,7 @@ def reproduce(arguments):
     Raises:
         InputError: for an unknown table, one that has no runs, and `--only` that fits none.
     """
+    check_folder(arguments.output_dir)
     chosen = [table for name in arguments.tables for table in matching(name, arguments.small)]
     results = Results(Path(arguments.output_dir) / "results" / "reproduction")
     if arguments.list:

@@ -4,7 +4,7 @@ import dataclasses
 import math
 
 from data.errors import InputError
-from interacting_head.config import DecodeConfig
+from interacting_head.config import LARGEST_BEAM, DecodeConfig
 from interacting_head.length_penalties import LENGTH_PENALTIES
 
 IMPOSSIBLE = -1e9
@@ -20,6 +20,8 @@ WHOLE = {
     "seed": 0,
 }
 """Whole number → its least value."""
+MOST = {"beam_size": LARGEST_BEAM, "n_best": LARGEST_BEAM}
+"""Whole number → its largest value, where it has one."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,6 +66,8 @@ class SearchOptions:
                 continue
             if not isinstance(value, int) or value < least:
                 raise InputError(f"{name} must be a whole number of at least {least}, got {value}")
+            if name in MOST and value > MOST[name]:
+                raise InputError(f"{name} must be at most {MOST[name]}, got {value}")
         if self.length_penalty_type not in LENGTH_PENALTIES:
             raise InputError(
                 f"length_penalty_type must be one of {', '.join(LENGTH_PENALTIES)}, got {self.length_penalty_type!r}"

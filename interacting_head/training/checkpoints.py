@@ -6,9 +6,12 @@ import math
 import shutil
 
 import keras
+import numpy as np
 
 from data.errors import InputError
-from interacting_head.run_files import ADVICE, load_weights
+from interacting_head import run_folder
+from interacting_head.model.weights import load_weights
+from interacting_head.run_files import ADVICE
 
 logger = logging.getLogger("interacting_head")
 
@@ -70,7 +73,7 @@ class Checkpointing:
         if checkpoint:
             weights, arrays, saved = checkpoint
             with self.devices.scope():
-                load_weights(self.model, weights)
+                load_weights(self.run, self.model, weights)
                 try:
                     for variable, array in zip(self._state_variables(), arrays, strict=True):
                         variable.assign(array)
@@ -104,20 +107,46 @@ class Checkpointing:
 
     def check_room(self, validations):
         """Raises `InputError` where the disk has no room for what a training with so many validations keeps at once."""
-        config, weights = self.config, sum(map(_size, self.model.weights))
+        config, folder, weights = self.config, self.run.path, sum(map(_size, self.model.weights))
+        checkpoint = weights + sum(map(_size, self._state_variables()))
         kept = min(config.keep_last + config.keep_best, validations)
-        others = 1 + (config.ema_decay is not None) + bool(config.average_last)  # best, ema, average
+        at_first = 1 + (config.ema_decay is not None)  # best, ema
         # A further checkpoint is written before the oldest one is removed.
-        needed = (kept + 1) * (weights + sum(map(_size, self._state_variables()))) + others * weights
-        files = (path for kind in ("*.h5", "checkpoints/*") for path in self.run.path.glob(kind))
-        existing, free = sum(path.stat().st_size for path in files), shutil.disk_usage(self.run.path).free
-        if needed > existing + free:
-            raise InputError(
-                f"the checkpoints of this training take {bytes_in_words(needed)}, and the disk of {self.run.path} has "
-                f"{bytes_in_words(existing + free)} for them; lower train.keep_last ({config.keep_last}) or "
-                f"train.keep_best ({config.keep_best}), set train.average_last=0, make room, or choose a --run-dir on "
-                "another disk"
-            )
+        needed = (at_first + bool(config.average_last)) * weights, (kept + 1) * checkpoint
+        own, former = (list(run_folder.own_files(path)) for path in (folder, folder / run_folder.FORMER))
+        self._check_room(
+            needed,
+            own + former,
+            "the checkpoints of this training take",
+            f"lower train.keep_last ({config.keep_last}) or train.keep_best ({config.keep_best}), set "
+            "train.average_last=0, make room",
+        )
+        self._check_room(
+            (at_first * weights, checkpoint),
+            own,
+            "the first checkpoint of this training, before which the run that was there is not removed, takes",
+            "make room",
+        )
+
+    def _check_room(self, needed, files, what, advice):
+        """Raise `InputError` where bytes `needed` in the run directory and for checkpoints exceed those on the disks.
+
+        Args:
+            needed: (bytes in the run directory, bytes in its folder of checkpoints), which may be on another disk.
+            files: those whose place is free to be used.
+            what, advice: the beginning and the end of the message.
+        """
+        folders = self.run.path, self.run.path / "checkpoints"
+        disks = [folder.stat().st_dev for folder in folders]
+        for folder, disk in zip(folders, disks, strict=True):
+            size = sum(size for size, other in zip(needed, disks, strict=True) if other == disk)
+            sizes = (path.stat() for path in files if path.suffix in (".h5", ".npz"))
+            room = shutil.disk_usage(folder).free + sum(file.st_size for file in sizes if file.st_dev == disk)
+            if size > room:
+                raise InputError(
+                    f"{what} {bytes_in_words(size)}, and the disk of {folder} has {bytes_in_words(room)} for them; "
+                    f"{advice}, or choose a --run-dir on another disk"
+                )
 
     def save_moving_average(self):
         """Saves the exponential moving average of the weights as `ema`."""
@@ -126,6 +155,16 @@ class Checkpointing:
             getattr(optimizer, "inner_optimizer", optimizer).overwrite_with_moving_average()
             self.run.save_weights(self.model, self.run.weights_path("ema"))
             self.model.set_weights(weights)
+
+    def average(self, steps):
+        """Set the model to the mean of the weights of several checkpoints, and save it as `average`."""
+        total = None
+        for step in steps:
+            load_weights(self.run, self.model, self.run.weights(f"step-{step}"))
+            values = [np.asarray(value, dtype="float64") for value in self.model.get_weights()]
+            total = values if total is None else [a + b for a, b in zip(total, values, strict=True)]
+        self.model.set_weights([value / len(steps) for value in total])
+        self.run.save_weights(self.model, self.run.weights_path("average"))
 
     def _check_log(self, state):
         """Raises `InputError` where log.jsonl lacks a score, or the best validation."""

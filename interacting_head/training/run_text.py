@@ -1,17 +1,22 @@
 """The text of a run: opened, encoded, and kept as what translation needs in the run directory."""
 
+import dataclasses
 import logging
+import os
 from typing import NamedTuple
 
 from data.batches.encoding import EncodedPairs
 from data.corpora.corpus import Corpus, open_corpus, own_text
 from data.corpus_encoding import TextSettings, encode_corpus
 from data.errors import InputError
-from data.files import copy_file
+from data.files import atomic_write, copy_file
 from data.text.cleaning import CleaningRules
 from data.text.parallel_text import ParallelText
 from data.text.profiles import TextForm
 from data.text.subwords import Subwords
+from interacting_head import yaml_files
+from interacting_head.config import OWN_FILES
+from interacting_head.run_files import read_text_record
 
 logger = logging.getLogger("interacting_head")
 
@@ -66,13 +71,55 @@ def open_text(data, corpora_dir):
     return corpus
 
 
+def with_paths_of(run, config, corpus):
+    """Return an `ExperimentConfig` with the paths that a run has for its own text, if they mean the same text.
+
+    They do where they are other spellings of the same paths, and where the content of the files is what the run was
+    begun on. The text may have been moved.
+
+    Args:
+        run: the `RunDirectory`, which need not exist yet.
+        config: the configuration that is given now.
+        corpus: its `Corpus`.
+
+    Raises:
+        InputError: where `run` cannot be read.
+    """
+    if not (run.path / "config.yaml").is_file():
+        return config
+    theirs, ours = (
+        {name: getattr(data, name) for name in OWN_FILES} for data in (run.open(run.path).config.data, config.data)
+    )
+    if theirs == ours or not (all(theirs.values()) and all(ours.values())):
+        return config
+    if any(os.path.abspath(theirs[name]) != os.path.abspath(ours[name]) for name in OWN_FILES):
+        text = read_text_record(run.path / "text.json") or {}
+        languages = [corpus.source_language, corpus.target_language]
+        if (text.get("languages"), text.get("digests")) != (languages, digests_of(corpus)):
+            return config
+    return dataclasses.replace(config, data=dataclasses.replace(config.data, **theirs))
+
+
+def store_paths(run, data):
+    """Write the paths of own text in a `DataConfig` into the configuration of a run, of whatever version it is."""
+    mapping = yaml_files.read_yaml(run.path / "config.yaml", "configuration")
+    mapping["data"] |= {name: getattr(data, name) for name in OWN_FILES}
+    with atomic_write(run.path / "config.yaml") as file:
+        file.write(yaml_files.to_yaml(mapping))
+
+
+def digests_of(corpus):
+    """Return {split: digests of source and target} of the text that a run depends on."""
+    return {split: corpus.split(split).digests() for split in SPLITS}
+
+
 def prepare_run_text(data, run, corpus):
     """The `RunText` of a run; its truecasers and sub-words are learnt on the training text where they do not exist yet.
 
     Raises:
         InputError: where the text is not the one with which the run was begun, and what `encode_corpus` raises.
     """
-    digests = {split: corpus.split(split).digests() for split in SPLITS}
+    digests = digests_of(corpus)
     run.check_text(digests)
     vocabularies = run.subword_paths if all(path.is_file() for path in run.subword_paths) else None
     if vocabularies is None:

@@ -6,6 +6,7 @@ import keras
 
 from data.batches.pipeline import TrainingBatches
 from data.errors import InputError
+from interacting_head.config_values import ABOVE_WHOLE
 from interacting_head.model.compilation import parts_side_by_side
 from interacting_head.model.placement import check_model
 from interacting_head.training.optimizer import Adam
@@ -21,6 +22,11 @@ def check(config):
     text_settings(config.data)
     check_model(config.model)
     schedule_class(config.train.schedule)
+    if config.train.batch_tokens * config.train.accumulate_batches >= ABOVE_WHOLE:
+        raise InputError(
+            f"train.batch_tokens {config.train.batch_tokens} × train.accumulate_batches "
+            f"{config.train.accumulate_batches} must be below {ABOVE_WHOLE}, the sub-words of a step; lower one of them"
+        )
     if config.train.best_metric == "bleu" and not config.train.validation_bleu:
         raise InputError("train.best_metric is bleu, but train.validation_bleu is false; set one of them")
 

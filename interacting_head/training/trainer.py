@@ -13,19 +13,19 @@ import keras
 from data.batches.pipeline import as_tf_dataset
 from data.errors import InputError
 from data.files import NO_ROOM, sole_use
-from interacting_head import allocator
+from interacting_head import allocator, run_folder
 from interacting_head.console import RunError
 from interacting_head.model.allocation import TRAINING_ADVICE, allocation_told
 from interacting_head.model.building import build_model
 from interacting_head.model.placement import same_experiment
+from interacting_head.model.weights import load_weights
 from interacting_head.run_directory import RunDirectory
-from interacting_head.run_files import load_weights
 from interacting_head.training import precision
 from interacting_head.training.callbacks import Progress, StopOnSignal, UnhurriedCallbacks, duration, scalar
 from interacting_head.training.checkpoints import Checkpointing, score_of
 from interacting_head.training.devices import Devices
 from interacting_head.training.log import logging_to, write_tensorboard
-from interacting_head.training.run_text import open_text, prepare_run_text
+from interacting_head.training.run_text import open_text, prepare_run_text, store_paths, with_paths_of
 from interacting_head.training.setup import check, make_batches, make_training_model, number_of_steps
 from interacting_head.training.validation import Validation
 
@@ -45,7 +45,7 @@ def train(config, run_dir, corpora_dir=None, resume=True):
         config: an `ExperimentConfig`.
         run_dir: the run directory; made where it does not exist.
         corpora_dir: where corpora lie, see `data.corpora.corpus.open_corpus`.
-        resume: False discards what the run directory holds.
+        resume: False starts from the beginning; the run in the folder is removed when the new one has a checkpoint.
 
     Returns:
         The number of the signal that ended the training, or None where it is finished.
@@ -59,21 +59,39 @@ def train(config, run_dir, corpora_dir=None, resume=True):
     run = RunDirectory(run_dir)
     check(config)
     corpus = open_text(config.data, corpora_dir)  # before anything is written
-    with _full_disk_told(run), sole_use(run.path) if devices.process == 0 else contextlib.nullcontext():
-        if not resume:
-            run.clear()
+    with (
+        _full_disk_told(run),
+        sole_use(run.path) if devices.process == 0 else contextlib.nullcontext(),
+        _in_place_of_former(run, resume),
+    ):
         config = precision.resolved(config, run)
-        is_new = run.create_or_check(config, same_experiment)
+        begun = with_paths_of(run, config, corpus)
+        is_new = run.create_or_check(begun, same_experiment)
         with logging_to(run.path / "train.log"):
             try:
                 trainer = Trainer(config, run, corpus, devices)
             except InputError:
                 if is_new:  # the corrected command shall not meet a run with another configuration
-                    run.clear()
+                    run_folder.clear(run.path)
                     with contextlib.suppress(OSError):
                         run.path.rmdir()  # where nothing else lies in it
                 raise
+            if begun != config:  # the text lies elsewhere now
+                store_paths(run, config.data)
             return trainer.run_to_end()
+
+
+@contextlib.contextmanager
+def _in_place_of_former(run, resume):
+    """Set the run in a folder aside where it is not resumed, until the new one has a checkpoint."""
+    run_folder.check_checkpoints(run.path)
+    run_folder.settle(run.path, bool(run.steps()))  # what a killed process has left
+    try:
+        if not resume and (run.path / "config.yaml").is_file():
+            run_folder.set_aside(RunDirectory.open(run.path).path)
+        yield
+    finally:
+        run_folder.settle(run.path, bool(run.steps()))
 
 
 @contextlib.contextmanager
@@ -151,6 +169,7 @@ class Trainer:
                     self._validate(stop)
                 state.seconds = round(time.perf_counter() - self.begun, 1)
                 self.checkpoints.save(state)
+                run_folder.settle(self.run.path, stands=True)
                 if stop.received:
                     break
             if not stop.received:
@@ -237,7 +256,7 @@ class Trainer:
         records = {record["step"]: record for record in self.run.read_log()}
         metrics["best"] = records[self.state.best_step]
         if config.ema_decay is not None:
-            load_weights(model, self.run.weights_path("ema"))
+            load_weights(self.run, model, self.run.weights_path("ema"))
             if (scores := self.validation(stop.is_requested)) is None:
                 return stop.agree()
             metrics["ema"] = scores
@@ -245,7 +264,7 @@ class Trainer:
         count = min(config.average_last, config.keep_last)
         steps = [step for step in self.run.steps() if step in records][-count:] if count else []
         if steps:
-            self.run.average(model, steps)
+            self.checkpoints.average(steps)
             if (scores := self.validation(stop.is_requested)) is None:
                 return stop.agree()
             metrics["average"] = {"steps": steps, **scores}

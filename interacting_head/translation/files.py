@@ -1,7 +1,10 @@
 """Translation and scoring of files and streams, the work of `translate.py`."""
 
 import contextlib
+import gzip
+import io
 import itertools
+import os
 import sys
 import time
 from collections import deque
@@ -19,6 +22,11 @@ from interacting_head.translation.prompt import separate_output
 BATCHES = 64  # of a window: sentences sorted by length together, and held at a time
 LONG = 60  # seconds after which a faster engine is pointed out
 FIRST_BATCHES = 4  # of the first window, so that there is something to see; of all where someone watches
+RUN_FILES = (
+    *("VERSION", "config.yaml", "text.json", "train.log", "log.jsonl", "metrics.json", "pruning.json", "*.weights.h5"),
+    *("checkpoints/*", "subwords/*", "truecasing/*", "tensorboard/*"),
+)
+"""Patterns of the files of a run directory, where people put files of their own too."""
 
 
 def translate_file(arguments):
@@ -29,6 +37,7 @@ def translate_file(arguments):
         OSError: where the output does not fit on its disk.
     """
     batch_size = _check_runs(arguments)
+    check_output(arguments)
     beside = arguments.score if arguments.prefix is None else arguments.prefix
     count = count_lines(arguments.input)  # so a file that is not text is refused before hours of work
     if beside is not None:
@@ -154,9 +163,36 @@ def _check_runs(arguments):
     return arguments.batch_size or batch_size
 
 
+def check_output(arguments):
+    """Raise `InputError` where `arguments.output` is a file that is read, whatever its name: it would be replaced."""
+    output = arguments.output
+    if output == "-" or not os.path.isfile(output):  # devices and pipes are not replaced
+        return
+    for name in ("input", "prefix", "score"):
+        if (path := getattr(arguments, name)) is not None and _is_same_file(path, output):
+            raise InputError(f"--output {output} is the same file as --{name}; name another file")
+    for model in arguments.model:
+        if any(os.path.samefile(path, output) for path in _files_of_model(Path(model))):
+            raise InputError(f"--output {output} is a file of the model {model}; name another file")
+
+
+def _is_same_file(path, other):
+    try:
+        found = os.stat(path) if path != "-" else os.fstat(sys.stdin.fileno())
+    except (AttributeError, OSError):  # closed, or missing: whoever reads it says so
+        return False
+    return os.path.samestat(found, os.stat(other))
+
+
+def _files_of_model(folder):
+    """Return the files of a run directory, and all files below any other folder."""
+    patterns = RUN_FILES if (folder / "config.yaml").is_file() else ("**/*",)
+    return [path for pattern in patterns for path in folder.glob(pattern) if path.is_file()]
+
+
 @contextlib.contextmanager
 def _output(arguments):
-    """The standard output, or else a file that appears when it is complete."""
+    """The standard output, or else a file that appears when it is complete; a gzip file where its name ends so."""
     with contextlib.ExitStack() as stack:
         stack.enter_context(full_disk_named(STANDARD_OUTPUT if arguments.output == "-" else arguments.output))
         output = sys.stdout
@@ -164,7 +200,12 @@ def _output(arguments):
             raise InputError("the standard output is closed; name a file with --output")
         if is_prompt(arguments.input):
             output = stack.enter_context(separate_output())
-        if arguments.output != "-":
+        if arguments.output.endswith(".gz"):
+            file = stack.enter_context(atomic_write(arguments.output, "wb"))
+            # Neither name nor time in the header: the same translations give the same file.
+            compressed = gzip.GzipFile("", "wb", fileobj=file, mtime=0)
+            output = stack.enter_context(io.TextIOWrapper(stack.enter_context(compressed)))
+        elif arguments.output != "-":
             output = stack.enter_context(atomic_write(arguments.output))
         output.reconfigure(encoding="utf-8")
         yield output

@@ -89,7 +89,7 @@ class Translator:
 
         Args:
             paths: a folder, or a list of them.
-            checkpoint: `best`, `average`, `ema` or `step-N`; default: best, or else the newest.
+            checkpoint: `best`, `average`, `ema` or `step-N`; default: best, before the first validation the newest.
             batch_size, batch_tokens: as of the constructor; default: the (first) run's batch size.
             engine: a name in `ENGINES`.
             **search: fields of `SearchOptions`; those not given, or None, are the (first) run's.

@@ -5,7 +5,7 @@
 
 Each trial is a training in a run directory of its own. The same command continues a search that was stopped or
 killed, in the middle of a training too. At the end stand a table (results.csv), a figure for each stage, and best.yaml,
-which `train.py` takes.
+the configuration of the best trial of all stages, which `train.py` takes.
 
 The space is a YAML file with stages, keys of the configuration and their values:
 
@@ -50,7 +50,8 @@ def main():
     config, name = recipes.resolve(arguments.recipe, arguments.set, own_files)
     with importing_keras():
         from interacting_head.model.compilation import share_cores_in_training  # imports Keras: only now
-        from interacting_head.tune.search import Search, default_space, load_space
+        from interacting_head.tune.search import Search
+        from interacting_head.tune.space import default_space, load_space
 
     share_cores_in_training()
     space = load_space(arguments.space) if arguments.space else default_space(config)

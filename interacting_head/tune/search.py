@@ -1,16 +1,17 @@
-"""A search of hyper-parameters in stages, each on top of the best of the stage before; a trial is a training run."""
+"""A search of hyper-parameters in stages, each on top of the best trial so far; a trial is a training run."""
 
 import csv
 import itertools
 import json
 import math
+import os
 import signal
 import sys
 import warnings
 from pathlib import Path
 
 import optuna
-from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution, distribution_to_json
+from optuna.distributions import CategoricalDistribution, distribution_to_json
 from optuna.storages import JournalStorage
 from optuna.trial import TrialState, create_trial
 
@@ -21,57 +22,10 @@ from interacting_head.config import override
 from interacting_head.console import RunError, atomic_write
 from interacting_head.run_directory import RunDirectory
 from interacting_head.tune.journal import Journal
-from interacting_head.yaml_files import read_yaml
 
-DEFAULT_SPACE = Path(__file__).parent / "search_space.yaml"
+COMPARABLE = ("data.train_pairs", "data.seed")
+"""Keys of the text that change neither the development text nor its sub-words, of which a loss is the mean."""
 FINISHED = (TrialState.COMPLETE, TrialState.PRUNED)  # pruned are those that diverged
-
-
-def load_space(path):
-    """`{stage: {configuration key: Optuna's distribution}}` of a YAML file.
-
-    ```
-    architecture:
-      model.attention.num_heads: [2, 4, 8]
-    regularization:
-      model.dropout: {low: 0.1, high: 0.5}
-      train.learning_rate: {low: 1e-4, high: 3e-3, log: true}
-    ```
-
-    Raises:
-        InputError: when the file cannot be read or does not have this form.
-    """
-    mapping = read_yaml(path, "search space")
-    if not (isinstance(mapping, dict) and mapping and all(isinstance(x, dict) and x for x in mapping.values())):
-        raise InputError(
-            f"{path} must hold stages, and each of them keys with values: {{architecture: {{KEY: [1, 2]}}}}"
-        )
-    return {
-        str(stage): {str(key): _distribution(path, key, values) for key, values in keys.items()}
-        for stage, keys in mapping.items()
-    }
-
-
-def default_space(config):
-    """The space of Goindani & Shrivastava 2021 for an `ExperimentConfig`, without options that it does not set."""
-    options = {f"model.attention.options.{name}" for name in config.model.attention.options}
-    space = {
-        stage: {key: values for key, values in keys.items() if ".options." not in key or key in options}
-        for stage, keys in load_space(DEFAULT_SPACE).items()
-    }
-    return {stage: keys for stage, keys in space.items() if keys}
-
-
-def _distribution(path, key, values):
-    if isinstance(values, list) and values and all(isinstance(x, bool | int | float | str) for x in values):
-        return CategoricalDistribution(values)
-    if isinstance(values, dict) and {"low", "high"} <= values.keys() <= {"low", "high", "log"}:
-        low, high, log = values["low"], values["high"], values.get("log", False)
-        are_numbers = all(isinstance(x, int | float) and not isinstance(x, bool) for x in (low, high))
-        if are_numbers and low < high and isinstance(log, bool) and (low > 0 or not log):
-            are_whole = isinstance(low, int) and isinstance(high, int)
-            return IntDistribution(low, high, log) if are_whole else FloatDistribution(low, high, log)
-    raise InputError(f"{path}: {key} must be a list of numbers or words, or {{low: 0.1, high: 0.5}}, got {values!r}")
 
 
 class Search:
@@ -83,7 +37,7 @@ class Search:
 
     Args:
         config: the `ExperimentConfig` to start from.
-        space: see `load_space`.
+        space: see `space.load_space`.
         folder: where to write; made where it does not exist.
         trials: None: each stage tries every combination of its values. A number: each stage makes so many trials, which
             Optuna's tree-structured Parzen estimator chooses.
@@ -116,16 +70,14 @@ class Search:
             return self._run_stages(corpora_dir)
 
     def _run_stages(self, corpora_dir):
-        config = self.config
         for stage, study in self.studies.items():
-            received = self._run_stage(stage, config, corpora_dir)
+            received = self._run_stage(stage, self.best(before=stage), corpora_dir)
             self.write_results()
             if received:
                 print(f"stopped by {signal.Signals(received).name}; the same command continues", file=sys.stderr)
                 return received
             if not study.get_trials(states=[TrialState.COMPLETE]):
                 raise RunError(f"all trainings of the stage {stage} have diverged; see {self.folder / 'trials'}")
-            config = override(config, _assignments(study.best_params))
             self._plot(stage)
         return None
 
@@ -139,21 +91,33 @@ class Search:
             for trial in sorted(trials, key=lambda trial: math.inf if trial.value is None else trial.value)
         ]
 
+    def best(self, before=None):
+        """Return the `ExperimentConfig` of the trial with the least validation loss, the first of equal ones.
+
+        A stage starts from the best trial before it, and all of its values may be worse. Losses count as they are, also
+        where a stage trains for another number of steps: `train.py` with this configuration repeats the trial.
+
+        Args:
+            before: the first stage whose trials do not count. Without trials, the configuration is the search's own.
+        """
+        config, least = self.config, math.inf
+        for stage in itertools.takewhile(lambda stage: stage != before, self.space):
+            trial = next(iter(self.results(stage)), {"validation_loss": None})
+            if trial["validation_loss"] is not None and trial["validation_loss"] < least:
+                least = trial["validation_loss"]
+                config = override(config, _assignments({key: trial[key] for key in self.space[stage]}))
+        return config
+
     def write_results(self):
-        """Writes results.csv, and best.yaml: the configuration with the best values so far."""
-        config, rows = self.config, []
-        for stage, keys in self.space.items():
-            results = self.results(stage)
-            rows += [{"stage": stage, **row} for row in results]
-            if results and results[0]["validation_loss"] is not None:
-                config = override(config, _assignments({key: results[0][key] for key in keys}))
+        """Writes results.csv, and best.yaml: the configuration of the best trial of all stages so far."""
+        rows = [{"stage": stage, **row} for stage in self.space for row in self.results(stage)]
         columns = list(dict.fromkeys(["stage", *(key for row in rows for key in row)]))
         with atomic_write(self.folder / "results.csv", newline="") as file:
             writer = csv.DictWriter(file, columns)
             writer.writeheader()
             writer.writerows(rows)
         with atomic_write(self.folder / "best.yaml") as file:
-            file.write(configuration.to_yaml(config))
+            file.write(configuration.to_yaml(self.best()))
 
     def print_table(self):
         """Prints the finished trials of each stage, the best first."""
@@ -171,6 +135,11 @@ class Search:
 
         for stage, keys in self.space.items():
             for key, distribution in keys.items():
+                if key.startswith("data.") and key not in COMPARABLE:
+                    raise InputError(
+                        f"{key} of {stage} changes the sub-words or the development text, so that losses cannot be "
+                        "compared; train a run for each value and compare BLEU"
+                    )
                 is_choice = isinstance(distribution, CategoricalDistribution)
                 if self.trials is None and not is_choice:
                     raise InputError(f"{key} of {stage} is a range, of which there is no grid; give --trials N")
@@ -185,6 +154,9 @@ class Search:
         path = self.folder / "search.json"
         if path.is_file():
             theirs = json.loads(path.read_text(encoding="utf-8"))
+            # Earlier versions stored the paths as they were given.
+            text = theirs.get("config", {}).get("data", {})
+            text |= {name: os.path.abspath(text[name]) for name in configuration.OWN_FILES if text.get(name)}
             if changed := [name for name in ours if json.loads(json.dumps(ours[name])) != theirs.get(name)]:
                 raise InputError(
                     f"{self.folder} holds a search with another {' and '.join(changed)}; give the same command again "

@@ -1,5 +1,7 @@
 import os
+import shutil
 import stat
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -57,3 +59,61 @@ def test_a_place_that_cannot_be_written_to_is_an_error(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="set INTERACTING_HEAD_CACHE"):
         build_once(tmp_path / "file" / "x", write_a_file)
+
+
+def flip_a_bit(path):
+    content = path.read_bytes()
+    path.write_bytes(bytes([content[0] ^ 1]) + content[1:])
+
+
+DAMAGES = {
+    "a flipped bit": (lambda folder: flip_a_bit(folder / "file"), "file is damaged"),
+    "an empty file": (lambda folder: (folder / "file").write_bytes(b""), "file is damaged"),
+    "a missing file": (lambda folder: (folder / "file").unlink(), "file is damaged"),
+    "a file more": (lambda folder: (folder / "more").write_bytes(b"x"), "more is damaged"),
+    "no checksums": (lambda folder: (folder / "SHA256SUMS").unlink(), "it has no SHA256SUMS"),
+    "empty checksums": (lambda folder: (folder / "SHA256SUMS").write_bytes(b""), "file is damaged"),
+    "damaged checksums": (lambda folder: flip_a_bit(folder / "SHA256SUMS"), "file is damaged"),
+    "checksums that are no text": (lambda folder: (folder / "SHA256SUMS").write_bytes(b"\xff"), "cannot be read ("),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_a_damaged_folder_is_built_again_with_one_line_of_warning(tmp_path, capsys, name):
+    damage, message = DAMAGES[name]
+    folder = build_once(tmp_path / "x", write_a_file)
+    damage(folder)
+    build_once(folder, write_a_file)
+    assert {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "SHA256SUMS"} == {
+        "file": b"content"
+    }
+    warning = capsys.readouterr().err
+    assert warning.startswith(f"warning: {folder}: {message}")
+    assert warning.endswith("; making it again\n")
+    assert warning.count("\n") == 1
+    build_once(folder, lambda _: pytest.fail("built again"))
+    assert os.listdir(tmp_path) == ["x"]
+
+
+def test_an_empty_folder_and_a_file_in_its_place_are_no_cache(tmp_path):
+    (tmp_path / "x").mkdir()
+    (tmp_path / "y").write_bytes(b"")
+    for name in ("x", "y"):
+        assert (build_once(tmp_path / name, write_a_file) / "file").read_text() == "content"
+
+
+def test_a_damaged_folder_stays_where_it_cannot_be_built_again(tmp_path):
+    def fail(folder):
+        raise InputError("no")
+
+    folder = build_once(tmp_path / "x", write_a_file)
+    flip_a_bit(folder / "file")
+    with pytest.raises(InputError, match="no"):
+        build_once(folder, fail)
+    assert (folder / "file").is_file()
+
+
+@pytest.mark.skipif(shutil.which("sha256sum") is None, reason="needs the program sha256sum")
+def test_checksums_are_those_of_the_program_sha256sum(tmp_path):
+    folder = build_once(tmp_path / "x", write_a_file)
+    subprocess.run(["sha256sum", "--check", "--strict", "SHA256SUMS"], cwd=folder, check=True, capture_output=True)

@@ -35,6 +35,30 @@ def test_truecasers_and_vocabularies_that_are_given_are_used(corpus):
     assert again.texts["train"].text == learnt.texts["train"].text  # equal ones make no work
 
 
+def test_whatever_file_of_the_cache_has_a_flipped_bit_is_made_again(corpora, cache, capsys):
+    def encode():
+        mix = open_corpus("mine+mine:dev", "de", "en", corpora)
+        return encode_corpus(mix, SETTINGS).pairs["train"]
+
+    def contents():
+        return {path: path.read_bytes() for path in sorted(cache.rglob("*")) if path.is_file()}
+
+    tokens = [side.tokens.tolist() for side in (encode().source, encode().target)]
+    whole = contents()
+    assert {path.parts[-3] for path in whole} == {"mixes", "prepared", "subwords", "encoded"}
+    assert capsys.readouterr().err == ""
+    for path, content in whole.items():
+        middle = len(content) // 2
+        path.write_bytes(content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :])
+    pairs = encode()
+    assert [side.tokens.tolist() for side in (pairs.source, pairs.target)] == tokens
+    assert contents() == whole
+    folders = {path.parent for path in whole}
+    warnings = capsys.readouterr().err.splitlines()
+    assert len(warnings) == len(folders)
+    assert all(any(line.startswith(f"warning: {folder}: ") for line in warnings) for folder in folders)
+
+
 def test_settings_that_contradict_each_other_are_errors():
     with pytest.raises(InputError, match="unknown profile 'papers'"):
         TextSettings("papers")

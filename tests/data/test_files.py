@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from data.errors import InputError
-from data.files import atomic_write, make_folder, sole_use, written_beside
+from data.files import atomic_write, check_folder, check_plain, make_folder, sole_use, written_beside
 
 ROOT = Path(__file__).parents[2]
 
@@ -161,3 +161,25 @@ def test_a_full_disk_is_no_bad_input_and_names_the_file(tmp_path, monkeypatch):
 def enter(context):
     with context:
         pass
+
+
+def test_a_pipe_among_plain_files_is_an_error_that_names_it(tmp_path):
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "a" / "file").write_bytes(b"")
+    (tmp_path / "a" / "nowhere").symlink_to("none")
+    for place in (tmp_path, tmp_path / "a" / "file", tmp_path / "none"):
+        check_plain(place)
+    os.mkfifo(tmp_path / "a" / "b" / "pipe")
+    (tmp_path / "link").symlink_to("a/b/pipe")
+    for place in (tmp_path, tmp_path / "a" / "b" / "pipe", tmp_path / "link"):
+        with pytest.raises(InputError, match="is a pipe or a device, which cannot be read here; write it to a file"):
+            check_plain(place)
+
+
+def test_a_file_in_the_place_of_a_folder_is_an_error_that_names_it(tmp_path):
+    (tmp_path / "file").write_bytes(b"")
+    check_folder(tmp_path / "new" / "folder")
+    check_folder(tmp_path)
+    for place in ("file", "file/folder"):
+        with pytest.raises(InputError, match=f"cannot write into .*{place}: .*file is a file; name a folder"):
+            check_folder(tmp_path / place)

@@ -141,9 +141,11 @@ def test_the_command_prints_a_table_or_json_and_draws_the_histogram(corpora, tmp
         (["--model-dim", "0"], "--model-dim must be at least 1, got 0"),
         (["--plot", "lengths.jpg"], "name a file that ends in .png"),
         (["--corpora-dir", "/nowhere"], "the folder of corpora /nowhere does not exist"),
+        (["--plot", "folder.png"], "it is a folder; name a file (see "),
         (["--plot", "/nowhere/x.png"], "cannot write /nowhere/x.png"),
     ],
 )
 def test_wrong_usage_is_one_line_and_exit_code_2(corpora, tmp_path, arguments, message):
+    (tmp_path / "folder.png").mkdir()
     given = [] if "--corpora-dir" in arguments else ["--corpora-dir", corpora]
     command_line.assert_refused(run(tmp_path, *given, *arguments), message)

@@ -152,6 +152,12 @@ def test_an_unknown_key_that_is_near_to_none_names_those_of_its_section():
         ("train.learning_rate=.nan", "train.learning_rate must be a finite number, got nan"),
         ("train.gradient_clip=.inf", "train.gradient_clip must be a finite number, got inf"),
         ("model.dropout=1", "model.dropout must be below 1, got 1.0"),
+        ("model.model_dim=1000000000", "model.model_dim must be at most 131072, got 1000000000"),
+        ("model.feed_forward_dim=1000000000", "model.feed_forward_dim must be at most 131072, got 1000000000"),
+        ("model.attention.num_heads=1000000", "model.attention.num_heads must be at most 16384, got 1000000"),
+        ("model.attention.key_dim=1000000", "model.attention.key_dim must be at most 131072, got 1000000"),
+        ("model.decoder_layers=1001", "model.decoder_layers must be at most 1000, got 1001"),
+        ("decode.beam_size=1000000000", "decode.beam_size must be at most 1000, got 1000000000"),
         ("train.label_smoothing=1.0", "train.label_smoothing must be below 1"),
         ("data.shared_vocabulary=2", "data.shared_vocabulary must be true or false, got 2"),
         ("data.corpus=3", "data.corpus must be a word, got 3"),
@@ -203,15 +209,6 @@ def test_differences_name_keys_with_both_values():
     assert differences(DEFAULT, DEFAULT) == {}
     assert differences(DEFAULT, other)["model.dropout"] == (0.1, 0.3)
     assert differences(DEFAULT, other)["model.attention.options.use_bias"] == (None, True)
-
-
-def test_own_files_take_the_place_of_the_corpus_of_a_recipe():
-    files = {"source": "train.de", "target": "train.no", "dev_source": None, "dev_target": None}
-    config, name = recipes.resolve(None, ["data.target_language=no"], files)
-    assert name == "quickstart-own-text"
-    assert (config.data.corpus, config.data.source, config.data.target) == (None, "train.de", "train.no")
-    assert (config.data.source_language, config.data.target_language) == (None, "no")
-    assert config.model == recipes.get("quickstart").model
 
 
 def test_an_unknown_recipe_names_the_nearest():

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from interacting_head.model.weights import load_weights
 from interacting_head.run_directory import RunDirectory
-from interacting_head.run_files import LENGTH, load_weights
+from interacting_head.run_files import LENGTH, OWNER
 from tests.hostile import attempts, changed, changes, few_and_many, many, told
 from tests.interacting_head import tiny
 
@@ -124,16 +125,22 @@ def test_a_damaged_run_is_continued_or_refused(workplace, tmp_path, in_child, ex
     attempt()
 
 
+def unsealed(path):
+    """The bytes of a file of weights as earlier programs wrote them."""
+    return path.read_bytes().rpartition(OWNER)[0]
+
+
 def load_tiny(path):
     if "tiny" not in MODELS:
         MODELS["tiny"] = tiny.transformer(**SMALL)
-    return told(load_weights, MODELS["tiny"], path)
+    return told(load_weights, RunDirectory(path.parent), MODELS["tiny"], path)
 
 
 @many
 def test_weights_without_a_seal_are_loaded_or_refused_and_never_end_the_process(tmp_path, in_child, examples):
-    RunDirectory(tmp_path).save_weights(tiny.transformer(**SMALL), tmp_path / "whole.weights.h5")
-    content, use = (tmp_path / "whole.weights.h5").read_bytes()[:-LENGTH], in_child(load_tiny)
+    run, model = tiny.run(tmp_path, **SMALL)
+    run.save_weights(model, tmp_path / "whole.weights.h5")
+    content, use = unsealed(tmp_path / "whole.weights.h5"), in_child(load_tiny)
     path = tmp_path / "changed.weights.h5"
 
     @attempts(examples)
@@ -148,19 +155,20 @@ def test_weights_without_a_seal_are_loaded_or_refused_and_never_end_the_process(
 @pytest.fixture(scope="module")
 def sealed(tmp_path_factory):
     """A file of weights as a run has them."""
-    folder = tmp_path_factory.mktemp("weights")
-    RunDirectory(folder).save_weights(tiny.transformer(), folder / "best.weights.h5")
-    return folder / "best.weights.h5"
+    run, model = tiny.run(tmp_path_factory.mktemp("weights"))
+    run.save_weights(model, run.weights_path("best"))
+    return run.weights_path("best")
 
 
 def test_every_byte_of_a_file_of_weights_counts(sealed, tmp_path):
-    content, path, model = sealed.read_bytes(), tmp_path / "best.weights.h5", tiny.transformer()
+    content, path, (run, model) = sealed.read_bytes(), tmp_path / "best.weights.h5", tiny.run(tmp_path)
+    end_of_arrays = len(unsealed(sealed))
     for place in np.linspace(0, len(content) - LENGTH - 1, 50, dtype=int):
         path.write_bytes(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
-        assert f"{path} is damaged" in told(load_weights, model, path)
-    for end in (0, 100, len(content) // 2, len(content) - LENGTH - 1):
+        assert f"{path} is damaged" in told(load_weights, run, model, path)
+    for end in (0, 100, end_of_arrays // 2, end_of_arrays - 1, len(content) - LENGTH - 1, len(content) - 1):
         path.write_bytes(content[:end])
-        assert f"{path} is damaged" in told(load_weights, model, path)
+        assert f"{path} is damaged" in told(load_weights, run, model, path)
 
 
 def test_a_seal_is_no_part_of_the_weights(sealed, tmp_path):
@@ -174,10 +182,11 @@ def test_a_seal_is_no_part_of_the_weights(sealed, tmp_path):
 
 def test_layers_that_a_file_of_weights_lacks_are_told_in_one_line(sealed, tmp_path):
     path = tmp_path / "changed.weights.h5"
-    path.write_bytes(sealed.read_bytes()[:-LENGTH])
+    run, model = tiny.run(tmp_path)
+    path.write_bytes(unsealed(sealed))
     with h5py.File(path, "r+") as file:
         del file["layers"]
-    assert f"{path} is damaged" in told(load_weights, tiny.transformer(), path)
+    assert f"{path} is damaged" in told(load_weights, run, model, path)
 
 
 @few_and_many

@@ -3,9 +3,10 @@
 import numpy as np
 
 from data.text.subwords import BEGIN, END, PAD
-from interacting_head.config import AttentionConfig, ModelConfig
+from interacting_head.config import AttentionConfig, ExperimentConfig, ModelConfig
 from interacting_head.model.placement import NEED_KEY_DIM
 from interacting_head.model.transformer import Transformer
+from interacting_head.run_directory import RunDirectory
 from tests.layers.schemes import randomize
 
 V = 17
@@ -21,6 +22,13 @@ def config(scheme="interacting_head", num_heads=2, options=None, **settings):
 def transformer(seed=0, source_vocabulary=V, shared=True, **settings):
     """A `Transformer` whose weights are all random and large enough to matter."""
     return randomize(Transformer(config(**settings), source_vocabulary, V, shared), seed)
+
+
+def run(path, **settings):
+    """A new `RunDirectory` without text, and a `transformer` of its configuration."""
+    run = RunDirectory(path)
+    run.create_or_check(ExperimentConfig(model=config(**settings)))
+    return run, transformer(**settings)
 
 
 def sources(lengths, width=None, seed=0):

@@ -1,3 +1,4 @@
+import keras
 import numpy as np
 import pytest
 from keras import ops
@@ -81,3 +82,19 @@ def test_the_printed_loop_has_the_same_values_and_gradients(heads):
 def test_an_unknown_implementation_is_an_error():
     with pytest.raises(ValueError, match="implementation must be one of"):
         PairwiseInteractingHeadAttention(2, 4, implementation="loop")
+
+
+@pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="JAX compiles every training step")
+def test_xla_compiles_its_gradient_on_tensorflow():
+    import tensorflow as tf
+
+    layer = make(heads=3)
+
+    def gradient(query, memory):
+        with tf.GradientTape() as tape:
+            loss = ops.sum(ops.square(layer(query, memory, attention_mask=MASK)))
+        return tape.gradient(loss, layer.output_kernel.value)
+
+    expected = array(gradient(QUERY, MEMORY))
+    found = array(tf.function(gradient, jit_compile=True)(QUERY, MEMORY))
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5 * np.abs(expected).max())

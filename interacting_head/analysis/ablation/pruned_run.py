@@ -23,6 +23,7 @@ from layers import (
     MultiHopAttention,
     MultiLayerMultiHeadAttention,
     PairwiseInteractingHeadAttention,
+    TalkingHeadsAttention,
 )
 
 TEXT_FILES = ("subwords", "truecasing", "text.json")
@@ -39,14 +40,24 @@ HEAD_AXES = {
     MultiLayerMultiHeadAttention: STANDARD,
 }
 """Layer class → {name of a weight: its axes of heads}. Heads of other classes cannot be removed."""
+REASONS = {TalkingHeadsAttention: "each mixes the logits and weights of all others"}
+"""Layer class → why its heads cannot be removed."""
 
 
-def removable(layer):
-    """Return whether heads of an attention layer can be removed.
+def why_not_removable(layer):
+    """Return why heads of an attention layer cannot be removed, or None where they can."""
+    if type(layer) in HEAD_AXES:
+        return None
+    names = [name for name, cls in ATTENTION_SCHEMES.items() if cls is type(layer)] or [type(layer).__name__]
+    reason = REASONS.get(type(layer), "pruned_run.HEAD_AXES does not say which of its weights belong to a head")
+    return f"heads of {names[0]} cannot be removed: {reason}"
 
-    Those of talking heads cannot: each mixes the logits and weights of all others, and would need them further on.
-    """
-    return type(layer) in HEAD_AXES
+
+def check_removable(model):
+    """Raise `InputError` for a `Transformer` of which no head can be removed."""
+    reasons = {why_not_removable(layer) for layer in attention_layers(model).values()}
+    if None not in reasons:
+        raise InputError("; ".join(sorted(reasons)))
 
 
 def kept_heads(model, removed):
@@ -65,12 +76,8 @@ def kept_heads(model, removed):
     for place, layer in attention_layers(model).items():
         own = {head.head - 1 for head in removed if head[:2] == place and 0 < head.head <= layer.num_heads}
         removed = {head for head in removed if head[:2] != place or head.head - 1 not in own}
-        if own and not removable(layer):
-            names = [name for name, cls in ATTENTION_SCHEMES.items() if cls is type(layer)]
-            raise InputError(
-                f"heads of {names[0]} cannot be removed: each mixes the logits and weights of all others; "
-                "choose heads of another site or layer with --heads"
-            )
+        if own and (reason := why_not_removable(layer)):
+            raise InputError(f"{reason}; choose heads of another site or layer with --heads")
         if own:
             kept[place] = [head for head in range(layer.num_heads) if head not in own]
     if removed:

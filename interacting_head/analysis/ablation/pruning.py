@@ -50,10 +50,13 @@ class Pruning(Verb):
 
     def analyze(self, runs, arguments):
         from interacting_head.analysis.ablation.head_order import head_orders
+        from interacting_head.analysis.ablation.pruned_run import check_removable
         from interacting_head.translation.inspection import weighs_heads
 
         findings, curves, orders_of_runs = Findings(), {}, {}
         for run in runs:
+            if arguments.remove is not None:
+                check_removable(run.model)  # before the heads are put in order, which takes a while
             sample = run.sample(arguments)
             names = arguments.order or [name for name in ORDERS if name != "importance" or weighs_heads(run.model)]
             if sample.references is None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from data.files import check_plain
 from interacting_head.metrics.metric import MeanMetric, MetricUnavailable
 from interacting_head.metrics.yisi.embedders import Embedder
 from interacting_head.metrics.yisi.similarity import (
@@ -108,10 +109,12 @@ def load_embedder(source):
 
     Raises:
         MetricUnavailable: when there is nothing of that name, or nothing usable.
+        InputError: for a pipe, which cannot be read twice.
     """
     if isinstance(source, Embedder):
         return source
     path = Path(source)
+    check_plain(path)
     if not path.exists():
         raise MetricUnavailable(f"there is no embedder {path}; name a file of word vectors or a transformer's folder")
     return _load(path.resolve(), path.stat().st_mtime_ns)

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from data.errors import InputError
+from data.files import check_plain
 from data.text.subwords import BEGIN, END, PAD
 from data.workers import available_cores
 from interacting_head.console import importing_keras
@@ -57,6 +58,7 @@ class CTranslate2Engine(Engine):
                 f"{path} is neither a run directory of train.py (it has no config.yaml) nor a folder converted by "
                 "python -m interacting_head.export --format ctranslate2 (it has no model.bin)"
             )
+        check_plain(path)
         if converted and checkpoint:
             raise InputError(f"{path} is a converted model and has no checkpoints; leave --checkpoint {checkpoint} out")
         run = RunDirectory.open(path / TEXT if converted else path)

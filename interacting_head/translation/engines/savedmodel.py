@@ -7,6 +7,7 @@ import numpy as np
 import tensorflow as tf
 
 from data.errors import InputError
+from data.files import check_plain
 from data.text.subwords import END
 from interacting_head.export import optional_package
 from interacting_head.export.layout import EXTRA, TEXT, versions
@@ -85,6 +86,7 @@ def _folder(path):
             f"{path} is not a folder written by python -m interacting_head.export --format savedmodel (it has no "
             "saved_model.pb, nor a version with one); a run directory has to be exported first"
         )
+    check_plain(folder)
     if not (folder / EXTRA / TEXT).is_dir():
         raise InputError(f"{folder} lacks {EXTRA}/{TEXT}, its sub-words; copy it again, with all that is in it")
     return folder

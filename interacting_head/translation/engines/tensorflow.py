@@ -40,7 +40,8 @@ class TransformerEngine(Engine):
     @classmethod
     def open(cls, paths, checkpoint=None):
         runs = [RunDirectory.open(path) for path in paths]
-        weights = [run.weights(checkpoint) for run in runs]
+        for run in runs:
+            run.weights(checkpoint)  # raises where one has none
         first, *others = runs
         subwords = first.subwords()
         digests = [part.digest for part in subwords]
@@ -51,7 +52,7 @@ class TransformerEngine(Engine):
                 )
             if run.config.data.profile != first.config.data.profile:
                 raise InputError(f"{run.path} has another data.profile than {first.path}; an ensemble needs one")
-        return cls([load_model(run, subwords, path) for run, path in zip(runs, weights, strict=True)]), first
+        return cls([load_model(run, subwords, checkpoint) for run in runs]), first
 
     def search(self, sentences, options, rows, token_scores=True):
         prefixed = sentences[0].prefix is not None

@@ -50,7 +50,8 @@ def test_the_texts_of_a_split_are_written_one_after_another(archives, corpus_fol
     (archives / "a.tgz").write_bytes(tar_bytes(FILES))
     plain_corpus().fetch(corpus_folder, {"en", "de"})
     assert read(corpus_folder, "train") == [("one", "eins"), ("", ""), ("two", "zwei")]
-    assert sorted(path.name for path in corpus_folder.iterdir()) == ["SOURCE.json", "train.de.gz", "train.en.gz"]
+    names = sorted(path.name for path in corpus_folder.iterdir())
+    assert names == ["SHA256SUMS", "SOURCE.json", "train.de.gz", "train.en.gz"]
     # No time of writing in the gzip header: the same archive always gives the same files.
     assert (corpus_folder / "train.en.gz").read_bytes()[4:8] == bytes(4)
 
@@ -157,8 +158,40 @@ def test_what_only_a_browser_can_fetch_is_asked_for_before_anything_is_downloade
         corpus(splits).fetch(corpus_folder, {"en", "de"})
 
 
+def without_internet(address, path, sha256=None):
+    raise InputError(f"could not download {address}")
+
+
 @pytest.mark.parametrize("algorithm", ["sha256", "md5"])
-def test_an_archive_with_another_checksum_is_refused(archives, corpus_folder, algorithm):
+def test_a_damaged_archive_among_the_downloads_is_fetched_again(tmp_path, archives, corpus_folder, algorithm, capsys):
+    content = tar_bytes(FILES)
+    (tmp_path / "published.tgz").write_bytes(content)
+    checksum = hashlib.new(algorithm, content).hexdigest()
+    archive = Archive("a.tgz", (tmp_path / "published.tgz").as_uri(), **{algorithm: checksum})
+    (archives / "a.tgz").write_bytes(b"")
+    corpus({"train": (text(archive, read_plain, "x/train.en", "x/train.de"),)}).fetch(corpus_folder, {"en", "de"})
+    assert (archives / "a.tgz").read_bytes() == content
+    assert read(corpus_folder, "train") == [("one", "eins"), ("", "")]
+    assert capsys.readouterr().err == f"warning: {archives / 'a.tgz'}: wrong checksum; making it again\n"
+
+
+def test_a_damaged_corpus_is_built_again_and_one_without_checksums_is_taken_as_it_is(archives, corpus_folder, capsys):
+    (archives / "a.tgz").write_bytes(tar_bytes(FILES))
+    plain_corpus().fetch(corpus_folder, {"en", "de"})
+    damaged = corpus_folder / "train.en.gz"
+    damaged.write_bytes(gzip.compress(b"one\n\nten\n"))
+    plain_corpus().fetch(corpus_folder, {"en", "de"})
+    assert read(corpus_folder, "train")[2] == ("two", "zwei")
+    assert capsys.readouterr().err == f"warning: {corpus_folder}: train.en.gz is damaged; making it again\n"
+    (corpus_folder / "SHA256SUMS").unlink()
+    damaged.write_bytes(gzip.compress(b"one\n\nten\n"))
+    plain_corpus().fetch(corpus_folder, {"en", "de"})
+    assert read(corpus_folder, "train")[2] == ("ten", "zwei")
+
+
+@pytest.mark.parametrize("algorithm", ["sha256", "md5"])
+def test_an_archive_with_another_checksum_is_refused(archives, corpus_folder, algorithm, monkeypatch):
+    monkeypatch.setattr("data.corpora.archived_corpus.download", without_internet)
     content = tar_bytes(FILES)
     checksum = hashlib.new(algorithm, content).hexdigest()
     (archives / "a.tgz").write_bytes(content)

@@ -152,6 +152,13 @@ def test_the_quickstart_corpus_is_generated_once(generator):
     assert generator.calls == 1
 
 
+def test_a_damaged_quickstart_corpus_is_generated_again(generator):
+    path = open_corpus("quickstart", "de", "en").split("train").source
+    path.write_text("")
+    assert first_pair(open_corpus("quickstart", "de", "en"), "train") == ("train.de", "train.en")
+    assert generator.calls == 2
+
+
 def test_a_change_of_the_generator_or_its_tables_gives_a_new_quickstart_corpus(generator, monkeypatch, tmp_path):
     sources = [open_corpus("quickstart", "de", "en").split("train").source]
     (tmp_path / "quickstart").mkdir()

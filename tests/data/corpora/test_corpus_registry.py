@@ -59,6 +59,18 @@ def test_without_internet_the_error_says_which_files_to_put_where(published, tmp
     assert "\n" not in str(caught.value)
 
 
+def test_a_damaged_file_is_fetched_again(published, tmp_path, capsys):
+    corpus = line_aligned(published)
+    corpus.fetch(tmp_path / "some", {"de", "en"})
+    whole = (tmp_path / "some" / "train.de.gz").read_bytes()
+    for damaged in (b"", gzip.compress(b"another\n")):
+        (tmp_path / "some" / "train.de.gz").write_bytes(damaged)
+        corpus.fetch(tmp_path / "some", {"de", "en"})
+        assert (tmp_path / "some" / "train.de.gz").read_bytes() == whole
+        path = tmp_path / "some" / "train.de.gz"
+        assert capsys.readouterr().err == f"warning: {path}: wrong checksum; making it again\n"
+
+
 def test_a_changed_published_file_is_refused(published, tmp_path):
     corpus = line_aligned(published)
     (published / "val.en.gz").write_bytes(b"other")

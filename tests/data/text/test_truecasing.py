@@ -1,3 +1,4 @@
+import os
 import random
 from collections import Counter
 
@@ -121,3 +122,9 @@ def test_a_missing_or_binary_model_is_an_error(tmp_path):
     (tmp_path / "binary").write_bytes(b"\xff\xfe")
     with pytest.raises(InputError, match="not UTF-8"):
         Truecaser.load(tmp_path / "binary")
+
+
+def test_a_pipe_is_no_model(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="pipe is a pipe or a device, which cannot be read here; write it to a file"):
+        Truecaser.load(tmp_path / "pipe")

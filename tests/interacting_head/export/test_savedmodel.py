@@ -131,6 +131,8 @@ def test_inputs_that_make_no_sense_are_refused_in_words(model, source_ids):
         ({"max_length": 3, "min_length": 4}, "min_length must be from 0 to max_length"),
         ({"source_ids": np.array([[5, 6, 7]])}, "each row of source_ids must end with 3"),
         ({"source_ids": np.array([[5, PAD, 6, END]])}, "each row of source_ids must end with 3"),
+        ({"source_ids": np.array([[5, -1, END]])}, "source_ids must be from 0 to 279: the source vocabulary has 280"),
+        ({"source_ids": np.array([[5, 280, END]])}, "source_ids must be from 0 to 279: the source vocabulary has 280"),
         ({"source_ids": np.full((1, 5000), END)}, "at most 4095 sub-words"),
     ):
         given = {**usual, **wrong}

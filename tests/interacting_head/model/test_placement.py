@@ -206,4 +206,4 @@ def test_a_run_goes_on_where_defaults_are_written_out_and_where_they_are_not(tmp
 
 def test_every_aggregation_can_be_configured():
     [memory] = [field for field in dataclasses.fields(ModelConfig) if field.name == "memory"]
-    assert set(memory.metadata["choices"]) == {"top", "all", *AGGREGATIONS}
+    assert set(memory.metadata["limits"]["choices"]) == {"top", "all", *AGGREGATIONS}

@@ -7,6 +7,7 @@ from pathlib import Path
 import keras
 import pytest
 
+from data.errors import InputError
 from data.text.subwords import Subwords, train_subwords
 from interacting_head.console import RunError
 from interacting_head.search.scoring import Scorer
@@ -31,6 +32,13 @@ def test_a_training_step_without_memory_names_its_batch_and_the_settings(config,
     advice = "lower train.batch_tokens or data.max_length, .* with other settings a training begins anew: --no-resume"
     with pytest.raises(RunError, match=STEP + advice):
         train(config, tmp_path / "run")
+
+
+def test_a_model_without_memory_leaves_no_run_behind(config, tmp_path, monkeypatch):
+    monkeypatch.setattr("interacting_head.model.building.Transformer", fail)
+    with pytest.raises(InputError, match=r"^not enough memory for the weights of the model; lower model.model_dim, "):
+        train(config, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_validation_without_memory_names_its_batch_and_the_settings(config, tmp_path, monkeypatch):

@@ -1,6 +1,9 @@
 """Room for the checkpoints of a training."""
 
+import math
+import os
 import shutil
+import tempfile
 
 import pytest
 
@@ -64,6 +67,49 @@ def test_what_is_asked_for_is_what_a_training_takes(files, tmp_path, trainer, fr
     with pytest.raises(InputError, match="the checkpoints of this training take"):
         checkpoints.check_room(validations=5)
     checkpoints.check_room(validations=1)
+
+
+def test_the_run_that_a_training_takes_the_place_of_is_room_but_not_for_the_first_checkpoint(trainer, free):
+    checkpoints = trainer("train.keep_last=2").checkpoints
+    folder = checkpoints.run.path
+    weights = 4 * checkpoints.model.count_params()
+    checkpoint = weights + 4 * sum(math.prod(variable.shape) for variable in checkpoints._state_variables())
+    former = folder / ".former-run" / "best.weights.h5"
+    former.parent.mkdir()
+    with open(former, "wb") as file:
+        file.truncate(3 * checkpoint + 2 * weights)
+    free(checkpoint + weights)
+    checkpoints.check_room(validations=5)
+    free(checkpoint + weights - 1)
+    message = (
+        "first checkpoint of this training, before which the run that was there is not removed, takes .*; make room"
+    )
+    with pytest.raises(InputError, match=message):
+        checkpoints.check_room(validations=5)
+    former.unlink()
+    free(checkpoint + weights)
+    with pytest.raises(InputError, match="the checkpoints of this training take"):
+        checkpoints.check_room(validations=5)
+
+
+@pytest.mark.skipif(not os.path.isdir("/dev/shm"), reason="needs another disk")
+def test_checkpoints_on_another_disk_need_room_there(trainer, tmp_path, monkeypatch):
+    checkpoints = trainer("train.keep_last=2").checkpoints
+    folder = checkpoints.run.path
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as other:
+        if os.stat(other).st_dev == folder.stat().st_dev:
+            pytest.skip("needs another disk")
+        (folder / "checkpoints").rmdir()
+        (folder / "checkpoints").symlink_to(other)
+        weights = 4 * checkpoints.model.count_params()
+        room = {folder: 2 * weights, folder / "checkpoints": 2**40}
+        monkeypatch.setattr("shutil.disk_usage", lambda path: shutil._ntuple_diskusage(2**40, 0, room[path]))
+        checkpoints.check_room(validations=5)
+        room[folder / "checkpoints"] = 2 * weights
+        with pytest.raises(
+            InputError, match=f"the disk of {folder}/checkpoints has .* for them; lower train.keep_last"
+        ):
+            checkpoints.check_room(validations=5)
 
 
 def test_bytes_are_told_in_words():

@@ -9,7 +9,7 @@ from interacting_head.run_directory import RunDirectory
 from tests import tiny_corpus
 from tests.command_line import TINY, run
 from tests.interacting_head.runs import assert_equal_runs
-from tests.kills import appears, kill, left_behind, logged
+from tests.kills import appears, contents, kill, left_behind, logged
 
 STEPS = 240
 SETTINGS = [
@@ -76,3 +76,30 @@ def test_a_training_killed_twenty_times_ends_like_one_that_was_not(tmp_path):
     names = [{path.name for path in (folder.path / "checkpoints").iterdir()} for folder in (ours, expected)]
     assert names[0] == names[1]
     assert not left_behind(killed)
+
+
+REPLACED = [
+    *("run/.former-run-moving/*", "run/.former-run", "run/VERSION", "run/subwords/source.model", "run/train.log"),
+    "run/.former-run-removed",
+]
+
+
+@pytest.mark.slow
+def test_a_training_killed_while_it_takes_the_place_of_a_run_gives_way_to_it_or_stands(tmp_path):
+    folder = folder_with_text(tmp_path / "killed")
+    result = run(folder, "train.py", *TRAIN)
+    assert result.code == 0, result.errors
+    before, kills = contents(folder / "run"), 0
+    for pattern in REPLACED[:-1]:
+        kills += kill(appears(folder, pattern), 0, folder, "train.py", *TRAIN, "--no-resume")
+        result = run(folder, "train.py", *TRAIN)
+        assert result.code == 0, result.errors
+        after = contents(folder / "run")
+        changed = {name for name in before if after.get(name) != before[name]}
+        assert after.keys() == before.keys()
+        assert changed <= {"train.log", "metrics.json", "average.weights.h5"}  # written again, with the same numbers
+        assert f"step {STEPS}" in (folder / "run" / "train.log").read_text()
+    assert kills == len(REPLACED) - 1
+    kill(appears(folder, REPLACED[-1]), 0, folder, "train.py", *TRAIN, "--no-resume")
+    assert run(folder, "train.py", *TRAIN).code == 0
+    assert not list(folder.rglob(".former-run*"))

@@ -1,14 +1,17 @@
 """The text of a run: its profile from raw text to raw text, and that it does not change under a training."""
 
+import dataclasses
 import json
 import shutil
+from pathlib import Path
 
 import pytest
 
 from data.errors import InputError
 from interacting_head import config as configuration
+from interacting_head.config import override
 from interacting_head.run_directory import RunDirectory
-from interacting_head.training.run_text import open_text, prepare_run_text
+from interacting_head.training.run_text import open_text, prepare_run_text, store_paths, with_paths_of
 from interacting_head.training.setup import check
 from interacting_head.training.trainer import train
 from interacting_head.translation.translator import Translator
@@ -129,6 +132,68 @@ def test_text_that_changed_under_the_same_name_is_noticed(tmp_path, profile, spl
     path.write_text(path.read_text(encoding="utf-8").replace("!", "."), encoding="utf-8")
     with pytest.raises(InputError, match=f"the text of {split} has changed since .* --no-resume"):
         prepare_run_text(config.data, run, open_text(config.data, None))
+
+
+def moved(folder, config):
+    """The configuration with its text moved to another folder."""
+    folder.mkdir()
+    paths = {name: Path(getattr(config.data, name)) for name in configuration.OWN_FILES}
+    for path in set(paths.values()):
+        path.rename(folder / path.name)
+    data = {name: str(folder / path.name) for name, path in paths.items()}
+    return dataclasses.replace(config, data=dataclasses.replace(config.data, **data))
+
+
+def begun(folder, config):
+    """A run on the text of a configuration, not yet trained."""
+    run = RunDirectory(folder)
+    run.create_or_check(config)
+    prepare_run_text(config.data, run, open_text(config.data, None))
+    return run
+
+
+def test_the_same_text_in_another_place_is_the_same_run(tmp_path, monkeypatch):
+    config = configured(write(tmp_path))
+    run = begun(tmp_path / "run", config)
+    elsewhere = moved(tmp_path / "elsewhere", config)
+    assert with_paths_of(run, elsewhere, open_text(elsewhere.data, None)) == config
+    monkeypatch.chdir(tmp_path)
+    data = {name: f"elsewhere/{Path(getattr(config.data, name)).name}" for name in configuration.OWN_FILES}
+    relative = dataclasses.replace(
+        config, data=dataclasses.replace(config.data, **data)
+    )  # as earlier versions stored it
+    run = begun(tmp_path / "relative", relative)
+    (run.path / "text.json").unlink()
+    assert with_paths_of(run, elsewhere, open_text(elsewhere.data, None)) == relative
+    store_paths(run, elsewhere.data)
+    assert run.config == elsewhere
+
+
+@pytest.mark.parametrize("change", ["text", "language", "no record"])
+def test_other_text_in_another_place_is_another_configuration(tmp_path, change):
+    config = configured(write(tmp_path))
+    run = begun(tmp_path / "run", config)
+    elsewhere = moved(tmp_path / "elsewhere", config)
+    if change == "text":
+        (tmp_path / "elsewhere" / "dev.en").write_text("No.\n" * len(SENTENCES), encoding="utf-8")
+    elif change == "no record":
+        (run.path / "text.json").unlink()
+    else:
+        elsewhere = override(elsewhere, ["data.source_language=fr"])
+    found = with_paths_of(run, elsewhere, open_text(elsewhere.data, None))
+    with pytest.raises(InputError, match=r"holds a run with another configuration: data\.dev_source"):
+        run.create_or_check(found)
+
+
+@pytest.mark.slow
+def test_a_training_goes_on_with_the_same_text_in_another_place_and_remembers_it(tmp_path):
+    config = configured(write(tmp_path), "train.max_steps=1")
+    assert train(config, tmp_path / "run") is None
+    elsewhere = moved(tmp_path / "elsewhere", config)
+    assert train(elsewhere, tmp_path / "run") is None
+    run = RunDirectory(tmp_path / "run")
+    assert run.config == elsewhere
+    assert "is finished" in (run.path / "train.log").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow

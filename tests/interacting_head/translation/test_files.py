@@ -1,7 +1,16 @@
+import gzip
+import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
-from tests.command_line import environment
+import pytest
+
+from data.errors import InputError
+from interacting_head.translation.files import check_output
+from tests.command_line import environment, run
+
+ECHO = "tests.echo_engine", "-m", "nothing", "--engine", "echo"
 
 
 def test_after_a_long_translation_a_faster_engine_is_pointed_out(tmp_path):
@@ -13,3 +22,79 @@ def test_after_a_long_translation_a_faster_engine_is_pointed_out(tmp_path):
     summary, hint = done.stderr.decode().splitlines()
     assert summary.startswith("1 sentence in ")
     assert hint == "--engine another would translate the same in less time (docs/translation.md)"
+
+
+@pytest.fixture
+def texts(tmp_path):
+    for name in ("input", "prefix", "score"):
+        (tmp_path / name).write_text(f"{name}\n")
+    os.symlink("input", tmp_path / "symbolic")
+    os.link(tmp_path / "input", tmp_path / "hard")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("options", "output", "name"),
+    [
+        ((), "input", "input"),
+        ((), "symbolic", "input"),
+        ((), "hard", "input"),
+        (("--prefix", "prefix"), "prefix", "prefix"),
+        (("--score", "score"), "score", "score"),
+    ],
+)
+def test_an_output_that_is_a_file_of_the_command_line_is_refused_and_the_file_stays(texts, options, output, name):
+    result = run(texts, *ECHO, "-i", "input", *options, "-o", output)
+    assert (result.code, result.output) == (2, "")
+    assert result.errors == f"error: --output {output} is the same file as --{name}; name another file\n"
+    assert (texts / name).read_text() == f"{name}\n"
+
+
+def test_an_output_that_is_the_standard_input_is_refused(texts):
+    command = [sys.executable, "-m", *ECHO, "-o", "input"]
+    with open(texts / "input") as stdin:
+        done = subprocess.run(command, cwd=texts, env=environment(texts), stdin=stdin, capture_output=True, text=True)
+    assert (done.returncode, (texts / "input").read_text()) == (2, "input\n")
+    assert done.stderr == "error: --output input is the same file as --input; name another file\n"
+
+
+@pytest.mark.parametrize("name", ["config.yaml", "best.weights.h5", "subwords/source.model", "linked"])
+def test_an_output_that_is_a_file_of_the_model_is_refused(tmp_path, name):
+    run_folder = tmp_path / "run"
+    for file in ("config.yaml", "best.weights.h5", "subwords/source.model", "dev.hyp"):
+        (run_folder / file).parent.mkdir(exist_ok=True)
+        (run_folder / file).write_text("content")
+    os.link(run_folder / "best.weights.h5", run_folder / "linked")
+
+    def arguments(output, model=run_folder):
+        return SimpleNamespace(input="-", prefix=None, score=None, model=[str(model)], output=str(output))
+
+    with pytest.raises(InputError, match=r"--output .* is a file of the model .*run; name another file"):
+        check_output(arguments(run_folder / name))
+    check_output(arguments(run_folder / "dev.hyp"))
+    (run_folder / "config.yaml").rename(run_folder / "model.bin")  # an export, all of whose files are the model's
+    with pytest.raises(InputError, match="is a file of the model"):
+        check_output(arguments(run_folder / "dev.hyp"))
+
+
+def test_the_null_device_may_be_input_and_output(tmp_path):
+    assert run(tmp_path, *ECHO, "-i", "/dev/null", "-o", "/dev/null").code == 0
+
+
+def test_an_output_whose_name_ends_in_gz_is_a_gzip_file(texts):
+    for _ in range(2):
+        result = run(texts, *ECHO, "-i", "input", "-o", "output.gz")
+        assert (result.code, result.output) == (0, "")
+        content = (texts / "output.gz").read_bytes()
+        assert gzip.decompress(content) == b"input\n"
+        assert content[3:8] == bytes(5)  # neither name nor time
+    (texts / "bad").write_bytes(b"\xff")
+    assert run(texts, *ECHO, "-i", "input", "--prefix", "bad", "-o", "output.gz").code == 2
+    assert (texts / "output.gz").read_bytes() == content
+
+
+def test_a_folder_that_does_not_exist_is_noticed_before_anything_is_translated(texts):
+    result = run(texts, *ECHO, "-i", "input", "-o", "nowhere/output")
+    assert (result.code, result.output) == (2, "")
+    message = "cannot write nowhere/output: No such file or directory; name a folder that can be written to"
+    assert result.errors.replace(str(texts) + "/", "") == f"error: {message}\n"

@@ -147,6 +147,8 @@ def test_lines_have_their_numbers_and_prefixes_only_where_there_are_some(subword
     [
         ({"n_best": 5}, "n_best 5 is above the beam size 4"),
         ({"beam_size": 0}, "beam_size must be a whole number of at least 1, got 0"),
+        ({"beam_size": 10**9}, "beam_size must be at most 1000, got 1000000000"),
+        ({"n_best": 10**9, "sampling": True}, "n_best must be at most 1000, got 1000000000"),
         ({"length_penalty": float("nan")}, "length_penalty must be a number of at least 0"),
         ({"length_penalty_type": "gnm"}, "must be one of gnmt, average, none, got 'gnm'"),
         ({"min_length": 3, "max_length": 2}, "min_length 3 is above max_length 2"),

@@ -11,7 +11,8 @@ from interacting_head.config import ExperimentConfig, load_config, override
 from interacting_head.console import RunError
 from interacting_head.run_directory import RunDirectory
 from interacting_head.training.trainer import DivergedError
-from interacting_head.tune.search import Search, default_space, load_space
+from interacting_head.tune.search import Search
+from interacting_head.tune.space import default_space, load_space
 from tests import tiny_corpus
 from tests.command_line import run, start, wait_until
 
@@ -79,6 +80,33 @@ def test_the_second_stage_starts_from_the_best_of_the_first(tmp_path, space, tra
     best = load_config(tmp_path / "search" / "best.yaml")
     settings = ["model.attention.num_heads=4", "model.feed_forward_dim=64", "model.dropout=0.3"]
     assert best == override(CONFIG, settings)
+
+
+LATER_STAGES_ARE_WORSE = """
+architecture:
+  model.attention.num_heads: [2, 4]
+regularization:
+  model.dropout: [0.2, 0.5]
+size:
+  model.feed_forward_dim: [64, 128]
+"""
+
+
+def test_the_best_of_all_trials_may_be_of_an_earlier_stage(tmp_path, train):
+    config = override(CONFIG, ["model.dropout=0.3", "model.feed_forward_dim=100"])
+    (tmp_path / "space.yaml").write_text(LATER_STAGES_ARE_WORSE)
+    fake = train()
+    Search(config, load_space(tmp_path / "space.yaml"), tmp_path / "search").run()
+    best = override(config, ["model.attention.num_heads=4"])
+    trials = {name: load_config(tmp_path / "search" / "trials" / name / "config.yaml") for name in fake.runs}
+    size_128 = override(best, ["model.feed_forward_dim=128"])
+    assert trials["size,feed_forward_dim=128"] == size_128  # not on top of a dropout of 0.2
+    assert load_config(tmp_path / "search" / "best.yaml") == override(best, ["model.feed_forward_dim=64"])
+    (tmp_path / "space.yaml").write_text(LATER_STAGES_ARE_WORSE.replace("64, 128", "128, 256"))
+    Search(config, load_space(tmp_path / "space.yaml"), tmp_path / "other").run()
+    assert load_config(tmp_path / "other" / "best.yaml") == best
+    losses = {row["run"]: float(row["validation_loss"]) for row in rows(tmp_path / "other")}
+    assert min(losses, key=losses.get) == "architecture,attention.num_heads=4"
 
 
 def test_the_score_of_a_trial_is_its_least_validation_loss(tmp_path, space, train):
@@ -166,6 +194,19 @@ def test_a_folder_of_another_search_is_an_error_that_names_what_differs(tmp_path
         Search(CONFIG, space, tmp_path)
 
 
+def test_a_search_whose_text_was_named_from_its_folder_is_continued(tmp_path, space, monkeypatch):
+    names = {"source": "a.de", "target": "a.en", "dev_source": "b.de", "dev_target": "b.en"}
+    relative, absolute = (
+        override(CONFIG, [f"data.{key}={folder}{name}" for key, name in names.items()])
+        for folder in ("", f"{tmp_path}/")
+    )
+    monkeypatch.chdir(tmp_path)
+    Search(relative, space, tmp_path / "search")
+    Search(absolute, space, tmp_path / "search")
+    with pytest.raises(InputError, match="holds a search with another config; "):
+        Search(override(absolute, ["data.source=c.de"]), space, tmp_path / "search")
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -177,6 +218,8 @@ def test_a_folder_of_another_search_is_an_error_that_names_what_differs(tmp_path
         ("one: {model.dropout: {low: 0, high: 0.1, log: true}}", "model.dropout must be a list"),
         ("one: {model.dropuot: [0.1]}", "did you mean model.dropout?"),
         ("one: {model.dropout: [0.1, 1.5]}", "model.dropout must be below 1, got 1.5"),
+        ("one: {data.vocabulary_size: [300, 400]}", "data.vocabulary_size of one changes the sub-words"),
+        ("one: {data.max_length: [30, 40]}", "train a run for each value and compare BLEU"),
         ("one: {model.attention.num_heads: [8, 7]}", "num_heads 7 does not divide model_dim 512"),
     ],
 )

@@ -8,8 +8,10 @@ from tests.interacting_head.export import exports
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A folder with a run of six heads with random weights, and text for it."""
+    """A folder with runs of six heads with random weights, one of them of talking heads, and text for them."""
     folder = tmp_path_factory.mktemp("ablation")
-    untrained_runs.make(folder / "run", exports.subwords(folder), encoder_layers=1, decoder_layers=1)
+    both = exports.subwords(folder)
+    untrained_runs.make(folder / "run", both, encoder_layers=1, decoder_layers=1)
+    untrained_runs.make(folder / "talking", both, encoder_layers=1, decoder_layers=1, scheme="talking_heads")
     untrained_runs.write_text(folder)
     return folder

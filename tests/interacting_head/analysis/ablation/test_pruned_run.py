@@ -8,7 +8,7 @@ import pytest
 
 from data.errors import InputError
 from interacting_head.analysis.ablation.head_gates import Head, gated
-from interacting_head.analysis.ablation.pruned_run import kept_heads, pruned, shared_query
+from interacting_head.analysis.ablation.pruned_run import check_removable, kept_heads, pruned, shared_query
 from interacting_head.config import AttentionConfig, ExperimentConfig
 from interacting_head.model.placement import attention_of, resolved
 from interacting_head.model.transformer import Transformer
@@ -109,3 +109,13 @@ def test_heads_that_cannot_be_removed_are_named():
     for head in (Head("cross", 1, 5), Head("cross", 1, 0), Head("cross", 2, 1)):
         with pytest.raises(InputError, match=f"this model has no head {head}"):
             kept_heads(model, [Head("cross", 1, 2), head])
+
+
+def test_a_model_whose_heads_cannot_be_removed_is_refused_with_the_reason_of_its_scheme():
+    model, _ = transformer(MIXED, encoder_layers=1, decoder_layers=1)
+    with pytest.raises(InputError) as raised:
+        check_removable(model)
+    assert str(raised.value) == (
+        "heads of talking_heads cannot be removed: each mixes the logits and weights of all others"
+    )
+    check_removable(transformer("multi_hop", encoder_layers=1, decoder_layers=1)[0])

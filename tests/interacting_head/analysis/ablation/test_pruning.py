@@ -34,6 +34,13 @@ def test_wrong_arguments_are_one_line_and_exit_code_2(folder, name):
     assert {path for path in folder.rglob("*") if "cache" not in path.parts} <= before
 
 
+def test_a_scheme_that_cannot_be_pruned_is_refused_before_its_heads_are_put_in_order(folder):
+    arguments = ["-m", "talking", "-i", "source.de", "-r", "target.en", "--order", "importance", "--remove", "1"]
+    reason = "heads of talking_heads cannot be removed: each mixes the logits and weights of all others"
+    assert_refused(run(folder, COMMAND, "pruning", *arguments), reason)
+    assert not (folder / "talking-without-1-heads").exists()
+
+
 def test_without_references_there_is_no_bleu(folder):
     result = run(folder, COMMAND, "pruning", "-m", "run", "-i", "source.de")
     assert_refused(result, "BLEU needs references, and source.de has none; give them with -r")

@@ -2,12 +2,14 @@
 
 import gzip
 import math
+import os
 import random
 import sys
 
 import numpy as np
 import pytest
 
+from data.errors import InputError
 from interacting_head.metrics import MetricUnavailable, evaluate
 from interacting_head.metrics.yisi import load_embedder
 from tests.interacting_head.metrics.yisi.test_metrics import loop_score, score
@@ -130,3 +132,9 @@ def test_without_transformers_a_folder_is_no_embedder(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "transformers", None)
     with pytest.raises(MetricUnavailable, match="needs the packages transformers and torch"):
         score("yisi1", ["a"], ["a"], embedder=tmp_path)
+
+
+def test_a_pipe_is_no_embedder(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="pipe is a pipe or a device, which cannot be read here; write it to a file"):
+        load_embedder(tmp_path / "pipe")

@@ -1,4 +1,5 @@
 import itertools
+import os
 import random
 import shutil
 import subprocess
@@ -191,3 +192,10 @@ def test_the_server_of_a_converted_model_needs_neither_tensorflow_nor_keras(conv
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment(converted), capture_output=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_pipe_among_its_files_is_an_error_that_names_it(tmp_path):
+    (tmp_path / "model.bin").write_bytes(b"")
+    os.mkfifo(tmp_path / "config.json")
+    with pytest.raises(InputError, match=r"config\.json is a pipe or a device, which cannot be read here"):
+        Translator.from_run(tmp_path, engine="ctranslate2")

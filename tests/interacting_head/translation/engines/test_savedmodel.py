@@ -1,3 +1,4 @@
+import os
 import shutil
 
 import pytest
@@ -88,3 +89,11 @@ def test_a_folder_that_is_none_is_refused(version, tmp_path):
     (tmp_path / "damaged" / "saved_model.pb").write_bytes(b"no model")
     with pytest.raises(InputError, match=r"damaged is damaged \("):
         opened(tmp_path / "damaged")
+
+
+def test_a_pipe_among_its_files_is_an_error_that_names_it(tmp_path):
+    (tmp_path / "variables").mkdir()
+    (tmp_path / "saved_model.pb").write_bytes(b"")
+    os.mkfifo(tmp_path / "variables" / "variables.index")
+    with pytest.raises(InputError, match=r"variables\.index is a pipe or a device, which cannot be read here"):
+        Translator.from_run(tmp_path, engine="savedmodel")

@@ -1,0 +1,56 @@
+"""Text of the user's own on the command line: where it lies, and the recipe that suits its size."""
+
+import dataclasses
+import os
+import time
+
+from data.corpora.pipes import kept_text
+from data.text.parallel_text import count_lines
+from interacting_head.config import OWN_FILES, differences, override
+from interacting_head.recipes.registry import get
+from interacting_head.run_directory import RunDirectory
+
+SIZES = {
+    "quickstart": 20_000,
+    "multi30k_de_en": 100_000,
+    "ih_wmt17_en_de_multi_head_h8_small": 500_000,
+    "mlmha_wmt14_en_de_b0": None,
+}
+"""Recipe → the number of training pairs below which it is chosen, see docs/training.md."""
+
+
+def with_absolute_paths(config):
+    """Return an `ExperimentConfig` whose text can be found from any folder; see `data.corpora.pipes.kept_text`."""
+    paths = {name: getattr(config.data, name) for name in OWN_FILES}
+    paths = {name: str(kept_text(path)) for name, path in paths.items() if path}
+    return dataclasses.replace(config, data=dataclasses.replace(config.data, **paths))
+
+
+def recipe_for(source):
+    """Return the name of the recipe that suits the size of a training text, and a line for the user that says so.
+
+    Args:
+        source: the file of its source side.
+    """
+    most = max(filter(None, SIZES.values()))
+    pairs = count_lines(source, most)
+    name = next(name for name, below in SIZES.items() if below is None or pairs < below)
+    count = f"{pairs:,} pairs" if pairs < most else f"{most:,} pairs or more"
+    # In the form of a line of the log, which is not open yet.
+    now = time.strftime("%H:%M:%S")
+    return name, f"{now} your own text has {count}: recipe {name}; train.py RECIPE --source … takes another"
+
+
+def recipe_of_run(path, assignments):
+    """Return the recipe of `SIZES` that a run was begun with, or None where `path` is no run directory.
+
+    It is the one that differs least from the configuration of the run: recipes may have changed since.
+
+    Args:
+        path: the run directory.
+        assignments: list of `KEY=VALUE` that changes the recipe.
+    """
+    if not os.path.isfile(os.path.join(path, "config.yaml")):
+        return None
+    begun = RunDirectory.open(path).config
+    return min(SIZES, key=lambda name: len(differences(begun, override(get(name), assignments))))

@@ -1,0 +1,148 @@
+"""The folder of a run: which files in it are the run's, and how a new run takes the place of a former one.
+
+The former one lies in the folder `.former-run` until the new one has a checkpoint. Every step is a renaming, so that a
+process that is killed leaves a state that `settle` recognises by the name of that folder.
+"""
+
+import contextlib
+import logging
+import os
+from pathlib import Path
+
+from data.errors import InputError
+from data.files import PARTIAL, make_folder
+
+logger = logging.getLogger("interacting_head")
+
+WEIGHTS = ".weights.h5"
+PRUNING = "pruning.json"
+"""The file of `analyze pruning --remove` that tells which heads are gone."""
+
+FOLDERS = {
+    "checkpoints": (f"step-[0-9]*{WEIGHTS}", "step-[0-9]*.state.npz"),
+    "subwords": ("source.model", "target.model"),
+    "truecasing": ("source.truecase", "target.truecase"),
+    "tensorboard": ("events.out.tfevents.*",),
+}
+"""Folder of a run → patterns of the names of its files there."""
+FILES = (
+    *(f"{name}{WEIGHTS}" for name in ("best", "average", "ema")),
+    *("log.jsonl", "metrics.json", PRUNING, "train.log", "text.json", "config.yaml", "VERSION"),
+)
+"""Its other files. The configuration comes after all that belongs to it: what a killed process leaves is a run."""
+
+FORMER = ".former-run"
+MOVING = f"{FORMER}-moving"  # some of its files are there, the others in their place
+REMOVED = f"{FORMER}-removed"  # some of its files are gone
+
+
+def own_files(folder):
+    """Yield the paths of those files in a folder that belong to a run."""
+    for name, patterns in FOLDERS.items():
+        for pattern in patterns:
+            yield from sorted((folder / name).glob(pattern))
+    yield from (path for name in FILES if os.path.lexists(path := folder / name))
+
+
+def clear(folder):
+    """Remove the files of a run, and its folders where nothing else lies in them."""
+    for path in own_files(folder):
+        path.unlink()
+    for name in FOLDERS:
+        with contextlib.suppress(OSError):  # something else is in it, there is none, or it is a link
+            (folder / name).rmdir()
+
+
+def check_unused(folder, version_is_known):
+    """Raise `InputError` where a folder that a run is to begin in holds something else.
+
+    It may hold what a killed process leaves, a link for checkpoints, and anything when a run was set aside there.
+
+    Args:
+        folder: the path; it may not exist yet.
+        version_is_known: whether a run could have written its `VERSION`.
+    """
+    if (folder / FORMER).is_dir():
+        return
+    others = [path.name for path in sorted(folder.glob("*")) if not path.name.startswith(PARTIAL)]
+    begun = [name for name in FOLDERS if (folder / name).is_symlink() or not any((folder / name).glob("*"))]
+    others = [name for name in others if name not in begun and not (name == "VERSION" and version_is_known)]
+    others += [str(path.relative_to(folder)) for path in own_files(folder) if path.parent != folder]
+    if others:
+        raise InputError(
+            f"{folder} is not empty and not a run directory: it has {others[0]} and no config.yaml; choose another "
+            "--run-dir, or remove what is in it"
+        )
+
+
+def check_checkpoints(folder):
+    """Raise `InputError` where `checkpoints` is a link to a folder that is not there."""
+    link = folder / "checkpoints"
+    if link.is_symlink() and not link.is_dir():
+        raise InputError(
+            f"{link} is a link to {os.readlink(link)}, and no such folder is there; make it, mount its disk, or remove "
+            "the link"
+        )
+
+
+def set_aside(folder):
+    """Move the files of a run into its folder `.former-run`, which then is a run directory; `settle` ends that."""
+    moving = folder / MOVING
+    make_folder(moving)
+    for path in own_files(folder):
+        moved = moving / path.relative_to(folder)
+        if path.parent != folder:
+            _make_place(path.parent, moved.parent)
+        path.rename(moved)
+    moving.rename(folder / FORMER)
+
+
+def settle(folder, stands):
+    """Remove the run that was set aside where the new one stands, or else put it back in the place of the new one.
+
+    Args:
+        folder: the path.
+        stands: whether the new run has a checkpoint.
+    """
+    if (folder / FORMER).is_dir():
+        if not stands:
+            clear(folder)
+        (folder / FORMER).rename(folder / (REMOVED if stands else MOVING))
+    if (folder / MOVING).is_dir():
+        for path in list(own_files(folder / MOVING)):
+            place = folder / path.relative_to(folder / MOVING)
+            make_folder(place.parent)
+            path.rename(place)
+        _remove(folder / MOVING)
+        logger.warning("%s: the run before is back, since the new one has no checkpoint", folder)
+    if (folder / REMOVED).is_dir():
+        _remove(folder / REMOVED)
+
+
+def former_hint(folder):
+    """Return the end of a message about a folder, which says where the run is that was set aside; or nothing."""
+    former = next((folder / name for name in (FORMER, MOVING) if (folder / name).is_dir()), None)
+    return f"; the run before it is in {former}, and the next train.py puts it back" if former else ""
+
+
+def _make_place(folder, place):
+    """Make the folder `place` for the files of a folder; where that is a link, make a link to the same disk."""
+    if not folder.is_symlink():
+        make_folder(place)
+    elif not place.is_symlink():
+        store = Path(os.path.realpath(folder)) / FORMER
+        make_folder(store)
+        place.symlink_to(store)
+
+
+def _remove(former):
+    """Remove a run that was set aside; what is not a run's stays, and the folder with it."""
+    clear(former)
+    for name in FOLDERS:
+        link = former / name
+        if link.is_symlink():
+            with contextlib.suppress(OSError):  # gone already, or something else is in it
+                Path(os.path.realpath(link)).rmdir()
+            link.unlink()
+    with contextlib.suppress(OSError):
+        former.rmdir()

@@ -1,0 +1,61 @@
+"""The environment in which commands import Keras."""
+
+import os
+import resource
+import subprocess
+import sys
+from unittest import mock
+
+import keras
+import pytest
+
+from data.errors import InputError
+from interacting_head import allocator
+from interacting_head.console import importing_keras
+from tests.command_line import ROOT
+
+
+def refusal():
+    """The message with which the import is refused."""
+    with pytest.raises(InputError) as raised, importing_keras():
+        pytest.fail("nothing is imported")
+    return str(raised.value)
+
+
+@pytest.mark.parametrize("name", ["numpy", "openvino", "foo"])
+def test_a_backend_that_the_project_does_not_run_on_is_refused(monkeypatch, name):
+    monkeypatch.setenv("KERAS_BACKEND", name)
+    assert refusal().startswith(f"this project does not run on the Keras backend '{name}'; set KERAS_BACKEND")
+
+
+@mock.patch.dict(os.environ, {"TF_CPP_MIN_LOG_LEVEL": "0", allocator.SWITCH: "0"})
+def test_a_backend_of_the_configuration_of_keras_is_refused_after_the_import(monkeypatch):
+    monkeypatch.setattr(keras.config, "backend", lambda: "numpy")
+    with pytest.raises(InputError, match="this project does not run on the Keras backend 'numpy'"), importing_keras():
+        pass
+
+
+@pytest.mark.parametrize("value", ["-3", "many", "1.5", "1000000"])
+def test_a_number_of_threads_that_ends_tensorflow_is_refused(monkeypatch, value):
+    monkeypatch.setenv("KERAS_BACKEND", "tensorflow")
+    monkeypatch.setenv("TF_NUM_INTRAOP_THREADS", value)
+    assert refusal() == f"TF_NUM_INTRAOP_THREADS must be a whole number from 0 (all cores) to 4096, got {value!r}"
+
+
+def test_a_limit_of_addresses_that_ends_tensorflow_is_refused(monkeypatch):
+    monkeypatch.setenv("KERAS_BACKEND", "tensorflow")
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: (2_000_000 * 1024, resource.RLIM_INFINITY))
+    message = "a process may use 1.9 GiB of addresses here, and TensorFlow needs 3 GiB or more; raise the limit"
+    assert refusal().startswith(message)
+
+
+COMMANDS = [["train.py", "--list"], ["-m", "interacting_head.reproduce", "--list"]]
+
+
+@pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
+def test_an_output_without_utf_8_shows_other_letters_by_their_numbers(arguments):
+    environment = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    ended = subprocess.run([sys.executable, *arguments], cwd=ROOT, env=environment, capture_output=True)
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert ended.stdout.isascii()
+    assert rb"\u2013" in ended.stdout
