@@ -7,12 +7,13 @@ from collections.abc import Callable
 from interacting_head.reproduction.statistics import LOSS, estimate, growth, pair
 
 HOLDS, FAILS = "holds here", "does not hold here"
-SAME, UNTOLD = "no difference larger than {:g}", "not told apart"
-UNDECIDED, NOT_RUN = "not decided", "not run"
+UNTOLD, UNDECIDED, NOT_RUN = "not told apart", "not decided", "not run"
 SIGNIFICANT = 0.05
 LEAST_SEEDS = 3
-NEGLIGIBLE = {"sacrebleu": 0.5, "bleu": 0.5}
+DELTA = 0.5
+NEGLIGIBLE = {"sacrebleu": DELTA, "bleu": DELTA}
 """Metric → difference below which scores count as equal; only BLEU has one."""
+NO_DIFFERENCE = f"no difference larger than {DELTA}"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -103,7 +104,7 @@ class Comparison(Claim):
             return HOLDS
         negligible = NEGLIGIBLE.get(self.metric, 0.0)
         if all(-negligible < one.interval[0] and one.interval[1] < negligible for one in estimates):
-            return SAME.format(negligible)
+            return NO_DIFFERENCE
         return UNTOLD
 
     def selection(self, table):

@@ -2,12 +2,13 @@
 
 import dataclasses
 import math
+from collections import Counter
 
 import numpy as np
 
 from interacting_head import config as configuration
 from interacting_head import recipes
-from interacting_head.reproduction.claims import NOT_RUN
+from interacting_head.reproduction.claims import FAILS, HOLDS, NO_DIFFERENCE, NOT_RUN, UNDECIDED, UNTOLD
 from interacting_head.reproduction.statistics import LOSS, ratio, sign_of, summary
 from interacting_head.reproduction.tables import TABLES
 
@@ -205,7 +206,14 @@ def claims_table(claims):
             verdict.reason,
         ]
         lines.append(f"| {' | '.join(cells)} |")
-    lines += ["", f"{len(claims) - len(run)} claims on tables in full size or with missing cells: {NOT_RUN}.", ""]
+    counts = Counter(verdict.word for *_, verdict in run)
+    lines += [
+        "",
+        f"Claims that have been run: {counts[HOLDS]} hold here, {counts[FAILS]} do not, {counts[NO_DIFFERENCE]} show no "
+        f"difference, {counts[UNTOLD]} are not told apart, {counts[UNDECIDED]} are not decided.",
+        f"{len(claims) - len(run)} claims on tables in full size or with missing cells: {NOT_RUN}.",
+        "",
+    ]
     return "\n".join(lines)
 
 

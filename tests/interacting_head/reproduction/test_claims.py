@@ -6,8 +6,8 @@ from interacting_head.reproduction import claims
 from interacting_head.reproduction.claims import (
     FAILS,
     HOLDS,
+    NO_DIFFERENCE,
     NOT_RUN,
-    SAME,
     UNDECIDED,
     UNTOLD,
     Alike,
@@ -84,7 +84,7 @@ def test_a_run_that_still_learns_never_decides(kind, sides, run):
 
 def test_between_equal_runs_there_is_no_difference():
     verdict = ROWS[CellBetter]({}).decide(table("good", "good"))
-    assert verdict.word == SAME.format(0.5) == "no difference larger than 0.5"
+    assert verdict.word == NO_DIFFERENCE == "no difference larger than 0.5"
     assert ROWS[CellBetter]({"metric": "wer"}).decide(table("good", "good")).word == UNTOLD  # has no such bound
 
 
@@ -170,7 +170,7 @@ def test_of_many_differences_each_needs_the_same_p_value_to_hold(monkeypatch):
 
 
 ESTIMATES = {
-    "equal": ((0.1, (-0.2, 0.4), 0.4), [SAME.format(0.5), HOLDS, HOLDS]),
+    "equal": ((0.1, (-0.2, 0.4), 0.4), [NO_DIFFERENCE, HOLDS, HOLDS]),
     "wide": ((0.1, (-0.8, 1.0), 0.8), [UNTOLD, UNTOLD, UNTOLD]),
     "worse": ((-1.0, (-1.5, -0.5), 0.01), [FAILS, FAILS, FAILS]),
     "better": ((1.0, (0.5, 1.5), 0.01), [HOLDS, FAILS, HOLDS]),
