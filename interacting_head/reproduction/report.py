@@ -209,8 +209,8 @@ def claims_table(claims):
     counts = Counter(verdict.word for *_, verdict in run)
     lines += [
         "",
-        f"Claims that have been run: {counts[HOLDS]} hold here, {counts[FAILS]} do not, {counts[NO_DIFFERENCE]} show no "
-        f"difference, {counts[UNTOLD]} are not told apart, {counts[UNDECIDED]} are not decided.",
+        f"Claims that have been run: {counts[HOLDS]} hold here, {counts[FAILS]} do not, {counts[NO_DIFFERENCE]} show "
+        f"no difference, {counts[UNTOLD]} are not told apart, {counts[UNDECIDED]} are not decided.",
         f"{len(claims) - len(run)} claims on tables in full size or with missing cells: {NOT_RUN}.",
         "",
     ]
