@@ -14,7 +14,7 @@ OWN_FILES = ("source", "target", "dev_source", "dev_target")  # keys of `data`
 SITES = "encoder", "decoder", "cross"
 
 LARGEST_HEADS, LARGEST_SIZE = 2**14, 2**17
-"""The most heads, the largest sizes of vectors, and the most hypotheses: whatever is larger is a mistake."""
+"""The most heads and the largest sizes of vectors: whatever is larger is a mistake."""
 
 
 @dataclasses.dataclass(frozen=True)

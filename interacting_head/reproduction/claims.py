@@ -4,15 +4,21 @@ import abc
 import dataclasses
 from collections.abc import Callable
 
-from interacting_head.reproduction.statistics import difference
+from interacting_head.reproduction.statistics import LOSS, estimate, growth, pair
 
-HOLDS, FAILS, UNDECIDED, NOT_RUN = "holds here", "does not hold here", "not told apart", "not run"
+HOLDS, FAILS = "holds here", "does not hold here"
+UNTOLD, UNDECIDED, NOT_RUN = "not told apart", "not decided", "not run"
 SIGNIFICANT = 0.05
+LEAST_SEEDS = 3
+DELTA = 0.5
+NEGLIGIBLE = {"sacrebleu": DELTA, "bleu": DELTA}
+"""Metric → difference below which scores count as equal; only BLEU has one."""
+NO_DIFFERENCE = f"no difference larger than {DELTA}"
 
 
 @dataclasses.dataclass(frozen=True)
 class Verdict:
-    """The outcome of a claim: one of the four words, and the figures that led to it."""
+    """The outcome of a claim: its word, and the figures that led to it."""
 
     word: str
     reason: str
@@ -23,43 +29,95 @@ class Claim(abc.ABC):
     """A statement of a paper about the cells of a table.
 
     Args:
-        statement: in the words of a report.
+        statement: what the paper says, in our words.
+        source: section and table of the paper; "" for a claim of this project's own.
     """
 
     statement: str
+    source: str
 
     @abc.abstractmethod
     def decide(self, table):
         """Return the `Verdict` on a `report.Scored` or `report.Timed` table."""
 
+    @abc.abstractmethod
+    def printed_gains(self, table):
+        """Return what the claim says is positive, computed from the numbers that the paper prints.
 
+        Args:
+            table: a `tables.Table` in full size.
+        """
+
+
+@dataclasses.dataclass(frozen=True)
 class Comparison(Claim):
-    """Some cells are better than others, pair by pair.
+    """Weighted sums of scores of cells are positive.
 
-    Holds where every difference is positive and has p < 0.05; fails where one is negative and has p < 0.05 / number of
-    pairs (Bonferroni's correction: of many pairs without a difference, one easily looks worse). p is the larger of two:
-    that of paired bootstrap over sentences, and of paired t over seeds, of which there must be several. Only runs with
-    the same seeds are compared, since they see the same batches. Where cells have not been run, it may fail, and is
-    else not run.
+    With at least three seeds, and runs that have converged, it
 
-    Subclasses have fields `test` and `metric`: where, and by which score.
+    - holds where every estimate is positive and has p < 0.05,
+    - does not hold where one is negative and has p < 0.05 / number of estimates (Bonferroni's correction: of many
+      pairs without a difference, one easily looks worse),
+    - shows no difference where every 95 % interval lies within ± δ (`NEGLIGIBLE`),
+    - and is else not told apart.
+
+    p is the larger of two: that of paired bootstrap over sentences, and of Student's t over seeds. Only runs with the
+    same seeds are compared, since they see the same batches.
+
+    Args:
+        test, metric: where, and by which score.
     """
 
+    test: str = "test"
+    metric: str = "sacrebleu"
+    needs_convergence = True
+
     @abc.abstractmethod
-    def pairs_in(self, table):
-        """Return pairs of cells `((row, column), (row, column))`, the better one first."""
+    def contrasts(self, cells, value):
+        """Return the `Contrast`s that are claimed to be positive.
+
+        Args:
+            cells: those of the table, `(row, column)`.
+            value: a function of a cell that returns its score, higher being better, or None.
+        """
 
     def decide(self, table):
-        pairs = self.pairs_in(table)
-        found = differences(table, self, pairs)
-        words = "; ".join(map(str, found))
-        if any(one.gain < 0 and one.p_value < SIGNIFICANT / len(pairs) for one in found):
-            return Verdict(FAILS, words)
-        if not pairs or len(found) < len(pairs):
-            return Verdict(NOT_RUN, f"so far {words}" if words else "")
-        if all(one.gain > 0 and one.p_value < SIGNIFICANT for one in found):
-            return Verdict(HOLDS, words)
-        return Verdict(UNDECIDED, words)
+        contrasts = self.contrasts(table.cells, lambda cell: table.mean_gain(cell, self.selection(table), self.metric))
+        estimates = [estimate(table, contrast, self.test, self.metric) for contrast in contrasts]
+        found = [one for one in estimates if one is not None]
+        reason = "; ".join(map(str, found))
+        if not found:
+            return Verdict(NOT_RUN, "")
+        if len(found) < len(estimates):
+            return Verdict(NOT_RUN, f"so far {reason}")
+        if fewest := [one for one in found if one.seeds < LEAST_SEEDS]:
+            return Verdict(UNDECIDED, f"{reason}; fewer than {LEAST_SEEDS} seeds: {fewest[0].label}")
+        if self.needs_convergence and (learning := [one for one in found if not one.converged]):
+            return Verdict(UNDECIDED, f"{reason}; still learning: {', '.join(one.label for one in learning)}")
+        return Verdict(self.word(found), reason)
+
+    def word(self, estimates):
+        """Return the word of a verdict on estimates of enough converged runs."""
+        if any(one.gain < 0 and one.p_value < SIGNIFICANT / len(estimates) for one in estimates):
+            return FAILS
+        if all(one.gain > 0 and one.p_value < SIGNIFICANT for one in estimates):
+            return HOLDS
+        negligible = NEGLIGIBLE.get(self.metric, 0.0)
+        if all(-negligible < one.interval[0] and one.interval[1] < negligible for one in estimates):
+            return NO_DIFFERENCE
+        return UNTOLD
+
+    def selection(self, table):
+        """Return the test set by which a best cell is chosen: the development text where there is one."""
+        return "dev" if "dev" in table.tests else self.test
+
+    def printed_gains(self, table):
+        printed = {(cell.row, cell.column): table.printed_score(cell, self.test, self.metric) for cell in table.cells}
+        cells = [cell for cell, score in printed.items() if score is not None]
+        return [
+            sum(weight * printed[cell] for weight, cell in contrast.terms)
+            for contrast in self.contrasts(cells, printed.get)
+        ]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,12 +132,11 @@ class Better(Comparison):
     row: str = ""
     baseline: str = ""
     columns: Callable = lambda column: True
-    test: str = "test"
-    metric: str = "sacrebleu"
 
-    def pairs_in(self, table):
-        pairs = [((self.row, column), (self.baseline, column)) for column in table.columns if self.columns(column)]
-        return [pair for pair in pairs if set(pair) <= set(table.cells)]
+    def contrasts(self, cells, value):
+        columns = dict.fromkeys(column for _, column in cells if self.columns(column))
+        pairs = {column: ((self.row, column), (self.baseline, column)) for column in columns}
+        return [pair(*both, label=column) for column, both in pairs.items() if set(both) <= set(cells)]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -91,57 +148,148 @@ class CellBetter(Comparison):
     """
 
     pairs: tuple = ()
-    test: str = "test"
-    metric: str = "sacrebleu"
 
-    def pairs_in(self, table):
-        return self.pairs
+    def contrasts(self, cells, value):
+        # A small table may lack some of the paper's cells.
+        return [pair(*both) for both in self.pairs if set(both) <= set(cells)]
 
 
 @dataclasses.dataclass(frozen=True)
-class TimesAsLong(Claim):
-    """A row takes `ratio` times as long as another in a column. Holds within a sixth of the ratio.
+class LowerLoss(CellBetter):
+    """Given cells have lower validation losses than others, at a time in training when they may still learn.
 
     Args:
-        row, baseline, column: their names.
-        ratio: that of the paper.
+        test: `first`, at the end of the first epoch, or `lowest`, the lowest loss of a training.
+    """
+
+    metric: str = LOSS
+    needs_convergence = False
+
+
+@dataclasses.dataclass(frozen=True)
+class BestBetter(Comparison):
+    """The best cell of a row is better than the best cell of each of others.
+
+    Args:
+        row: the name of a row.
+        baselines: names of others.
+    """
+
+    row: str = ""
+    baselines: tuple = ()
+
+    def contrasts(self, cells, value):
+        def best(row):
+            of_row = [cell for cell in cells if cell[0] == row]
+            is_whole = of_row and None not in map(value, of_row)
+            return max(of_row, key=value) if is_whole else (row, "best")  # of which there are no runs
+
+        return [pair(best(self.row), best(baseline)) for baseline in self.baselines]
+
+
+@dataclasses.dataclass(frozen=True)
+class GainGrows(Comparison):
+    """The gain of one row over another is larger in one column than in others.
+
+    Args:
+        row, baseline: names of rows.
+        column: where the gain is larger.
+        than: the columns where it is smaller.
+    """
+
+    row: str = ""
+    baseline: str = ""
+    column: str = ""
+    than: tuple = ()
+
+    def contrasts(self, cells, value):
+        first = (self.row, self.column), (self.baseline, self.column)
+        pairs = {other: ((self.row, other), (self.baseline, other)) for other in self.than}
+        return [
+            growth(first, second, f"gain at {self.column} over gain at {other}")
+            for other, second in pairs.items()
+            if {*first, *second} <= set(cells)
+        ]
+
+
+@dataclasses.dataclass(frozen=True)
+class NotWorse(CellBetter):
+    """Given cells are no worse than others by more than δ (`NEGLIGIBLE`).
+
+    It holds where every 95 % interval lies above −δ, and does not hold where one estimate is below −δ and has
+    p < 0.05 / number of estimates.
+
+    Args:
+        slack: how far below the others the printed numbers may lie.
+    """
+
+    slack: float = 0.5
+
+    def word(self, estimates):
+        negligible = NEGLIGIBLE[self.metric]
+        if any(one.gain < -negligible and one.p_value < SIGNIFICANT / len(estimates) for one in estimates):
+            return FAILS
+        if all(one.interval[0] > -negligible for one in estimates):
+            return HOLDS
+        return UNTOLD
+
+    def printed_gains(self, table):
+        return [gain + self.slack for gain in super().printed_gains(table)]
+
+
+@dataclasses.dataclass(frozen=True)
+class Alike(CellBetter):
+    """Given cells differ by no more than δ (`NEGLIGIBLE`).
+
+    It holds where every 95 % interval lies within ± δ, and does not hold where one estimate is beyond it and has
+    p < 0.05 / number of estimates.
+
+    Args:
+        slack: how far apart the printed numbers may lie.
+    """
+
+    slack: float = 0.5
+
+    def word(self, estimates):
+        negligible = NEGLIGIBLE[self.metric]
+        if any(abs(one.gain) > negligible and one.p_value < SIGNIFICANT / len(estimates) for one in estimates):
+            return FAILS
+        if all(-negligible < one.interval[0] and one.interval[1] < negligible for one in estimates):
+            return HOLDS
+        return UNTOLD
+
+    def printed_gains(self, table):
+        return [self.slack - abs(gain) for gain in super().printed_gains(table)]
+
+
+@dataclasses.dataclass(frozen=True)
+class Slower(Claim):
+    """A row takes longer than another in given columns: holds where each 95 % interval of the ratio lies above 1.
+
+    It does not hold where one lies below 1.
+
+    Args:
+        row, baseline: names of rows.
+        columns: names of columns.
     """
 
     row: str = ""
     baseline: str = "multi_head"
-    column: str = ""
-    ratio: float = 1.0
+    columns: tuple = ()
 
     def decide(self, table):
-        ours, theirs = (table.seconds(row, self.column) for row in (self.row, self.baseline))
-        if ours is None or theirs is None:
-            return Verdict(NOT_RUN, "")
-        found = ours / theirs
-        word = HOLDS if abs(found / self.ratio - 1) <= 1 / 6 else FAILS
-        return Verdict(word, f"{found:.2f} times as long, {self.ratio:.2f} in the paper")
+        ratios = {column: table.ratio(self.row, self.baseline, column) for column in self.columns}
+        found = {column: ratio for column, ratio in ratios.items() if ratio is not None}
+        reason = "; ".join(f"{column}: {ratio}" for column, ratio in found.items())
+        if any(ratio.high is not None and ratio.high < 1 for ratio in found.values()):
+            return Verdict(FAILS, reason)
+        if len(found) < len(ratios):
+            return Verdict(NOT_RUN, f"so far {reason}" if reason else "")
+        if all(ratio.low is not None and ratio.low > 1 for ratio in found.values()):
+            return Verdict(HOLDS, reason)
+        return Verdict(UNTOLD, reason)
 
-
-def differences(table, claim, pairs):
-    """Return the `Difference`s of pairs of cells, between the scored runs with the same seeds; none without such."""
-    found = []
-    for better, other in pairs:
-        by_seed = [
-            {
-                table.seed_of(run): run
-                for run in table.runs_of(*cell)
-                if table.score(run, claim.test, claim.metric) is not None
-            }
-            for cell in (better, other)
-        ]
-        if seeds := sorted(by_seed[0].keys() & by_seed[1].keys()):
-            runs = [[side[seed] for seed in seeds] for side in by_seed]
-            found.append(difference(table, runs, claim.test, claim.metric, label=label_of(better, other)))
-    return found
-
-
-def label_of(cell, other):
-    """Return a short name of a pair of cells: that in which they differ, or both."""
-    (row, column), (other_row, other_column) = cell, other
-    return (
-        column if column == other_column and row != other_row else f"{row}, {column} over {other_row}, {other_column}"
-    )
+    def printed_gains(self, table):
+        seconds = {(cell.row, cell.column): cell.printed.get(("", "seconds")) for cell in table.cells}
+        pairs = [(seconds[self.row, column], seconds[self.baseline, column]) for column in self.columns]
+        return [ours - theirs for ours, theirs in pairs if ours is not None and theirs is not None]

@@ -101,7 +101,8 @@ def make(tables, arguments, runner):
     for table, runs in works:
         if table.measure == "epoch_seconds" and not only:
             measure(table, small, runner.results, result_name(table.name, small), arguments.corpora_dir, runner.end)
-        runner.make([(run, table.tests, table.metrics) for run in runs])
+        splits_of = {cell.experiment: table.splits_of(cell) for cell in table.cells}
+        runner.make([(run, splits_of[run.experiment], table.metrics) for run in runs])
     if runner.left_out:
         print(f"{len(runner.left_out)} runs skipped or stopped: over --budget", file=sys.stderr)
 

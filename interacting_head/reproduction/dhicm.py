@@ -1,8 +1,8 @@
 """Goindani & Shrivastava 2021: tables 3 and 4, the study of layers, figures."""
 
 from interacting_head.recipes import paper_tables
-from interacting_head.reproduction.claims import Better, CellBetter
-from interacting_head.reproduction.tables import SHORT, SMALL_STEPS, Cell, Experiment, Small, Table, register
+from interacting_head.reproduction.claims import Alike, Better, CellBetter, GainGrows
+from interacting_head.reproduction.tables import SHORT, Cell, Experiment, Small, Table, register
 
 MODELS = ("t_base", "t_optimal", "dhicm")
 NAMES = {"t_base": "T-base", "t_optimal": "T-optimal", "dhicm": "DHICM"}
@@ -22,9 +22,8 @@ def printed(table, dataset, model, **where):
 
 
 BETTER = (
-    Better("dynamic head importance beats T-base everywhere", "DHICM", "T-base"),
-    Better("dynamic head importance beats T-optimal everywhere", "DHICM", "T-optimal"),
-    Better("tuning alone beats T-base everywhere", "T-optimal", "T-base"),
+    Better("dynamic head importance beats T-base everywhere", "§ 5", row="DHICM", baseline="T-base"),
+    Better("dynamic head importance beats T-optimal everywhere", "§ 5", row="DHICM", baseline="T-optimal"),
 )
 
 register(
@@ -32,13 +31,22 @@ register(
         "dhicm/3",
         "BLEU by language pair (Goindani & Shrivastava 2021, table 3)",
         tuple(
-            Cell(NAMES[model], name, Experiment(f"dhicm_{corpus}_{model}"), printed("table3", dataset, model))
+            Cell(
+                NAMES[model],
+                name,
+                Experiment(f"dhicm_{corpus}_{model}"),
+                printed("table3", dataset, model),
+                {"test": splits},
+            )
             for model in MODELS
-            for corpus, (name, dataset, _) in LANGUAGES.items()
+            for corpus, (name, dataset, splits) in LANGUAGES.items()
         ),
         tests={"test": ("test",)},
         small=Small({"test": ("test",)}, only=lambda cell: cell.column != "De-En"),
-        claims=BETTER,
+        claims=(
+            *BETTER,
+            Better("tuning alone beats T-base everywhere", "§ 5", row="T-optimal", baseline="T-base"),
+        ),
         note="De-En is scored on newstest2014 and newstest2017 joined, the split `newstest2014_2017`.",
     )
 )
@@ -57,14 +65,28 @@ register(
             for pairs in PAIRS
         ),
         tests={"test": ("test",)},
-        small=Small(
-            {"test": ("test",)}, SHORT, f"{SMALL_STEPS}steps", lambda cell: cell.column in ("10K", "40K", "160K")
-        ),
+        small=Small({"test": ("test",)}, SHORT, lambda cell: cell.column in ("10K", "40K", "160K")),
         claims=(
             *BETTER,
-            CellBetter(
-                "the gain over T-base is there with 10K pairs",
-                ((("DHICM", "10K"), ("T-base", "10K")),),
+            Better(
+                "tuning alone beats T-base from 30K pairs on",
+                "§ 5, table 4",
+                row="T-optimal",
+                baseline="T-base",
+                columns=lambda column: column not in ("10K", "20K"),
+            ),
+            GainGrows(
+                "the gain over T-optimal is larger with few pairs than with all of them",
+                "§ 5",
+                row="DHICM",
+                baseline="T-optimal",
+                column="10K",
+                than=("160K",),
+            ),
+            Alike(
+                "with many pairs dynamic head importance and T-optimal score alike",
+                "§ 5",
+                pairs=tuple((("DHICM", column), ("T-optimal", column)) for column in ("80K", "120K", "160K")),
             ),
         ),
     )
@@ -82,11 +104,15 @@ register(
             )
         ),
         tests={"test": ("test",)},
-        small=Small({"test": ("test",)}, SHORT, f"{SMALL_STEPS}steps"),
+        small=Small({"test": ("test",)}, SHORT),
         claims=(
             CellBetter(
                 "the last layer is the best place",
-                tuple((("DHICM", "layer 6"), ("DHICM", f"layer {number}")) for number in range(1, 6)),
+                "§ 4.3",
+                pairs=tuple(
+                    (("DHICM", "layer 6"), ("DHICM", place))
+                    for place in (*(f"layer {number}" for number in range(1, 6)), "every layer")
+                ),
             ),
         ),
     )

@@ -8,12 +8,13 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from statistics import median
 
 from interacting_head.console import RunError, importing_keras
 from interacting_head.machine import processor
 from interacting_head.reproduction.tables import named
 
-TURNS, STEPS = 3, 4
+TURNS, STEPS = 10, 4
 HOW = f"medians of {TURNS} turns of {STEPS} steps on the same batches, taken alternately, times the batches of an epoch"
 
 
@@ -51,22 +52,24 @@ def measure(table, small, results, name, corpora_dir=None, end=None):
             if code:
                 raise RunError(f"the measurement of {table.name}, {column} ended with code {code}")
             measured = json.loads(output.read_text(encoding="utf-8"))
-        for row, seconds in measured["seconds"].items():
-            record["seconds"].setdefault(row, {})[column] = seconds
+        for kind in ("seconds", "turns"):
+            for row, found in measured[kind].items():
+                record.setdefault(kind, {}).setdefault(row, {})[column] = found
         record |= {key: measured[key] for key in ("precision", "processor")}
         results.write_epoch_seconds(name, record)
 
 
 def measure_column(table, column, corpora_dir=None):
-    """Return `{row: seconds an epoch}` of a column, measured in this process, and the arithmetic.
+    """Return `{row: seconds of a step, turn by turn}` of a column, measured in this process.
 
     Args:
         table: a `Table` in its size.
         column: the heading of one of its columns.
         corpora_dir: folder of corpora.
-    """
-    from statistics import median
 
+    Returns:
+        The dictionary, the number of batches in an epoch, and the arithmetic.
+    """
     import keras
 
     from data.batches.pipeline import as_tf_dataset
@@ -94,8 +97,8 @@ def measure_column(table, column, corpora_dir=None):
             started = time.perf_counter()
             model.fit(as_tf_dataset(part), steps_per_epoch=STEPS, verbose=0, shuffle=False)
             seconds[row].append((time.perf_counter() - started) / STEPS)
-    of_epoch = {row: in_epoch * median(times[1:]) for row, times in seconds.items()}  # the first turn compiles
-    return of_epoch, config.train.precision
+    turns = {row: times[1:] for row, times in seconds.items()}  # the first turn compiles
+    return turns, in_epoch, config.train.precision
 
 
 def main():
@@ -106,8 +109,9 @@ def main():
         from interacting_head.model import compilation
     compilation.share_cores_in_training()
     table = named(name).in_size(size == "small")
-    seconds, arithmetic = measure_column(table, column, corpora_dir or None)
-    found = {"seconds": seconds, "precision": arithmetic, "processor": processor()}
+    turns, in_epoch, arithmetic = measure_column(table, column, corpora_dir or None)
+    seconds = {row: in_epoch * median(times) for row, times in turns.items()}
+    found = {"seconds": seconds, "turns": turns, "precision": arithmetic, "processor": processor()}
     Path(output).write_text(json.dumps(found), encoding="utf-8")
 
 

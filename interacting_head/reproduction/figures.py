@@ -60,18 +60,15 @@ def draw_seconds(scored, axes):
 
 
 def draw_losses(scored, axes):
-    """Draw the validation loss of each cell by step, mean over seeds."""
+    """Draw the validation loss of each cell by validation, mean over seeds."""
     for row, column in scored.cells:
-        by_step = {}
-        for run in scored.runs_of(row, column):
-            for entry in scored.records[run]["log"]:
-                by_step.setdefault(entry["step"], []).append(entry["validation_smoothed_loss"])
-        if by_step:
-            axes.plot(
-                list(by_step), [statistics.fmean(losses) for losses in by_step.values()], marker=".", label=column
-            )
-    axes.set_xlabel("step")
-    axes.set_ylabel("label-smoothed validation loss, nats")
+        by_seed = [scored.losses(run) for run in scored.runs_of(row, column)]
+        if by_seed:
+            count = min(map(len, by_seed))
+            means = [statistics.fmean(losses) for losses in list(zip(*by_seed, strict=False))[:count]]
+            axes.plot(range(1, count + 1), means, marker=".", label=column)
+    axes.set_xlabel("validation")
+    axes.set_ylabel("smoothed validation loss, to base 2")
 
 
 DRAWINGS = {"scores": draw_scores, "epoch_seconds": draw_seconds, "losses": draw_losses}

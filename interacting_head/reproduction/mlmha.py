@@ -2,16 +2,16 @@
 
 from interacting_head.recipes import paper_tables
 from interacting_head.recipes.multi_layer import BASELINES, MEMORIES
-from interacting_head.reproduction.claims import Better
+from interacting_head.reproduction.claims import Alike, CellBetter
 from interacting_head.reproduction.tables import ON_MULTI30K, Cell, Experiment, Small, Table, register
 
 VARIANTS = ("m00", "m01", "m10", "m11")
 TASKS = {
-    "2": ("wmt14_en_de", "newstest2014", range(2, 7)),
-    "3": ("iwslt14_es_en", "test", (4,)),
-    "4": ("iwslt15_en_vi", "test", (4,)),
+    "2": ("wmt14_en_de", 6),
+    "3": ("iwslt14_es_en", 4),
+    "4": ("iwslt15_en_vi", 4),
 }
-SMALL = Small({"test": ("test_2016_flickr",)}, ON_MULTI30K, "multi30k")
+SMALL = Small({"test": ("test_2016_flickr",)}, ON_MULTI30K)
 TRAINED = " ".join(f"runs/mlmha_wmt14_en_de_{variant}_n6" for variant in VARIANTS)
 BASELINE = "runs/mlmha_wmt14_en_de_b0"
 ATTENTION = "analyze attention --sites encoder --as-printed -m"
@@ -25,9 +25,8 @@ def printed(table, dataset, model, **where):
     return {} if number is None else {("test", "BLEU"): number}
 
 
-def cells(table, corpus, depths):
+def cells(table, corpus, depth):
     """Return the cells of tables 2, 3 and 4."""
-    most = max(depths)
     named = {"transformer": "b0", **{name: memory for memory, name in MEMORIES.items()}}
     rows = [
         Cell(name.replace("_", " "), "BLEU", Experiment(f"mlmha_{corpus}_{model}"), printed(table, corpus, name))
@@ -35,32 +34,53 @@ def cells(table, corpus, depths):
     ]
     for variant in VARIANTS:
         name = f"M-{variant[1:]}"
-        experiment = Experiment(f"mlmha_{corpus}_{variant}_n{most}")
-        rows.append(Cell(f"{name}, n = {most}", "BLEU", experiment, printed(table, corpus, name, n=most)))
+        experiment = Experiment(f"mlmha_{corpus}_{variant}_n{depth}")
+        rows.append(Cell(f"{name}, n = {depth}", "BLEU", experiment, printed(table, corpus, name, n=depth)))
     return tuple(rows)
 
 
-def claims_of(rows):
-    """Return the claims on the cells of tables 2, 3 and 4."""
-    names = [cell.row for cell in rows]
-    return (
-        *(Better(f"{name} beats the Transformer", name, "transformer") for name in names if name.startswith("M-")),
-        *(Better(f"{names[4]} beats {name}", names[4], name) for name in names[1:4]),
-    )
+def better(statement, source, row, *others):
+    """Return the claim that a row beats others."""
+    return CellBetter(statement, source, pairs=tuple(((row, "BLEU"), (other, "BLEU")) for other in others))
 
 
-for _number, (_corpus, _split, _depths) in TASKS.items():
-    _cells = cells(_number, _corpus, _depths)
+def alike(statement, source, *rows):
+    """Return the claim that rows do not differ from the Transformer."""
+    return Alike(statement, source, pairs=tuple(((row, "BLEU"), ("transformer", "BLEU")) for row in rows))
+
+
+LINEAR, ITERATIVE, TRANSPARENT = "linear combination", "iterative combination", "transparent attention"
+
+
+def claims_of(number, depth):
+    """Return the claims on table 2, 3 or 4."""
+    m00, m01, m10, m11 = (f"M-{variant[1:]}, n = {depth}" for variant in VARIANTS)
+    if number == "2":
+        beat, same, first = [m00, m10, ITERATIVE], [m01, m11, LINEAR, TRANSPARENT], m10
+    elif number == "3":
+        beat, same, first = [m00, m01, m10, m11, ITERATIVE, TRANSPARENT], [LINEAR], m00
+    else:
+        beat, same, first = [m00, m01, ITERATIVE, TRANSPARENT], [m10, m11], None
+    source = f"§ 6, table {number}"
+    claims = [better(f"{row} beats the Transformer", source, row, "transformer") for row in beat]
+    claims.append(alike(f"{', '.join(same)} and the Transformer score alike", source, *same))
+    if first:
+        others = [row for row in (m00, m01, m10, m11) if row != first]
+        claims.append(better(f"{first} is the best of the four", source, first, *others))
+    return tuple(claims)
+
+
+for _number, (_corpus, _depth) in TASKS.items():
     register(
         Table(
             f"mlmha/{_number}",
             f"BLEU of multi-layer multi-head attention and layer aggregation, {_corpus} (Ampomah et al. 2020, "
             f"table {_number})",
-            _cells,
-            tests={"test": (_split,)},
+            cells(_number, _corpus, _depth),
+            tests={"test": ("test",)},
             printed_metrics={"BLEU": "bleu" if _corpus == "iwslt14_es_en" else "sacrebleu"},
             small=SMALL if _number == "2" else Small({"test": ("test",)}),
-            claims=claims_of(_cells),
+            claims=claims_of(_number, _depth),
         )
     )
 register(
@@ -74,9 +94,37 @@ register(
                 *((f"M-{variant[1:]}", f"n = {n}", f"{variant}_n{n}", n) for variant in VARIANTS for n in range(2, 7)),
             )
         ),
-        tests={"test": ("newstest2014",)},
+        tests={"test": ("test",)},
         printed_metrics={"BLEU": "sacrebleu"},
         small=SMALL,
+        claims=(
+            *(
+                CellBetter(
+                    f"{row} gains from more sources: 5 and 6 beat 2 and 3",
+                    "§ 7.2",
+                    pairs=tuple(((row, f"n = {many}"), (row, f"n = {few}")) for many in (5, 6) for few in (2, 3)),
+                )
+                for row in ("M-00", "M-10")
+            ),
+            *(
+                CellBetter(
+                    f"{row} loses from more sources: 2 beat 3, 4, 5 and 6",
+                    "§ 7.2",
+                    pairs=tuple(((row, "n = 2"), (row, f"n = {many}")) for many in range(3, 7)),
+                )
+                for row in ("M-01", "M-11")
+            ),
+            CellBetter(
+                "M-10 with six sources beats B2, which has about as many parameters",
+                "§ 7.2",
+                pairs=((("M-10", "n = 6"), ("B2", "n = 1")),),
+            ),
+            Alike(
+                "more parameters alone give no more than B0: B1 scores alike",
+                "§ 7.2",
+                pairs=((("B1", "n = 1"), ("B0", "n = 1")),),
+            ),
+        ),
     )
 )
 register(

@@ -6,8 +6,15 @@ from pathlib import Path
 import numpy as np
 
 from data.files import atomic_write, written_beside
+from interacting_head.config import differences, from_dict
 
 FORMAT = 1
+
+
+def is_trained_as(config, stored):
+    """Return whether a stored configuration, `config.to_dict`, is an `ExperimentConfig`; `auto` stands for any."""
+    differing = differences(config, from_dict(stored))
+    return not differing or (list(differing) == ["train.precision"] and config.train.precision == "auto")
 
 
 class Results:
@@ -20,14 +27,15 @@ class Results:
     def __init__(self, folder):
         self.folder = Path(folder)
 
-    def run(self, name):
-        """Return the record of a run, or None where it has not been scored."""
-        return self._read("runs", name)
+    def run(self, run):
+        """Return the record of a `tables.Run`, or None where none with its configuration has been scored."""
+        record = self._read("runs", run.name)
+        return record if record and is_trained_as(run.config, record["config"]) else None
 
     def write_run(self, name, record, statistics):
-        """Write the record of a run, and `{(test set, metric): statistics (N, K)}`, whole numbers, of its sentences."""
+        """Write the record of a run, and `{(test set, metric): statistics (N, K)}` of its sentences."""
         with written_beside(self._path("runs", name, "npz"), parents=True) as path:
-            arrays = {"/".join(key): value.astype("int16") for key, value in statistics.items()}
+            arrays = {"/".join(key): compact(value) for key, value in statistics.items()}
             np.savez_compressed(path, **arrays)
         self._write("runs", name, record)
 
@@ -58,3 +66,9 @@ class Results:
         with atomic_write(self._path(kind, name, "json"), parents=True) as file:
             json.dump({"format": FORMAT, **record}, file, indent=1, ensure_ascii=False)
             file.write("\n")
+
+
+def compact(statistics):
+    """Return statistics in the smallest type that holds them: counts as int16, others as float32."""
+    counts = statistics.astype("int16")
+    return counts if np.array_equal(counts, statistics) else statistics.astype("float32")

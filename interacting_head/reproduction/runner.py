@@ -16,6 +16,7 @@ from statistics import mean
 from tqdm import tqdm
 
 from data.command_line import told
+from data.corpora.corpus import open_corpus
 from data.errors import InputError
 from data.files import make_folder
 from interacting_head.console import RunError
@@ -49,8 +50,12 @@ class Runner:
 
         Args:
             wanted: a list of (`Run`, `{test set: splits}`, metrics).
+
+        Raises:
+            InputError: before anything is trained, where a corpus or one of the splits is missing.
         """
         missing = [work for work in wanted if self._is_missing(*work)]
+        check_test_sets(missing, self.corpora_dir)
         devices = SimpleQueue()
         for device in gpus() or [None]:
             devices.put(device)
@@ -87,7 +92,7 @@ class Runner:
         stop_running()
 
     def _is_missing(self, run, splits_of, metrics):
-        scores = (self.results.run(run.name) or {}).get("scores", {})
+        scores = (self.results.run(run) or {}).get("scores", {})
         return any(missing_of(scores.get(test, {}), metrics) for test in splits_of)
 
     def _one(self, work, seconds, devices):
@@ -121,7 +126,7 @@ class Runner:
             environment["CORPORA_DIR"] = str(self.corpora_dir)
         arguments = [run.experiment.recipe, "--run-dir", folder, "--set", *run.settings]
         call(["train.py", *arguments], self._log(run), environment)
-        former = self.results.run(run.name)
+        former = self.results.run(run)
         statistics = self.results.statistics(run.name) if former else None
         record, statistics = score_run(folder, splits_of, metrics, self.corpora_dir, former, statistics, environment)
         self.results.write_run(run.name, {"run": run.name, "recipe": run.experiment.recipe, **record}, statistics)
@@ -129,6 +134,24 @@ class Runner:
 
     def _log(self, run):
         return self.runs_dir / f"{run.name}.log"
+
+
+def check_test_sets(works, corpora_dir=None):
+    """Raise `InputError` where the corpus of a run, or a split that it is scored on, is missing.
+
+    Args:
+        works: a list of (`Run`, `{test set: splits}`, metrics).
+        corpora_dir: folder of corpora.
+    """
+    corpora = {}
+    for run, splits_of, _ in works:
+        data = run.config.data
+        key = data.corpus, data.source_language, data.target_language
+        if key not in corpora:
+            corpora[key] = open_corpus(*key, corpora_dir)
+        for splits in splits_of.values():
+            for split in splits:
+                corpora[key].split(split)
 
 
 BAR = "{l_bar}{bar}| {elapsed} of about {total_fmt} s, {remaining} left"
@@ -139,7 +162,7 @@ OVERHEAD = 1.25  # validations, translation, scores
 
 def estimated_seconds(run, results):
     """Return the seconds of a run here: those of finished runs of its recipe, or an estimate from its configuration."""
-    finished = [results.run(run._replace(seed=seed).name) for seed in range(1, 6)]
+    finished = [results.run(run._replace(seed=seed)) for seed in range(1, 6)]
     finished = [record["seconds"] for record in finished if record]
     if finished:
         return 1.1 * mean(finished)

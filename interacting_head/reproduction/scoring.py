@@ -20,7 +20,6 @@ ROOT = Path(__file__).parents[2]
 TEXT_OF_SACREBLEU = ("sacrebleu", "chrf", "ter")
 """Metrics that tokenise text themselves; the others compare tokenised text, as the papers' tools were given."""
 ROOM = 1 << 16  # bytes: more than a script prints
-KEPT_STATISTICS = ("sacrebleu", "bleu")
 SEARCH_ENDS = "when no unfinished hypothesis can enter the n best"
 """Kept with each record: the scores of records without it are of a beam search that could end too early."""
 RUNNING = set()  # processes of this project's scripts
@@ -40,7 +39,7 @@ def score_run(run_dir, splits_of, metrics, corpora_dir=None, former=None, former
         environment: of the processes that translate; default: that of this one.
 
     Returns:
-        A record for JSON: configuration, times, losses, scores; and `{(test set, metric): statistics}` of BLEU.
+        A record for JSON: configuration, times, losses, scores; and `{(test set, metric): statistics of sentences}`.
 
     Raises:
         RunError: where the run has not come to its end, and where a script fails.
@@ -101,7 +100,7 @@ def translation(run, text, split, environment=None):
 
 
 def scores_of(run, hypotheses, references, metrics):
-    """Return `{metric: {"score", "signature"}}` or `{metric: {"unavailable": reason}}`, and BLEU's statistics.
+    """Return `{metric: {"score", "signature"}}` or `{metric: {"unavailable": reason}}`, and `{metric: statistics}`.
 
     Hypotheses are text where the profile of the run is raw, and else tokens in the form of its training text.
     """
@@ -124,8 +123,7 @@ def scores_of(run, hypotheses, references, metrics):
             continue
         result = metric.result(rows, 1)
         scores[name] = {"score": result.score, "signature": result.signature}
-        if name in KEPT_STATISTICS:
-            statistics[name] = rows
+        statistics[name] = rows
     return scores, statistics
 
 

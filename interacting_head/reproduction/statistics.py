@@ -1,14 +1,27 @@
-"""Statistics of scores over seeds and over sentences."""
+"""Statistics of scores over seeds and over sentences.
+
+A contrast is a weighted sum of mean scores of cells: a difference of two cells, or a difference of differences.
+"""
 
 import dataclasses
 import math
 import statistics
+from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import ttest_rel
+from scipy import stats
 
 from interacting_head.metrics import METRICS, Options
 from interacting_head.metrics.significance import Resampling, p_value, resampled_scores
+
+CONFIDENCE = 0.95
+LOSS = "loss"
+"""The metric of validation losses, see `report.Losses`."""
+
+
+def sign_of(metric):
+    """Return 1 for a metric of which more is better, −1 for an error rate or a loss."""
+    return 1 if metric != LOSS and METRICS[metric](Options()).higher_is_better else -1
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,21 +44,57 @@ def summary(values):
     return Summary(statistics.fmean(values), deviation, len(values))
 
 
-@dataclasses.dataclass(frozen=True)
-class Difference:
-    """The gain of one experiment over another.
+class Contrast(NamedTuple):
+    """Cells that are compared.
 
     Attributes:
-        label: names the pair.
-        gain: difference of the means, positive where the first is better.
+        label: a short name in reports.
+        terms: `(weight, (row, column))` of each cell; positive weights on the side that is claimed to be better.
+    """
+
+    label: str
+    terms: tuple
+
+
+def pair(better, other, label=""):
+    """Return the `Contrast` of two cells `(row, column)`, named by that in which they differ."""
+    (row, column), (other_row, other_column) = better, other
+    if not label:
+        if row == other_row:
+            label = f"{row}, {column} over {other_column}"
+        elif column == other_column:
+            label = f"{row} over {other_row}, {column}"
+        else:
+            label = f"{row}, {column} over {other_row}, {other_column}"
+    return Contrast(label, ((1, better), (-1, other)))
+
+
+def growth(first, second, label):
+    """Return the `Contrast` that says how much larger one gain is than another; each is a pair `(better, other)`."""
+    return Contrast(label, ((1, first[0]), (-1, first[1]), (-1, second[0]), (1, second[1])))
+
+
+@dataclasses.dataclass(frozen=True)
+class Estimate:
+    """The estimate of a `Contrast`.
+
+    Attributes:
+        label: of the contrast.
+        gain: weighted sum of mean scores, positive where the claimed side is better.
+        interval: `(low, high)`, 95 % by Student's t over seeds; None for a single seed.
+        seeds: number of seeds that all cells share.
         bootstrap: two-sided p-value of paired resamples of sentences; None where no statistics of sentences are kept.
         paired_t: two-sided p-value of Student's t over seeds; None for a single seed.
+        converged: whether all runs were trained to their end, see `report.Scored.is_converged`.
     """
 
     label: str
     gain: float
+    interval: tuple | None
+    seeds: int
     bootstrap: float | None
     paired_t: float | None
+    converged: bool = True
 
     @property
     def p_value(self):
@@ -54,43 +103,102 @@ class Difference:
 
     def __str__(self):
         p_values = ("p sentences", self.bootstrap), ("p seeds", self.paired_t)
-        words = [f"{name} {p:.3f}" for name, p in p_values if p is not None]
-        return f"{self.label}: {self.gain:+.2f}" + (f" ({', '.join(words)})" if words else "")
+        words = [f"{self.seeds} seed{'s' * (self.seeds > 1)}"]
+        words += [f"{name} {p:.3f}" for name, p in p_values if p is not None]
+        interval = f" [{self.interval[0]:+.2f}, {self.interval[1]:+.2f}]" if self.interval else ""
+        return f"{self.label}: {self.gain:+.2f}{interval} ({', '.join(words)})"
 
 
-def difference(table, runs, test, metric, label):
-    """Return the `Difference` of two experiments.
+def estimate(table, contrast, test, metric):
+    """Return the `Estimate` of a `Contrast`, between the runs with the same seeds; None where a cell has none.
 
     Args:
         table: a `report.Scored`.
-        runs: names of the runs of both, with the same seeds in the same order.
+        contrast: of its cells.
         test, metric: which scores.
-        label: of the difference.
     """
-    sign = 1 if METRICS[metric](Options()).higher_is_better else -1
-    ours, theirs = ([table.score(name, test, metric) for name in names] for names in runs)
-    gain = sign * (statistics.fmean(ours) - statistics.fmean(theirs))
-    return Difference(label, gain, bootstrap(table, runs, test, metric), paired_t(ours, theirs))
-
-
-def paired_t(ours, theirs):
-    """Return the two-sided p-value of Student's t of the differences, pair by pair; None for a single pair."""
-    if len(ours) < 2:
+    by_seed = [
+        {table.seed_of(run): run for run in table.runs_of(*cell) if table.score(run, test, metric) is not None}
+        for _, cell in contrast.terms
+    ]
+    seeds = sorted(set.intersection(*map(set, by_seed)))
+    if not seeds:
         return None
-    p = float(ttest_rel(ours, theirs).pvalue)
-    return 1.0 if math.isnan(p) else p
+    weights = [sign_of(metric) * weight for weight, _ in contrast.terms]
+    runs = [[side[seed] for seed in seeds] for side in by_seed]
+    gains = [
+        math.fsum(weight * table.score(run, test, metric) for weight, run in zip(weights, column, strict=True))
+        for column in zip(*runs, strict=True)
+    ]
+    return Estimate(
+        contrast.label,
+        statistics.fmean(gains),
+        t_interval(gains),
+        len(seeds),
+        bootstrap(table, weights, runs, test, metric),
+        t_over_seeds(gains),
+        all(table.is_converged(run) for side in runs for run in side),
+    )
 
 
-def bootstrap(table, runs, test, metric):
-    """Return the two-sided p-value of the difference of mean scores over seeds, in paired resamples of sentences."""
+def t_over_seeds(gains):
+    """Return the two-sided p-value of Student's t of gains, one a seed, against 0; None for a single one."""
+    if len(gains) < 2:
+        return None
+    if np.ptp(gains) == 0:
+        return 1.0 if gains[0] == 0 else 0.0
+    return float(stats.ttest_1samp(gains, 0.0).pvalue)
+
+
+def t_interval(values):
+    """Return the 95 % interval of the mean of values by Student's t, `(low, high)`; None for a single value."""
+    if len(values) < 2:
+        return None
+    half = stats.t.ppf((1 + CONFIDENCE) / 2, len(values) - 1) * statistics.stdev(values) / math.sqrt(len(values))
+    mean = statistics.fmean(values)
+    return float(mean - half), float(mean + half)
+
+
+def bootstrap(table, weights, runs, test, metric):
+    """Return the two-sided p-value of a weighted sum of mean scores over seeds, in paired resamples of sentences.
+
+    Args:
+        table: a `report.Scored`.
+        weights: one for each cell.
+        runs: names of the runs of each cell.
+        test, metric: which scores.
+    """
     rows = [[table.statistics(name).get((test, metric)) for name in names] for names in runs]
     if any(one is None for side in rows for one in side):
         return None
-    scorer, systems, seeds = METRICS[metric](Options()), rows[0] + rows[1], len(rows[0])
+    scorer = METRICS[metric](Options())
+    systems = [one for side in rows for one in side]
     resampled = resampled_scores(scorer, systems, Resampling())
     observed = np.array([scorer.score(system.sum(axis=0)) for system in systems])
+    seeds = len(rows[0])
 
     def gain(scores):
-        return scores[:seeds].mean(axis=0) - scores[seeds:].mean(axis=0)
+        means = scores.reshape(len(weights), seeds, -1).mean(axis=1)
+        return np.tensordot(weights, means, axes=1)
 
-    return p_value(gain(resampled), gain(observed))
+    return p_value(gain(resampled), gain(observed)[0])
+
+
+@dataclasses.dataclass(frozen=True)
+class Ratio:
+    """The ratio of two times, with its 95 % interval over turns; None for both ends where turns are not kept."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+    def __str__(self):
+        interval = f" [{self.low:.2f}, {self.high:.2f}]" if self.low is not None else ""
+        return f"{self.value:.2f} times{interval}"
+
+
+def ratio(value, ours, theirs):
+    """Return the `Ratio` of times, of which `ours` and `theirs` are those of single turns, taken alternately."""
+    logarithms = [math.log(one / other) for one, other in zip(ours, theirs, strict=True)]
+    interval = t_interval(logarithms)
+    return Ratio(value, *(map(math.exp, interval) if interval else (None, None)))

@@ -1,13 +1,16 @@
 """Tables and figures of the papers: the trainings behind each cell, the test sets, the metrics."""
 
 import dataclasses
+import hashlib
+import json
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from interacting_head import recipes
-from interacting_head.config import override
+from interacting_head.config import ExperimentConfig, differences, override
 from interacting_head.config_values import entry_of
 from interacting_head.recipes.registry import SMALL
+from interacting_head.reproduction.statistics import sign_of
 
 BLEU_ONLY = ("sacrebleu", "bleu")
 METRICS_OF_LI_LUO = ("sacrebleu", "bleu", "wer", "wer_paper", "meteor", "rouge_l", "cider", "yisi0")
@@ -30,7 +33,7 @@ class Experiment:
     Args:
         recipe: a recipe of a paper, or of this project.
         settings: further settings, `KEY=VALUE`.
-        variant: tells it apart from other experiments with the same recipe, in names of runs.
+        variant: what tells it apart from other experiments with the same recipe, for readers of names of runs.
     """
 
     recipe: str
@@ -39,7 +42,12 @@ class Experiment:
 
     def config(self, seed, extra=()):
         """Return the `ExperimentConfig` of a run; `extra` are settings that a table adds to all its experiments."""
-        return override(recipes.get(self.recipe), [*extra, *self.settings, f"train.seed={seed}"])
+        return override(recipes.get(self.recipe), [*extra, *self.settings, *self.seeds(seed, extra)])
+
+    def seeds(self, seed, extra=()):
+        """Return the settings that differ from seed to seed: where pairs are drawn from a corpus, others are drawn."""
+        config = override(recipes.get(self.recipe), [*extra, *self.settings])
+        return [f"train.seed={seed}"] + [f"data.seed={seed}"] * (config.data.train_pairs is not None)
 
 
 class Run(NamedTuple):
@@ -48,12 +56,11 @@ class Run(NamedTuple):
     experiment: Experiment
     seed: int
     extra: tuple[str, ...] = ()
-    label: str = ""
 
     @property
     def name(self):
-        """The name of the run directory and of its results."""
-        parts = self.experiment.recipe, self.experiment.variant, self.label, f"seed{self.seed}"
+        """The name of the run directory and of its results, which ends with a digest of the configuration."""
+        parts = self.experiment.recipe, self.experiment.variant, f"seed{self.seed}", digest(self.config)
         return "-".join(filter(None, parts))
 
     @property
@@ -64,7 +71,14 @@ class Run(NamedTuple):
     @property
     def settings(self):
         """The settings beyond the recipe's, as `train.py --set` takes them."""
-        return [*self.extra, *self.experiment.settings, f"train.seed={self.seed}"]
+        return [*self.extra, *self.experiment.settings, *self.experiment.seeds(self.seed, self.extra)]
+
+
+def digest(config):
+    """Return eight hexadecimal digits that tell an `ExperimentConfig` apart from others."""
+    # Of what differs from the defaults, so that a new setting leaves the names of earlier runs as they are.
+    changed = {key: value for key, (_, value) in differences(ExperimentConfig(), config).items()}
+    return hashlib.sha256(json.dumps(changed, sort_keys=True).encode()).hexdigest()[:8]
 
 
 class Cell(NamedTuple):
@@ -74,12 +88,14 @@ class Cell(NamedTuple):
         row, column: their headings.
         experiment: the paper's; a small table takes its recipe's sibling.
         printed: `{(test set, metric in the paper's words): number}`.
+        splits: `{test set: splits of its corpus, joined}` where they are not those of the table.
     """
 
     row: str
     column: str
     experiment: Experiment
     printed: Mapping = {}
+    splits: Mapping = {}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -89,13 +105,11 @@ class Small:
     Args:
         tests: as of `Table`.
         settings: of all its experiments, beyond those of their recipes' `_small` siblings.
-        label: tells runs with these settings apart.
         only: a function of a `Cell` that is false for those left out.
     """
 
     tests: Mapping[str, tuple[str, ...]]
     settings: tuple[str, ...] = ()
-    label: str = ""
     only: Callable = lambda cell: True
 
 
@@ -136,20 +150,37 @@ class Table:
         """True where the table, or one that stands for it, can be made on a CPU."""
         return self.on_a_cpu or self.small is not None
 
+    def splits_of(self, cell):
+        """Return `{test set: splits of the cell's corpus, joined}`."""
+        return {test: cell.splits.get(test, splits) for test, splits in self.tests.items()}
+
+    def printed_score(self, cell, test, metric):
+        """Return the number that the paper prints in a cell for one of our metrics, or None.
+
+        It is negative for error rates, so that more is better. `sacrebleu` stands for the paper's BLEU, however that
+        was computed.
+        """
+        words = {ours: words for words, ours in self.printed_metrics.items()}
+        name = words.get(metric) or (words.get("bleu") if metric == "sacrebleu" else None)
+        number = cell.printed.get((test, name))
+        if number is None:
+            return None
+        return sign_of(metric) * number
+
     def in_size(self, small):
         """Return this table, or the small one that stands for it: its cells then have the siblings' recipes."""
         if not small or self.small is None:
             return self
         chosen = filter(self.small.only, self.cells)
-        cells = tuple(cell._replace(experiment=sibling(cell.experiment)) for cell in chosen)
+        cells = tuple(cell._replace(experiment=sibling(cell.experiment), splits={}) for cell in chosen)
         return dataclasses.replace(self, cells=cells, tests=self.small.tests)
 
     def runs(self, small, seeds):
         """Return the `Run`s of this table, which is `in_size(small)`, seed by seed, each once."""
-        extra, label = (self.small.settings, self.small.label) if small and self.small else ((), "")
+        extra = self.small.settings if small and self.small else ()
         if self.measure == "epoch_seconds":
             return []
-        runs = (Run(cell.experiment, seed, extra, label) for seed in range(1, seeds + 1) for cell in self.cells)
+        runs = (Run(cell.experiment, seed, extra) for seed in range(1, seeds + 1) for cell in self.cells)
         return list(dict.fromkeys(runs))
 
 

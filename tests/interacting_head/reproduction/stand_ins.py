@@ -1,8 +1,10 @@
 """Scores of made-up runs, as claims and statistics ask for them."""
 
 import random
+from statistics import fmean
 
 from interacting_head.metrics import METRICS, Options
+from interacting_head.reproduction.statistics import ratio, sign_of
 
 REFERENCES = [f"sentence {number} of the test set is about item {number * 7} here" for number in range(40)]
 
@@ -21,9 +23,14 @@ class StandIn:
         cells: `{(row, column): [run, …]}`.
         times: `{(row, column): seconds}`.
         metrics: those that are computed.
+        learning: the runs that were stopped before they had converged.
+        turns: `{(row, column): [seconds, …]}`.
     """
 
-    def __init__(self, lines, cells=None, times=None, metrics=("sacrebleu", "wer")):
+    tests = ("test",)
+
+    def __init__(self, lines, cells=None, times=None, metrics=("sacrebleu", "wer"), learning=(), turns=None):
+        self.learning, self._turns = learning, turns or {}
         self.cells = list(cells or {})
         self.columns = list(dict.fromkeys(column for _, column in self.cells))
         self._runs, self._times, self._found = cells or {}, times or {}, {}
@@ -45,5 +52,18 @@ class StandIn:
     def statistics(self, run):
         return {("test", name): rows for (of, name), (rows, _) in self._found.items() if of == run}
 
+    def mean_gain(self, cell, test, metric):
+        scores = [self.score(run, test, metric) for run in self.runs_of(*cell)]
+        return sign_of(metric) * fmean(scores) if scores and None not in scores else None
+
+    def is_converged(self, run):
+        return run not in self.learning
+
     def seconds(self, row, column):
         return self._times.get((row, column))
+
+    def ratio(self, row, baseline, column):
+        ours, theirs = self.seconds(row, column), self.seconds(baseline, column)
+        if ours is None or theirs is None:
+            return None
+        return ratio(ours / theirs, *(self._turns.get((name, column), []) for name in (row, baseline)))

@@ -31,7 +31,9 @@ def measured(monkeypatch):
             raise subprocess.TimeoutExpired(command, timeout)
         rows = [cell.row for cell in TABLE.cells if cell.column == column]
         seconds = {row: 10.0 + number for number, row in enumerate(rows)}
-        Path(output).write_text(json.dumps({"seconds": seconds, "precision": "float32", "processor": "a processor"}))
+        turns = {row: [one / 10, one / 11] for row, one in seconds.items()}
+        found = {"seconds": seconds, "turns": turns, "precision": "float32", "processor": "a processor"}
+        Path(output).write_text(json.dumps(found))
         return types.SimpleNamespace(returncode=int(column in failing))
 
     monkeypatch.setattr(epoch_seconds.subprocess, "run", run)
@@ -55,6 +57,7 @@ def test_each_column_is_measured_once_and_stored_as_it_comes(tmp_path, monkeypat
     record = results.epoch_seconds("times")
     cells = {(row, column) for row, seconds in record["seconds"].items() for column in seconds}
     assert cells == {(cell.row, cell.column) for cell in TABLE.cells}
+    assert record["turns"]["multi_head"]["h = 2"] == [1.0, 10 / 11]
     assert record["how"] == epoch_seconds.HOW
 
 

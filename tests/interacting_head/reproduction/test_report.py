@@ -1,5 +1,6 @@
 """Reports of made-up results: the same to the byte each time, with the numbers that are stored."""
 
+import math
 import re
 from statistics import fmean, stdev
 
@@ -7,7 +8,7 @@ import pytest
 
 from interacting_head.reproduction.claims import NOT_RUN
 from interacting_head.reproduction.command_line import write_report
-from interacting_head.reproduction.report import HEADER, report, result_name
+from interacting_head.reproduction.report import CONVERGED, HEADER, fall_at_end, report, result_name
 from interacting_head.reproduction.results import Results
 from interacting_head.reproduction.scoring import SEARCH_ENDS
 from interacting_head.reproduction.tables import TABLES, Run
@@ -195,11 +196,13 @@ def test_claims_whose_cells_are_missing_count_as_not_run(reported):
     assert len(claims) == len(TABLES["li_luo/3"].claims)
     words = [one["word"] for one in claims.values()]
     assert words == [NOT_RUN] * len(words)
-    beats = claims["interacting heads beat multi-head attention at every number of heads"]
-    assert beats["reason"].startswith("so far h = 8: +0.00 (p sentences ")  # one column has both rows
+    beats = claims["interacting heads beat multi-head attention at every number of heads up to 16"]
+    assert beats["reason"].startswith("so far h = 8: +0.00 [+0.00, +0.00] (2 seeds, p sentences ")  # one has both rows
     total = sum(len(table.claims) * (2 if table.small else 1) for table in TABLES.values())
-    listed = [line for line in section(markdown, "Claims").splitlines() if line.endswith("** |")]
+    listed = [line for line in section(markdown, "Claims").splitlines() if "| **" in line]
     assert len(listed) == 1
+    assert listed[0].startswith("| quickstart/heads | ")
+    assert "| **not decided** | h = 2: " in listed[0]  # the effect stands beside the word
     assert f"\n{total - 1} claims on tables in full size or with missing cells: not run.\n" in markdown
 
 
@@ -215,8 +218,13 @@ def test_losses_and_times_have_tables_of_their_own(tmp_path):
     )
     markdown, found = report(results, seeds=3)
     text = section(markdown, "multi_hop/5")
-    steps = [line for line in text.splitlines() if re.match(r"\| \d", line)]
-    assert steps == [f"| {step} |" + f" {4 - step / 100 - 0.15:.3f} |" * len(losses.cells) for step in (100, 200)]
+    validations = [line.strip("| ").split(" | ") for line in text.splitlines() if re.match(r"\| \d", line)]
+    assert [line[0] for line in validations] == ["1", "2"]
+    for (number, *of_cells), step in zip(validations, (100, 200), strict=True):
+        for cell, words in zip(losses.cells, of_cells, strict=True):
+            printed = cell.printed.get((f"epoch {number}", "loss"))
+            ours = f"{(4 - step / 100 - 0.15) / math.log(2):.3f}"  # the paper's logarithms are to base 2
+            assert words == (ours if printed is None else f"{ours} [{printed:.2f}]")
     text = section(markdown, "li_luo/6, small\n")
     table = grid(text, "[the paper's]:")
     assert set(table) == {
@@ -227,5 +235,35 @@ def test_losses_and_times_have_tables_of_their_own(tmp_path):
     assert table["multi_head", "h = 8"] == "– [655 (1.00)]"
     assert text.endswith("by a clock; float32; a processor.\n")
     assert found["li_luo/6 (small)"]["seconds"] == seconds
-    words = [one["word"] for one in found["li_luo/6 (small)"]["claims"]]
-    assert words == ["holds here", NOT_RUN]
+    claims = [(one["word"], one["reason"]) for one in found["li_luo/6 (small)"]["claims"]]
+    assert claims == [("not told apart", "h = 16: 2.10 times"), (NOT_RUN, ""), (NOT_RUN, "")]
+
+
+def test_a_run_has_converged_when_its_loss_fell_by_one_per_cent_at_most_in_the_last_fifth():
+    def fall(*losses):
+        return fall_at_end([{"step": 100 * number, "validation_loss": x} for number, x in enumerate(losses, start=1)])
+
+    assert fall(5.0, 4.0, 3.0, 2.0, 1.9) == pytest.approx(0.05)
+    assert fall(5.0, 4.0, 3.0, 2.0, 1.99) == pytest.approx(CONVERGED / 2)
+    assert fall(5.0, 4.0) == pytest.approx((4.4 - 4.0) / 4.4)  # 1.6 of two validations: between them
+    assert fall(5.0, 4.0, 4.5) < 0
+    assert fall(4.0) == math.inf
+
+
+def test_the_settings_and_steps_of_every_run_are_told(reported):
+    text = section(reported[0], "li_luo/3")
+    assert "\n- steps: 200\n" in text
+    [line] = [line for line in section(reported[0], "li_luo/9").splitlines() if line.startswith("- steps")]
+    assert line == "- steps: 200"
+
+
+def test_settings_in_which_runs_differ_are_told_of_each(tmp_path):
+    table, results = TABLES["dhicm/3"].in_size(True), Results(tmp_path)
+    for run in table.runs(True, 1):
+        results.write_run(run.name, record(run, {"test": {"sacrebleu": entry(20.0)}}), {})
+    markdown, _ = report(results, seeds=1)
+    lines = [line for line in section(markdown, "dhicm/3").splitlines() if line.startswith("- further settings of ")]
+    for corpus, column in (("tatoeba_en-be", "Be-En"), ("tatoeba_en-hi", "Hi-En")):
+        [line] = [line for line in lines if f"`data.corpus={corpus}`" in line and "DHICM" in line]
+        assert column in line
+        assert "`train.max_steps=" in line

@@ -1,5 +1,6 @@
 """The runner, with trainings and scoring replaced by stand-ins."""
 
+import json
 import os
 import threading
 import time
@@ -8,6 +9,7 @@ from collections import Counter
 
 import pytest
 
+from data.errors import InputError
 from interacting_head.console import RunError
 from interacting_head.reproduction import runner as module
 from interacting_head.reproduction import scoring
@@ -98,7 +100,7 @@ def test_what_is_missing_is_trained_with_the_recipe_and_settings_and_is_stored(t
         assert arguments[4:] == ["--set", *run.settings]
         assert f"train.seed={run.seed}" in arguments
         assert work.environments[name]["CORPORA_DIR"] == str(tmp_path / "corpora")
-        stored = runner.results.run(name)
+        stored = runner.results.run(run)
         assert (stored["run"], stored["recipe"]) == (name, "quickstart")
         assert stored["scores"]["test"]["sacrebleu"]["score"] == 20 + run.seed
         assert (runner.results.statistics(name)["test", "sacrebleu"] == statistics(run.seed, 0.5)).all()
@@ -124,11 +126,32 @@ def test_only_those_that_are_missing_are_made(tmp_path, use):
     assert [name for name, _ in work.trained] == [RUNS[3].name]
 
 
+def test_a_run_with_another_configuration_is_not_taken_for_a_stored_one(tmp_path, use):
+    use()
+    results = make(tmp_path).results
+    path = results.folder / "runs" / f"{RUNS[2].name}.json"
+    stored = json.loads(path.read_text())
+    stored["config"]["train"]["max_steps"] += 1
+    path.write_text(json.dumps(stored))
+    assert [run for run in RUNS if results.run(run) is None] == [RUNS[2]]
+    work = use()
+    make(tmp_path)
+    assert [name for name, _ in work.trained] == [RUNS[2].name]
+
+
+def test_a_missing_split_is_said_before_anything_is_trained(tmp_path, use):
+    work = use()
+    runner = Runner(Results(tmp_path / "results"), tmp_path / "runs")
+    with pytest.raises(InputError, match=r"corpus quickstart .* has no split 'tst2010'; it has dev, test, train"):
+        runner.make([*wanted()[:1], (RUNS[1], {"test": ("test", "tst2010")}, ("sacrebleu",))])
+    assert work.trained == []
+
+
 def test_a_run_that_fails_is_reported_and_the_others_go_on(tmp_path, use, capsys):
     use(failing={RUNS[1].name})
     runner = make(tmp_path)
     assert runner.failed == {RUNS[1].name: "train.py ended with code 1: error: it has diverged"}
-    assert [run.name for run in RUNS if runner.results.run(run.name) is None] == [RUNS[1].name]
+    assert [run.name for run in RUNS if runner.results.run(run) is None] == [RUNS[1].name]
     assert f"{RUNS[1].name}: failed: train.py ended with code 1" in capsys.readouterr().err
     work = use()
     assert make(tmp_path).failed == {}
@@ -182,7 +205,7 @@ def test_each_gpu_has_one_run_at_a_time_also_for_its_translations(tmp_path, use,
     for scored in work.scored:
         assert scored.environment == work.environments[scored.name]
     assert os.environ["CUDA_VISIBLE_DEVICES"] == "2,5"
-    assert all(runner.results.run(run.name) for run in RUNS)
+    assert all(runner.results.run(run) for run in RUNS)
 
 
 def test_without_a_gpu_there_is_one_run_at_a_time_and_the_environment_stays(tmp_path, use):
@@ -205,7 +228,7 @@ def test_without_nvidia_s_tool_there_are_no_gpus(monkeypatch):
 
 def test_a_further_metric_leads_to_scoring_with_what_is_stored(tmp_path, use):
     use()
-    stored = make(tmp_path).results.run(RUNS[0].name)
+    stored = make(tmp_path).results.run(RUNS[0])
     work = use()
     make(tmp_path, metrics=("sacrebleu", "bleu"))
     assert [scored.name for scored in work.scored] == [run.name for run in RUNS]

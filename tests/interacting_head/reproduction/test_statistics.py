@@ -2,20 +2,44 @@
 
 import numpy as np
 import pytest
-from scipy.stats import ttest_rel
+from scipy import stats
 
 from interacting_head.metrics import METRICS, Options
 from interacting_head.metrics.significance import RESAMPLES, compare
-from interacting_head.reproduction.statistics import Difference, Summary, bootstrap, difference, paired_t, summary
+from interacting_head.reproduction.statistics import (
+    Estimate,
+    Summary,
+    bootstrap,
+    estimate,
+    growth,
+    pair,
+    ratio,
+    summary,
+    t_interval,
+    t_over_seeds,
+)
 from tests.interacting_head.reproduction.stand_ins import StandIn, noisy
 
 SHARES = {"good-1": 0.1, "good-2": 0.12, "good-3": 0.11, "bad-1": 0.2, "bad-2": 0.15, "bad-3": 0.17}
 GOOD, BAD = (tuple(f"{name}-{seed}" for seed in (1, 2, 3)) for name in ("good", "bad"))
 
 
+LINES = {run: noisy(share, seed) for seed, (run, share) in enumerate(SHARES.items())}
+
+
+def scored(*sides):
+    """A table with a cell for each of several lists of runs: `("0", "c")`, `("1", "c")`, …"""
+    return StandIn(LINES, {(str(number), "c"): list(runs) for number, runs in enumerate(sides)})
+
+
+def found(*sides, metric="sacrebleu"):
+    """The `Estimate` of the first side over the second."""
+    return estimate(scored(*sides), pair(("0", "c"), ("1", "c")), "test", metric)
+
+
 @pytest.fixture(scope="module")
 def table():
-    return StandIn({run: noisy(share, seed) for seed, (run, share) in enumerate(SHARES.items())})
+    return scored(GOOD, BAD)
 
 
 @pytest.mark.parametrize("metric", ["sacrebleu", "wer"])
@@ -23,22 +47,23 @@ def table():
 def test_for_one_seed_the_bootstrap_is_that_of_two_systems(table, runs, metric):
     systems = [(run, table.statistics(run)["test", metric]) for run in reversed(runs)]
     _, ours = compare(METRICS[metric](Options()), systems, 1)
-    p = bootstrap(table, [[run] for run in runs], "test", metric)
+    p = bootstrap(table, [1, -1], [[run] for run in runs], "test", metric)
     assert p == pytest.approx(ours.p_value)
     assert 0 < p <= 1
 
 
 def test_between_a_run_and_itself_nothing_is_significant(table):
-    same = difference(table, (GOOD, GOOD), "test", "sacrebleu", "same")
-    assert (same.gain, same.bootstrap, same.paired_t, same.p_value) == (0, 1, 1, 1)
-    assert bootstrap(table, (["bad-1"], ["bad-1"]), "test", "sacrebleu") == 1
+    same = found(GOOD, GOOD)
+    assert (same.gain, same.bootstrap, same.paired_t, same.p_value, same.interval) == (0, 1, 1, 1, (0, 0))
+    assert bootstrap(table, [1, -1], (["bad-1"], ["bad-1"]), "test", "sacrebleu") == 1
 
 
 @pytest.mark.parametrize("sides", [(GOOD, BAD), (GOOD[:2], BAD[:2])])
-def test_for_several_seeds_the_sides_may_be_exchanged(table, sides):
-    there = difference(table, sides, "test", "sacrebleu", "there")
-    back = difference(table, sides[::-1], "test", "sacrebleu", "back")
-    assert there.gain == -back.gain > 0
+def test_for_several_seeds_the_sides_may_be_exchanged(sides):
+    there, back = found(*sides), found(*sides[::-1])
+    assert there.gain == pytest.approx(-back.gain)
+    assert there.gain > 0
+    assert there.interval == pytest.approx((-back.interval[1], -back.interval[0]))
     assert there.bootstrap == pytest.approx(back.bootstrap)
     assert there.paired_t == pytest.approx(back.paired_t)
 
@@ -55,27 +80,39 @@ def test_for_several_seeds_the_bootstrap_is_of_their_mean_score(table):
     count = len(rows["good-1"])
     gains = np.array([gain(draw.choice(count, size=count)) for _ in range(RESAMPLES)])
     beyond = np.count_nonzero(np.abs(gains - gains.mean()) >= abs(gain(slice(None))) - 1e-9)
-    p = bootstrap(table, (GOOD, BAD), "test", "sacrebleu")
+    p = bootstrap(table, [1, -1], (GOOD, BAD), "test", "sacrebleu")
     assert p == pytest.approx((beyond + 1) / (RESAMPLES + 1))
 
 
+def test_a_difference_of_differences_is_that_of_two_gains():
+    sides = GOOD, BAD, GOOD[::-1], GOOD
+    cells = [(str(number), "c") for number in range(4)]
+    one = estimate(scored(*sides), growth(cells[:2], cells[2:], "x"), "test", "sacrebleu")
+    first, second = found(*sides[:2]), found(*sides[2:])
+    assert one.gain == pytest.approx(first.gain - second.gain)
+    assert one.bootstrap == pytest.approx(first.bootstrap)  # the second gain is 0 in each resample
+
+
 def test_without_statistics_of_sentences_there_is_no_bootstrap_and_seeds_alone_decide():
-    lines = {run: noisy(share, seed) for seed, (run, share) in enumerate(SHARES.items())}
-    table = StandIn(lines)
+    table = scored(GOOD, BAD)
     table.statistics = lambda run: {}
-    found = difference(table, (GOOD, BAD), "test", "sacrebleu", "x")
-    assert found.bootstrap is None
-    assert found.p_value == found.paired_t < 1
+    one = estimate(table, pair(("0", "c"), ("1", "c")), "test", "sacrebleu")
+    assert one.bootstrap is None
+    assert one.p_value == one.paired_t < 1
 
 
 def test_the_gain_of_an_error_rate_is_positive_where_the_rate_is_lower(table):
     rates, scores = ([table.score(run, "test", name) for run in ("good-1", "bad-1")] for name in ("wer", "sacrebleu"))
     assert rates[0] < rates[1]
-    of_rates = difference(table, (["good-1"], ["bad-1"]), "test", "wer", "")
-    of_scores = difference(table, (["good-1"], ["bad-1"]), "test", "sacrebleu", "")
-    assert of_rates.gain == pytest.approx(rates[1] - rates[0])
-    assert of_scores.gain == pytest.approx(scores[0] - scores[1])
-    assert difference(table, (["bad-1"], ["good-1"]), "test", "wer", "").gain == -of_rates.gain
+    assert found(["good-1"], ["bad-1"], metric="wer").gain == pytest.approx(rates[1] - rates[0])
+    assert found(["good-1"], ["bad-1"]).gain == pytest.approx(scores[0] - scores[1])
+    assert found(["bad-1"], ["good-1"], metric="wer").gain == pytest.approx(rates[0] - rates[1])
+
+
+def test_an_estimate_has_converged_where_all_its_runs_have():
+    table = StandIn(LINES, {("0", "c"): list(GOOD), ("1", "c"): list(BAD)}, learning=["bad-2"])
+    assert not estimate(table, pair(("0", "c"), ("1", "c")), "test", "sacrebleu").converged
+    assert found(GOOD, BAD).converged
 
 
 def test_a_summary_is_mean_sample_deviation_and_seeds():
@@ -87,22 +124,39 @@ def test_a_summary_is_mean_sample_deviation_and_seeds():
     assert str(summary([1.0, 3.0])) == "2.00 ± 1.41 (2)"
 
 
-@pytest.mark.filterwarnings("ignore:Precision loss")
-def test_t_over_seeds_is_that_of_scipy_and_of_the_closed_form_of_three_pairs():
-    ours, theirs = [30.1, 30.4, 29.8, 31.0], [28.0, 29.9, 28.7, 28.8]
-    assert paired_t(ours, theirs) == pytest.approx(ttest_rel(ours, theirs).pvalue)
-    # Differences 1, 2, 3 with mean 2 and variance 1: t = 2 / √(1 / 3) of 2 degrees of freedom, for which
+def test_t_over_seeds_is_that_of_scipy_and_of_the_closed_form_of_three_seeds():
+    gains = [2.1, 0.5, 1.1, 2.2]
+    assert t_over_seeds(gains) == pytest.approx(stats.ttest_1samp(gains, 0).pvalue)
+    # Gains 1, 2, 3 with mean 2 and variance 1: t = 2 / √(1 / 3) of 2 degrees of freedom, for which
     # p = 1 − t / √(t² + 2).
     t = 2 / (1 / 3) ** 0.5
-    assert paired_t([3.0, 5.0, 9.0], [2.0, 3.0, 6.0]) == pytest.approx(1 - t / (t**2 + 2) ** 0.5)
-    assert paired_t([1.0, 1.0], [1.0, 1.0]) == 1
-    assert paired_t([1.0], [2.0]) is None
+    assert t_over_seeds([1.0, 2.0, 3.0]) == pytest.approx(1 - t / (t**2 + 2) ** 0.5)
+    assert t_over_seeds([0.0, 0.0]) == 1
+    assert t_over_seeds([1.0, 1.0]) == 0
+    assert t_over_seeds([1.0]) is None
+
+
+def test_the_interval_over_seeds_is_the_one_that_the_test_rejects_outside_of():
+    gains = [1.0, 2.0, 3.0]
+    assert t_interval(gains) == pytest.approx((2 - 4.3027 / 3**0.5, 2 + 4.3027 / 3**0.5), rel=1e-4)  # t of 2 degrees
+    for end in t_interval(gains):
+        assert stats.ttest_1samp(gains, end).pvalue == pytest.approx(0.05)
+    assert t_interval([1.0]) is None
 
 
 def test_the_larger_of_two_p_values_counts_and_a_single_seed_proves_nothing():
-    assert Difference("x", 1.0, 0.01, 0.2).p_value == 0.2
-    assert Difference("x", 1.0, 0.3, 0.02).p_value == 0.3
-    assert Difference("x", 1.0, 0.001, None).p_value == 1
-    assert str(Difference("h = 4", -1.0, 0.001, None)) == "h = 4: -1.00 (p sentences 0.001)"
-    assert str(Difference("h = 4", 1.234, 0.01, 0.2)) == "h = 4: +1.23 (p sentences 0.010, p seeds 0.200)"
-    assert str(Difference("h = 4", 1.0, None, None)) == "h = 4: +1.00"
+    assert Estimate("x", 1.0, (0, 2), 3, 0.01, 0.2).p_value == 0.2
+    assert Estimate("x", 1.0, (0, 2), 3, 0.3, 0.02).p_value == 0.3
+    assert Estimate("x", 1.0, None, 1, 0.001, None).p_value == 1
+    assert str(Estimate("h = 4", -1.0, None, 1, 0.001, None)) == "h = 4: -1.00 (1 seed, p sentences 0.001)"
+    words = "h = 4: +1.23 [-0.10, +2.57] (3 seeds, p sentences 0.010, p seeds 0.200)"
+    assert str(Estimate("h = 4", 1.234, (-0.1, 2.568), 3, 0.01, 0.2)) == words
+
+
+def test_the_interval_of_a_ratio_is_that_of_its_turns():
+    one = ratio(2.0, [2.0, 4.0, 2.0], [1.0, 2.0, 1.0])
+    assert (one.low, one.high) == pytest.approx((2.0, 2.0))
+    wide = ratio(2.0, [1.0, 2.0, 4.0], [1.0, 1.0, 1.0])
+    assert wide.low < 1 < 2 < wide.high
+    assert wide.low * wide.high == pytest.approx(4.0)  # symmetric on a logarithmic scale
+    assert str(ratio(2.0, [], [])) == "2.00 times"
