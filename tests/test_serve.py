@@ -135,6 +135,10 @@ def test_what_cannot_be_served_is_one_line(workplace, tmp_path):
             (["-m", "trained", "--checkpoint", "step-7"], "step-7"),
             (["-m", "trained", "--port", port], f"cannot listen on 127.0.0.1 port {port}: Address already in use"),
             (["-m", "trained", "--port", "70000"], "--port must be at least 0 and at most 65535, got 70000"),
+            (
+                ["-m", "x", "--max-source-length", "0"],
+                "--max-source-length must be a whole number of at least 1, got 0",
+            ),
             (["-m", "trained", "--host", "no host"], "--host no host is no address of this machine"),
         ]
         for arguments, message in cases:

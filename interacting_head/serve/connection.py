@@ -1,23 +1,61 @@
-"""Connections that wait for a limited time, so that slow clients do not take the places of others."""
+"""Connections, limited in number and in time, so that no client takes the places of others, and strict in form."""
+
+import re
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from interacting_head.serve import limits
 
+RESERVED = 128  # open files for all but connections
+HEAD_END = re.compile(rb"\n\r?\n")
+BARE_LINE_FEED = re.compile(rb"(?<!\r)\n")
+
+
+class StrictRequests(h11.Connection):
+    """The server's side of HTTP, without the lenience by which a proxy in front may see other requests than it does.
+
+    h11 takes a line feed alone for the end of a line in the head of a request, and the length of a body twice, as
+    Content-Length and by chunks.
+    """
+
+    def __init__(self):
+        super().__init__(h11.SERVER)
+
+    def next_event(self):
+        """Return the next event, see `h11.Connection.next_event`."""
+        if self.their_state is h11.IDLE:
+            received, _ = self.trailing_data
+            end = HEAD_END.search(received)
+            if BARE_LINE_FEED.search(received, 0, end.end() if end else len(received)):
+                raise h11.RemoteProtocolError("a line feed without a carriage return in the head of a request")
+        event = super().next_event()
+        if isinstance(event, h11.Request):
+            names = {name for name, _ in event.headers}
+            if {b"content-length", b"transfer-encoding"} <= names:
+                raise h11.RemoteProtocolError("both Content-Length and Transfer-Encoding")
+        return event
+
 
 class Connection(H11Protocol):
     """A connection that ends where a whole request, or a client that takes its answer, is waited for too long.
 
     uvicorn itself ends connections without a request only after the first answer, and waits for ever for the rest of a
-    request that has begun.
+    request that has begun. Where there are too many connections, the one that is waited for the longest ends; without
+    such a limit nobody is answered when the process has no more files to open.
     """
 
-    _deadline = None
+    _deadline = _waited_since = None
+
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        self.conn = StrictRequests()
 
     def connection_made(self, transport):
         super().connection_made(transport)
         self._wait()
+        if len(self.connections) > most_connections():
+            self._make_room()
 
     def connection_lost(self, exc):
         self._deadline.cancel()
@@ -49,8 +87,40 @@ class Connection(H11Protocol):
     def _wait(self):
         if self._deadline is not None:
             self._deadline.cancel()
+        self._waited_since = self.loop.time()
         self._deadline = self.loop.call_later(limits.SECONDS, self._give_up)
 
     def _give_up(self):
-        if self.flow.write_paused or self.conn.their_state in (h11.IDLE, h11.SEND_BODY):
+        if self._is_waited_for():
             self.transport.abort()
+
+    def _is_waited_for(self):
+        return self.flow.write_paused or self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
+
+    def _make_room(self):
+        open_ones = [each for each in self.connections if not each.transport.is_closing()]
+        if len(open_ones) <= most_connections():
+            return
+        self.logger.warning("Too many connections: those that have waited longest are ended.")
+        waited_for = [each for each in open_ones if each is not self and each._is_waited_for()]
+        min(waited_for, key=lambda each: each._waited_since, default=self).transport.abort()
+
+
+def most_connections():
+    """Return the number of connections at a time."""
+    return max(8, min(limits.CONNECTIONS, (_open_files() - RESERVED) // 2))
+
+
+def most_at_once():
+    """Return the number of connections that are taken in one go: a few times as many may be open beside the others."""
+    return max(4, min(128, _open_files() // 16))
+
+
+def _open_files():
+    """Return how many files this process may have open."""
+    try:
+        import resource
+    except ImportError:  # Windows, which has no such limit
+        return 2**16
+    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return 2**16 if limit == resource.RLIM_INFINITY else limit

@@ -22,7 +22,7 @@ WAITING = 256
 """Requests that wait for the engine."""
 
 CONNECTIONS = 512
-"""Connections at a time, if the process may have four times as many files open; else a quarter of those."""
+"""Connections at a time, fewer where the process may not have so many files open."""
 
 SECONDS = 30
 """Seconds that a client may take for the whole of a request, and for reading the answer."""

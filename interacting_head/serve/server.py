@@ -9,9 +9,10 @@ import uvicorn
 
 from data.errors import InputError
 from interacting_head.serve.application import application
-from interacting_head.serve.connection import Connection
+from interacting_head.serve.connection import Connection, most_at_once
 from interacting_head.serve.forms import TranslationRequest
 from interacting_head.serve.limits import WAITING
+from interacting_head.serve.log import limit_log
 from interacting_head.serve.worker import Worker
 
 SECONDS_TO_ANSWER = 30  # those whose requests have come, when the server is to end
@@ -73,8 +74,10 @@ def serve(service, listener, hosts=()):
         server_header=False,
         proxy_headers=False,
         http=Connection,
+        backlog=most_at_once(),
         timeout_graceful_shutdown=SECONDS_TO_ANSWER,
     )
+    limit_log()
     print(f"{url_of(listener)}  (Ctrl-C ends)", flush=True)
     # When all is done, uvicorn sends itself the signal that it was ended by.
     signal.signal(signal.SIGTERM, signal.default_int_handler)

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 LONG = 128  # sub-words; longer sentences are searched fewer at a time, for they take more RAM
+VERY_LONG = 512  # tokens; of longer ones the number falls with the square, as the RAM of attention to a source grows
 WIDE = 1024  # hypotheses of a batch at most, fewer of longer sentences: each has places in caches
 
 
@@ -46,7 +47,8 @@ def rows_together(width, hypotheses, batch_size, batch_tokens=None):
     """
     long = max(width, LONG)
     rows = batch_size * LONG // long if batch_tokens is None else batch_tokens // width
-    return max(1, min(rows, WIDE * LONG // (hypotheses * long)))
+    rows = min(rows, WIDE * LONG // (hypotheses * long))
+    return max(1, rows * VERY_LONG // max(width, VERY_LONG))
 
 
 def planned(lengths, rows, engine):

@@ -8,7 +8,10 @@ from starlette.testclient import TestClient
 from data.errors import InputError
 from interacting_head.search.options import SearchOptions
 from interacting_head.serve import limits
-from interacting_head.serve.application import FILES, PAGE, Guard
+from interacting_head.serve.application import FILES, PAGE, Guard, application
+from interacting_head.serve.forms import AttentionRequest, RequestError, TranslationRequest
+from interacting_head.serve.service import ADVICE, Service
+from interacting_head.serve.worker import Worker
 from interacting_head.translation.inspection import attention_layers
 from interacting_head.translation.translator import Translator
 
@@ -92,7 +95,9 @@ def test_a_host_must_be_given_once():
 
 def test_the_model_is_described(serving):
     described = serving.client.get("/model").json()
-    assert described["limits"] == {"characters": 5000, "lines": 100, "beam_size": 16, "tokens": 256}
+    assert described["limits"] == {
+        **{"characters": 5000, "subwords": 5000, "lines": 100, "beam_size": 16, "tokens": 256}
+    }
     assert (described["source_language"], described["target_language"]) == ("de", "en")
     assert (described["engine"], described["beam_size"]) == ("tensorflow", 3)
     [model] = described["models"]
@@ -118,6 +123,45 @@ def test_translations_are_those_of_the_engine_line_by_line(serving):
             assert one["token_ids"][:-1] == translation.tokens[: len(one["token_ids"]) - 1]
 
 
+def test_a_request_of_too_many_sub_words_is_refused_without_those_beside_it(serving):
+    service = Service(serving.translator, ["a"])
+    requests = [TranslationRequest(text, 3) for text in ("haus", "\U0001f600" * 1300, "hund")]
+    first, refused, second = service.translate(requests)
+    assert ([line["source"] for line in first], [line["source"] for line in second]) == (["haus"], ["hund"])
+    assert refused.status == 422
+    assert str(refused).startswith("text may have at most 5,000 sub-words, got ")
+
+
+def test_a_long_line_is_translated_in_pieces_and_its_attention_is_not_shown(serving):
+    both = serving.translator.source_subwords, serving.translator.target_subwords
+    options = {"options": serving.translator.options, "max_source_length": 6}
+    service = Service(Translator(serving.translator.engine, *both, **options), ["a"])
+    [[short, long]] = service.translate([TranslationRequest("hund\nein haus. ein hund. eine katze.", 3)])
+    assert "pieces" not in short["translations"][0]
+    assert long["translations"][0]["pieces"] > 2
+    message = "attention is not shown for a line that is translated in pieces"
+    with pytest.raises(RequestError, match=message):
+        service.attention(AttentionRequest(long["source"], long["translations"][0]["token_ids"], "cross", 1))
+
+
+def test_where_memory_does_not_suffice_the_client_is_told_and_the_log_says_what_to_change(serving, monkeypatch, caplog):
+    def fail(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(serving.translator.engine, "search", fail)
+    monkeypatch.setattr(serving.translator, "advice", ADVICE)
+    service = Service(serving.translator, ["a"])
+    worker = Worker(1)
+    client = TestClient(application(service, worker), base_url="http://localhost")
+    response = client.post("/translate", json={"text": "hund"})
+    assert worker.stop(30)
+    assert response.status_code == 503
+    assert "not enough memory" in response.json()["error"]
+    [message] = caplog.messages
+    assert message.startswith("not enough memory for a batch of 1 × ")
+    assert message.endswith(f"; {ADVICE}")
+
+
 def test_line_ends_of_every_system_end_a_line(serving):
     answer = serving.post("/translate", text="haus\r\nhund\rhaus\n")
     assert [line["source"] for line in answer["lines"]] == ["haus", "hund", "haus", ""]
@@ -137,6 +181,7 @@ def test_each_beam_size_is_set_up_once(serving):
         ({"text": 1}, "text must be a string"),
         ({"text": None}, "text must be a string"),
         ({"text": "a" * 5001}, "text may have at most 5,000 characters, got 5,001"),
+        ({"text": "\U0001f600" * 1300}, "text may have at most 5,000 sub-words, got 5,201; shorten it"),
         ({"text": "\n" * 100}, "text may have at most 100 lines, got 101"),
         ({"text": "\ud800"}, "text is no Unicode text"),
         ({"text": "a", "beam_size": 0}, "beam_size must be a whole number of at least 1 and at most 16"),

@@ -30,6 +30,17 @@ def gate(worker):
     opened.set()
 
 
+def test_a_result_that_is_an_exception_is_raised_for_its_payload_alone(worker, gate):
+    def checked(payloads):
+        return [ValueError("odd") if payload % 2 else payload for payload in payloads]
+
+    futures = [worker.submit(checked, number, size=1) for number in range(3)]
+    gate.set()
+    assert (futures[0].result(SECONDS), futures[2].result(SECONDS)) == (0, 2)
+    with pytest.raises(ValueError, match="odd"):
+        futures[1].result(SECONDS)
+
+
 def called_together(payloads):
     return [(payload, len(payloads)) for payload in payloads]
 
