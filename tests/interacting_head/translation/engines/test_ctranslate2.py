@@ -78,8 +78,9 @@ SEARCHES = [
 ]
 
 
-@pytest.mark.parametrize(("search", "least"), mostly_slow(SEARCHES, SEARCHES[1]), ids=str)
-def test_it_finds_what_we_find_unless_its_search_ends_before(workplace, converted, search, least):
+@pytest.mark.parametrize("case", mostly_slow(SEARCHES, SEARCHES[1]), ids=str)
+def test_it_finds_what_we_find_unless_its_search_ends_before(workplace, converted, case):
+    search, least = case
     draw = random.Random(1)
     lines = [" ".join(draw.choices(list(tiny_corpus.WORDS), k=draw.randint(1, 12))) for _ in range(100)]
     ours, theirs = ([best for [best] in one.translate(lines)] for one in both(workplace, converted, **search))
