@@ -41,7 +41,7 @@ def run(corpora, output, *options):
 
 
 class Terminal(io.StringIO):
-    """What a terminal is shown."""
+    """The text that a terminal is shown."""
 
     def isatty(self):
         return True
