@@ -172,7 +172,8 @@ class Counting:
 
 
 def test_only_token_scores_that_are_asked_for_are_computed_and_once(converted):
-    translator = opened(converted, n_best=2, beam_size=3)
+    # Of hypotheses that are cut at the largest length, scores are computed too: here none are.
+    translator = opened(converted, n_best=2, beam_size=3, max_length=100)
     translator.engine._translator = counting = Counting(translator.engine._translator)
     found = list(translator.translate(LINES, token_scores=False))
     assert (counting.searched, counting.scored) == (5, 0)
