@@ -41,7 +41,7 @@ ALONE = {"CTranslate2 alone, float32": "ctranslate2 float32", "CTranslate2 alone
 """Name of CTranslate2 without this project → the engine that has the same model."""
 THEIRS = "CTranslate2 alone, float32"
 SAME = 1e-4  # scores that differ by less are equal but for rounding
-SCRIPT = Path(__file__).parents[1] / "translate.py"
+SCRIPT = Path(__file__).parents[2] / "translate.py"
 
 
 def add_arguments(parser):
