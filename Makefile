@@ -32,9 +32,12 @@ demo: .venv/installed
 	@echo; echo "A few translations:"; echo
 	@paste -d '\n' runs/quickstart-corpus/test.de runs/quickstart/test.en /dev/null | head -15
 	@echo "Next:"
-	@echo "  echo 'Der alte Mann liest ein Buch.' | .venv/bin/python translate.py -m runs/quickstart"
-	@echo "  .venv/bin/python train.py --list"
-	@echo "  .venv/bin/python train.py --source train.de --target train.en --dev-source dev.de --dev-target dev.en"
+	@echo "  . .venv/bin/activate"
+	@echo "  echo 'Der alte Mann liest ein Buch.' | python translate.py -m runs/quickstart"
+	@echo "  python -m interacting_head.serve -m runs/quickstart"
+	@echo "  python train.py --list"
+	@echo "With your own text:"
+	@echo "  python train.py --source train.de --target train.en --dev-source dev.de --dev-target dev.en"
 
 test: .venv/test-installed lint
 	$(PYTEST) -m "not slow" --durations-min=5

@@ -11,7 +11,7 @@ import importlib
 import importlib.util
 from pathlib import Path
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 _HOME = {
     "Transformer": "interacting_head.model.transformer",

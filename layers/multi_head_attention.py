@@ -21,14 +21,13 @@ class MultiHeadAttention(keras.layers.Layer):
 
     The stages are `project → score → normalize → attend → combine`; a scheme overrides one of them. Given the same
     weights, call and result are those of `keras.layers.MultiHeadAttention`. Of its constructor this one has the
-    arguments below, with `use_bias` off by default; it has no `output_shape`, `attention_axes`, `flash_attention`, and
-    no initialisers, regularisers and constraints.
+    arguments below alone, and `use_bias` is off by default.
 
     Args:
         num_heads: number of heads H.
         key_dim: size K of each query and key head.
         value_dim: size V of each value head; default `key_dim`.
-        dropout: rate of dropout on the attention weights.
+        dropout, seed: rate of dropout on the attention weights, and its seed.
         use_bias: whether the query, key and value projections have a bias; the output projection always has one.
 
     Call arguments:
@@ -67,7 +66,7 @@ class MultiHeadAttention(keras.layers.Layer):
     leading_axis = None
     """Name and size of an axis of the attention weights in front of the heads, in schemes that have one."""
 
-    def __init__(self, num_heads, key_dim, value_dim=None, dropout=0.0, use_bias=False, **kwargs):
+    def __init__(self, num_heads, key_dim, value_dim=None, dropout=0.0, use_bias=False, *, seed=None, **kwargs):
         super().__init__(**kwargs)
         for name, size in {"num_heads": num_heads, "key_dim": key_dim, "value_dim": value_dim}.items():
             if size is not None and size < 1:
@@ -76,9 +75,9 @@ class MultiHeadAttention(keras.layers.Layer):
         self.key_dim = key_dim
         self.value_dim = value_dim or key_dim
         self.dropout = dropout
-        self.use_bias = use_bias
+        self.use_bias, self.seed = use_bias, seed
         self.supports_masking = True
-        self.dropout_layer = keras.layers.Dropout(dropout, dtype=self.dtype_policy, name="dropout")
+        self.dropout_layer = keras.layers.Dropout(dropout, seed=seed, dtype=self.dtype_policy, name="dropout")
 
     def build(self, query_shape, value_shape, key_shape=None):
         key_shape = key_shape or value_shape
@@ -297,4 +296,5 @@ class MultiHeadAttention(keras.layers.Layer):
             "value_dim": self.value_dim,
             "dropout": self.dropout,
             "use_bias": self.use_bias,
+            "seed": self.seed,
         }

@@ -35,7 +35,7 @@ class Result(NamedTuple):
 
 
 def environment(folder):
-    hidden = ("CORPORA_DIR", "TF_CPP_MIN_LOG_LEVEL", "KERAS_BACKEND")
+    hidden = ("CORPORA_DIR", "TF_CPP_MIN_LOG_LEVEL", "KERAS_BACKEND", "COLUMNS", "LINES")
     kept = {name: value for name, value in os.environ.items() if name not in hidden}
     return {**kept, "INTERACTING_HEAD_CACHE": str(folder / "cache"), "PYTHONPATH": str(ROOT)}
 

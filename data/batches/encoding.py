@@ -7,11 +7,11 @@ from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
-from tqdm import tqdm
 
 from data.cache import build_for_content
 from data.errors import InputError
 from data.text.parallel_text import SIDES, ParallelText
+from data.text.progress import text_bar
 from data.text.subwords import Subwords
 
 FORMAT = 1  # of the cache: raise it when the files written here change
@@ -138,7 +138,7 @@ def _encode(text, models, max_length, folder, progress):
     with contextlib.ExitStack() as stack:
         files = [stack.enter_context(open(folder / f"{side}.tokens", "wb")) for side in SIDES]
         description = f"encoding {text.source.name}"
-        bar = stack.enter_context(tqdm(desc=description, unit=" pairs", disable=None if progress else True))
+        bar = stack.enter_context(text_bar(text, description, progress))
         while chunk := list(islice(pairs, CHUNK)):
             ids = [model.encode(lines) for model, lines in zip(models, zip(*chunk, strict=True), strict=True)]
             sizes = np.array([list(map(len, side)) for side in ids], np.int32)  # (2, pairs)

@@ -15,6 +15,7 @@ from data.errors import InputError
 from data.text.cleaning import REASONS, CleaningRules, first_occurrences
 from data.text.parallel_text import SIDES, ParallelText
 from data.text.profiles import Profile, profile_named
+from data.text.progress import text_bar
 from data.text.truecasing import Truecaser, count_forms
 from data.workers import map_chunks
 
@@ -91,7 +92,8 @@ def _build(text, profile, languages, rules, truecasers, folder, progress):
     process = _Process(form, languages, rules, counts_forms=form.is_truecased and truecasers is None)
     task = "tokenising" if form.is_tokenized else "cleaning"
     hides_bar = None if progress else True  # None: except on a terminal
-    with _open_sides(folder) as files, tqdm(desc=task, unit=" pairs", disable=hides_bar) as bar:
+    with _open_sides(folder) as files, text_bar(text, task, progress) as bar:
+        bar.update(dropped["duplicate"])
         for chunk in map_chunks(process, pairs):
             for file, side in zip(files, chunk.lines, strict=False):
                 file.write(side)

@@ -4,11 +4,10 @@ from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
 
-from tqdm import tqdm
-
 from data.cache import build_for_content
 from data.errors import InputError
 from data.text.parallel_text import SIDES, ParallelText
+from data.text.progress import text_bar
 from data.text.subwords import train_subwords
 
 FORMAT = 1  # of the cache: raise it when `data.text.subwords.train_subwords` learns in another way
@@ -42,7 +41,7 @@ def learn_vocabularies(
 
     def lines_of(side, task):
         lines = chain.from_iterable(text.pairs()) if side is None else (pair[side] for pair in text.pairs())
-        return tqdm(lines, task, unit=" lines", disable=None if progress else True)
+        return text_bar(text, task, progress, lines, "lines", sides=2 if side is None else 1)
 
     def build(temporary):
         both, models = temporary / "both.model", [temporary / f"{side}.model" for side in SIDES]

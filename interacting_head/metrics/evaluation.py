@@ -4,6 +4,7 @@ import dataclasses
 import math
 
 import numpy as np
+from tqdm import tqdm
 
 from interacting_head.metrics import METRICS
 from interacting_head.metrics.metric import MetricUnavailable, Result
@@ -67,18 +68,22 @@ def evaluate_systems(systems, references, names, options, resampling, sources=No
         An `Evaluation`.
     """
     evaluation = Evaluation()
-    for name in names:
-        try:
-            metric = METRICS[name](options)
-            statistics = [(system, metric.statistics(lines, references)) for system, lines in systems]
-        except MetricUnavailable as error:
-            evaluation.unavailable[name] = str(error)
-            continue
-        evaluation.results[name] = metric.result(statistics[0][1], len(references))
-        if len(systems) > 1:
-            evaluation.comparisons[name] = compare(metric, statistics, len(references), resampling)
-        if sources is not None:
-            evaluation.source_lengths[name] = by_source_length(metric, statistics, sources)
+    with tqdm(names, unit="metric", disable=None, leave=False) as progress:
+        for name in progress:
+            waits_for = METRICS[name].waits_for
+            progress.set_description(f"{name}, {waits_for}" if waits_for else name)
+            try:
+                metric = METRICS[name](options)
+                statistics = [(system, metric.statistics(lines, references)) for system, lines in systems]
+            except MetricUnavailable as error:
+                evaluation.unavailable[name] = str(error)
+                continue
+            evaluation.results[name] = metric.result(statistics[0][1], len(references))
+            if len(systems) > 1:
+                progress.set_description(f"{name}, resampling")
+                evaluation.comparisons[name] = compare(metric, statistics, len(references), resampling)
+            if sources is not None:
+                evaluation.source_lengths[name] = by_source_length(metric, statistics, sources)
     return evaluation
 
 

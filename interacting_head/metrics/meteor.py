@@ -60,6 +60,8 @@ class Meteor(Metric):
         MetricUnavailable: without Java or the archive, or for a language that METEOR does not know.
     """
 
+    waits_for = "starting Java"
+
     def __init__(self, options):
         super().__init__(options)
         self._language = options.meteor_language

@@ -17,6 +17,8 @@ class MeteorNltk(MeanMetric):
         MetricUnavailable: without nltk or without WordNet.
     """
 
+    waits_for = "loading WordNet"
+
     definition = (
         "METEOR of nltk (not METEOR 1.5: scores are far higher): exact, Porter stem and WordNet matches; words "
         "as given, case ignored; mean over sentences"

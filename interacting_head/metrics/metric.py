@@ -78,11 +78,13 @@ class Metric(abc.ABC):
         definition: in words, how the score is computed.
         settings: `{key: value}` of the signature, of all that the score depends on beside case and references.
         higher_is_better: False for error rates.
+        waits_for: what it does for a while before the first sentence, or nothing.
     """
 
     definition: str
     settings: dict
     higher_is_better = True
+    waits_for = ""
 
     def __init__(self, options):
         self.options = options

@@ -2,23 +2,33 @@
 
 import dataclasses
 import json
+import shutil
+import sys
 import textwrap
 
 TABLE_WIDTH = 110
+"""The most characters of a line of text; a narrower terminal has fewer."""
+SHORTEST_NAME = 12
 RESAMPLED = "paired bootstrap resampling: mean, 95 % confidence interval, p-value against the first system"
 BY_LENGTH = "scores by number of words in the source sentence"
 COMPARISON_COLUMNS = ["metric", "system", "score", "mean", "lower", "upper", "p", "p as sacrebleu"]
 
 
 def format_table(evaluation, sentence_level=False):
-    """Return an `Evaluation` as plain text, each score with its definition and signature."""
-    parts = [_format_scores(evaluation)]
+    """Return an `Evaluation` as plain text for the terminal, each score with its definition and signature."""
+    columns = shutil.get_terminal_size((sys.maxsize, 24)).columns  # a file has any number
+    width = min(TABLE_WIDTH, columns)
+    parts = [_format_scores(evaluation, width)]
     if evaluation.comparisons:
-        lines = _aligned([COMPARISON_COLUMNS, *_comparison_rows(evaluation)], left=2)
-        signatures = [f"{name}: {systems[0].signature}" for name, systems in evaluation.comparisons.items()]
-        parts.append("\n".join([RESAMPLED, *lines, *signatures]))
+        heading = textwrap.wrap(RESAMPLED, width)
+        lines = _of_systems([COMPARISON_COLUMNS, *_comparison_rows(evaluation)], columns)
+        signatures = [
+            f"{name}: " + "\n  ".join(_wrapped_signature(systems[0].signature, width - len(f"{name}: ")))
+            for name, systems in evaluation.comparisons.items()
+        ]
+        parts.append("\n".join([*heading, *lines, *signatures]))
     if evaluation.source_lengths:
-        parts.append("\n".join([BY_LENGTH, *_aligned(_length_rows(evaluation), left=2)]))
+        parts.append("\n".join([BY_LENGTH, *_of_systems(_length_rows(evaluation), columns)]))
     if sentence_level and evaluation.results:
         parts.append("\n".join("\t".join(row) for row in _sentence_rows(evaluation)))
     return "\n\n".join(parts)
@@ -65,15 +75,33 @@ def format_json(evaluation, sentence_level=False):
     return json.dumps(content, ensure_ascii=False, indent=2)
 
 
-def _format_scores(evaluation):
+def _format_scores(evaluation, table_width):
     width = max(len("metric"), *map(len, [*evaluation.results, *evaluation.unavailable]))
     indent = " " * (width + 10)
     rows = [f"{'metric':<{width}}{'score':>8}  definition and signature"]
     for name, score, definition, signature in _score_rows(evaluation):
-        lines = textwrap.wrap(definition, TABLE_WIDTH - len(indent), break_on_hyphens=False)
-        lines += [signature] if signature else []
+        lines = textwrap.wrap(definition, max(table_width - len(indent), 20), break_on_hyphens=False)
+        lines += _wrapped_signature(signature, table_width - len(indent))
         rows.append(f"{name:<{width}}{score:>8}  " + f"\n{indent}".join(lines))
     return "\n".join(rows)
+
+
+def _wrapped_signature(signature, width):
+    """Return the lines of a signature, broken after `|` where it is longer than `width`."""
+    lines = textwrap.wrap(signature.replace("|", "| "), max(width, 20), break_long_words=False, break_on_hyphens=False)
+    return [line.replace("| ", "|") for line in lines]
+
+
+def _of_systems(rows, width):
+    """Return rows (metric, system, figures …) as lines of `width`; long names of systems are cut at the left."""
+    rows = list(rows)
+    excess = max(map(len, _aligned(rows, left=2))) - width
+    room = max(max(len(system) for _, system, *_ in rows) - max(excess, 0), SHORTEST_NAME)
+    shortened = [
+        [metric, system if len(system) <= room else f"…{system[1 - room :]}", *figures]
+        for metric, system, *figures in rows
+    ]
+    return _aligned(shortened, left=2)
 
 
 def _score_rows(evaluation):

@@ -106,7 +106,7 @@ def get(name):
     Raises:
         InputError: for an unknown name; it names the nearest.
     """
-    return entry_of(RECIPES, name, "recipe", hint="train.py --list shows the recipes").make()
+    return entry_of(RECIPES, name, "recipe", hint="python train.py --list shows the recipes").make()
 
 
 def _make_small(make, small, arguments):

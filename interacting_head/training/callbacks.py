@@ -4,6 +4,7 @@ import collections
 import contextlib
 import logging
 import math
+import os
 import signal
 import sys
 import time
@@ -13,6 +14,10 @@ from tqdm import tqdm
 
 logger = logging.getLogger("interacting_head")
 
+BAR = "{n_fmt}/{total_fmt} {bar}{remaining} left {desc}"
+SHORT = {"epoch": "ep", "perplexity": "ppl", "tokens/s": "tok/s"}
+DISPENSABLE = ("ppl", "grad", "lr", "ep")
+"""Values that a narrow terminal does without, in this order; the log has them all."""
 BATCHES_BETWEEN_PROCESSES = 10
 STEPS_AHEAD = 4
 
@@ -37,7 +42,8 @@ class Progress(keras.callbacks.Callback):
         self.steps_per_epoch, self.tokens_per_step = steps_per_epoch, tokens_per_step
         self.tokens_per_second = 0.0
         self.loss = math.nan
-        self._bar = tqdm(total=total, initial=step, unit="step", disable=not sys.stderr.isatty())
+        hidden = not sys.stderr.isatty()
+        self._bar = tqdm(total=total, initial=step, bar_format=BAR, dynamic_ncols=True, disable=hidden)
 
     def on_train_begin(self, logs=None):
         self._resume_clock()
@@ -72,11 +78,15 @@ class Progress(keras.callbacks.Callback):
             "epoch": self.step // self.steps_per_epoch + 1,
             "loss": f"{self.loss:.3f}",
             "perplexity": f"{math.exp(min(self.loss, 50)):.2f}",
-            "lr": f"{scalar(optimizer.learning_rate):.2e}",
+            "lr": f"{scalar(optimizer.learning_rate):.1e}",
             "grad": f"{scalar(optimizer.gradient_norm):.2f}",
             "tokens/s": f"{self.tokens_per_second:,.0f}",
         }
-        self._bar.set_postfix(values, refresh=False)
+        if not self._bar.disable:
+            shown = {SHORT.get(name, name): value for name, value in values.items()}
+            before = f"{self.total}/{self.total}  {tqdm.format_interval(left)} left "
+            room = os.get_terminal_size(sys.stderr.fileno()).columns - 1 - len(before)
+            self._bar.set_description_str(fitted(shown, room), refresh=False)
         line = ", ".join(f"{name} {value}" for name, value in values.items())
         # A line that the bar shows goes to the log file only.
         level = logging.INFO if self._bar.disable else logging.DEBUG
@@ -158,6 +168,17 @@ class StopOnSignal(keras.callbacks.Callback):
     def __exit__(self, *exception):
         for number, handler in self._previous.items():
             signal.signal(number, handler)
+
+
+def fitted(values, room):
+    """Return `{name: value}` in one line of `room` characters, without `DISPENSABLE` ones that there is no room for."""
+    values = dict(values)
+    for name in (None, *DISPENSABLE):
+        values.pop(name, None)
+        line = " ".join(f"{key} {value}" for key, value in values.items())
+        if len(line) <= room:
+            break
+    return line
 
 
 def scalar(value):

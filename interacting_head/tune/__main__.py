@@ -60,7 +60,7 @@ def main():
     if received:
         return 130 if received == signal.SIGINT else 0
     search.print_table()
-    print(f"\nbest: train.py {search.folder / 'best.yaml'}")
+    print(f"\nbest: python train.py {search.folder / 'best.yaml'}")
     return 0
 
 

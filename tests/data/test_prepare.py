@@ -1,5 +1,7 @@
 """`python -m data.prepare`, in this process and in one of its own."""
 
+import contextlib
+import io
 import json
 
 import numpy as np
@@ -36,6 +38,30 @@ def run(corpora, output, *options):
     arguments = ["some", "--source-language", "de", "--target-language", "en", "--vocabulary-size", "350"]
     prepare.main([*arguments, "--corpora-dir", str(corpora), "--output-dir", str(output), *options])
     return json.loads((output / "prepare.json").read_text(encoding="utf-8"))
+
+
+class Terminal(io.StringIO):
+    """The text that a terminal is shown."""
+
+    def isatty(self):
+        return True
+
+
+def test_bars_on_a_terminal_have_a_total(corpora, tmp_path):
+    text = corpora / "some" / "train.de"
+    text.write_text(text.read_text(encoding="utf-8") + "noch ein satz .\n" * 2, encoding="utf-8")
+    other = text.with_suffix(".en")
+    other.write_text(other.read_text(encoding="utf-8") + "one more .\n" * 2, encoding="utf-8")
+    with contextlib.redirect_stderr(Terminal()) as screen:
+        run(corpora, tmp_path / "out", "--profile", "paper", "--drop-duplicates")
+    shown = [bar.split(" [")[0] for bar in screen.getvalue().split("\r")]
+    for task, count in (
+        ("tokenising", 302),
+        ("truecasing", 301),
+        ("learning sub-words", 602),
+        ("encoding source", 301),
+    ):
+        assert any(bar.startswith(f"{task}: 100%|") and bar.endswith(f"| {count}/{count}") for bar in shown), task
 
 
 @pytest.mark.parametrize("profile", PROFILES)

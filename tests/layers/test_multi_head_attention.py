@@ -1,3 +1,7 @@
+import inspect
+import re
+from pathlib import Path
+
 import keras
 import numpy as np
 import pytest
@@ -113,3 +117,26 @@ def test_a_fixed_head_size_changes_query_and_key_kernels_alone(heads):
         layer.build((None, None, d), (None, None, d))
         counts.append(layer.count_params())
     assert counts[0] - counts[1] == 2 * d * (heads * mean_length - d)
+
+
+def test_dropout_of_the_same_seed_is_the_same():
+    query = normal(2, 5, 32)
+
+    def outputs(seed):
+        layer = ATTENTION_SCHEMES["multi_head"](4, 8, dropout=0.5, seed=seed)
+        layer.build((None, None, 32), (None, None, 32))
+        return array(randomize(layer)(query, query, training=True))
+
+    np.testing.assert_array_equal(outputs(3), outputs(3))
+    assert np.abs(outputs(3) - outputs(4)).max() > 1e-3
+
+
+def test_what_keras_layer_has_and_this_one_has_not_is_what_the_readme_says():
+    readme = " ".join((Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8").split())
+    keras_arguments = inspect.signature(keras.layers.MultiHeadAttention).parameters
+    lacking = keras_arguments.keys() - inspect.signature(ATTENTION_SCHEMES["multi_head"]).parameters.keys()
+    kinds = re.compile("_(initializer|regularizer|constraint)$")
+    named = {name for name in lacking if not kinds.search(name)}
+    for name in named:
+        assert f"`{name}`" in readme, name
+    assert "initialisers, regularisers and constraints" in readme

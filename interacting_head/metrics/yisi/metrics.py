@@ -92,6 +92,8 @@ class YiSi1(YiSi):
         MetricUnavailable: without an embedder, or with one that cannot be read.
     """
 
+    waits_for = "loading the embedder"
+
     def __init__(self, options, **kwargs):
         if not options.embedder:
             raise MetricUnavailable(

@@ -1,9 +1,13 @@
 """Scores of short and of long sentences."""
 
+import contextlib
+import io
+
 import pytest
 
 from interacting_head.metrics import METRICS, Options, evaluate
-from interacting_head.metrics.evaluation import by_source_length
+from interacting_head.metrics.evaluation import by_source_length, evaluate_systems
+from interacting_head.metrics.significance import Resampling
 from tests.interacting_head.metrics.test_significance import SENTENCES, WORSE
 
 
@@ -18,3 +22,26 @@ def test_sentences_are_grouped_by_the_words_of_their_source():
     assert groups[3].scores == [("system", None)]
     expected = evaluate(WORSE[2:4], SENTENCES[2:4], ["bleu"])["bleu"].score
     assert groups[1].scores == [("system", pytest.approx(expected))]
+
+
+class Terminal(io.StringIO):
+    """The text that a terminal is shown."""
+
+    def isatty(self):
+        return True
+
+
+def test_a_terminal_is_shown_what_an_evaluation_waits_for(monkeypatch):
+    slow = type("Slow", (METRICS["wer"],), {"waits_for": "starting Java"})
+    monkeypatch.setitem(METRICS, "slow", slow)
+    systems = [("first", WORSE[:2]), ("second", SENTENCES[:2])]
+    with contextlib.redirect_stderr(Terminal()) as screen:
+        evaluate_systems(systems, [SENTENCES[:2]], ["bleu", "slow"], Options(), Resampling())
+    shown = [bar.split(":")[0].strip() for bar in screen.getvalue().split("\r")]
+    in_order = list(dict.fromkeys(text for text in shown if text.startswith(("bleu", "slow"))))
+    assert in_order == ["bleu", "bleu, resampling", "slow, starting Java", "slow, resampling"]
+
+
+@pytest.mark.parametrize("name", ["meteor", "meteor_nltk", "yisi1"])
+def test_metrics_that_load_programs_or_models_say_so(name):
+    assert METRICS[name].waits_for

@@ -6,6 +6,7 @@ from keras import ops
 
 from data.text.subwords import BEGIN, END, PAD
 from interacting_head.length_penalties import LENGTH_PENALTIES
+from interacting_head.search import options as search_options
 from interacting_head.search.beam_search import _top_k, advance, beam_search, collect, start
 from interacting_head.search.state import Limits
 from tests.interacting_head.search import languages
@@ -166,7 +167,8 @@ def test_the_smallest_length_and_a_prefix_hold(kind, alpha):
 
 
 @pytest.mark.parametrize("size", [1, 2, 3])
-def test_no_n_gram_occurs_twice(size):
+def test_no_n_gram_occurs_twice(size, monkeypatch):
+    monkeypatch.setattr(search_options, "MOST_HYPOTHESES", 121)  # all that there are
     cases, chosen = [Language((9, case)) for case in range(CASES)], options(121, no_repeat_ngram=size)
 
     def admitted(words):

@@ -1,8 +1,61 @@
 """Callbacks that do not wait for the device."""
 
-import keras
+import contextlib
+import fcntl
+import os
+import pty
+import struct
+import termios
+import types
 
-from interacting_head.training.callbacks import STEPS_AHEAD, UnhurriedCallbacks
+import keras
+import pytest
+
+from interacting_head.training.callbacks import STEPS_AHEAD, Progress, UnhurriedCallbacks, fitted
+
+
+@contextlib.contextmanager
+def terminal():
+    """A standard error of 80 columns, and a function that returns what it shows."""
+    ours, theirs = pty.openpty()
+    os.set_blocking(ours, False)
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    with (
+        open(theirs, "w", buffering=1, encoding="utf-8") as file,
+        open(ours, "rb", buffering=0) as screen,
+        contextlib.redirect_stderr(file),
+    ):
+        yield lambda: screen.read(1 << 16).decode("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("total", "loss", "shown"),
+    [
+        (1100, 1.28, "left ep 4 loss 1.280 ppl 3.60 lr 1.2e-03 grad 0.33 tok/s 3,466"),
+        (100_000, 12.345, "left ep 334 loss 12.345 lr 1.2e-03 grad 0.33 tok/s 3,466"),
+    ],
+)
+def test_the_bar_fits_a_terminal_of_80_columns(total, loss, shown):
+    with terminal() as screen:
+        progress = Progress(0, total, 1, 300, 1000)
+        progress.step = progress._bar.n = total - 2
+        progress.loss, progress._seconds_per_step, progress.tokens_per_second = loss, 60.0, 3466.0
+        optimizer = types.SimpleNamespace(learning_rate=0.00123, gradient_norm=0.33)
+        progress.set_model(types.SimpleNamespace(optimizer=optimizer))
+        progress._report()
+        progress.close()
+        bar = screen().rstrip().split("\r")[-1]
+    assert len(bar) < 80
+    assert bar.startswith(f"{total - 2}/{total} ")
+    assert shown in bar
+
+
+def test_values_that_there_is_no_room_for_are_left_out_one_after_another():
+    values = {"ep": 1, "loss": "2.000", "ppl": "7.39", "lr": "1e-3", "grad": "0.50", "tok/s": "1,000"}
+    whole = "ep 1 loss 2.000 ppl 7.39 lr 1e-3 grad 0.50 tok/s 1,000"
+    assert fitted(values, len(whole)) == whole
+    assert fitted(values, len(whole) - 1) == "ep 1 loss 2.000 lr 1e-3 grad 0.50 tok/s 1,000"
+    assert fitted(values, 0) == "loss 2.000 tok/s 1,000"
 
 
 def test_logs_are_given_as_they_come_and_waited_for_some_steps_later(monkeypatch):

@@ -78,8 +78,9 @@ SEARCHES = [
 ]
 
 
-@pytest.mark.parametrize(("search", "least"), mostly_slow(SEARCHES, SEARCHES[1]), ids=str)
-def test_it_finds_what_we_find_unless_its_search_ends_before(workplace, converted, search, least):
+@pytest.mark.parametrize("case", mostly_slow(SEARCHES, SEARCHES[1]), ids=str)
+def test_it_finds_what_we_find_unless_its_search_ends_before(workplace, converted, case):
+    search, least = case
     draw = random.Random(1)
     lines = [" ".join(draw.choices(list(tiny_corpus.WORDS), k=draw.randint(1, 12))) for _ in range(100)]
     ours, theirs = ([best for [best] in one.translate(lines)] for one in both(workplace, converted, **search))
@@ -171,7 +172,8 @@ class Counting:
 
 
 def test_only_token_scores_that_are_asked_for_are_computed_and_once(converted):
-    translator = opened(converted, n_best=2, beam_size=3)
+    # Of hypotheses that are cut at the largest length, scores are computed too: here none are.
+    translator = opened(converted, n_best=2, beam_size=3, max_length=100)
     translator.engine._translator = counting = Counting(translator.engine._translator)
     found = list(translator.translate(LINES, token_scores=False))
     assert (counting.searched, counting.scored) == (5, 0)

@@ -1,0 +1,58 @@
+"""The code and the commands of README.md, and those that `make demo` prints, as they stand there."""
+
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import run
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+ACTIVATED = ". .venv/bin/activate"
+
+
+def test_the_code_runs():
+    for code in re.findall(r"```python\n(.*?)```", README, re.DOTALL):
+        names = {}
+        exec(code, names)
+        for name, shape in zip(("output", "scores"), re.findall(r"\([\d, ]+\)", code.rpartition("#")[2]), strict=True):
+            assert str(tuple(names[name].shape)) == shape
+
+
+@pytest.fixture
+def demo(workplace, tmp_path):
+    """A folder with what `make demo` leaves: a run and its corpus."""
+    shutil.copytree(workplace / "trained", tmp_path / "runs" / "quickstart")
+    corpus = tmp_path / "runs" / "quickstart-corpus"
+    corpus.mkdir()
+    for language in ("de", "en"):
+        shutil.copy(workplace / f"dev.{language}", corpus / f"test.{language}")
+    return tmp_path
+
+
+@pytest.mark.slow
+def test_the_commands_after_the_demo_run(demo):
+    [block] = re.findall(r"```\n(\$ make demo\n.*?)```", README, re.DOTALL)
+    made, activated, *commands = re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]
+    assert (made, activated) == ("make demo\n", f"{ACTIVATED}\n")
+    for command in commands:
+        line, *shown = command.splitlines()
+        python, *arguments = shlex.split(line)
+        script = arguments[1] if arguments[0] == "-m" else arguments[0]
+        if script == "interacting_head.serve":
+            continue  # it would go on
+        typed = "".join(f"{text.removeprefix('> ')}\n" for text in shown if text.startswith("> "))
+        result = run(demo, script, *arguments[2 if arguments[0] == "-m" else 1 :], stdin=typed.encode())
+        assert (python, result.code) == ("python", 0), result.errors
+
+
+def test_what_is_printed_after_the_demo_is_for_the_activated_environment():
+    printed = re.findall(r'^\t@echo "  (.*)"$', (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert printed[0] == ACTIVATED
+    assert ACTIVATED in README.split("## In a terminal")[0]
+    for command in printed[1:]:
+        [script] = re.findall(r"python (?:-m )?(\S+)", command)
+        assert (ROOT / script).is_file() or (ROOT / script.replace(".", "/")).is_dir(), command
