@@ -34,17 +34,29 @@ class InteractingHeadAttention(MultiHeadAttention):
             project's own, takes Σ_i Q_i / H, with query kernels that start √H times as large: the shared query then
             starts, and moves under any optimizer that is invariant to the scale of gradients, as one head's does.
             Both compute the same functions.
+        scaled: `False` leaves out the division by √K, which the listing prepares (line 2) and never does.
+        cumulative: `True` leaves the sums of the listing as they are from one key head to the next, since it never
+            empties them: P_j = softmax(Σ_{l ≤ j} Σ_i Q_i K_lᵀ / √K), which is attention with keys X · Σ_{l ≤ j} W_k^l.
 
     Example:
         >>> layer = InteractingHeadAttention(num_heads=8, key_dim=64)
         >>> output = layer(query, memory)
 
-    Reference: Li & Luo 2022, Algorithm 1 (lines 7–34), with the division by √K of equation (11), which the
-    listing prepares and leaves out.
+    Reference: Li & Luo 2022, Algorithm 1 (lines 7–34), with the division by √K of equation (11), and with sums that
+    begin at zero for each key head. `scaled=False` and `cumulative=True` are the listing to the letter.
     """
 
     def __init__(
-        self, num_heads, key_dim, value_dim=None, *, implementation="folded", query_combination="sum", **kwargs
+        self,
+        num_heads,
+        key_dim,
+        value_dim=None,
+        *,
+        implementation="folded",
+        query_combination="sum",
+        scaled=True,
+        cumulative=False,
+        **kwargs,
     ):
         super().__init__(num_heads, key_dim, value_dim, **kwargs)
         for name, value, known in (
@@ -55,6 +67,7 @@ class InteractingHeadAttention(MultiHeadAttention):
                 raise ValueError(f"{name} must be one of {known}, got {value!r}")
         self.implementation = implementation
         self.query_combination = query_combination
+        self.scaled, self.cumulative = scaled, cumulative
 
     def build(self, query_shape, value_shape, key_shape=None):
         super().build(query_shape, value_shape, key_shape)
@@ -71,16 +84,24 @@ class InteractingHeadAttention(MultiHeadAttention):
 
     @property
     def query_scale(self):
-        """The factor of each query head before the heads are added."""
-        return 1 / self.num_heads if self.query_combination == "mean" else 1
+        """The factor of each query head before the heads are added and divided by √K."""
+        scale = 1.0 if self.scaled else math.sqrt(self.key_dim)
+        return scale / self.num_heads if self.query_combination == "mean" else scale
 
     def query_projection(self):
         kernel, bias = super().query_projection()
-        if self.query_combination == "mean":
+        if self.query_scale != 1:
             kernel, bias = kernel * self.query_scale, None if bias is None else bias * self.query_scale
         if self.implementation == "folded":
             kernel = ops.sum(kernel, axis=1, keepdims=True)  # (D, 1, K): Σ_i W_q^i
             bias = None if bias is None else ops.sum(bias, axis=0, keepdims=True)
+        return kernel, bias
+
+    def key_projection(self):
+        kernel, bias = super().key_projection()
+        if self.cumulative:  # of the kernels and not of the keys, which gives the same and costs no more with length
+            kernel = ops.cumsum(kernel, axis=1)
+            bias = None if bias is None else ops.cumsum(bias, axis=0)
         return kernel, bias
 
     def project(self, query, key, value):
@@ -115,6 +136,8 @@ class InteractingHeadAttention(MultiHeadAttention):
             **super().get_config(),
             "implementation": self.implementation,
             "query_combination": self.query_combination,
+            "scaled": self.scaled,
+            "cumulative": self.cumulative,
         }
 
 

@@ -34,10 +34,13 @@ def multi_head(weights, query, value, attention_mask=None):
     return project_output(weights, heads), attention
 
 
-def interacting_head(weights, query, value, attention_mask=None, query_combination="sum"):
+def interacting_head(
+    weights, query, value, attention_mask=None, query_combination="sum", scaled=True, cumulative=False
+):
     """Interacting-head attention, Li & Luo 2022, Algorithm 1, as the double loop that it is.
 
-    With `query_combination="mean"`, which is not in the paper, the logits of all query heads are averaged.
+    With `query_combination="mean"`, which is not in the paper, the logits of all query heads are averaged. The listing
+    to the letter does not divide by √K (`scaled=False`), and never empties its sums (`cumulative=True`).
 
     Returns:
         The output `(B, T, D)` and the attention weights `(B, H, T, S)`, one for each key head j.
@@ -50,12 +53,13 @@ def interacting_head(weights, query, value, attention_mask=None, query_combinati
     pairs = {}
     for i in range(H):  # lines (7)–(17); the division by √K is equation (11)'s
         for j in range(H):
-            pairs[i, j] = Q[i] @ transposed(K_[j]) / np.sqrt(K)
-    outputs, attention = [], []
+            pairs[i, j] = Q[i] @ transposed(K_[j]) / (np.sqrt(K) if scaled else 1)
+    outputs, attention, total = [], [], 0
     for j in range(H):  # lines (18)–(34)
-        total = sum(pairs[i, j] for i in range(H))  # lines (23)–(26)
-        total = total / H if query_combination == "mean" else total
-        P = softmax(masked(total, attention_mask))  # line (27); masking each pair has the same effect as once
+        total = total if cumulative else 0
+        total = total + sum(pairs[i, j] for i in range(H))  # lines (23)–(26)
+        logits = total / H if query_combination == "mean" else total
+        P = softmax(masked(logits, attention_mask))  # line (27); masking each pair has the same effect as once
         attention.append(P)
         outputs.append(P @ V[j])  # line (28)
     return project_output(weights, outputs), np.stack(attention, axis=1)
@@ -65,14 +69,14 @@ fixed_head_size = multi_head  # equation (5): the same computation with another 
 
 
 def talking_heads(weights, query, value, attention_mask=None):
-    """Talking-heads attention, Li & Luo 2022, equations (6)–(9).
+    """Talking-heads attention, Li & Luo 2022, equations (6)–(9); a matrix that is not among the weights mixes nothing.
 
     Returns:
         The output `(B, T, D)` and the mixed attention weights `(B, H, T, S)`.
     """
     W_q, W_k, W_v = weights["query_kernel"], weights["key_kernel"], weights["value_kernel"]
-    W_t1, W_t2 = weights["pre_softmax_kernel"], weights["post_softmax_kernel"]
     _, H, K = W_q.shape
+    W_t1, W_t2 = (weights.get(name, np.eye(H)) for name in ("pre_softmax_kernel", "post_softmax_kernel"))
     J = [query @ W_q[:, i] @ transposed(value @ W_k[:, i]) / np.sqrt(K) for i in range(H)]  # (6)
     A = []
     for i in range(H):

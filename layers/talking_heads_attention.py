@@ -17,6 +17,7 @@ class TalkingHeadsAttention(MultiHeadAttention):
         num_heads, key_dim, value_dim, dropout, use_bias: as in `MultiHeadAttention`.
         mixing_initializer: initialiser of both mixing matrices `(H, H)`: `"glorot_uniform"` (the papers name
             none), or `"identity"`, which starts as multi-head attention.
+        mix_before, mix_after: whether heads are mixed before the softmax, and after it.
 
     Example:
         >>> layer = TalkingHeadsAttention(num_heads=8, key_dim=64, mixing_initializer="identity")
@@ -25,26 +26,53 @@ class TalkingHeadsAttention(MultiHeadAttention):
     Reference: Li & Luo 2022, equations (6)–(9).
     """
 
-    def __init__(self, num_heads, key_dim, value_dim=None, *, mixing_initializer="glorot_uniform", **kwargs):
+    def __init__(
+        self,
+        num_heads,
+        key_dim,
+        value_dim=None,
+        *,
+        mixing_initializer="glorot_uniform",
+        mix_before=True,
+        mix_after=True,
+        **kwargs,
+    ):
         super().__init__(num_heads, key_dim, value_dim, **kwargs)
+        if not (mix_before or mix_after):
+            raise ValueError("mix_before and mix_after are both false, which is MultiHeadAttention")
+        self.mix_before, self.mix_after = mix_before, mix_after
         self.mixing_initializer = keras.initializers.get(mixing_initializer)
 
     def build(self, query_shape, value_shape, key_shape=None):
         super().build(query_shape, value_shape, key_shape)
-        shape = (self.num_heads, self.num_heads)
-        self.pre_softmax_kernel = self.add_weight(shape, clone(self.mixing_initializer), name="pre_softmax_kernel")
-        self.post_softmax_kernel = self.add_weight(shape, clone(self.mixing_initializer), name="post_softmax_kernel")
+        self.pre_softmax_kernel = self.mixing_kernel("pre_softmax_kernel") if self.mix_before else None
+        self.post_softmax_kernel = self.mixing_kernel("post_softmax_kernel") if self.mix_after else None
+
+    def mixing_kernel(self, name):
+        """Add a mixing matrix `(H, H)`."""
+        return self.add_weight((self.num_heads, self.num_heads), clone(self.mixing_initializer), name=name)
 
     def normalize(self, logits, mask):
-        logits = mix(self.pre_softmax_kernel, ops.cast(logits, "float32"))  # (7)
+        logits = self.mixed_logits(logits)
         if mask is not None:
             logits = logits + attention_bias(mask)
-        weights = mix(self.post_softmax_kernel, ops.softmax(logits, axis=-1))  # (8)
+        weights = ops.softmax(logits, axis=-1)
+        if self.mix_after:
+            weights = mix(self.post_softmax_kernel, weights)  # (8)
         return ops.cast(weights, self.compute_dtype)
 
+    def mixed_logits(self, logits):
+        """What the softmax takes, before its mask: logits `(B, H, T, S)` in float32, mixed by equation (7)."""
+        logits = ops.cast(logits, "float32")
+        return mix(self.pre_softmax_kernel, logits) if self.mix_before else logits
+
     def get_config(self):
-        initializer = keras.initializers.serialize(self.mixing_initializer)
-        return {**super().get_config(), "mixing_initializer": initializer}
+        return {
+            **super().get_config(),
+            "mixing_initializer": keras.initializers.serialize(self.mixing_initializer),
+            "mix_before": self.mix_before,
+            "mix_after": self.mix_after,
+        }
 
 
 def mix(kernel, heads):

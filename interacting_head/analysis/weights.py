@@ -151,7 +151,8 @@ class MixingMatrices(LearntWeights):
 
     def arrays(self):
         names = {"before the softmax": "pre_softmax_kernel", "after the softmax": "post_softmax_kernel"}
-        return {title: np.array(getattr(self.layer, name), "float64") for title, name in names.items()}
+        kernels = {title: getattr(self.layer, name) for title, name in names.items()}
+        return {title: np.array(kernel, "float64") for title, kernel in kernels.items() if kernel is not None}
 
     def quantities(self):
         return {
@@ -175,8 +176,7 @@ class MixingMatrices(LearntWeights):
                 axis.set_xticks([])
                 axis.set_yticks([])
                 axis.spines[:].set_visible(False)
-                if (run, site, number) in found:
-                    matrix = found[run, site, number][title]
+                if (matrix := found.get((run, site, number), {}).get(title)) is not None:
                     image = axis.imshow(matrix, vmin=-largest, vmax=largest, cmap="RdBu_r")
             line[0].set_ylabel(f"{SITES[site]},\n{title}", fontsize=7)
         for axis, (run, number) in zip(grid[0], columns, strict=True):

@@ -124,6 +124,7 @@ def _multi_head(layer, query, key, value, output_kernel):
 
 def _interacting_head(layer, query, key, value, output_kernel):
     """Σ_i Q_i K_jᵀ = (Σ_i Q_i) K_jᵀ: every head has the sum, or the mean, of all query kernels."""
+    key = np.cumsum(key, axis=1) if layer.cumulative else key
     combined = query.sum(axis=1, keepdims=True) * layer.query_scale
     return np.repeat(combined, layer.num_heads, axis=1), key, value, output_kernel
 
@@ -142,7 +143,8 @@ def _talking_heads(layer, query, key, value, output_kernel):
     After: Σ_i (Σ_j B_ij P_j) V_i W_i = Σ_j P_j (V_1, …, V_H) (B_1j W_1; …; B_Hj W_H).
     """
     H, D = layer.num_heads, output_kernel.shape[-1]
-    before, after = _array(layer.pre_softmax_kernel), _array(layer.post_softmax_kernel)
+    before = _array(layer.pre_softmax_kernel) if layer.mix_before else np.eye(H)
+    after = _array(layer.post_softmax_kernel) if layer.mix_after else np.eye(H)
     query = np.einsum("ij,djk->dijk", before, query).reshape(query.shape[0], H, -1)
     key, value = (np.tile(kernel.reshape(kernel.shape[0], 1, -1), (1, H, 1)) for kernel in (key, value))
     return query, key, value, np.einsum("ij,ivd->jivd", after, output_kernel).reshape(H, -1, D)

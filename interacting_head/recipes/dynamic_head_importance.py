@@ -95,8 +95,14 @@ TASKS = {
 }
 WHOLE = f"iwslt14_de_en_{max(SUBSETS)}k"
 MODELS = "t_base", "t_optimal", "dhicm", "dhicm_wide"
-STUDY = (*(f"dhicm_layer_{number}" for number in range(1, LAYERS)), "dhicm_every_layer")
-"""Section 4.3: DHICM in another layer of encoder and decoder than the last, or in all."""
+STUDY = (
+    *(f"dhicm_layer_{number}" for number in range(1, LAYERS + 1)),
+    "dhicm_every_layer",
+    "dhicm_mlp",
+    "dhicm_without_loss",
+)
+"""DHICM in one layer of encoder and decoder, or in all (section 4.3); in the last with the MLP score of section 3.1, or
+with λ = 0."""
 
 
 def _table(corpus, model):
@@ -147,7 +153,11 @@ def _attention(model, settings, model_dim):
     }
     if model not in STUDY:
         return {"attention": replace(base, scheme="dynamic_head_importance", options=options), "placements": None}
-    layers = range(1, LAYERS + 1) if model == "dhicm_every_layer" else [int(model.rpartition("_")[2])]
+    options |= {"dhicm_mlp": {"importance_score": "mlp"}, "dhicm_without_loss": {"importance_loss_weight": 0.0}}.get(
+        model, {}
+    )
+    number = model.rpartition("_")[2]
+    layers = range(1, LAYERS + 1) if number == "layer" else [int(number) if number.isdigit() else LAYERS]
     placed = PlacedAttentionConfig("dynamic_head_importance", options=options)
     sites = ("encoder", "decoder", "cross")
     return {"attention": base, "placements": tuple(PlacementConfig(site, tuple(layers), placed) for site in sites)}
@@ -160,7 +170,8 @@ def dynamic_head_importance(corpus, model):
     4000 steps of warm-up, 8000 tokens a batch, validation each epoch, the best checkpoint by validation loss, end
     after 10 epochs without gain, beam 5. `t_base` has the default hyper-parameters, `t_optimal` and `dhicm` those
     found for the language pair. DHICM stands in the last layer of encoder and decoder, with λ = 0.1; `dhicm_layer_1`
-    to `_5` and `dhicm_every_layer` are the study of section 4.3, of which no numbers are printed. 10,000 merges for
+    to `_6` and `dhicm_every_layer` are the study of section 4.3, of which no numbers are printed; `dhicm_mlp` has the
+    MLP score and `dhicm_without_loss` λ = 0, both in the last layer. 10,000 merges for
     IWSLT14, 20,000 for WMT17 and HindEnCorp, learnt on both sides; 5,000 on each side for Be-En. The subsets of
     IWSLT14 are random; the paper averages three: --set data.seed=1, 2, 3.
 
@@ -175,7 +186,8 @@ def dynamic_head_importance(corpus, model):
       language also where merges are joint, and three embedding matrices (source, target, output).
     - IWSLT14 (160K, 7.3K and 6.7K pairs) is fairseq's: lower-cased, at most 175 words, ratio 1.5. The others are
       tokenised by the rules of Moses, in their own case, and sentences of more than 250 words left out. Hindi
-      is tokenised so too; the paper takes the IndicNLP library. Vocabulary sizes are the numbers of merges.
+      is tokenised so too; the paper takes the IndicNLP library. Vocabulary sizes are the numbers of merges;
+      SentencePiece learns them, with 256 pieces for bytes among them, in the place of subword-nmt.
     - Merges are learnt on all pairs of IWSLT14 also for its subsets: "10K merge operations for the IWSLT14 dataset".
     - HindEnCorp: repeated pairs are dropped before development and test pairs are drawn, so that no test sentence is
       in the training text, which has fewer pairs than the paper's 256K.

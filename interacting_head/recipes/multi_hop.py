@@ -111,6 +111,7 @@ def multi_hop(corpus, direction, position, depth, heads):
       the release of 2017, truecased). WMT17 is taken as told, tokenised in its own case.
     - Dropout is 0.3, which the paper tells of table 5. Label smoothing is 0.1: it is not told, but validation losses
       near 4 (table 5) together with BLEU above 33 are smoothed ones, and to base 2: `validation_smoothed_loss` / ln 2.
+    - SentencePiece learns the merges, with 256 pieces for bytes among them, in the place of subword-nmt.
     - fairseq, in which the paper was written, decides: projections with biases (table 4 confirms it), post-norm,
       Adam's (0.9, 0.999, 1e-8), beam 5, the score of a hypothesis divided by its length, the checkpoint of the epoch
       with the lowest smoothed loss.

@@ -94,14 +94,10 @@ register(
 register(
     Table(
         "dhicm/layers",
-        "Dynamic head importance in one layer or all (Goindani & Shrivastava 2021, section 4.3)",
+        "Dynamic head importance by layer, score and loss (Goindani & Shrivastava 2021, section 4.3)",
         tuple(
-            Cell("DHICM", place.replace("_", " "), Experiment(f"dhicm_iwslt14_de_en_160k_dhicm{suffix}"))
-            for place, suffix in (
-                *((f"layer_{number}", f"_layer_{number}") for number in range(1, 6)),
-                ("layer_6", ""),
-                ("every_layer", "_every_layer"),
-            )
+            Cell("DHICM", place, Experiment(f"dhicm_iwslt14_de_en_160k_dhicm_{place.replace(' ', '_')}"))
+            for place in (*(f"layer {number}" for number in range(1, 7)), "every layer", "mlp", "without loss")
         ),
         tests={"test": ("test",)},
         small=Small({"test": ("test",)}, SHORT),
@@ -113,6 +109,16 @@ register(
                     (("DHICM", "layer 6"), ("DHICM", place))
                     for place in (*(f"layer {number}" for number in range(1, 6)), "every layer")
                 ),
+            ),
+            Alike(
+                "the MLP score does as well as the dot product",
+                "§ 3.1",
+                pairs=((("DHICM", "mlp"), ("DHICM", "layer 6")),),
+            ),
+            CellBetter(
+                "the loss that keeps importances apart helps",
+                "§ 5",
+                pairs=((("DHICM", "layer 6"), ("DHICM", "without loss")),),
             ),
         ),
     )

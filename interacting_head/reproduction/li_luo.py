@@ -13,8 +13,19 @@ from interacting_head.reproduction.tables import (
 )
 
 SCHEMES = ("multi_head", "fixed_head_size", "talking_heads", "interacting_head")
+PAIRWISE = "interacting_head_pairwise"
+"""Equations (10) to (12), of which the paper prints no numbers; up to 16 heads."""
 MEAN = "interacting_head (mean)"
 """This project's own variant: the mean of the queries in place of their sum."""
+LETTER = "interacting_head (listing to the letter)"
+BEFORE, AFTER = "talking_heads (before the softmax only)", "talking_heads (after the softmax only)"
+VARIANTS = {
+    MEAN: ("interacting_head", ("query_combination=mean",), "mean"),
+    LETTER: ("interacting_head", ("scaled=false", "cumulative=true"), "letter"),
+    BEFORE: ("talking_heads", ("mix_after=false",), "before"),
+    AFTER: ("talking_heads", ("mix_before=false",), "after"),
+}
+"""Row → scheme, options of its layer, and variant in names of runs."""
 
 HEADS = (2, 4, 8, 16, 32, 64)
 BEST = 16
@@ -36,11 +47,10 @@ YISI = "The paper's YiSi is YiSi-1 with multilingual BERT; the number beside it 
 
 
 def experiment(corpus, row, heads, *settings, variant=""):
-    """Return the `Experiment` of a cell of tables 3 to 8."""
-    if row == MEAN:
-        settings, variant = (*settings, "model.attention.options.query_combination=mean"), f"mean{variant}"
-    scheme = "interacting_head" if row == MEAN else row
-    return Experiment(f"ih_{corpus}_{scheme}_h{heads}", settings, variant)
+    """Return the `Experiment` of a cell of tables 3 to 9."""
+    scheme, options, name = VARIANTS.get(row, (row, (), ""))
+    settings = (*settings, *(f"model.attention.options.{option}" for option in options))
+    return Experiment(f"ih_{corpus}_{scheme}_h{heads}", settings, name + variant)
 
 
 def scores(number):
@@ -59,8 +69,9 @@ def table_of_scores(number):
     printed = scores(number)
     cells = tuple(
         Cell(row, f"h = {heads}", experiment(corpus, row, heads), printed.get((row, heads), {}))
-        for row in (*SCHEMES, MEAN)
+        for row in (*SCHEMES, PAIRWISE, *VARIANTS)
         for heads in HEADS
+        if row != PAIRWISE or heads <= BEST
     )
     small = Small(
         {"dev": ("dev",), "test": ("test_2016_flickr",)},
@@ -125,6 +136,10 @@ def claims_on_scores(number, test):
                 for row in ("fixed_head_size", "talking_heads") for heads in TOO_MANY
             ),
             slack=0.6, **here,
+        ),
+        Better(
+            "mixing heads before the softmax matters more than after it",
+            "§ 4.6.2", row=BEFORE, baseline=AFTER, **here,
         ),
     ]  # fmt: skip
     if number != "5":  # there the best heads of fixed size have more than the best multi-head attention

@@ -14,7 +14,6 @@ from data.text.subwords import BEGIN, END, PAD
 from interacting_head.model.compilation import Compiled
 from interacting_head.search.transformer_search import as_array
 from layers import MultiLayerMultiHeadAttention, TalkingHeadsAttention
-from layers.talking_heads_attention import mix
 
 POSITIONS = 2**17  # rows × source length × target length of a batch: attention weights for so many are held at once
 MULTIPLE = 16  # widths of batches are multiples of it: JAX compiles for each
@@ -228,7 +227,7 @@ def _summed_over_sources(layer, logits):
 
 
 BEFORE_SOFTMAX = {
-    TalkingHeadsAttention: lambda layer, logits: mix(layer.pre_softmax_kernel, ops.cast(logits, "float32")),
+    TalkingHeadsAttention: lambda layer, logits: layer.mixed_logits(logits),
     MultiLayerMultiHeadAttention: _summed_over_sources,
 }
 """Layer class → function of the layer and its logits that gives what its stage `normalize` takes the softmax of."""

@@ -8,13 +8,17 @@ MODEL_DIM = 16
 
 VARIANTS = {
     "multi_head": [{}, {"use_bias": True}],
-    "talking_heads": [{}, {"mixing_initializer": "identity"}],
+    "talking_heads": [{}, {"mixing_initializer": "identity"}, {"mix_before": False}, {"mix_after": False}],
     "interacting_head": [
         {},
         {"implementation": "head_pairs"},
         {"implementation": "printed_loop"},
         {"query_combination": "mean"},
+        {"scaled": False},
+        {"cumulative": True},
+        {"cumulative": True, "implementation": "printed_loop", "scaled": False, "query_combination": "mean"},
         {"use_bias": True},
+        {"use_bias": True, "cumulative": True},
     ],
     "interacting_head_pairwise": [{}, {"implementation": "printed_loop"}, {"use_bias": True}],
     "dynamic_head_importance": [{}, {"importance_dim": 6}, {"importance_score": "mlp"}],
@@ -29,7 +33,7 @@ VARIANTS = {
 """Registry name → further constructor arguments to test it with."""
 
 ALL = [(name, options) for name in ATTENTION_SCHEMES for options in VARIANTS.get(name, [{}])]
-IDS = ["-".join([name, *map(str, options.values())]) for name, options in ALL]
+IDS = ["-".join([name, *(f"{key}={value}" for key, value in options.items())]) for name, options in ALL]
 
 
 def make(name, options, num_heads=4, key_dim=5, value_dim=3, **arguments):

@@ -51,8 +51,8 @@ def test_the_layer_equals_the_printed_loop(name, options, heads, masked):
     if isinstance(layer, MultiLayerMultiHeadAttention):
         memory = [normal(2, 5, D, seed=seed) for seed in range(1, 1 + layer.num_sources)]
         arguments = {"joint_attention": layer.joint_attention, "concat_contexts": layer.concat_contexts}
-    if "query_combination" in options:
-        arguments = {"query_combination": options["query_combination"]}
+    if name == "interacting_head":
+        arguments = {key: value for key, value in options.items() if key != "implementation"}
     layer(query, memory)  # builds
     randomize(layer)
     mask = (np.random.default_rng(2).random((2, 3, 5)) < 0.6) if masked else None

@@ -100,6 +100,8 @@ def pruned_weights(layer, kept):
     if isinstance(layer, InteractingHeadAttention):
         for name in weights.keys() & {"query_kernel", "query_bias"}:
             weights[name] = shared_query(weights[name], kept, removed, layer.query_combination)
+        for name in weights.keys() & {"key_kernel", "key_bias"} if layer.cumulative else ():
+            weights[name] = cumulative_key(weights[name], kept)
     for name, axes in HEAD_AXES[type(layer)].items():
         for axis in axes if name in weights else ():
             weights[name] = np.take(weights[name], kept, axis=axis)
@@ -116,6 +118,14 @@ def shared_query(kernel, kept, removed, query_combination):
     scale = len(kept) / H if query_combination == "mean" else 1.0
     others = kernel[..., removed, :].sum(-2, keepdims=True)
     return (scale * (kernel + others / len(kept))).astype("float32")
+
+
+def cumulative_key(kernel, kept):
+    """Return a key kernel `(D, H, K)`, or bias `(H, K)`, such that the sums up to each head kept are as before."""
+    sums = np.cumsum(kernel.astype("float64"), axis=-2)[..., kept, :]
+    changed = np.zeros_like(kernel)
+    changed[..., kept, :] = np.diff(sums, axis=-2, prepend=0.0)
+    return changed
 
 
 def pruned_config(model, kept):
