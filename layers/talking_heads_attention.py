@@ -62,7 +62,7 @@ class TalkingHeadsAttention(MultiHeadAttention):
         return ops.cast(weights, self.compute_dtype)
 
     def mixed_logits(self, logits):
-        """What the softmax takes, before its mask: logits `(B, H, T, S)` in float32, mixed by equation (7)."""
+        """Return the logits `(B, H, T, S)` that the softmax takes, before its mask: float32, mixed by equation (7)."""
         logits = ops.cast(logits, "float32")
         return mix(self.pre_softmax_kernel, logits) if self.mix_before else logits
 

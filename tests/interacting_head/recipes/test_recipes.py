@@ -16,15 +16,23 @@ from tests.interacting_head.tiny import V, sources, targets
 from tests.parameters import mostly_slow
 
 OF_PAPERS = {
-    "Li & Luo 2022": 4 * 6 * 3,
-    "Goindani & Shrivastava 2021": 4 * (3 + 7) + 6,  # two readings of DHICM, and the study of layers
+    "Li & Luo 2022": 3 * (4 * 6 + 4),  # four schemes, and equations (10) to (12) up to 16 heads
+    "Goindani & Shrivastava 2021": 4 * (3 + 7) + 9,  # two readings of DHICM, and the study of layers, score and loss
     "Iida et al. 2019": 2 * (16 + 2 + 2 + 3 * 3),  # two readings of the corpus, and two of other depths
     "Ampomah et al. 2020": 3 + 3 + 4 * 5 + 2 * (1 + 3 + 4),
 }
-NOT_RUN = {f"ih_wmt17_en_{language}_interacting_head_h{heads}" for language in ("de", "cs") for heads in (32, 64)} | {
-    f"dhicm_iwslt14_de_en_160k_dhicm_{which}"
-    for which in ("every_layer", *(f"layer_{number}" for number in range(1, 6)))
-}
+NOT_RUN = (
+    {f"ih_wmt17_en_{language}_interacting_head_h{heads}" for language in ("de", "cs") for heads in (32, 64)}
+    | {
+        f"ih_{corpus}_interacting_head_pairwise_h{heads}"
+        for corpus in ("iwslt16_de_en", "wmt17_en_de", "wmt17_en_cs")
+        for heads in (2, 4, 8, 16)
+    }
+    | {
+        f"dhicm_iwslt14_de_en_160k_dhicm_{which}"
+        for which in ("every_layer", "mlp", "without_loss", *(f"layer_{number}" for number in range(1, 7)))
+    }
+)
 MOST_HEADS, MOST_SOURCES = 4, 3
 
 
