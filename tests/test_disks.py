@@ -67,7 +67,8 @@ def on_disk(words, option, path):
 
 EXPORT = ["interacting_head.export", "-m", "trained", "-o", "{disk}/out", "--format"]
 STATS = ["data.stats", "some", "--source-language", "de", "--target-language", "en", "--corpora-dir", "corpora"]
-PRUNING = ["interacting_head.analyze", "pruning", "-m", "trained", "-i", "dev.de", "-r", "dev.en", "--beam-size", "1"]
+TEXT = ["-i", "dev.de", "-r", "dev.en"]
+PRUNING = ["interacting_head.analyze", "pruning", "-m", "trained", *TEXT, "--beam-size", "1"]
 PRUNING += ["--order", "random", "--steps", "1"]
 COMMANDS = {
     "training": ["train.py", *on_disk(TRAIN, "--run-dir", "{disk}/out")],
@@ -78,7 +79,7 @@ COMMANDS = {
     "savedmodel": [*EXPORT, "savedmodel", "--ids-only"],
     "preparation": on_disk(PREPARE, "--output-dir", "{disk}/out"),
     "plot": [*STATS, "--vocabulary-size", "300", "--plot", "{disk}/out.png"],
-    "analysis": ["interacting_head.analyze", "rank", "-m", "trained", "--sentences", "3", "-o", "{disk}/out"],
+    "analysis": ["interacting_head.analyze", "rank", "-m", "trained", *TEXT, "-o", "{disk}/out"],
     "pruning": [*PRUNING, "-o", "{disk}/out"],
     "pruned run": [*PRUNING, "-o", "analysis", "--remove", "1", "--output-run", "{disk}/out"],
     "search": on_disk(TUNE, "--search-dir", "{disk}/out"),
