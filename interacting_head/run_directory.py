@@ -3,6 +3,7 @@
 import json
 import math
 import operator
+import os
 import re
 from pathlib import Path
 
@@ -41,12 +42,14 @@ class RunDirectory:
     def open(cls, path):
         """An existing run. Raises `InputError` where `path` is none, or one of a version that is not known."""
         run = cls(path)
-        check_plain(path)
-        if missing := [name for name in ("config.yaml", "VERSION") if not (run.path / name).is_file()]:
+        # Only of a run are the files looked at: the path may be anything, and as large as a home folder.
+        if missing := [name for name in ("config.yaml", "VERSION") if not os.path.exists(run.path / name)]:
             former = run_folder.former_hint(run.path)
             raise InputError(
                 f"{path} is not a run directory (it has no {missing[0]}); give the --run-dir of train.py{former}"
             )
+        for file in run_folder.own_files(run.path):
+            check_plain(file)
         if not run._is_of_known_version():
             readable = " and ".join([*former_runs.UPGRADES, VERSION])
             raise InputError(f"{path} has version {run.version}, this program reads {readable}; see CHANGELOG.md")
