@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from data.files import written_beside
+from data.files import sha256, written_beside
 
 CHECKSUMS = "SHA256SUMS"
 """The file of a folder of the cache with the checksums of the others, in the format of the program sha256sum."""
@@ -100,9 +100,5 @@ def _damage(folder, unchecked):
 
 def _checksums(folder):
     """Return {name: SHA-256} of the files of a folder."""
-    checksums = {}
-    for path in sorted(folder.iterdir()):
-        if path.name != CHECKSUMS and path.is_file():
-            with open(path, "rb") as file:
-                checksums[path.name] = hashlib.file_digest(file, "sha256").hexdigest()
-    return checksums
+    paths = (path for path in sorted(folder.iterdir()) if path.name != CHECKSUMS and path.is_file())
+    return {path.name: sha256(path) for path in paths}

@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import fcntl
+import hashlib
 import os
 import shutil
 import tempfile
@@ -200,6 +201,12 @@ def atomic_write(path, mode="w", parents=False, **kwargs):
         return
     with written_beside(path, parents) as partial, open(partial, mode, **kwargs) as file:
         yield file
+
+
+def sha256(path):
+    """Return the SHA-256 of a file, in hexadecimal digits."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def copy_file(source, path, parents=True):

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from data.errors import InputError
-from data.files import atomic_write, check_plain, check_room, full_disk_named, make_folder, written_beside
+from data.files import atomic_write, check_plain, check_room, full_disk_named, make_folder, sha256, written_beside
 from data.text.profiles import PROFILES, RAW_TEXT, TextForm
 from data.text.subwords import Subwords
 from data.text.truecasing import Truecaser
@@ -237,7 +237,7 @@ class RunDirectory:
             state: a dictionary that JSON can hold.
         """
         self.save_weights(model, self._weights(step))
-        state = {**state, "weights_sha256": run_files.sha256(self._weights(step))}
+        state = {**state, "weights_sha256": sha256(self._weights(step))}
         # The state comes last and vouches for the weights: without it the checkpoint does not count.
         with atomic_write(self._state(step), "wb") as file:
             np.savez(file, *arrays, state=json.dumps(state))
@@ -251,7 +251,7 @@ class RunDirectory:
     def load_checkpoint(self, step):
         """The weights' path, arrays and state of a checkpoint, or None where it is damaged."""
         arrays, state = run_files.read_state(self._state(step))
-        if run_files.sha256(self._weights(step)) != state.pop("weights_sha256", None):
+        if sha256(self._weights(step)) != state.pop("weights_sha256", None):
             return None
         return self._weights(step), arrays, state
 

@@ -11,6 +11,7 @@ import re
 import numpy as np
 
 from data.errors import InputError
+from data.files import sha256
 
 SEAL = re.compile(rb"\nsha256 ([0-9a-f]{64})\n")
 LENGTH = 73  # bytes of the checksum's line, which HDF5 leaves out of account
@@ -18,12 +19,6 @@ OWNER = b"\nconfiguration {"  # how the line before it begins, which earlier pro
 LONGEST = 1 << 20  # bytes of that line, more than a configuration can have
 BLOCK = 1 << 20  # bytes
 ADVICE = "is damaged; copy it again from where the run directory came from"
-
-
-def sha256(path):
-    """The SHA-256 of a file."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def seal(path, owner):

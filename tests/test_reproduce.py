@@ -126,7 +126,7 @@ MOMENTS = (
     "runs/*interacting_head*/translations/*",
     "out/results/*interacting_head*.json",
 )
-"""What appears one after another while a table is made."""
+"""Files that appear one after another while a table is made."""
 
 
 @pytest.mark.slow

@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 
 from data.errors import InputError
+from data.files import sha256
 from interacting_head.config import ExperimentConfig, load_config
 from interacting_head.metrics import MetricUnavailable
 from interacting_head.metrics.yisi import load_embedder
 from interacting_head.model.placement import check_model
 from interacting_head.model.weights import load_weights
 from interacting_head.run_directory import RunDirectory
-from interacting_head.run_files import sha256
 from tests.interacting_head import tiny
 
 ROOT = Path(__file__).parents[1]

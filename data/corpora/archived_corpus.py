@@ -18,6 +18,7 @@ from data.corpora.download import download
 from data.corpora.held_out import SplitPairs
 from data.corpora.specification import CorpusSpecification
 from data.errors import InputError
+from data.files import sha256
 
 ARCHIVES = "archives"  # the folder of published archives within a folder of corpora
 
@@ -66,20 +67,19 @@ class Archive:
         Raises:
             InputError: where its content is not the published one.
         """
-        with open(path, "rb") as file:
-            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-            if path.name != self.file_name:
-                return sha256  # of parts no checksum is known
-            known, actual = self.sha256, sha256
-            if known is None and self.md5 is not None:
-                file.seek(0)
+        found = sha256(path)
+        if path.name != self.file_name:
+            return found  # of parts no checksum is known
+        known, actual = self.sha256, found
+        if known is None and self.md5 is not None:
+            with open(path, "rb") as file:
                 known, actual = self.md5, hashlib.file_digest(file, "md5").hexdigest()
         if known not in (None, actual):
             raise InputError(
                 f"{path} has the checksum {actual} where {known} is published: it is damaged, cut short or another "
                 "file; delete it and fetch it again"
             )
-        return sha256
+        return found
 
     def unpack(self, path: Path, folder: Path, wanted: Iterable[str]) -> dict[str, Path]:
         """Write the files `wanted` under `folder`; see `data.corpora.archives.unpack`."""

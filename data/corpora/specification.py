@@ -1,7 +1,6 @@
 """Specifications of public corpora; corpora published file by file."""
 
 import abc
-import hashlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +8,7 @@ from pathlib import Path
 from data.cache import warn_of_damage
 from data.corpora.download import download
 from data.errors import InputError
+from data.files import sha256
 
 
 @dataclass(frozen=True)
@@ -56,10 +56,7 @@ class PublishedFile:
 
     def is_at(self, path: Path) -> bool:
         """Return whether `path` is this file, whole."""
-        if not path.is_file():
-            return False
-        with open(path, "rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest() == self.sha256
+        return path.is_file() and sha256(path) == self.sha256
 
 
 @dataclass(frozen=True)

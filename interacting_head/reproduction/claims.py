@@ -2,6 +2,7 @@
 
 import abc
 import dataclasses
+import math
 from collections.abc import Callable
 
 from interacting_head.reproduction.statistics import LOSS, estimate, growth, pair
@@ -88,18 +89,26 @@ class Comparison(Claim):
         reason = "; ".join(map(str, found))
         if not found:
             return Verdict(NOT_RUN, "")
+        enough = [one for one in found if one.seeds >= LEAST_SEEDS]
+        learning = [one for one in enough if self.needs_convergence and not one.converged]
+        # One decided difference refutes a claim of all of them, whatever the others turn out to be.
+        if any(self.refutes(one, len(estimates)) for one in enough if one not in learning):
+            return Verdict(FAILS, reason)
         if len(found) < len(estimates):
             return Verdict(NOT_RUN, f"so far {reason}")
-        if fewest := [one for one in found if one.seeds < LEAST_SEEDS]:
-            return Verdict(UNDECIDED, f"{reason}; fewer than {LEAST_SEEDS} seeds: {fewest[0].label}")
-        if self.needs_convergence and (learning := [one for one in found if not one.converged]):
+        if len(enough) < len(found):
+            fewest = min(found, key=lambda one: one.seeds)
+            return Verdict(UNDECIDED, f"{reason}; fewer than {LEAST_SEEDS} seeds: {fewest.label}")
+        if learning:
             return Verdict(UNDECIDED, f"{reason}; still learning: {', '.join(one.label for one in learning)}")
         return Verdict(self.word(found), reason)
 
+    def refutes(self, one, count):
+        """Return whether one of `count` estimates shows that the claim does not hold."""
+        return one.gain < 0 and one.p_value < SIGNIFICANT / count
+
     def word(self, estimates):
-        """Return the word of a verdict on estimates of enough converged runs."""
-        if any(one.gain < 0 and one.p_value < SIGNIFICANT / len(estimates) for one in estimates):
-            return FAILS
+        """Return the word of a verdict on estimates of which none refutes the claim."""
         if all(one.gain > 0 and one.p_value < SIGNIFICANT for one in estimates):
             return HOLDS
         negligible = NEGLIGIBLE.get(self.metric, 0.0)
@@ -213,36 +222,11 @@ class GainGrows(Comparison):
 
 
 @dataclasses.dataclass(frozen=True)
-class NotWorse(CellBetter):
-    """Given cells are no worse than others by more than δ (`NEGLIGIBLE`).
-
-    It holds where every 95 % interval lies above −δ, and does not hold where one estimate is below −δ and has
-    p < 0.05 / number of estimates.
-
-    Args:
-        slack: how far below the others the printed numbers may lie.
-    """
-
-    slack: float = 0.5
-
-    def word(self, estimates):
-        negligible = NEGLIGIBLE[self.metric]
-        if any(one.gain < -negligible and one.p_value < SIGNIFICANT / len(estimates) for one in estimates):
-            return FAILS
-        if all(one.interval[0] > -negligible for one in estimates):
-            return HOLDS
-        return UNTOLD
-
-    def printed_gains(self, table):
-        return [gain + self.slack for gain in super().printed_gains(table)]
-
-
-@dataclasses.dataclass(frozen=True)
-class Alike(CellBetter):
+class Equivalent(CellBetter):
     """Given cells differ by no more than δ (`NEGLIGIBLE`).
 
-    It holds where every 95 % interval lies within ± δ, and does not hold where one estimate is beyond it and has
-    p < 0.05 / number of estimates.
+    It holds where every 95 % interval lies within ± δ, and does not hold where one lies wholly outside and its
+    estimate has p < 0.05 / number of estimates.
 
     Args:
         slack: how far apart the printed numbers may lie.
@@ -250,16 +234,37 @@ class Alike(CellBetter):
 
     slack: float = 0.5
 
+    @property
+    def bounds(self):
+        """The differences between which cells count as equivalent."""
+        return -NEGLIGIBLE[self.metric], NEGLIGIBLE[self.metric]
+
+    def refutes(self, one, count):
+        low, high = self.bounds
+        return (one.interval[1] < low or one.interval[0] > high) and one.p_value < SIGNIFICANT / count
+
     def word(self, estimates):
-        negligible = NEGLIGIBLE[self.metric]
-        if any(abs(one.gain) > negligible and one.p_value < SIGNIFICANT / len(estimates) for one in estimates):
-            return FAILS
-        if all(-negligible < one.interval[0] and one.interval[1] < negligible for one in estimates):
-            return HOLDS
-        return UNTOLD
+        low, high = self.bounds
+        return HOLDS if all(low < one.interval[0] and one.interval[1] < high for one in estimates) else UNTOLD
 
     def printed_gains(self, table):
         return [self.slack - abs(gain) for gain in super().printed_gains(table)]
+
+
+@dataclasses.dataclass(frozen=True)
+class NonInferior(Equivalent):
+    """Given cells are no worse than others by more than δ (`NEGLIGIBLE`): intervals are bounded below only.
+
+    Args:
+        slack: how far below the others the printed numbers may lie.
+    """
+
+    @property
+    def bounds(self):
+        return -NEGLIGIBLE[self.metric], math.inf
+
+    def printed_gains(self, table):
+        return [gain + self.slack for gain in super(Equivalent, self).printed_gains(table)]
 
 
 @dataclasses.dataclass(frozen=True)

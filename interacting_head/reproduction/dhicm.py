@@ -1,7 +1,7 @@
 """Goindani & Shrivastava 2021: tables 3 and 4, the study of layers, figures."""
 
 from interacting_head.recipes import paper_tables
-from interacting_head.reproduction.claims import Alike, Better, CellBetter, GainGrows
+from interacting_head.reproduction.claims import Better, CellBetter, Equivalent, GainGrows
 from interacting_head.reproduction.tables import SHORT, Cell, Experiment, Small, Table, register
 
 MODELS = ("t_base", "t_optimal", "dhicm")
@@ -83,7 +83,7 @@ register(
                 column="10K",
                 than=("160K",),
             ),
-            Alike(
+            Equivalent(
                 "with many pairs dynamic head importance and T-optimal score alike",
                 "§ 5",
                 pairs=tuple((("DHICM", column), ("T-optimal", column)) for column in ("80K", "120K", "160K")),
@@ -110,7 +110,7 @@ register(
                     for place in (*(f"layer {number}" for number in range(1, 6)), "every layer")
                 ),
             ),
-            Alike(
+            Equivalent(
                 "the MLP score does as well as the dot product",
                 "§ 3.1",
                 pairs=((("DHICM", "mlp"), ("DHICM", "layer 6")),),

@@ -1,7 +1,7 @@
 """Li & Luo 2022: tables 3 to 5 and 9 (scores), 6 to 8 (seconds an epoch), and figures."""
 
 from interacting_head.recipes import paper_tables
-from interacting_head.reproduction.claims import Alike, BestBetter, Better, CellBetter, NotWorse, Slower
+from interacting_head.reproduction.claims import BestBetter, Better, CellBetter, Equivalent, NonInferior, Slower
 from interacting_head.reproduction.tables import (
     METRICS_OF_LI_LUO,
     SHORT,
@@ -128,7 +128,7 @@ def claims_on_scores(number, test):
             "multi-head attention rises from 2 heads to 16 and falls with 32 and 64",
             "§ 4.5, § 4.7", pairs=pairs("multi_head", 2, *TOO_MANY), **here,
         ),
-        NotWorse(
+        NonInferior(
             "heads of fixed size and talking heads do not fall with 32 and 64",
             "§ 4.5, § 4.7",
             pairs=tuple(
@@ -211,7 +211,9 @@ def beyond():
             ),
         ),
         CellBetter("with 32 and 64 heads interacting heads beat multi-head attention", "§ 4.6.5, table 9", pairs=many),
-        Alike("with 32 and 64 heads interacting heads become multi-head attention", "§ 4.6.2", pairs=many, slack=1.0),
+        Equivalent(
+            "with 32 and 64 heads interacting heads become multi-head attention", "§ 4.6.2", pairs=many, slack=1.0
+        ),
     )
     return Table(
         "li_luo/9",

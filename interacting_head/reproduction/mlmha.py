@@ -2,7 +2,7 @@
 
 from interacting_head.recipes import paper_tables
 from interacting_head.recipes.multi_layer import BASELINES, MEMORIES
-from interacting_head.reproduction.claims import Alike, CellBetter
+from interacting_head.reproduction.claims import CellBetter, Equivalent
 from interacting_head.reproduction.tables import ON_MULTI30K, Cell, Experiment, Small, Table, register
 
 VARIANTS = ("m00", "m01", "m10", "m11")
@@ -46,7 +46,7 @@ def better(statement, source, row, *others):
 
 def alike(statement, source, *rows):
     """Return the claim that rows do not differ from the Transformer."""
-    return Alike(statement, source, pairs=tuple(((row, "BLEU"), ("transformer", "BLEU")) for row in rows))
+    return Equivalent(statement, source, pairs=tuple(((row, "BLEU"), ("transformer", "BLEU")) for row in rows))
 
 
 LINEAR, ITERATIVE, TRANSPARENT = "linear combination", "iterative combination", "transparent attention"
@@ -119,7 +119,7 @@ register(
                 "§ 7.2",
                 pairs=((("M-10", "n = 6"), ("B2", "n = 1")),),
             ),
-            Alike(
+            Equivalent(
                 "more parameters alone give no more than B0: B1 scores alike",
                 "§ 7.2",
                 pairs=((("B1", "n = 1"), ("B0", "n = 1")),),

@@ -4,7 +4,7 @@ import itertools
 
 from interacting_head.recipes import paper_tables
 from interacting_head.recipes.multi_hop import BASELINE, POSITIONS, layers_of
-from interacting_head.reproduction.claims import Alike, CellBetter, LowerLoss
+from interacting_head.reproduction.claims import CellBetter, Equivalent, LowerLoss
 from interacting_head.reproduction.statistics import LOSS
 from interacting_head.reproduction.tables import ON_MULTI30K, Cell, Experiment, Small, Table, register
 
@@ -123,7 +123,7 @@ def claims_of_depths(direction):
             "§ 4.1",
             pairs=(((hop, "6 layers"), (vanilla, "7 layers")),),
         ),
-        Alike(
+        Equivalent(
             f"{direction}: with four and five layers a second hop gains nothing",
             "§ 4.1",
             pairs=tuple(((hop, f"{depth} layers"), (vanilla, f"{depth} layers")) for depth in (4, 5)),

@@ -1,6 +1,7 @@
 """Tables and figures of the papers: the trainings behind each cell, the test sets, the metrics."""
 
 import dataclasses
+import functools
 import hashlib
 import json
 from collections.abc import Callable, Mapping
@@ -41,13 +42,26 @@ class Experiment:
     variant: str = ""
 
     def config(self, seed, extra=()):
-        """Return the `ExperimentConfig` of a run; `extra` are settings that a table adds to all its experiments."""
-        return override(recipes.get(self.recipe), [*extra, *self.settings, *self.seeds(seed, extra)])
+        """Return the `ExperimentConfig` of a run.
 
-    def seeds(self, seed, extra=()):
-        """Return the settings that differ from seed to seed: where pairs are drawn from a corpus, others are drawn."""
-        config = override(recipes.get(self.recipe), [*extra, *self.settings])
-        return [f"train.seed={seed}"] + [f"data.seed={seed}"] * (config.data.train_pairs is not None)
+        Args:
+            seed: of the training; where pairs are drawn from a corpus, that of drawing them as well.
+            extra: settings that a table adds to all its experiments.
+        """
+        config = self._base(extra)
+        data = config.data if config.data.train_pairs is None else dataclasses.replace(config.data, seed=seed)
+        return dataclasses.replace(config, data=data, train=dataclasses.replace(config.train, seed=seed))
+
+    @functools.cache  # noqa: B019  experiments live as long as the tables
+    def _base(self, extra):
+        return override(recipes.get(self.recipe), [*extra, *self.settings])
+
+    @functools.cache  # noqa: B019
+    def digest(self, extra=()):
+        """Return eight hexadecimal digits that tell the configuration apart from others, whatever the seed."""
+        # Of what differs from the defaults, so that a new setting leaves the names of earlier runs as they are.
+        changed = {key: value for key, (_, value) in differences(ExperimentConfig(), self.config(1, extra)).items()}
+        return hashlib.sha256(json.dumps(changed, sort_keys=True).encode()).hexdigest()[:8]
 
 
 class Run(NamedTuple):
@@ -60,7 +74,7 @@ class Run(NamedTuple):
     @property
     def name(self):
         """The name of the run directory and of its results, which ends with a digest of the configuration."""
-        parts = self.experiment.recipe, self.experiment.variant, f"seed{self.seed}", digest(self.config)
+        parts = self.experiment.recipe, self.experiment.variant, f"seed{self.seed}", self.experiment.digest(self.extra)
         return "-".join(filter(None, parts))
 
     @property
@@ -71,14 +85,8 @@ class Run(NamedTuple):
     @property
     def settings(self):
         """The settings beyond the recipe's, as `train.py --set` takes them."""
-        return [*self.extra, *self.experiment.settings, *self.experiment.seeds(self.seed, self.extra)]
-
-
-def digest(config):
-    """Return eight hexadecimal digits that tell an `ExperimentConfig` apart from others."""
-    # Of what differs from the defaults, so that a new setting leaves the names of earlier runs as they are.
-    changed = {key: value for key, (_, value) in differences(ExperimentConfig(), config).items()}
-    return hashlib.sha256(json.dumps(changed, sort_keys=True).encode()).hexdigest()[:8]
+        drawn = [f"data.seed={self.seed}"] * (self.config.data.train_pairs is not None)
+        return [*self.extra, *self.experiment.settings, f"train.seed={self.seed}", *drawn]
 
 
 class Cell(NamedTuple):

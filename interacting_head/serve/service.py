@@ -12,6 +12,8 @@ from interacting_head.translation.engines import CAPABILITIES
 from interacting_head.translation.forms import JsonLine, packed
 from interacting_head.translation.translator import Translator
 
+SUBWORDS_A_BYTE = 12
+"""The most sub-words that a byte of text becomes: Unicode's normal form of U+FDFA has 33 bytes for 3."""
 ADVICE = "lower --max-source-length, or decode.batch_size or decode.beam_size in the run's config.yaml"
 
 
@@ -140,6 +142,8 @@ class Service:
     def _too_long(self, request):
         """The `RequestError` for a request of too many sub-words, or None."""
         translator = self.translator
+        if sum(len(line.encode()) for line in request.lines) <= SUBWORDS // SUBWORDS_A_BYTE:
+            return None
         forms = [translator.source_form.forward(line) for line in request.lines]
         count = sum(map(len, translator.source_subwords.encode(forms)))
         if count <= SUBWORDS:

@@ -136,6 +136,13 @@ def test_a_process_killed_while_it_puts_a_run_back_loses_nothing(folder, monkeyp
     assert contents(folder) == before
 
 
+def test_a_folder_that_is_no_run_is_refused_without_a_look_inside(tmp_path):
+    (tmp_path / "deep").mkdir()
+    os.mkfifo(tmp_path / "deep" / "pipe")  # a run with a pipe in it is refused for the pipe
+    with pytest.raises(InputError, match="is not a run directory"):
+        RunDirectory.open(tmp_path)
+
+
 def test_a_process_killed_while_it_removes_a_run_leaves_the_new_one(folder, monkeypatch):
     expected = {**dict.fromkeys(OTHERS, "mine"), **dict.fromkeys(NEW, "new")}
 

@@ -43,7 +43,8 @@ def edit(run, old, new):
 
 def without_seal(path, owner_only=False):
     """Gives a file of weights the form that earlier programs wrote: without a seal, or with a checksum alone."""
-    from interacting_head.run_files import OWNER, sha256
+    from data.files import sha256
+    from interacting_head.run_files import OWNER
 
     path.write_bytes(path.read_bytes().rpartition(OWNER)[0])
     if owner_only:

@@ -10,12 +10,12 @@ from interacting_head.reproduction.claims import (
     NOT_RUN,
     UNDECIDED,
     UNTOLD,
-    Alike,
     BestBetter,
     Better,
     CellBetter,
+    Equivalent,
     GainGrows,
-    NotWorse,
+    NonInferior,
     Slower,
 )
 from interacting_head.reproduction.statistics import Estimate
@@ -146,7 +146,11 @@ def test_a_claim_of_which_a_part_is_missing_is_not_run():
     assert verdict.word == NOT_RUN
     assert verdict.reason.startswith("so far a: +")
     assert claim.decide(columns(a=("good", "fair"), b=(None, None))).word == NOT_RUN
-    assert claim.decide(columns(a=("bad", "good"), b=("good", None))).word == NOT_RUN
+
+
+def test_a_difference_that_refutes_a_claim_decides_it_whatever_is_missing():
+    claim = Better("x", "§ 1", row="good row", baseline="bad row")
+    assert claim.decide(columns(a=("bad", "good"), b=("good", None))).word == FAILS
 
 
 def made_up(monkeypatch, *estimates):
@@ -172,9 +176,10 @@ def test_of_many_differences_each_needs_the_same_p_value_to_hold(monkeypatch):
 ESTIMATES = {
     "equal": ((0.1, (-0.2, 0.4), 0.4), [NO_DIFFERENCE, HOLDS, HOLDS]),
     "wide": ((0.1, (-0.8, 1.0), 0.8), [UNTOLD, UNTOLD, UNTOLD]),
-    "worse": ((-1.0, (-1.5, -0.5), 0.01), [FAILS, FAILS, FAILS]),
-    "better": ((1.0, (0.5, 1.5), 0.01), [HOLDS, FAILS, HOLDS]),
+    "worse": ((-1.0, (-1.4, -0.6), 0.01), [FAILS, FAILS, FAILS]),
+    "better": ((1.0, (0.6, 1.4), 0.01), [HOLDS, FAILS, HOLDS]),
     "a little worse": ((-0.3, (-0.4, -0.2), 0.01), [FAILS, HOLDS, HOLDS]),
+    "worse, but how far is not known": ((-1.0, (-1.6, -0.4), 0.01), [FAILS, UNTOLD, UNTOLD]),
     "better by far, but not told apart": ((2.0, (-0.1, 4.1), 0.06), [UNTOLD, UNTOLD, HOLDS]),
 }
 
@@ -182,7 +187,7 @@ ESTIMATES = {
 @pytest.mark.parametrize("case", ESTIMATES)
 def test_better_alike_and_not_worse_are_decided_by_the_interval(monkeypatch, case):
     one, words = ESTIMATES[case]
-    for kind, word in zip((CellBetter, Alike, NotWorse), words, strict=True):
+    for kind, word in zip((CellBetter, Equivalent, NonInferior), words, strict=True):
         pairs, table = made_up(monkeypatch, one)
         assert kind("x", "", pairs=pairs).decide(table).word == word
 

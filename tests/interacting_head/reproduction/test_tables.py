@@ -13,7 +13,7 @@ from interacting_head.recipes import RECIPES, paper_tables
 from interacting_head.recipes.multi_hop import layers_of
 from interacting_head.reproduction.claims import Slower
 from interacting_head.reproduction.statistics import LOSS
-from interacting_head.reproduction.tables import TABLES, Run, digest
+from interacting_head.reproduction.tables import TABLES, Run
 from tests.data.conftest import CORPORA
 
 SIZED = [
@@ -72,7 +72,7 @@ def test_runs_are_ordered_by_seed_and_are_each_there_once():
     runs = sized("li_luo/3", True).runs(True, 3)
     assert [run.seed for run in runs] == sorted(run.seed for run in runs)
     assert len(set(runs)) == len(runs) == 3 * len(TABLES["li_luo/3"].cells)
-    assert runs[0].name == f"ih_iwslt16_de_en_multi_head_h2_small-seed1-{digest(runs[0].config)}"
+    assert runs[0].name == f"ih_iwslt16_de_en_multi_head_h2_small-seed1-{runs[0].experiment.digest(runs[0].extra)}"
 
 
 def test_another_setting_gives_a_run_another_name():
