@@ -69,7 +69,11 @@ class ModelConfig:
         "multi_layer, whose default it is), or a combination of all encoder layers; `null`: as the scheme has it",
         choices=("top", "all", "linear", "transparent", "iterative"),
     )
-    memory_layers: int | None = setting(None, "encoder layers of memory `all`; `null`: every one")
+    memory_layers: int | None = setting(
+        None,
+        "encoder layers of memory `all`, `null`: every one; with `transparent` and the scheme multi_layer, mixtures "
+        "that each decoder layer attends to, `null`: one and no list",
+    )
     memory_normalization: str = setting(
         "every",
         "pre-norm models: a layer normalisation for every encoder layer that is attended to, or for the top one only",

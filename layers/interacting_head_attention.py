@@ -6,7 +6,6 @@ import keras
 from keras import ops
 
 from layers.multi_head_attention import MultiHeadAttention
-from layers.projection import linear
 
 IMPLEMENTATIONS = ("folded", "head_pairs", "printed_loop")
 COMBINATIONS = ("sum", "mean")
@@ -28,7 +27,7 @@ class InteractingHeadAttention(MultiHeadAttention):
         implementation: three ways to compute the same function. `"folded"` combines the query kernels first, so
             that one query `(B, 1, T, K)` meets H key heads: time and RAM grow as in multi-head attention, less
             its query projection. `"head_pairs"` computes the logits `(B, H, H, T, S)` of all pairs in one product,
-            `"printed_loop"` one pair after another, as the listing does: both grow with H².
+            `"printed_loop"` those of one pair after another, as the listing does: both grow with H².
         query_combination: `"sum"` is Algorithm 1. All W_q^i receive the same gradient, so that under Adam their sum
             moves H times as fast as one head's query kernel, and it starts √H times as large. `"mean"`, which is this
             project's own, takes Σ_i Q_i / H, with query kernels that start √H times as large: the shared query then
@@ -104,11 +103,6 @@ class InteractingHeadAttention(MultiHeadAttention):
             bias = None if bias is None else ops.cumsum(bias, axis=0)
         return kernel, bias
 
-    def project(self, query, key, value):
-        if self.implementation == "printed_loop":
-            return project_separately(self, query, key, value)
-        return super().project(query, key, value)
-
     def score(self, q, k):
         if self.implementation == "folded":
             return super().score(q, k)  # q is (B, 1, T, K): one query for all heads
@@ -141,36 +135,18 @@ class InteractingHeadAttention(MultiHeadAttention):
         }
 
 
-# Pieces of the printed double loops over heads, with a product for each head or pair: the paper's training times are
-# those of such loops.
-
-
-def project_separately(layer, query, key, value):
-    """Queries, keys and values of each head by a product of its own (Algorithm 1, lines 3–5).
-
-    Returns:
-        Lists of H tensors `(B, T, K)`, `(B, S, K)`, `(B, S, V)`.
-    """
-    projections = layer.query_projection(), layer.key_projection(), layer.value_projection()
-    return tuple(
-        [linear(inputs, kernel[:, head], None if bias is None else bias[head]) for head in range(layer.num_heads)]
-        for inputs, (kernel, bias) in zip((query, key, value), projections, strict=True)
-    )
+# Pieces of the printed double loops over heads, with a product for each pair of slices: the paper's training times are
+# those of such loops. The mask is added once for each softmax; Algorithm 1 adds it to each pair (line 12).
 
 
 def logits_of_pairs(layer, q, k):
     """Logits `(B, T, S)` of query head i and key head j, as a list of lists."""
     heads = range(layer.num_heads)
-    keys = [ops.swapaxes(one_head(k, j), -1, -2) for j in heads]
-    return [[ops.matmul(one_head(q, i), key) / math.sqrt(layer.key_dim) for key in keys] for i in heads]
+    keys = [ops.swapaxes(k[:, j], -1, -2) for j in heads]
+    return [[ops.matmul(q[:, i], key) / math.sqrt(layer.key_dim) for key in keys] for i in heads]
 
 
 def attend_separately(layer, logits, v, j, mask, training):
     """Weights `(B, 1, T, S)` and the head `(B, 1, T, V)` of logits `(B, T, S)` and the values of key head j."""
     weights = layer.normalize(ops.expand_dims(logits, 1), mask)
-    return weights, layer.attend(layer.dropout_layer(weights, training=training), ops.expand_dims(one_head(v, j), 1))
-
-
-def one_head(heads, index):
-    """One of the heads of `project_separately`, or of a cache `(B, H, S, K)`."""
-    return heads[index] if isinstance(heads, list) else heads[:, index]
+    return weights, layer.attend(layer.dropout_layer(weights, training=training), v[:, j : j + 1])

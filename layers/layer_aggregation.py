@@ -46,7 +46,7 @@ class TransparentAttention(keras.layers.Layer):
     The mixing weights are a softmax over the N + 1 sources of the scalars `kernel (N + 1, M)`.
 
     Args:
-        num_decoder_layers: M.
+        num_decoder_layers: M; n times as many mixtures where each decoder layer attends to n of them.
         dropout: rate of dropout on the mixing weights.
 
     Reference: Bapna et al. 2018; Ampomah et al. 2020, section 5.4.

@@ -3,7 +3,7 @@
 import keras
 from keras import ops
 
-from layers.interacting_head_attention import attend_separately, logits_of_pairs, project_separately
+from layers.interacting_head_attention import attend_separately, logits_of_pairs
 from layers.multi_head_attention import MultiHeadAttention
 from layers.projection import merge_heads
 
@@ -48,11 +48,6 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
     @property
     def leading_axis(self):
         return "query head", self.num_heads
-
-    def project(self, query, key, value):
-        if self.implementation == "printed_loop":
-            return project_separately(self, query, key, value)
-        return super().project(query, key, value)
 
     def attention(self, q, k, v, mask, query, query_mask, training, return_attention_scores):
         if self.implementation == "printed_loop":

@@ -120,8 +120,10 @@ def attention_layer(model, site, number):
 
 
 def memory_layers(model):
-    """The number of encoder layers in a resolved model's list of memories, or None where the memory is no list."""
-    return (model.memory_layers or model.encoder_layers) if model.memory == "all" else None
+    """The number of memories of each decoder layer of a resolved model, or None where its memory is no list."""
+    if model.memory == "all":
+        return model.memory_layers or model.encoder_layers
+    return model.memory_layers if model.memory == "transparent" else None
 
 
 def check_model(model):
@@ -169,16 +171,16 @@ def _default_memory(model):
 
 def _check_memory(model, attention):
     """Raises `InputError` where an encoder-decoder attention and the memory it is given do not fit."""
-    several = model.memory == "all"
-    if several and not _reads_several_layers(attention):
+    if model.memory_layers is not None and model.memory not in ("all", "transparent"):
+        raise InputError("model.memory_layers goes with model.memory=all or transparent")
+    if memory_layers(model) and not _reads_several_layers(attention):
+        given = "memory=all" if model.memory == "all" else "memory_layers"
         readers = " or ".join(scheme for scheme, memory in DEFAULT_MEMORIES.items() if memory == "all")
         raise InputError(
-            "model.memory=all gives several encoder layers to encoder-decoder attention, which needs the scheme "
+            f"model.{given} gives several memories to encoder-decoder attention, which needs the scheme "
             f"{readers} there, not {attention.scheme}; place it at the site cross"
         )
-    if several and memory_layers(model) > model.encoder_layers:
+    if model.memory == "all" and memory_layers(model) > model.encoder_layers:
         raise InputError(
             f"model.memory_layers is {model.memory_layers}, but there are {model.encoder_layers} encoder layers"
         )
-    if not several and model.memory_layers is not None:
-        raise InputError("model.memory_layers goes with model.memory=all")

@@ -25,7 +25,8 @@ def _linear(model):
 
 
 def _transparent(model):
-    return TransparentAttention(model.decoder_layers, name="transparent_attention")
+    mixtures = model.decoder_layers * (memory_layers(model) or 1)
+    return TransparentAttention(mixtures, name="transparent_attention")
 
 
 def _iterative(model):
@@ -89,7 +90,7 @@ class TransformerLayers:
         last = config.encoder_layers
         names = {last: "encoder_norm"}
         if config.memory != "top" and config.memory_normalization == "every":
-            first = last - self.memory_layers + 1 if self.memory_layers else 1
+            first = last - self.memory_layers + 1 if config.memory == "all" else 1
             names = {number: f"encoder_norm_{number}" for number in range(first, last)} | names
         norms = {number: LayerNormalization(epsilon=LAYER_NORM_EPSILON, name=name) for number, name in names.items()}
         return norms, LayerNormalization(epsilon=LAYER_NORM_EPSILON, name="decoder_norm")
@@ -125,7 +126,10 @@ class TransformerLayers:
             x = block(x, padding_mask=padding_mask, training=training)
             outputs.append(self.encoder_norms[number](x) if number in self.encoder_norms else x)
         if self.aggregation:
-            return self.aggregation(outputs, embedding_output=embedded), padding_mask
+            memories = self.aggregation(outputs, embedding_output=embedded)
+            if n := self.memory_layers:
+                memories = [memories[first : first + n] for first in range(0, len(memories), n)]
+            return memories, padding_mask
         memory = outputs[-1] if self.memory_layers is None else outputs[-self.memory_layers :]
         return [memory] * len(self.decoder_blocks), padding_mask
 

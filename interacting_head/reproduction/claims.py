@@ -298,3 +298,32 @@ class Slower(Claim):
         seconds = {(cell.row, cell.column): cell.printed.get(("", "seconds")) for cell in table.cells}
         pairs = [(seconds[self.row, column], seconds[self.baseline, column]) for column in self.columns]
         return [ours - theirs for ours, theirs in pairs if ours is not None and theirs is not None]
+
+
+@dataclasses.dataclass(frozen=True)
+class SameSize(Claim):
+    """Given cells have as many parameters as others, or more by a small share.
+
+    Args:
+        pairs: `((row, column), (row, column))`.
+        more: the largest share of further parameters, of the second cell's.
+    """
+
+    pairs: tuple = ()
+    more: float = 0.0
+
+    def decide(self, table):
+        counts = [tuple(table.parameters(*cell) for cell in both) for both in self.pairs]
+        if any(None in both for both in counts):
+            return Verdict(NOT_RUN, "")
+        further = [ours - theirs for ours, theirs in counts]
+        holds = all(0 <= more <= self.more * theirs for more, (_, theirs) in zip(further, counts, strict=True))
+        least, most = min(further), max(further)
+        reason = f"{least:,} further parameters" if least == most else f"{least:,} to {most:,} further parameters"
+        return Verdict(HOLDS if holds else FAILS, reason)
+
+    def printed_gains(self, table):
+        printed = {(cell.row, cell.column): cell.printed.get(("", "parameters")) for cell in table.cells}
+        counts = [tuple(printed[cell] for cell in both) for both in self.pairs]
+        # One half of the last digit, in which the papers give them.
+        return [self.more * theirs + 1000 - abs(ours - theirs) for ours, theirs in counts if None not in (ours, theirs)]

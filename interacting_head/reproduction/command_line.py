@@ -10,7 +10,8 @@ from data.errors import InputError
 from data.files import atomic_write, check_folder
 from interacting_head.console import ArgumentParser, RunError
 from interacting_head.reproduction.epoch_seconds import measure
-from interacting_head.reproduction.figures import draw
+from interacting_head.reproduction.figures import DRAWINGS, draw
+from interacting_head.reproduction.parameters import count
 from interacting_head.reproduction.report import report, result_name
 from interacting_head.reproduction.results import Results
 from interacting_head.reproduction.runner import Runner, estimated_seconds
@@ -32,12 +33,15 @@ def parse_arguments(description):
     add("--only", metavar="PATTERN", help="only runs whose name holds this, or matches it with * and ?")
     add("--corpora-dir", metavar="DIR", help="default: $CORPORA_DIR, then the cache folder")
     add("--runs-dir", metavar="DIR", default="runs/reproduction", help="default: runs/reproduction")
+    add("--jobs", type=int, default=1, metavar="N", help="runs at a time where there is no GPU; default: 1")
     add("--budget", type=float, metavar="HOURS", help="stop after so many hours; begin nothing that would take longer")
     add("--report", action="store_true", help="write the report from the stored results; run nothing")
     add("-o", dest="output_dir", metavar="DIR", default="benchmarks", help="of results and report; default: benchmarks")
     arguments = parser.parse_args()
     if arguments.seeds < 1:
         parser.error(f"--seeds must be at least 1, got {arguments.seeds}")
+    if arguments.jobs < 1:
+        parser.error(f"--jobs must be at least 1, got {arguments.jobs}")
     if arguments.budget is not None and not arguments.budget > 0:
         parser.error(f"--budget must be above 0, got {arguments.budget}")
     if not (arguments.tables or arguments.list or arguments.report):
@@ -57,7 +61,7 @@ def reproduce(arguments):
     if arguments.list:
         print("\n".join(listed(chosen or TABLES.values(), arguments.seeds, results)))
         return 0
-    runner = Runner(results, arguments.runs_dir, arguments.corpora_dir, arguments.budget)
+    runner = Runner(results, arguments.runs_dir, arguments.corpora_dir, arguments.budget, arguments.jobs)
     if not arguments.report:
         signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
         make(chosen, arguments, runner)
@@ -101,6 +105,8 @@ def make(tables, arguments, runner):
     for table, runs in works:
         if table.measure == "epoch_seconds" and not only:
             measure(table, small, runner.results, result_name(table.name, small), arguments.corpora_dir, runner.end)
+        if table.measure == "parameters":
+            count(table, runner.results, result_name(table.name, small))
         splits_of = {cell.experiment: table.splits_of(cell) for cell in table.cells}
         runner.make([(run, splits_of[run.experiment], table.metrics) for run in runs])
     if runner.left_out:
@@ -111,6 +117,8 @@ def write_report(results, seeds, folder):
     """Write REPRODUCTION.md, REPRODUCTION.json and figures into a folder."""
 
     def figure(scored, name):
+        if scored.table.measure not in DRAWINGS:
+            return None
         draw(scored, results.folder / "figures" / name)
         return figure_link(name)
 

@@ -1,9 +1,10 @@
 """Goindani & Shrivastava 2021: tables 3 and 4, the study of layers, figures."""
 
 from interacting_head.recipes import paper_tables
-from interacting_head.reproduction.claims import Better, CellBetter, Equivalent, GainGrows
+from interacting_head.reproduction.claims import Better, CellBetter, Equivalent, GainGrows, SameSize
 from interacting_head.reproduction.tables import SHORT, Cell, Experiment, Small, Table, register
 
+SUBWORDS = "data.vocabulary_size=[8848, 6632]"
 MODELS = ("t_base", "t_optimal", "dhicm")
 NAMES = {"t_base": "T-base", "t_optimal": "T-optimal", "dhicm": "DHICM"}
 PAIRS = (10, 20, 30, 40, 80, 120, 160)
@@ -121,6 +122,28 @@ register(
                 pairs=((("DHICM", "layer 6"), ("DHICM", "without loss")),),
             ),
         ),
+    )
+)
+register(
+    Table(
+        "dhicm/sizes",
+        "Number of parameters, IWSLT14 DE-EN (Goindani & Shrivastava 2021, section 7)",
+        tuple(
+            Cell(name, "DE-EN", Experiment(f"dhicm_iwslt14_de_en_160k_{model}", (SUBWORDS,), "sizes"))
+            for model, name in {**NAMES, "dhicm_wide": "DHICM, d_m = d"}.items()
+        ),
+        "parameters",
+        on_a_cpu=True,
+        claims=(
+            SameSize(
+                "dynamic head importance adds about 500 thousand parameters",
+                "§ 7",
+                pairs=((("DHICM", "DE-EN"), ("T-optimal", "DE-EN")),),
+                more=0.02,
+            ),
+        ),
+        note="The paper prints no numbers of them. The matrices of three layers with DHICM have 491,520; they "
+        "take the place of three output matrices, 786,432. Sub-words are those of fairseq's script for IWSLT14.",
     )
 )
 for _number, _title, _command in (

@@ -72,7 +72,7 @@ def draw_losses(scored, axes):
 
 
 DRAWINGS = {"scores": draw_scores, "epoch_seconds": draw_seconds, "losses": draw_losses}
-"""`measure` of a table → function that draws it."""
+"""`measure` of a table → function that draws it; numbers of parameters are not drawn."""
 
 
 def positions(columns):

@@ -1,7 +1,15 @@
 """Li & Luo 2022: tables 3 to 5 and 9 (scores), 6 to 8 (seconds an epoch), and figures."""
 
 from interacting_head.recipes import paper_tables
-from interacting_head.reproduction.claims import BestBetter, Better, CellBetter, Equivalent, NonInferior, Slower
+from interacting_head.reproduction.claims import (
+    BestBetter,
+    Better,
+    CellBetter,
+    Equivalent,
+    NonInferior,
+    SameSize,
+    Slower,
+)
 from interacting_head.reproduction.tables import (
     METRICS_OF_LI_LUO,
     SHORT,
@@ -228,6 +236,25 @@ def beyond():
     )
 
 
+def table_of_sizes():
+    """Return the trainable variables of section 4.6.4, of models in the paper's size."""
+    cells = tuple(
+        Cell(row, f"h = {heads}", experiment("iwslt16_de_en", row, heads))
+        for row in (*SCHEMES, PAIRWISE)
+        for heads in HEADS
+        if row != PAIRWISE or heads <= BEST
+    )
+    columns = [f"h = {heads}" for heads in HEADS]
+    claim = SameSize(
+        "interacting heads have no more parameters than multi-head attention",
+        "§ 4.6.4", pairs=tuple((("interacting_head", column), ("multi_head", column)) for column in columns),
+    )  # fmt: skip
+    return Table(
+        "li_luo/sizes", "Number of parameters by scheme and heads (Li & Luo 2022, section 4.6.4)", cells,
+        "parameters", on_a_cpu=True, claims=(claim,), note="The paper prints no numbers of them.",
+    )  # fmt: skip
+
+
 BEYOND = ("multi_head", "interacting_head")
 
 
@@ -239,4 +266,5 @@ register(table_of_times("6", "3"))
 register(table_of_times("7", "4"))
 register(table_of_times("8", "5"))
 register(beyond())
+register(table_of_sizes())
 register(Table("li_luo/figure_3", "Lengths of sentences (figure 3)", command="python -m data.stats CORPUS --plot FILE"))

@@ -1,8 +1,8 @@
 """Ampomah et al. 2020: tables 2 to 4, 6 and 7, and figures 3 to 9."""
 
 from interacting_head.recipes import paper_tables
-from interacting_head.recipes.multi_layer import BASELINES, MEMORIES
-from interacting_head.reproduction.claims import CellBetter, Equivalent
+from interacting_head.recipes.multi_layer import BASELINES, MEMORIES, OVER_MIXTURES
+from interacting_head.reproduction.claims import CellBetter, Equivalent, SameSize
 from interacting_head.reproduction.tables import ON_MULTI30K, Cell, Experiment, Small, Table, register
 
 VARIANTS = ("m00", "m01", "m10", "m11")
@@ -11,6 +11,8 @@ TASKS = {
     "3": ("iwslt14_es_en", 4),
     "4": ("iwslt15_en_vi", 4),
 }
+MIXTURES = "M-00 over transparent mixtures"
+"""What section 8 leaves to future work."""
 SMALL = Small({"test": ("test_2016_flickr",)}, ON_MULTI30K)
 TRAINED = " ".join(f"runs/mlmha_wmt14_en_de_{variant}_n6" for variant in VARIANTS)
 BASELINE = "runs/mlmha_wmt14_en_de_b0"
@@ -36,6 +38,7 @@ def cells(table, corpus, depth):
         name = f"M-{variant[1:]}"
         experiment = Experiment(f"mlmha_{corpus}_{variant}_n{depth}")
         rows.append(Cell(f"{name}, n = {depth}", "BLEU", experiment, printed(table, corpus, name, n=depth)))
+    rows.append(Cell(MIXTURES, "BLEU", Experiment(f"mlmha_{corpus}_{OVER_MIXTURES}_n{depth}")))
     return tuple(rows)
 
 
@@ -64,6 +67,7 @@ def claims_of(number, depth):
     source = f"§ 6, table {number}"
     claims = [better(f"{row} beats the Transformer", source, row, "transformer") for row in beat]
     claims.append(alike(f"{', '.join(same)} and the Transformer score alike", source, *same))
+    claims.append(better(f"{MIXTURES} beats M-00 over the encoder layers", "", MIXTURES, m00))
     if first:
         others = [row for row in (m00, m01, m10, m11) if row != first]
         claims.append(better(f"{first} is the best of the four", source, first, *others))
@@ -125,6 +129,48 @@ register(
                 pairs=((("B1", "n = 1"), ("B0", "n = 1")),),
             ),
         ),
+    )
+)
+SUBWORDS = 33_395
+"""Between 33,392 and 33,398 all sizes of tables 2 and 6 come out; the paper speaks of about 32 thousand."""
+
+
+def cells_of_sizes():
+    """Return the cells of the numbers of parameters in tables 2 and 6."""
+    rows = [(name.replace("_", " "), "", memory, "2") for memory, name in MEMORIES.items()]
+    rows += [(model.upper(), "n = 1", model, "6") for model in BASELINES]
+    rows += [(f"M-{variant[1:]}", f"n = {n}", f"{variant}_n{n}", "6") for variant in VARIANTS for n in range(2, 7)]
+    for row, column, model, table in rows:
+        millions = paper_tables.number(
+            "multi_layer_multi_head", table=f"table{table}", dataset="wmt14_en_de", model=row.replace(" ", "_"),
+            quantity="params_millions", **({"n": column.removeprefix("n = ")} if column else {}),
+        )  # fmt: skip
+        experiment = Experiment(f"mlmha_wmt14_en_de_{model}", (f"data.vocabulary_size={SUBWORDS}",), "sizes")
+        yield Cell(row, column or "n = 1", experiment, {("", "parameters"): 1e6 * millions})
+
+
+register(
+    Table(
+        "mlmha/sizes",
+        "Number of parameters (Ampomah et al. 2020, tables 2 and 6)",
+        tuple(cells_of_sizes()),
+        "parameters",
+        on_a_cpu=True,
+        claims=(
+            SameSize(
+                "B1 has roughly as many parameters as M-01 and M-11 with six sources",
+                "§ 7.2",
+                pairs=tuple((("B1", "n = 1"), (row, "n = 6")) for row in ("M-01", "M-11")),
+                more=0.02,
+            ),
+            SameSize(
+                "B1 has roughly as many parameters as M-10 with five sources",
+                "§ 7.2",
+                pairs=((("B1", "n = 1"), ("M-10", "n = 5")),),
+                more=0.02,
+            ),
+        ),
+        note="With 33,395 sub-words, which give the paper's sizes; it speaks of about 32 thousand.",
     )
 )
 register(

@@ -3,8 +3,8 @@
 import itertools
 
 from interacting_head.recipes import paper_tables
-from interacting_head.recipes.multi_hop import BASELINE, POSITIONS, layers_of
-from interacting_head.reproduction.claims import CellBetter, Equivalent, LowerLoss
+from interacting_head.recipes.multi_hop import BASELINE, IN_DECODER, POSITIONS, layers_of
+from interacting_head.reproduction.claims import CellBetter, Equivalent, LowerLoss, SameSize
 from interacting_head.reproduction.statistics import LOSS
 from interacting_head.reproduction.tables import ON_MULTI30K, Cell, Experiment, Small, Table, register
 
@@ -18,6 +18,8 @@ SMALL = Small(
 
 def printed(table, direction, position, depth, **where):
     """Return what the paper prints of a position, as `Cell.printed`."""
+    if position in IN_DECODER:
+        return {}
     layers = " ".join(map(str, layers_of(position)))
     model = "multi_hop" if layers else "baseline"
     where = {"table": table, "direction": direction, "model": model, "second_hop_layers": layers, **where}
@@ -54,6 +56,12 @@ def claims_of_positions(row):
     """Return the claims on a direction of table 1."""
     names = f"{row}: "
     claims = [
+        *(
+            CellBetter(
+                f"{names}a second hop in {place} beats the baseline", "", pairs=against(row, place, ("baseline",))
+            )
+            for place in (position.replace("_", " ") for position in IN_DECODER)
+        ),
         CellBetter(
             names + "a second hop in layer 4 beats the baseline", "§ 3.3", pairs=against(row, BEST, ("baseline",))
         ),
@@ -87,7 +95,7 @@ register(
     Table(
         "multi_hop/1",
         "BLEU by position of the second hop (Iida et al. 2019, table 1)",
-        cells("iwslt17", (BASELINE, *POSITIONS), "table1", "iwslt2017"),
+        cells("iwslt17", (BASELINE, *POSITIONS, *IN_DECODER), "table1", "iwslt2017"),
         tests=TEST,
         small=SMALL,
         claims=tuple(claim for name in DIRECTIONS.values() for claim in claims_of_positions(name)),
@@ -150,6 +158,54 @@ register(
         small=Small(SMALL.tests, SMALL.settings, lambda cell: "de-en" in cell.row),
         claims=tuple(claim for name in DIRECTIONS.values() for claim in claims_of_depths(name)),
         note="The numbers of six layers are the paper's table 1.",
+    )
+)
+SUBWORDS = {"de": 8848, "en": 6632}
+"""Sizes of the dictionaries of fairseq's script for IWSLT14, which give the totals of table 4."""
+
+
+def cells_of_sizes():
+    """Return the cells of table 4."""
+    found = []
+    for direction, name in DIRECTIONS.items():
+        sizes = [SUBWORDS[language] for language in direction.split("_")]
+        settings = f"data.vocabulary_size={sizes}", "data.joint_merges=false"
+        for position, heads in ((BASELINE, 8), ("layer_4", 8), ("layer_4", 16)):
+            for depth in (4, 5, 6, 7):
+                if heads == 16 and depth == 6:
+                    continue
+                thousands = paper_tables.number(
+                    "multi_hop", table="table4", direction=name, num_layers=depth, quantity="parameters_thousands",
+                    model="baseline" if position == BASELINE else "multi_hop",
+                )  # fmt: skip
+                recipe = f"mhop_iwslt17_{direction}_{position}"
+                recipe += (f"_of_{depth}" if depth != 6 else "") + ("_h16" if heads == 16 else "")
+                row = f"{name}, {position.replace('_', ' ')}" + (", 16 heads" if heads == 16 else "")
+                experiment = Experiment(recipe, settings, "sizes")
+                found.append(Cell(row, f"{depth} layers", experiment, {("", "parameters"): 1000 * thousands}))
+    return tuple(found)
+
+
+register(
+    Table(
+        "multi_hop/4",
+        "Number of parameters by layers (Iida et al. 2019, table 4)",
+        cells_of_sizes(),
+        "parameters",
+        on_a_cpu=True,
+        claims=(
+            SameSize(
+                "a second hop adds less than a thousandth of the parameters",
+                "§ 4.1, table 4",
+                pairs=tuple(
+                    ((f"{name}, layer 4", f"{depth} layers"), (f"{name}, baseline", f"{depth} layers"))
+                    for name in DIRECTIONS.values()
+                    for depth in (4, 5, 6, 7)
+                ),
+                more=0.001,
+            ),
+        ),
+        note="The paper's numbers of the second hop at four, five and seven layers are those of 16 heads.",
     )
 )
 FROM_FIRST_TO_LAST = tuple(f"layers_{first}_to_6" for first in range(1, 6))

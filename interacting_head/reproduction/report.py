@@ -3,6 +3,7 @@
 import dataclasses
 import math
 from collections import Counter
+from statistics import fmean
 
 import numpy as np
 
@@ -160,7 +161,19 @@ class Losses(Scored):
         return {}  # losses of single sentences are not kept
 
 
-MEASURES = {"scores": Scored, "losses": Losses, "epoch_seconds": Timed}
+class Counted(Scored):
+    """The numbers of parameters of a table."""
+
+    def __init__(self, table, small, seeds, results):
+        super().__init__(table, small, 0, results)
+        self.record = results.counts(result_name(table.name, small))
+
+    def parameters(self, row, column):
+        """Return the number of parameters of a cell, or None where they have not been counted."""
+        return (self.record or {}).get("parameters", {}).get(row, {}).get(column)
+
+
+MEASURES = {"scores": Scored, "losses": Losses, "epoch_seconds": Timed, "parameters": Counted}
 """`measure` of a table → reader of its results."""
 
 
@@ -242,8 +255,35 @@ def section_of_scores(scored, small, verdicts):
                 lambda row, column, test=test, metric=metric: cell_text(scored, row, column, test, metric, small),
             )
             lines.append("")
+    lines += cost_lines(scored)
     lines += verdict_lines(verdicts)
     return "\n".join([*lines, *conditions(scored, small), ""])
+
+
+COSTS = {
+    "parameters": ("parameters", lambda number: f"{number / 1e6:.2f} M"),
+    "epoch_seconds": ("seconds an epoch", lambda seconds: f"{seconds:,.0f} s"),
+    "sentences_per_second": ("sentences translated in a second", lambda speed: f"{speed:,.0f}/s"),
+    "peak_memory": ("peak memory of training", lambda size: f"{size / 2**30:.2f} GiB"),
+}
+"""Key of a record → what it is, and how it is shown."""
+
+
+def cost_lines(scored):
+    """Return the table of what the runs of cells cost; nothing where no run has a record of it."""
+
+    def mean(row, column, key):
+        found = [scored.records[run].get(key) for run in scored.runs_of(row, column)]
+        return fmean(one for one in found if one is not None) if any(found) else None
+
+    def text(row, column):
+        costs = [(mean(row, column, key), form) for key, (_, form) in COSTS.items()]
+        return ", ".join(form(cost) for cost, form in costs if cost is not None) or "–"
+
+    if not any(mean(*cell, "parameters") for cell in scored.cells):
+        return []
+    names = ", ".join(name for name, _ in COSTS.values())
+    return [f"{names[0].upper()}{names[1:]}, each the mean over runs:", "", *grid(scored, text), ""]
 
 
 def cell_text(scored, row, column, test, metric, small):
@@ -294,7 +334,25 @@ def section_of_losses(scored, small, verdicts):
     return "\n".join([*lines, "", *verdict_lines(verdicts), *conditions(scored, small), ""])
 
 
-SECTIONS = {"scores": section_of_scores, "losses": section_of_losses, "epoch_seconds": section_of_times}
+def section_of_parameters(scored, small, verdicts):
+    """Return the section of a table of parameters, in thousands, rounded down."""
+    printed = {(cell.row, cell.column): cell.printed.get(("", "parameters")) for cell in scored.table.cells}
+
+    def text(row, column):
+        ours, theirs = scored.parameters(row, column), printed[row, column]
+        words = "–" if ours is None else f"{ours // 1000:,}"
+        return words + ("" if theirs is None else f" [{theirs // 1000:,.0f}]")
+
+    lines = [*heading(scored, small), "Parameters in thousands [the paper's]:", "", *grid(scored, text), ""]
+    return "\n".join([*lines, *verdict_lines(verdicts)])
+
+
+SECTIONS = {
+    "scores": section_of_scores,
+    "losses": section_of_losses,
+    "epoch_seconds": section_of_times,
+    "parameters": section_of_parameters,
+}
 
 
 def grid(scored, text):
@@ -388,6 +446,8 @@ def as_json(scored, verdicts):
     found = {"title": table.title, "claims": [{"claim": c.statement, **dataclasses.asdict(v)} for c, v in verdicts]}
     if isinstance(scored, Timed):
         return {**found, "seconds": scored.record["seconds"]}
+    if isinstance(scored, Counted):
+        return {**found, "parameters": scored.record["parameters"]}
     found["cells"] = []
     for cell in table.cells:
         scores = {}

@@ -18,7 +18,7 @@ def is_trained_as(config, stored):
 
 
 class Results:
-    """A folder of results, `runs/NAME.json` and `runs/NAME.npz`, `epoch_seconds/NAME.json`.
+    """A folder of results: `runs/NAME.json` and `runs/NAME.npz`, `epoch_seconds/NAME.json`, `parameters/NAME.json`.
 
     Args:
         folder: its path; it need not exist.
@@ -51,6 +51,14 @@ class Results:
     def write_epoch_seconds(self, name, record):
         """Write the record of the times of a table."""
         self._write("epoch_seconds", name, record)
+
+    def counts(self, name):
+        """Return the record of the parameters of a table, or None where they have not been counted."""
+        return self._read("parameters", name)
+
+    def write_counts(self, name, record):
+        """Write the record of the parameters of a table."""
+        self._write("parameters", name, record)
 
     def _path(self, kind, name, suffix):
         return self.folder / kind / f"{name}.{suffix}"

@@ -32,6 +32,7 @@ class Runner:
         runs_dir: folder of the run directories.
         corpora_dir: folder of corpora.
         budget: hours; nothing is begun that would not end in time, and what takes longer is stopped.
+        jobs: how many runs are made at a time where there is no GPU; each has its part of the cores.
 
     Attributes:
         end: of the budget, on the clock of `time.monotonic`; or None.
@@ -39,11 +40,12 @@ class Runner:
         left_out: names of the runs for which there was no time.
     """
 
-    def __init__(self, results, runs_dir, corpora_dir=None, budget=None):
+    def __init__(self, results, runs_dir, corpora_dir=None, budget=None, jobs=1):
         self.results, self.runs_dir, self.corpora_dir = results, Path(runs_dir), corpora_dir
         self.end = None if budget is None else time.monotonic() + 3600 * budget
         self.failed, self.left_out = {}, []
         self._is_over = False  # the budget
+        self._jobs = jobs
 
     def make(self, wanted):
         """Train and score runs; a failed one is reported, and the others go on.
@@ -57,7 +59,7 @@ class Runner:
         missing = [work for work in wanted if self._is_missing(*work)]
         check_test_sets(missing, self.corpora_dir)
         devices = SimpleQueue()
-        for device in gpus() or [None]:
+        for device in gpus() or shares_of_cores(self._jobs):
             devices.put(device)
         seconds = [estimated_seconds(run, self.results) for run, *_ in missing]
         with (
@@ -120,8 +122,10 @@ class Runner:
         folder = self.runs_dir / run.name
         make_folder(folder.parent)
         environment = dict(os.environ)
-        if device is not None:
+        if isinstance(device, str):
             environment["CUDA_VISIBLE_DEVICES"] = device
+        elif device is not None:
+            os.sched_setaffinity(0, device)  # of this thread, and so of the processes that it starts
         if self.corpora_dir:
             environment["CORPORA_DIR"] = str(self.corpora_dir)
         arguments = [run.experiment.recipe, "--run-dir", folder, "--set", *run.settings]
@@ -176,6 +180,14 @@ def training_flops(experiment, extra=()):
     model, train, sizes = config.model, config.train, config.data.vocabulary_size
     tokens = train.batch_tokens * train.accumulate_batches * train.max_steps  # of the source, and of the target
     return matmul_flops(model, sizes if isinstance(sizes, int) else sizes[1], tokens, tokens)
+
+
+def shares_of_cores(jobs):
+    """Return a set of cores for each of `jobs` runs; None stands for all that there are, or that can be chosen from."""
+    if jobs == 1 or not hasattr(os, "sched_getaffinity"):
+        return [None] * jobs
+    cores = sorted(os.sched_getaffinity(0))
+    return [set(cores[job::jobs]) or {cores[job % len(cores)]} for job in range(jobs)]
 
 
 def gpus():

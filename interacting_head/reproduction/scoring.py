@@ -2,13 +2,17 @@
 
 import functools
 import gzip
+import json
 import subprocess
 import sys
 import threading
 from pathlib import Path
+from statistics import median
+
+import numpy as np
 
 from data.corpora.corpus import open_corpus
-from data.files import atomic_write, check_folder_room, make_folder
+from data.files import check_folder_room, make_folder
 from data.text.profiles import PROFILES, TextForm
 from interacting_head import config as configuration
 from interacting_head.console import RunError
@@ -22,6 +26,8 @@ TEXT_OF_SACREBLEU = ("sacrebleu", "chrf", "ter")
 ROOM = 1 << 16  # bytes: more than a script prints
 SEARCH_ENDS = "when no unfinished hypothesis can enter the n best"
 """Kept with each record: the scores of records without it are of a beam search that could end too early."""
+SOURCE_LENGTH = "source_length"
+"""Stored beside the statistics of sentences: the sub-words of each source."""
 RUNNING = set()  # processes of this project's scripts
 STOPPED = threading.Event()
 """Set when no further script may begin."""
@@ -55,13 +61,16 @@ def score_run(run_dir, splits_of, metrics, corpora_dir=None, former=None, former
             continue
         data = run.config.data
         corpus = corpus or open_corpus(data.corpus, data.source_language, data.target_language, corpora_dir)
-        hypotheses, references = [], []
+        hypotheses, sources, references = [], [], []
         for split in splits:
             hypotheses += translation(run, corpus.split(split), split, environment)
-            references += [target for _, target in corpus.split(split).pairs()]
+            for source, reference in corpus.split(split).pairs():
+                sources.append(source)
+                references.append(reference)
         found, kept = scores_of(run, hypotheses, references, missing)
         scores[test] = {**scores.get(test, {}), **found}
         statistics.update({(test, name): rows for name, rows in kept.items()})
+        statistics[test, SOURCE_LENGTH] = source_lengths(run, sources)
     return {**record_of(run), "scores": scores}, statistics
 
 
@@ -83,20 +92,23 @@ def is_available(name):
 def translation(run, text, split, environment=None):
     """Return the translations of a `ParallelText` by a run, made by `translate.py` unless they are stored."""
     stored = run.path / "translations" / f"{split}.{run.config.data.target_language}.gz"
+    summary = run.path / "translations" / f"{split}.json"
     if not stored.is_file():
         make_folder(stored.parent)
-        plain = stored.with_suffix(".partial")
         options = ["--keep-tokenized"] if PROFILES[run.config.data.profile].is_tokenized else []
         call(
-            ["translate.py", "-m", run.path, "-i", text.source, "-o", plain, *options],
+            ["translate.py", "-m", run.path, "-i", text.source, "-o", stored, "--summary", summary, *options],
             run.path / "reproduce.log",
             environment,
         )
-        with atomic_write(stored, "wb") as file:
-            file.write(gzip.compress(plain.read_bytes(), mtime=0))
-        plain.unlink()
     with gzip.open(stored, "rt", encoding="utf-8", newline="\n") as file:
         return [line.removesuffix("\n") for line in file]
+
+
+def source_lengths(run, lines):
+    """Return the numbers of sub-words of source sentences, `(N, 1)`."""
+    form, subwords = run.text_forms()[0], run.subwords()[0]
+    return np.array([[len(sentence)] for sentence in subwords.encode([form.forward(line) for line in lines])])
 
 
 def scores_of(run, hypotheses, references, metrics):
@@ -131,17 +143,34 @@ def record_of(run):
     """Return what a report needs of a run beside its scores."""
     metrics = run.read_json("metrics.json")
     log = run.read_log()
+    summaries = [json.loads(path.read_text()) for path in sorted(run.path.glob("translations/*.json"))]
     return {
         "config": configuration.to_dict(run.config),
         "steps": metrics["steps"],
         "best_step": metrics["best_step"],
         "seconds": log[-1]["seconds"],
-        "tokens_per_second": log[-1]["tokens_per_second"],
+        "parameters": metrics.get("parameters"),
+        "epoch_seconds": epoch_seconds(metrics, log),
+        "peak_memory": metrics.get("peak_memory"),
+        "sentences_per_second": sentences_per_second(summaries),
         "log": log,
         "search_ends": SEARCH_ENDS,
         "processor": processor(),
         "versions": versions(),
     }
+
+
+def epoch_seconds(metrics, log):
+    """Return the seconds of an epoch at the median speed before the validations; None for runs of former versions."""
+    if "tokens_per_epoch" not in metrics:
+        return None
+    return metrics["tokens_per_epoch"] / median(record["tokens_per_second"] for record in log)
+
+
+def sentences_per_second(summaries):
+    """Return the speed of all translations of which `translate.py` wrote a summary, or None without any."""
+    seconds = sum(summary["seconds"] for summary in summaries)
+    return sum(summary["sentences"] for summary in summaries) / seconds if seconds else None
 
 
 def call(arguments, log, environment=None):

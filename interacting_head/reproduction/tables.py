@@ -129,7 +129,7 @@ class Table:
         name: `PAPER/NUMBER`.
         title: what it compares, on which corpus.
         cells: its `Cell`s.
-        measure: `scores`, `epoch_seconds` or `losses`, a key of `report.MEASURES`.
+        measure: `scores`, `epoch_seconds`, `losses` or `parameters`, a key of `report.MEASURES`.
         tests: `{name: splits of the corpus, joined}`.
         metrics: those of `interacting_head.metrics` that are computed.
         printed_metrics: `{metric in the paper's words: ours}`.
@@ -186,7 +186,7 @@ class Table:
     def runs(self, small, seeds):
         """Return the `Run`s of this table, which is `in_size(small)`, seed by seed, each once."""
         extra = self.small.settings if small and self.small else ()
-        if self.measure == "epoch_seconds":
+        if self.measure in ("epoch_seconds", "parameters"):
             return []
         runs = (Run(cell.experiment, seed, extra) for seed in range(1, seeds + 1) for cell in self.cells)
         return list(dict.fromkeys(runs))

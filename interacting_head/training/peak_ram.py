@@ -68,14 +68,21 @@ def measured(config, vocabulary_sizes, lengths, sizes):
                 source_ids, target_ids = (np.full((rows, length), END, "int32") for length in lengths)
                 batch = {"source_ids": source_ids, "target_ids": target_ids}, target_ids
                 training_model.fit(as_tf_dataset([batch] * STEPS), steps_per_epoch=STEPS, verbose=0, shuffle=False)
-                on_gpu = tf.config.list_physical_devices("GPU")
-                peaks.append(tf.config.experimental.get_memory_info("GPU:0")["peak"] if on_gpu else _peak_of_process())
+                peaks.append(peak_memory())
     except tf.errors.ResourceExhaustedError:
         return None
     return peaks
 
 
-def _peak_of_process():
+def peak_memory():
+    """Return the most bytes that this process has had so far: of the first GPU under TensorFlow, else of RAM."""
+    import keras
+
+    if keras.backend.backend() == "tensorflow":
+        import tensorflow as tf
+
+        if tf.config.list_physical_devices("GPU"):
+            return tf.config.experimental.get_memory_info("GPU:0")["peak"]
     status = Path("/proc/self/status")
     if status.is_file():  # here getrusage would count the process that this one was forked from
         return next(int(line.split()[1]) * 1024 for line in status.open() if line.startswith("VmHWM"))

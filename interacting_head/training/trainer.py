@@ -25,6 +25,7 @@ from interacting_head.training.callbacks import Progress, StopOnSignal, Unhurrie
 from interacting_head.training.checkpoints import Checkpointing, score_of
 from interacting_head.training.devices import Devices
 from interacting_head.training.log import logging_to, write_tensorboard
+from interacting_head.training.peak_ram import peak_memory
 from interacting_head.training.run_text import open_text, prepare_run_text, store_paths, with_paths_of
 from interacting_head.training.setup import check, make_batches, make_training_model, number_of_steps
 from interacting_head.training.validation import Validation
@@ -252,7 +253,13 @@ class Trainer:
     def _finish(self, stop):
         """Scores the averages of weights, and writes metrics.json, unless a signal comes."""
         config, model = self.config.train, self.model
-        metrics = {"steps": self.state.step, "best_step": self.state.best_step}
+        metrics = {
+            "steps": self.state.step,
+            "best_step": self.state.best_step,
+            "parameters": model.count_params(),
+            "tokens_per_epoch": self.batches.plan(0).tokens,
+            "peak_memory": peak_memory(),
+        }
         records = {record["step"]: record for record in self.run.read_log()}
         metrics["best"] = records[self.state.best_step]
         if config.ema_decay is not None:

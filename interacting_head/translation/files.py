@@ -4,6 +4,7 @@ import contextlib
 import gzip
 import io
 import itertools
+import json
 import os
 import sys
 import time
@@ -65,6 +66,10 @@ def translate_file(arguments):
         f"{work.sentences / seconds:,.1f} sentences/s, {work.tokens / seconds:,.0f} tokens/s",
         file=sys.stderr,
     )
+    if arguments.summary is not None:
+        with atomic_write(arguments.summary) as file:
+            json.dump({"sentences": work.sentences, "tokens": work.tokens, "seconds": seconds}, file)
+            file.write("\n")
     if seconds > LONG and (faster := work.faster_engine()):
         print(f"--engine {faster} would translate the same in less time (docs/translation.md)", file=sys.stderr)
 

@@ -76,6 +76,7 @@ def parse_arguments(description):
         dest="details",
         help="further values in each object (json)",
     )
+    add("--summary", metavar="FILE", help="write numbers of sentences and sub-words, and seconds, as JSON")
     add("--keep-tokenized", action="store_true", help="tokens instead of text: words, or sub-words (raw)")
     arguments = parser.parse_args()
     _check_numbers(arguments)

@@ -157,7 +157,8 @@ def test_the_memory_is_that_of_the_schemes_that_read_it():
     ("settings", "message"),
     [
         (["model.memory=all"], "needs the scheme multi_layer there, not interacting_head"),
-        (["model.memory_layers=2"], "model.memory_layers goes with model.memory=all"),
+        (["model.memory_layers=2"], "model.memory_layers goes with model.memory=all or transparent"),
+        (["model.memory=transparent", "model.memory_layers=2"], "model.memory_layers gives several memories to"),
         (
             ["model.attention.scheme=multi_layer", "model.memory_layers=7"],
             "model.memory_layers is 7, but there are 6 encoder layers",
@@ -192,6 +193,21 @@ def test_multi_layer_attention_reads_every_encoder_layer():
     before = array(model(batch))
     cross.masked_sources = (1,)
     assert np.abs(array(model(batch)) - before).max() > 1e-3
+
+
+def test_multi_layer_attention_over_mixtures_reads_mixtures_of_its_own_layer():
+    sizes = {"encoder_layers": 3, "memory": "transparent", "memory_layers": 2, "memory_normalization": "top"}
+    model = tiny.transformer(scheme="multi_layer", **sizes)
+    [kernel] = model.get_layer("transparent_attention").trainable_variables
+    chosen = np.full(kernel.shape, -1e9)  # of embeddings and three layers, by two decoder layers and two mixtures
+    for mixture, source in enumerate((1, 3, 3, 0)):
+        chosen[source, mixture] = 0
+    kernel.assign(chosen)
+    memories, _ = model.encode(tiny.sources([3, 5]))
+    (first, top), (same, embedded) = (map(array, mixtures) for mixtures in memories)
+    assert np.array_equal(top, same)
+    assert all(np.abs(one - top).max() > 0.1 for one in (first, embedded))
+    assert model.get_layer("decoder_block_1").cross_attention.num_sources == 2
 
 
 def test_a_run_goes_on_where_defaults_are_written_out_and_where_they_are_not(tmp_path):

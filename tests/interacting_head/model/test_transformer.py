@@ -23,10 +23,11 @@ MODELS = {
     "multi_hop": {"scheme": "multi_hop"},
     "dynamic_head_importance": {"scheme": "dynamic_head_importance"},
     "multi_layer": {"scheme": "multi_layer"},
+    "mixtures": {"scheme": "multi_layer", "memory": "transparent", "memory_layers": 2},
 }
 
 
-@pytest.fixture(scope="module", params=mostly_slow(MODELS, "pre", "multi_layer"))
+@pytest.fixture(scope="module", params=mostly_slow(MODELS, "pre", "multi_layer", "mixtures"))
 def model(request):
     return tiny.transformer(**MODELS[request.param])
 

@@ -18,8 +18,8 @@ from tests.parameters import mostly_slow
 OF_PAPERS = {
     "Li & Luo 2022": 3 * (4 * 6 + 4),  # four schemes, and equations (10) to (12) up to 16 heads
     "Goindani & Shrivastava 2021": 4 * (3 + 7) + 9,  # two readings of DHICM, and the study of layers, score and loss
-    "Iida et al. 2019": 2 * (16 + 2 + 2 + 3 * 3),  # two readings of the corpus, and two of other depths
-    "Ampomah et al. 2020": 3 + 3 + 4 * 5 + 2 * (1 + 3 + 4),
+    "Iida et al. 2019": 2 * (16 + 2 + 2 + 2 + 3 * 3),  # two readings of the corpus, and two of other depths
+    "Ampomah et al. 2020": 3 + 3 + 4 * 5 + 1 + 2 * (1 + 3 + 4 + 1),
 }
 NOT_RUN = (
     {f"ih_wmt17_en_{language}_interacting_head_h{heads}" for language in ("de", "cs") for heads in (32, 64)}
@@ -32,6 +32,9 @@ NOT_RUN = (
         f"dhicm_iwslt14_de_en_160k_dhicm_{which}"
         for which in ("every_layer", "mlp", "without_loss", *(f"layer_{number}" for number in range(1, 7)))
     }
+    | {f"mhop_iwslt17_{way}_{place}_layer_4" for way in ("de_en", "en_de") for place in ("decoder", "cross")}
+    | {f"mlmha_{corpus}" for corpus in ("wmt14_en_de_m00_transparent_n6", "iwslt14_es_en_m00_transparent_n4")}
+    | {"mlmha_iwslt15_en_vi_m00_transparent_n4"}
 )
 MOST_HEADS, MOST_SOURCES = 4, 3
 

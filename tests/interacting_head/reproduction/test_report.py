@@ -178,6 +178,20 @@ def test_scores_of_a_search_that_could_end_too_early_are_counted(tmp_path):
     assert "- 1 of them translated with a beam search that ended" in section(markdown, "quickstart/heads")
 
 
+def test_costs_are_means_over_the_runs_that_have_a_record_of_them(tmp_path):
+    table, results = TABLES["quickstart/heads"], Results(tmp_path)
+    for run in table.runs(False, 2):
+        one = record(run, {"test": {"sacrebleu": entry(quickstart_score(run))}})
+        if run.seed == 2:
+            one |= {"parameters": 1_234_567, "epoch_seconds": 9.6, "sentences_per_second": 50.2, "peak_memory": 2**30}
+        results.write_run(run.name, one, {})
+    text = section(report(results, seeds=2)[0], "quickstart/heads")
+    row = table.cells[0].row
+    first = next(line for line in text.split("Parameters, ")[1].splitlines() if line.startswith(f"| {row} |"))
+    assert first.startswith(f"| {row} | 1.23 M, 10 s, 50/s, 1.00 GiB |")
+    assert "Parameters, " not in section(report(results, seeds=1)[0], "quickstart/heads")
+
+
 def test_settings_other_than_the_paper_s_are_those_in_which_all_runs_differ_alike(reported):
     [line] = [line for line in section(reported[0], "li_luo/3").splitlines() if line.startswith("- settings other")]
     settings = dict(one.split("=", 1) for one in re.findall(r"`(.*?)`", line))

@@ -14,7 +14,7 @@ from interacting_head.console import RunError
 from interacting_head.reproduction import runner as module
 from interacting_head.reproduction import scoring
 from interacting_head.reproduction.results import Results
-from interacting_head.reproduction.runner import Runner, gpus
+from interacting_head.reproduction.runner import Runner, gpus, shares_of_cores
 from interacting_head.reproduction.tables import TABLES
 from tests.interacting_head.reproduction.made_up import entry, record, statistics
 
@@ -212,6 +212,19 @@ def test_without_a_gpu_there_is_one_run_at_a_time_and_the_environment_stays(tmp_
     work = use(seconds=0.01)
     make(tmp_path)
     assert work.most_busy == {"": 1}
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="cores cannot be chosen here")
+def test_runs_side_by_side_have_cores_of_their_own(tmp_path, use, monkeypatch):
+    work, chosen = use(seconds=0.05), {}
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 1, 2, 3, 4})
+    monkeypatch.setattr(os, "sched_setaffinity", lambda process, cores: chosen.setdefault(frozenset(cores), process))
+    make(tmp_path, jobs=2)
+    assert chosen == {frozenset({0, 2, 4}): 0, frozenset({1, 3}): 0}
+    assert work.most_busy == {"": 2}
+    assert shares_of_cores(7) == [{0}, {1}, {2}, {3}, {4}, {0}, {1}]
+    assert shares_of_cores(1) == [None]
 
 
 @pytest.mark.parametrize(("variable", "devices"), {"": [], "0": ["0"], "1,3": ["1", "3"], "GPU-a,": ["GPU-a"]}.items())

@@ -1,6 +1,7 @@
 """Scores of translations, against `interacting_head.metrics.evaluate`; translations and scores that are kept."""
 
 import gzip
+import json
 import threading
 import time
 import types
@@ -10,10 +11,11 @@ import pytest
 
 from data.text.parallel_text import ParallelText
 from data.text.profiles import RAW_TEXT, TextForm, detokenize, tokenize
+from interacting_head.config import ExperimentConfig
 from interacting_head.console import RunError
 from interacting_head.metrics import METRICS, MetricUnavailable, evaluate
 from interacting_head.reproduction import scoring
-from interacting_head.reproduction.scoring import missing_of, score_run, scores_of
+from interacting_head.reproduction.scoring import SOURCE_LENGTH, missing_of, record_of, score_run, scores_of
 
 HYPOTHESES = ["He isn't here, is he?", "The dog's house costs 1.50 €.", 'A "small" Dog sees it!', "", "No (really)."]
 REFERENCES = ["He is not here, is he?", "The dog's house costs 2.50 €.", "A small dog sees it.", "Yes!", "No (really)."]
@@ -25,7 +27,14 @@ def stand_in(form=RAW_TEXT, path=None, language="en"):
     data = types.SimpleNamespace(profile=form.profile, corpus="tiny", source_language="de", target_language=language)
     config = types.SimpleNamespace(data=data)
     forms, metrics = (form, form), {"steps": 60}
-    return types.SimpleNamespace(text_forms=lambda: forms, config=config, path=path, read_json=lambda name: metrics)
+    subwords = types.SimpleNamespace(encode=lambda lines: [list(line) for line in lines])  # of single characters
+    return types.SimpleNamespace(
+        text_forms=lambda: forms,
+        config=config,
+        path=path,
+        read_json=lambda name: metrics,
+        subwords=lambda: (subwords, subwords),
+    )
 
 
 def assert_scores(found, hypotheses, references, metrics, language="en"):
@@ -112,9 +121,10 @@ class Engine:
 
     def __call__(self, arguments, log, environment=None):
         self.calls.append((arguments, environment))
-        source, output = (arguments[arguments.index(option) + 1] for option in ("-i", "-o"))
-        with open(source, encoding="utf-8") as lines, open(output, "w", encoding="utf-8") as file:
-            file.write(lines.read().upper())
+        source, output, summary = (arguments[arguments.index(option) + 1] for option in ("-i", "-o", "--summary"))
+        text = source.read_text(encoding="utf-8").upper()
+        output.write_bytes(gzip.compress(text.encode(), mtime=0))
+        summary.write_text(json.dumps({"sentences": text.count("\n"), "tokens": 9, "seconds": 0.5}))
 
 
 @pytest.fixture
@@ -142,7 +152,9 @@ def test_splits_of_a_test_set_are_scored_as_one(scored):
     hypotheses = ["EIN HUND VON ONE", "NOCH EIN HUND", "EIN HUND VON TWO", "NOCH EIN HUND"]
     references = ["EIN HUND VON one", "NOCH EIN HUND", "EIN HUND VON two", "NOCH EIN HUND"]
     assert_scores(record["scores"]["test"], hypotheses, references, ("sacrebleu", "bleu"))
-    assert {key: len(rows) for key, rows in statistics.items()} == {("test", "sacrebleu"): 4, ("test", "bleu"): 4}
+    assert statistics["test", SOURCE_LENGTH].tolist() == [[16], [13], [16], [13]]
+    rows = {key: len(rows) for key, rows in statistics.items()}
+    assert rows == {("test", name): 4 for name in ("sacrebleu", "bleu", SOURCE_LENGTH)}
 
 
 def test_translations_are_stored_compressed_and_made_once(scored):
@@ -152,10 +164,20 @@ def test_translations_are_stored_compressed_and_made_once(scored):
     assert arguments[0] == "translate.py"
     assert "--keep-tokenized" not in arguments
     assert environment == {"CUDA_VISIBLE_DEVICES": "3"}
-    [stored] = (scored.run.path / "translations").iterdir()
-    assert stored.name == "one.en.gz"
+    stored = scored.run.path / "translations" / "one.en.gz"
     assert gzip.decompress(stored.read_bytes()) == b"EIN HUND VON ONE\nNOCH EIN HUND\n"
-    assert stored.read_bytes() == gzip.compress(b"EIN HUND VON ONE\nNOCH EIN HUND\n", mtime=0)
+
+
+def test_a_record_says_what_a_run_costs(scored):
+    for splits in (("one",), ("one", "two")):
+        score_run("run", {"+".join(splits): splits}, ("sacrebleu",))
+    log = [{"seconds": 9.0, "tokens_per_second": speed} for speed in (50, 100, 400)]
+    metrics = {"steps": 60, "best_step": 60, "parameters": 7, "tokens_per_epoch": 2000, "peak_memory": 5}
+    run = scored.run
+    run.config, run.read_json, run.read_log = ExperimentConfig(), lambda name: metrics, lambda: log
+    record = record_of(run)
+    costs = {key: record[key] for key in ("parameters", "epoch_seconds", "sentences_per_second", "peak_memory")}
+    assert costs == {"parameters": 7, "epoch_seconds": 20.0, "sentences_per_second": 4.0, "peak_memory": 5}
 
 
 def test_translations_in_tokens_are_stored_as_such(scored):
@@ -174,7 +196,7 @@ def test_a_further_metric_or_test_set_keeps_the_former_scores(scored):
     assert list(record["scores"]) == ["a", "b"]
     assert all(set(scores) == {"sacrebleu", "bleu"} for scores in record["scores"].values())
     assert record["scores"]["a"]["sacrebleu"]["score"] == 12.5
-    assert set(more) == {(test, name) for test in "ab" for name in ("sacrebleu", "bleu")}
+    assert set(more) == {(test, name) for test in "ab" for name in ("sacrebleu", "bleu", SOURCE_LENGTH)}
     assert more["a", "sacrebleu"] is statistics["a", "sacrebleu"]
     assert set(former["scores"]["a"]) == {"sacrebleu"}
     assert len(scored.engine.calls) == 2  # a split each
