@@ -122,14 +122,14 @@ def _definition(corpus, model):
 def _small(config, corpus, model):
     """{model} in the manner of table {table} of Goindani & Shrivastava 2021, on Tatoeba and a CPU.
 
-    D = 256 with 3 + 3 layers, or for the study of layers 128 with 6 + 6; the feed-forward dimension and d_m shrink with
-    it; heads, dropout and label smoothing are those of table 2. Tatoeba of the same languages stands for the corpora
+    D = 128 with 3 + 3 layers, or for the study of layers with 6 + 6; the feed-forward dimension and d_m shrink with it;
+    heads, dropout and label smoothing are those of table 2. Tatoeba of the same languages stands for the corpora
     (177,930 pairs DE-EN, with the same subsets; 6,108 HI-EN; 2,000 BE-EN), and for WMT17 the mix with news. Its
     sentences are much shorter than those of talks.
 
     python train.py {name} --corpora-dir DIR
     """
-    sizes = {"model_dim": 128, "encoder_layers": LAYERS, "decoder_layers": LAYERS} if model in STUDY else {}
+    sizes = {"encoder_layers": LAYERS, "decoder_layers": LAYERS} if model in STUDY else {}
     config = small.on_a_cpu(config, TASKS[corpus].stand_in, **sizes)
     attention = _attention(model, _hyperparameters(corpus, model), config.model.model_dim)
     return replace(config, model=replace(config.model, **attention))

@@ -144,7 +144,7 @@ def _small(config, corpus, model):
     python train.py {name} --corpora-dir DIR
     """
     layers = {"encoder_layers": config.model.encoder_layers, "decoder_layers": config.model.decoder_layers}
-    return small.on_a_cpu(config, TASKS[corpus].stand_in, model_dim=128, **layers)
+    return small.on_a_cpu(config, TASKS[corpus].stand_in, **layers)
 
 
 def multi_layer(corpus, model):

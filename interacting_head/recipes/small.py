@@ -20,7 +20,7 @@ class StandIn(NamedTuple):
     Args:
         corpus: its name or a mix.
         vocabulary_size: number of sub-words.
-        max_steps: of 4096 tokens.
+        max_steps: of 2,048 tokens on each side.
         mean_length: n̄, sub-words of a training sentence (`python -m data.stats`).
     """
 
@@ -30,17 +30,17 @@ class StandIn(NamedTuple):
     mean_length: int | None = None
 
 
-MULTI30K_DE_EN = StandIn("multi30k", 8000, 1100, 14)
-MIX_DE_EN = StandIn(f"tatoeba_en-de+multi30k+libreoffice_help_en-de+{NEWS}", 8000, 4000, 13)
-MIX_CS_EN = StandIn(f"tatoeba_en-cs+multi30k+libreoffice_help_en-cs+{NEWS}", 8000, 2500, 19)
-TATOEBA_DE_EN = StandIn("tatoeba_en-de", 8000, 3000)
-TATOEBA_ES_EN = StandIn("tatoeba_en-es", 8000, 3000)
-TATOEBA_VI_EN = StandIn("tatoeba_en-vi", 4000, 600)
-TATOEBA_HI_EN = StandIn("tatoeba_en-hi", 4000, 600)
-TATOEBA_BE_EN = StandIn("tatoeba_en-be", 2000, 300)
+MULTI30K_DE_EN = StandIn("multi30k", 6000, 2000, 14)
+MIX_DE_EN = StandIn(f"tatoeba_en-de+multi30k+libreoffice_help_en-de+{NEWS}", 8000, 8000, 13)
+MIX_CS_EN = StandIn(f"tatoeba_en-cs+multi30k+libreoffice_help_en-cs+{NEWS}", 8000, 5000, 19)
+TATOEBA_DE_EN = StandIn("tatoeba_en-de", 8000, 6000)
+TATOEBA_ES_EN = StandIn("tatoeba_en-es", 8000, 6000)
+TATOEBA_VI_EN = StandIn("tatoeba_en-vi", 4000, 1200)
+TATOEBA_HI_EN = StandIn("tatoeba_en-hi", 4000, 1200)
+TATOEBA_BE_EN = StandIn("tatoeba_en-be", 2000, 600)
 
 
-def on_a_cpu(config, stand_in, *, model_dim=256, encoder_layers=3, decoder_layers=3):
+def on_a_cpu(config, stand_in, *, model_dim=128, encoder_layers=3, decoder_layers=3):
     """The `ExperimentConfig` of a paper's experiment with another corpus, smaller and shorter.
 
     Args:
@@ -72,11 +72,11 @@ def on_a_cpu(config, stand_in, *, model_dim=256, encoder_layers=3, decoder_layer
         ),
         train=replace(
             train,
-            batch_tokens=4096,
+            batch_tokens=2048,
             max_steps=stand_in.max_steps,
             max_epochs=MAX_EPOCHS,
             schedule="cosine",
-            learning_rate=2e-3,
+            learning_rate=3e-3,
             warmup_steps=stand_in.max_steps // 10,
             gradient_clip=1.0,
             validation_interval=stand_in.max_steps // 5,

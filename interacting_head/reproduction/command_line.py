@@ -98,7 +98,7 @@ def make(tables, arguments, runner):
     works = []
     for table in tables:
         sized = table.in_size(small)
-        runs = [run for run in sized.runs(small, arguments.seeds) if fnmatch.fnmatch(run.name, pattern)]
+        runs = [run for run in sized.runs(arguments.seeds) if fnmatch.fnmatch(run.name, pattern)]
         works.append((sized, runs))
     if only and not any(runs for _, runs in works):
         raise InputError(f"no run of {', '.join(table.name for table in tables)} matches {only!r}")
@@ -147,10 +147,10 @@ def listed(tables, seeds, results):
             continue
         figures = []
         for small in (False, True):
-            runs = table.in_size(small).runs(small, seeds) if not small or table.small else []
+            runs = table.in_size(small).runs(seeds) if not small or table.small else []
             hours = sum(estimated_seconds(run, results) for run in runs) / 3600
             figures += [f"{len(runs) or '–'}", f"{hours:,.1f}" if runs else "–"]
-        corpora = ", ".join(dict.fromkeys(run.config.data.corpus for run in table.runs(False, 1)))
+        corpora = ", ".join(dict.fromkeys(run.config.data.corpus for run in table.runs(1)))
         yield (
             f"{table.name:18} {figures[0]:>5} {figures[1]:>8} {figures[2]:>6} {figures[3]:>6}  {table.title}"
             + (f" [{corpora}]" if corpora else "")

@@ -2,7 +2,7 @@
 
 from interacting_head.recipes import paper_tables
 from interacting_head.reproduction.claims import Better, CellBetter, Equivalent, GainGrows, SameSize
-from interacting_head.reproduction.tables import SHORT, Cell, Experiment, Small, Table, register
+from interacting_head.reproduction.tables import ON_MULTI30K, Cell, Experiment, Small, Table, register
 
 SUBWORDS = "data.vocabulary_size=[8848, 6632]"
 MODELS = ("t_base", "t_optimal", "dhicm")
@@ -66,7 +66,7 @@ register(
             for pairs in PAIRS
         ),
         tests={"test": ("test",)},
-        small=Small({"test": ("test",)}, SHORT, lambda cell: cell.column in ("10K", "40K", "160K")),
+        small=Small({"test": ("test",)}, only=lambda cell: cell.column in ("10K", "40K", "160K")),
         claims=(
             *BETTER,
             Better(
@@ -101,7 +101,7 @@ register(
             for place in (*(f"layer {number}" for number in range(1, 7)), "every layer", "mlp", "without loss")
         ),
         tests={"test": ("test",)},
-        small=Small({"test": ("test",)}, SHORT),
+        small=Small({"test": ("test_2016_flickr",)}, ON_MULTI30K),
         claims=(
             CellBetter(
                 "the last layer is the best place",

@@ -12,7 +12,6 @@ from interacting_head.reproduction.claims import (
 )
 from interacting_head.reproduction.tables import (
     METRICS_OF_LI_LUO,
-    SHORT,
     Cell,
     Experiment,
     Small,
@@ -38,7 +37,8 @@ VARIANTS = {
 HEADS = (2, 4, 8, 16, 32, 64)
 BEST = 16
 """The number of heads with which the paper's multi-head models score best, and the largest below d / n̄."""
-TOO_MANY = (32, 64)
+SMALL_HEADS, SMALL_BEST = HEADS[:5], 8
+"""In small tables d / n̄ is 128 / 14 = 9."""
 PRINTED = {
     "BLEU": "bleu",
     "WER": "wer_paper",
@@ -81,19 +81,20 @@ def table_of_scores(number):
         for heads in HEADS
         if row != PAIRWISE or heads <= BEST
     )
-    small = Small(
-        {"dev": ("dev",), "test": ("test_2016_flickr",)},
-        SHORT,
-    )
-    if number != "3":
+    claims = claims_on_scores(number, next(name for name in tests if name != "dev"), HEADS, BEST)
+    if number == "3":
+        small = Small(
+            SMALL_TESTS, only=is_in_small_table, claims=claims_on_scores(number, "test", SMALL_HEADS, SMALL_BEST)
+        )
+    else:
         small = Small(
             {"newstest2014": ("newstest2014",), "test_2016_flickr": ("test_2016_flickr",)},
             only=lambda cell: (
                 cell.row in ("multi_head", "talking_heads", "interacting_head")
                 and cell.column in ("h = 4", "h = 8", "h = 16")
             ),
+            claims=claims_on_scores(number, "newstest2014", SMALL_HEADS, SMALL_BEST),
         )
-    claims = claims_on_scores(number, next(name for name in tests if name != "dev"))
     title = f"Scores by scheme and heads, {corpus} (Li & Luo 2022, table {number})"
     return Table(
         f"li_luo/{number}", title, cells, tests=tests, metrics=METRICS_OF_LI_LUO, printed_metrics=PRINTED, small=small,
@@ -101,20 +102,37 @@ def table_of_scores(number):
     )  # fmt: skip
 
 
-def claims_on_scores(number, test):
-    """Return the claims on table 3, 4 or 5, decided on one of its test sets."""
+SMALL_TESTS = {"dev": ("dev",), "test": ("test_2016_flickr",)}
+
+
+def is_in_small_table(cell):
+    """Return whether a `Cell` of table 3 is in the small one: variants are compared with the best number of heads."""
+    columns = [f"h = {heads}" for heads in (SMALL_HEADS if cell.row not in (LETTER, BEFORE, AFTER) else (SMALL_BEST,))]
+    return cell.column in columns
+
+
+def claims_on_scores(number, test, heads, best):
+    """Return the claims on table 3, 4 or 5.
+
+    Args:
+        number: of the table.
+        test: the test set on which they are decided.
+        heads: numbers of heads of its columns.
+        best: the largest of them below d / n̄.
+    """
     here = {"test": test}
+    too_many = [number for number in heads if number > best]
 
-    def printed_for_both(column):
-        return column in [f"h = {heads}" for heads in HEADS if heads <= BEST]
+    def is_useful(column):
+        return column in [f"h = {number}" for number in heads if number <= best]
 
-    def pairs(row, *others, column=f"h = {BEST}"):
-        return tuple(((row, column), (row, f"h = {heads}")) for heads in others)
+    def pairs(row, *others):
+        return tuple(((row, f"h = {best}"), (row, f"h = {number}")) for number in others)
 
     claims = [
         Better(
-            "interacting heads beat multi-head attention at every number of heads up to 16",
-            "§ 4.5", row="interacting_head", baseline="multi_head", columns=printed_for_both, **here,
+            f"interacting heads beat multi-head attention at every number of heads up to {best}",
+            "§ 4.5", row="interacting_head", baseline="multi_head", columns=is_useful, **here,
         ),
         Better(
             "the mean of queries beats multi-head attention at every number of heads",
@@ -133,15 +151,14 @@ def claims_on_scores(number, test):
             "§ 4.5", row="interacting_head", baselines=("fixed_head_size", "talking_heads"), **here,
         ),
         CellBetter(
-            "multi-head attention rises from 2 heads to 16 and falls with 32 and 64",
-            "§ 4.5, § 4.7", pairs=pairs("multi_head", 2, *TOO_MANY), **here,
+            f"multi-head attention rises from {heads[0]} heads to {best} and falls with more",
+            "§ 4.5, § 4.7", pairs=pairs("multi_head", heads[0], *too_many), **here,
         ),
         NonInferior(
-            "heads of fixed size and talking heads do not fall with 32 and 64",
+            f"heads of fixed size and talking heads do not fall with more than {best}",
             "§ 4.5, § 4.7",
             pairs=tuple(
-                ((row, f"h = {heads}"), (row, f"h = {BEST}"))
-                for row in ("fixed_head_size", "talking_heads") for heads in TOO_MANY
+                (many, one) for row in ("fixed_head_size", "talking_heads") for one, many in pairs(row, *too_many)
             ),
             slack=0.6, **here,
         ),
@@ -158,6 +175,10 @@ def claims_on_scores(number, test):
             )
         )  # fmt: skip
     return tuple(claims)
+
+
+WIDE = ("model.model_dim=256", "model.feed_forward_dim=512", "train.batch_tokens=4096", "data.vocabulary_size=8000")
+"""Times of models that are twice as wide as those that are trained to their end: more of a step is matrix products."""
 
 
 def table_of_times(number, of):
@@ -184,7 +205,7 @@ def table_of_times(number, of):
                "", row="multi_head", baseline="interacting_head", columns=tuple(f"h = {heads}" for heads in HEADS)),
     )  # fmt: skip
     title = f"Seconds an epoch, {corpus.replace('_', ' ')} (Li & Luo 2022, table {number} and figure {int(number) - 2})"
-    return Table(f"li_luo/{number}", title, tuple(cells), "epoch_seconds", small=Small({}), claims=claims)
+    return Table(f"li_luo/{number}", title, tuple(cells), "epoch_seconds", small=Small({}, WIDE), claims=claims)
 
 
 PRINTED_LOOP = "interacting_head, printed loop"
@@ -206,23 +227,7 @@ def beyond():
         for row in BEYOND
         for heads in HEADS
     ]
-    many = tuple((("interacting_head", f"h = {heads}"), ("multi_head", f"h = {heads}")) for heads in TOO_MANY)
-    claims = (
-        CellBetter(
-            "interacting heads fall above 16: with 2 to 16 they beat 32 and 64",
-            "§ 4.6.5",
-            pairs=tuple(
-                (("interacting_head", f"h = {few}"), ("interacting_head", f"h = {many}"))
-                for many in TOO_MANY
-                for few in HEADS
-                if few <= BEST
-            ),
-        ),
-        CellBetter("with 32 and 64 heads interacting heads beat multi-head attention", "§ 4.6.5, table 9", pairs=many),
-        Equivalent(
-            "with 32 and 64 heads interacting heads become multi-head attention", "§ 4.6.2", pairs=many, slack=1.0
-        ),
-    )
+    small = Small(SMALL_TESTS, only=is_in_small_table, claims=claims_beyond(SMALL_HEADS, SMALL_BEST))
     return Table(
         "li_luo/9",
         "Interacting heads beyond the largest useful number (Li & Luo 2022, table 9)",
@@ -230,9 +235,29 @@ def beyond():
         tests=IWSLT_TESTS,
         metrics=METRICS_OF_LI_LUO,
         printed_metrics=PRINTED,
-        small=table_of_scores("3").small,
-        claims=claims,
+        small=small,
+        claims=claims_beyond(HEADS, BEST),
         note="The numbers up to 16 heads, and those of multi_head, are the paper's table 3.",
+    )
+
+
+def claims_beyond(heads, best):
+    """Return the claims on table 9; arguments as of `claims_on_scores`."""
+    too_many = [number for number in heads if number > best]
+    pairs = tuple((("interacting_head", f"h = {number}"), ("multi_head", f"h = {number}")) for number in too_many)
+    few_and_many = [(few, many) for many in too_many for few in heads if few <= best]
+    return (
+        CellBetter(
+            f"interacting heads fall above {best}: each smaller number of heads beats each larger one",
+            "§ 4.6.5",
+            pairs=tuple(
+                (("interacting_head", f"h = {few}"), ("interacting_head", f"h = {many}")) for few, many in few_and_many
+            ),
+        ),
+        CellBetter(f"above {best} heads interacting heads beat multi-head attention", "§ 4.6.5, table 9", pairs=pairs),
+        Equivalent(
+            f"above {best} heads interacting heads become multi-head attention", "§ 4.6.2", pairs=pairs, slack=1.0
+        ),
     )
 
 

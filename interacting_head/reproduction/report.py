@@ -55,7 +55,7 @@ class Scored:
         for cell in table.cells:
             by_experiment.setdefault(cell.experiment, []).append((cell.row, cell.column))
         self.records = {}
-        for run in table.runs(small, seeds):
+        for run in table.runs(seeds):
             if record := results.run(run):
                 self.records[run.name] = record
                 for cell in by_experiment[run.experiment]:

@@ -170,13 +170,13 @@ def estimated_seconds(run, results):
     finished = [record["seconds"] for record in finished if record]
     if finished:
         return 1.1 * mean(finished)
-    return OVERHEAD * training_flops(run.experiment, run.extra) / REFERENCE_FLOPS
+    return OVERHEAD * training_flops(run.experiment) / REFERENCE_FLOPS
 
 
 @functools.cache  # for all seeds: a configuration takes milliseconds, and a list has hundreds
-def training_flops(experiment, extra=()):
-    """Return the FLOPs of the matrix products of a training; arguments as of `tables.Run`."""
-    config = experiment.config(1, extra)
+def training_flops(experiment):
+    """Return the FLOPs of the matrix products of a training."""
+    config = experiment.config(1)
     model, train, sizes = config.model, config.train, config.data.vocabulary_size
     tokens = train.batch_tokens * train.accumulate_batches * train.max_steps  # of the source, and of the target
     return matmul_flops(model, sizes if isinstance(sizes, int) else sizes[1], tokens, tokens)

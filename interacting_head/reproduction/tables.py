@@ -11,20 +11,22 @@ from interacting_head import recipes
 from interacting_head.config import ExperimentConfig, differences, override
 from interacting_head.config_values import entry_of
 from interacting_head.recipes.registry import SMALL
+from interacting_head.recipes.small import MULTI30K_DE_EN
 from interacting_head.reproduction.statistics import sign_of
 
 BLEU_ONLY = ("sacrebleu", "bleu")
 METRICS_OF_LI_LUO = ("sacrebleu", "bleu", "wer", "wer_paper", "meteor", "rouge_l", "cider", "yisi0")
-SMALL_STEPS = 250
-"""Steps of a small run on Multi30k, 2 × 4,096 tokens each, for all cells of a table: six minutes on two cores."""
-
-SHORT = (
-    f"train.max_steps={SMALL_STEPS}",
-    f"train.warmup_steps={SMALL_STEPS // 10}",
-    f"train.validation_interval={SMALL_STEPS // 2}",
+ON_MULTI30K = tuple(
+    f"{key}={value}"
+    for key, value in {
+        "data.corpus": MULTI30K_DE_EN.corpus,
+        "data.vocabulary_size": MULTI30K_DE_EN.vocabulary_size,
+        "train.max_steps": MULTI30K_DE_EN.max_steps,
+        "train.warmup_steps": MULTI30K_DE_EN.max_steps // 10,
+        "train.validation_interval": MULTI30K_DE_EN.max_steps // 5,
+    }.items()
 )
-ON_MULTI30K = ("data.corpus=multi30k", *SHORT)
-"""Settings that small tables share."""
+"""Settings of small tables of which all recipes have Multi30k in the place of their corpora."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,26 +43,25 @@ class Experiment:
     settings: tuple[str, ...] = ()
     variant: str = ""
 
-    def config(self, seed, extra=()):
+    def config(self, seed):
         """Return the `ExperimentConfig` of a run.
 
         Args:
             seed: of the training; where pairs are drawn from a corpus, that of drawing them as well.
-            extra: settings that a table adds to all its experiments.
         """
-        config = self._base(extra)
+        config = self._of_any_seed
         data = config.data if config.data.train_pairs is None else dataclasses.replace(config.data, seed=seed)
         return dataclasses.replace(config, data=data, train=dataclasses.replace(config.train, seed=seed))
 
-    @functools.cache  # noqa: B019  experiments live as long as the tables
-    def _base(self, extra):
-        return override(recipes.get(self.recipe), [*extra, *self.settings])
+    @functools.cached_property
+    def _of_any_seed(self):
+        return override(recipes.get(self.recipe), self.settings)
 
-    @functools.cache  # noqa: B019
-    def digest(self, extra=()):
-        """Return eight hexadecimal digits that tell the configuration apart from others, whatever the seed."""
+    @functools.cached_property
+    def digest(self):
+        """Eight hexadecimal digits that tell the configuration apart from others, whatever the seed."""
         # Of what differs from the defaults, so that a new setting leaves the names of earlier runs as they are.
-        changed = {key: value for key, (_, value) in differences(ExperimentConfig(), self.config(1, extra)).items()}
+        changed = {key: value for key, (_, value) in differences(ExperimentConfig(), self.config(1)).items()}
         return hashlib.sha256(json.dumps(changed, sort_keys=True).encode()).hexdigest()[:8]
 
 
@@ -69,24 +70,23 @@ class Run(NamedTuple):
 
     experiment: Experiment
     seed: int
-    extra: tuple[str, ...] = ()
 
     @property
     def name(self):
         """The name of the run directory and of its results, which ends with a digest of the configuration."""
-        parts = self.experiment.recipe, self.experiment.variant, f"seed{self.seed}", self.experiment.digest(self.extra)
+        parts = self.experiment.recipe, self.experiment.variant, f"seed{self.seed}", self.experiment.digest
         return "-".join(filter(None, parts))
 
     @property
     def config(self):
         """The `ExperimentConfig`."""
-        return self.experiment.config(self.seed, self.extra)
+        return self.experiment.config(self.seed)
 
     @property
     def settings(self):
         """The settings beyond the recipe's, as `train.py --set` takes them."""
         drawn = [f"data.seed={self.seed}"] * (self.config.data.train_pairs is not None)
-        return [*self.extra, *self.experiment.settings, f"train.seed={self.seed}", *drawn]
+        return [*self.experiment.settings, f"train.seed={self.seed}", *drawn]
 
 
 class Cell(NamedTuple):
@@ -114,11 +114,13 @@ class Small:
         tests: as of `Table`.
         settings: of all its experiments, beyond those of their recipes' `_small` siblings.
         only: a function of a `Cell` that is false for those left out.
+        claims: where they are others than those of the table, about fewer heads or layers.
     """
 
     tests: Mapping[str, tuple[str, ...]]
     settings: tuple[str, ...] = ()
     only: Callable = lambda cell: True
+    claims: tuple | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -179,16 +181,18 @@ class Table:
         """Return this table, or the small one that stands for it: its cells then have the siblings' recipes."""
         if not small or self.small is None:
             return self
-        chosen = filter(self.small.only, self.cells)
-        cells = tuple(cell._replace(experiment=sibling(cell.experiment), splits={}) for cell in chosen)
-        return dataclasses.replace(self, cells=cells, tests=self.small.tests)
+        cells = tuple(
+            cell._replace(experiment=sibling(cell.experiment, self.small.settings), splits={})
+            for cell in filter(self.small.only, self.cells)
+        )
+        claims = self.claims if self.small.claims is None else self.small.claims
+        return dataclasses.replace(self, cells=cells, tests=self.small.tests, claims=claims)
 
-    def runs(self, small, seeds):
-        """Return the `Run`s of this table, which is `in_size(small)`, seed by seed, each once."""
-        extra = self.small.settings if small and self.small else ()
+    def runs(self, seeds):
+        """Return the `Run`s of this table, seed by seed, each once."""
         if self.measure in ("epoch_seconds", "parameters"):
             return []
-        runs = (Run(cell.experiment, seed, extra) for seed in range(1, seeds + 1) for cell in self.cells)
+        runs = (Run(cell.experiment, seed) for seed in range(1, seeds + 1) for cell in self.cells)
         return list(dict.fromkeys(runs))
 
 
@@ -206,7 +210,8 @@ def named(name):
     return entry_of(TABLES, name, "table", hint="--list shows the tables")
 
 
-def sibling(experiment):
-    """Return the experiment with the recipe that stands for a paper's on a CPU, if there is one."""
+def sibling(experiment, settings):
+    """Return the experiment with the recipe that stands for a paper's on a CPU, if there is one, and more settings."""
     name = experiment.recipe + SMALL
-    return dataclasses.replace(experiment, recipe=name) if name in recipes.RECIPES else experiment
+    recipe = name if name in recipes.RECIPES else experiment.recipe
+    return dataclasses.replace(experiment, recipe=recipe, settings=(*settings, *experiment.settings))

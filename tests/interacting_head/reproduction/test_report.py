@@ -30,7 +30,7 @@ def small_score(run, test):
 
 def small_runs():
     cells = {cell.experiment: (cell.row, cell.column) for cell in TABLES["li_luo/3"].in_size(True).cells}
-    runs = TABLES["li_luo/3"].in_size(True).runs(True, 2)
+    runs = TABLES["li_luo/3"].in_size(True).runs(2)
     return {run: cells[run.experiment] for run in runs if cells[run.experiment] in SMALL}
 
 
@@ -39,7 +39,7 @@ def folder(tmp_path_factory):
     """A folder with results of all runs of quickstart/heads and some of li_luo/3 in small size."""
     folder = tmp_path_factory.mktemp("out")
     results = Results(folder / "results" / "reproduction")
-    for run in TABLES["quickstart/heads"].runs(False, 2):
+    for run in TABLES["quickstart/heads"].runs(2):
         scores = {"test": {"sacrebleu": entry(quickstart_score(run)), "bleu": entry(1.5, "bleu")}}
         kept = {("test", "sacrebleu"): statistics(run.seed, 0.9)}
         results.write_run(run.name, record(run, scores), kept)
@@ -106,7 +106,7 @@ def test_scores_are_mean_and_deviation_of_those_that_are_stored(reported):
     table = grid(section(markdown, "quickstart/heads"), "test, `sacrebleu`:")
     assert len(table) == 4
     for cell in TABLES["quickstart/heads"].cells:
-        runs = [run for run in TABLES["quickstart/heads"].runs(False, 2) if run.experiment == cell.experiment]
+        runs = [run for run in TABLES["quickstart/heads"].runs(2) if run.experiment == cell.experiment]
         scores = [quickstart_score(run) for run in runs]
         assert table[cell.row, cell.column] == f"{fmean(scores):.2f} ± {stdev(scores):.2f} (2)"
         [stored] = [
@@ -167,7 +167,7 @@ def test_signatures_processors_and_times_are_listed(reported):
 
 
 def test_scores_of_a_search_that_could_end_too_early_are_counted(tmp_path):
-    runs = TABLES["quickstart/heads"].runs(False, 1)
+    runs = TABLES["quickstart/heads"].runs(1)
     results = Results(tmp_path)
     for number, run in enumerate(runs):
         one = record(run, {"test": {"sacrebleu": entry(quickstart_score(run))}})
@@ -180,7 +180,7 @@ def test_scores_of_a_search_that_could_end_too_early_are_counted(tmp_path):
 
 def test_costs_are_means_over_the_runs_that_have_a_record_of_them(tmp_path):
     table, results = TABLES["quickstart/heads"], Results(tmp_path)
-    for run in table.runs(False, 2):
+    for run in table.runs(2):
         one = record(run, {"test": {"sacrebleu": entry(quickstart_score(run))}})
         if run.seed == 2:
             one |= {"parameters": 1_234_567, "epoch_seconds": 9.6, "sentences_per_second": 50.2, "peak_memory": 2**30}
@@ -223,7 +223,7 @@ def test_claims_whose_cells_are_missing_count_as_not_run(reported):
 def test_losses_and_times_have_tables_of_their_own(tmp_path):
     results = Results(tmp_path)
     losses, times = TABLES["multi_hop/5"], TABLES["li_luo/6"].in_size(True)
-    for run in losses.runs(False, 2):
+    for run in losses.runs(2):
         results.write_run(run.name, record(run, {"test": {"sacrebleu": entry(20.0)}}), {})
     seconds = {"multi_head": {"h = 16": 10.0}, "interacting_head, printed loop": {"h = 16": 21.0}}
     name = result_name("li_luo/6", True)
@@ -273,7 +273,7 @@ def test_the_settings_and_steps_of_every_run_are_told(reported):
 
 def test_settings_in_which_runs_differ_are_told_of_each(tmp_path):
     table, results = TABLES["dhicm/3"].in_size(True), Results(tmp_path)
-    for run in table.runs(True, 1):
+    for run in table.runs(1):
         results.write_run(run.name, record(run, {"test": {"sacrebleu": entry(20.0)}}), {})
     markdown, _ = report(results, seeds=1)
     lines = [line for line in section(markdown, "dhicm/3").splitlines() if line.startswith("- further settings of ")]

@@ -19,7 +19,7 @@ from interacting_head.reproduction.tables import TABLES
 from tests.interacting_head.reproduction.made_up import entry, record, statistics
 
 TABLE = TABLES["quickstart/heads"]
-RUNS = TABLE.runs(False, 2)
+RUNS = TABLE.runs(2)
 
 
 class Work:

@@ -1,5 +1,6 @@
 """Tables: their recipes, runs, test sets and metrics, and the papers' numbers in their cells."""
 
+import dataclasses
 from collections import Counter
 
 import pytest
@@ -40,7 +41,7 @@ def test_the_papers_are_all_there():
 def test_each_cell_is_a_known_recipe_whose_configuration_can_be_made(name, small):
     table = sized(name, small)
     assert table.cells
-    runs = {run.experiment: run for run in TABLES[name].in_size(small).runs(small, 1)}
+    runs = {run.experiment: run for run in TABLES[name].in_size(small).runs(1)}
     for cell in table.cells:
         assert cell.experiment.recipe in RECIPES
         run = runs.get(cell.experiment, Run(cell.experiment, 1))
@@ -60,7 +61,7 @@ def test_a_name_of_a_run_means_one_recipe_and_settings_in_all_tables():
     trainings, tests = {}, {}
     for name, small in SIZED:
         table = sized(name, small)
-        for run in table.runs(small, 2):
+        for run in table.runs(2):
             training = run.experiment.recipe, run.settings
             assert trainings.setdefault(run.name, training) == training
             [cell] = [cell for cell in table.cells if cell.experiment == run.experiment]
@@ -69,22 +70,26 @@ def test_a_name_of_a_run_means_one_recipe_and_settings_in_all_tables():
 
 
 def test_runs_are_ordered_by_seed_and_are_each_there_once():
-    runs = sized("li_luo/3", True).runs(True, 3)
+    runs = sized("li_luo/3", True).runs(3)
     assert [run.seed for run in runs] == sorted(run.seed for run in runs)
     assert len(set(runs)) == len(runs) == 3 * len(TABLES["li_luo/3"].cells)
-    assert runs[0].name == f"ih_iwslt16_de_en_multi_head_h2_small-seed1-{runs[0].experiment.digest(runs[0].extra)}"
+    assert runs[0].name == f"ih_iwslt16_de_en_multi_head_h2_small-seed1-{runs[0].experiment.digest}"
 
 
 def test_another_setting_gives_a_run_another_name():
-    run = sized("li_luo/3", True).runs(True, 1)[0]
-    assert len({run.name, run._replace(seed=2).name, run._replace(extra=(*run.extra, "train.max_steps=251")).name}) == 3
-    default = f"train.max_steps={run.config.train.max_steps}"
-    assert run._replace(extra=(*run.extra, default)).name == run.name
+    run = sized("li_luo/3", True).runs(1)[0]
+
+    def with_setting(setting):
+        settings = *run.experiment.settings, setting
+        return run._replace(experiment=dataclasses.replace(run.experiment, settings=settings))
+
+    assert len({run.name, run._replace(seed=2).name, with_setting("train.max_steps=251").name}) == 3
+    assert with_setting(f"train.max_steps={run.config.train.max_steps}").name == run.name
 
 
 def test_subsets_of_a_corpus_are_drawn_anew_for_each_seed():
     for name in ("dhicm/4", "li_luo/3"):
-        for run in sized(name, False).runs(False, 3):
+        for run in sized(name, False).runs(3):
             drawn = run.config.data.train_pairs is not None
             assert run.config.data.seed == (run.seed if drawn else 1)
             assert (f"data.seed={run.seed}" in run.settings) == drawn == (name == "dhicm/4" and "160k" not in run.name)
@@ -273,7 +278,7 @@ def test_test_sets_of_small_tables_are_in_the_free_corpora(name):
         pytest.skip("needs the corpora for development")
     table = sized(name, True)
     corpora = {}
-    for run in table.runs(True, 1):
+    for run in table.runs(1):
         data = run.config.data
         key = data.corpus, data.source_language, data.target_language
         corpora[key] = corpora.get(key) or open_corpus(*key, CORPORA)
