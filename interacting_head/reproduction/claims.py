@@ -5,7 +5,7 @@ import dataclasses
 import math
 from collections.abc import Callable
 
-from interacting_head.reproduction.statistics import LOSS, estimate, growth, pair
+from interacting_head.reproduction.statistics import LOSS, Contrast, estimate, growth, pair
 
 HOLDS, FAILS = "holds here", "does not hold here"
 UNTOLD, UNDECIDED, NOT_RUN = "not told apart", "not decided", "not run"
@@ -124,7 +124,7 @@ class Comparison(Claim):
         printed = {(cell.row, cell.column): table.printed_score(cell, self.test, self.metric) for cell in table.cells}
         cells = [cell for cell, score in printed.items() if score is not None]
         return [
-            sum(weight * printed[cell] for weight, cell in contrast.terms)
+            sum(weight * printed[cell] for weight, cell in contrast.terms) - contrast.bound
             for contrast in self.contrasts(cells, printed.get)
         ]
 
@@ -161,6 +161,28 @@ class CellBetter(Comparison):
     def contrasts(self, cells, value):
         # A small table may lack some of the paper's cells.
         return [pair(*both) for both in self.pairs if set(both) <= set(cells)]
+
+
+@dataclasses.dataclass(frozen=True)
+class Above(Comparison):
+    """Given cells are above a bound; for what an analysis measures, of which no statistics of sentences are kept.
+
+    Args:
+        of_cells: `((row, column), …)`.
+        bound: a number.
+        sign: −1 where they are claimed to be below it.
+    """
+
+    of_cells: tuple = ()
+    bound: float = 0.0
+    sign: int = 1
+
+    def contrasts(self, cells, value):
+        return [
+            Contrast(", ".join(cell), ((self.sign, cell),), self.sign * self.bound)
+            for cell in self.of_cells
+            if cell in cells
+        ]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -295,9 +317,40 @@ class Slower(Claim):
         return Verdict(UNTOLD, reason)
 
     def printed_gains(self, table):
+        return [ratio - 1 for ratio in self.printed_ratios(table)]
+
+    def printed_ratios(self, table):
+        """Return the ratios of the times that the paper prints."""
         seconds = {(cell.row, cell.column): cell.printed.get(("", "seconds")) for cell in table.cells}
         pairs = [(seconds[self.row, column], seconds[self.baseline, column]) for column in self.columns]
-        return [ours - theirs for ours, theirs in pairs if ours is not None and theirs is not None]
+        return [ours / theirs for ours, theirs in pairs if ours is not None and theirs is not None]
+
+
+@dataclasses.dataclass(frozen=True)
+class AsFast(Slower):
+    """A row takes no longer than another: holds where each 95 % interval of the ratio lies below 1 + `margin`.
+
+    It does not hold where one lies above it.
+
+    Args:
+        margin: a share of the other's time.
+    """
+
+    margin: float = 0.02
+
+    def decide(self, table):
+        ratios = [table.ratio(self.row, self.baseline, column) for column in self.columns]
+        if None in ratios:
+            return Verdict(NOT_RUN, "")
+        reason = "; ".join(f"{column}: {ratio}" for column, ratio in zip(self.columns, ratios, strict=True))
+        if any(ratio.low is not None and ratio.low > 1 + self.margin for ratio in ratios):
+            return Verdict(FAILS, reason)
+        if all(ratio.high is not None and ratio.high < 1 + self.margin for ratio in ratios):
+            return Verdict(HOLDS, reason)
+        return Verdict(UNTOLD, reason)
+
+    def printed_gains(self, table):
+        return [1 + self.margin - ratio for ratio in self.printed_ratios(table)]
 
 
 @dataclasses.dataclass(frozen=True)

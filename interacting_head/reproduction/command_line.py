@@ -9,6 +9,7 @@ from pathlib import Path
 from data.errors import InputError
 from data.files import atomic_write, check_folder
 from interacting_head.console import ArgumentParser, RunError
+from interacting_head.reproduction.analyses import analyse
 from interacting_head.reproduction.epoch_seconds import measure
 from interacting_head.reproduction.figures import DRAWINGS, draw
 from interacting_head.reproduction.parameters import count
@@ -107,6 +108,9 @@ def make(tables, arguments, runner):
             measure(table, small, runner.results, result_name(table.name, small), arguments.corpora_dir, runner.end)
         if table.measure == "parameters":
             count(table, runner.results, result_name(table.name, small))
+        if table.analysis:
+            analyse(table, runs, runner, result_name(table.name, small))
+            continue
         splits_of = {cell.experiment: table.splits_of(cell) for cell in table.cells}
         runner.make([(run, splits_of[run.experiment], table.metrics) for run in runs])
     if runner.left_out:
@@ -117,10 +121,9 @@ def write_report(results, seeds, folder):
     """Write REPRODUCTION.md, REPRODUCTION.json and figures into a folder."""
 
     def figure(scored, name):
-        if scored.table.measure not in DRAWINGS:
-            return None
-        draw(scored, results.folder / "figures" / name)
-        return figure_link(name)
+        if scored.table.measure in DRAWINGS:
+            draw(scored, results.folder / "figures" / name)
+        return figure_link(scored, name, results)
 
     markdown, found = report(results, seeds, figure)
     for name, text in (
@@ -133,9 +136,10 @@ def write_report(results, seeds, folder):
     print(f"{len(found)} {tables} in {folder / 'REPRODUCTION.md'}", file=sys.stderr)
 
 
-def figure_link(name):
-    """Return the path of a figure from the report's folder."""
-    return f"results/reproduction/figures/{name}.png"
+def figure_link(scored, name, results):
+    """Return the path of the figure of a table from the report's folder, or None where it has none."""
+    path = Path("figures") / f"{name}.png"
+    return f"results/reproduction/{path}" if (results.folder / path).is_file() else None
 
 
 def listed(tables, seeds, results):

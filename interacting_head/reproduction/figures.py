@@ -71,7 +71,7 @@ def draw_losses(scored, axes):
     axes.set_ylabel("smoothed validation loss, to base 2")
 
 
-DRAWINGS = {"scores": draw_scores, "epoch_seconds": draw_seconds, "losses": draw_losses}
+DRAWINGS = {"scores": draw_scores, "by_length": draw_scores, "epoch_seconds": draw_seconds, "losses": draw_losses}
 """`measure` of a table → function that draws it; numbers of parameters are not drawn."""
 
 

@@ -4,7 +4,7 @@ import itertools
 
 from interacting_head.recipes import paper_tables
 from interacting_head.recipes.multi_hop import BASELINE, IN_DECODER, POSITIONS, layers_of
-from interacting_head.reproduction.claims import CellBetter, Equivalent, LowerLoss, SameSize
+from interacting_head.reproduction.claims import AsFast, CellBetter, Equivalent, LowerLoss, SameSize
 from interacting_head.reproduction.statistics import LOSS
 from interacting_head.reproduction.tables import ON_MULTI30K, Cell, Experiment, Small, Table, register
 
@@ -158,6 +158,28 @@ register(
         small=Small(SMALL.tests, SMALL.settings, lambda cell: "de-en" in cell.row),
         claims=tuple(claim for name in DIRECTIONS.values() for claim in claims_of_depths(name)),
         note="The numbers of six layers are the paper's table 1.",
+    )
+)
+SECONDS = {BASELINE: 1143.2, "layer_4": 1145.6}
+"""An epoch of IWSLT de-en, section 3.2."""
+register(
+    Table(
+        "multi_hop/time",
+        "Seconds an epoch with and without a second hop (Iida et al. 2019, section 3.2)",
+        tuple(
+            Cell(
+                position.replace("_", " "),
+                "de-en",
+                Experiment(f"mhop_iwslt17_de_en_{position}"),
+                {("", "seconds"): seconds},
+            )
+            for position, seconds in SECONDS.items()
+        ),
+        "epoch_seconds",
+        small=Small({}, ON_MULTI30K),
+        claims=(
+            AsFast("a second hop takes no more time", "§ 3.2", row="layer 4", baseline=BASELINE, columns=("de-en",)),
+        ),
     )
 )
 SUBWORDS = {"de": 8848, "en": 6632}

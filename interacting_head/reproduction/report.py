@@ -9,7 +9,9 @@ import numpy as np
 
 from interacting_head import config as configuration
 from interacting_head import recipes
+from interacting_head.metrics import METRICS, Options
 from interacting_head.reproduction.claims import FAILS, HOLDS, NO_DIFFERENCE, NOT_RUN, UNDECIDED, UNTOLD
+from interacting_head.reproduction.scoring import SOURCE_LENGTH
 from interacting_head.reproduction.statistics import LOSS, ratio, sign_of, summary
 from interacting_head.reproduction.tables import TABLES
 
@@ -65,13 +67,17 @@ class Scored:
         """Return the names of the scored runs of a cell."""
         return self._runs.get((row, column), [])
 
+    def record_of(self, run):
+        """Return the stored record of a run."""
+        return self.records[run]
+
     def seed_of(self, run):
         """Return the seed of a run."""
-        return self.records[run]["config"]["train"]["seed"]
+        return self.record_of(run)["config"]["train"]["seed"]
 
     def score(self, run, test, metric):
         """Return a score of a run, or None."""
-        return self.records[run]["scores"].get(test, {}).get(metric, {}).get("score")
+        return self.record_of(run)["scores"].get(test, {}).get(metric, {}).get("score")
 
     def statistics(self, run):
         """Return `{(test set, metric): statistics of sentences}` of a run."""
@@ -93,7 +99,7 @@ class Scored:
 
     def is_converged(self, run):
         """Return whether the development loss of a run fell by 1 % at most in the last fifth of its training."""
-        return fall_at_end(self.records[run]["log"]) <= CONVERGED
+        return fall_at_end(self.record_of(run)["log"]) <= CONVERGED
 
     def summary(self, row, column, test, metric):
         """Return the `Summary` of a cell, or None without a score."""
@@ -173,7 +179,66 @@ class Counted(Scored):
         return (self.record or {}).get("parameters", {}).get(row, {}).get(column)
 
 
-MEASURES = {"scores": Scored, "losses": Losses, "epoch_seconds": Timed, "parameters": Counted}
+class Analysed(Scored):
+    """The stored analyses of a table. A run of a cell is a pair of its name and the cell's column."""
+
+    def __init__(self, table, small, seeds, results):
+        super().__init__(table, small, 0, results)
+        name = result_name(table.name, small)
+        for run in table.runs(seeds):
+            if record := results.analysis(name, run):
+                self.records[run.name] = record
+                for cell in table.cells:
+                    if cell.experiment == run.experiment:
+                        self._runs[cell.row, cell.column].append((run.name, cell.column))
+
+    def record_of(self, run):
+        return self.records[run[0]]
+
+    def score(self, run, test, metric):
+        values = self.record_of(run)["values"].get(metric, {})
+        return values.get(run[1], values.get(""))
+
+    def statistics(self, run):
+        return {}  # what is measured of single sentences is not kept
+
+
+class ByLength(Scored):
+    """The stored results of a table with a column for each range of source lengths, such as `11–20`.
+
+    A run of a cell is a pair of its name and the range.
+    """
+
+    def __init__(self, table, small, seeds, results):
+        super().__init__(table, small, seeds, results)
+        self._runs = {(row, length): [(run, length) for run in runs] for (row, length), runs in self._runs.items()}
+
+    def record_of(self, run):
+        return self.records[run[0]]
+
+    def score(self, run, test, metric):
+        rows = self.statistics(run).get((test, metric))
+        return None if rows is None or not len(rows) else METRICS[metric](Options()).score(rows.sum(axis=0))
+
+    def statistics(self, run):
+        name, length = run
+        found = super().statistics(name)
+        first, _, last = length.partition("–")
+        kept = {}
+        for (test, metric), rows in found.items():
+            if (lengths := found.get((test, SOURCE_LENGTH))) is not None:
+                kept[test, metric] = rows[(int(first) <= lengths[:, 0]) & (lengths[:, 0] <= float(last or math.inf))]
+        return kept
+
+
+MEASURES = {
+    "scores": Scored,
+    "losses": Losses,
+    "epoch_seconds": Timed,
+    "parameters": Counted,
+    "analysis": Analysed,
+    "by_length": ByLength,
+}
 """`measure` of a table → reader of its results."""
 
 
@@ -300,15 +365,16 @@ def cell_text(scored, row, column, test, metric, small):
 
 
 def section_of_times(scored, small, verdicts):
-    """Return the section of a table of times: seconds, and the ratio to multi-head attention with as many heads."""
-    lines = [*heading(scored, small), "Seconds an epoch without validation (ratio to multi_head) [the paper's]:", ""]
+    """Return the section of a table of times: seconds, and the ratio to the first row."""
+    first = scored.rows[0]
+    lines = [*heading(scored, small), f"Seconds an epoch without validation (ratio to {first}) [the paper's]:", ""]
     printed = {(cell.row, cell.column): cell.printed.get(("", "seconds")) for cell in scored.table.cells}
 
     def text(row, column):
-        ours, base = scored.seconds(row, column), scored.seconds("multi_head", column)
+        ours, base = scored.seconds(row, column), scored.seconds(first, column)
         words = "–" if ours is None else f"{ours:.1f}" + (f" ({ours / base:.2f})" if base else "")
-        theirs, theirs_base = printed.get((row, column)), printed.get(("multi_head", column))
-        return words + (f" [{theirs:.0f} ({theirs / theirs_base:.2f})]" if theirs and theirs_base else "")
+        theirs, theirs_base = printed.get((row, column)), printed.get((first, column))
+        return words + (f" [{theirs:.4g} ({theirs / theirs_base:.2f})]" if theirs and theirs_base else "")
 
     lines += [*grid(scored, text), "", *verdict_lines(verdicts)]
     record = scored.record
@@ -347,8 +413,25 @@ def section_of_parameters(scored, small, verdicts):
     return "\n".join([*lines, *verdict_lines(verdicts)])
 
 
+def section_of_analysis(scored, small, verdicts):
+    """Return the section of a table of what an analysis measures, a grid for each measure."""
+    table = scored.table
+    lines = heading(scored, small)
+    for metric in table.metrics:
+
+        def text(row, column, metric=metric):
+            [cell] = [one for one in table.cells if (one.row, one.column) == (row, column)]
+            ours, printed = scored.summary(row, column, "test", metric), cell.printed.get(("test", metric))
+            return ("–" if ours is None else str(ours)) + ("" if printed is None else f" [{printed:.2f}]")
+
+        lines += [f"{table.printed_metrics.get(metric, metric)}:", "", *grid(scored, text), ""]
+    return "\n".join([*lines, *verdict_lines(verdicts), *conditions(scored, small), ""])
+
+
 SECTIONS = {
+    "analysis": section_of_analysis,
     "scores": section_of_scores,
+    "by_length": section_of_scores,
     "losses": section_of_losses,
     "epoch_seconds": section_of_times,
     "parameters": section_of_parameters,
@@ -387,7 +470,7 @@ def conditions(scored, small):
         f"- {len(records)} run{'s' * (len(records) > 1)}, {sum(minutes) / 60:.1f} hours of training "
         f"({each}other work on the machine included), {', '.join(processors)}"
     )
-    if early := sum("search_ends" not in record for record in records):
+    if early := sum("scores" in record and "search_ends" not in record for record in records):
         lines.append(
             f"- {early} of them translated with a beam search that ended a sentence with its N-th finished hypothesis, "
             "however poor that was (version 0.2)"
@@ -397,7 +480,9 @@ def conditions(scored, small):
 
 def said_of_metrics(records, key, form):
     """Return what the scores of runs say under a key, each once, with the name of the metric."""
-    scores = [named for record in records for by_metric in record["scores"].values() for named in by_metric.items()]
+    scores = [
+        named for record in records for by_metric in record.get("scores", {}).values() for named in by_metric.items()
+    ]
     return sorted({form.format(metric, score[key]) for metric, score in scores if key in score})
 
 
@@ -410,7 +495,7 @@ def other_settings(scored):
     differing = {}
     for cell in scored.cells:
         for run in scored.runs_of(*cell)[:1]:
-            record = scored.records[run]
+            record = scored.record_of(run)
             full = recipes.RECIPES.get(record["recipe"].removesuffix("_small"))
             if full is None or full.name == record["recipe"]:
                 continue
@@ -430,7 +515,7 @@ def steps_of(scored):
     cells = {}
     for cell in scored.cells:
         for run in scored.runs_of(*cell):
-            cells.setdefault(scored.records[run]["steps"], {})[", ".join(cell)] = None
+            cells.setdefault(scored.record_of(run)["steps"], {})[", ".join(cell)] = None
     for steps, names in sorted(cells.items()):
         yield f"{steps:,}" + (f" ({'; '.join(names)})" if len(cells) > 1 else "")
 
@@ -456,6 +541,6 @@ def as_json(scored, verdicts):
                 if one := scored.summary(cell.row, cell.column, test, metric):
                     scores.setdefault(test, {})[metric] = dataclasses.asdict(one)
         printed = {f"{test} {metric}".strip(): number for (test, metric), number in cell.printed.items()}
-        runs = scored.runs_of(cell.row, cell.column)
+        runs = [scored.record_of(run)["run"] for run in scored.runs_of(cell.row, cell.column)]
         found["cells"].append({"row": cell.row, "column": cell.column, "paper": printed, "ours": scores, "runs": runs})
     return found

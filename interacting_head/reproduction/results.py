@@ -18,7 +18,8 @@ def is_trained_as(config, stored):
 
 
 class Results:
-    """A folder of results: `runs/NAME.json` and `runs/NAME.npz`, `epoch_seconds/NAME.json`, `parameters/NAME.json`.
+    """A folder of results: `runs/NAME.json` and `runs/NAME.npz`, `epoch_seconds/NAME.json`, `parameters/NAME.json`,
+    `analyses/TABLE/RUN.json`.
 
     Args:
         folder: its path; it need not exist.
@@ -29,8 +30,7 @@ class Results:
 
     def run(self, run):
         """Return the record of a `tables.Run`, or None where none with its configuration has been scored."""
-        record = self._read("runs", run.name)
-        return record if record and is_trained_as(run.config, record["config"]) else None
+        return self._of_run("runs", run)
 
     def write_run(self, name, record, statistics):
         """Write the record of a run, and `{(test set, metric): statistics (N, K)}` of its sentences."""
@@ -59,6 +59,18 @@ class Results:
     def write_counts(self, name, record):
         """Write the record of the parameters of a table."""
         self._write("parameters", name, record)
+
+    def analysis(self, table, run):
+        """Return the record of a `tables.Run` in an analysis, or None where none with its configuration is stored."""
+        return self._of_run(f"analyses/{table}", run)
+
+    def write_analysis(self, table, run, record):
+        """Write the record of a `tables.Run` in an analysis."""
+        self._write(f"analyses/{table}", run.name, record)
+
+    def _of_run(self, kind, run):
+        record = self._read(kind, run.name)
+        return record if record and is_trained_as(run.config, record["config"]) else None
 
     def _path(self, kind, name, suffix):
         return self.folder / kind / f"{name}.{suffix}"

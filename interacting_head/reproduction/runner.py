@@ -56,19 +56,34 @@ class Runner:
         Raises:
             InputError: before anything is trained, where a corpus or one of the splits is missing.
         """
-        missing = [work for work in wanted if self._is_missing(*work)]
-        check_test_sets(missing, self.corpora_dir)
+        wanted = [work for work in wanted if self._is_missing(*work)]
+        check_test_sets(wanted, self.corpora_dir)
+        self._each({work[0]: functools.partial(self._score, *work) for work in wanted})
+
+    def train(self, runs):
+        """Train runs whose directories are not here, or not at their end; failures as in `make`."""
+        runs = [run for run in runs if not (self.folder(run) / "metrics.json").is_file()]
+        check_test_sets([(run, {}, ()) for run in runs], self.corpora_dir)
+        self._each(dict.fromkeys(runs, lambda environment: "trained"))
+
+    def folder(self, run):
+        """Return the run directory of a `Run`."""
+        return self.runs_dir / run.name
+
+    def _each(self, works):
+        """Train runs, each followed by a function of its environment that returns what is said of it, `{run: …}`."""
         devices = SimpleQueue()
         for device in gpus() or shares_of_cores(self._jobs):
             devices.put(device)
-        seconds = [estimated_seconds(run, self.results) for run, *_ in missing]
+        seconds = [estimated_seconds(run, self.results) for run in works]
         with (
             self._stopped_at_the_end(),
             tqdm(total=round(sum(seconds)), unit="s", disable=None, bar_format=BAR) as progress,
             ThreadPoolExecutor(devices.qsize()) as pool,
         ):
             try:
-                for run, message in pool.map(lambda work, cost: self._one(work, cost, devices), missing, seconds):
+                done = pool.map(functools.partial(self._one, devices), works, works.values(), seconds)
+                for run, message in zip(works, done, strict=True):
                     progress.update(round(seconds.pop(0)))
                     progress.write(f"{run.name}: {message}", file=sys.stderr)
             except BaseException:  # an interrupt: nothing further begins
@@ -97,30 +112,29 @@ class Runner:
         scores = (self.results.run(run) or {}).get("scores", {})
         return any(missing_of(scores.get(test, {}), metrics) for test in splits_of)
 
-    def _one(self, work, seconds, devices):
-        run, splits_of, metrics = work
+    def _one(self, devices, run, finish, seconds):
         if self._is_over or (self.end is not None and time.monotonic() + seconds > self.end):
             self.left_out.append(run.name)
-            return run, f"not begun: {seconds / 60:.0f} min, more than is left of the budget"
+            return f"not begun: {seconds / 60:.0f} min, more than is left of the budget"
         device = devices.get()
         tqdm.write(f"{run.name}: begun, about {seconds / 60:.0f} min, log in {self._log(run)}", file=sys.stderr)
         try:
-            record = self._train_and_score(run, splits_of, metrics, device)
+            environment = self._environment(device)
+            make_folder(self.runs_dir)
+            arguments = [run.experiment.recipe, "--run-dir", self.folder(run), "--set", *run.settings]
+            call(["train.py", *arguments], self._log(run), environment)
+            return finish(environment)
         except (InputError, RunError, OSError) as error:
             if self._is_over:
                 self.left_out.append(run.name)
-                return run, "stopped: the budget is at its end; the same command continues"
+                return "stopped: the budget is at its end; the same command continues"
             self.failed[run.name] = message = told(error) if isinstance(error, OSError) else str(error)
-            return run, f"failed: {message}"
+            return f"failed: {message}"
         finally:
             devices.put(device)
-        first = record["scores"][next(iter(splits_of))][metrics[0]]
-        score = f"{first['score']:.2f}" if "score" in first else "not computed"
-        return run, f"{metrics[0]} {score}, trained in {record['seconds'] / 60:.1f} min"
 
-    def _train_and_score(self, run, splits_of, metrics, device):
-        folder = self.runs_dir / run.name
-        make_folder(folder.parent)
+    def _environment(self, device):
+        """Return the environment of the scripts that work on a device, a GPU or a set of cores."""
         environment = dict(os.environ)
         if isinstance(device, str):
             environment["CUDA_VISIBLE_DEVICES"] = device
@@ -128,13 +142,18 @@ class Runner:
             os.sched_setaffinity(0, device)  # of this thread, and so of the processes that it starts
         if self.corpora_dir:
             environment["CORPORA_DIR"] = str(self.corpora_dir)
-        arguments = [run.experiment.recipe, "--run-dir", folder, "--set", *run.settings]
-        call(["train.py", *arguments], self._log(run), environment)
+        return environment
+
+    def _score(self, run, splits_of, metrics, environment):
         former = self.results.run(run)
         statistics = self.results.statistics(run.name) if former else None
-        record, statistics = score_run(folder, splits_of, metrics, self.corpora_dir, former, statistics, environment)
+        record, statistics = score_run(
+            self.folder(run), splits_of, metrics, self.corpora_dir, former, statistics, environment
+        )
         self.results.write_run(run.name, {"run": run.name, "recipe": run.experiment.recipe, **record}, statistics)
-        return record
+        first = record["scores"][next(iter(splits_of))][metrics[0]]
+        score = f"{first['score']:.2f}" if "score" in first else "not computed"
+        return f"{metrics[0]} {score}, trained in {record['seconds'] / 60:.1f} min"
 
     def _log(self, run):
         return self.runs_dir / f"{run.name}.log"

@@ -174,7 +174,12 @@ def sentences_per_second(summaries):
 
 
 def call(arguments, log, environment=None):
-    """Run one of the project's scripts in a process of its own; what it prints goes to the end of a file.
+    """Run one of the project's scripts or modules in a process of its own; what it prints goes to the end of a file.
+
+    Args:
+        arguments: the name of a script, `train.py`, or of a module, and what follows it on the command line.
+        log: the file.
+        environment: of the process; default: that of this one.
 
     Raises:
         RunError: where it fails, with the last line that it printed; and after `stop_running`.
@@ -184,7 +189,8 @@ def call(arguments, log, environment=None):
         raise RunError(f"{arguments[0]} was not begun: stopped")
     check_folder_room(Path(log).parent, ROOM)
     with open(log, "ab") as output:
-        command = [sys.executable, ROOT / arguments[0], *arguments[1:]]
+        program = [ROOT / arguments[0]] if arguments[0].endswith(".py") else ["-m", arguments[0]]
+        command = [sys.executable, *program, *arguments[1:]]
         process = subprocess.Popen(command, stdout=output, stderr=output, env=environment)
     RUNNING.add(process)
     if STOPPED.is_set():  # while it began

@@ -20,8 +20,10 @@ LOSS = "loss"
 
 
 def sign_of(metric):
-    """Return 1 for a metric of which more is better, −1 for an error rate or a loss."""
-    return 1 if metric != LOSS and METRICS[metric](Options()).higher_is_better else -1
+    """Return −1 for an error rate or a loss, 1 for other metrics and for what an analysis measures."""
+    if metric in METRICS:
+        return 1 if METRICS[metric](Options()).higher_is_better else -1
+    return -1 if metric == LOSS else 1
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,10 +52,12 @@ class Contrast(NamedTuple):
     Attributes:
         label: a short name in reports.
         terms: `(weight, (row, column))` of each cell; positive weights on the side that is claimed to be better.
+        bound: a number that the sum is compared with.
     """
 
     label: str
     terms: tuple
+    bound: float = 0.0
 
 
 def pair(better, other, label=""):
@@ -128,6 +132,7 @@ def estimate(table, contrast, test, metric):
     runs = [[side[seed] for seed in seeds] for side in by_seed]
     gains = [
         math.fsum(weight * table.score(run, test, metric) for weight, run in zip(weights, column, strict=True))
+        - contrast.bound
         for column in zip(*runs, strict=True)
     ]
     return Estimate(

@@ -106,6 +106,21 @@ class Cell(NamedTuple):
     splits: Mapping = {}
 
 
+class Analysis(NamedTuple):
+    """An analysis of the runs of a table; columns of its cells are places in a model, or experiments.
+
+    Attributes:
+        words: what follows `analyze` on the command line, but for runs, sentences and output.
+        values: a function of the rows of a run, as `analyze` writes them, that gives `{metric: {column: number}}`; the
+            column "" stands for all.
+        figure: the file of `analyze`, without suffix, that is the figure of the table.
+    """
+
+    words: tuple[str, ...]
+    values: Callable
+    figure: str = ""
+
+
 @dataclasses.dataclass(frozen=True)
 class Small:
     """A table on free corpora and a CPU, in the place of the paper's.
@@ -114,12 +129,15 @@ class Small:
         tests: as of `Table`.
         settings: of all its experiments, beyond those of their recipes' `_small` siblings.
         only: a function of a `Cell` that is false for those left out.
+        cells: where they are others than those of the table, with fewer layers or pairs; their experiments are those of
+            the paper.
         claims: where they are others than those of the table, about fewer heads or layers.
     """
 
     tests: Mapping[str, tuple[str, ...]]
     settings: tuple[str, ...] = ()
     only: Callable = lambda cell: True
+    cells: tuple[Cell, ...] | None = None
     claims: tuple | None = None
 
 
@@ -131,7 +149,7 @@ class Table:
         name: `PAPER/NUMBER`.
         title: what it compares, on which corpus.
         cells: its `Cell`s.
-        measure: `scores`, `epoch_seconds`, `losses` or `parameters`, a key of `report.MEASURES`.
+        measure: what its cells show, a key of `report.MEASURES`.
         tests: `{name: splits of the corpus, joined}`.
         metrics: those of `interacting_head.metrics` that are computed.
         printed_metrics: `{metric in the paper's words: ours}`.
@@ -140,6 +158,7 @@ class Table:
         claims: the paper's claims, see `claims`.
         note: what a reader must know of it.
         command: the command that makes it, where no trainings are compared.
+        analysis: the `Analysis` of its runs; its `metrics` are then what that measures.
     """
 
     name: str
@@ -154,6 +173,7 @@ class Table:
     claims: tuple = ()
     note: str = ""
     command: str = ""
+    analysis: Analysis | None = None
 
     @property
     def has_small(self):
@@ -183,7 +203,7 @@ class Table:
             return self
         cells = tuple(
             cell._replace(experiment=sibling(cell.experiment, self.small.settings), splits={})
-            for cell in filter(self.small.only, self.cells)
+            for cell in filter(self.small.only, self.cells if self.small.cells is None else self.small.cells)
         )
         claims = self.claims if self.small.claims is None else self.small.claims
         return dataclasses.replace(self, cells=cells, tests=self.small.tests, claims=claims)

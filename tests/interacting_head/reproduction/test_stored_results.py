@@ -5,7 +5,6 @@ from pathlib import Path
 
 from interacting_head.reproduction.claims import UNDECIDED, UNTOLD
 from interacting_head.reproduction.command_line import SEEDS, figure_link
-from interacting_head.reproduction.figures import DRAWINGS
 from interacting_head.reproduction.report import report
 from interacting_head.reproduction.results import Results
 
@@ -15,11 +14,7 @@ BENCHMARKS = ROOT / "benchmarks"
 
 def test_the_stored_report_is_that_of_the_stored_results():
     results = Results(BENCHMARKS / "results" / "reproduction")
-
-    def figure(scored, name):
-        return figure_link(name) if scored.table.measure in DRAWINGS else None
-
-    markdown, found = report(results, SEEDS, figure)
+    markdown, found = report(results, SEEDS, lambda scored, name: figure_link(scored, name, results))
     assert markdown == (BENCHMARKS / "REPRODUCTION.md").read_text(encoding="utf-8")
     stored = json.loads((BENCHMARKS / "REPRODUCTION.json").read_text(encoding="utf-8"))
     assert json.loads(json.dumps(found)) == stored

@@ -24,7 +24,16 @@ SIZED = [
     if table.cells and (table.small is not None or not small)
 ]
 UNPRINTED = "§ 4.2, figure 3", "§ 4.6.2", "§ 4.6.4", "§ 7"
-"""Sections with claims of which their papers print no numbers; dhicm/layers has none at all."""
+"""Sections with claims of which their papers print no numbers."""
+WITHOUT_NUMBERS = (
+    "dhicm/layers",
+    "dhicm/figure_1",
+    "dhicm/figure_2",
+    "dhicm/figure_3",
+    "mlmha/figure_3",
+    "mlmha/figure_8",
+)
+"""Tables and figures without any."""
 LI_LUO = {"3": "table3", "4": "table4", "5": "table5"}
 
 
@@ -54,6 +63,8 @@ def test_each_cell_is_a_known_recipe_whose_configuration_can_be_made(name, small
 def test_a_place_of_a_table_holds_one_cell_and_an_experiment_stands_in_one_place(name, small):
     table = sized(name, small)
     assert max(Counter((cell.row, cell.column) for cell in table.cells).values()) == 1
+    if table.measure in ("analysis", "by_length"):  # columns are places in a model, or lengths
+        return
     assert max(Counter(cell.experiment for cell in table.cells).values()) == 1
 
 
@@ -64,7 +75,7 @@ def test_a_name_of_a_run_means_one_recipe_and_settings_in_all_tables():
         for run in table.runs(2):
             training = run.experiment.recipe, run.settings
             assert trainings.setdefault(run.name, training) == training
-            [cell] = [cell for cell in table.cells if cell.experiment == run.experiment]
+            cell = next(cell for cell in table.cells if cell.experiment == run.experiment)
             for test, splits in table.splits_of(cell).items():  # one store serves all tables that share the run
                 assert tests.setdefault((run.name, test), splits) == splits
 
@@ -72,7 +83,7 @@ def test_a_name_of_a_run_means_one_recipe_and_settings_in_all_tables():
 def test_runs_are_ordered_by_seed_and_are_each_there_once():
     runs = sized("li_luo/3", True).runs(3)
     assert [run.seed for run in runs] == sorted(run.seed for run in runs)
-    assert len(set(runs)) == len(runs) == 3 * len(TABLES["li_luo/3"].cells)
+    assert len(set(runs)) == len(runs) == 3 * len(sized("li_luo/3", True).cells) == 3 * (5 * 5 + 4 + 3)
     assert runs[0].name == f"ih_iwslt16_de_en_multi_head_h2_small-seed1-{runs[0].experiment.digest}"
 
 
@@ -98,6 +109,9 @@ def test_subsets_of_a_corpus_are_drawn_anew_for_each_seed():
 @pytest.mark.parametrize(("name", "small"), SIZED)
 def test_metrics_and_test_sets_of_claims_exist(name, small):
     table = sized(name, small)
+    if table.analysis:
+        assert {claim.metric for claim in table.claims} <= set(table.metrics)
+        return
     assert set(table.metrics) <= set(METRICS)
     assert set(table.printed_metrics.values()) <= ({LOSS} if table.measure == "losses" else set(METRICS))
     assert table.metrics[0] == "sacrebleu"
@@ -114,7 +128,7 @@ def test_each_claim_holds_of_the_numbers_that_the_paper_prints(name):
         gains = claim.printed_gains(table)
         assert all(gain > 0 for gain in gains), (claim.statement, gains)
         # The paper prints no numbers for these, and this project's own claims are about rows that it does not have.
-        assert gains or not claim.source or claim.source in UNPRINTED or name == "dhicm/layers", claim.statement
+        assert gains or not claim.source or claim.source in UNPRINTED or name in WITHOUT_NUMBERS, claim.statement
 
 
 @pytest.mark.parametrize(("name", "small"), SIZED)
@@ -149,7 +163,7 @@ def published_splits(corpus):
 def test_the_corpus_of_each_cell_has_the_splits_that_it_is_scored_on(name, small):
     table = sized(name, small)
     for cell in table.cells:
-        run = Run(cell.experiment, 1, table.small.settings if small else ())
+        run = Run(cell.experiment, 1)
         for splits in table.splits_of(cell).values():
             assert set(splits) <= published_splits(run.config.data.corpus), (cell, splits)
 
@@ -289,10 +303,25 @@ def test_test_sets_of_small_tables_are_in_the_free_corpora(name):
                 assert next(iter(corpus.split(split).pairs()))
 
 
-def test_analyses_name_recipes_and_options_that_there_are():
-    commands = [table.command for table in TABLES.values() if "interacting_head.analyze" in table.command]
-    assert len(commands) == 9
-    for command in commands:
-        words = command.removesuffix(", of trained recipes").split()[3:]
-        arguments = parse_arguments(words=words)
-        assert {run.removeprefix("runs/") for run in arguments.model} <= set(RECIPES)
+ANALYSES = [(name, small) for name, small in SIZED if TABLES[name].analysis]
+
+
+def test_every_figure_that_rests_on_an_analysis_has_one():
+    figures = "mlmha/7", "mlmha/figure_8", "dhicm/figure_1", "dhicm/figure_2", "dhicm/figure_3"
+    assert {name for name, _ in ANALYSES} == set(figures)
+    assert len(ANALYSES) == 2 * len(figures)
+
+
+@pytest.mark.parametrize(("name", "small"), ANALYSES)
+def test_analyses_have_words_that_there_are_and_one_split(name, small):
+    table = sized(name, small)
+    verb, *options = table.analysis.words
+    arguments = parse_arguments(words=[verb, *options, "-m", "run", "--split", "test"])
+    assert arguments.verb.name == verb
+    assert [len(splits) for splits in table.tests.values()] == [1]
+
+
+def test_a_table_that_another_command_makes_names_one_that_there_is():
+    for table in TABLES.values():
+        if "interacting_head.reproduce" in table.command:
+            assert table.command.split()[-1] in TABLES

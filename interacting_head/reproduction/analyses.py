@@ -1,0 +1,86 @@
+"""Analyses of the trained runs of a table: what `analyze` finds in each is stored as scores of runs are."""
+
+import itertools
+import json
+import os
+import tempfile
+from pathlib import Path
+
+from data.errors import InputError
+from data.files import copy_file
+from interacting_head import config as configuration
+from interacting_head.console import RunError
+from interacting_head.machine import processor
+from interacting_head.reproduction.figures import SUFFIXES
+from interacting_head.reproduction.scoring import ROOT, call
+from interacting_head.run_directory import RunDirectory
+
+MODULE = "interacting_head.analyze"
+
+
+def analyse(table, runs, runner, name):
+    """Train the runs of a table that have not been analysed, and analyse those of each seed together.
+
+    Args:
+        table: a `Table` with an `Analysis`, in its size.
+        runs: those of its `Run`s that are wanted.
+        runner: the `Runner`.
+        name: of the results, and of the figure, which is that of the first seed.
+    """
+    results = runner.results
+    missing = [run for run in runs if results.analysis(name, run) is None]
+    runner.train(missing)
+    for seed, of_seed in itertools.groupby(missing, lambda run: run.seed):
+        of_seed = [run for run in of_seed if run.name not in (*runner.failed, *runner.left_out)]
+        if not of_seed:
+            continue
+        with tempfile.TemporaryDirectory() as output:
+            try:
+                found = findings(table, of_seed, runner, output)
+            except RunError as error:
+                runner.failed.update({run.name: str(error) for run in of_seed})
+                continue
+            for run in of_seed:
+                rows = [row for row in found["rows"] if row["run"] == run.name]
+                results.write_analysis(name, run, record_of(run, table, rows, runner))
+            if seed == 1 and table.analysis.figure:
+                for suffix in SUFFIXES:
+                    figure = f"{table.analysis.figure}.{suffix}"
+                    copy_file(Path(output) / figure, results.folder / "figures" / f"{name}.{suffix}")
+
+
+def findings(table, runs, runner, output):
+    """Return what `analyze` writes of runs, as its JSON file has it; other files are in the folder `output`.
+
+    Raises:
+        RunError: where it fails.
+    """
+    verb, *options = table.analysis.words
+    splits = table.tests.get("test", ())
+    if len(splits) > 1:
+        raise InputError(f"{table.name} analyses one split, not {', '.join(splits)}")
+    folders = [runner.folder(run).resolve() for run in runs]
+    arguments = [MODULE, verb, *options, "-m", *folders, "-o", output]
+    arguments += [word for split in splits for word in ("--split", split)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    if runner.corpora_dir:
+        environment["CORPORA_DIR"] = str(Path(runner.corpora_dir).resolve())
+    call(arguments, runner.runs_dir / f"{verb}.log", environment)
+    return json.loads((Path(output) / f"{verb}.json").read_text(encoding="utf-8"))
+
+
+def record_of(run, table, rows, runner):
+    """Return the record of an analysed run for JSON."""
+    directory = RunDirectory.open(runner.folder(run))
+    log = directory.read_log()
+    return {
+        "run": run.name,
+        "recipe": run.experiment.recipe,
+        "config": configuration.to_dict(directory.config),
+        "analysis": list(table.analysis.words),
+        "values": table.analysis.values(rows),
+        "steps": directory.read_json("metrics.json")["steps"],
+        "seconds": log[-1]["seconds"],
+        "log": log,
+        "processor": processor(),
+    }
