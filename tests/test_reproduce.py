@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from interacting_head.reproduction.tables import TABLES
 from tests import tiny_corpus
 from tests.command_line import assert_refused, run, start, wait_until
 from tests.kills import appears
@@ -22,8 +23,8 @@ WRONG = {
     "an unknown table": (["li_lou/3"], "unknown table 'li_lou/3'; did you mean li_luo/3?"),
     "a table like no other": (["xyz"], "unknown table 'xyz'; --list shows the tables"),
     "a figure without runs": (
-        ["mlmha/figure_3"],
-        "compares no trainings; it is made by: eval_metrics.py -i HYP -r REF",
+        ["mlmha/figure_5"],
+        "compares no trainings; it is made by: python -m interacting_head.reproduce mlmha/figure_8",
     ),
     "no seeds": (["quickstart/heads", "--seeds", "0"], "--seeds must be at least 1, got 0"),
     "no time": (["quickstart/heads", "--budget", "0"], "--budget must be above 0, got 0.0"),
@@ -53,8 +54,9 @@ def test_the_tables_are_listed_with_their_runs(tmp_path):
     head, *rows = result.output.splitlines()
     assert head.split() == ["table", "runs", "hours", "small", "hours", "title"]
     fields = {row.split()[0]: row.split() for row in rows}
-    # Eight rows with six numbers of heads and the equations with four, three seeds.
-    assert fields["li_luo/3"][1:5:2] == ["156", "156"]
+    # Eight rows with six numbers of heads and the equations with four, three seeds; in the small one five rows with
+    # five numbers of heads, the equations with four, and three variants with one.
+    assert fields["li_luo/3"][1:5:2] == ["156", "96"]
     assert fields["multi_hop/2"][1:5:2] == ["12", "–"]
     assert fields["li_luo/figure_3"][1:5] == ["–"] * 4
     assert rows[-1].startswith("quickstart/heads ")
@@ -65,7 +67,8 @@ def test_the_tables_are_listed_with_their_runs(tmp_path):
 def test_some_tables_are_listed_with_as_many_seeds_as_asked_for(tmp_path):
     result = run(tmp_path, COMMAND, "dhicm/*", "--list", "--seeds", "1")
     rows = [row.split()[:2] for row in result.output.splitlines()[1:]]
-    assert rows == [["dhicm/3", "9"], ["dhicm/4", "21"], ["dhicm/layers", "9"]]
+    figures = [["dhicm/figure_1", "2"], ["dhicm/figure_2", "2"], ["dhicm/figure_3", "2"]]
+    assert rows == [["dhicm/3", "9"], ["dhicm/4", "21"], ["dhicm/layers", "9"], ["dhicm/sizes", "–"], *figures]
 
 
 def test_the_report_of_no_results_has_no_tables_and_counts_all_claims_as_not_run(tmp_path):
@@ -111,10 +114,10 @@ def written(folder, *suffixes):
 
 
 def without_times(report):
-    """The lines of a report without the one with times."""
+    """The lines of a report without the one with hours and those with costs."""
     lines = report.decode("utf-8").splitlines()
-    kept = [line for line in lines if " hours of training (" not in line]
-    assert len(kept) == len(lines) - 1
+    kept = [line for line in lines if " hours of training (" not in line and " GiB |" not in line]
+    assert len(kept) == len(lines) - 3
     return kept
 
 
@@ -174,3 +177,40 @@ def test_a_table_whose_making_is_killed_three_times_ends_like_one_that_was_not(t
     finish(begin(killed, *TINY))
     assert written(ours, ".md", ".json", ".png", ".svg", ".npz") == before
     assert written(killed / "runs", ".log", ".jsonl") == logs
+
+
+FULL_SIZE = {
+    "li_luo/3": ("iwslt16_de-en", "ih_iwslt16_de_en_multi_head_h2-"),
+    "dhicm/3": ("wmt17_en-de", "dhicm_wmt17_de_en_dhicm-"),
+    "multi_hop/2": ("wmt17_en-de", "mhop_wmt17_de_en_layer_4-"),
+    "mlmha/2": ("wmt14_en-de", "mlmha_wmt14_en_de_m00_n6-"),
+}
+"""Table → the folder of its corpus and one of its runs."""
+TWO_STEPS = [
+    *("model.model_dim=16", "model.feed_forward_dim=16", "data.vocabulary_size=300", "train.batch_tokens=128"),
+    *("train.max_steps=2", "train.max_epochs=null", "train.validation_interval=2", "train.validation_epochs=null"),
+    *("train.log_interval=1", "decode.beam_size=2", "decode.max_length=8"),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FULL_SIZE)
+def test_a_table_in_full_size_is_trained_and_scored_on_the_splits_of_its_corpus(tmp_path, name):
+    corpus, only = FULL_SIZE[name]
+    folder = tmp_path / "corpora" / corpus
+    folder.mkdir(parents=True)
+    tiny_corpus.write_corpus(folder)
+    cell = next(cell for cell in TABLES[name].cells if only == f"{cell.experiment.recipe}-")
+    splits = {split for of_test in TABLES[name].splits_of(cell).values() for split in of_test}
+    for split in splits - {"dev"}:
+        for language in ("de", "en"):
+            shutil.copy(folder / f"dev.{language}", folder / f"{split}.{language}")
+    options = ["--seeds", "1", "--corpora-dir", "corpora", "--runs-dir", "runs", "-o", "out"]
+    result = run(tmp_path, COMMAND, name, "--only", only, *options, "--set", *TWO_STEPS)
+    assert result.code == 0, result.errors
+    assert ", trained in " in result.errors
+    [record] = (tmp_path / "out" / "results" / "reproduction" / "runs").glob("*.json")
+    scores = json.loads(record.read_text(encoding="utf-8"))["scores"]
+    assert set(scores) == set(TABLES[name].tests)
+    assert all("score" in of_test["sacrebleu"] for of_test in scores.values())
+    assert f"\n## {name}\n" in (tmp_path / "out" / "REPRODUCTION.md").read_text(encoding="utf-8")

@@ -112,7 +112,7 @@ def _small(config, corpus, scheme, heads):
 
     D = 128, F = 256, 3 + 3 layers. For IWSLT16 DE-EN stands Multi30k, for WMT17 a mix of Tatoeba, Multi30k, the help
     of LibreOffice and news of 2008 to 2012 (247,387 pairs EN-DE, 81,147 EN-CS), with newstest2013 as development
-    text. The mean lengths of their sentences, 14, 13 and 19 sub-words, are the sizes of the heads of
+    text. The mean lengths of their sentences, 15, 13 and 19 sub-words, are the sizes of the heads of
     `fixed_head_size`; the largest useful number of heads, 128 over the mean of the shorter side, is 9, 9 and 7.
 
     python train.py {name} --corpora-dir DIR

@@ -2,12 +2,14 @@
 
 import fnmatch
 import json
+import os
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
 from data.errors import InputError
-from data.files import atomic_write, check_folder
+from data.files import atomic_write, check_folder, make_folder
 from interacting_head.console import ArgumentParser, RunError
 from interacting_head.reproduction.analyses import analyse
 from interacting_head.reproduction.epoch_seconds import measure
@@ -16,6 +18,7 @@ from interacting_head.reproduction.parameters import count
 from interacting_head.reproduction.report import report, result_name
 from interacting_head.reproduction.results import Results
 from interacting_head.reproduction.runner import Runner, estimated_seconds
+from interacting_head.reproduction.scoring import ROOT
 from interacting_head.reproduction.tables import TABLES, named
 
 SEEDS = 3
@@ -31,6 +34,7 @@ def parse_arguments(description):
     add("--list", action="store_true", help="show the tables, with their runs and hours here")
     add("--small", action="store_true", help="on free corpora and a CPU, with the recipes' siblings NAME_small")
     add("--seeds", type=int, default=SEEDS, metavar="N", help=f"runs of each experiment; default: {SEEDS}")
+    add("--set", nargs="+", default=[], metavar="KEY=VALUE", dest="settings", help="further settings of all runs")
     add("--only", metavar="PATTERN", help="only runs whose name holds this, or matches it with * and ?")
     add("--corpora-dir", metavar="DIR", help="default: $CORPORA_DIR, then the cache folder")
     add("--runs-dir", metavar="DIR", default="runs/reproduction", help="default: runs/reproduction")
@@ -66,7 +70,7 @@ def reproduce(arguments):
     if not arguments.report:
         signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
         make(chosen, arguments, runner)
-    write_report(results, arguments.seeds, Path(arguments.output_dir))
+    write_report(results, arguments.seeds, Path(arguments.output_dir), arguments.settings)
     if runner.failed:
         names = ", ".join(runner.failed)
         raise RunError(f"{len(runner.failed)} runs failed: {names}; the same command tries them again")
@@ -81,7 +85,7 @@ def matching(name, small):
             return found
         raise InputError(f"no {'small ' * small}table matches {name!r}; --list shows the tables")
     table = named(name)
-    if not table.cells:
+    if not table.cells and not (small and table.small_words):
         raise InputError(f"{name} ({table.title}) compares no trainings; it is made by: {table.command}")
     if small and not table.has_small:
         raise InputError(f"{name} has no small table; leave --small out")
@@ -98,12 +102,15 @@ def make(tables, arguments, runner):
     pattern = only if any(letter in only for letter in "*?[") else f"*{only}*"
     works = []
     for table in tables:
-        sized = table.in_size(small)
+        sized = table.in_size(small).with_settings(arguments.settings)
         runs = [run for run in sized.runs(arguments.seeds) if fnmatch.fnmatch(run.name, pattern)]
         works.append((sized, runs))
     if only and not any(runs for _, runs in works):
         raise InputError(f"no run of {', '.join(table.name for table in tables)} matches {only!r}")
     for table, runs in works:
+        if table.small_words:
+            describe(table, runner, result_name(table.name, small))
+            continue
         if table.measure == "epoch_seconds" and not only:
             measure(table, small, runner.results, result_name(table.name, small), arguments.corpora_dir, runner.end)
         if table.measure == "parameters":
@@ -117,15 +124,29 @@ def make(tables, arguments, runner):
         print(f"{len(runner.left_out)} runs skipped or stopped: over --budget", file=sys.stderr)
 
 
-def write_report(results, seeds, folder):
-    """Write REPRODUCTION.md, REPRODUCTION.json and figures into a folder."""
+def describe(table, runner, name):
+    """Run the command of a table that compares no trainings: it prints the table, and writes the figure `name`.
+
+    Raises:
+        RunError: where it fails.
+    """
+    figure = runner.results.folder / "figures" / f"{name}.png"
+    make_folder(figure.parent)
+    place = ["--corpora-dir", runner.corpora_dir] if runner.corpora_dir else []
+    command = [sys.executable, "-m", *table.small_words, "--plot", figure, *place]
+    if code := subprocess.run(command, check=False, env={**os.environ, "PYTHONPATH": str(ROOT)}).returncode:
+        raise RunError(f"{' '.join(map(str, command[1:]))} ended with code {code}")
+
+
+def write_report(results, seeds, folder, settings=()):
+    """Write REPRODUCTION.md, REPRODUCTION.json and figures into a folder; arguments as of `report`."""
 
     def figure(scored, name):
         if scored.table.measure in DRAWINGS:
             draw(scored, results.folder / "figures" / name)
         return figure_link(scored, name, results)
 
-    markdown, found = report(results, seeds, figure)
+    markdown, found = report(results, seeds, figure, settings)
     for name, text in (
         ("REPRODUCTION.md", markdown),
         ("REPRODUCTION.json", json.dumps(found, indent=1, ensure_ascii=False) + "\n"),

@@ -247,18 +247,19 @@ def result_name(name, small):
     return name.replace("/", "_") + ("_small" if small else "")
 
 
-def report(results, seeds, figure=lambda scored, name: None):
+def report(results, seeds, figure=lambda scored, name: None, settings=()):
     """Return the report of all tables with stored results, as Markdown, and `{table: …}` for JSON.
 
     Args:
         results: the `Results`.
         seeds: the most seeds that count.
         figure: a function of a `Scored` and its name that draws it and returns a link, or None without figures.
+        settings: of all experiments, beyond their own.
     """
     parts, found, claims = [], {}, []
     for table in TABLES.values():
         for small in (False, True) if table.small else (False,):
-            sized = table.in_size(small)
+            sized = table.in_size(small).with_settings(settings)
             scored = MEASURES[table.measure](sized, small, seeds, results)
             verdicts = list(scored.verdicts())
             claims += [(table, small, claim, verdict) for claim, verdict in verdicts]
@@ -338,7 +339,7 @@ def cost_lines(scored):
     """Return the table of what the runs of cells cost; nothing where no run has a record of it."""
 
     def mean(row, column, key):
-        found = [scored.records[run].get(key) for run in scored.runs_of(row, column)]
+        found = [scored.record_of(run).get(key) for run in scored.runs_of(row, column)]
         return fmean(one for one in found if one is not None) if any(found) else None
 
     def text(row, column):

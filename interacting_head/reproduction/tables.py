@@ -158,6 +158,8 @@ class Table:
         claims: the paper's claims, see `claims`.
         note: what a reader must know of it.
         command: the command that makes it, where no trainings are compared.
+        small_words: of a module's command line that makes the small one, where that is no comparison either; a figure
+            is written where its option `--plot` says.
         analysis: the `Analysis` of its runs; its `metrics` are then what that measures.
     """
 
@@ -174,11 +176,12 @@ class Table:
     note: str = ""
     command: str = ""
     analysis: Analysis | None = None
+    small_words: tuple[str, ...] = ()
 
     @property
     def has_small(self):
         """True where the table, or one that stands for it, can be made on a CPU."""
-        return self.on_a_cpu or self.small is not None
+        return self.on_a_cpu or self.small is not None or bool(self.small_words)
 
     def splits_of(self, cell):
         """Return `{test set: splits of the cell's corpus, joined}`."""
@@ -207,6 +210,15 @@ class Table:
         )
         claims = self.claims if self.small.claims is None else self.small.claims
         return dataclasses.replace(self, cells=cells, tests=self.small.tests, claims=claims)
+
+    def with_settings(self, settings):
+        """Return this table with further settings of all its experiments, which come last."""
+
+        def changed(experiment):
+            return dataclasses.replace(experiment, settings=(*experiment.settings, *settings))
+
+        cells = tuple(cell._replace(experiment=changed(cell.experiment)) for cell in self.cells)
+        return dataclasses.replace(self, cells=cells)
 
     def runs(self, seeds):
         """Return the `Run`s of this table, seed by seed, each once."""
