@@ -1,5 +1,7 @@
 """Verdicts of each kind of claim."""
 
+import types
+
 import pytest
 
 from interacting_head.reproduction import claims
@@ -10,12 +12,14 @@ from interacting_head.reproduction.claims import (
     NOT_RUN,
     UNDECIDED,
     UNTOLD,
+    AsFast,
     BestBetter,
     Better,
     CellBetter,
     Equivalent,
     GainGrows,
     NonInferior,
+    SameSize,
     Slower,
 )
 from interacting_head.reproduction.statistics import Estimate
@@ -238,3 +242,27 @@ def test_a_row_takes_longer_if_the_interval_of_the_ratio_lies_above_one(ratio):
     assert verdict.word == TIMES[ratio]
     assert verdict.reason.startswith(f"h = 16: {ratio:.2f} times [" if ratio else "")
     assert claim.decide(StandIn({}, times=times)).word == (UNTOLD if ratio else NOT_RUN)  # single turns are not kept
+
+
+@pytest.mark.parametrize(("ratio", "word"), {2.0: FAILS, 0.5: HOLDS, 1.02: UNTOLD, None: NOT_RUN}.items())
+def test_a_row_is_as_fast_if_the_interval_of_the_ratio_lies_below_the_margin(ratio, word):
+    base = [1.0, 1.1, 0.9, 1.0]
+    times, turns = {("multi_head", "h = 16"): 10.0}, {("multi_head", "h = 16"): base}
+    if ratio:
+        times["other", "h = 16"] = 10.0 * ratio
+        turns["other", "h = 16"] = [ratio * time for time in (1.0, 1.0, 1.0, 1.05)]
+    verdict = AsFast("x", "", row="other", columns=("h = 16",)).decide(StandIn({}, times=times, turns=turns))
+    assert verdict.word == word
+    assert bool(verdict.reason) == (ratio is not None)
+
+
+def test_cells_have_the_same_size_up_to_a_share_of_further_parameters():
+    counts = {("r", "a"): 1000, ("r", "b"): 1010, ("r", "c"): 990, ("r", "d"): None}
+    table = types.SimpleNamespace(parameters=lambda *cell: counts[cell])
+
+    def word(cell, more):
+        return SameSize("x", "", pairs=((("r", cell), ("r", "a")),), more=more).decide(table).word
+
+    assert [word("a", 0), word("b", 0.02), word("b", 0), word("c", 0.02), word("d", 0)] == [
+        *(HOLDS, HOLDS, FAILS, FAILS, NOT_RUN)
+    ]
