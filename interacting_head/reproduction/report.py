@@ -16,7 +16,7 @@ from interacting_head.reproduction.statistics import LOSS, ratio, sign_of, summa
 from interacting_head.reproduction.tables import TABLES
 
 CONVERGED = 0.01
-"""The largest fall of the development loss in the last fifth of a training that counts as its end."""
+"""The largest fall of the development loss, smoothed as in training, in the last fifth that counts as the end."""
 
 HEADER = """# Reproduction of the papers' tables
 
@@ -30,9 +30,9 @@ A claim is a list of differences between cells, each shown with its 95 % interva
 bootstrap over sentences, and Student's t over seeds, between runs with the same seeds. It **holds here** if each
 difference is positive with p < 0.05 by both, and **does not hold here** if one is negative with p < 0.05 divided by
 the number of differences. There is **no difference larger than 0.5** if each interval lies within ± 0.5 BLEU. It is
-**not decided** with fewer than three seeds, or where a side still learns: its development loss fell by more than 1 % in
-the last fifth of its training. Otherwise it is **not told apart**. Claims that cells score alike hold if each interval
-lies within ± 0.5 BLEU.
+**not decided** with fewer than three seeds, or where a side still learns: its development loss, label-smoothed as in
+training, fell by more than 1 % in the last fifth. Otherwise it is **not told apart**. Claims that cells score alike
+hold if each interval lies within ± 0.5 BLEU.
 """
 
 
@@ -116,10 +116,10 @@ def fall_at_end(log):
     """Return the share by which the development loss fell in the last fifth of a training, from its validations.
 
     Args:
-        log: records with `step` and `validation_loss`. The loss between two validations is interpolated; before the
-            first it is not known, and the fall is infinite.
+        log: records with `step` and `validation_smoothed_loss`. The loss between two validations is interpolated;
+            before the first it is not known, and the fall is infinite.
     """
-    steps, losses = zip(*((record["step"], record["validation_loss"]) for record in log), strict=True)
+    steps, losses = zip(*((record["step"], record["validation_smoothed_loss"]) for record in log), strict=True)
     start = 0.8 * steps[-1]
     if start < steps[0]:
         return math.inf

@@ -13,6 +13,7 @@ from interacting_head import run_folder
 from interacting_head.model.weights import load_weights
 from interacting_head.run_files import ADVICE
 
+AFRESH = "start the training again with --no-resume"
 logger = logging.getLogger("interacting_head")
 
 
@@ -98,6 +99,12 @@ class Checkpointing:
             )
             state.parts_side_by_side = parts
         self._check_log(state)
+        best = self.run.weights_path("best")
+        if state.best_step and not best.is_file():
+            raise InputError(
+                f"{best} is missing, the weights of step {state.best_step}; copy it again from where the run directory "
+                f"came from, or {AFRESH}"
+            )
         self.run.truncate_log(state.step)
         complete = {f"step-{step}" for step in self.run.steps()}
         for path in self.run.path.glob("checkpoints/step-*.h5"):  # a process was killed between weights and state
@@ -174,7 +181,7 @@ class Checkpointing:
         except (KeyError, TypeError):
             is_whole = False
         if not is_whole:
-            raise InputError(f"{self.run.path / 'log.jsonl'} {ADVICE}, or start the training anew with --no-resume")
+            raise InputError(f"{self.run.path / 'log.jsonl'} {ADVICE}, or {AFRESH}")
 
     def _newest(self, limit):
         """Step and content of the newest intact checkpoint up to the step `limit`; (0, None) where there is none."""

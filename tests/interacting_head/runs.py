@@ -31,8 +31,8 @@ def assert_equal_runs(run, expected):
 
 
 def without_clock(record):
-    """A record without its times, and without the loss since the last line of the log."""
-    clocked = ("seconds", "tokens_per_second", "loss")
+    """A record without its times and memory, and without the loss since the last line of the log."""
+    clocked = ("seconds", "tokens_per_second", "loss", "peak_memory")
     record = {name: value for name, value in record.items() if name not in clocked}
     return {name: without_clock(value) if isinstance(value, dict) else value for name, value in record.items()}
 

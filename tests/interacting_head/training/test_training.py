@@ -104,6 +104,9 @@ def test_metrics_name_the_best_validation(finished):
     best = max(records, key=lambda record: record["bleu"])
     assert (metrics["steps"], metrics["best_step"], metrics["best"]) == (STEPS, best["step"], best)
     assert metrics["average"]["steps"] == [20, 25]
+    assert metrics["parameters"] == sum(array.size for array in weights(finished, "best"))
+    assert metrics["tokens_per_epoch"] > 36
+    assert metrics["peak_memory"] > 2**26
     assert set(metrics["average"]) == {"steps", *SCORES}
 
 
@@ -148,6 +151,13 @@ def test_a_finished_run_says_so_and_changes_nothing(copied, config, capfd):
     assert train(config, copied.path) is None
     assert f"{copied.path} is finished: 25 steps, nothing to do" in capfd.readouterr().err
     assert {path: path.stat().st_mtime_ns for path in copied.path.rglob("*.*5")} == before
+
+
+def test_a_run_whose_best_weights_are_missing_is_not_continued(copied, config):
+    (copied.path / "best.weights.h5").unlink()
+    (copied.path / "metrics.json").unlink()
+    with pytest.raises(InputError, match=r"best\.weights\.h5 is missing, the weights of step \d+; copy it again"):
+        train(config, copied.path)
 
 
 @pytest.mark.slow
