@@ -8,7 +8,8 @@ from keras import ops
 from layers.multi_head_attention import MultiHeadAttention
 
 IMPLEMENTATIONS = ("folded", "head_pairs", "printed_loop")
-COMBINATIONS = ("sum", "mean")
+COMBINATIONS = {"sum": 0.0, "scaled_sum": 0.5, "mean": 1.0}
+"""How query heads are combined → e, where the sum of the queries of H heads is divided by H to the power of e."""
 
 
 @keras.saving.register_keras_serializable("interacting_head")
@@ -32,7 +33,8 @@ class InteractingHeadAttention(MultiHeadAttention):
             moves H times as fast as one head's query kernel, and it starts √H times as large. `"mean"`, which is this
             project's own, takes Σ_i Q_i / H, with query kernels that start √H times as large: the shared query then
             starts, and moves under any optimizer that is invariant to the scale of gradients, as one head's does.
-            Both compute the same functions.
+            `"scaled_sum"`, Σ_i Q_i / √H, starts as large as one head's query and moves √H times as fast. All compute
+            the same functions.
         scaled: `False` leaves out the division by √K, which the listing prepares (line 2) and never does.
         cumulative: `True` leaves the sums of the listing as they are from one key head to the next, since it never
             empties them: P_j = softmax(Σ_{l ≤ j} Σ_i Q_i K_lᵀ / √K), which is attention with keys X · Σ_{l ≤ j} W_k^l.
@@ -63,7 +65,7 @@ class InteractingHeadAttention(MultiHeadAttention):
             ("query_combination", query_combination, COMBINATIONS),
         ):
             if value not in known:
-                raise ValueError(f"{name} must be one of {known}, got {value!r}")
+                raise ValueError(f"{name} must be one of {tuple(known)}, got {value!r}")
         self.implementation = implementation
         self.query_combination = query_combination
         self.scaled, self.cumulative = scaled, cumulative
@@ -85,7 +87,7 @@ class InteractingHeadAttention(MultiHeadAttention):
     def query_scale(self):
         """The factor of each query head before the heads are added and divided by √K."""
         scale = 1.0 if self.scaled else math.sqrt(self.key_dim)
-        return scale / self.num_heads if self.query_combination == "mean" else scale
+        return scale / self.num_heads ** COMBINATIONS[self.query_combination]
 
     def query_projection(self):
         kernel, bias = super().query_projection()

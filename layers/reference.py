@@ -39,8 +39,9 @@ def interacting_head(
 ):
     """Interacting-head attention, Li & Luo 2022, Algorithm 1, as the double loop that it is.
 
-    With `query_combination="mean"`, which is not in the paper, the logits of all query heads are averaged. The listing
-    to the letter does not divide by √K (`scaled=False`), and never empties its sums (`cumulative=True`).
+    Not in the paper: with `query_combination="mean"` the logits of all query heads are averaged, with `"scaled_sum"`
+    their sum is divided by √H. The listing to the letter does not divide by √K (`scaled=False`), and never empties its
+    sums (`cumulative=True`).
 
     Returns:
         The output `(B, T, D)` and the attention weights `(B, H, T, S)`, one for each key head j.
@@ -58,7 +59,7 @@ def interacting_head(
     for j in range(H):  # lines (18)–(34)
         total = total if cumulative else 0
         total = total + sum(pairs[i, j] for i in range(H))  # lines (23)–(26)
-        logits = total / H if query_combination == "mean" else total
+        logits = total / {"sum": 1, "scaled_sum": np.sqrt(H), "mean": H}[query_combination]
         P = softmax(masked(logits, attention_mask))  # line (27); masking each pair has the same effect as once
         attention.append(P)
         outputs.append(P @ V[j])  # line (28)

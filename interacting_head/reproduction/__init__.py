@@ -8,5 +8,5 @@ verdicts on the paper's claims. `tables` says what a table consists of, a file f
 import importlib
 
 # Each registers its tables; they are listed in this order.
-for _module in ("li_luo", "dhicm", "multi_hop", "mlmha", "quickstart"):
+for _module in ("li_luo", "dhicm", "multi_hop", "mlmha", "interacting", "quickstart"):
     importlib.import_module(f"interacting_head.reproduction.{_module}")

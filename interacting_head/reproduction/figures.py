@@ -76,6 +76,6 @@ DRAWINGS = {"scores": draw_scores, "by_length": draw_scores, "epoch_seconds": dr
 
 
 def positions(columns):
-    """Return the places of columns on the axis, and their labels; numbers of heads are ordered."""
-    order = sorted(columns, key=lambda column: [int(x) for x in re.findall(r"\d+", column)] or [0])
+    """Return the places of columns on the axis, and their labels; numbers in them are ordered."""
+    order = sorted(columns, key=lambda column: [float(x) for x in re.findall(r"\d+(?:\.\d+)?", column)] or [0.0])
     return [order.index(column) for column in columns], columns

@@ -14,6 +14,7 @@ VARIANTS = {
         {"implementation": "head_pairs"},
         {"implementation": "printed_loop"},
         {"query_combination": "mean"},
+        {"query_combination": "scaled_sum"},
         {"scaled": False},
         {"cumulative": True},
         {"cumulative": True, "implementation": "printed_loop", "scaled": False, "query_combination": "mean"},

@@ -25,6 +25,7 @@ from layers import (
     PairwiseInteractingHeadAttention,
     TalkingHeadsAttention,
 )
+from layers.interacting_head_attention import COMBINATIONS
 
 TEXT_FILES = ("subwords", "truecasing", "text.json")
 """Text of a run directory, which pruning leaves as it is."""
@@ -111,11 +112,11 @@ def pruned_weights(layer, kept):
 def shared_query(kernel, kept, removed, query_combination):
     """Return the query kernel `(D, H, K)`, or bias `(H, K)`, such that those kept have the sum or mean of all.
 
-    What the removed heads add to it is spread evenly over those kept: Σ_kept W′_i = Σ_all W_i, or with "mean"
-    Σ_kept W′_i / |kept| = Σ_all W_i / H.
+    What the removed heads add to it is spread evenly over those kept: Σ_kept W′_i / |kept|ᵉ = Σ_all W_i / Hᵉ, with the
+    e of `COMBINATIONS`.
     """
     H, kernel = kernel.shape[-2], kernel.astype("float64")
-    scale = len(kept) / H if query_combination == "mean" else 1.0
+    scale = (len(kept) / H) ** COMBINATIONS[query_combination]
     others = kernel[..., removed, :].sum(-2, keepdims=True)
     return (scale * (kernel + others / len(kept))).astype("float32")
 
