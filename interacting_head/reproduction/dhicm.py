@@ -8,8 +8,15 @@ SUBWORDS = "data.vocabulary_size=[8848, 6632]"
 MODELS = ("t_base", "t_optimal", "dhicm")
 NAMES = {"t_base": "T-base", "t_optimal": "T-optimal", "dhicm": "DHICM"}
 PAIRS = (10, 20, 30, 40, 80, 120, 160)
+NEWSTEST = ("newstest2014_2017",)
+MULTI_HOP = {
+    ("test", "BLEU"): paper_tables.number(
+        "multi_hop", table="table2", direction="de-en", model="multi_hop", quantity="BLEU"
+    )
+}
+"""Printed by Iida et al. 2019, whose text and test set this is."""
 LANGUAGES = {
-    "wmt17_de_en": ("De-En", "wmt17_de_en (newstest14+17)", ("newstest2014_2017",)),
+    "wmt17_de_en": ("De-En", "wmt17_de_en (newstest14+17)", NEWSTEST),
     "hindencorp_hi_en": ("Hi-En", "hindencorp_hi_en", ("test",)),
     "ted_be_en": ("Be-En", "ted_be_en", ("test",)),
 }
@@ -30,22 +37,30 @@ register(
     Table(
         "dhicm/3",
         "BLEU by language pair (Goindani & Shrivastava 2021, table 3)",
-        tuple(
-            Cell(
-                NAMES[model],
-                name,
-                Experiment(f"dhicm_{corpus}_{model}"),
-                printed("table3", dataset, model),
-                {"test": splits},
-            )
-            for model in MODELS
-            for corpus, (name, dataset, splits) in LANGUAGES.items()
+        (
+            *(
+                Cell(
+                    NAMES[model],
+                    name,
+                    Experiment(f"dhicm_{corpus}_{model}"),
+                    printed("table3", dataset, model),
+                    {"test": splits},
+                )
+                for model in MODELS
+                for corpus, (name, dataset, splits) in LANGUAGES.items()
+            ),
+            Cell("multi-hop", "De-En", Experiment("mhop_wmt17_de_en_layer_4"), MULTI_HOP, {"test": NEWSTEST}),
         ),
         tests={"test": ("test",)},
         small=Small({"test": ("test",)}, only=lambda cell: cell.column != "De-En"),
         claims=(
             *BETTER,
             Better("tuning alone beats T-base everywhere", "§ 5", row="T-optimal", baseline="T-base"),
+            CellBetter(
+                "dynamic head importance beats multi-hop attention",
+                "§ 5, table 3",
+                pairs=((("DHICM", "De-En"), ("multi-hop", "De-En")),),
+            ),
         ),
         note="De-En is scored on newstest2014 and newstest2017 joined, the split `newstest2014_2017`.",
     )

@@ -85,6 +85,14 @@ def claims_of(number, depth):
     claims = [better(f"{row} beats the Transformer", source, row, "transformer") for row in beat]
     claims.append(alike(f"{', '.join(same)} and the Transformer score alike", source, *same))
     claims.append(better(f"{MIXTURES} beats M-00 over the encoder layers", "", MIXTURES, m00))
+    if number != "2":
+        claims.append(
+            CellBetter(
+                "weights computed jointly generalise better than one for each layer",
+                source,
+                pairs=tuple(((joint, "BLEU"), (apart, "BLEU")) for joint, apart in ((m00, m10), (m01, m11))),
+            )
+        )
     if first:
         others = [row for row in (m00, m01, m10, m11) if row != first]
         claims.append(better(f"{first} is the best of the four", source, first, *others))

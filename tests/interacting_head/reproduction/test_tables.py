@@ -250,7 +250,9 @@ def test_every_bleu_of_goindani_and_shrivastava_stands_in_its_cell(number):
             corpus = CORPORA_OF_DHICM.get(row["dataset"], row["dataset"])
             recipe = f"dhicm_{corpus.format(int(row['train_pairs']) // 1000)}_{row['model']}"
             expected[recipe] = float(row["value"])
-    assert by_recipe(f"dhicm/{number}") == expected
+    found = by_recipe(f"dhicm/{number}")
+    multi_hop = found.pop("mhop_wmt17_de_en_layer_4", None)  # printed by Iida et al., of the same text
+    assert (found, multi_hop) == (expected, {"3": 23.91, "4": None}[number])
 
 
 @pytest.mark.parametrize("number", "123")
