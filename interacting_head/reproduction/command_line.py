@@ -19,7 +19,7 @@ from interacting_head.reproduction.report import report, result_name
 from interacting_head.reproduction.results import Results
 from interacting_head.reproduction.runner import Runner, estimated_seconds
 from interacting_head.reproduction.scoring import ROOT
-from interacting_head.reproduction.tables import TABLES, named
+from interacting_head.reproduction.tables import TABLES, YISI1, named
 
 SEEDS = 3
 EPILOG = """Tables in full size need the papers' corpora and GPUs. The same command continues where it was stopped.
@@ -36,6 +36,7 @@ def parse_arguments(description):
     add("--seeds", type=int, default=SEEDS, metavar="N", help=f"runs of each experiment; default: {SEEDS}")
     add("--set", nargs="+", default=[], metavar="KEY=VALUE", dest="settings", help="further settings of all runs")
     add("--only", metavar="PATTERN", help="only runs whose name holds this, or matches it with * and ?")
+    add("--embedder", metavar="PATH", help="for YiSi-1 too: word vectors, or the folder of a multilingual BERT")
     add("--corpora-dir", metavar="DIR", help="default: $CORPORA_DIR, then the cache folder")
     add("--runs-dir", metavar="DIR", default="runs/reproduction", help="default: runs/reproduction")
     add("--jobs", type=int, default=1, metavar="N", help="runs at a time where there is no GPU; default: 1")
@@ -66,7 +67,8 @@ def reproduce(arguments):
     if arguments.list:
         print("\n".join(listed(chosen or TABLES.values(), arguments.seeds, results)))
         return 0
-    runner = Runner(results, arguments.runs_dir, arguments.corpora_dir, arguments.budget, arguments.jobs)
+    options = {name: getattr(arguments, name) for name in ("runs_dir", "corpora_dir", "budget", "jobs", "embedder")}
+    runner = Runner(results, **options)
     if not arguments.report:
         signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
         make(chosen, arguments, runner)
@@ -119,7 +121,8 @@ def make(tables, arguments, runner):
             analyse(table, runs, runner, result_name(table.name, small))
             continue
         splits_of = {cell.experiment: table.splits_of(cell) for cell in table.cells}
-        runner.make([(run, splits_of[run.experiment], table.metrics) for run in runs])
+        more = (YISI1,) * (arguments.embedder is not None and "yisi0" in table.metrics)
+        runner.make([(run, splits_of[run.experiment], (*table.metrics, *more)) for run in runs])
     if runner.left_out:
         print(f"{len(runner.left_out)} runs skipped or stopped: over --budget", file=sys.stderr)
 

@@ -13,7 +13,7 @@ from interacting_head.metrics import METRICS, Options
 from interacting_head.reproduction.claims import FAILS, HOLDS, NO_DIFFERENCE, NOT_RUN, UNDECIDED, UNTOLD
 from interacting_head.reproduction.scoring import SOURCE_LENGTH
 from interacting_head.reproduction.statistics import LOSS, ratio, sign_of, summary
-from interacting_head.reproduction.tables import TABLES
+from interacting_head.reproduction.tables import TABLES, YISI1
 
 CONVERGED = 0.01
 """The largest fall of the development loss, smoothed as in training, in the last fifth that counts as the end."""
@@ -309,9 +309,9 @@ def section_of_scores(scored, small, verdicts):
     """Return the section of a table of scores."""
     table = scored.table
     lines = heading(scored, small)
-    of_paper = {ours: words for words, ours in table.printed_metrics.items()}
+    of_paper = table.words
     for test in table.tests:
-        for metric in table.metrics:
+        for metric in metrics_of(scored):
             lines += [
                 f"{test}, `{metric}`" + (f" (the paper's {of_paper[metric]})" if metric in of_paper else "") + ":",
                 "",
@@ -324,6 +324,12 @@ def section_of_scores(scored, small, verdicts):
     lines += cost_lines(scored)
     lines += verdict_lines(verdicts)
     return "\n".join([*lines, *conditions(scored, small), ""])
+
+
+def metrics_of(scored):
+    """Return the metrics of a table, and YiSi-1 where it was computed, which needs vectors."""
+    found = [scores for record in scored.records.values() for scores in record.get("scores", {}).values()]
+    return [*scored.table.metrics, *[YISI1] * any(YISI1 in scores for scores in found)]
 
 
 COSTS = {
@@ -355,8 +361,7 @@ def cost_lines(scored):
 def cell_text(scored, row, column, test, metric, small):
     """Return `mean ± deviation (seeds) [paper, difference from it]` of a cell; no difference in a small table."""
     [cell] = [one for one in scored.table.cells if (one.row, one.column) == (row, column)]
-    words = {ours: words for words, ours in scored.table.printed_metrics.items()}.get(metric)
-    printed = cell.printed.get((test, words))
+    printed = cell.printed.get((test, scored.table.words.get(metric)))
     ours = scored.summary(row, column, test, metric)
     text = "–" if ours is None else str(ours)
     if printed is None:
@@ -538,7 +543,7 @@ def as_json(scored, verdicts):
     for cell in table.cells:
         scores = {}
         for test in table.tests:
-            for metric in table.metrics:
+            for metric in metrics_of(scored):
                 if one := scored.summary(cell.row, cell.column, test, metric):
                     scores.setdefault(test, {})[metric] = dataclasses.asdict(one)
         printed = {f"{test} {metric}".strip(): number for (test, metric), number in cell.printed.items()}

@@ -32,6 +32,7 @@ class Runner:
         runs_dir: folder of the run directories.
         corpora_dir: folder of corpora.
         budget: hours; nothing is begun that would not end in time, and what takes longer is stopped.
+        embedder: see `score_run`.
         jobs: how many runs are made at a time where there is no GPU; each has its part of the cores.
 
     Attributes:
@@ -40,12 +41,12 @@ class Runner:
         left_out: names of the runs for which there was no time.
     """
 
-    def __init__(self, results, runs_dir, corpora_dir=None, budget=None, jobs=1):
+    def __init__(self, results, runs_dir, corpora_dir=None, budget=None, jobs=1, embedder=None):
         self.results, self.runs_dir, self.corpora_dir = results, Path(runs_dir), corpora_dir
         self.end = None if budget is None else time.monotonic() + 3600 * budget
         self.failed, self.left_out = {}, []
         self._is_over = False  # the budget
-        self._jobs = jobs
+        self._jobs, self._embedder = jobs, embedder
 
     def make(self, wanted):
         """Train and score runs; a failed one is reported, and the others go on.
@@ -148,7 +149,7 @@ class Runner:
         former = self.results.run(run)
         statistics = self.results.statistics(run.name) if former else None
         record, statistics = score_run(
-            self.folder(run), splits_of, metrics, self.corpora_dir, former, statistics, environment
+            self.folder(run), splits_of, metrics, self.corpora_dir, former, statistics, environment, self._embedder
         )
         self.results.write_run(run.name, {"run": run.name, "recipe": run.experiment.recipe, **record}, statistics)
         first = record["scores"][next(iter(splits_of))][metrics[0]]

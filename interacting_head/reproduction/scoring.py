@@ -33,7 +33,9 @@ STOPPED = threading.Event()
 """Set when no further script may begin."""
 
 
-def score_run(run_dir, splits_of, metrics, corpora_dir=None, former=None, former_statistics=None, environment=None):
+def score_run(
+    run_dir, splits_of, metrics, corpora_dir=None, former=None, former_statistics=None, environment=None, embedder=None
+):
     """Translate the test sets of a run that are not translated yet, and compute the scores that are missing.
 
     Args:
@@ -43,6 +45,7 @@ def score_run(run_dir, splits_of, metrics, corpora_dir=None, former=None, former
         corpora_dir: folder of corpora.
         former, former_statistics: a record and statistics that this returned before.
         environment: of the processes that translate; default: that of this one.
+        embedder: the file or folder of YiSi-1's vectors, for the metric `yisi1`.
 
     Returns:
         A record for JSON: configuration, times, losses, scores; and `{(test set, metric): statistics of sentences}`.
@@ -67,7 +70,7 @@ def score_run(run_dir, splits_of, metrics, corpora_dir=None, former=None, former
             for source, reference in corpus.split(split).pairs():
                 sources.append(source)
                 references.append(reference)
-        found, kept = scores_of(run, hypotheses, references, missing)
+        found, kept = scores_of(run, hypotheses, references, missing, embedder)
         scores[test] = {**scores.get(test, {}), **found}
         statistics.update({(test, name): rows for name, rows in kept.items()})
         statistics[test, SOURCE_LENGTH] = source_lengths(run, sources)
@@ -111,7 +114,7 @@ def source_lengths(run, lines):
     return np.array([[len(sentence)] for sentence in subwords.encode([form.forward(line) for line in lines])])
 
 
-def scores_of(run, hypotheses, references, metrics):
+def scores_of(run, hypotheses, references, metrics, embedder=None):
     """Return `{metric: {"score", "signature"}}` or `{metric: {"unavailable": reason}}`, and `{metric: statistics}`.
 
     Hypotheses are text where the profile of the run is raw, and else tokens in the form of its training text.
@@ -128,7 +131,7 @@ def scores_of(run, hypotheses, references, metrics):
     for name in metrics:
         ours, theirs = of_text if name in TEXT_OF_SACREBLEU else of_tokens
         try:
-            metric = METRICS[name](Options(language=form.language))
+            metric = METRICS[name](Options(language=form.language, embedder=embedder))
             rows = metric.statistics(ours, [theirs])
         except MetricUnavailable as error:
             scores[name] = {"unavailable": str(error)}

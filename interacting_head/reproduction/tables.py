@@ -15,6 +15,8 @@ from interacting_head.recipes.small import MULTI30K_DE_EN
 from interacting_head.reproduction.statistics import sign_of
 
 BLEU_ONLY = ("sacrebleu", "bleu")
+YISI1 = "yisi1"
+"""A metric that needs vectors: it is computed where they are given."""
 METRICS_OF_LI_LUO = ("sacrebleu", "bleu", "wer", "wer_paper", "meteor", "rouge_l", "cider", "yisi0")
 ON_MULTI30K = tuple(
     f"{key}={value}"
@@ -187,14 +189,19 @@ class Table:
         """Return `{test set: splits of the cell's corpus, joined}`."""
         return {test: cell.splits.get(test, splits) for test, splits in self.tests.items()}
 
+    @property
+    def words(self):
+        """`{metric: the paper's word for it}`; what stands beside YiSi-0 is YiSi-1 with other vectors."""
+        words = {ours: words for words, ours in self.printed_metrics.items()}
+        return {**words, YISI1: words["yisi0"]} if "yisi0" in words else words
+
     def printed_score(self, cell, test, metric):
         """Return the number that the paper prints in a cell for one of our metrics, or None.
 
         It is negative for error rates, so that more is better. `sacrebleu` stands for the paper's BLEU, however that
         was computed.
         """
-        words = {ours: words for words, ours in self.printed_metrics.items()}
-        name = words.get(metric) or (words.get("bleu") if metric == "sacrebleu" else None)
+        name = self.words.get(metric) or (self.words.get("bleu") if metric == "sacrebleu" else None)
         number = cell.printed.get((test, name))
         if number is None:
             return None

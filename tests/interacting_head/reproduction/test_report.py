@@ -192,6 +192,16 @@ def test_costs_are_means_over_the_runs_that_have_a_record_of_them(tmp_path):
     assert "Parameters, " not in section(report(results, seeds=1)[0], "quickstart/heads")
 
 
+def test_yisi_1_is_shown_beside_the_paper_s_where_it_was_computed(tmp_path):
+    table, results = TABLES["li_luo/3"], Results(tmp_path)
+    [run] = [run for run in table.runs(1) if run.experiment == table.cells[0].experiment]
+    results.write_run(run.name, record(run, {"test": {"yisi1": entry(70.0, "yisi1")}}), {})
+    text = section(report(results, seeds=1)[0], "li_luo/3")
+    printed = table.cells[0].printed["test", "YiSi"]
+    shown = grid(text, "test, `yisi1` (the paper's YiSi):")["multi_head", "h = 2"]
+    assert shown == f"70.00 [{printed:.2f}, {70 - printed:+.2f}]"
+
+
 def test_settings_other_than_the_paper_s_are_those_in_which_all_runs_differ_alike(reported):
     [line] = [line for line in section(reported[0], "li_luo/3").splitlines() if line.startswith("- settings other")]
     settings = dict(one.split("=", 1) for one in re.findall(r"`(.*?)`", line))

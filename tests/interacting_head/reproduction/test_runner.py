@@ -56,7 +56,7 @@ class Work:
         if name in self.failing:
             raise RunError("train.py ended with code 1: error: it has diverged")
 
-    def score_run(self, run_dir, splits_of, metrics, corpora_dir, former, former_statistics, environment):
+    def score_run(self, run_dir, splits_of, metrics, corpora_dir, former, former_statistics, environment, embedder):
         self.scored.append(types.SimpleNamespace(name=run_dir.name, former=former, environment=environment))
         [run] = [run for run in RUNS if run.name == run_dir.name]
         scores = {test: {name: entry(20.0 + run.seed, name) for name in metrics} for test in splits_of}

@@ -67,6 +67,17 @@ def test_small_letters_are_compared_with_references_in_small_letters():
     assert_scores(found, hypotheses, [tokenize("en", line).lower() for line in REFERENCES], OF_TOKENS)
 
 
+def test_yisi_1_is_computed_with_the_vectors_that_are_given(tmp_path):
+    words = sorted({word for line in (*HYPOTHESES, *REFERENCES) for word in tokenize("en", line).split()})
+    vectors = [f"{word} {' '.join(str(int(other == word)) for other in words)}" for word in words]
+    (tmp_path / "vectors").write_text("\n".join([f"{len(words)} {len(words)}", *vectors, ""]), encoding="utf-8")
+    path = str(tmp_path / "vectors")
+    found, statistics = scores_of(stand_in(), HYPOTHESES, REFERENCES, ("yisi1",), path)
+    tokens = [[tokenize("en", line) for line in lines] for lines in (HYPOTHESES, REFERENCES)]
+    assert found["yisi1"]["score"] == evaluate(*tokens, ["yisi1"], language="en", embedder=path)["yisi1"].score > 0
+    assert set(statistics) == {"yisi1"}
+
+
 def test_a_perfect_translation_in_any_form_has_100_per_cent():
     for form in (TextForm("tokenized", "en"), TextForm("lowercased", "en")):
         perfect = [form.forward(line) for line in REFERENCES]
