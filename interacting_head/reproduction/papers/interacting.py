@@ -1,7 +1,7 @@
 """This project's own study: does the gain of interacting heads depend on the learning rate?"""
 
 from interacting_head.reproduction.claims import BestBetter
-from interacting_head.reproduction.li_luo import SMALL_BEST
+from interacting_head.reproduction.papers.li_luo import SMALL_BEST
 from interacting_head.reproduction.tables import Cell, Experiment, Table, register
 
 SCHEMES = {
