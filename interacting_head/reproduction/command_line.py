@@ -88,7 +88,7 @@ def matching(name, small):
         raise InputError(f"no {'small ' * small}table matches {name!r}; --list shows the tables")
     table = named(name)
     if not table.cells and not (small and table.small_words):
-        raise InputError(f"{name} ({table.title}) compares no trainings; it is made by: {table.command}")
+        raise InputError(f"{name} ({table.title}) compares no trainings: {table.command}")
     if small and not table.has_small:
         raise InputError(f"{name} has no small table; leave --small out")
     return [table]

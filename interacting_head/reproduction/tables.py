@@ -159,7 +159,7 @@ class Table:
         on_a_cpu: true where a CPU is enough for the table itself.
         claims: the paper's claims, see `claims`.
         note: what a reader must know of it.
-        command: the command that makes it, where no trainings are compared.
+        command: where no trainings are compared, the command that makes it, or why there is none.
         small_words: of a module's command line that makes the small one, where that is no comparison either; a figure
             is written where its option `--plot` says.
         analysis: the `Analysis` of its runs; its `metrics` are then what that measures.
@@ -237,6 +237,9 @@ class Table:
 
 TABLES = {}
 """Name → `Table`, in the order in which they are listed."""
+
+
+DRAWING = "a drawing of the architecture"
 
 
 def register(table):

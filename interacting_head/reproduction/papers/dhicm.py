@@ -285,3 +285,5 @@ register(
         note="Entropy in nats, mean over positions; deviation of the head that varies most.",
     )
 )
+register(Table("dhicm/1", "Sizes of corpora (table 1)", command="python -m data.stats CORPUS"))
+register(Table("dhicm/2", "Hyper-parameters (table 2)", command="python -m interacting_head.tune RECIPE"))

@@ -12,6 +12,7 @@ from interacting_head.reproduction.claims import (
     Slower,
 )
 from interacting_head.reproduction.tables import (
+    DRAWING,
     METRICS_OF_LI_LUO,
     Cell,
     Experiment,
@@ -294,14 +295,15 @@ STATISTICS = (
     *("data.stats", "multi30k", "--source-language", "de", "--target-language", "en"),
     *("--profile", "raw", "--vocabulary-size", "6000", "--model-dim", "128"),
 )
-register(
-    Table(
-        "li_luo/1",
-        "Sizes of corpora (table 1)",
-        command="python -m data.stats CORPUS --model-dim 512",
-        small_words=STATISTICS,
+for _number, _title in (("1", "Sizes of corpora"), ("2", "Possible numbers of heads")):
+    register(
+        Table(
+            f"li_luo/{_number}",
+            f"{_title} (table {_number})",
+            command="python -m data.stats CORPUS --model-dim 512",
+            small_words=STATISTICS,
+        )
     )
-)
 register(table_of_scores("3"))
 register(table_of_scores("4"))
 register(table_of_scores("5"))
@@ -318,3 +320,8 @@ register(
         small_words=STATISTICS,
     )
 )
+for _number in "12":
+    register(Table(f"li_luo/figure_{_number}", f"Heads and their subspaces (figure {_number})", command=DRAWING))
+for _number in "456":
+    _command = f"python -m interacting_head.reproduce li_luo/{int(_number) + 2}"
+    register(Table(f"li_luo/figure_{_number}", f"Seconds an epoch (figure {_number})", command=_command))

@@ -3,7 +3,16 @@
 from interacting_head.recipes import paper_tables
 from interacting_head.recipes.multi_layer import BASELINES, MEMORIES, OVER_MIXTURES
 from interacting_head.reproduction.claims import CellBetter, Equivalent, SameSize, Slower
-from interacting_head.reproduction.tables import ON_MULTI30K, Analysis, Cell, Experiment, Small, Table, register
+from interacting_head.reproduction.tables import (
+    DRAWING,
+    ON_MULTI30K,
+    Analysis,
+    Cell,
+    Experiment,
+    Small,
+    Table,
+    register,
+)
 
 VARIANTS = ("m00", "m01", "m10", "m11")
 TASKS = {
@@ -413,3 +422,13 @@ register(
         command="python -m interacting_head.reproduce mlmha/6",
     )
 )
+for _number in "12":
+    register(Table(f"mlmha/figure_{_number}", f"Multi-layer multi-head attention (figure {_number})", command=DRAWING))
+register(
+    Table(
+        "mlmha/1",
+        "The four variants (table 1)",
+        command="their definition: `joint_attention` and `concat_contexts` in docs/configuration.md",
+    )
+)
+register(Table("mlmha/5", "Sample translations (table 5)", command="translate.py -m RUN_DIR"))

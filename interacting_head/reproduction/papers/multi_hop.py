@@ -6,7 +6,7 @@ from interacting_head.recipes import paper_tables
 from interacting_head.recipes.multi_hop import BASELINE, IN_DECODER, POSITIONS, layers_of
 from interacting_head.reproduction.claims import AsFast, CellBetter, Equivalent, LowerLoss, SameSize
 from interacting_head.reproduction.statistics import LOSS
-from interacting_head.reproduction.tables import ON_MULTI30K, Cell, Experiment, Small, Table, register
+from interacting_head.reproduction.tables import DRAWING, ON_MULTI30K, Cell, Experiment, Small, Table, register
 
 DIRECTIONS = {"de_en": "de-en", "en_de": "en-de"}
 SMALL = Small(
@@ -298,3 +298,12 @@ register(
         note="Losses are smoothed ones to base 2, at the end of each epoch, as fairseq prints them.",
     )
 )
+register(Table("multi_hop/figure_1", "Multi-hop attention (figure 1)", command=DRAWING))
+for _number in "23":
+    register(
+        Table(
+            f"multi_hop/figure_{_number}",
+            f"Validation loss by epoch (figure {_number})",
+            command="python -m interacting_head.reproduce multi_hop/5",
+        )
+    )

@@ -323,6 +323,17 @@ def test_analyses_have_words_that_there_are_and_one_split(name, small):
     assert [len(splits) for splits in table.tests.values()] == [1]
 
 
+CAPTIONS = {"li_luo": (9, 6), "dhicm": (4, 3), "multi_hop": (5, 3), "mlmha": (7, 9)}
+"""Paper → numbers of its tables and figures."""
+
+
+def test_every_table_and_figure_of_the_papers_is_listed():
+    for paper, (tables, figures) in CAPTIONS.items():
+        names = [f"{paper}/{number}" for number in range(1, tables + 1)]
+        names += [f"{paper}/figure_{number}" for number in range(1, figures + 1)]
+        assert set(names) <= set(TABLES)
+
+
 def test_a_table_that_another_command_makes_names_one_that_there_is():
     for table in TABLES.values():
         if "interacting_head.reproduce" in table.command:
