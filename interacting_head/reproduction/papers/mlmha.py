@@ -428,7 +428,7 @@ register(
     Table(
         "mlmha/1",
         "The four variants (table 1)",
-        command="their definition: `joint_attention` and `concat_contexts` in docs/configuration.md",
+        command="the options of multi_layer in docs/configuration.md",
     )
 )
 register(Table("mlmha/5", "Sample translations (table 5)", command="translate.py -m RUN_DIR"))
