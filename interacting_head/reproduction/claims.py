@@ -307,7 +307,7 @@ class Slower(Claim):
     def decide(self, table):
         ratios = {column: table.ratio(self.row, self.baseline, column) for column in self.columns}
         found = {column: ratio for column, ratio in ratios.items() if ratio is not None}
-        reason = "; ".join(f"{column}: {ratio}" for column, ratio in found.items())
+        reason = "; ".join(f"{column}: {ratio} times" for column, ratio in found.items())
         if any(ratio.high is not None and ratio.high < 1 for ratio in found.values()):
             return Verdict(FAILS, reason)
         if len(found) < len(ratios):
@@ -342,7 +342,7 @@ class AsFast(Slower):
         ratios = [table.ratio(self.row, self.baseline, column) for column in self.columns]
         if None in ratios:
             return Verdict(NOT_RUN, "")
-        reason = "; ".join(f"{column}: {ratio}" for column, ratio in zip(self.columns, ratios, strict=True))
+        reason = "; ".join(f"{column}: {ratio} times" for column, ratio in zip(self.columns, ratios, strict=True))
         if any(ratio.low is not None and ratio.low > 1 + self.margin for ratio in ratios):
             return Verdict(FAILS, reason)
         if all(ratio.high is not None and ratio.high < 1 + self.margin for ratio in ratios):

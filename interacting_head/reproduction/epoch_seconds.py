@@ -32,11 +32,14 @@ def measure(table, small, results, name, corpora_dir=None, end=None):
     Raises:
         RunError: where a process fails.
     """
-    record = results.epoch_seconds(name) or {"how": HOW, "seconds": {}}
+    record = results.epoch_seconds(name)
+    if record is None or record["how"] != HOW:
+        record = {"how": HOW}
     for column in dict.fromkeys(cell.column for cell in table.cells):
-        rows = [cell.row for cell in table.cells if cell.column == column]
-        if all(column in record["seconds"].get(row, {}) for row in rows):
+        digests = {cell.row: cell.experiment.digest for cell in table.cells if cell.column == column}
+        if all(record.get("digests", {}).get(row, {}).get(column) == digest for row, digest in digests.items()):
             continue
+        rows = list(digests)
         print(f"{table.name}, {column}: {', '.join(rows)}", file=sys.stderr)
         with tempfile.TemporaryDirectory() as folder:
             output = Path(folder) / "seconds.json"
@@ -51,8 +54,8 @@ def measure(table, small, results, name, corpora_dir=None, end=None):
                 return
             if code:
                 raise RunError(f"the measurement of {table.name}, {column} ended with code {code}")
-            measured = json.loads(output.read_text(encoding="utf-8"))
-        for kind in ("seconds", "turns"):
+            measured = {"digests": digests, **json.loads(output.read_text(encoding="utf-8"))}
+        for kind in ("seconds", "turns", "digests"):
             for row, found in measured[kind].items():
                 record.setdefault(kind, {}).setdefault(row, {})[column] = found
         record |= {key: measured[key] for key in ("precision", "processor")}

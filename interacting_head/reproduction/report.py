@@ -135,8 +135,12 @@ class Timed(Scored):
         self.record = results.epoch_seconds(result_name(table.name, small))
 
     def seconds(self, row, column):
-        """Return the seconds an epoch of a cell, or None."""
-        return (self.record or {}).get("seconds", {}).get(row, {}).get(column)
+        """Return the seconds an epoch of a cell, or None where none were measured with its configuration."""
+        [cell] = [cell for cell in self.table.cells if (cell.row, cell.column) == (row, column)] or [None]
+        stored = self.record or {}
+        if cell is None or stored.get("digests", {}).get(row, {}).get(column) != cell.experiment.digest:
+            return None
+        return stored["seconds"][row][column]
 
     def ratio(self, row, baseline, column):
         """Return the `Ratio` of the times of two rows in a column, or None where one has not been measured."""
@@ -377,8 +381,8 @@ def section_of_times(scored, small, verdicts):
     printed = {(cell.row, cell.column): cell.printed.get(("", "seconds")) for cell in scored.table.cells}
 
     def text(row, column):
-        ours, base = scored.seconds(row, column), scored.seconds(first, column)
-        words = "–" if ours is None else f"{ours:.1f}" + (f" ({ours / base:.2f})" if base else "")
+        ours, times = scored.seconds(row, column), scored.ratio(row, first, column)
+        words = "–" if ours is None else f"{ours:.1f}" + (f" ({times})" if times else "")
         theirs, theirs_base = printed.get((row, column)), printed.get((first, column))
         return words + (f" [{theirs:.4g} ({theirs / theirs_base:.2f})]" if theirs and theirs_base else "")
 

@@ -198,8 +198,7 @@ class Ratio:
     high: float | None
 
     def __str__(self):
-        interval = f" [{self.low:.2f}, {self.high:.2f}]" if self.low is not None else ""
-        return f"{self.value:.2f} times{interval}"
+        return f"{self.value:.2f}" + (f" [{self.low:.2f}, {self.high:.2f}]" if self.low is not None else "")
 
 
 def ratio(value, ours, theirs):

@@ -240,7 +240,8 @@ def test_a_row_takes_longer_if_the_interval_of_the_ratio_lies_above_one(ratio):
     claim = Slower("x", "", row="loop", columns=("h = 16",))
     verdict = claim.decide(StandIn({}, times=times, turns=turns))
     assert verdict.word == TIMES[ratio]
-    assert verdict.reason.startswith(f"h = 16: {ratio:.2f} times [" if ratio else "")
+    assert verdict.reason.startswith(f"h = 16: {ratio:.2f} [" if ratio else "")
+    assert verdict.reason.endswith("] times" if ratio else "")
     assert claim.decide(StandIn({}, times=times)).word == (UNTOLD if ratio else NOT_RUN)  # single turns are not kept
 
 

@@ -238,9 +238,12 @@ def test_losses_and_times_have_tables_of_their_own(tmp_path):
         results.write_run(run.name, record(run, {"test": {"sacrebleu": entry(20.0)}}), {})
     seconds = {"multi_head": {"h = 16": 10.0}, "interacting_head, printed loop": {"h = 16": 21.0}}
     name = result_name("li_luo/6", True)
-    results.write_epoch_seconds(
-        name, {"how": "by a clock", "seconds": seconds, "precision": "float32", "processor": "a processor"}
-    )
+    digests = {row: {} for row in seconds}
+    for cell in times.cells:
+        if cell.column in seconds.get(cell.row, {}):
+            digests[cell.row][cell.column] = cell.experiment.digest
+    measured = {"how": "by a clock", "seconds": seconds, "precision": "float32", "processor": "a processor"}
+    results.write_epoch_seconds(name, {**measured, "digests": digests})
     markdown, found = report(results, seeds=3)
     text = section(markdown, "multi_hop/5")
     validations = [line.strip("| ").split(" | ") for line in text.splitlines() if re.match(r"\| \d", line)]
@@ -260,6 +263,10 @@ def test_losses_and_times_have_tables_of_their_own(tmp_path):
     assert table["multi_head", "h = 8"] == "– [655 (1.00)]"
     assert text.endswith("by a clock; float32; a processor.\n")
     assert found["li_luo/6 (small)"]["seconds"] == seconds
+    results.write_epoch_seconds(name, {**measured, "digests": {"multi_head": digests["multi_head"]}})
+    text = section(report(results, seeds=3)[0], "li_luo/6, small\n")
+    shown = grid(text, "[the paper's]:")["interacting_head, printed loop", "h = 16"]
+    assert shown == "– [1470 (2.13)]"  # of another configuration
     claims = [(one["word"], one["reason"]) for one in found["li_luo/6 (small)"]["claims"]]
     assert claims == [("not told apart", "h = 16: 2.10 times"), *[(NOT_RUN, "")] * 3]
 

@@ -159,4 +159,4 @@ def test_the_interval_of_a_ratio_is_that_of_its_turns():
     wide = ratio(2.0, [1.0, 2.0, 4.0], [1.0, 1.0, 1.0])
     assert wide.low < 1 < 2 < wide.high
     assert wide.low * wide.high == pytest.approx(4.0)  # symmetric on a logarithmic scale
-    assert str(ratio(2.0, [], [])) == "2.00 times"
+    assert str(ratio(2.0, [], [])) == "2.00"
