@@ -7,6 +7,7 @@ from interacting_head.reproduction.claims import UNDECIDED, UNTOLD
 from interacting_head.reproduction.command_line import SEEDS, figure_link
 from interacting_head.reproduction.report import report
 from interacting_head.reproduction.results import Results
+from interacting_head.reproduction.tables import TABLES
 
 ROOT = Path(__file__).parents[3]
 BENCHMARKS = ROOT / "benchmarks"
@@ -34,3 +35,11 @@ def test_the_readme_has_the_decided_claims_and_the_number_of_the_others():
     assert ("**nothing is decided yet**" in readme) == (not by_scores)
     [counts] = [line for line in claims.splitlines() if line.startswith("Claims that have been run: ")]
     assert counts in readme
+
+
+def test_every_stored_run_is_that_of_a_cell():
+    sizes = [(table, size) for table in TABLES.values() for size in ((False, True) if table.small else (False,))]
+    names = {run.name for table, size in sizes for run in table.in_size(size).runs(5)}
+    stored = {path.stem for path in (BENCHMARKS / "results" / "reproduction" / "runs").iterdir()}
+    assert stored
+    assert stored <= names
