@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from interacting_head.reproduction.report import result_name
 from interacting_head.reproduction.tables import TABLES
 from tests import tiny_corpus
 from tests.command_line import assert_refused, run, start, wait_until
@@ -215,3 +216,28 @@ def test_a_table_in_full_size_is_trained_and_scored_on_the_splits_of_its_corpus(
     assert set(scores) == set(TABLES[name].tests)
     assert all("score" in of_test["sacrebleu"] for of_test in scores.values())
     assert f"\n## {name}\n" in (tmp_path / "out" / "REPRODUCTION.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["dhicm/figure_1", "dhicm/figure_3", "mlmha/7"])
+def test_a_figure_is_made_with_its_trainings_and_its_analysis(tmp_path, name):
+    folder = tmp_path / "corpora" / "multi30k"
+    folder.mkdir(parents=True)
+    tiny_corpus.write_corpus(folder)
+    for language in ("de", "en"):
+        shutil.copy(folder / f"dev.{language}", folder / f"test_2016_flickr.{language}")
+    options = ["--small", "--seeds", "1", "--corpora-dir", "corpora", "--runs-dir", "runs", "-o", "out"]
+    few = ["data.train_pairs=30"] if name == "dhicm/figure_1" else []
+    result = run(tmp_path, COMMAND, name, *options, "--set", *TWO_STEPS, *few)
+    assert result.code == 0, result.errors
+    table = TABLES[name].in_size(True)
+    of_table = result_name(name, True)
+    stored = list((tmp_path / "out/results/reproduction/analyses" / of_table).glob("*.json"))
+    assert len(stored) == len(table.runs(1)) == result.errors.count(": trained\n")
+    values = json.loads(stored[0].read_text(encoding="utf-8"))["values"]
+    assert set(values) == set(table.metrics)
+    assert all(isinstance(number, float) for of_metric in values.values() for number in of_metric.values())
+    report = (tmp_path / "out" / "REPRODUCTION.md").read_text(encoding="utf-8")
+    assert f"\n## {name}, small: test_2016_flickr\n" in report
+    assert f"](results/reproduction/figures/{of_table}.png)\n" in report
+    assert (tmp_path / "out/results/reproduction/figures" / f"{of_table}.png").stat().st_size > 1000

@@ -43,10 +43,11 @@ def analyse(table, runs, runner, name):
             for run in of_seed:
                 rows = [row for row in found["rows"] if row["run"] == run.name]
                 results.write_analysis(name, run, record_of(run, table, rows, runner))
-            if seed == 1 and table.analysis.figure:
+            if seed == 1:
                 for suffix in SUFFIXES:
-                    figure = f"{table.analysis.figure}.{suffix}"
-                    copy_file(Path(output) / figure, results.folder / "figures" / f"{name}.{suffix}")
+                    figures = Path(output).glob(f"{table.analysis.figure}.{suffix}")
+                    first = min(figures, key=lambda path: (len(path.name), path.name))
+                    copy_file(first, results.folder / "figures" / f"{name}.{suffix}")
 
 
 def findings(table, runs, runner, output):

@@ -115,12 +115,12 @@ class Analysis(NamedTuple):
         words: what follows `analyze` on the command line, but for runs, sentences and output.
         values: a function of the rows of a run, as `analyze` writes them, that gives `{metric: {column: number}}`; the
             column "" stands for all.
-        figure: the file of `analyze`, without suffix, that is the figure of the table.
+        figure: the file of `analyze`, without suffix, that is the figure of the table; the first that matches.
     """
 
     words: tuple[str, ...]
     values: Callable
-    figure: str = ""
+    figure: str
 
 
 @dataclasses.dataclass(frozen=True)

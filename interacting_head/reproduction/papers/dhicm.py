@@ -228,7 +228,7 @@ def register_alignment(name, number, size, small_column):
             printed_metrics={},
             small=Small(FLICKR, ON_MULTI30K, cells=cells_of(small_size, settings)),
             claims=(claim,),
-            analysis=Analysis(("alignment",), largest_weights, "alignment-sentence-1"),
+            analysis=Analysis(("alignment",), largest_weights, "alignment-sentence-*[0-9]"),
             note="Mean over heads, and over the words of the test set; the figure shows one. The paper's has 0.8 "
             "for DHICM, and 0.12 and 0.5 for T-base with 20K and 160K pairs.",
         )
@@ -281,7 +281,7 @@ register(
                 metric="deviation",
             ),
         ),
-        analysis=Analysis(("importance",), importance, "importance-sentence-1"),
+        analysis=Analysis(("importance",), importance, "importance-sentence-*[0-9]"),
         note="Entropy in nats, mean over positions; deviation of the head that varies most.",
     )
 )
