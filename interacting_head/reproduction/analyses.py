@@ -40,14 +40,14 @@ def analyse(table, runs, runner, name):
             except RunError as error:
                 runner.failed.update({run.name: str(error) for run in of_seed})
                 continue
-            for run in of_seed:
-                rows = [row for row in found["rows"] if row["run"] == run.name]
-                results.write_analysis(name, run, record_of(run, table, rows, runner))
-            if seed == 1:
+            if seed == 1 and of_seed == [run for run in runs if run.seed == 1]:
                 for suffix in SUFFIXES:
                     figures = Path(output).glob(f"{table.analysis.figure}.{suffix}")
                     first = min(figures, key=lambda path: (len(path.name), path.name))
                     copy_file(first, results.folder / "figures" / f"{name}.{suffix}")
+            for run in of_seed:
+                rows = [row for row in found["rows"] if row["run"] == run.name]
+                results.write_analysis(name, run, record_of(run, table, rows, runner))
 
 
 def findings(table, runs, runner, output):
