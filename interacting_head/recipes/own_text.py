@@ -13,7 +13,7 @@ from interacting_head.run_directory import RunDirectory
 SIZES = {
     "quickstart": 20_000,
     "multi30k_de_en": 100_000,
-    "ih_wmt17_en_de_multi_head_h8_small": 500_000,
+    "mix_de_en": 500_000,
     "mlmha_wmt14_en_de_b0": None,
 }
 """Recipe → the number of training pairs below which it is chosen, see docs/training.md."""
