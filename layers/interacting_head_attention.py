@@ -28,7 +28,7 @@ class InteractingHeadAttention(MultiHeadAttention):
         implementation: three ways to compute the same function. `"folded"` combines the query kernels first, so
             that one query `(B, 1, T, K)` meets H key heads: time and RAM grow as in multi-head attention, less
             its query projection. `"head_pairs"` computes the logits `(B, H, H, T, S)` of all pairs in one product,
-            `"printed_loop"` those of one pair after another, as the listing does: both grow with H².
+            `"printed_loop"` computes one pair after another, as the listing does. Both grow with H².
         query_combination: `"sum"` is Algorithm 1. All W_q^i receive the same gradient, so that under Adam their sum
             moves H times as fast as one head's query kernel, and it starts √H times as large. `"mean"`, which is this
             project's own, takes Σ_i Q_i / H, with query kernels that start √H times as large: the shared query then
@@ -137,8 +137,8 @@ class InteractingHeadAttention(MultiHeadAttention):
         }
 
 
-# Pieces of the printed double loops over heads, with a product for each pair of slices: the paper's training times are
-# those of such loops. The mask is added once for each softmax; Algorithm 1 adds it to each pair (line 12).
+# Pieces of the printed double loops over heads, with a product for each pair of slices: the paper timed such loops. The
+# mask is added once for each softmax; Algorithm 1 adds it to each pair (line 12).
 
 
 def logits_of_pairs(layer, q, k):

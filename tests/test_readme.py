@@ -1,4 +1,4 @@
-"""The code and the commands of README.md, and those that `make demo` prints, as they stand there."""
+"""The code and the commands in README.md, and the commands that `make demo` prints."""
 
 import re
 import shlex

@@ -77,7 +77,7 @@ def print_list(pattern=None):
         print(f"\nexpected: {listed[0].expected}\nwhich is: {listed[0].definition}\n\n{listed[0].note}")
     if pattern is None:
         print(
-            f"\n{len(listed)} recipes. Those of a paper have siblings for a CPU, NAME_small:"
+            f"\n{len(listed)} recipes. Recipes of a paper have a sibling for a CPU, NAME_small:"
             "\n    python train.py '*_small' --list"
             "\nA name shows its lab note:\n    python train.py multi30k_de_en --list"
         )

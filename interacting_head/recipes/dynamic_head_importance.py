@@ -123,7 +123,7 @@ def _small(config, corpus, model):
     """{model} in the manner of table {table} of Goindani & Shrivastava 2021, on Tatoeba and a CPU.
 
     D = 128 with 3 + 3 layers, or for the study of layers with 6 + 6; the feed-forward dimension and d_m shrink with it;
-    heads, dropout and label smoothing are those of table 2. Tatoeba of the same languages stands for the corpora
+    heads, dropout and label smoothing come from table 2. Tatoeba of the same languages stands for the corpora
     (177,930 pairs DE-EN, with the same subsets; 6,108 HI-EN; 2,000 BE-EN), and for WMT17 the mix with news. Its
     sentences are much shorter than those of talks.
 

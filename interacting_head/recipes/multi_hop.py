@@ -42,7 +42,7 @@ POSITIONS = (
 )
 """Table 1: where in the encoder the second hop stands."""
 IN_DECODER = ("decoder_layer_4", "cross_layer_4")
-"""What section 6 leaves to future work: a second hop in the decoder, in its self-attention or over the encoder."""
+"""The future work that section 6 names: a second hop in the decoder, in its self-attention or over the encoder."""
 
 
 def layers_of(position):

@@ -30,7 +30,7 @@ MEMORIES = {
     "transparent": "transparent_attention",
 }
 OVER_MIXTURES = "m00_transparent"
-"""What the conclusion of the paper names as future work: M-00 over n transparent mixtures in the place of n layers."""
+"""The future work that the paper's conclusion names: M-00 over n transparent mixtures in the place of n layers."""
 BASELINES = {"b0": {}, "b1": {"feed_forward_dim": 4098}, "b2": {"encoder_layers": 10, "decoder_layers": 10}}
 """Table 6: the Transformer, with a larger feed-forward network, with four more layers a side."""
 

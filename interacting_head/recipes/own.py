@@ -7,6 +7,7 @@ from interacting_head.config import (
     ExperimentConfig,
     ModelConfig,
     TrainConfig,
+    override,
 )
 from interacting_head.recipes.registry import recipe
 from interacting_head.recipes.small import MIX_DE_EN
@@ -93,35 +94,17 @@ def multi30k_de_en():
 def mix_de_en():
     """Multi-head attention on text of several kinds, DE-EN: Tatoeba, Multi30k, the help of LibreOffice and news.
 
-    247,387 pairs, with newstest2013 as development text, for two CPU cores; of the size for own text of as many pairs.
+    247,387 pairs, with newstest2013 as development text, for two CPU cores; also for own text of about as many pairs.
 
     python train.py mix_de_en --corpora-dir DIR
     """
-    return ExperimentConfig(
-        model=ModelConfig(
-            attention=AttentionConfig("multi_head", num_heads=8, dropout=0.1),
-            model_dim=256,
-            feed_forward_dim=512,
-            encoder_layers=3,
-            decoder_layers=3,
-            normalization="pre",
-            dropout=0.1,
-        ),
-        data=DataConfig(
-            corpus=MIX_DE_EN.corpus,
-            source_language="de",
-            target_language="en",
-            vocabulary_size=MIX_DE_EN.vocabulary_size,
-        ),
-        train=TrainConfig(
-            batch_tokens=4096,
-            max_steps=4000,
-            schedule="cosine",
-            learning_rate=2e-3,
-            warmup_steps=400,
-            gradient_clip=1.0,
-            precision="auto",
-            validation_interval=800,
-        ),
-        decode=DecodeConfig(length_penalty=0.6),
-    )
+    settings = {
+        "model.attention": {"scheme": "multi_head", "num_heads": 8, "dropout": 0.1},
+        "model.feed_forward_dim": 512,
+        "data.corpus": MIX_DE_EN.corpus,
+        "train.max_steps": 4000,
+        "train.warmup_steps": 400,
+        "train.validation_interval": 800,
+        "decode.length_penalty": 0.6,
+    }
+    return override(multi30k_de_en(), [f"{key}={value}" for key, value in settings.items()])

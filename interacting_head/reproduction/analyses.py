@@ -2,7 +2,6 @@
 
 import itertools
 import json
-import os
 import tempfile
 from pathlib import Path
 
@@ -12,20 +11,20 @@ from interacting_head import config as configuration
 from interacting_head.console import RunError
 from interacting_head.machine import processor
 from interacting_head.reproduction.figures import SUFFIXES
-from interacting_head.reproduction.scoring import ROOT, call
+from interacting_head.reproduction.scoring import call
 from interacting_head.run_directory import RunDirectory
 
 MODULE = "interacting_head.analyze"
 
 
 def analyse(table, runs, runner, name):
-    """Train the runs of a table that have not been analysed, and analyse those of each seed together.
+    """Train the runs of a table that have not been analysed, and analyse all runs of a seed together.
 
     Args:
         table: a `Table` with an `Analysis`, in its size.
-        runs: those of its `Run`s that are wanted.
+        runs: the wanted `Run`s of the table.
         runner: the `Runner`.
-        name: of the results, and of the figure, which is that of the first seed.
+        name: of the results, and of the figure, which shows the first seed.
     """
     results = runner.results
     missing = [run for run in runs if results.analysis(name, run) is None]
@@ -63,10 +62,7 @@ def findings(table, runs, runner, output):
     folders = [runner.folder(run).resolve() for run in runs]
     arguments = [MODULE, verb, *options, "-m", *folders, "-o", output]
     arguments += [word for split in splits for word in ("--split", split)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    if runner.corpora_dir:
-        environment["CORPORA_DIR"] = str(Path(runner.corpora_dir).resolve())
-    call(arguments, runner.runs_dir / f"{verb}.log", environment)
+    call(arguments, runner.runs_dir / f"{verb}.log", runner.environment())
     return json.loads((Path(output) / f"{verb}.json").read_text(encoding="utf-8"))
 
 

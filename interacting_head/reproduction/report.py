@@ -16,7 +16,7 @@ from interacting_head.reproduction.statistics import LOSS, ratio, sign_of, summa
 from interacting_head.reproduction.tables import TABLES, YISI1
 
 CONVERGED = 0.01
-"""The largest fall of the development loss, smoothed as in training, in the last fifth that counts as the end."""
+"""The largest fall of the development loss in the last fifth of a training that counts as its end."""
 
 HEADER = """# Reproduction of the papers' tables
 
@@ -30,9 +30,9 @@ A claim is a list of differences between cells, each shown with its 95 % interva
 bootstrap over sentences, and Student's t over seeds, between runs with the same seeds. It **holds here** if each
 difference is positive with p < 0.05 by both, and **does not hold here** if one is negative with p < 0.05 divided by
 the number of differences. There is **no difference larger than 0.5** if each interval lies within ± 0.5 BLEU. It is
-**not decided** with fewer than three seeds, or where a side still learns: its development loss, label-smoothed as in
-training, fell by more than 1 % in the last fifth. Otherwise it is **not told apart**. Claims that cells score alike
-hold if each interval lies within ± 0.5 BLEU.
+**not decided** with fewer than three seeds, or where a side still learns: its development loss fell by more than 1 % in
+the last fifth of its training. Otherwise it is **not told apart**. Claims that cells score alike hold if each interval
+lies within ± 0.5 BLEU.
 """
 
 
@@ -50,7 +50,8 @@ class Scored:
         self.table, self.results = table, results
         self.rows = list(dict.fromkeys(cell.row for cell in table.cells))
         self.columns = list(dict.fromkeys(cell.column for cell in table.cells))
-        self.cells = [(cell.row, cell.column) for cell in table.cells]
+        self._cells = {(cell.row, cell.column): cell for cell in table.cells}
+        self.cells = list(self._cells)
         self._runs = {cell: [] for cell in self.cells}
         self._statistics = {}
         by_experiment = {}
@@ -62,6 +63,10 @@ class Scored:
                 self.records[run.name] = record
                 for cell in by_experiment[run.experiment]:
                     self._runs[cell].append(run.name)
+
+    def cell(self, row, column):
+        """Return the `Cell` at a place, or None."""
+        return self._cells.get((row, column))
 
     def runs_of(self, row, column):
         """Return the names of the scored runs of a cell."""
@@ -116,10 +121,10 @@ def fall_at_end(log):
     """Return the share by which the development loss fell in the last fifth of a training, from its validations.
 
     Args:
-        log: records with `step` and `validation_smoothed_loss`. The loss between two validations is interpolated;
-            before the first it is not known, and the fall is infinite.
+        log: records with `step` and `validation_loss`. The loss between two validations is interpolated; before the
+            first it is not known, and the fall is infinite.
     """
-    steps, losses = zip(*((record["step"], record["validation_smoothed_loss"]) for record in log), strict=True)
+    steps, losses = zip(*((record["step"], record["validation_loss"]) for record in log), strict=True)
     start = 0.8 * steps[-1]
     if start < steps[0]:
         return math.inf
@@ -136,8 +141,7 @@ class Timed(Scored):
 
     def seconds(self, row, column):
         """Return the seconds an epoch of a cell, or None where none were measured with its configuration."""
-        [cell] = [cell for cell in self.table.cells if (cell.row, cell.column) == (row, column)] or [None]
-        stored = self.record or {}
+        cell, stored = self.cell(row, column), self.record or {}
         if cell is None or stored.get("digests", {}).get(row, {}).get(column) != cell.experiment.digest:
             return None
         return stored["seconds"][row][column]
@@ -183,8 +187,15 @@ class Counted(Scored):
         return (self.record or {}).get("parameters", {}).get(row, {}).get(column)
 
 
-class Analysed(Scored):
-    """The stored analyses of a table. A run of a cell is a pair of its name and the cell's column."""
+class ByColumn(Scored):
+    """Results of which one run has several cells in a row: a run of a cell is a pair of its name and the column."""
+
+    def record_of(self, run):
+        return self.records[run[0]]
+
+
+class Analysed(ByColumn):
+    """The stored analyses of a table."""
 
     def __init__(self, table, small, seeds, results):
         super().__init__(table, small, 0, results)
@@ -196,9 +207,6 @@ class Analysed(Scored):
                     if cell.experiment == run.experiment:
                         self._runs[cell.row, cell.column].append((run.name, cell.column))
 
-    def record_of(self, run):
-        return self.records[run[0]]
-
     def score(self, run, test, metric):
         values = self.record_of(run)["values"].get(metric, {})
         return values.get(run[1], values.get(""))
@@ -207,18 +215,12 @@ class Analysed(Scored):
         return {}  # what is measured of single sentences is not kept
 
 
-class ByLength(Scored):
-    """The stored results of a table with a column for each range of source lengths, such as `11–20`.
-
-    A run of a cell is a pair of its name and the range.
-    """
+class ByLength(ByColumn):
+    """The stored results of a table with a column for each range of source lengths, such as `11–20`."""
 
     def __init__(self, table, small, seeds, results):
         super().__init__(table, small, seeds, results)
         self._runs = {(row, length): [(run, length) for run in runs] for (row, length), runs in self._runs.items()}
-
-    def record_of(self, run):
-        return self.records[run[0]]
 
     def score(self, run, test, metric):
         rows = self.statistics(run).get((test, metric))
@@ -364,7 +366,7 @@ def cost_lines(scored):
 
 def cell_text(scored, row, column, test, metric, small):
     """Return `mean ± deviation (seeds) [paper, difference from it]` of a cell; no difference in a small table."""
-    [cell] = [one for one in scored.table.cells if (one.row, one.column) == (row, column)]
+    cell = scored.cell(row, column)
     printed = cell.printed.get((test, scored.table.words.get(metric)))
     ours = scored.summary(row, column, test, metric)
     text = "–" if ours is None else str(ours)
@@ -430,8 +432,8 @@ def section_of_analysis(scored, small, verdicts):
     for metric in table.metrics:
 
         def text(row, column, metric=metric):
-            [cell] = [one for one in table.cells if (one.row, one.column) == (row, column)]
-            ours, printed = scored.summary(row, column, "test", metric), cell.printed.get(("test", metric))
+            ours = scored.summary(row, column, "test", metric)
+            printed = scored.cell(row, column).printed.get(("test", metric))
             return ("–" if ours is None else str(ours)) + ("" if printed is None else f" [{printed:.2f}]")
 
         lines += [f"{table.printed_metrics.get(metric, metric)}:", "", *grid(scored, text), ""]

@@ -120,7 +120,7 @@ class Runner:
         device = devices.get()
         tqdm.write(f"{run.name}: begun, about {seconds / 60:.0f} min, log in {self._log(run)}", file=sys.stderr)
         try:
-            environment = self._environment(device)
+            environment = self.environment(device)
             make_folder(self.runs_dir)
             arguments = [run.experiment.recipe, "--run-dir", self.folder(run), "--set", *run.settings]
             call(["train.py", *arguments], self._log(run), environment)
@@ -134,8 +134,8 @@ class Runner:
         finally:
             devices.put(device)
 
-    def _environment(self, device):
-        """Return the environment of the scripts that work on a device, a GPU or a set of cores."""
+    def environment(self, device=None):
+        """Return the environment of scripts, which work on a device: a GPU or a set of cores; None: on all there is."""
         environment = dict(os.environ)
         if isinstance(device, str):
             environment["CUDA_VISIBLE_DEVICES"] = device

@@ -3,6 +3,7 @@
 import functools
 import gzip
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -27,7 +28,7 @@ ROOM = 1 << 16  # bytes: more than a script prints
 SEARCH_ENDS = "when no unfinished hypothesis can enter the n best"
 """Kept with each record: the scores of records without it are of a beam search that could end too early."""
 SOURCE_LENGTH = "source_length"
-"""Stored beside the statistics of sentences: the sub-words of each source."""
+"""Stored with the statistics of sentences: the number of sub-words of each source."""
 RUNNING = set()  # processes of this project's scripts
 STOPPED = threading.Event()
 """Set when no further script may begin."""
@@ -73,7 +74,8 @@ def score_run(
         found, kept = scores_of(run, hypotheses, references, missing, embedder)
         scores[test] = {**scores.get(test, {}), **found}
         statistics.update({(test, name): rows for name, rows in kept.items()})
-        statistics[test, SOURCE_LENGTH] = source_lengths(run, sources)
+        if (test, SOURCE_LENGTH) not in statistics:
+            statistics[test, SOURCE_LENGTH] = source_lengths(run, sources)
     return {**record_of(run), "scores": scores}, statistics
 
 
@@ -182,7 +184,7 @@ def call(arguments, log, environment=None):
     Args:
         arguments: the name of a script, `train.py`, or of a module, and what follows it on the command line.
         log: the file.
-        environment: of the process; default: that of this one.
+        environment: of the process; default: the environment of this process.
 
     Raises:
         RunError: where it fails, with the last line that it printed; and after `stop_running`.
@@ -194,6 +196,7 @@ def call(arguments, log, environment=None):
     with open(log, "ab") as output:
         program = [ROOT / arguments[0]] if arguments[0].endswith(".py") else ["-m", arguments[0]]
         command = [sys.executable, *program, *arguments[1:]]
+        environment = {**(os.environ if environment is None else environment), "PYTHONPATH": str(ROOT)}
         process = subprocess.Popen(command, stdout=output, stderr=output, env=environment)
     RUNNING.add(process)
     if STOPPED.is_set():  # while it began

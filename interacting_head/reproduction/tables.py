@@ -49,7 +49,7 @@ class Experiment:
         """Return the `ExperimentConfig` of a run.
 
         Args:
-            seed: of the training; where pairs are drawn from a corpus, that of drawing them as well.
+            seed: of the training, and of drawing pairs from a corpus where the recipe draws some.
         """
         config = self._of_any_seed
         data = config.data if config.data.train_pairs is None else dataclasses.replace(config.data, seed=seed)
@@ -131,9 +131,8 @@ class Small:
         tests: as of `Table`.
         settings: of all its experiments, beyond those of their recipes' `_small` siblings.
         only: a function of a `Cell` that is false for those left out.
-        cells: where they are others than those of the table, with fewer layers or pairs; their experiments are those of
-            the paper.
-        claims: where they are others than those of the table, about fewer heads or layers.
+        cells: replace the cells of the table, with fewer layers or pairs; their experiments name the paper's recipes.
+        claims: replace the claims of the table, about fewer heads or layers.
     """
 
     tests: Mapping[str, tuple[str, ...]]
@@ -191,7 +190,7 @@ class Table:
 
     @property
     def words(self):
-        """`{metric: the paper's word for it}`; what stands beside YiSi-0 is YiSi-1 with other vectors."""
+        """`{metric: the paper's word for it}`; the paper prints YiSi-1, with other vectors."""
         words = {ours: words for words, ours in self.printed_metrics.items()}
         return {**words, YISI1: words["yisi0"]} if "yisi0" in words else words
 
@@ -220,6 +219,8 @@ class Table:
 
     def with_settings(self, settings):
         """Return this table with further settings of all its experiments, which come last."""
+        if not settings:
+            return self
 
         def changed(experiment):
             return dataclasses.replace(experiment, settings=(*experiment.settings, *settings))

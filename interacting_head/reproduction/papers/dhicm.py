@@ -190,7 +190,7 @@ register(
             ),
         ),
         note="The paper prints no numbers of them. The matrices of three layers with DHICM have 491,520; they "
-        "take the place of three output matrices, 786,432. Sub-words are those of fairseq's script for IWSLT14.",
+        "take the place of three output matrices, 786,432. Vocabulary sizes come from fairseq's script for IWSLT14.",
     )
 )
 

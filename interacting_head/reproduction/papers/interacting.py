@@ -22,7 +22,7 @@ SETUPS = {
 LENGTHS = {"short": 500, "long": 2000}
 """Steps: while losses still fall fast, and until they hardly fall any more."""
 WARMUP = 10
-"""The share of the steps in which the rate rises, one in so many; with Noam's schedule the peak is at its end."""
+"""The learning rate rises in one step of every WARMUP; with Noam's schedule its peak is at the end of the rise."""
 
 
 def settings(setup, steps, factor):

@@ -180,7 +180,7 @@ def claims_on_scores(number, test, heads, best):
 
 
 WIDE = ("model.model_dim=256", "model.feed_forward_dim=512", "train.batch_tokens=4096", "data.vocabulary_size=8000")
-"""Times of models that are twice as wide as those that are trained to their end: more of a step is matrix products."""
+"""Settings for timing: models twice as wide as the trained ones, so that matrix products take more of a step."""
 
 
 def table_of_times(number, of):

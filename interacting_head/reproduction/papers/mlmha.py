@@ -21,7 +21,7 @@ TASKS = {
     "4": ("iwslt15_en_vi", 4),
 }
 MIXTURES = "M-00 over transparent mixtures"
-"""What section 8 leaves to future work."""
+"""The future work that section 8 names."""
 
 
 def printed(table, dataset, model, **where):

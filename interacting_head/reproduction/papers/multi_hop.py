@@ -227,7 +227,7 @@ register(
                 more=0.001,
             ),
         ),
-        note="The paper's numbers of the second hop at four, five and seven layers are those of 16 heads.",
+        note="At four, five and seven layers, the paper's numbers for the second hop fit 16 heads.",
     )
 )
 FROM_FIRST_TO_LAST = tuple(f"layers_{first}_to_6" for first in range(1, 6))

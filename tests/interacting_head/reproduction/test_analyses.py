@@ -20,7 +20,7 @@ from tests.interacting_head.reproduction.made_up import record
 
 MASKS = TABLES["mlmha/7"].in_size(True)
 NAME = result_name("mlmha/7", True)
-CONVERGED = [{"step": step, "validation_smoothed_loss": 2.0, "seconds": 60.0} for step in (80, 100)]
+CONVERGED = [{"step": step, "validation_loss": 2.0, "seconds": 60.0} for step in (80, 100)]
 
 
 def differences(run):
@@ -39,7 +39,7 @@ def runner(tmp_path, monkeypatch):
         failed={}, left_out=[], trained=[], calls=[], broken=False,
     )  # fmt: skip
     found.train = found.trained.extend
-    found.folder = lambda run: found.runs_dir / run.name
+    found.folder, found.environment = lambda run: found.runs_dir / run.name, dict
 
     def call(arguments, log, environment):
         found.calls.append([str(word) for word in arguments])

@@ -273,9 +273,7 @@ def test_losses_and_times_have_tables_of_their_own(tmp_path):
 
 def test_a_run_has_converged_when_its_loss_fell_by_one_per_cent_at_most_in_the_last_fifth():
     def fall(*losses):
-        return fall_at_end(
-            [{"step": 100 * number, "validation_smoothed_loss": x} for number, x in enumerate(losses, start=1)]
-        )
+        return fall_at_end([{"step": 100 * number, "validation_loss": x} for number, x in enumerate(losses, start=1)])
 
     assert fall(5.0, 4.0, 3.0, 2.0, 1.9) == pytest.approx(0.05)
     assert fall(5.0, 4.0, 3.0, 2.0, 1.99) == pytest.approx(CONVERGED / 2)

@@ -125,10 +125,11 @@ def test_metrics_and_test_sets_of_claims_exist(name, small):
 @pytest.mark.parametrize("name", [name for name, small in SIZED if not small])
 def test_each_claim_holds_of_the_numbers_that_the_paper_prints(name):
     table = TABLES[name]
-    for claim in filter(lambda claim: claim.source, table.claims):  # the others are this project's own
+    for claim in table.claims:
         gains = claim.printed_gains(table)
         assert all(gain > 0 for gain in gains), (claim.statement, gains)
-        assert gains or claim.source in UNPRINTED or name in WITHOUT_NUMBERS, claim.statement
+        # This project's own claims are about rows that the paper does not have.
+        assert gains or not claim.source or claim.source in UNPRINTED or name in WITHOUT_NUMBERS, claim.statement
 
 
 @pytest.mark.parametrize(("name", "small"), SIZED)
