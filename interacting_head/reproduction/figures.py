@@ -21,10 +21,11 @@ def draw(scored, path):
     import matplotlib.pyplot as plt
 
     with plt.rc_context({"svg.hashsalt": "reproduction", "svg.fonttype": "none"}):  # the same bytes each time
-        figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
-        DRAWINGS[scored.table.measure](scored, axes)
-        axes.legend(fontsize="small", frameon=False)
-        axes.spines[["top", "right"]].set_visible(False)
+        figure = plt.figure(figsize=(7, 4), layout="constrained")
+        DRAWINGS[scored.table.measure](scored, figure)
+        for axes in figure.axes:
+            axes.spines[["top", "right"]].set_visible(False)
+        figure.axes[0].legend(fontsize="small", frameon=False)
         for suffix in SUFFIXES:
             metadata = {"Date": None} if suffix == "svg" else {}  # a figure depends on the results alone
             with atomic_write(f"{path}.{suffix}", "wb", parents=True) as file:
@@ -32,8 +33,9 @@ def draw(scored, path):
         plt.close(figure)
 
 
-def draw_scores(scored, axes):
+def draw_scores(scored, figure):
     """Draw the first test set's sacreBLEU of each row, mean and deviation over seeds."""
+    axes = figure.subplots()
     [test, *others] = scored.table.tests
     test = others[0] if test == "dev" and others else test
     places, labels = positions(scored.columns)
@@ -46,8 +48,9 @@ def draw_scores(scored, axes):
     axes.set_ylabel(f"sacreBLEU, {test}")
 
 
-def draw_seconds(scored, axes):
+def draw_seconds(scored, figure):
     """Draw the seconds an epoch of each row."""
+    axes = figure.subplots()
     places, labels = positions(scored.columns)
     for row in scored.rows:
         found = [scored.seconds(row, column) for column in scored.columns]
@@ -59,8 +62,9 @@ def draw_seconds(scored, axes):
     axes.set_ylim(bottom=0)
 
 
-def draw_losses(scored, axes):
+def draw_losses(scored, figure):
     """Draw the validation loss of each cell by validation, mean over seeds."""
+    axes = figure.subplots()
     for row, column in scored.cells:
         by_seed = [scored.losses(run) for run in scored.runs_of(row, column)]
         if by_seed:
@@ -71,7 +75,34 @@ def draw_losses(scored, axes):
     axes.set_ylabel("smoothed validation loss, to base 2")
 
 
-DRAWINGS = {"scores": draw_scores, "by_length": draw_scores, "epoch_seconds": draw_seconds, "losses": draw_losses}
+def draw_rates(scored, figure):
+    """Draw the development sacreBLEU by learning rate: a panel for each set-up, a line for each scheme."""
+    rows = {row: row.split(", ", 1) for row in scored.rows}
+    setups = list(dict.fromkeys(setup for _, setup in rows.values()))
+    schemes = list(dict.fromkeys(scheme for scheme, _ in rows.values()))
+    figure.set_size_inches(9, 7)
+    panels = figure.subplots(-(-len(setups) // 2), 2, sharey=True, squeeze=False).flat
+    for axes, setup in zip(panels, setups, strict=False):
+        for number, scheme in enumerate(schemes):
+            row = f"{scheme}, {setup}"
+            found = {float(column): scored.summary(row, column, "dev", "sacrebleu") for column in scored.columns}
+            points = [(rate, one.mean) for rate, one in sorted(found.items()) if one]
+            if points:
+                axes.plot(*zip(*points, strict=True), marker="o", color=f"C{number}", label=scheme)
+        axes.set_xscale("log", base=2)
+        axes.set_xticks([float(column) for column in scored.columns], scored.columns)
+        axes.set_title(setup, fontsize="medium")
+        axes.set_xlabel("largest learning rate")
+        axes.set_ylabel("sacreBLEU, dev")
+
+
+DRAWINGS = {
+    "scores": draw_scores,
+    "by_length": draw_scores,
+    "rates": draw_rates,
+    "epoch_seconds": draw_seconds,
+    "losses": draw_losses,
+}
 """`measure` of a table → function that draws it; numbers of parameters are not drawn."""
 
 

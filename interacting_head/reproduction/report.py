@@ -239,6 +239,7 @@ class ByLength(ByColumn):
 
 MEASURES = {
     "scores": Scored,
+    "rates": Scored,
     "losses": Losses,
     "epoch_seconds": Timed,
     "parameters": Counted,
@@ -444,6 +445,7 @@ SECTIONS = {
     "analysis": section_of_analysis,
     "scores": section_of_scores,
     "by_length": section_of_scores,
+    "rates": section_of_scores,
     "losses": section_of_losses,
     "epoch_seconds": section_of_times,
     "parameters": section_of_parameters,

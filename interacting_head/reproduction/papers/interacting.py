@@ -1,77 +1,103 @@
 """This project's own study: does the gain of interacting heads depend on the learning rate?"""
 
-from interacting_head.reproduction.claims import BestBetter
-from interacting_head.reproduction.papers.li_luo import SMALL_BEST
-from interacting_head.reproduction.tables import Cell, Experiment, Table, register
+import itertools
+from typing import NamedTuple
 
-SCHEMES = {
-    "multi_head": ("multi_head", ()),
-    "interacting_head": ("interacting_head", ()),
-    "interacting_head (mean)": ("interacting_head", ("query_combination=mean",)),
-    "interacting_head (sum / √h)": ("interacting_head", ("query_combination=scaled_sum",)),
-    "talking_heads": ("talking_heads", ()),
-}
-"""Row → scheme and options of its layer."""
+from interacting_head.recipes.small import MULTI30K_DE_EN
+from interacting_head.reproduction.claims import BestBetter, CellBetter
+from interacting_head.reproduction.papers.li_luo import MEAN, PAIRWISE, SCALED, SMALL_BEST, SMALL_TESTS, experiment
+from interacting_head.reproduction.tables import Cell, Table, register
+
+SCHEMES = ("multi_head", "interacting_head", MEAN, SCALED, "talking_heads")
 FACTORS = (0.25, 0.5, 1, 2, 4)
+FEW_FACTORS = (0.5, 1, 2)
+FEW = ("fixed_head_size", PAIRWISE)
+"""Rows whose rate is chosen among fewer, in the first set-up only."""
 PEAK = 3e-3
 """The learning rate of the small recipes."""
-SETUPS = {
-    "pre-norm, cosine": ("model.normalization=pre", "train.schedule=cosine"),
-    "post-norm, Noam": ("model.normalization=post", "train.schedule=noam"),
-}
-LENGTHS = {"short": 500, "long": 2000}
-"""Steps: while losses still fall fast, and until they hardly fall any more."""
+SHORT = 500
+"""Steps of a training that ends while losses still fall fast."""
 WARMUP = 10
 """The learning rate rises in one step of every WARMUP; with Noam's schedule its peak is at the end of the rise."""
 
 
-def settings(setup, steps, factor):
-    """Return the settings of a set-up, a number of steps and a factor of the peak learning rate."""
-    warmup = steps // WARMUP
-    # Noam's rate has its peak, rate · (D · warm-up)^−½, at the end of the warm-up.
-    unit = (128 * warmup) ** 0.5 if "Noam" in setup else 1.0
-    return (
-        *SETUPS[setup],
-        f"train.learning_rate={factor * PEAK * unit:.6g}",
-        f"train.max_steps={steps}",
-        f"train.warmup_steps={warmup}",
-        f"train.validation_interval={steps // 5}",
+class Setup(NamedTuple):
+    """Where blocks are normalised, what the learning rate follows, and for how many steps."""
+
+    normalization: str
+    schedule: str
+    steps: int
+
+    def __str__(self):
+        return f"{self.normalization}-norm, {self.schedule}, {self.steps:,} steps"
+
+    def settings(self, factor):
+        """Return the settings `KEY=VALUE` with a factor of the peak of the learning rate."""
+        warmup = self.steps // WARMUP
+        # Noam's rate has its peak, rate · (D · warm-up)^−½, at the end of the warm-up.
+        unit = (128 * warmup) ** 0.5 if self.schedule == "noam" else 1.0
+        return (
+            f"model.normalization={self.normalization}",
+            f"train.schedule={self.schedule}",
+            f"train.learning_rate={factor * PEAK * unit:.6g}",
+            f"train.max_steps={self.steps}",
+            f"train.warmup_steps={warmup}",
+            f"train.validation_interval={self.steps // 5}",
+        )
+
+
+SETUPS = tuple(
+    Setup(*blocks, steps)
+    for blocks in (("pre", "cosine"), ("post", "noam"))
+    for steps in (MULTI30K_DE_EN.max_steps, SHORT)
+)
+
+
+def cells():
+    """Return the cells: a row for each scheme and set-up, a column for each rate."""
+    rows = [(scheme, setup, FACTORS) for setup in SETUPS for scheme in SCHEMES]
+    rows += [(scheme, SETUPS[0], FEW_FACTORS) for scheme in FEW]
+    return tuple(
+        Cell(
+            row_of(scheme, setup),
+            f"{factor * PEAK:.3g}",
+            experiment("iwslt16_de_en", scheme, SMALL_BEST, *setup.settings(factor), size="_small"),
+        )
+        for scheme, setup, factors in rows
+        for factor in factors
     )
 
 
-def study(setup, length):
-    """Return the table of a set-up and a length of training."""
-    return Table(
-        f"interacting/learning_rate_{setup.split('-')[0]}_{length}",
-        f"BLEU by learning rate, {setup}, {LENGTHS[length]:,} steps, 8 heads",
-        tuple(
-            Cell(
-                row,
-                f"{factor * PEAK:.3g}",
-                Experiment(
-                    f"ih_iwslt16_de_en_{scheme}_h{SMALL_BEST}_small",
-                    (
-                        *settings(setup, LENGTHS[length], factor),
-                        *(f"model.attention.options.{option}" for option in options),
-                    ),
-                    "-".join(["rate", *(option.split("=")[1] for option in options)]),
-                ),
-            )
-            for row, (scheme, options) in SCHEMES.items()
-            for factor in FACTORS
-        ),
-        tests={"dev": ("dev",), "test": ("test_2016_flickr",)},
+def row_of(scheme, setup):
+    """Return the name of a row."""
+    return f"{scheme}, {setup}"
+
+
+def claims():
+    """Return the claims: which scheme is better, each at its best rate, and at the lowest."""
+    for setup, scheme in itertools.product(SETUPS, SCHEMES[1:]):
+        ours, theirs = row_of(scheme, setup), row_of("multi_head", setup)
+        lowest = f"{FACTORS[0] * PEAK:.3g}"
+        yield BestBetter(
+            f"{scheme}, at its best rate, beats multi-head attention at its own ({setup})",
+            "", row=ours, baselines=(theirs,),
+        )  # fmt: skip
+        yield CellBetter(
+            f"{scheme} beats multi-head attention at the lowest rate ({setup})",
+            "", pairs=(((ours, lowest), (theirs, lowest)),),
+        )  # fmt: skip
+
+
+register(
+    Table(
+        "interacting/learning_rate",
+        f"BLEU by learning rate, {SMALL_BEST} heads",
+        cells(),
+        "rates",
+        tests=SMALL_TESTS,
         printed_metrics={},
         on_a_cpu=True,
-        claims=tuple(
-            BestBetter(f"{row}, at its best rate, beats multi-head attention at its own", "", row=row,
-                       baselines=("multi_head",), test="test")
-            for row in SCHEMES if row != "multi_head"
-        ),
+        claims=tuple(claims()),
         note="Columns are the largest learning rates; each row's best is chosen by development BLEU.",
-    )  # fmt: skip
-
-
-for _setup in SETUPS:
-    for _length in LENGTHS:
-        register(study(_setup, _length))
+    )
+)

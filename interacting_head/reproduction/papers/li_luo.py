@@ -24,17 +24,20 @@ from interacting_head.reproduction.tables import (
 SCHEMES = ("multi_head", "fixed_head_size", "talking_heads", "interacting_head")
 PAIRWISE = "interacting_head_pairwise"
 """Equations (10) to (12), of which the paper prints no numbers; up to 16 heads."""
-MEAN = "interacting_head (mean)"
-"""This project's own variant: the mean of the queries in place of their sum."""
+MEAN, SCALED = "interacting_head (mean)", "interacting_head (sum / √h)"
+"""This project's own variants: the mean of the queries in place of their sum, and the sum over √h."""
 LETTER = "interacting_head (listing to the letter)"
 BEFORE, AFTER = "talking_heads (before the softmax only)", "talking_heads (after the softmax only)"
 VARIANTS = {
     MEAN: ("interacting_head", ("query_combination=mean",), "mean"),
+    SCALED: ("interacting_head", ("query_combination=scaled_sum",), "scaled_sum"),
     LETTER: ("interacting_head", ("scaled=false", "cumulative=true"), "letter"),
     BEFORE: ("talking_heads", ("mix_after=false",), "before"),
     AFTER: ("talking_heads", ("mix_before=false",), "after"),
 }
 """Row → scheme, options of its layer, and variant in names of runs."""
+IN_TABLES = (MEAN, LETTER, BEFORE, AFTER)
+"""Variants that stand in tables 3 to 5 beside the schemes of the paper."""
 
 HEADS = (2, 4, 8, 16, 32, 64)
 BEST = 16
@@ -56,11 +59,11 @@ TASKS = {"3": ("iwslt16_de_en", IWSLT_TESTS), "4": ("wmt17_en_de", WMT_TESTS), "
 YISI = "The paper's YiSi is YiSi-1 with multilingual BERT; the number beside it here is YiSi-0, which needs no vectors."
 
 
-def experiment(corpus, row, heads, *settings, variant=""):
+def experiment(corpus, row, heads, *settings, variant="", size=""):
     """Return the `Experiment` of a cell of tables 3 to 9."""
     scheme, options, name = VARIANTS.get(row, (row, (), ""))
     settings = (*settings, *(f"model.attention.options.{option}" for option in options))
-    return Experiment(f"ih_{corpus}_{scheme}_h{heads}", settings, name + variant)
+    return Experiment(f"ih_{corpus}_{scheme}_h{heads}{size}", settings, name + variant)
 
 
 def scores(number):
@@ -79,7 +82,7 @@ def table_of_scores(number):
     printed = scores(number)
     cells = tuple(
         Cell(row, f"h = {heads}", experiment(corpus, row, heads), printed.get((row, heads), {}))
-        for row in (*SCHEMES, PAIRWISE, *VARIANTS)
+        for row in (*SCHEMES, PAIRWISE, *IN_TABLES)
         for heads in HEADS
         if row != PAIRWISE or heads <= BEST
     )

@@ -69,12 +69,12 @@ def test_a_place_of_a_table_holds_one_cell_and_an_experiment_stands_in_one_place
     assert max(Counter(cell.experiment for cell in table.cells).values()) == 1
 
 
-def test_a_name_of_a_run_means_one_recipe_and_settings_in_all_tables():
+def test_a_name_of_a_run_means_one_recipe_and_configuration_in_all_tables():
     trainings, tests = {}, {}
     for name, small in SIZED:
         table = sized(name, small)
         for run in table.runs(2):
-            training = run.experiment.recipe, run.settings
+            training = run.experiment.recipe, run.config
             assert trainings.setdefault(run.name, training) == training
             cell = next(cell for cell in table.cells if cell.experiment == run.experiment)
             for test, splits in table.splits_of(cell).items():  # one store serves all tables that share the run
