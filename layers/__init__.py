@@ -6,6 +6,7 @@ Start at `multi_head_attention.py`, the base of all schemes, and beside it `refe
 
 from layers.dynamic_head_importance_attention import DynamicHeadImportanceAttention
 from layers.embedding import PositionalEncoding, TokenEmbedding
+from layers.fixed_head_size_attention import FixedHeadSizeAttention
 from layers.interacting_head_attention import InteractingHeadAttention
 from layers.layer_aggregation import IterativeCombination, LinearCombination, TransparentAttention
 from layers.multi_head_attention import MultiHeadAttention
@@ -17,7 +18,7 @@ from layers.transformer_block import DecoderBlock, EncoderBlock, FeedForward
 
 ATTENTION_SCHEMES = {
     "multi_head": MultiHeadAttention,
-    "fixed_head_size": MultiHeadAttention,
+    "fixed_head_size": FixedHeadSizeAttention,
     "talking_heads": TalkingHeadsAttention,
     "interacting_head": InteractingHeadAttention,
     "interacting_head_pairwise": PairwiseInteractingHeadAttention,
@@ -33,6 +34,7 @@ __all__ = [
     "DynamicHeadImportanceAttention",
     "EncoderBlock",
     "FeedForward",
+    "FixedHeadSizeAttention",
     "InteractingHeadAttention",
     "IterativeCombination",
     "LinearCombination",

@@ -5,7 +5,7 @@ import math
 import keras
 from keras import ops
 
-from layers.multi_head_attention import MultiHeadAttention
+from layers.multi_head_attention import PROJECTION_AXES, MultiHeadAttention
 from layers.projection import dense_glorot_uniform, linear
 
 SCORES = ("dot", "mlp")
@@ -40,6 +40,12 @@ class DynamicHeadImportanceAttention(MultiHeadAttention):
     """
 
     has_head_importance = True
+    head_axes = PROJECTION_AXES
+
+    @classmethod
+    def default_placement(cls, encoder_layers, decoder_layers):
+        """Return the last layer of encoder and decoder, in each of its attentions (section 4.3)."""
+        return {"encoder": (encoder_layers,), "decoder": (decoder_layers,), "cross": (decoder_layers,)}
 
     def __init__(
         self,

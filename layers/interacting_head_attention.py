@@ -3,9 +3,10 @@
 import math
 
 import keras
+import numpy as np
 from keras import ops
 
-from layers.multi_head_attention import MultiHeadAttention
+from layers.multi_head_attention import MultiHeadAttention, float64
 
 IMPLEMENTATIONS = ("folded", "head_pairs", "printed_loop")
 COMBINATIONS = {"sum": 0.0, "scaled_sum": 0.5, "mean": 1.0}
@@ -46,6 +47,8 @@ class InteractingHeadAttention(MultiHeadAttention):
     Reference: Li & Luo 2022, Algorithm 1 (lines 7–34), with the division by √K of equation (11), and with sums that
     begin at zero for each key head. `scaled=False` and `cumulative=True` are the listing to the letter.
     """
+
+    head_axes = MultiHeadAttention.head_axes
 
     def __init__(
         self,
@@ -112,20 +115,42 @@ class InteractingHeadAttention(MultiHeadAttention):
         k = ops.expand_dims(ops.swapaxes(k, -1, -2), 1)  # (B, 1, H, K, S)
         return ops.sum(ops.matmul(q, k), axis=1)  # Algorithm 1, lines 23–27: Σ_i Q_i K_jᵀ
 
-    def attention(self, q, k, v, mask, query, query_mask, training, return_attention_scores):
+    def attention(self, q, k, v, mask, query, query_mask, training, return_intermediates):
         if self.implementation != "printed_loop":
-            return super().attention(q, k, v, mask, query, query_mask, training, return_attention_scores)
+            return super().attention(q, k, v, mask, query, query_mask, training, return_intermediates)
         pairs = logits_of_pairs(self, q, k)
-        heads, attention = [], []
+        sums, attention, heads = [], [], []
         for j in range(self.num_heads):
             total = pairs[0][j]
             for i in range(1, self.num_heads):  # lines 23–26
                 total = total + pairs[i][j]
             weights, head = attend_separately(self, total, v, j, mask, training)  # lines 27–28
-            heads.append(head)
+            sums.append(total)
             attention.append(weights)
-        output, _ = self.combine(ops.concatenate(heads, axis=1), query, q)
-        return output, ops.concatenate(attention, axis=1), None
+            heads.append(head)
+        heads = ops.concatenate(heads, axis=1)
+        output, _ = self.combine(heads, query, q)
+        if not return_intermediates:
+            return output, {}
+        logits = self.softmax_logits(ops.stack(sums, axis=1))
+        return output, {"logits": logits, "weights": ops.concatenate(attention, axis=1), "heads": heads}
+
+    def own_parameters(self):
+        kernel = self.with_bias("query") if self.use_bias else float64(self.query_kernel)
+        return {"shared query": {"query kernels": kernel}}
+
+    def standard_projections(self):
+        """As of the base: every head has the combined query kernel, Σ_i Q_i K_jᵀ = (Σ_i Q_i) K_jᵀ."""
+        query, key, value, output_kernel = super().standard_projections()
+        query = np.repeat(query.sum(axis=1, keepdims=True) * self.query_scale, self.num_heads, axis=1)
+        return query, np.cumsum(key, axis=1) if self.cumulative else key, value, output_kernel
+
+    def without_influence(self, weights, kept):
+        for name in weights.keys() & {"query_kernel", "query_bias"}:
+            weights[name] = shared_query(weights[name], kept, COMBINATIONS[self.query_combination])
+        for name in weights.keys() & {"key_kernel", "key_bias"} if self.cumulative else ():
+            weights[name] = cumulative_key(weights[name], kept)
+        return weights
 
     def get_config(self):
         return {
@@ -135,6 +160,25 @@ class InteractingHeadAttention(MultiHeadAttention):
             "scaled": self.scaled,
             "cumulative": self.cumulative,
         }
+
+
+def shared_query(kernel, kept, exponent):
+    """Return the query kernel `(D, H, K)`, or bias `(H, K)`, in which the kept heads have the combination of all.
+
+    What the removed heads add to it is spread evenly over those kept: Σ_kept W′_i / |kept|ᵉ = Σ_all W_i / Hᵉ.
+    """
+    H, kernel = kernel.shape[-2], kernel.astype("float64")
+    removed = [head for head in range(H) if head not in kept]
+    others = kernel[..., removed, :].sum(-2, keepdims=True)
+    return ((len(kept) / H) ** exponent * (kernel + others / len(kept))).astype("float32")
+
+
+def cumulative_key(kernel, kept):
+    """Return a key kernel `(D, H, K)`, or bias `(H, K)`, such that the sums up to each kept head are as before."""
+    sums = np.cumsum(kernel.astype("float64"), axis=-2)[..., kept, :]
+    changed = np.zeros_like(kernel)
+    changed[..., kept, :] = np.diff(sums, axis=-2, prepend=0.0)
+    return changed
 
 
 # Pieces of the printed double loops over heads, with a product for each pair of slices: the paper timed such loops. The

@@ -1,18 +1,28 @@
 """Multi-head attention in five stages, the base of every scheme in this package.
 
 Letters for shapes: `B` batch, `T` query length, `S` memory length, `H` heads, `K` key size, `V` value size,
-`D` model size. The memory is what keys and values are projected from: the encoder's output, or in self-attention the
-input itself.
+`D` model size. The memory is the source of keys and values: the encoder's output, or the input itself in
+self-attention.
 """
 
 import math
+from typing import ClassVar
 
 import keras
+import numpy as np
 from keras import ops
 
 from layers.cache import inserted, overwritten, own_zeros
 from layers.dot_product import attention_bias, combine_masks, fused_attention, has_fused_attention
 from layers.projection import dense_glorot_uniform, linear, merge_heads, project_heads, split_heads
+
+PROJECTION_AXES = {f"{name}_{kind}": (-2,) for name in ("query", "key", "value") for kind in ("kernel", "bias")}
+STAGES = (
+    *("project", "project_query", "project_memory", "query_projection", "key_projection", "value_projection"),
+    *("score", "softmax_logits", "normalize", "attend", "attention", "combine"),
+)
+"""Methods of which a scheme replaces at least one, unless it is standard attention."""
+CLOSED = -1e9  # logit of a head whose gate is 0: its share is 0 in float32
 
 
 @keras.saving.register_keras_serializable("interacting_head")
@@ -20,8 +30,7 @@ class MultiHeadAttention(keras.layers.Layer):
     """Scaled dot-product attention with several heads, split into stages that subclasses replace.
 
     The stages are `project → score → normalize → attend → combine`; a scheme overrides one of them. Given the same
-    weights, call and result are those of `keras.layers.MultiHeadAttention`. Of its constructor this one has the
-    arguments below alone, and `use_bias` is off by default.
+    weights, it computes what `keras.layers.MultiHeadAttention` does; `use_bias` is off by default.
 
     Args:
         num_heads: number of heads H.
@@ -29,29 +38,28 @@ class MultiHeadAttention(keras.layers.Layer):
         value_dim: size V of each value head; default `key_dim`.
         dropout, seed: rate of dropout on the attention weights, and its seed.
         use_bias: whether the query, key and value projections have a bias; the output projection always has one.
+        head_gates: whether to add the non-trainable weight `head_gates` `(H,)`, ones at first. A head whose gate is 0
+            adds nothing to the output. Schemes that weigh their heads by a softmax leave it out of that:
+            G_h = g_h exp(s_h) / Σ_k g_k exp(s_k).
 
     Call arguments:
         query: `(B, T, D)`.
         value: `(B, S, D_m)`, the memory. `value is query` is self-attention.
         key: `(B, S, D_m)`, default `value`.
-        query_mask, value_mask, key_mask: Keras' implicit masks `(B, T)`, `(B, S)`, `(B, S)`, 1 = real. That of
-            the query hides no key; losses that a scheme adds leave out its masked positions.
+        query_mask, value_mask, key_mask: Keras' implicit masks `(B, T)`, `(B, S)`, `(B, S)`, 1 = real. The query mask
+            hides no key; it excludes positions from losses that a scheme adds.
         attention_mask: `(B, T, S)` or broadcastable to it, 1 = attend.
-        use_causal_mask: whether position t attends to positions ≤ t only.
         return_attention_scores: whether to return the weights `(B, H, T, S)` as well.
+        use_causal_mask: whether position t attends to positions ≤ t only.
         return_head_importance: whether to return the importance of each head `(B, T, H)` as well; only schemes
             that weigh their heads have one.
-        cache: keys `(B, H, L, K)` and values `(B, H, L, V)`, for decoding step by step.
-        cache_update_index: the position at which the keys and values of `query` enter `cache`; without it
-            `cache` is a finished memory (from `project_memory`) and `value` is not read. Attention is then causal
-            unless an `attention_mask` says otherwise.
-        kernels: with a cache, the result of `decoding_kernels`, so that it need not be computed at each step.
-        overwrite_cache: whether the `cache` given may be lost, so that only new keys and values are moved; L and
-            `cache_update_index` are multiples of T then.
+        return_intermediates: whether to return a dictionary as well: `logits`, what the softmax takes before its mask,
+            and `weights`, `(B, H, T, S)`; `heads` `(B, H, T, V)`; and `importance` in schemes that weigh their heads.
+            Logits have an axis of size 1 where they are equal along it.
 
     Returns:
-        The output `(B, T, D)`; then, each where it was asked for, attention scores, head importance, and the
-        cache after the update. A row that may attend to nothing gives finite numbers.
+        The output `(B, T, D)`, then what was asked for: attention scores, head importance, intermediates. Fully masked
+        rows stay finite.
 
     Example:
         >>> layer = MultiHeadAttention(num_heads=8, key_dim=64)
@@ -60,13 +68,60 @@ class MultiHeadAttention(keras.layers.Layer):
     Reference: Vaswani et al. 2017; Li & Luo 2022, equation (4).
     """
 
+    # What a scheme says of itself; the rest of the project asks the layer and knows no scheme by name.
+
     has_head_importance = False
+    memory = "top"
+    """What encoder-decoder attention reads: the `top` encoder layer, or a list of `all` of them."""
+    why_key_dim = None
+    """Why `key_dim` must be given, in schemes that are another one without it."""
     source_axis = ()
     """Leading sizes of the weights of queries, keys and values, in schemes that project several memories."""
     leading_axis = None
     """Name and size of an axis of the attention weights in front of the heads, in schemes that have one."""
+    head_axes: ClassVar = {**PROJECTION_AXES, "output_kernel": (-3,)}
+    """Name of a weight → its axes of heads; a scheme that changes a stage has its own."""
 
-    def __init__(self, num_heads, key_dim, value_dim=None, dropout=0.0, use_bias=False, *, seed=None, **kwargs):
+    @classmethod
+    def default_placement(cls, encoder_layers, decoder_layers):
+        """Return `{site: numbers of layers}` where the scheme's paper has it; None: everywhere.
+
+        Sites are `encoder`, `decoder` and `cross`; layers are counted from 1.
+        """
+        return None
+
+    @property
+    def why_not_standard(self):
+        """The reason why no standard attention with other weights computes the same, or None."""
+        if self.has_head_importance:
+            return "the weight of each head depends on the input, and standard attention adds up its heads as they are"
+        if self.changes(STAGES) and not self.changes(("standard_projections",)):
+            return "no standard attention equal to it is known"
+        return None
+
+    @property
+    def why_not_removable(self):
+        """The reason why heads cannot be removed, or None."""
+        if self.changes(STAGES) and "head_axes" not in vars(type(self)):
+            return "its layer does not say which of its weights belong to a head (head_axes)"
+        return None
+
+    @property
+    def head_names(self):
+        """The names of the heads, along the leading axis one after another."""
+        heads = [f"head {head}" for head in range(1, self.num_heads + 1)]
+        if self.leading_axis:
+            name, size = self.leading_axis
+            heads = [f"{name} {i}, {head}" for i in range(1, size + 1) for head in heads]
+        return heads
+
+    def own_parameters(self):
+        """Return `{kind: {name: array}}` of weights that `analyze weights` shows, in float64."""
+        return {}
+
+    def __init__(
+        self, num_heads, key_dim, value_dim=None, dropout=0.0, use_bias=False, *, head_gates=False, seed=None, **kwargs
+    ):
         super().__init__(**kwargs)
         for name, size in {"num_heads": num_heads, "key_dim": key_dim, "value_dim": value_dim}.items():
             if size is not None and size < 1:
@@ -76,6 +131,7 @@ class MultiHeadAttention(keras.layers.Layer):
         self.value_dim = value_dim or key_dim
         self.dropout = dropout
         self.use_bias, self.seed = use_bias, seed
+        self.has_gates = head_gates
         self.supports_masking = True
         self.dropout_layer = keras.layers.Dropout(dropout, seed=seed, dtype=self.dtype_policy, name="dropout")
 
@@ -89,26 +145,32 @@ class MultiHeadAttention(keras.layers.Layer):
             self.key_bias = self.add_projection_bias("key_bias", self.key_dim)
             self.value_bias = self.add_projection_bias("value_bias", self.value_dim)
         self.build_combination(query_shape[-1])
+        if self.has_gates:
+            self.head_gates = self.add_gates("head_gates", self.num_heads)
         self.dropout_layer.build(None)
 
     def build_combination(self, model_dim):
-        """Adds the weights of the stage `combine`; a scheme that replaces the stage replaces them too."""
+        """Add the weights of the stage `combine`; a scheme that replaces the stage replaces them too."""
         self.add_output_projection((self.num_heads, self.value_dim), model_dim)
 
     def add_output_projection(self, heads_shape, model_dim):
-        """A kernel `(*heads_shape, D)`, initialised as the one dense matrix that it is, and a bias `(D,)`."""
+        """Add a kernel `(*heads_shape, D)`, initialised as the one dense matrix that it is, and a bias `(D,)`."""
         initializer = dense_glorot_uniform(math.prod(heads_shape), model_dim)
         self.output_kernel = self.add_weight((*heads_shape, model_dim), initializer, name="output_kernel")
         self.output_bias = self.add_weight((model_dim,), "zeros", name="output_bias")
 
     def add_projection(self, name, input_dim, head_dim):
-        """A kernel `(D, H, K)`, initialised as the one dense matrix `(D, H·K)` that it is."""
+        """Add a kernel `(D, H, K)`, initialised as the one dense matrix `(D, H·K)` that it is."""
         shape = (*self.source_axis, input_dim, self.num_heads, head_dim)
         return self.add_weight(shape, dense_glorot_uniform(input_dim, self.num_heads * head_dim), name=name)
 
     def add_projection_bias(self, name, head_dim):
-        """A bias `(H, K)`."""
+        """Add a bias `(H, K)`."""
         return self.add_weight((*self.source_axis, self.num_heads, head_dim), "zeros", name=name)
+
+    def add_gates(self, name, count):
+        """Add gates `(count,)`, all open."""
+        return self.add_weight((count,), "ones", name=name, dtype="float32", trainable=False)
 
     def call(
         self,
@@ -119,64 +181,88 @@ class MultiHeadAttention(keras.layers.Layer):
         value_mask=None,
         key_mask=None,
         attention_mask=None,
-        use_causal_mask=False,
         return_attention_scores=False,
-        return_head_importance=False,
         training=None,
-        cache=None,
-        cache_update_index=None,
-        kernels=(),
-        overwrite_cache=False,
+        use_causal_mask=False,
+        return_head_importance=False,
+        return_intermediates=False,
     ):
         if return_head_importance and not self.has_head_importance:
             raise ValueError(f"{type(self).__name__} does not weigh its heads: it has no head importance")
-        if cache is None:
-            q, k, v = self.project(query, value if key is None else key, value)
-        elif cache_update_index is None:
+        q, k, v = self.project(query, value if key is None else key, value)
+        key_mask = key_mask if key_mask is not None else value_mask
+        causal_shape = (ops.shape(query)[1], ops.shape(k)[-2]) if use_causal_mask else None
+        mask = combine_masks(attention_mask, key_mask, causal_shape)
+        output, seen = self.attention(
+            q, k, v, mask, query, query_mask, training, return_attention_scores or return_intermediates
+        )
+        results = [output]
+        if return_attention_scores:
+            results.append(seen["weights"])
+        if return_head_importance:
+            results.append(seen["importance"])
+        if return_intermediates:
+            results.append(seen)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def step(self, query, cache, index=None, attention_mask=None, kernels=(), overwrite_cache=False):
+        """Attend from new positions `(B, T, D)` to cached keys and values, in decoding step by step.
+
+        Args:
+            query: `(B, T, D)`.
+            cache: keys `(B, H, L, K)` and values `(B, H, L, V)`, see `empty_cache` and `project_memory`.
+            index: the position at which the keys and values of `query` enter the cache. None: the cache is a
+                finished memory.
+            attention_mask: `(B, T, L)`, 1 = attend; default: causal self-attention, or all of a memory.
+            kernels: the result of `decoding_kernels`, so that it need not be computed at each step.
+            overwrite_cache: whether the cache may be lost, so that only new keys and values are moved; L and `index`
+                are multiples of T then.
+
+        Returns:
+            The output `(B, T, D)`, and the cache with the new keys and values.
+        """
+        causal_shape = None
+        if index is None:
             q = self.project_jointly(query, kernels)[0] if kernels else self.project_query(query)
-            k, v = cache
         else:
             if kernels:
                 q, *new = self.project_jointly(query, kernels)
             else:
                 q, new = self.project_query(query), self.project_memory(query)
-            k, v = cache = (overwritten if overwrite_cache else inserted)(cache, new, cache_update_index)
-            use_causal_mask = attention_mask is None
-        length = ops.shape(k[0] if isinstance(k, list) else k)[-2]  # printed loops have a list of heads
-        mask = combine_masks(
-            attention_mask,
-            key_mask if key_mask is not None else value_mask,
-            causal_shape=(ops.shape(query)[1], length) if use_causal_mask else None,
-            causal_offset=0 if cache_update_index is None else cache_update_index,
-        )
-        output, weights, head_importance = self.attention(
-            q, k, v, mask, query, query_mask, training, return_attention_scores
-        )
-        results = [output]
-        if return_attention_scores:
-            results.append(weights)
-        if return_head_importance:
-            results.append(head_importance)
-        if cache is not None:
-            results.append(cache)
-        return results[0] if len(results) == 1 else tuple(results)
+            cache = (overwritten if overwrite_cache else inserted)(cache, new, index)
+            if attention_mask is None:
+                causal_shape = ops.shape(query)[1], ops.shape(cache[0])[-2]
+        mask = combine_masks(attention_mask, None, causal_shape, 0 if index is None else index)
+        output, _ = self.attention(q, *cache, mask, query, None, False, False)
+        return output, cache
 
-    def attention(self, q, k, v, mask, query, query_mask, training, return_attention_scores):
-        """Everything after the projections: output, attention weights (None where one kernel did it) and importance."""
-        needs_weights = return_attention_scores or (training and self.dropout) or not self.has_plain_weights
+    def attention(self, q, k, v, mask, query, query_mask, training, return_intermediates):
+        """Compute everything after the projections: the output, and the dictionary of `return_intermediates`.
+
+        Without `return_intermediates` the dictionary may lack all but the importance.
+        """
+        seen = {}
+        needs_weights = return_intermediates or (training and self.dropout) or not self.has_plain_weights
         if not needs_weights and has_fused_attention(q, k, v):
-            weights, heads = None, fused_attention(q, k, v, mask)
+            heads = fused_attention(q, k, v, mask)
         else:
-            weights = self.normalize(self.score(q, k), mask)
+            logits = self.score(q, k)
+            weights = self.normalize(logits, mask)
             heads = self.attend(self.dropout_layer(weights, training=training), v)
-        output, head_importance = self.combine(heads, query, q, query_mask, training)
-        return output, weights, head_importance
+            if return_intermediates:
+                seen = {"logits": self.softmax_logits(logits), "weights": weights, "heads": heads}
+        output, importance = self.combine(heads, query, q, query_mask, training)
+        return output, seen if importance is None else {**seen, "importance": importance}
 
     @property
     def has_plain_weights(self):
         """True if the heads are softmax(q kᵀ / √K) v: no stage before `combine` is another scheme's."""
-        stages = ("score", "normalize", "attend")
-        return all(getattr(type(self), stage) is getattr(MultiHeadAttention, stage) for stage in stages)
+        return not self.changes(("score", "softmax_logits", "normalize", "attend"))
+
+    @classmethod
+    def changes(cls, names):
+        """True if one of the methods is another than the base's."""
+        return any(getattr(cls, name) is not getattr(MultiHeadAttention, name) for name in names)
 
     # The five stages.
 
@@ -189,11 +275,8 @@ class MultiHeadAttention(keras.layers.Layer):
         return ops.matmul(q / math.sqrt(self.key_dim), ops.swapaxes(k, -1, -2))
 
     def normalize(self, logits, mask):
-        """Attention weights `(B, H, T, S)`: the softmax over S, in float32, of the logits that `mask` admits."""
-        logits = ops.cast(logits, "float32")
-        if mask is not None:
-            logits = logits + attention_bias(mask, len(logits.shape))
-        return ops.cast(ops.softmax(logits, axis=-1), self.compute_dtype)
+        """Attention weights `(B, H, T, S)`: the softmax over S of the logits that `mask` admits."""
+        return ops.cast(self.softmax(logits, mask), self.compute_dtype)
 
     def attend(self, weights, v):
         """Heads `(B, H, T, V)`: the values `(B, H, S, V)` averaged under the weights `(B, H, T, S)`."""
@@ -212,18 +295,42 @@ class MultiHeadAttention(keras.layers.Layer):
         kernel, bias = self.output_projection()
         return merge_heads(heads, kernel) + bias, None
 
+    # Pieces of the stages.
+
+    def softmax(self, logits, mask):
+        """The softmax over S, in float32, of `softmax_logits` where `mask` admits them."""
+        logits = self.softmax_logits(logits)
+        if mask is not None:
+            logits = logits + attention_bias(mask, len(logits.shape))
+        return ops.softmax(logits, axis=-1)
+
+    def softmax_logits(self, logits):
+        """Logits in float32 as the softmax takes them, before its mask, of those of `score`."""
+        return ops.cast(logits, "float32")
+
     def head_logits(self, scores, axis):
         """Scores of heads in float32, for the softmax over the heads along `axis`, in schemes that weigh them."""
-        return ops.cast(scores, "float32")
+        scores = ops.cast(scores, "float32")
+        if not self.has_gates:
+            return scores
+        shape = [1] * len(scores.shape)
+        shape[axis] = -1
+        gates = ops.convert_to_tensor(self.head_gates)
+        logarithms = ops.where(gates > 0, ops.log(ops.where(gates > 0, gates, 1.0)), CLOSED)
+        return scores + ops.reshape(logarithms, shape)
 
-    # Pieces of the stages that decoding uses on their own.
+    def kernel_gates(self):
+        """The gates by which the output kernel is multiplied, to be broadcast over its last two axes."""
+        gates = ops.convert_to_tensor(self.head_gates)
+        # Heads that share a softmax share it without those that are closed, unless all are.
+        return ops.cast(ops.any(gates > 0), "float32") if self.has_head_importance else ops.expand_dims(gates, (-2, -1))
 
     def project_query(self, query):
         """q `(B, H, T, K)` of the query input `(B, T, D)`."""
         return project_heads(query, *self.query_projection())
 
     def project_memory(self, value, key=None):
-        """k `(B, H, S, K)` and v `(B, H, S, V)` of a memory, to be given as `cache` at each decoding step."""
+        """k `(B, H, S, K)` and v `(B, H, S, V)` of a memory, the cache of `step` that stays the same."""
         k = project_heads(value if key is None else key, *self.key_projection())
         return k, project_heads(value, *self.value_projection())
 
@@ -272,11 +379,54 @@ class MultiHeadAttention(keras.layers.Layer):
 
     def output_projection(self):
         """Kernel and bias `(D,)` of the output projection, `(H, V, D)` where no scheme says otherwise."""
-        return self.cast(self.output_kernel), self.cast(self.output_bias)
+        kernel = self.cast(self.output_kernel)
+        if self.has_gates:
+            kernel = kernel * self.cast(self.kernel_gates())
+        return kernel, self.cast(self.output_bias)
 
     def cast(self, weight):
         """The weight in the layer's compute dtype, also where Keras does not cast it: outside `__call__`."""
         return ops.cast(weight, self.compute_dtype)
+
+    # The same function in other weights.
+
+    def standard_projections(self):
+        """Return the weights of the standard attention that computes the same, in float64.
+
+        Returns:
+            Query, key and value kernels `(D + 1, H′, K′)`, biases as their last row, and the output kernel
+            `(H′, V′, D)`. H′, K′ and V′ need not be the layer's, whose logits are divided by √K.
+        """
+        kernels = (self.with_bias(name) for name in ("query", "key", "value"))
+        return *kernels, float64(self.output_kernel).reshape(self.num_heads, self.value_dim, -1)
+
+    def with_bias(self, name):
+        """Return the projection `(D + 1, H, K)` called `name`: its kernel, and its bias (or zeros) as the last row."""
+        kernel = float64(getattr(self, f"{name}_kernel"))
+        kernel = kernel.reshape(kernel.shape[-3:])  # without the axis of a single source
+        bias = float64(getattr(self, f"{name}_bias")) if self.use_bias else np.zeros(kernel.shape[1:])
+        return np.concatenate([kernel, bias.reshape(1, *kernel.shape[1:])])
+
+    def weights_without(self, removed):
+        """Return `{name: array}` of the layer's weights with some of its heads removed.
+
+        Args:
+            removed: indices of heads. Where all go, the first stays and the output kernel is zero.
+        """
+        kept = [head for head in range(self.num_heads) if head not in removed]
+        weights = {weight.name: np.asarray(weight) for weight in self.weights}
+        if not kept:
+            kept = [0]
+            weights["output_kernel"] = np.zeros_like(weights["output_kernel"])
+        weights = self.without_influence(weights, kept)
+        for name, axes in self.head_axes.items():
+            for axis in axes if name in weights else ():
+                weights[name] = np.take(weights[name], kept, axis=axis)
+        return weights
+
+    def without_influence(self, weights, kept):
+        """Return weights in which heads that are kept no longer need those that go."""
+        return weights
 
     def compute_mask(self, query, value=None, query_mask=None, *args, **kwargs):
         return query_mask
@@ -296,5 +446,11 @@ class MultiHeadAttention(keras.layers.Layer):
             "value_dim": self.value_dim,
             "dropout": self.dropout,
             "use_bias": self.use_bias,
+            "head_gates": self.has_gates,
             "seed": self.seed,
         }
+
+
+def float64(weight):
+    """Return a weight as an array of its own in float64."""
+    return np.array(weight, dtype="float64")

@@ -1,5 +1,7 @@
 """Multi-hop attention over heads (Iida et al. 2019)."""
 
+from typing import ClassVar
+
 import keras
 from keras import ops
 
@@ -29,6 +31,12 @@ class MultiHopAttention(MultiHeadAttention):
     """
 
     has_head_importance = True
+    head_axes: ClassVar = {**MultiHeadAttention.head_axes, "hop_head_kernel": (0,), "hop_value_kernel": (0,)}
+
+    @classmethod
+    def default_placement(cls, encoder_layers, decoder_layers):
+        """Return the fourth encoder layer (table 1), or the last where there are fewer."""
+        return {"encoder": (min(4, encoder_layers),)}
 
     def __init__(self, num_heads, key_dim, value_dim=None, *, hop_dim=None, **kwargs):
         super().__init__(num_heads, key_dim, value_dim, **kwargs)

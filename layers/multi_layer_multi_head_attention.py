@@ -3,7 +3,7 @@
 import keras
 from keras import ops
 
-from layers.multi_head_attention import MultiHeadAttention
+from layers.multi_head_attention import MultiHeadAttention, float64
 from layers.projection import merge_heads, project_heads
 
 
@@ -28,6 +28,7 @@ class MultiLayerMultiHeadAttention(MultiHeadAttention):
         concat_contexts: whether the contexts are concatenated (U1 = 0) instead of summed.
         masked_sources: numbers of the sources, from 1, whose f^i is set to zero (Table 7). An attribute that
             may be changed between calls.
+        head_gates: as in `MultiHeadAttention`; with them comes `source_gates` `(n,)`, by which f^i is multiplied.
 
     Call arguments: as in `MultiHeadAttention`, but
         value: a list of n tensors `(B, S, D_m)`; or one tensor, which is the list of length n with itself.
@@ -41,6 +42,9 @@ class MultiLayerMultiHeadAttention(MultiHeadAttention):
 
     Reference: Ampomah et al. 2020, equations (6)–(12).
     """
+
+    memory = "all"
+    head_axes = MultiHeadAttention.head_axes
 
     def __init__(
         self,
@@ -65,6 +69,22 @@ class MultiLayerMultiHeadAttention(MultiHeadAttention):
     def build(self, query_shape, value_shape, key_shape=None):
         source_shape = value_shape[0] if isinstance(value_shape[0], list | tuple) else value_shape
         super().build(query_shape, source_shape)
+        if self.has_gates:
+            self.source_gates = self.add_gates("source_gates", self.num_sources)
+
+    @classmethod
+    def default_placement(cls, encoder_layers, decoder_layers):
+        """Return the encoder-decoder attention of all decoder layers (equation (6))."""
+        return {"cross": tuple(range(1, decoder_layers + 1))}
+
+    @property
+    def why_not_standard(self):
+        if self.num_sources > 1 or self.masked_sources:
+            return "it reads the outputs of several encoder layers, and a standard decoder reads one"
+        return None
+
+    def own_parameters(self):
+        return {"sources": {"output kernel": float64(self.output_kernel)}}
 
     @property
     def source_axis(self):
@@ -98,9 +118,15 @@ class MultiLayerMultiHeadAttention(MultiHeadAttention):
         sources = list(value) if isinstance(value, list | tuple) else [value] * self.num_sources
         if len(sources) != self.num_sources:
             raise ValueError(f"expected {self.num_sources} sources, got {len(sources)}")
-        return [
+        sources = [
             ops.zeros_like(source) if number in self.masked_sources else source
             for number, source in enumerate(sources, start=1)
+        ]
+        if not self.has_gates:
+            return sources
+        return [
+            source * ops.cast(gate, source.dtype)
+            for source, gate in zip(sources, ops.unstack(ops.convert_to_tensor(self.source_gates)), strict=True)
         ]
 
     def decoding_kernels(self, query_only=False):
@@ -111,13 +137,13 @@ class MultiLayerMultiHeadAttention(MultiHeadAttention):
         return tuple(ops.repeat(ops.expand_dims(part, 1), self.num_sources, axis=1) for part in (k, v))
 
     def attention(self, *args, **kwargs):
-        output, weights, head_importance = super().attention(*args, **kwargs)
-        return output, self.of_each_source(weights), head_importance
+        output, seen = super().attention(*args, **kwargs)
+        return output, {**seen, "weights": self.of_each_source(seen["weights"])} if "weights" in seen else seen
 
-    def normalize(self, logits, mask):
+    def softmax_logits(self, logits):
         if not self.joint_attention:
-            return super().normalize(logits, mask)  # (8)
-        return super().normalize(ops.sum(logits, axis=1, keepdims=True), mask)  # (9): (B, 1, H, T, S)
+            return super().softmax_logits(logits)  # (8)
+        return super().softmax_logits(ops.sum(logits, axis=1, keepdims=True))  # (9): (B, 1, H, T, S)
 
     def attend(self, weights, v):
         return super().attend(self.of_each_source(weights), v)

@@ -1,10 +1,14 @@
 """Interacting-head attention as equations (10)–(12) of Li & Luo 2022 print it: a softmax for every pair of heads."""
 
+import itertools
+from typing import ClassVar
+
 import keras
+import numpy as np
 from keras import ops
 
 from layers.interacting_head_attention import attend_separately, logits_of_pairs
-from layers.multi_head_attention import MultiHeadAttention
+from layers.multi_head_attention import PROJECTION_AXES, MultiHeadAttention, float64
 from layers.projection import merge_heads
 
 IMPLEMENTATIONS = ("by_query_head", "printed_loop")
@@ -36,6 +40,8 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
     Reference: Li & Luo 2022, equations (10)–(12).
     """
 
+    head_axes: ClassVar = {**PROJECTION_AXES, "output_kernel": (-4, -3)}
+
     def __init__(self, num_heads, key_dim, value_dim=None, *, implementation="by_query_head", **kwargs):
         super().__init__(num_heads, key_dim, value_dim, **kwargs)
         if implementation not in IMPLEMENTATIONS:
@@ -49,43 +55,64 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
     def leading_axis(self):
         return "query head", self.num_heads
 
-    def attention(self, q, k, v, mask, query, query_mask, training, return_attention_scores):
+    def kernel_gates(self):
+        gates = super().kernel_gates()  # (H, 1, 1)
+        return ops.expand_dims(gates, 1) * gates  # (H, H, 1, 1)
+
+    def standard_projections(self):
+        """As of the base, with one head for each pair (i, j) of query head and key head, H² in all."""
+        query, key, value = (self.with_bias(name) for name in ("query", "key", "value"))
+        H, V, D = self.num_heads, self.value_dim, self.output_kernel.shape[-1]
+        key, value = (np.tile(kernel, (1, H, 1)) for kernel in (key, value))
+        return np.repeat(query, H, axis=1), key, value, float64(self.output_kernel).reshape(H * H, V, D)
+
+    def attention(self, q, k, v, mask, query, query_mask, training, return_intermediates):
         if self.implementation == "printed_loop":
-            return self.attention_by_loop(q, k, v, mask, training)
+            return self.attention_by_loop(q, k, v, mask, training, return_intermediates)
 
         def attend_with(q_i, kernel, k, v):
-            """One query head `(B, 1, T, K)`: its part of the output `(B, T, D)` and its weights `(B, H, T, S)`."""
-            weights = self.normalize(self.score(q_i, k), mask)  # (11): (B, H, T, S)
+            """One query head `(B, 1, T, K)`: its part of the output `(B, T, D)`, and its intermediates."""
+            logits = self.score(q_i, k)
+            weights = self.normalize(logits, mask)  # (11): (B, H, T, S)
             heads = self.attend(self.dropout_layer(weights, training=training), v)  # (B, H, T, V)
-            return merge_heads(heads, kernel), weights
+            return merge_heads(heads, kernel), (self.softmax_logits(logits), weights, heads)
 
         B, T, _ = ops.shape(query)
         queries = ops.expand_dims(ops.transpose(q, (1, 0, 2, 3)), 2)  # (H, B, 1, T, K)
         kernels, bias = self.output_projection()
         # (12): the concatenation and projection, as a sum over query heads.
-        if return_attention_scores or self.dropout:
+        if return_intermediates or self.dropout:
             # By index and not by unstack: TensorFlow 2.21 with oneDNN fuses scale, product and mask into an operation
             # that reads the first of its outputs for all of them.
             pairs = ((queries[i], kernels[i]) for i in range(self.num_heads))
-            parts, weights = zip(*(attend_with(*pair, k, v) for pair in pairs), strict=True)
-            return sum(parts) + bias, ops.stack(weights, axis=1) if return_attention_scores else None, None
+            parts, seen = zip(*(attend_with(*pair, k, v) for pair in pairs), strict=True)
+            names = ("logits", "weights", "heads") if return_intermediates else ()
+            seen = {name: ops.stack(part, axis=1) for name, part in zip(names, zip(*seen, strict=True), strict=False)}
+            return sum(parts) + bias, seen
         attend_again = keras.remat(lambda *tensors: attend_with(*tensors)[0])
 
         # A loop of the backend, for it would work on all heads at once if they were written out.
         start = ops.zeros((B, T, kernels.shape[-1]), dtype=bias.dtype) + bias
-        return fold(lambda total, pair: total + attend_again(*pair, k, v), start, (queries, kernels)), None, None
+        return fold(lambda total, pair: total + attend_again(*pair, k, v), start, (queries, kernels)), {}
 
-    def attention_by_loop(self, q, k, v, mask, training):
+    def attention_by_loop(self, q, k, v, mask, training, return_intermediates):
         """`attention` as equations (11) and (12) print it: one pair of heads after another."""
-        heads, attention = [], []
-        for row in logits_of_pairs(self, q, k):
-            attended = [attend_separately(self, logits, v, j, mask, training) for j, logits in enumerate(row)]
-            attention.append(ops.concatenate([weights for weights, _ in attended], axis=1))
-            heads += [head for _, head in attended]
+        pairs = logits_of_pairs(self, q, k)
+        attended = [attend_separately(self, pairs[i][j], v, j, mask, training) for i, j in self.pairs]
+        weights, heads = (ops.concatenate(part, axis=1) for part in zip(*attended, strict=True))  # (B, H², …)
         kernel, bias = self.output_projection()
-        kernel = ops.reshape(kernel, (self.num_heads**2, self.value_dim, -1))
-        output = merge_heads(ops.concatenate(heads, axis=1), kernel) + bias
-        return output, ops.stack(attention, axis=1), None
+        output = merge_heads(heads, ops.reshape(kernel, (self.num_heads**2, self.value_dim, -1))) + bias
+        if not return_intermediates:
+            return output, {}
+        logits = self.softmax_logits(ops.stack([pairs[i][j] for i, j in self.pairs], axis=1))
+        seen = {"logits": logits, "weights": weights, "heads": heads}
+        B, H = ops.shape(heads)[0], self.num_heads
+        return output, {name: ops.reshape(part, (B, H, H, *ops.shape(part)[2:])) for name, part in seen.items()}
+
+    @property
+    def pairs(self):
+        """Numbers of query head and key head."""
+        return list(itertools.product(range(self.num_heads), repeat=2))
 
     def get_config(self):
         return {**super().get_config(), "implementation": self.implementation}

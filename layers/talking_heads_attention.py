@@ -1,10 +1,10 @@
 """Talking-heads attention (Shazeer et al. 2020; Li & Luo 2022, equations (6)–(9))."""
 
 import keras
+import numpy as np
 from keras import ops
 
-from layers.dot_product import attention_bias
-from layers.multi_head_attention import MultiHeadAttention
+from layers.multi_head_attention import MultiHeadAttention, float64
 
 
 @keras.saving.register_keras_serializable("interacting_head")
@@ -25,6 +25,8 @@ class TalkingHeadsAttention(MultiHeadAttention):
 
     Reference: Li & Luo 2022, equations (6)–(9).
     """
+
+    why_not_removable = "each mixes the logits and weights of all others"
 
     def __init__(
         self,
@@ -52,19 +54,33 @@ class TalkingHeadsAttention(MultiHeadAttention):
         """Add a mixing matrix `(H, H)`."""
         return self.add_weight((self.num_heads, self.num_heads), clone(self.mixing_initializer), name=name)
 
+    def softmax_logits(self, logits):
+        logits = super().softmax_logits(logits)
+        return mix(self.pre_softmax_kernel, logits) if self.mix_before else logits  # (7)
+
     def normalize(self, logits, mask):
-        logits = self.mixed_logits(logits)
-        if mask is not None:
-            logits = logits + attention_bias(mask)
-        weights = ops.softmax(logits, axis=-1)
+        weights = self.softmax(logits, mask)
         if self.mix_after:
             weights = mix(self.post_softmax_kernel, weights)  # (8)
         return ops.cast(weights, self.compute_dtype)
 
-    def mixed_logits(self, logits):
-        """Return the logits `(B, H, T, S)` that the softmax takes, before its mask: float32, mixed by equation (7)."""
-        logits = ops.cast(logits, "float32")
-        return mix(self.pre_softmax_kernel, logits) if self.mix_before else logits
+    def own_parameters(self):
+        kernels = {"before the softmax": self.pre_softmax_kernel, "after the softmax": self.post_softmax_kernel}
+        return {"head mixing": {title: float64(kernel) for title, kernel in kernels.items() if kernel is not None}}
+
+    def standard_projections(self):
+        """As of the base, with heads H times as large.
+
+        Before: Σ_j A_ij Q_j K_jᵀ is one product of (A_i1 Q_1, …, A_iH Q_H) and (K_1, …, K_H).
+        After: Σ_i (Σ_j B_ij P_j) V_i W_i = Σ_j P_j (V_1, …, V_H) (B_1j W_1; …; B_Hj W_H).
+        """
+        query, key, value, output_kernel = super().standard_projections()
+        H, D = self.num_heads, output_kernel.shape[-1]
+        before = float64(self.pre_softmax_kernel) if self.mix_before else np.eye(H)
+        after = float64(self.post_softmax_kernel) if self.mix_after else np.eye(H)
+        query = np.einsum("ij,djk->dijk", before, query).reshape(query.shape[0], H, -1)
+        key, value = (np.tile(kernel.reshape(kernel.shape[0], 1, -1), (1, H, 1)) for kernel in (key, value))
+        return query, key, value, np.einsum("ij,ivd->jivd", after, output_kernel).reshape(H, -1, D)
 
     def get_config(self):
         return {

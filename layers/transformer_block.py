@@ -107,6 +107,11 @@ class TransformerBlock(keras.layers.Layer):
         outputs = inputs + getattr(self, f"{name}_dropout")(outputs, training=training)
         return outputs if self.normalization == "pre" else getattr(self, f"{name}_norm")(outputs)
 
+    def attended(self, name, query, memory, return_intermediates, **arguments):
+        """The outputs of the attention layer `name`, and its intermediates by that name, if they are wanted."""
+        outputs = getattr(self, name)(query, memory, return_intermediates=return_intermediates, **arguments)
+        return (outputs[0], {name: outputs[1]}) if return_intermediates else (outputs, {})
+
     def apply_feed_forward(self, inputs, training):
         """The residual sum of inputs and the feed-forward network."""
         outputs = self.feed_forward(self.before("feed_forward", inputs), training=training)
@@ -142,6 +147,7 @@ class EncoderBlock(TransformerBlock):
     Call arguments:
         inputs: `(B, S, D)`.
         padding_mask: `(B, S)`, 1 = real token.
+        return_intermediates: whether to return those of the attention layer as well, `{"self_attention": …}`.
 
     Returns:
         `(B, S, D)`.
@@ -160,11 +166,20 @@ class EncoderBlock(TransformerBlock):
         build_once(self.self_attention, inputs_shape, inputs_shape)
         self.build_residuals(inputs_shape)
 
-    def call(self, inputs, padding_mask=None, training=None):
+    def call(self, inputs, padding_mask=None, training=None, return_intermediates=False):
         x = self.before("self_attention", inputs)
         attention_mask = None if padding_mask is None else ops.expand_dims(padding_mask, 1)  # (B, 1, S)
-        outputs = self.self_attention(x, x, query_mask=padding_mask, attention_mask=attention_mask, training=training)
-        return self.apply_feed_forward(self.after("self_attention", inputs, outputs, training), training)
+        outputs, seen = self.attended(
+            "self_attention",
+            x,
+            x,
+            return_intermediates,
+            query_mask=padding_mask,
+            attention_mask=attention_mask,
+            training=training,
+        )
+        outputs = self.apply_feed_forward(self.after("self_attention", inputs, outputs, training), training)
+        return (outputs, seen) if return_intermediates else outputs
 
 
 @keras.saving.register_keras_serializable("interacting_head")
@@ -180,6 +195,7 @@ class DecoderBlock(TransformerBlock):
         memory: the encoder's output `(B, S, D)`; a list of them for `MultiLayerMultiHeadAttention`.
         padding_mask: `(B, S)` of the memory, 1 = real token.
         query_mask: `(B, T)`, 1 = real token, for the losses that attention layers add.
+        return_intermediates: whether to return those of the attention layers as well, by their names.
 
     Returns:
         `(B, T, D)`.
@@ -196,16 +212,19 @@ class DecoderBlock(TransformerBlock):
         build_once(self.cross_attention, inputs_shape, memory_shape)
         self.build_residuals(inputs_shape)
 
-    def call(self, inputs, memory, padding_mask=None, query_mask=None, training=None):
+    def call(self, inputs, memory, padding_mask=None, query_mask=None, training=None, return_intermediates=False):
         x = self.before("self_attention", inputs)
-        outputs = self.self_attention(x, x, query_mask=query_mask, use_causal_mask=True, training=training)
+        masks = {"query_mask": query_mask, "use_causal_mask": True}
+        outputs, of_self = self.attended("self_attention", x, x, return_intermediates, **masks, training=training)
         inputs = self.after("self_attention", inputs, outputs, training)
         x = self.before("cross_attention", inputs)
         attention_mask = None if padding_mask is None else ops.expand_dims(padding_mask, 1)  # (B, 1, S)
-        outputs = self.cross_attention(
-            x, memory, query_mask=query_mask, attention_mask=attention_mask, training=training
+        masks = {"query_mask": query_mask, "attention_mask": attention_mask}
+        outputs, of_cross = self.attended(
+            "cross_attention", x, memory, return_intermediates, **masks, training=training
         )
-        return self.apply_feed_forward(self.after("cross_attention", inputs, outputs, training), training)
+        outputs = self.apply_feed_forward(self.after("cross_attention", inputs, outputs, training), training)
+        return (outputs, {**of_self, **of_cross}) if return_intermediates else outputs
 
     def step(self, inputs, cache, index, self_mask, memory, padding_mask, kernels):
         """One step of decoding for N hypotheses of each sentence, which are so many query positions.
@@ -226,20 +245,11 @@ class DecoderBlock(TransformerBlock):
             Outputs `(B, N, D)`, and the cache.
         """
         x = self.before("self_attention", inputs)
-        outputs, cache = self.self_attention(
-            x,
-            x,
-            attention_mask=self_mask,
-            cache=cache,
-            cache_update_index=index,
-            kernels=kernels["self"],
-            overwrite_cache=True,
-        )
+        outputs, cache = self.self_attention.step(x, cache, index, self_mask, kernels["self"], overwrite_cache=True)
         inputs = self.after("self_attention", inputs, outputs, False)
         x = self.before("cross_attention", inputs)
-        outputs, _ = self.cross_attention(
-            x, x, attention_mask=ops.expand_dims(padding_mask, 1), cache=memory, kernels=kernels["cross"]
-        )
+        mask = ops.expand_dims(padding_mask, 1)
+        outputs, _ = self.cross_attention.step(x, memory, attention_mask=mask, kernels=kernels["cross"])
         return self.apply_feed_forward(self.after("cross_attention", inputs, outputs, False), False), cache
 
     def decoding_kernels(self):

@@ -121,9 +121,8 @@ def measured(run, sample, layer, show, gold=None):
     Raises:
         InputError: where gold names a word that a sentence does not have.
     """
-    from interacting_head.translation.inspection import attention_layers, head_names  # imports Keras
 
-    names = {n: head_names(one) for (site, n), one in attention_layers(run.model).items() if site == "cross"}
+    names = {n: one.head_names for (site, n), one in run.model.attention_layers.items() if site == "cross"}
     scores, lines, sentences = {}, [""] * sample.lines, []
     for pair, inspection in run.inspections(sample, attention=["cross"]):
         source = words_of(pair.source_ids, run.subwords[0])

@@ -148,14 +148,13 @@ class Attention(Verb):
 
 def measured(run, sample, sites):
     """Return `{(site, number of a layer): values}` of a run over a `Sample`."""
-    from interacting_head.translation.inspection import attention_layers, head_names  # imports Keras
 
     sums = {}
     for _, inspection in run.inspections(sample, attention=sites):
         for place, weights in inspection.attention.items():
             sums.setdefault(place, AttentionSums()).add(weights)
-    layers = attention_layers(run.model)
-    return {place: _Place(head_names(layers[place]), one.means()) for place, one in sums.items()}
+    layers = run.model.attention_layers
+    return {place: _Place(layers[place].head_names, one.means()) for place, one in sums.items()}
 
 
 def rows_of(name, places):

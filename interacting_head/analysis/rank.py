@@ -167,9 +167,8 @@ def ranks_of(run, sample, tolerance=None):
 def described(run, place):
     """Return scheme, number and size of heads, site and layer at a place of a run."""
     from interacting_head.model.placement import attention_of, resolved
-    from interacting_head.translation.inspection import attention_layers
 
-    layer = attention_layers(run.model)[place]
+    layer = run.model.attention_layers[place]
     scheme = attention_of(resolved(run.model.config), *place).scheme
     heads = {"scheme": scheme, "num_heads": layer.num_heads, "key_dim": layer.key_dim}
     return {**heads, "site": place[0], "layer": place[1]}

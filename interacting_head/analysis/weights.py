@@ -71,7 +71,7 @@ class LearntWeights(abc.ABC):
     """Numbers of one attention layer.
 
     Args:
-        layer: a built attention layer.
+        parameters: `{name: array}`, what the layer's `own_parameters` gives for the kind.
 
     Attributes:
         figure: name of the figure of all layers of a kind.
@@ -81,8 +81,8 @@ class LearntWeights(abc.ABC):
     figure: str
     reads_heads = False
 
-    def __init__(self, layer):
-        self.layer = layer
+    def __init__(self, parameters):
+        self.parameters = parameters
 
     def add(self, heads):  # noqa: B027 (most read weights alone)
         """Add the outputs of the heads for a sentence."""
@@ -106,18 +106,13 @@ class SharedQueries(LearntWeights):
 
     figure = "weights-queries"
 
-    def _kernels(self):
-        kernels = np.array(self.layer.query_kernel, "float64")
-        if not self.layer.use_bias:
-            return kernels
-        return np.concatenate([kernels, np.array(self.layer.query_bias, "float64")[None]])
-
     def arrays(self):
-        return {"shares": query_shares(self._kernels()), "cosines": kernel_cosines(self._kernels())}
+        [kernels] = self.parameters.values()
+        return {"shares": query_shares(kernels), "cosines": kernel_cosines(kernels)}
 
     def quantities(self):
-        kernels, H = self._kernels(), self.layer.num_heads
-        cosines = kernel_cosines(kernels)[np.triu_indices(H, 1)]
+        [kernels] = self.parameters.values()
+        cosines = kernel_cosines(kernels)[np.triu_indices(kernels.shape[1], 1)]
         return {
             "variance of shares": float(query_shares(kernels).var()),
             "largest share": float(query_shares(kernels).max()),
@@ -150,9 +145,7 @@ class MixingMatrices(LearntWeights):
     figure = "weights-mixing"
 
     def arrays(self):
-        names = {"before the softmax": "pre_softmax_kernel", "after the softmax": "post_softmax_kernel"}
-        kernels = {title: getattr(self.layer, name) for title, name in names.items()}
-        return {title: np.array(kernel, "float64") for title, kernel in kernels.items() if kernel is not None}
+        return self.parameters
 
     def quantities(self):
         return {
@@ -190,9 +183,9 @@ class SourceMass(LearntWeights):
     figure = "weights-sources"
     reads_heads = True
 
-    def __init__(self, layer):
-        super().__init__(layer)
-        self._kernel = np.array(layer.output_kernel, "float64")
+    def __init__(self, parameters):
+        super().__init__(parameters)
+        [self._kernel] = parameters.values()
         self._sum, self._squares, self._positions = 0.0, 0.0, 0
 
     def add(self, heads):
@@ -226,12 +219,8 @@ class SourceMass(LearntWeights):
         figure.legend(*grid[-1].get_legend_handles_labels(), loc="outside right upper", fontsize=8)
 
 
-LEARNT = {
-    "interacting_head": SharedQueries,
-    "talking_heads": MixingMatrices,
-    "multi_layer": SourceMass,
-}
-"""Scheme → class of what its layers have learnt. Schemes left out have no weights that are read by themselves."""
+LEARNT = {"shared query": SharedQueries, "head mixing": MixingMatrices, "sources": SourceMass}
+"""Kind of a layer's `own_parameters` → class that reads them."""
 
 
 class Weights(Verb):
@@ -245,7 +234,7 @@ class Weights(Verb):
         for run in runs:
             learnt = learnt_by(run)
             if not learnt:
-                findings.notes.append(f"{run.name}: nothing to show, none of its layers is {' or '.join(LEARNT)}")
+                findings.notes.append(f"{run.name}: nothing to show, none of its layers is {' or '.join(schemes())}")
                 continue
             read = {place: one for place, one in learnt.items() if one.reads_heads}
             if read:
@@ -264,25 +253,26 @@ class Weights(Verb):
         if not found:
             raise InputError(
                 f"{', '.join(str(run.path) for run in runs)}: nothing to show; weights are shown of the schemes "
-                f"{', '.join(LEARNT)}; give a run that has one of them"
+                f"{', '.join(schemes())}; give a run that has one of them"
             )
         for kind, places in found.items():
             findings.figures[kind.figure] = functools.partial(kind.draw, places)
         return findings
 
 
+def schemes():
+    """Return the names of the schemes whose layers have something to show."""
+    from layers import ATTENTION_SCHEMES  # imports Keras
+
+    return [name for name, layer_class in ATTENTION_SCHEMES.items() if layer_class.changes(("own_parameters",))]
+
+
 def learnt_by(run):
     """Return `{place: LearntWeights}` of the layers of a run whose scheme has weights to show."""
-    from interacting_head.model.placement import attention_of, resolved
-    from interacting_head.translation.inspection import attention_layers
-
-    config = resolved(run.model.config)
-    layers = {
-        place: (attention_of(config, *place).scheme, layer) for place, layer in attention_layers(run.model).items()
-    }
     order = list(SITES)
+    layers = sorted(run.model.attention_layers.items(), key=lambda one: (order.index(one[0][0]), one[0][1]))
     return {
-        place: LEARNT[scheme](layer)
-        for place, (scheme, layer) in sorted(layers.items(), key=lambda one: (order.index(one[0][0]), one[0][1]))
-        if scheme in LEARNT
+        place: LEARNT[kind](parameters)
+        for place, layer in layers
+        for kind, parameters in layer.own_parameters().items()
     }

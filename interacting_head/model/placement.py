@@ -11,39 +11,6 @@ BASE_SCHEME = "multi_head"
 """The scheme wherever a paper does not place its own."""
 
 
-def _fourth_encoder_layer(model):
-    """Iida et al. 2019, table 1: the fourth of six encoder layers; the last where there are fewer than four."""
-    return {"encoder": (min(4, model.encoder_layers),)}
-
-
-def _last_layer_of_each_stack(model):
-    """Goindani & Shrivastava 2021, section 4.3: the last layer of encoder and decoder, in each of its attentions."""
-    return {
-        "encoder": (model.encoder_layers,),
-        "decoder": (model.decoder_layers,),
-        "cross": (model.decoder_layers,),
-    }
-
-
-def _every_cross_attention(model):
-    """Ampomah et al. 2020, equation (6): the encoder-decoder attention of all decoder layers."""
-    return {"cross": tuple(range(1, model.decoder_layers + 1))}
-
-
-DEFAULT_PLACEMENTS = {
-    "multi_hop": _fourth_encoder_layer,
-    "dynamic_head_importance": _last_layer_of_each_stack,
-    "multi_layer": _every_cross_attention,
-}
-"""Scheme → function of a `ModelConfig` that gives {site: layers}. Schemes left out stand everywhere."""
-
-NEED_KEY_DIM = ("fixed_head_size",)
-"""Schemes that are another one unless the size of their query and key heads is given."""
-
-DEFAULT_MEMORIES = {"multi_layer": "all"}
-"""Scheme → the `memory` that it reads in encoder-decoder attention. Schemes left out read the `top` layer."""
-
-
 def resolved(model):
     """The `ModelConfig` with nothing left open: what stands at every place, and what the decoder attends to.
 
@@ -51,8 +18,8 @@ def resolved(model):
     what it leaves out from `model.attention`; options of another scheme only where every scheme has them.
     """
     attention, placements = model.attention, model.placements
-    if placements is None and attention.scheme in DEFAULT_PLACEMENTS:
-        sites = DEFAULT_PLACEMENTS[attention.scheme](model)
+    sites = _class_of(attention).default_placement(model.encoder_layers, model.decoder_layers)
+    if placements is None and sites is not None:
         placements = [PlacementConfig(site, layers, attention) for site, layers in sites.items()]
         attention = _completed(PlacedAttentionConfig(BASE_SCHEME), attention)
     placements = tuple(
@@ -79,20 +46,20 @@ def attention_of(model, site, number):
     return placed[-1] if placed else model.attention
 
 
-def attention_layer(model, site, number):
+def attention_layer(model, site, number, head_gates=False):
     """The attention layer of a resolved `ModelConfig` at a place, see `attention_of`.
+
+    Args:
+        head_gates: see `layers.MultiHeadAttention`.
 
     Raises:
         InputError: for an unknown scheme, options that do not fit it, a size of heads that it needs, heads that do not
             divide the model dimension.
     """
     attention = attention_of(model, site, number)
-    layer_class = entry_of(ATTENTION_SCHEMES, attention.scheme, "attention scheme")
-    if attention.scheme in NEED_KEY_DIM and not attention.key_dim:
-        raise InputError(
-            f"{attention.scheme} needs model.attention.key_dim: the paper's is the mean length of a training sentence, "
-            "which python -m data.stats prints"
-        )
+    layer_class = _class_of(attention)
+    if layer_class.why_key_dim and not attention.key_dim:
+        raise InputError(f"{attention.scheme} needs model.attention.key_dim: {layer_class.why_key_dim}")
     if model.model_dim % attention.num_heads and not (attention.key_dim and attention.value_dim):
         raise InputError(
             f"num_heads {attention.num_heads} does not divide model_dim {model.model_dim}; "
@@ -110,6 +77,7 @@ def attention_layer(model, site, number):
             key_dim=attention.key_dim or head_dim,
             value_dim=attention.value_dim or head_dim,
             dropout=attention.dropout,
+            head_gates=head_gates,
             name="cross_attention" if site == "cross" else "self_attention",
             **options,
         )
@@ -158,14 +126,18 @@ def _completed(placed, attention):
     return dataclasses.replace(attention, **{"options": options, **given})
 
 
+def _class_of(attention):
+    return entry_of(ATTENTION_SCHEMES, attention.scheme, "attention scheme")
+
+
 def _reads_several_layers(attention):
-    return DEFAULT_MEMORIES.get(attention.scheme) == "all"
+    return _class_of(attention).memory == "all"
 
 
 def _default_memory(model):
     """The memory that all encoder-decoder attentions read by default; the top layer where they disagree."""
-    schemes = {attention_of(model, "cross", number).scheme for number in range(1, model.decoder_layers + 1)}
-    memories = {DEFAULT_MEMORIES.get(scheme, "top") for scheme in schemes}
+    attentions = [attention_of(model, "cross", number) for number in range(1, model.decoder_layers + 1)]
+    memories = {_class_of(attention).memory for attention in attentions}
     return memories.pop() if len(memories) == 1 else "top"
 
 
@@ -175,7 +147,9 @@ def _check_memory(model, attention):
         raise InputError("model.memory_layers goes with model.memory=all or transparent")
     if memory_layers(model) and not _reads_several_layers(attention):
         given = "memory=all" if model.memory == "all" else "memory_layers"
-        readers = " or ".join(scheme for scheme, memory in DEFAULT_MEMORIES.items() if memory == "all")
+        readers = " or ".join(
+            scheme for scheme, layer_class in ATTENTION_SCHEMES.items() if layer_class.memory == "all"
+        )
         raise InputError(
             f"model.{given} gives several memories to encoder-decoder attention, which needs the scheme "
             f"{readers} there, not {attention.scheme}; place it at the site cross"

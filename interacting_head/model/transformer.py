@@ -27,6 +27,7 @@ class Transformer(keras.Model):
         source_vocabulary_size, target_vocabulary_size: number of tokens, padding (id 0) included.
         shared_vocabulary: whether source and target share one embedding matrix. The output projection is that of the
             target, unless `config.tied_output` is false.
+        head_gates: whether each attention layer has gates on its heads, see `layers.MultiHeadAttention`.
 
     Call arguments:
         inputs: `{"source_ids": (B, S), "target_ids": (B, T)}`, the target shifted right.
@@ -50,6 +51,7 @@ class Transformer(keras.Model):
         source_vocabulary_size,
         target_vocabulary_size,
         shared_vocabulary=True,
+        head_gates=False,
         name="transformer",
     ):
         if not isinstance(config, ModelConfig):
@@ -57,7 +59,9 @@ class Transformer(keras.Model):
         if shared_vocabulary and source_vocabulary_size != target_vocabulary_size:
             raise InputError("a shared vocabulary needs equal vocabulary sizes for source and target")
         check_model(config)
-        layers = TransformerLayers(resolved(config), source_vocabulary_size, target_vocabulary_size, shared_vocabulary)
+        layers = TransformerLayers(
+            resolved(config), source_vocabulary_size, target_vocabulary_size, shared_vocabulary, head_gates
+        )
         layers.build(config.model_dim)
         source_ids = keras.Input((None,), dtype="int32", name="source_ids")
         target_ids = keras.Input((None,), dtype="int32", name="target_ids")
@@ -68,20 +72,32 @@ class Transformer(keras.Model):
         self.source_vocabulary_size = source_vocabulary_size
         self.target_vocabulary_size = target_vocabulary_size
         self.shared_vocabulary = shared_vocabulary
+        self.head_gates = head_gates
         self.target_embedding, self.output_embedding = layers.target_embedding, layers.output_embedding
         self._own_layers = layers
 
-    def encode(self, source_ids, training=None):
+    @property
+    def attention_layers(self):
+        """`{(site, number): attention layer}`; sites are `encoder`, `decoder` and `cross`, layers counted from 1."""
+        layers = {("encoder", n): block.self_attention for n, block in enumerate(self._own_layers.encoder_blocks, 1)}
+        for n, block in enumerate(self._own_layers.decoder_blocks, 1):
+            layers["decoder", n], layers["cross", n] = block.self_attention, block.cross_attention
+        return layers
+
+    def encode(self, source_ids, training=None, intermediates=None):
         """The memories that decoder layers attend to, and the padding mask `(B, S)`, of source ids `(B, S)`.
 
         The first is a list with one memory `(B, S, D)` for each decoder layer; with `memory="all"` each is itself
         a list of encoder layers' outputs.
-        """
-        return self._own_layers.encode(source_ids, training)
 
-    def decode(self, target_ids, memories, padding_mask, training=None):
+        Args:
+            intermediates: a dictionary to be filled with those of the attention layers, `{(site, number): …}`.
+        """
+        return self._own_layers.encode(source_ids, training, intermediates)
+
+    def decode(self, target_ids, memories, padding_mask, training=None, intermediates=None):
         """The last hidden vectors `(B, T, D)` of target ids `(B, T)`; the logits are one product further."""
-        return self._own_layers.decode(target_ids, memories, padding_mask, training)
+        return self._own_layers.decode(target_ids, memories, padding_mask, training, intermediates)
 
     def decoding_kernels(self):
         """Kernels that decoding reads in another form than training, computed once before the first step."""
@@ -144,6 +160,7 @@ class Transformer(keras.Model):
             "source_vocabulary_size": self.source_vocabulary_size,
             "target_vocabulary_size": self.target_vocabulary_size,
             "shared_vocabulary": self.shared_vocabulary,
+            "head_gates": self.head_gates,
             "name": self.name,
         }
 

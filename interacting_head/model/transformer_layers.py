@@ -42,10 +42,12 @@ class TransformerLayers:
 
     Args:
         config: a resolved `ModelConfig`.
-        source_vocabulary_size, target_vocabulary_size, shared_vocabulary: as of `Transformer`.
+        source_vocabulary_size, target_vocabulary_size, shared_vocabulary, head_gates: as of `Transformer`.
     """
 
-    def __init__(self, config, source_vocabulary_size, target_vocabulary_size, shared_vocabulary):
+    def __init__(
+        self, config, source_vocabulary_size, target_vocabulary_size, shared_vocabulary=True, head_gates=False
+    ):
         D = config.model_dim
         self.target_embedding = TokenEmbedding(target_vocabulary_size, D, name="target_embedding")
         self.source_embedding = self.target_embedding
@@ -63,13 +65,15 @@ class TransformerLayers:
             "normalization": config.normalization,
         }
         self.encoder_blocks = [
-            EncoderBlock(attention_layer(config, "encoder", number), **options, name=f"encoder_block_{number}")
+            EncoderBlock(
+                attention_layer(config, "encoder", number, head_gates), **options, name=f"encoder_block_{number}"
+            )
             for number in range(1, config.encoder_layers + 1)
         ]
         self.decoder_blocks = [
             DecoderBlock(
-                attention_layer(config, "decoder", number),
-                attention_layer(config, "cross", number),
+                attention_layer(config, "decoder", number, head_gates),
+                attention_layer(config, "cross", number, head_gates),
                 **options,
                 name=f"decoder_block_{number}",
             )
@@ -117,13 +121,16 @@ class TransformerLayers:
         weights = (weight for layer in layers_of(self) for weight in layer.weights)
         return sum({id(weight): math.prod(weight.shape) for weight in weights}.values())
 
-    def encode(self, source_ids, training=None):
+    def encode(self, source_ids, training=None, intermediates=None):
         """As `Transformer.encode`."""
         padding_mask = ops.not_equal(source_ids, PAD)
         x = embedded = self.source_positions(self.source_embedding(source_ids), training=training)
         outputs = []
         for number, block in enumerate(self.encoder_blocks, start=1):
-            x = block(x, padding_mask=padding_mask, training=training)
+            x = block(x, padding_mask=padding_mask, training=training, return_intermediates=intermediates is not None)
+            if intermediates is not None:
+                x, seen = x
+                intermediates["encoder", number] = seen["self_attention"]
             outputs.append(self.encoder_norms[number](x) if number in self.encoder_norms else x)
         if self.aggregation:
             memories = self.aggregation(outputs, embedding_output=embedded)
@@ -133,12 +140,16 @@ class TransformerLayers:
         memory = outputs[-1] if self.memory_layers is None else outputs[-self.memory_layers :]
         return [memory] * len(self.decoder_blocks), padding_mask
 
-    def decode(self, target_ids, memories, padding_mask, training=None):
+    def decode(self, target_ids, memories, padding_mask, training=None, intermediates=None):
         """As `Transformer.decode`."""
         x = self.target_positions(self.target_embedding(target_ids), training=training)
         target_mask = ops.not_equal(target_ids, PAD)
-        for block, memory in zip(self.decoder_blocks, memories, strict=True):
-            x = block(x, memory, padding_mask=padding_mask, query_mask=target_mask, training=training)
+        masks = {"padding_mask": padding_mask, "query_mask": target_mask}
+        for number, (block, memory) in enumerate(zip(self.decoder_blocks, memories, strict=True), start=1):
+            x = block(x, memory, **masks, training=training, return_intermediates=intermediates is not None)
+            if intermediates is not None:
+                x, seen = x
+                intermediates["decoder", number], intermediates["cross", number] = seen.values()
         return self.decoder_norm(x) if self.decoder_norm else x
 
     def logits(self, hidden):

@@ -3,7 +3,7 @@
 from interacting_head.analysis.attention import attention_distance, attention_entropy, distributions
 from interacting_head.model.placement import attention_of, resolved
 from interacting_head.serve.forms import SITES
-from interacting_head.translation.inspection import Inspector, attention_layers, head_names, weighs_heads
+from interacting_head.translation.inspection import Inspector, weighs_heads
 
 
 def inspector(model):
@@ -15,13 +15,13 @@ def places(model):
     """The description of each attention layer of a `Transformer`, for `GET /model`."""
     config = resolved(model.config)
     described = []
-    for (site, number), layer in attention_layers(model).items():
+    for (site, number), layer in model.attention_layers.items():
         described.append(
             {
                 "site": site,
                 "layer": number,
                 "scheme": attention_of(config, site, number).scheme,
-                "heads": head_names(layer),
+                "heads": layer.head_names,
                 "head_importance": layer.has_head_importance,
             }
         )

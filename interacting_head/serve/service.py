@@ -111,7 +111,7 @@ class Service:
         if request.model >= len(self.models):
             raise RequestError(422, f"model must be below {len(self.models)}, got {request.model}")
         place = request.site, request.layer
-        if place not in self._inspectors[request.model].attention_at:
+        if place not in self._inspectors[request.model].wanted["attention"]:
             raise RequestError(422, f"this model has no layer {request.layer} at the site {request.site}")
         [source] = translator.source_subwords.encode([translator.source_form.forward(request.source)])
         target = request.token_ids[:-1] if request.token_ids[-1:] == [END] else request.token_ids

@@ -72,7 +72,7 @@ class Details:
 
     def __init__(self, inspector, subwords, form):
         self.inspector, self.subwords, self.form = inspector, subwords, form
-        parts = {"attention": inspector.attention_at, "head_importance": inspector.importance_at}
+        parts = {"attention": inspector.wanted["attention"], "head_importance": inspector.wanted["head_importance"]}
         self._nothing = dict.fromkeys(["source_tokens", *(name for name, places in parts.items() if places)])
 
     def __call__(self, lines, found):

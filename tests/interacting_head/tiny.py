@@ -4,9 +4,9 @@ import numpy as np
 
 from data.text.subwords import BEGIN, END, PAD
 from interacting_head.config import AttentionConfig, ExperimentConfig, ModelConfig
-from interacting_head.model.placement import NEED_KEY_DIM
 from interacting_head.model.transformer import Transformer
 from interacting_head.run_directory import RunDirectory
+from layers import ATTENTION_SCHEMES
 from tests.layers.schemes import randomize
 
 V = 17
@@ -15,7 +15,8 @@ V = 17
 def config(scheme="interacting_head", num_heads=2, options=None, **settings):
     """A `ModelConfig` of two blocks on either side."""
     sizes = {"model_dim": 8, "feed_forward_dim": 12, "encoder_layers": 2, "decoder_layers": 2, "dropout": 0.0}
-    attention = AttentionConfig(scheme, num_heads, key_dim=5 if scheme in NEED_KEY_DIM else None, options=options or {})
+    key_dim = 5 if scheme in ATTENTION_SCHEMES and ATTENTION_SCHEMES[scheme].why_key_dim else None
+    attention = AttentionConfig(scheme, num_heads, key_dim=key_dim, options=options or {})
     return ModelConfig(attention=attention, **{**sizes, **settings})
 
 

@@ -100,7 +100,7 @@ def test_cached_steps_equal_one_pass_of_self_attention(name, options):
     cache = layer.empty_cache(2, 7)  # longer than needed: places not yet reached are not attended to
     for t in range(5):
         step = inputs[:, t : t + 1]
-        output, cache = layer(step, step, cache=cache, cache_update_index=t)
+        output, cache = layer.step(step, cache, t)
         np.testing.assert_allclose(array(output)[:, 0], expected[:, t], rtol=1e-5, atol=1e-5)
 
 
@@ -110,7 +110,7 @@ def test_a_projected_memory_equals_the_memory(name, options):
     query, memory = normal(2, 3, MODEL_DIM), normal(2, 5, MODEL_DIM, seed=1)
     mask = np.array([[[1, 1, 1, 1, 1]], [[1, 1, 1, 0, 0]]], "bool")
     expected = array(layer(query, memory, attention_mask=mask))
-    output, _ = layer(query, query, attention_mask=mask, cache=layer.project_memory(memory))
+    output, _ = layer.step(query, layer.project_memory(memory), attention_mask=mask)
     np.testing.assert_allclose(array(output), expected, rtol=1e-5, atol=1e-5)
 
 
@@ -161,3 +161,80 @@ def test_all_weights_are_trained(name, options):
 def test_wrong_sizes_are_refused(name, options):
     with pytest.raises(ValueError, match="num_heads must be at least 1"):
         make(name, options, num_heads=0)
+
+
+@every_scheme
+def test_intermediates_fit_each_other(name, options):
+    layer = built(name, options)
+    query, memory = normal(2, 3, MODEL_DIM), normal(2, 5, MODEL_DIM, seed=1)
+    mask = np.array([[[1, 1, 1, 1, 1]], [[1, 1, 1, 0, 0]]], "bool")
+    arguments = {"attention_mask": mask, "return_attention_scores": True, "return_intermediates": True}
+    output, scores, seen = layer(query, memory, **arguments)
+    np.testing.assert_allclose(array(output), array(layer(query, memory, attention_mask=mask)), rtol=1e-5, atol=1e-5)
+    np.testing.assert_array_equal(array(seen["weights"]), array(scores))
+    assert ("importance" in seen) == layer.has_head_importance
+    leading = array(scores).shape[1:-2]
+    assert len(layer.head_names) == len(set(layer.head_names)) == np.prod(leading)
+    assert seen["logits"].shape[-3:] == scores.shape[-3:]
+    assert seen["heads"].shape == (2, *leading, 3, layer.value_dim)
+
+
+@every_scheme
+def test_a_layer_says_where_it_stands_and_what_it_reads(name, options):
+    layer = make(name, options)
+    assert layer.memory in ("top", "all")
+    assert layer.why_key_dim is None or isinstance(layer.why_key_dim, str)
+    for encoder_layers, decoder_layers in ((1, 1), (3, 2), (6, 6)):
+        placement = layer.default_placement(encoder_layers, decoder_layers)
+        counts = {"encoder": encoder_layers, "decoder": decoder_layers, "cross": decoder_layers}
+        for site, numbers in (placement or {}).items():
+            assert numbers
+            assert all(1 <= number <= counts[site] for number in numbers)
+
+
+@every_scheme
+def test_a_layer_is_standard_attention_or_says_why_not(name, options):
+    layer = built(name, options)
+    if layer.why_not_standard is not None:
+        assert isinstance(layer.why_not_standard, str)
+        return
+    query, memory = normal(2, 3, MODEL_DIM).astype("float64"), normal(2, 5, MODEL_DIM, seed=1).astype("float64")
+    *kernels, output_kernel = layer.standard_projections()
+    q, k, v = (
+        np.einsum("btd,dhk->bhtk", np.concatenate([x, np.ones((*x.shape[:-1], 1))], axis=-1), kernel)
+        for x, kernel in zip((query, memory, memory), kernels, strict=True)
+    )
+    logits = np.einsum("bhtk,bhsk->bhts", q, k) / np.sqrt(layer.key_dim)
+    weights = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    heads = np.einsum("bhts,bhsv->bhtv", weights / weights.sum(axis=-1, keepdims=True), v)
+    expected = np.einsum("bhtv,hvd->btd", heads, output_kernel) + array(layer.output_bias)
+    np.testing.assert_allclose(array(layer(query, memory)), expected, rtol=1e-4, atol=1e-4)
+
+
+@every_scheme
+def test_closed_gates_and_removed_heads_give_the_same(name, options):
+    query, memory = normal(2, 3, MODEL_DIM), normal(2, 5, MODEL_DIM, seed=1)
+    plain, gated = built(name, options), built(name, options, head_gates=True)
+    values = iter(plain.weights)
+    for weight in gated.weights:
+        weight.assign(np.ones(weight.shape) if weight.name in ("head_gates", "source_gates") else next(values))
+    np.testing.assert_array_equal(array(gated(query, memory)), array(plain(query, memory)))
+    for removed in ({1, 2}, {0, 1, 2, 3}):
+        gated.head_gates.assign([float(head not in removed) for head in range(4)])
+        expected = array(gated(query, memory))
+        assert abs(expected - array(plain(query, memory))).max() > 1e-3
+        if plain.why_not_removable is not None:
+            assert isinstance(plain.why_not_removable, str)
+            continue
+        smaller = built(name, options, num_heads=max(1, 4 - len(removed)))
+        for weight in smaller.weights:
+            weight.assign(plain.weights_without(removed)[weight.name])
+        np.testing.assert_allclose(array(smaller(query, memory)), expected, rtol=1e-4, atol=1e-4)
+
+
+@every_scheme
+def test_what_a_layer_has_learnt_are_named_arrays(name, options):
+    for kind, parameters in built(name, options).own_parameters().items():
+        assert isinstance(kind, str)
+        assert parameters
+        assert all(parameter.dtype == "float64" for parameter in parameters.values())

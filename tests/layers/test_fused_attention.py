@@ -83,7 +83,7 @@ def test_what_a_kernel_cannot_do_is_done_in_stages(fused):
     layer(query, memory, return_attention_scores=True)
     layer(query[:, :3], memory)
     layer(query, memory[:, :3])
-    layer(query[:, :1], None, cache=layer.empty_cache(2, S), cache_update_index=0)
+    layer.step(query[:, :1], layer.empty_cache(2, S), 0)
     other_values = ATTENTION_SCHEMES["multi_head"](4, 5, 3)
     other_values(query, memory)
     assert not fused

@@ -1,7 +1,7 @@
 """Gates on the heads of a Transformer, and on the sources of its encoder-decoder attention.
 
-A gate is a number: at 1 the model is as it was, at 0 the head or source is gone. All gates are one variable, which
-compiled functions read, so that one compiled search serves every choice of heads.
+A gate is a number: at 1 the model is as it was, at 0 the head or source is gone. Gates are weights of the attention
+layers, which compiled functions read, so that one compiled search serves every choice of heads.
 
 A head that is gone adds nothing to its layer's output. In schemes that weigh their heads it is left out of the
 softmax over the heads, which the others then share: with gates g and scores s of the heads,
@@ -13,19 +13,14 @@ pairwise form its query is gone too. Of talking heads it is the head after both 
 (Ampomah et al. 2020, Table 7).
 """
 
-import contextlib
 import itertools
 from typing import NamedTuple
 
-import keras
 import numpy as np
-from keras import ops
 
 from data.errors import InputError
-from interacting_head.translation.inspection import attention_layers
-from layers import PairwiseInteractingHeadAttention
 
-GONE = -1e9  # logit of a head that is gone: its share is 0 in float32
+GATES = ("head_gates", "source_gates")
 
 
 class Head(NamedTuple):
@@ -47,36 +42,36 @@ class Source(NamedTuple):
 
 
 class GatedTransformer:
-    """A `Transformer` in a block of `gated`: used as that, in searches, scorers and compiled functions.
+    """A copy of a `Transformer` with gates on its heads, all open at first.
+
+    Args:
+        model: the `Transformer`.
 
     Attributes:
+        model: the copy.
         heads: all `Head`s.
         sources: all `Source`s of decoder layers that read several; an empty list where none does.
-        gates: the variable, float32, with a gate for each of `heads` and then of `sources`.
+
+    Example:
+        >>> gated = GatedTransformer(model)
+        >>> gated.close([Head("cross", 1, 3)])
+        >>> logits = gated.model(inputs)
     """
 
     def __init__(self, model):
-        self.model = model
-        layers = attention_layers(model)
-        self.heads = [Head(*place, h) for place, layer in layers.items() for h in range(1, layer.num_heads + 1)]
-        self.sources = [
-            Source(number, source)
-            for (site, number), layer in layers.items()
-            if site == "cross" and layer.source_axis and layer.num_sources > 1
-            for source in range(1, layer.num_sources + 1)
-        ]
-        self.gates = keras.Variable(np.ones(len(self.heads) + len(self.sources)), trainable=False, dtype="float32")
-
-    def __getattr__(self, name):
-        return getattr(self.model, name)
-
-    def __call__(self, *args, **kwargs):
-        return self.model(*args, **kwargs)
-
-    @property
-    def variables(self):
-        """Those of the model and the gates, for `compilation.Compiled`."""
-        return [*self.model.variables, self.gates]
+        self.model = type(model).from_config({**model.get_config(), "head_gates": True})
+        layers = self.model.attention_layers
+        self.heads = all_heads(self.model)
+        self.gates = [layer.head_gates for layer in layers.values()]
+        self.sources = []
+        for (site, number), layer in layers.items():
+            if site == "cross" and layer.source_axis and layer.num_sources > 1:
+                self.sources += [Source(number, source) for source in range(1, layer.num_sources + 1)]
+                self.gates.append(layer.source_gates)
+        gates = {id(weight) for layer in layers.values() for weight in layer.weights if weight.name in GATES}
+        weights = [weight for weight in self.model.weights if id(weight) not in gates]
+        for weight, original in zip(weights, model.weights, strict=True):
+            weight.assign(original)
 
     def close(self, closed):
         """Set the gates of some `Head`s and `Source`s to 0, and all others to 1.
@@ -90,111 +85,21 @@ class GatedTransformer:
             if gate not in places:
                 raise InputError(f"this model has no {type(gate).__name__.lower()} {':'.join(map(str, gate))}")
             values[places[gate]] = 0
-        self.gates.assign(values)
+        for gates, own in zip(self.gates, self.of_layers(values), strict=True):
+            gates.assign(own)
 
-    def gates_of(self, site, number):
-        """The gates of a layer's heads, a tensor `(H,)`."""
-        return self._slice([(head.site, head.layer) == (site, number) for head in self.heads])
-
-    def gates_of_sources(self, number):
-        """The gates of the sources of a decoder layer, a tensor `(n,)`."""
-        return self._slice([False] * len(self.heads) + [source.layer == number for source in self.sources])
-
-    def _slice(self, wanted):
-        start = wanted.index(True)
-        return ops.convert_to_tensor(self.gates.value)[start : start + sum(wanted)]
+    def of_layers(self, values):
+        """Return a list of the parts of `values`, one for each of `heads` and then of `sources`, that are a layer's."""
+        parts, start = [], 0
+        for gates in self.gates:
+            parts.append(values[start : start + gates.shape[0]])
+            start += gates.shape[0]
+        return parts
 
 
-@contextlib.contextmanager
-def gated(model):
-    """Put gates into the attention layers of a `Transformer` in the block.
-
-    Yields:
-        The `GatedTransformer`, all gates at 1.
-
-    Example:
-        >>> with gated(model) as gated_model:
-        ...     gated_model.close([Head("cross", 1, 3)])
-        ...     logits = gated_model(inputs)
-    """
-    gated_model, changed = GatedTransformer(model), []
-
-    def replace(layer, name, make):
-        setattr(layer, name, make(getattr(layer, name)))
-        changed.append((layer, name))
-
-    try:
-        for place, layer in attention_layers(model).items():
-
-            def gates(place=place):
-                return gated_model.gates_of(*place)
-
-            if layer.has_head_importance:
-                replace(layer, "head_logits", lambda function, gates=gates: _gated_logits(function, gates))
-                replace(layer, "output_projection", lambda function, gates=gates: _none_or_all(function, gates))
-            else:
-                of_kernel = KERNEL_GATES.get(type(layer), lambda gates: gates)
-                replace(
-                    layer,
-                    "output_projection",
-                    lambda function, gates=gates, of_kernel=of_kernel: _gated_kernel(function, gates, of_kernel),
-                )
-        for number in sorted({source.layer for source in gated_model.sources}):
-            layer = attention_layers(model)["cross", number]
-            replace(layer, "sources", lambda function, number=number: _gated_sources(gated_model, function, number))
-        yield gated_model
-    finally:
-        for layer, name in changed:
-            delattr(layer, name)  # the class has it
-
-
-KERNEL_GATES = {PairwiseInteractingHeadAttention: lambda gates: ops.expand_dims(gates, 1) * gates}
-"""Layer class → function of gates `(H,)` that gives those of the heads of its output kernel, if these are others."""
-
-
-def _gated_kernel(output_projection, gates, of_kernel):
-    """The output projection with gates: a head that meets a kernel of zeros adds nothing."""
-
-    def projection():
-        kernel, bias = output_projection()
-        of_heads = ops.cast(of_kernel(gates()), kernel.dtype)  # (H,) or (H, H)
-        return kernel * ops.expand_dims(of_heads, (-2, -1)), bias
-
-    return projection
-
-
-def _gated_logits(head_logits, gates):
-    """The logits of the softmax over heads with log g added: their shares are then those of the module's equation."""
-
-    def logits(scores, axis):
-        found, own = head_logits(scores, axis), gates()
-        shape = [1] * len(found.shape)
-        shape[axis] = -1
-        logarithms = ops.where(own > 0, ops.log(ops.where(own > 0, own, 1.0)), GONE)
-        return found + ops.reshape(logarithms, shape)
-
-    return logits
-
-
-def _none_or_all(output_projection, gates):
-    """The output projection, zero where no head of the layer is left to share the weight."""
-
-    def projection():
-        kernel, bias = output_projection()
-        some = ops.cast(ops.any(gates() > 0), kernel.dtype)
-        return kernel * some, bias
-
-    return projection
-
-
-def _gated_sources(gated_model, sources, number):
-    """The sources of a layer, each times its gate."""
-
-    def of_layer(value):
-        gates = gated_model.gates_of_sources(number)
-        return [source * ops.cast(gates[index], source.dtype) for index, source in enumerate(sources(value))]
-
-    return of_layer
+def all_heads(model):
+    """Return all `Head`s of a `Transformer`."""
+    return [Head(*place, h) for place, layer in model.attention_layers.items() for h in range(1, layer.num_heads + 1)]
 
 
 def chosen_heads(heads, patterns):

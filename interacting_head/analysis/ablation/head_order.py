@@ -10,12 +10,11 @@ from keras import KerasTensor, StatelessScope, ops
 from tqdm import tqdm
 
 from data.text.subwords import BEGIN, END, PAD
-from interacting_head.analysis.ablation.head_gates import Head, chosen_heads, gated
+from interacting_head.analysis.ablation.head_gates import GatedTransformer, Head, all_heads, chosen_heads
 from interacting_head.model.compilation import Compiled, gradient
 from interacting_head.model.losses import token_cross_entropy
 from interacting_head.search.transformer_search import as_array
 from interacting_head.translation.engines.tensorflow import padded
-from interacting_head.translation.inspection import attention_layers
 
 MULTIPLE = 16  # widths are multiples of it: JAX compiles for each
 
@@ -48,53 +47,51 @@ def by_gradient(run, sample, seed):
 
     Reference: Michel et al. 2019, Are sixteen heads really better than one?, equation (2) and section 4.1.
     """
-    total = 0.0
-    with gated(run.model) as model:
-        ids = KerasTensor((None, None), "int32")
-        compiled = Compiled(lambda *batch: gate_gradient(model, *batch), [model], arguments=lambda: [ids] * 3)
-        with tqdm(
-            desc=f"{run.name}, gradients", total=len(sample), unit=" sentences", disable=None, leave=False
-        ) as bar:
-            for pair in run.pairs(sample):
-                source, target = [*pair.source_ids, END], [*pair.target_ids, END]
-                S, T = (-(-len(one) // MULTIPLE) * MULTIPLE for one in (source, target))
-                shifted = [BEGIN, *pair.target_ids]
-                found = compiled(padded([source], 1, S), padded([shifted], 1, T), padded([target], 1, T))
-                total = total + np.abs(as_array(found).astype("float64"))
-                bar.update(1)
-        heads = model.heads
+    total, gated = 0.0, GatedTransformer(run.model)
+    ids = KerasTensor((None, None), "int32")
+    compiled = Compiled(lambda *batch: gate_gradient(gated, *batch), [gated.model], arguments=lambda: [ids] * 3)
+    with tqdm(desc=f"{run.name}, gradients", total=len(sample), unit=" sentences", disable=None, leave=False) as bar:
+        for pair in run.pairs(sample):
+            source, target = [*pair.source_ids, END], [*pair.target_ids, END]
+            S, T = (-(-len(one) // MULTIPLE) * MULTIPLE for one in (source, target))
+            shifted = [BEGIN, *pair.target_ids]
+            found = compiled(padded([source], 1, S), padded([shifted], 1, T), padded([target], 1, T))
+            total = total + np.abs(as_array(found).astype("float64"))
+            bar.update(1)
+    heads = gated.heads
     values = dict(zip(heads, total / max(1, len(sample)), strict=False))  # gates of sources come last
-    for place in attention_layers(run.model):
+    for place in run.model.attention_layers:
         own = [head for head in heads if head[:2] == place]
         norm = np.sqrt(sum(values[head] ** 2 for head in own)) or 1.0
         values.update({head: float(values[head] / norm) for head in own})
     return values
 
 
-def gate_gradient(model, source_ids, target_ids, labels):
+def gate_gradient(gated, source_ids, target_ids, labels):
     """The gradient of the mean cross-entropy of a token, in nats, by the gates of a `GatedTransformer`.
 
     Args:
-        model: the `GatedTransformer`.
+        gated: the `GatedTransformer`.
         source_ids: `(B, S)`, end symbols included, padded.
         target_ids, labels: `(B, T)`, the first shifted right.
     """
-    weights = [(variable, ops.convert_to_tensor(variable.value)) for variable in model.model.variables]
+    model, gates = gated.model, {id(variable) for variable in gated.gates}
+    weights = [(one, ops.convert_to_tensor(one.value)) for one in model.variables if id(one) not in gates]
 
-    def loss(gates):
-        with StatelessScope(state_mapping=[*weights, (model.gates, gates)], collect_losses=False):
+    def loss(values):
+        mapping = [*weights, *zip(gated.gates, gated.of_layers(values), strict=True)]
+        with StatelessScope(state_mapping=mapping, collect_losses=False):
             logits = model({"source_ids": source_ids, "target_ids": target_ids}, training=False)
         real = ops.cast(ops.not_equal(labels, PAD), "float32")
         return ops.sum(token_cross_entropy(labels, logits) * real) / ops.sum(real)
 
-    return gradient(loss, ops.convert_to_tensor(model.gates.value))
+    return gradient(loss, ops.concatenate([ops.convert_to_tensor(one.value) for one in gated.gates]))
 
 
 def at_random(run, sample, seed):
     """A random number for each head."""
     draw = random.Random(seed)
-    with gated(run.model) as model:
-        return {head: draw.random() for head in model.heads}
+    return {head: draw.random() for head in all_heads(run.model)}
 
 
 ORDERS = {"importance": by_importance, "gradient": by_gradient, "random": at_random}

@@ -22,7 +22,7 @@ class MaskedTranslation:
 
     Args:
         run: an `AnalysedRun`.
-        gated_model: the `head_gates.GatedTransformer` of its model.
+        gated: the `head_gates.GatedTransformer` of its model.
         sample: the `Sample`.
         beam_size: default: the run's.
 
@@ -30,7 +30,7 @@ class MaskedTranslation:
         InputError: where the sample has no references, or an empty one.
     """
 
-    def __init__(self, run, gated_model, sample, beam_size=None):
+    def __init__(self, run, gated, sample, beam_size=None):
         from interacting_head.metrics import METRICS  # takes a while
         from interacting_head.metrics.lines import check_lines
         from interacting_head.metrics.metric import Options
@@ -39,9 +39,9 @@ class MaskedTranslation:
         if sample.references is None:
             raise InputError(f"BLEU needs references, and {sample.name} has none; give them with -r")
         check_lines(sample.sources, [sample.references], sample.name, ["its reference"])
-        self.gated_model, self.references = gated_model, sample.references
+        self.gated, self.references = gated, sample.references
         self.metric = METRICS[METRIC](Options())
-        translator = run.translator.with_engine(TransformerEngine(gated_model))
+        translator = run.translator.with_engine(TransformerEngine(gated.model))
         if beam_size is not None:
             translator = translator.with_options(dataclasses.replace(translator.options, beam_size=beam_size))
         self.translator, self.batches = translator, translator.batches(sample.sources)
@@ -57,7 +57,7 @@ class MaskedTranslation:
         Raises:
             InputError: for one that does not exist.
         """
-        self.gated_model.close(closed)
+        self.gated.close(closed)
         lines = [""] * len(self.references)
         for indices, n_best in self.translator.search(self.batches, token_scores=False):
             for index, (best, *_) in zip(indices, n_best, strict=True):
@@ -146,14 +146,14 @@ def masked_scores(run, sample, patterns=None, beam_size=None):
         run, sample, beam_size: as of `MaskedTranslation`.
         patterns: of `head_gates.chosen_heads`; None: each source where there are several, or else all heads.
     """
-    from interacting_head.analysis.ablation.head_gates import chosen_heads, gated
+    from interacting_head.analysis.ablation.head_gates import GatedTransformer, chosen_heads
 
-    with gated(run.model) as model:
-        if patterns is None and model.sources:
-            masks = source_masks(model.sources)
-        else:
-            masks = [(head,) for head in chosen_heads(model.heads, patterns or ())]
-        whole, *scores = MaskedTranslation(run, model, sample, beam_size).compared(masks, run.name)
+    gated = GatedTransformer(run.model)
+    if patterns is None and gated.sources:
+        masks = source_masks(gated.sources)
+    else:
+        masks = [(head,) for head in chosen_heads(gated.heads, patterns or ())]
+    whole, *scores = MaskedTranslation(run, gated, sample, beam_size).compared(masks, run.name)
     return {None: whole, **dict(zip(masks, scores, strict=True))}, whole.signature
 
 

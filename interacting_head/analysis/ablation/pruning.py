@@ -113,11 +113,11 @@ def pruning_curves(run, sample, orders, numbers, beam_size=None):
         orders: {name: heads in the order in which they go}.
         numbers: of heads that go.
     """
-    from interacting_head.analysis.ablation.head_gates import gated
+    from interacting_head.analysis.ablation.head_gates import GatedTransformer
 
     masks = {(name, number): frozenset(list(heads)[:number]) for name, heads in orders.items() for number in numbers}
-    with gated(run.model) as model:
-        whole, *scores = MaskedTranslation(run, model, sample, beam_size).compared(list(masks.values()), run.name)
+    translation = MaskedTranslation(run, GatedTransformer(run.model), sample, beam_size)
+    whole, *scores = translation.compared(list(masks.values()), run.name)
     found = dict(zip(masks, scores, strict=True))
     return {name: [(0, whole), *((number, found[name, number]) for number in numbers)] for name in orders}, whole
 

@@ -22,7 +22,7 @@ WARMUP = 10
 
 
 class Setup(NamedTuple):
-    """Where blocks are normalised, what the learning rate follows, and for how many steps."""
+    """A place of normalisation, a learning-rate schedule, and a number of steps."""
 
     normalization: str
     schedule: str

@@ -6,7 +6,6 @@ from matplotlib.figure import Figure
 
 from data.errors import InputError
 from interacting_head.analysis.rank import PlaceRanks, Rank, numerical_rank, stable_rank
-from interacting_head.translation.inspection import attention_layers
 from layers import ATTENTION_SCHEMES
 from tests.interacting_head.analysis.stand_ins import run_of
 from tests.parameters import mostly_slow
@@ -70,7 +69,7 @@ def test_ranks_of_a_place_are_means_over_sentences_and_heads():
 def test_every_scheme_has_ranks_at_every_place_and_figures(scheme):
     run = run_of(scheme)
     findings = Rank().analyze([run], SimpleNamespace(tolerance=None))
-    assert [(row["site"], row["layer"]) for row in findings.rows] == list(attention_layers(run.model))
+    assert [(row["site"], row["layer"]) for row in findings.rows] == list(run.model.attention_layers)
     assert all(1 <= row["logits_rank"] <= row["largest_rank"] for row in findings.rows)
     assert findings.notes == ["run: h_max = 2, d = 8 by n̄ = 3 of 2 sentences of made up"]
     for draw in findings.figures.values():

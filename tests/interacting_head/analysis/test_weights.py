@@ -14,6 +14,7 @@ from interacting_head.analysis.weights import (
     query_shares,
     source_shares,
 )
+from layers import ATTENTION_SCHEMES
 from tests.interacting_head.analysis.stand_ins import run_of
 from tests.layers.backend import array
 from tests.layers.schemes import normal
@@ -69,7 +70,7 @@ def test_shares_of_sources_are_by_the_loop(summed):
         np.testing.assert_allclose(found[t], np.array(norms) / sum(norms), rtol=1e-5)
 
 
-@pytest.mark.parametrize("scheme", LEARNT)
+@pytest.mark.parametrize("scheme", ["interacting_head", "talking_heads", "multi_layer"])
 def test_every_place_of_a_scheme_has_rows_and_a_figure(scheme):
     run = run_of(scheme)
     findings = Weights().analyze([run], None)
@@ -80,6 +81,12 @@ def test_every_place_of_a_scheme_has_rows_and_a_figure(scheme):
     figure = Figure()
     draw(figure)
     assert figure.axes
+
+
+@pytest.mark.parametrize("scheme", ATTENTION_SCHEMES)
+def test_there_is_a_reader_for_what_each_scheme_has_learnt(scheme):
+    kinds = {kind for layer in run_of(scheme).model.attention_layers.values() for kind in layer.own_parameters()}
+    assert kinds <= set(LEARNT)
 
 
 def test_the_parts_of_all_sources_make_the_output():
@@ -96,7 +103,7 @@ def test_a_run_with_nothing_to_show_is_noted_beside_others_and_refused_alone():
     other = run_of("multi_head", "other")
     findings = Weights().analyze([run_of("interacting_head"), other], None)
     assert findings.notes == [
-        "other: nothing to show, none of its layers is interacting_head or talking_heads or multi_layer"
+        "other: nothing to show, none of its layers is talking_heads or interacting_head or multi_layer"
     ]
-    with pytest.raises(InputError, match="other: nothing to show; weights are shown of the schemes interacting_head"):
+    with pytest.raises(InputError, match="other: nothing to show; weights are shown of the schemes talking_heads"):
         Weights().analyze([other], None)

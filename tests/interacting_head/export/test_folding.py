@@ -3,14 +3,14 @@ import pytest
 
 from data.errors import InputError
 from interacting_head.config import PlacedAttentionConfig, PlacementConfig
-from interacting_head.export.folding import FOLDS, SITES, fold, fold_transformer, reason_against
+from interacting_head.export.folding import SITES, fold, fold_transformer
 from layers import reference
 from tests.interacting_head import tiny
 from tests.layers import schemes
 from tests.layers.backend import array
 
 B, T, S, D = 2, 3, 4, schemes.MODEL_DIM
-FOLDED = [case for case in schemes.ALL if reason_against(schemes.make(*case)) is None]
+FOLDED = [case for case in schemes.ALL if schemes.make(*case).why_not_standard is None]
 REFUSED = [case for case in schemes.ALL if case not in FOLDED]
 
 
@@ -71,10 +71,10 @@ def test_what_cannot_be_folded_says_why(case):
 
 
 @pytest.mark.parametrize("case", schemes.ALL, ids=str)
-def test_schemes_are_refused_that_weigh_their_heads_or_read_several_memories_or_are_not_known(case):
+def test_schemes_are_refused_that_weigh_their_heads_or_read_several_memories(case):
     layer = schemes.make(*case)
     weighs_heads, memories = layer.has_head_importance, getattr(layer, "num_sources", 1)
-    assert (case in REFUSED) == (weighs_heads or memories > 1 or type(layer) not in FOLDS)
+    assert (case in REFUSED) == (weighs_heads or memories > 1)
 
 
 def test_a_model_is_folded_at_every_place():

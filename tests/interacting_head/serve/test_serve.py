@@ -12,7 +12,6 @@ from interacting_head.serve.application import FILES, PAGE, Guard, application
 from interacting_head.serve.forms import AttentionRequest, RequestError, TranslationRequest
 from interacting_head.serve.service import ADVICE, Service
 from interacting_head.serve.worker import Worker
-from interacting_head.translation.inspection import attention_layers
 from interacting_head.translation.translator import Translator
 
 SCRIPT = "<script>alert(1)</script>"
@@ -102,7 +101,7 @@ def test_the_model_is_described(serving):
     assert (described["engine"], described["beam_size"]) == ("tensorflow", 3)
     [model] = described["models"]
     assert model["name"] == "run-interacting_head"
-    assert [(one["site"], one["layer"]) for one in model["attention"]] == list(attention_layers(serving.models[0]))
+    assert [(one["site"], one["layer"]) for one in model["attention"]] == list(serving.models[0].attention_layers)
     assert all(one["heads"] == ["head 1", "head 2"] and not one["head_importance"] for one in model["attention"])
 
 

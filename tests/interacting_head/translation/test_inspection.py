@@ -4,7 +4,7 @@ from keras import ops
 
 from data.errors import InputError
 from data.text.subwords import BEGIN, END
-from interacting_head.translation.inspection import Inspector, attention_layers, observed
+from interacting_head.translation.inspection import Inspector
 from layers import ATTENTION_SCHEMES
 from tests.interacting_head import tiny
 from tests.layers.backend import array
@@ -102,7 +102,7 @@ def test_logits_are_what_the_softmax_takes(variant):
     sites = ["encoder", "decoder", "cross"]
     pairs = [pair(5, 3), pair(9, 20)]
     inspector = Inspector(model, attention=sites, logits=sites, heads=sites)
-    layers = attention_layers(model)
+    layers = model.attention_layers
     for inspection in inspector.inspect(pairs):
         for place, weights in inspection.attention.items():
             logits, heads = inspection.logits[place], inspection.heads[place]
@@ -118,7 +118,7 @@ def test_logits_are_what_the_softmax_takes(variant):
 def test_heads_are_the_values_under_their_weights():
     model = tiny.transformer(scheme="multi_layer")
     [seen] = Inspector(model, attention=["cross"], heads=["cross"]).inspect([pair(4, 3)])
-    layer = attention_layers(model)["cross", 1]
+    layer = model.attention_layers["cross", 1]
     memories, _ = model.encode(np.array([[*pair(4, 3)[0], END]]))
     _, v = layer.project_memory(memories[0])
     np.testing.assert_allclose(seen.heads["cross", 1], seen.attention["cross", 1] @ array(v)[0], atol=1e-5)
@@ -174,17 +174,3 @@ def test_one_site_is_that_of_all():
     ):
         assert list(one.attention) == [("decoder", 1), ("decoder", 2)]
         np.testing.assert_allclose(one.attention["decoder", 2], every.attention["decoder", 2], atol=1e-5)
-
-
-def test_layers_are_as_before_whatever_happens():
-    model = tiny.transformer()
-    layers = attention_layers(model)
-
-    def fail():
-        with observed(model, list(layers), []):
-            assert all("attention" in vars(layer) for layer in layers.values())
-            raise KeyError
-
-    with pytest.raises(KeyError):
-        fail()
-    assert not any("attention" in vars(layer) for layer in layers.values())

@@ -5,12 +5,11 @@ import numpy as np
 import pytest
 
 from data.errors import InputError
-from interacting_head.analysis.ablation.head_gates import Head, Source, chosen_heads, gated
+from interacting_head.analysis.ablation.head_gates import GatedTransformer, Head, Source, chosen_heads
 from interacting_head.model.compilation import Compiled
 from interacting_head.search.options import SearchOptions
 from interacting_head.search.state import Limits
 from interacting_head.search.transformer_search import TransformerSearch
-from interacting_head.translation.inspection import attention_layers
 from layers import ATTENTION_SCHEMES
 from tests.interacting_head import tiny
 from tests.layers.backend import array
@@ -37,32 +36,27 @@ def weighing(scheme, **settings):
 def test_masking_nothing_changes_nothing(scheme):
     model = tiny.transformer(scheme=scheme)
     expected = logits(model)
-    with gated(model) as gated_model:
-        np.testing.assert_array_equal(logits(gated_model), expected)
-        gated_model.close(gated_model.heads[:1])
-        assert np.abs(logits(gated_model) - expected).max() > 1e-4
-        gated_model.close([])
-        np.testing.assert_array_equal(logits(gated_model), expected)
+    gated_model = GatedTransformer(model)
+    np.testing.assert_array_equal(logits(gated_model.model), expected)
+    gated_model.close(gated_model.heads[:1])
+    assert np.abs(logits(gated_model.model) - expected).max() > 1e-4
+    gated_model.close([])
+    np.testing.assert_array_equal(logits(gated_model.model), expected)
     np.testing.assert_array_equal(logits(model), expected)
-    assert not any(
-        name in vars(layer)
-        for layer in attention_layers(model).values()
-        for name in ("output_projection", "head_logits", "sources")
-    )
 
 
 @pytest.mark.parametrize("scheme", mostly_slow(sorted(OUTPUT_HEAD), "interacting_head"))
 def test_a_head_with_zero_output_weights_may_go_without_a_change(scheme):
     model = tiny.transformer(scheme=scheme)
     head = Head("cross", 2, 1)
-    kernel = attention_layers(model)["cross", 2].output_kernel
+    kernel = model.attention_layers["cross", 2].output_kernel
     values = array(kernel).copy()
     values[..., head.head - 1, :, :] = 0
     kernel.assign(values)
     expected = logits(model)
-    with gated(model) as gated_model:
-        gated_model.close([head])
-        np.testing.assert_allclose(logits(gated_model), expected, atol=1e-6)
+    gated_model = GatedTransformer(model)
+    gated_model.close([head])
+    np.testing.assert_allclose(logits(gated_model.model), expected, atol=1e-6)
 
 
 def attention_by_loop(layer, query, closed, pieces):
@@ -118,14 +112,14 @@ def multi_hop(layer, left, heads, x, q):
 @pytest.mark.parametrize("pieces", [dynamic_head_importance, multi_hop])
 def test_where_heads_are_weighed_those_that_are_left_share_the_weight(pieces):
     model = weighing(pieces.__name__, num_heads=4)
-    layer = attention_layers(model)["encoder", 1]
+    layer = model.attention_layers["encoder", 1]
     query = np.random.default_rng(3).normal(size=(5, 8)).astype("float32")
-    with gated(model) as gated_model:
-        gated_model.close([Head("encoder", 1, 2), Head("encoder", 1, 3)])
-        found = array(layer(query[None], query[None], return_head_importance=True)[0])[0]
-        importance = array(layer(query[None], query[None], return_head_importance=True)[1])[0]
-        gated_model.close([head for head in gated_model.heads if head.layer == 1])
-        alone = array(layer(query[None], query[None]))[0]
+    gated_model = GatedTransformer(model)
+    gated_model.close([Head("encoder", 1, 2), Head("encoder", 1, 3)])
+    gated = gated_model.model.attention_layers["encoder", 1]
+    found, importance = (array(one)[0] for one in gated(query[None], query[None], return_head_importance=True))
+    gated_model.close([head for head in gated_model.heads if head.layer == 1])
+    alone = array(gated(query[None], query[None]))[0]
     np.testing.assert_allclose(found, attention_by_loop(layer, query, {1, 2}, pieces), atol=1e-5)
     assert (importance[:, [1, 2]] == 0).all()
     np.testing.assert_array_equal(alone, np.broadcast_to(array(layer.output_bias), alone.shape))
@@ -163,26 +157,24 @@ def interacting_head_pairwise(layer, left, heads, x, q):
 @pytest.mark.parametrize("pieces", [interacting_head, interacting_head_pairwise])
 def test_of_interacting_heads_the_queries_count_as_the_scheme_says(pieces):
     model = weighing(pieces.__name__, num_heads=4)
-    layer = attention_layers(model)["encoder", 1]
+    layer = model.attention_layers["encoder", 1]
     query = np.random.default_rng(3).normal(size=(5, 8)).astype("float32")
-    with gated(model) as gated_model:
-        gated_model.close([Head("encoder", 1, 2), Head("encoder", 1, 3)])
-        found = array(layer(query[None], query[None]))[0]
+    gated_model = GatedTransformer(model)
+    gated_model.close([Head("encoder", 1, 2), Head("encoder", 1, 3)])
+    found = array(gated_model.model.attention_layers["encoder", 1](query[None], query[None]))[0]
     np.testing.assert_allclose(found, attention_by_loop(layer, query, {1, 2}, pieces), atol=1e-4)
 
 
 @pytest.mark.parametrize("joint", [True, False])
 def test_a_source_that_is_gone_is_a_masked_source(joint):
-    model = tiny.transformer(scheme="multi_layer")
-    layers = [attention_layers(model)["cross", number] for number in (1, 2)]
-    for layer in layers:
-        layer.joint_attention = joint
-    with gated(model) as gated_model:
-        assert gated_model.sources == [Source(1, 1), Source(1, 2), Source(2, 1), Source(2, 2)]
-        gated_model.close([Source(2, 1)])
-        found = logits(gated_model)
-        gated_model.close([Source(1, 1), Source(2, 1)])
-        of_all = logits(gated_model)
+    model = tiny.transformer(scheme="multi_layer", options={"joint_attention": joint})
+    layers = [model.attention_layers["cross", number] for number in (1, 2)]
+    gated_model = GatedTransformer(model)
+    assert gated_model.sources == [Source(1, 1), Source(1, 2), Source(2, 1), Source(2, 2)]
+    gated_model.close([Source(2, 1)])
+    found = logits(gated_model.model)
+    gated_model.close([Source(1, 1), Source(2, 1)])
+    of_all = logits(gated_model.model)
     layers[1].masked_sources = (1,)
     np.testing.assert_array_equal(found, logits(model))
     layers[0].masked_sources = (1,)
@@ -190,10 +182,10 @@ def test_a_source_that_is_gone_is_a_masked_source(joint):
 
 
 def test_a_model_that_reads_one_source_has_none_to_mask():
-    with gated(tiny.transformer(scheme="multi_layer", memory_layers=1)) as gated_model:
-        assert gated_model.sources == []
-        with pytest.raises(InputError, match="this model has no source 1:1"):
-            gated_model.close([Source(1, 1)])
+    gated_model = GatedTransformer(tiny.transformer(scheme="multi_layer", memory_layers=1))
+    assert gated_model.sources == []
+    with pytest.raises(InputError, match="this model has no source 1:1"):
+        gated_model.close([Source(1, 1)])
 
 
 @pytest.mark.slow
@@ -201,15 +193,15 @@ def test_a_model_that_reads_one_source_has_none_to_mask():
 def test_one_compiled_search_serves_all_masks(scheme):
     model = tiny.transformer(scheme=scheme)
     source_ids, limits = tiny.sources(LENGTHS), Limits(max_lengths=np.array([5, 7], "int32"))
-    with gated(model) as gated_model:
-        search = TransformerSearch(gated_model, SearchOptions(beam_size=2))
-        open_all = search(source_ids, limits)
-        counts = [function.count for function in search.compiled]
-        scores = [search(source_ids, limits).scores]
-        for head in gated_model.heads[:: len(gated_model.heads) // 4]:
-            gated_model.close([head])
-            scores.append(search(source_ids, limits).scores)
-        assert [function.count for function in search.compiled] == counts
+    gated_model = GatedTransformer(model)
+    search = TransformerSearch(gated_model.model, SearchOptions(beam_size=2))
+    open_all = search(source_ids, limits)
+    counts = [function.count for function in search.compiled]
+    scores = [search(source_ids, limits).scores]
+    for head in gated_model.heads[:: len(gated_model.heads) // 4]:
+        gated_model.close([head])
+        scores.append(search(source_ids, limits).scores)
+    assert [function.count for function in search.compiled] == counts
     np.testing.assert_array_equal(scores[0], open_all.scores)
     assert all(np.abs(one - scores[0]).max() > 0 for one in scores[1:])
     np.testing.assert_allclose(
@@ -221,17 +213,17 @@ def test_a_compiled_function_of_a_masked_model_is_the_model_with_that_mask():
     model = tiny.transformer(scheme="multi_hop")
     ids = keras.KerasTensor((None, None), "int32")
     target_ids, _ = tiny.targets([3, 5])
-    with gated(model) as gated_model:
-        compiled = Compiled(
-            lambda source_ids, target_ids: gated_model({"source_ids": source_ids, "target_ids": target_ids}),
-            [gated_model],
-            arguments=lambda: [ids] * 2,
-        )
-        for closed in ([], gated_model.heads[2:3], gated_model.heads):
-            gated_model.close(closed)
-            found = array(compiled(tiny.sources(LENGTHS), target_ids))
-            np.testing.assert_allclose(found, logits(gated_model), atol=1e-5)
-        assert compiled.count == 1
+    gated_model = GatedTransformer(model)
+    compiled = Compiled(
+        lambda source_ids, target_ids: gated_model.model({"source_ids": source_ids, "target_ids": target_ids}),
+        [gated_model.model],
+        arguments=lambda: [ids] * 2,
+    )
+    for closed in ([], gated_model.heads[2:3], gated_model.heads):
+        gated_model.close(closed)
+        found = array(compiled(tiny.sources(LENGTHS), target_ids))
+        np.testing.assert_allclose(found, logits(gated_model.model), atol=1e-5)
+    assert compiled.count == 1
 
 
 def test_heads_are_named_by_site_layer_and_number():

@@ -7,7 +7,7 @@ import pytest
 
 from data.errors import InputError
 from data.text.subwords import BEGIN, END
-from interacting_head.analysis.ablation.head_gates import Head, gated
+from interacting_head.analysis.ablation.head_gates import GatedTransformer, Head
 from interacting_head.analysis.ablation.head_order import gate_gradient, head_orders
 from interacting_head.translation.inspection import Inspector
 from tests.interacting_head import tiny
@@ -49,25 +49,26 @@ def batch(source, target):
 @pytest.mark.parametrize("scheme", mostly_slow(["multi_head", "multi_hop", "interacting_head_pairwise"], "multi_hop"))
 def test_gradients_are_those_of_small_changes_of_the_gates(scheme):
     step, [pair, *_] = 2e-3, PAIRS  # a larger one meets kinks of ReLU
-    with gated(Run(scheme).model) as model:
-        found = array(gate_gradient(model, *batch(*pair)))
-        assert np.abs(found).max() > 0.01
-        for index in range(len(model.heads)):
-            losses = []
-            for sign in (1, -1):
-                values = np.ones(len(model.heads), "float32")
-                values[index] += sign * step
-                model.gates.assign(values)
-                losses.append(loss(model, *pair))
-            assert found[index] == pytest.approx((losses[0] - losses[1]) / (2 * step), rel=0.01, abs=5e-4)
+    model = GatedTransformer(Run(scheme).model)
+    found = array(gate_gradient(model, *batch(*pair)))
+    assert np.abs(found).max() > 0.01
+    for index in range(len(model.heads)):
+        losses = []
+        for sign in (1, -1):
+            values = np.ones(len(model.heads), "float32")
+            values[index] += sign * step
+            for gates, own in zip(model.gates, model.of_layers(values), strict=True):
+                gates.assign(own)
+            losses.append(loss(model.model, *pair))
+        assert found[index] == pytest.approx((losses[0] - losses[1]) / (2 * step), rel=0.01, abs=5e-4)
 
 
 def test_the_order_of_gradients_is_that_of_their_mean_size_over_sentences_as_a_share_of_the_layer():
     run = Run("multi_head")
     found = head_orders(run, SAMPLE, ["gradient"], 1)["gradient"]
     assert list(found.values()) == sorted(found.values())
-    with gated(run.model) as model:
-        sizes = np.mean([np.abs(array(gate_gradient(model, *batch(*pair)))) for pair in PAIRS], axis=0)
+    model = GatedTransformer(run.model)
+    sizes = np.mean([np.abs(array(gate_gradient(model, *batch(*pair)))) for pair in PAIRS], axis=0)
     for layer in range(0, len(sizes), 2):  # of two heads
         own = model.heads[layer : layer + 2]
         expected = sizes[layer : layer + 2] / np.sqrt((sizes[layer : layer + 2] ** 2).sum())

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from data.errors import InputError
-from interacting_head.analysis.ablation.head_gates import Head, Source, gated
+from interacting_head.analysis.ablation.head_gates import GatedTransformer, Head, Source
 from interacting_head.analysis.ablation.masking import MaskedTranslation, mark, masked_scores, row_of, source_masks
 from interacting_head.metrics import evaluate
 from interacting_head.translation.translator import Translator
@@ -32,10 +32,10 @@ def stand_in(folder, **settings):
 @pytest.mark.slow
 def test_masked_translations_are_those_of_a_masked_model_and_batches_are_made_once(tmp_path, monkeypatch):
     run, sample = stand_in(tmp_path, scheme="multi_layer")
-    with gated(run.model) as model:
-        masked = MaskedTranslation(run, model, sample)
-        monkeypatch.setattr(run.translator.source_subwords, "encode", None)  # nothing is encoded again
-        whole, without, again = (masked.lines(mask) for mask in ([], model.sources[::2], []))
+    model = GatedTransformer(run.model)
+    masked = MaskedTranslation(run, model, sample)
+    monkeypatch.setattr(run.translator.source_subwords, "encode", None)  # nothing is encoded again
+    whole, without, again = (masked.lines(mask) for mask in ([], model.sources[::2], []))
     monkeypatch.undo()
     assert whole == again != without
     assert whole[SOURCES.index("")] == ""
@@ -48,13 +48,13 @@ def test_masked_translations_are_those_of_a_masked_model_and_batches_are_made_on
 def test_scores_are_those_of_the_translations(tmp_path):
     run, sample = stand_in(tmp_path, encoder_layers=1, decoder_layers=1)
     masks = [(Head("cross", 1, 1),), (Head("encoder", 1, 2), Head("cross", 1, 2))]
-    with gated(run.model) as model:
-        masked = MaskedTranslation(run, model, sample, 1)
-        scores = masked.compared(masks, "")
-        for mask, score in zip([(), *masks], scores, strict=True):
-            expected = evaluate(masked.lines(mask), REFERENCES, ["sacrebleu"])["sacrebleu"]
-            assert score.score == pytest.approx(expected.score)
-            assert score.signature.replace("|bs:1000|seed:12345", "") == expected.signature
+    model = GatedTransformer(run.model)
+    masked = MaskedTranslation(run, model, sample, 1)
+    scores = masked.compared(masks, "")
+    for mask, score in zip([(), *masks], scores, strict=True):
+        expected = evaluate(masked.lines(mask), REFERENCES, ["sacrebleu"])["sacrebleu"]
+        assert score.score == pytest.approx(expected.score)
+        assert score.signature.replace("|bs:1000|seed:12345", "") == expected.signature
     assert scores[0].p_value is None
 
 

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from data.errors import InputError
-from interacting_head.analysis.ablation.head_gates import Head, gated
-from interacting_head.analysis.ablation.pruned_run import check_removable, kept_heads, pruned, shared_query
+from interacting_head.analysis.ablation.head_gates import GatedTransformer, Head
+from interacting_head.analysis.ablation.pruned_run import check_removable, kept_heads, pruned
 from interacting_head.config import AttentionConfig, ExperimentConfig
 from interacting_head.model.placement import attention_of, resolved
 from interacting_head.model.transformer import Transformer
-from interacting_head.translation.inspection import attention_layers
 from layers import ATTENTION_SCHEMES
+from layers.interacting_head_attention import COMBINATIONS, shared_query
 from tests.interacting_head import tiny
 from tests.layers.backend import array
 from tests.layers.schemes import randomize
@@ -58,14 +58,14 @@ def test_a_pruned_model_gives_the_logits_of_the_masked_one(case):
         *(Head("cross", 1, number) for number in (2, 3, 4)),
         Head("cross", 2, 4),
     ]
-    with gated(model) as gated_model:
-        gated_model.close(removed)
-        expected = logits(gated_model)
+    gated_model = GatedTransformer(model)
+    gated_model.close(removed)
+    expected = logits(gated_model.model)
     smaller, new_config = pruned(model, config, SUBWORDS, removed)
     np.testing.assert_allclose(logits(smaller), expected, atol=1e-5, rtol=1e-5)
     assert np.abs(expected - logits(model)).max() > 1e-3
     assert smaller.count_params() < model.count_params()
-    heads = {place: layer.num_heads for place, layer in attention_layers(smaller).items()}
+    heads = {place: layer.num_heads for place, layer in smaller.attention_layers.items()}
     changed = {("encoder", 2): 2, ("decoder", 2): 1, ("cross", 1): 1, ("cross", 2): 3}
     assert heads == {**dict.fromkeys(heads, 4), **changed}
     for (site, number), count in changed.items():
@@ -76,10 +76,10 @@ def test_a_pruned_model_gives_the_logits_of_the_masked_one(case):
 @pytest.mark.parametrize("case", mostly_slow(CASES, "multi_layer", "multi_hop"))
 def test_a_model_of_which_every_head_is_removed_is_that_of_no_attention(case):
     model, config = transformer(*CASES[case])
-    with gated(model) as gated_model:
-        heads = gated_model.heads
-        gated_model.close(heads)
-        expected = logits(gated_model)
+    gated_model = GatedTransformer(model)
+    heads = gated_model.heads
+    gated_model.close(heads)
+    expected = logits(gated_model.model)
     smaller, _ = pruned(model, config, SUBWORDS, heads)
     np.testing.assert_allclose(logits(smaller), expected, atol=1e-5, rtol=1e-5)
 
@@ -96,7 +96,7 @@ def test_nothing_removed_is_the_same_model():
 def test_the_shared_query_is_that_of_all_heads(combination):
     kernel = np.random.default_rng(1).normal(size=(6, 5, 3)).astype("float32")
     kept = [0, 2, 3]
-    new = shared_query(kernel, kept, [1, 4], combination)[:, kept]
+    new = shared_query(kernel, kept, COMBINATIONS[combination])[:, kept]
     reduced = {"sum": np.sum, "mean": np.mean}[combination]
     np.testing.assert_allclose(reduced(new, axis=1), reduced(kernel, axis=1), atol=1e-5)
 

@@ -1,0 +1,19 @@
+"""Multi-head attention with heads of a fixed size (Bhojanapalli et al. 2020; Li & Luo 2022, equation (5))."""
+
+import keras
+
+from layers.multi_head_attention import MultiHeadAttention
+
+
+@keras.saving.register_keras_serializable("interacting_head")
+class FixedHeadSizeAttention(MultiHeadAttention):
+    """Multi-head attention whose query and key heads have the mean length n̄ of a training sentence as their size.
+
+    T × T logits have at most the rank of the key size: with K = n̄ that is no bottleneck, whatever the number of heads.
+
+    Args: as in `MultiHeadAttention`; `key_dim` is n̄ and `value_dim` D / H.
+
+    Reference: Li & Luo 2022, equation (5).
+    """
+
+    why_key_dim = "the paper's is the mean length of a training sentence, which python -m data.stats prints"
