@@ -107,11 +107,6 @@ class TransformerBlock(keras.layers.Layer):
         outputs = inputs + getattr(self, f"{name}_dropout")(outputs, training=training)
         return outputs if self.normalization == "pre" else getattr(self, f"{name}_norm")(outputs)
 
-    def attended(self, name, query, memory, return_intermediates, **arguments):
-        """The outputs of the attention layer `name`, and its intermediates by that name, if they are wanted."""
-        outputs = getattr(self, name)(query, memory, return_intermediates=return_intermediates, **arguments)
-        return (outputs[0], {name: outputs[1]}) if return_intermediates else (outputs, {})
-
     def apply_feed_forward(self, inputs, training):
         """The residual sum of inputs and the feed-forward network."""
         outputs = self.feed_forward(self.before("feed_forward", inputs), training=training)
@@ -169,17 +164,12 @@ class EncoderBlock(TransformerBlock):
     def call(self, inputs, padding_mask=None, training=None, return_intermediates=False):
         x = self.before("self_attention", inputs)
         attention_mask = None if padding_mask is None else ops.expand_dims(padding_mask, 1)  # (B, 1, S)
-        outputs, seen = self.attended(
-            "self_attention",
-            x,
-            x,
-            return_intermediates,
-            query_mask=padding_mask,
-            attention_mask=attention_mask,
-            training=training,
-        )
+        masks = {"query_mask": padding_mask, "attention_mask": attention_mask}
+        options = {"training": training, "return_intermediates": return_intermediates}
+        outputs = self.self_attention(x, x, **masks, **options)
+        outputs, seen = outputs if return_intermediates else (outputs, None)
         outputs = self.apply_feed_forward(self.after("self_attention", inputs, outputs, training), training)
-        return (outputs, seen) if return_intermediates else outputs
+        return (outputs, {"self_attention": seen}) if return_intermediates else outputs
 
 
 @keras.saving.register_keras_serializable("interacting_head")
@@ -213,18 +203,18 @@ class DecoderBlock(TransformerBlock):
         self.build_residuals(inputs_shape)
 
     def call(self, inputs, memory, padding_mask=None, query_mask=None, training=None, return_intermediates=False):
+        options = {"query_mask": query_mask, "training": training, "return_intermediates": return_intermediates}
         x = self.before("self_attention", inputs)
-        masks = {"query_mask": query_mask, "use_causal_mask": True}
-        outputs, of_self = self.attended("self_attention", x, x, return_intermediates, **masks, training=training)
+        outputs = self.self_attention(x, x, use_causal_mask=True, **options)
+        outputs, of_self = outputs if return_intermediates else (outputs, None)
         inputs = self.after("self_attention", inputs, outputs, training)
         x = self.before("cross_attention", inputs)
         attention_mask = None if padding_mask is None else ops.expand_dims(padding_mask, 1)  # (B, 1, S)
-        masks = {"query_mask": query_mask, "attention_mask": attention_mask}
-        outputs, of_cross = self.attended(
-            "cross_attention", x, memory, return_intermediates, **masks, training=training
-        )
+        outputs = self.cross_attention(x, memory, attention_mask=attention_mask, **options)
+        outputs, of_cross = outputs if return_intermediates else (outputs, None)
         outputs = self.apply_feed_forward(self.after("cross_attention", inputs, outputs, training), training)
-        return (outputs, {**of_self, **of_cross}) if return_intermediates else outputs
+        seen = {"self_attention": of_self, "cross_attention": of_cross}
+        return (outputs, seen) if return_intermediates else outputs
 
     def step(self, inputs, cache, index, self_mask, memory, padding_mask, kernels):
         """One step of decoding for N hypotheses of each sentence, which are so many query positions.

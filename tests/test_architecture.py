@@ -60,7 +60,7 @@ MAY_IMPORT = {
         "interacting_head/training/optimizer.py",
         "interacting_head/training/precision.py",
         "interacting_head/training/setup.py",
-        "interacting_head/training/step.py",
+        "interacting_head/training/training_model.py",
         "layers/cache.py",
         "layers/pairwise_interacting_head_attention.py",
     },
@@ -68,7 +68,7 @@ MAY_IMPORT = {
         "interacting_head/model/compilation.py",
         "interacting_head/training/devices.py",
         "interacting_head/training/precision.py",
-        "interacting_head/training/step.py",
+        "interacting_head/training/training_model.py",
     },
     "torch": set(),
 }

@@ -19,7 +19,7 @@ from interacting_head.training import trainer as training
 from interacting_head.training.callbacks import Progress
 from interacting_head.training.devices import Devices
 from interacting_head.training.setup import make_training_model
-from interacting_head.training.training_model import TrainingModel
+from interacting_head.training.training_model import TensorFlowTrainingModel
 from tests import tiny_corpus
 from tests.interacting_head import tiny
 
@@ -34,7 +34,7 @@ CASES = {
 }
 
 
-class Poisonable(TrainingModel):
+class Poisonable(TensorFlowTrainingModel):
     def compute_loss(self, x, *arguments, **options):
         is_poisoned = keras.ops.any(x["source_ids"] == POISON)
         return super().compute_loss(x, *arguments, **options) * keras.ops.where(is_poisoned, np.inf, 1.0)
@@ -66,7 +66,7 @@ def as_dataset(found):
 
 
 def training_model(precision, scheme, parts):
-    """A compiled `TrainingModel` of random weights."""
+    """A compiled `TensorFlowTrainingModel` of random weights."""
     keras.config.set_dtype_policy(precision)
     settings = [f"train.precision={precision}", f"train.accumulate_batches={parts}", "train.schedule=constant"]
     settings += ["train.learning_rate=0.01", "train.warmup_steps=1", "train.gradient_clip=0.5"]

@@ -74,13 +74,13 @@ class Transformer(keras.Model):
         self.shared_vocabulary = shared_vocabulary
         self.head_gates = head_gates
         self.target_embedding, self.output_embedding = layers.target_embedding, layers.output_embedding
-        self._own_layers = layers
+        self.network = layers
 
     @property
     def attention_layers(self):
         """`{(site, number): attention layer}`; sites are `encoder`, `decoder` and `cross`, layers counted from 1."""
-        layers = {("encoder", n): block.self_attention for n, block in enumerate(self._own_layers.encoder_blocks, 1)}
-        for n, block in enumerate(self._own_layers.decoder_blocks, 1):
+        layers = {("encoder", n): block.self_attention for n, block in enumerate(self.network.encoder_blocks, 1)}
+        for n, block in enumerate(self.network.decoder_blocks, 1):
             layers["decoder", n], layers["cross", n] = block.self_attention, block.cross_attention
         return layers
 
@@ -93,15 +93,15 @@ class Transformer(keras.Model):
         Args:
             intermediates: a dictionary to be filled with those of the attention layers, `{(site, number): …}`.
         """
-        return self._own_layers.encode(source_ids, training, intermediates)
+        return self.network.encode(source_ids, training, intermediates)
 
     def decode(self, target_ids, memories, padding_mask, training=None, intermediates=None):
         """The last hidden vectors `(B, T, D)` of target ids `(B, T)`; the logits are one product further."""
-        return self._own_layers.decode(target_ids, memories, padding_mask, training, intermediates)
+        return self.network.decode(target_ids, memories, padding_mask, training, intermediates)
 
     def decoding_kernels(self):
         """Kernels that decoding reads in another form than training, computed once before the first step."""
-        layers = self._own_layers
+        layers = self.network
         return {
             "blocks": [block.decoding_kernels() for block in layers.decoder_blocks],
             "output": layers.output_embedding.output_kernel(),
@@ -117,7 +117,7 @@ class Transformer(keras.Model):
             The projected memory of each decoder block, which stays the same; and the caches of self-attention, with
             places for `length · N` tokens.
         """
-        blocks = self._own_layers.decoder_blocks
+        blocks = self.network.decoder_blocks
         B = ops.shape(keras.tree.flatten(memories)[0])[0]
         projected = [
             block.cross_attention.project_memory(memory) for block, memory in zip(blocks, memories, strict=True)
@@ -139,7 +139,7 @@ class Transformer(keras.Model):
         Returns:
             Logits of the next token `(B, N, target_vocabulary_size)` in float32, and the caches.
         """
-        layers = self._own_layers
+        layers = self.network
         x = layers.target_positions.at(layers.target_embedding(ids), position)
         index, updated = position * ids.shape[1], []
         for block, cache, memory, own in zip(layers.decoder_blocks, caches, memories, kernels["blocks"], strict=True):

@@ -38,7 +38,9 @@ AGGREGATIONS = {"linear": _linear, "transparent": _transparent, "iterative": _it
 
 
 class TransformerLayers:
-    """The layers of a Transformer, and how they are wired: the same for symbols and for tensors.
+    """The layers of a Transformer and how data flows through them, for symbols and for tensors.
+
+    They are not the `Transformer` itself, since Keras needs the outputs of a Functional model before it exists.
 
     Args:
         config: a resolved `ModelConfig`.

@@ -12,7 +12,7 @@ from interacting_head.model.placement import check_model
 from interacting_head.training.optimizer import Adam
 from interacting_head.training.run_text import text_settings
 from interacting_head.training.schedules import schedule_class
-from interacting_head.training.training_model import TrainingModel
+from interacting_head.training.training_model import TRAINING_MODELS, TrainingModel
 
 logger = logging.getLogger("interacting_head")
 
@@ -75,7 +75,8 @@ def make_training_model(model, config, total_steps):
         gradient_clip=train.gradient_clip,
         ema_decay=train.ema_decay,
     )
-    training_model = TrainingModel(model, train.label_smoothing, train.accumulate_batches, parts_side_by_side())
+    kind = TRAINING_MODELS.get(keras.backend.backend(), TrainingModel)
+    training_model = kind(model, train.label_smoothing, train.accumulate_batches, parts_side_by_side())
     training_model.compile(optimizer=optimizer, jit_compile=compiles_training_step())
     return training_model
 

@@ -1,4 +1,4 @@
-"""Training: recipe → corpus → sub-words → encoded arrays → batches → `fit`, with validation and exact resume."""
+"""Training: corpus → sub-words → encoded arrays → batches → `fit`, with validation and exact resume."""
 
 import contextlib
 import functools
@@ -40,7 +40,7 @@ class DivergedError(RunError):
 
 
 def train(config, run_dir, corpora_dir=None, resume=True):
-    """Trains a model, or continues a training, in a run directory.
+    """Train a model, or continue a training, in a run directory.
 
     Args:
         config: an `ExperimentConfig`.
@@ -60,26 +60,48 @@ def train(config, run_dir, corpora_dir=None, resume=True):
     run = RunDirectory(run_dir)
     check(config)
     corpus = open_text(config.data, corpora_dir)  # before anything is written
-    with (
-        _full_disk_told(run),
-        sole_use(run.path) if devices.process == 0 else contextlib.nullcontext(),
-        _in_place_of_former(run, resume),
-    ):
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(_full_disk_told(run))
+        if devices.process == 0:
+            stack.enter_context(sole_use(run.path))
+        stack.enter_context(_in_place_of_former(run, resume))
         config = precision.resolved(config, run)
         begun = with_paths_of(run, config, corpus)
         is_new = run.create_or_check(begun, same_experiment)
-        with logging_to(run.path / "train.log"):
-            try:
-                trainer = Trainer(config, run, corpus, devices)
-            except InputError:
-                if is_new:  # the corrected command shall not meet a run with another configuration
-                    run_folder.clear(run.path)
-                    with contextlib.suppress(OSError):
-                        run.path.rmdir()  # where nothing else lies in it
-                raise
-            if begun != config:  # the text lies elsewhere now
-                store_paths(run, config.data)
-            return trainer.run_to_end()
+        stack.enter_context(logging_to(run.path / "train.log"))
+        try:
+            trainer = Trainer(config, run, corpus, devices)
+        except InputError:
+            if is_new:  # the corrected command shall not meet a run with another configuration
+                run_folder.clear(run.path)
+                with contextlib.suppress(OSError):
+                    run.path.rmdir()  # where nothing else lies in it
+            raise
+        if begun != config:  # the text lies elsewhere now
+            store_paths(run, config.data)
+        if trainer.state.finished and run.read_json("metrics.json"):
+            logger.info("%s is finished: %d steps, nothing to do", run.path, trainer.state.step)
+            return None
+        started = time.perf_counter()
+        trainer.start()
+        with contextlib.closing(trainer.progress), StopOnSignal(devices) as stop:
+            while not trainer.state.finished and not stop.received:
+                if steps := trainer.steps_to_validation():
+                    callbacks = UnhurriedCallbacks([trainer.progress, stop], trainer.training_model)
+                    options = {"steps_per_epoch": steps, "callbacks": callbacks, "verbose": 0, "shuffle": False}
+                    with trainer.fitting():
+                        trainer.training_model.fit(trainer.data(), **options)
+                if not stop.received:
+                    trainer.validate(stop)
+                trainer.save()
+            if not stop.received:
+                trainer.finish(stop)
+            if stop.received:
+                place = signal.Signals(stop.received).name, trainer.state.step, run.path
+                logger.info("stopped by %s at step %d; saved in %s; the same command continues", *place)
+                return stop.received
+        logger.info("finished in %s; results in %s", duration(time.perf_counter() - started), run.path)
+    return None
 
 
 @contextlib.contextmanager
@@ -148,53 +170,43 @@ class Trainer:
             return config.validation_interval
         return config.validation_epochs * self.batches.batches_in_epoch
 
-    def run_to_end(self):
-        """Trains until the last step, patience or a signal; returns the signal's number or None."""
-        config, state = self.config.train, self.state
-        if state.finished and self.run.read_json("metrics.json"):
-            logger.info("%s is finished: %d steps, nothing to do", self.run.path, state.step)
-            return None
+    def start(self):
+        """Log what is trained, and begin to count steps."""
         names = ", ".join(self.devices.names)
         logger.info("%s parameters, %d steps in all, on %s", f"{self.model.count_params():,}", self.total_steps, names)
         logger.info("allocator: %s", allocator.description())
-        started, plan = time.perf_counter(), self.batches.plan(0)
-        self.progress = Progress(state.step, self.total_steps, config.log_interval, len(plan), plan.tokens / len(plan))
-        with contextlib.closing(self.progress), StopOnSignal(self.devices) as stop:
-            while not state.finished:
-                # Validations stand at multiples of the interval and at the end, also after a stop between two.
-                interval = self._interval
-                until = min((state.validated_step // interval + 1) * interval, self.total_steps)
-                if state.step < until:
-                    self._fit(until - state.step, stop)
-                if not stop.received:
-                    self._validate(stop)
-                state.seconds = round(time.perf_counter() - self.begun, 1)
-                self.checkpoints.save(state)
-                run_folder.settle(self.run.path, stands=True)
-                if stop.received:
-                    break
-            if not stop.received:
-                self._finish(stop)
-            if stop.received:
-                place = signal.Signals(stop.received).name, state.step, self.run.path
-                logger.info("stopped by %s at step %d; saved in %s; the same command continues", *place)
-                return stop.received
-        logger.info("finished in %s; results in %s", duration(time.perf_counter() - started), self.run.path)
-        return None
+        plan, tokens = self.batches.plan(0), self.batches.plan(0).tokens
+        interval = self.config.train.log_interval
+        self.progress = Progress(self.state.step, self.total_steps, interval, len(plan), tokens / len(plan))
 
-    def _fit(self, steps, stop):
+    def steps_to_validation(self):
+        """Return the number of steps to the next validation: at multiples of the interval, and at the end."""
+        until = (self.state.validated_step // self._interval + 1) * self._interval  # also after a stop between two
+        return max(0, min(until, self.total_steps) - self.state.step)
+
+    @contextlib.contextmanager
+    def fitting(self):
+        """Put the batches at the step at hand, and count the steps of the `fit` in the block."""
         self.batches.start_at(*self.batches.position_after((0, 0), self.state.step))
-        of_tensorflow = keras.backend.backend() == "tensorflow"
-        data = self._dataset if of_tensorflow else self.devices.own_rows(self.batches)
-        callbacks = UnhurriedCallbacks([self.progress, stop], self.training_model)
-        advice = f"{TRAINING_ADVICE}; {OTHER_SETTINGS}"
-        with self.devices.scope(), allocation_told(self._batch_in_words, advice):
-            self.training_model.fit(data, steps_per_epoch=steps, verbose=0, callbacks=callbacks, shuffle=False)
+        with self.devices.scope(), allocation_told(self._batch_in_words, f"{TRAINING_ADVICE}; {OTHER_SETTINGS}"):
+            yield
         self.state.step, self.state.loss = self.progress.step, self.progress.loss
+
+    def data(self):
+        """Return the batches as `fit` takes them."""
+        if keras.backend.backend() == "tensorflow":
+            return self._dataset
+        return self.devices.own_rows(self.batches)
 
     @functools.cached_property
     def _dataset(self):
         return as_tf_dataset(self.batches)
+
+    def save(self):
+        """Save a checkpoint; a run that was set aside for this one is no longer needed then."""
+        self.state.seconds = round(time.perf_counter() - self.begun, 1)
+        self.checkpoints.save(self.state)
+        run_folder.settle(self.run.path, stands=True)
 
     def _batch_in_words(self):
         """The batch of the step at hand."""
@@ -204,7 +216,8 @@ class Trainer:
         in_parts = f", computed in {parts} parts" if parts > 1 else ""
         return f"a batch of {shape} (sentences × source × target sub-words{in_parts}) at step {self.progress.step + 1}"
 
-    def _validate(self, stop):
+    def validate(self, stop):
+        """Score the model on the development text, unless a signal comes, and keep the best weights."""
         config, state = self.config.train, self.state
         if (scores := self.validation(stop.is_requested)) is None:
             return stop.agree()
@@ -250,8 +263,8 @@ class Trainer:
             logger.info("no gain in %d validations: training ends", config.patience)
         state.finished = out_of_patience or state.step >= self.total_steps
 
-    def _finish(self, stop):
-        """Scores the averages of weights, and writes metrics.json, unless a signal comes."""
+    def finish(self, stop):
+        """Score the averages of weights, and write metrics.json, unless a signal comes."""
         config, model = self.config.train, self.model
         metrics = {
             "steps": self.state.step,

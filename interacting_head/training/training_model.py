@@ -1,10 +1,15 @@
-"""The model that `fit` trains: a Transformer up to its last hidden vectors, and the loss."""
+"""The model that `fit` trains, and a training step on TensorFlow and on JAX.
+
+Keras' own steps differ silently in three places: they average the mean losses of unequal batches with equal weights,
+clip before the gradients of all devices are added up, and look for infinities on the first device only when they scale
+losses. Here each part's loss is divided by the tokens of the whole batch, so that the gradients of all parts and
+devices add up to the batch's gradients, and only the sum goes to the optimizer.
+"""
 
 import keras
 from keras import ops
 
-from interacting_head.model.losses import linear_cross_entropy
-from interacting_head.training import step as training_step
+from interacting_head.model.losses import linear_cross_entropy, real_tokens
 
 
 class TrainingModel(keras.Model):
@@ -15,10 +20,10 @@ class TrainingModel(keras.Model):
     Args:
         transformer: the `Transformer`.
         label_smoothing: see `losses`.
-        accumulate_batches: each batch is worked off in so many parts of as many rows, in the RAM of one part. The
-            step is that of the whole batch.
-        parts_side_by_side: each batch, or part of it, is divided once more into so many parts that are computed at the
-            same time, see `compilation`. Used by TensorFlow only.
+        accumulate_batches: number of parts of as many rows in which each batch is worked off, one after another, in
+            the RAM of one part. The step is that of the whole batch.
+        parts_side_by_side: number of parts into which each batch, or part of it, is divided once more to be computed
+            at the same time, see `compilation`. Used by TensorFlow only.
 
     Call arguments:
         inputs: as of `Transformer`; `fit` takes `(inputs, labels (B, T))`.
@@ -37,9 +42,10 @@ class TrainingModel(keras.Model):
         self.built = True  # as the Transformer is
 
     def call(self, inputs, training=None):
-        memories, padding_mask = self.transformer.encode(inputs["source_ids"], training=training)
+        network = self.transformer.network
+        memories, padding_mask = network.encode(inputs["source_ids"], training=training)
         of_encoder = self.losses
-        hidden = self.transformer.decode(inputs["target_ids"], memories, padding_mask, training=training)
+        hidden = network.decode(inputs["target_ids"], memories, padding_mask, training=training)
         of_decoder = [loss for loss in self.losses if all(loss is not other for other in of_encoder)]
         return hidden, *(sum(losses, ops.zeros(())) for losses in (of_encoder, of_decoder))
 
@@ -49,18 +55,18 @@ class TrainingModel(keras.Model):
         return next(metric for metric in self.metrics if metric.name == "loss")
 
     def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
-        """The mean loss of a token of a whole batch, or the share of one part of the batch in it.
+        """Return the mean loss of a token of a whole batch, or the share of one part of the batch in it.
 
         Losses that layers add are means over the tokens of their side: they count by the part's share of these.
 
         Args:
-            x, y, y_pred: inputs, labels and outputs of the part.
-            sample_weight: `step.tokens_of` the whole batch; None: the part is the whole.
-            training: not used.
+            x: inputs of the part; `token_counts` of the whole batch among them, unless the part is the whole.
+            y, y_pred: labels and outputs of the part.
+            sample_weight, training: not used.
         """
         hidden, *added = y_pred
-        here = training_step.tokens_of(x, y)
-        whole = here if sample_weight is None else sample_weight
+        here = token_counts(x, y)
+        whole = x.get("token_counts", here)
         embeddings = ops.convert_to_tensor(self.transformer.output_embedding.embeddings)
         loss = linear_cross_entropy(hidden, embeddings, y, self.label_smoothing, tokens=whole[1])
         return loss + sum(
@@ -68,10 +74,151 @@ class TrainingModel(keras.Model):
             for losses, tokens, of_whole in zip(added, here, whole, strict=True)
         )
 
-    def train_step(self, *arguments):
-        """One step of the backend, with the arguments that Keras gives."""
-        if keras.backend.backend() == "tensorflow":
-            return training_step.tensorflow_step(self, *arguments)
-        if keras.backend.backend() == "jax":
-            return training_step.jax_step(self, *arguments)
-        return super().train_step(*arguments)
+
+class TensorFlowTrainingModel(TrainingModel):
+    """A `TrainingModel` with TensorFlow's step."""
+
+    def train_step(self, data):
+        """Update the weights by a batch `(inputs, labels)`; under a strategy, by one device's rows of it.
+
+        Returns:
+            The logs, `{"loss": mean of a token since the last reset}`.
+        """
+        import tensorflow as tf  # here, so that everything else works without TensorFlow
+
+        inputs, labels, _ = keras.utils.unpack_x_y_sample_weight(data)
+        context = tf.distribute.get_replica_context()
+        several = context.num_replicas_in_sync > 1
+        counts = token_counts(inputs, labels)
+        if several:
+            counts = context.all_reduce("SUM", counts)
+        if self.accumulate_batches > 1:
+            loss, gradients = self._accumulated(inputs, labels, counts)
+        else:
+            found = []
+            for part in self._side_by_side(inputs, labels):
+                found.append(self.loss_and_gradients(*part, counts))
+            loss, gradients = _sum(found)
+        if several:
+            loss, *gradients = context.all_reduce("SUM", [loss, *gradients])
+        self.optimizer.apply_gradients(zip(gradients, self.trainable_variables, strict=True))
+        self.loss_mean.update_state(loss, sample_weight=counts[1])
+        return self.compute_metrics(inputs, labels, None)
+
+    def loss_and_gradients(self, inputs, labels, counts):
+        """Return the loss of a part of a batch and its gradients by the trainable variables.
+
+        Args:
+            inputs, labels: of the part.
+            counts: `token_counts` of the whole batch.
+        """
+        import tensorflow as tf
+
+        variables = [variable.value for variable in self.trainable_variables]
+        with tf.GradientTape() as tape:
+            outputs = self(inputs, training=True)
+            loss = self.compute_loss({**inputs, "token_counts": counts}, labels, outputs)
+            scaled = self.optimizer.scale_loss(loss)
+        gradients = tape.gradient(scaled, variables, unconnected_gradients=tf.UnconnectedGradients.ZERO)
+        return loss, [tf.convert_to_tensor(gradient) for gradient in gradients]
+
+    def _side_by_side(self, inputs, labels):
+        """Return the parts of a batch that are independent: TensorFlow works on all of them at a time."""
+        import tensorflow as tf
+
+        if (count := self.parts_side_by_side) == 1:
+            return [(inputs, labels)]
+        rows = [(0, -tf.shape(labels)[0] % count), (0, 0)]  # with empty ones they are a multiple
+        parts = keras.tree.map_structure(lambda array: in_parts(tf.pad(array, rows), count), (inputs, labels))
+        return [keras.tree.map_structure(lambda array, part=part: array[part], parts) for part in range(count)]
+
+    def _accumulated(self, inputs, labels, counts):
+        """Return the loss of a batch and its gradients, worked off in parts."""
+        import tensorflow as tf
+
+        parts = keras.tree.map_structure(lambda array: in_parts(array, self.accumulate_batches), (inputs, labels))
+
+        def add(part, loss, gradients):
+            batch = keras.tree.map_structure(lambda array: array[part], parts)
+            part_loss, part_gradients = _sum(
+                [self.loss_and_gradients(*one, counts) for one in self._side_by_side(*batch)]
+            )
+            gradients = [total + gradient for total, gradient in zip(gradients, part_gradients, strict=True)]
+            return part + 1, loss + part_loss, gradients
+
+        # One part after another: side by side they would not fit into the RAM.
+        start = 0, 0.0, [tf.zeros_like(variable.value) for variable in self.trainable_variables]
+        condition = lambda part, *_: part < self.accumulate_batches  # noqa: E731
+        _, loss, gradients = tf.while_loop(condition, add, start, parallel_iterations=1)
+        return loss, gradients
+
+
+class JaxTrainingModel(TrainingModel):
+    """A `TrainingModel` with the step of JAX."""
+
+    def train_step(self, state, data):
+        """Update the weights by a batch `(inputs, labels)`, from `state`, the lists of Keras' variables.
+
+        Arrays that are spread over devices are whole here: JAX adds up over the devices what is added up over the
+        batch.
+
+        Returns:
+            The logs, `{"loss": mean of a token since the last reset}`, and the state after the step.
+        """
+        import jax
+        import jax.numpy as jnp
+
+        trainable, non_trainable, optimizer_variables, metrics = state
+        inputs, labels, _ = keras.utils.unpack_x_y_sample_weight(data)
+        counts = token_counts(inputs, labels)
+        loss_and_gradients = jax.value_and_grad(self.compute_loss_and_updates, has_aux=True)
+
+        def add(sums, part):
+            loss, gradients, non_trainable = sums
+            inputs, labels = part
+            inputs = {**inputs, "token_counts": counts}
+            (_, (part_loss, _, non_trainable, _)), part_gradients = loss_and_gradients(
+                trainable, non_trainable, metrics, inputs, labels, None, True, optimizer_variables
+            )
+            return (loss + part_loss, jax.tree.map(jnp.add, gradients, part_gradients), non_trainable), None
+
+        parts = jax.tree.map(lambda array: in_parts(array, self.accumulate_batches), (inputs, labels))
+        start = 0.0, jax.tree.map(jnp.zeros_like, trainable), non_trainable
+        if self.accumulate_batches == 1:
+            (loss, gradients, non_trainable), _ = add(start, jax.tree.map(lambda array: array[0], parts))
+        else:
+            (loss, gradients, non_trainable), _ = jax.lax.scan(add, start, parts)
+        trainable, optimizer_variables = self.optimizer.stateless_apply(optimizer_variables, gradients, trainable)
+        with keras.StatelessScope(zip(self.metrics_variables, metrics, strict=True)) as scope:
+            self.loss_mean.update_state(loss, sample_weight=counts[1])
+            logs = self.compute_metrics(inputs, labels, None)
+        metrics = [scope.get_current_value(variable) for variable in self.metrics_variables]
+        return logs, (trainable, non_trainable, optimizer_variables, metrics)
+
+
+TRAINING_MODELS = {"tensorflow": TensorFlowTrainingModel, "jax": JaxTrainingModel}
+"""Backend → class; others train with Keras' own step."""
+
+
+def token_counts(inputs, labels):
+    """Return the numbers of source and of target tokens of a batch, without padding: two scalars in float32."""
+    return real_tokens(inputs["source_ids"]), real_tokens(labels)
+
+
+def in_parts(array, parts):
+    """Return an array `(B, T)` as `(parts, B / parts, T)`.
+
+    Neighbouring rows go to different parts: where the rows are spread over devices, each works on each part.
+    """
+    rows = keras.ops.reshape(array, (-1, parts, *keras.ops.shape(array)[1:]))
+    return keras.ops.swapaxes(rows, 0, 1)
+
+
+def _sum(found):
+    """Return the sum of losses and that of gradients, of a list of both."""
+    import tensorflow as tf
+
+    if len(found) == 1:
+        return found[0]
+    losses, gradients = zip(*found, strict=True)
+    return tf.add_n(losses), [tf.add_n(of_parts) for of_parts in zip(*gradients, strict=True)]

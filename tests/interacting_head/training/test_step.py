@@ -4,7 +4,7 @@ import keras
 import numpy as np
 import pytest
 
-from interacting_head.training.training_model import TrainingModel
+from interacting_head.training.training_model import TRAINING_MODELS
 from layers import ATTENTION_SCHEMES
 from tests.interacting_head import tiny
 
@@ -13,7 +13,7 @@ def one_step(scheme, jit_compile):
     """The loss of a step of gradient descent, and the gradients, by weight."""
     model = tiny.transformer(encoder_layers=1, decoder_layers=1, scheme=scheme)
     before = model.get_weights()
-    training_model = TrainingModel(model)
+    training_model = TRAINING_MODELS[keras.backend.backend()](model)
     training_model.compile(optimizer=keras.optimizers.SGD(1.0), jit_compile=jit_compile)
     target_ids, labels = tiny.targets([4, 2, 6])
     loss = training_model.train_on_batch({"source_ids": tiny.sources([3, 7, 5]), "target_ids": target_ids}, labels)
