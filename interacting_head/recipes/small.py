@@ -30,7 +30,7 @@ class StandIn(NamedTuple):
     mean_length: int | None = None
 
 
-MULTI30K_DE_EN = StandIn("multi30k", 6000, 2000, 15)
+MULTI30K_DE_EN = StandIn("multi30k", 6000, 3000, 15)
 MIX_DE_EN = StandIn(f"tatoeba_en-de+multi30k+libreoffice_help_en-de+{NEWS}", 8000, 8000, 13)
 MIX_CS_EN = StandIn(f"tatoeba_en-cs+multi30k+libreoffice_help_en-cs+{NEWS}", 8000, 5000, 19)
 TATOEBA_DE_EN = StandIn("tatoeba_en-de", 8000, 6000)

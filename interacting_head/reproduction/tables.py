@@ -18,6 +18,8 @@ BLEU_ONLY = ("sacrebleu", "bleu")
 YISI1 = "yisi1"
 """A metric that needs vectors: it is computed where they are given."""
 METRICS_OF_LI_LUO = ("sacrebleu", "bleu", "wer", "wer_paper", "meteor", "rouge_l", "cider", "yisi0")
+IN_BFLOAT16 = ("train.precision=mixed_bfloat16",)
+"""A setting of all small tables, so that runs of unlike machines compare; many processors have no faster precision."""
 ON_MULTI30K = tuple(
     f"{key}={value}"
     for key, value in {
@@ -211,7 +213,7 @@ class Table:
         if not small or self.small is None:
             return self
         cells = tuple(
-            cell._replace(experiment=sibling(cell.experiment, self.small.settings), splits={})
+            cell._replace(experiment=sibling(cell.experiment, (*IN_BFLOAT16, *self.small.settings)), splits={})
             for cell in filter(self.small.only, self.cells if self.small.cells is None else self.small.cells)
         )
         claims = self.claims if self.small.claims is None else self.small.claims

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from interacting_head.recipes.small import MULTI30K_DE_EN
 from interacting_head.reproduction.claims import BestBetter, CellBetter
 from interacting_head.reproduction.papers.li_luo import MEAN, PAIRWISE, SCALED, SMALL_BEST, SMALL_TESTS, experiment
-from interacting_head.reproduction.tables import Cell, Table, register
+from interacting_head.reproduction.tables import IN_BFLOAT16, Cell, Table, register
 
 SCHEMES = ("multi_head", "interacting_head", MEAN, SCALED, "talking_heads")
 FACTORS = (0.25, 0.5, 1, 2, 4)
@@ -61,7 +61,7 @@ def cells():
         Cell(
             row_of(scheme, setup),
             f"{factor * PEAK:.3g}",
-            experiment("iwslt16_de_en", scheme, SMALL_BEST, *setup.settings(factor), size="_small"),
+            experiment("iwslt16_de_en", scheme, SMALL_BEST, *IN_BFLOAT16, *setup.settings(factor), size="_small"),
         )
         for scheme, setup, factors in rows
         for factor in factors
