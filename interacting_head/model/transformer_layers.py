@@ -38,9 +38,9 @@ AGGREGATIONS = {"linear": _linear, "transparent": _transparent, "iterative": _it
 
 
 class TransformerLayers:
-    """The layers of a Transformer and how data flows through them, for symbols and for tensors.
+    """The layers of a `Transformer`, apart from it: Keras needs a Functional model's outputs before the model exists.
 
-    They are not the `Transformer` itself, since Keras needs the outputs of a Functional model before it exists.
+    Data flows through them in the same way for symbols and for tensors.
 
     Args:
         config: a resolved `ModelConfig`.
