@@ -1,4 +1,4 @@
-"""The cache folder: whatever is downloaded, generated or encoded once and used again."""
+"""The cache folder for anything that is downloaded, generated or encoded once and used again."""
 
 import hashlib
 import json
@@ -14,21 +14,16 @@ CHECKSUMS = "SHA256SUMS"
 
 
 def cache_folder() -> Path:
-    """The folder `$INTERACTING_HEAD_CACHE`, or `~/.cache/interacting_head`; it need not exist yet."""
+    """Return `$INTERACTING_HEAD_CACHE`, or `~/.cache/interacting_head`; it need not exist yet."""
     return Path(os.environ.get("INTERACTING_HEAD_CACHE") or Path.home() / ".cache" / "interacting_head")
 
 
 def build_once(folder: Path, build: Callable[[Path], None], unchecked: bool = False) -> Path:
-    """Return `folder`; where it does not exist or is damaged, `build(temporary_folder)` fills it first.
+    """Return `folder`; if it is missing or damaged, `build(temporary_folder)` fills it first.
 
-    Its files are compared with their checksums each time. A warning says that a damaged folder is built again.
-    Another process sees all of it or nothing, and of two processes that build at the same time one wins.
-
-    Args:
-        folder: the folder.
-        build: a function that writes the files.
-        unchecked: whether others may put files there: a folder without checksums is then taken as it is, and so are
-            files that have none.
+    Its files are checked against their checksums each time; a warning reports damage. Other processes see all of it or
+    nothing, and if two build at once, one wins. With `unchecked`, others may put files there: a folder or file without
+    checksum is then accepted.
 
     Raises:
         InputError: when the place cannot be written to.
@@ -57,13 +52,12 @@ def build_once(folder: Path, build: Callable[[Path], None], unchecked: bool = Fa
 
 
 def build_for_content(kind: str, content: list, build: Callable[[Path], None]) -> Path:
-    """The folder of the cache for some content, which `build(temporary_folder)` fills where it is missing or damaged.
+    """Return the cache folder for some content, which `build(temporary_folder)` fills if it is missing or damaged.
 
     Args:
-        kind: the folder of the cache that it lies in.
-        content: whatever the result depends on, as JSON can hold it; first the format of the files, a number to be
-            raised when `build` writes others from the same content.
-        build: as for `build_once`.
+        kind: the parent folder within the cache.
+        content: everything the result depends on, as JSON can hold it; first the format of the files, a number to
+            raise when `build` writes them differently.
 
     Raises:
         InputError: when the place cannot be written to.
@@ -73,12 +67,12 @@ def build_for_content(kind: str, content: list, build: Callable[[Path], None]) -
 
 
 def warn_of_damage(path: Path, damage: str) -> None:
-    """Print the warning that a file or folder of the cache is damaged and made again."""
+    """Warn that a file or folder of the cache is damaged and being rebuilt."""
     print(f"warning: {path}: {damage}; making it again", file=sys.stderr)
 
 
 def _damage(folder, unchecked):
-    """Return what is wrong with a folder in a few words: "" where it is missing or empty, None where nothing is."""
+    """Return what is wrong with a folder in a few words: "" if it is missing or empty, None if nothing is."""
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return ""
     if unchecked and folder.is_dir() and not (folder / CHECKSUMS).exists():
@@ -99,6 +93,5 @@ def _damage(folder, unchecked):
 
 
 def _checksums(folder):
-    """Return {name: SHA-256} of the files of a folder."""
     paths = (path for path in sorted(folder.iterdir()) if path.name != CHECKSUMS and path.is_file())
     return {path.name: sha256(path) for path in paths}

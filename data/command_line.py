@@ -1,4 +1,4 @@
-"""The common ground of all command-line scripts: one-line errors, exit codes, quiet pipes."""
+"""Shared by all command-line scripts: one-line errors, exit codes, quiet pipes."""
 
 import argparse
 import errno
@@ -14,7 +14,7 @@ LONGEST_MESSAGE = 4000  # characters
 
 
 class RunError(Exception):
-    """A failure while running, told in one line: exit code 1."""
+    """A failure at run time, reported in one line with exit code 1."""
 
 
 class ArgumentParser(argparse.ArgumentParser):
@@ -30,10 +30,9 @@ class ArgumentParser(argparse.ArgumentParser):
 
 
 def run(main):
-    """Call `main()` and end the process with the exit code that users of this project know.
+    """Call `main()` and exit with 0 on success, 1 on failure, 2 on bad input (`InputError`), or 130 if interrupted.
 
-    0 success; 2 bad input (`InputError`, printed as one line); 1 failure; 130 interrupted. A reader that
-    closes the pipe (`| head -1`) ends the process quietly.
+    A reader that closes the pipe (`| head -1`) ends the process quietly.
     """
     if sys.stderr is None:  # closed; then no other file shall have its number
         sys.stderr = open(os.open(os.devnull, os.O_WRONLY), "w")  # noqa: SIM115 (for the rest of the process)
@@ -71,7 +70,7 @@ def run(main):
 
 
 def one_line(error):
-    """Return the message of an error in one line that a terminal shows as it is, whatever input it repeats."""
+    """Return the message of an error as one printable line, shortened if very long."""
     text = str(error)
     if len(text) > LONGEST_MESSAGE:
         text = f"{text[: LONGEST_MESSAGE // 2]} … {text[-LONGEST_MESSAGE // 2 :]}"
@@ -80,7 +79,7 @@ def one_line(error):
 
 
 def told(error):
-    """Return an `OSError` in one line; of a full disk and a place that cannot be written, with what to do."""
+    """Return an `OSError` in one line, with advice where the disk is full or the place cannot be written."""
     if error.errno in NO_ROOM:
         # Files are written beside their place and have names; what has none is what the standard output holds back.
         place = STANDARD_OUTPUT if error.filename is None else error.filename
@@ -95,7 +94,7 @@ def told(error):
 
 
 def _flush_standard_output():
-    """Write what is still held; to nowhere where that fails, for Python will try once more as it ends, loudly."""
+    """Flush; if that fails, discard the rest, because Python would retry at exit and print a traceback."""
     try:
         if sys.stdout:
             sys.stdout.flush()

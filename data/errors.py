@@ -2,7 +2,7 @@
 
 
 class InputError(ValueError):
-    """Input that cannot be used. The message says in one line what was given, what is allowed and what to do.
+    """Input that cannot be used; the message says in one line what was given, what is allowed and what to do.
 
     The command-line scripts print it as `error: …` and exit with code 2.
     """

@@ -1,4 +1,4 @@
-"""Files and folders that are written beside their place and renamed when whole."""
+"""Files and folders that are written under a temporary name and renamed when complete."""
 
 import contextlib
 import errno
@@ -25,11 +25,11 @@ PARTIAL = ".partial-"
 
 
 def make_folder(path, advice=ADVICE):
-    """Make a folder, and those that it lies in, where there is none.
+    """Make a folder and its parents where missing.
 
     Raises:
         InputError: when it cannot be made.
-        OSError: when there is no room.
+        OSError: when the disk is full.
     """
     with _refused(path, advice):
         Path(path).mkdir(parents=True, exist_ok=True)
@@ -37,7 +37,7 @@ def make_folder(path, advice=ADVICE):
 
 @contextlib.contextmanager
 def _refused(path, advice=ADVICE):
-    """Turn an `OSError` of the block into an `InputError`, but for that of a full disk, which names `path` then."""
+    """Turn an `OSError` of the block into an `InputError`, except for a full disk, whose error then names `path`."""
     try:
         with full_disk_named(path):
             yield
@@ -49,7 +49,7 @@ def _refused(path, advice=ADVICE):
 
 @contextlib.contextmanager
 def full_disk_named(path):
-    """Give an `OSError` of a full disk in the block the name of the file that is written, which it lacks."""
+    """Add the name of the file being written to a full-disk error of the block, which lacks it."""
     try:
         yield
     except OSError as error:
@@ -60,21 +60,15 @@ def full_disk_named(path):
 
 @contextlib.contextmanager
 def written_beside(path, parents=False, advice=ADVICE):
-    """Yield a path of the same name in a folder of its own, for a file or a folder that the block makes there.
+    """Yield a temporary path with the same name for a file or folder, and rename it to `path` if the block succeeds.
 
-    It is renamed to `path` when the block ends without error, and removed otherwise: whoever looks at `path` finds all
-    of it or nothing. A file takes the place of a former one, a folder only that of an empty one. What a process has
-    left that was killed in the block is removed by the next one that writes beside it.
-
-    Args:
-        path: the place.
-        parents: whether to make the folder of `path` where it does not exist.
-        advice: the end of the error message.
+    Otherwise it is removed, so `path` is always complete or absent. A file replaces an earlier one, a folder only an
+    empty one. What a killed process left behind is removed by the next one that writes here. `parents` makes the
+    folder of `path` where missing; `advice` ends the error message.
 
     Raises:
-        InputError: when nothing can be written beside `path`.
-        OSError: when there is no room, see `full_disk_named`; when a folder cannot be renamed since one that is not
-            empty stands in its place.
+        InputError: when nothing can be written next to `path`.
+        OSError: when the disk is full, see `full_disk_named`; when the place is taken by a folder that is not empty.
     """
     path = Path(os.path.realpath(path))
     if parents:
@@ -93,7 +87,7 @@ def written_beside(path, parents=False, advice=ADVICE):
 
 
 def _locked_folder(parent):
-    """A new folder in `parent`, and a file descriptor that locks it until it is closed or the process ends."""
+    """Make a folder in `parent`; return it and a file descriptor that locks it until closed or the process ends."""
     while True:
         folder = Path(tempfile.mkdtemp(dir=parent, prefix=PARTIAL))
         try:
@@ -108,7 +102,7 @@ def _locked_folder(parent):
 
 
 def remove_abandoned(parent):
-    """Remove the folders of `written_beside` in `parent` whose process has ended, which holds no lock any more."""
+    """Remove the temporary folders in `parent` whose process has ended and so holds no lock."""
     for folder in Path(parent).glob(f"{PARTIAL}*"):
         with contextlib.suppress(OSError):  # of another user, at work, or a file system without locks
             lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
@@ -120,9 +114,9 @@ def remove_abandoned(parent):
 
 
 def check_plain(path):
-    """Raise `InputError` where `path`, or something in this folder, is a pipe or a device: reading may never end.
+    """Raise `InputError` if `path`, or something in this folder, is a pipe or a device: reading it might never end.
 
-    For files that are read more than once, or by libraries. What does not exist is no error.
+    For files that are read more than once, or by libraries. A missing file is no error.
     """
     inside = (os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names)
     for place in (path, *inside):
@@ -131,14 +125,14 @@ def check_plain(path):
 
 
 def check_folder(path):
-    """Raise `InputError` where a file stands in the place of a folder or of one that it lies in."""
+    """Raise `InputError` if a file stands where this folder, or one of its parents, has to be."""
     existing = next(place for place in (Path(path), *Path(path).absolute().parents) if place.exists())
     if not existing.is_dir():
         raise InputError(f"cannot write into {path}: {existing} is a file; {ADVICE}")
 
 
 def check_new_folder(path):
-    """Raise `InputError` where `path` is a file or a folder that holds something."""
+    """Raise `InputError` if `path` is a file or a folder that is not empty."""
     path = Path(path)
     with _refused(path):
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
@@ -147,11 +141,7 @@ def check_new_folder(path):
 
 @contextlib.contextmanager
 def new_folder(path):
-    """Yield a folder beside `path`, which is renamed to `path` when the block ends without error.
-
-    Raises:
-        InputError: where `path` is a file or a folder that holds something, or cannot be written.
-    """
+    """Yield a folder next to `path`, renamed to `path` if the block succeeds; raise what `check_new_folder` raises."""
     check_new_folder(path)
     with written_beside(path, parents=True) as partial:
         partial.mkdir()
@@ -160,9 +150,7 @@ def new_folder(path):
 
 @contextlib.contextmanager
 def sole_use(folder):
-    """Make a folder where it does not exist, and keep others who ask for the same out of it while the block runs.
-
-    A process that ends in any way lets go of it.
+    """Make a folder where missing, and lock others who call this out of it while the block runs.
 
     Raises:
         InputError: when it cannot be made, or another process has it.
@@ -184,12 +172,10 @@ def sole_use(folder):
 
 @contextlib.contextmanager
 def atomic_write(path, mode="w", parents=False, **kwargs):
-    """Open a file `written_beside` `path`; text is UTF-8 unless told otherwise.
-
-    A device or a pipe (`/dev/null`, `>(command)`) is written to as it is.
+    """Open a file `written_beside` `path`, as UTF-8 by default; a device or pipe (`/dev/null`) is written directly.
 
     Raises:
-        InputError: when `path` is a folder, or its folder does not exist or cannot be written to.
+        InputError: when `path` is a folder, or its folder is missing or cannot be written to.
     """
     if "b" not in mode:
         kwargs.setdefault("encoding", "utf-8")
@@ -204,7 +190,7 @@ def atomic_write(path, mode="w", parents=False, **kwargs):
 
 
 def sha256(path):
-    """Return the SHA-256 of a file, in hexadecimal digits."""
+    """Return the SHA-256 of a file in hexadecimal."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -216,9 +202,9 @@ def copy_file(source, path, parents=True):
 
 
 def copy_folder(source, path):
-    """Copy a folder of files to `path`, which does not exist yet.
+    """Copy a folder of files to `path`, which must not exist yet.
 
-    `shutil.copytree` would go on after an error, and not say which of them was that of a full disk.
+    `shutil.copytree` would continue after an error, and hide which one was a full disk.
     """
     Path(path).mkdir(parents=True)
     for file in Path(source).iterdir():
@@ -226,9 +212,9 @@ def copy_folder(source, path):
 
 
 def check_folder_room(folder, size):
-    """Raise `OSError` where the disk of a folder has no room for a file of `size` bytes; nothing is left there.
+    """Raise `OSError` if the disk of a folder has no room for a file of `size` bytes; nothing is left there.
 
-    For libraries and processes that tell of a full disk in ways of their own, or not at all.
+    For libraries and processes that report a full disk in other ways or not at all.
     """
     path = Path(folder) / "room"
     try:
@@ -239,7 +225,7 @@ def check_folder_room(folder, size):
 
 
 def check_room(path, size):
-    """Make an empty file, or raise `OSError` where its disk has no room for `size` bytes."""
+    """Make an empty file; raise `OSError` if its disk has no room for `size` bytes."""
     with open(path, "wb") as file:
         try:
             if hasattr(os, "posix_fallocate"):

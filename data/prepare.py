@@ -21,7 +21,7 @@ RECORD = "prepare.json"
 
 
 def write_output(folder: Path, corpus: Corpus, prepared: EncodedCorpus, record: dict) -> None:
-    """Copy what was prepared into a folder, which appears, or takes the place of a former one, when complete.
+    """Copy what was prepared into a folder, which appears or replaces an earlier one when complete.
 
     Its files: `<split>.<language>`, `subwords/`, `truecasing/`, `encoded/<split>/` and the record, `prepare.json`.
     """
@@ -49,7 +49,7 @@ def write_output(folder: Path, corpus: Corpus, prepared: EncodedCorpus, record: 
 
 
 def parse_arguments(arguments: list[str] | None = None):
-    """The command line of `python -m data.prepare`."""
+    """Parse the command line of `python -m data.prepare`."""
     parser = ArgumentParser(prog="python -m data.prepare", description=__doc__)
     add_corpus_arguments(parser)
     parser.add_argument(
@@ -60,7 +60,6 @@ def parse_arguments(arguments: list[str] | None = None):
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Prepare the corpus that the command line names."""
     given = parse_arguments(arguments)
     if given.max_length < 1:
         raise InputError(f"--max-length must be at least 1, got {given.max_length}")
@@ -97,7 +96,7 @@ def _folder_name(*words):
 
 
 def _former_record(folder):
-    """The record of a former run in the output folder; {} where there was none."""
+    """Return the record of an earlier run in the output folder, {} if there was none."""
     try:
         record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
         return {key: record[key] for key in ("inputs", "files")}
@@ -117,7 +116,7 @@ def _what_changed(former, inputs):
 
 
 def _describe(prepared):
-    """{split: number of pairs, those left out by reason, and sub-words of both sides}."""
+    """Return {split: number of pairs, pairs left out by reason, and sub-words of both sides}."""
     splits = {}
     for split, pairs in prepared.pairs.items():
         dropped = dict(prepared.texts[split].dropped)

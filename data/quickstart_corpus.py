@@ -45,9 +45,9 @@ _SHORTEST, _LONGEST = 4, 20  # words
 
 
 class SentencePair(NamedTuple):
-    """A sentence in both languages, its pattern and the content words drawn for it.
+    """A sentence in both languages, its pattern and its content words.
 
-    Where `held_out`, training has all the words but one of them never in this pattern.
+    If `held_out`, training has all the words, but one of them never in this pattern.
     """
 
     german: str
@@ -62,7 +62,7 @@ def _has_good_length(sentence: str) -> bool:
 
 
 def _distinct_pairs(random: Random) -> Iterator[SentencePair]:
-    """Pairs whose German and English have not been seen before, the patterns taking turns."""
+    """Yield pairs whose German and English are new; the patterns take turns."""
     seen: set[str] = set()
     failures = dict.fromkeys(PATTERNS, 0)
     while failures:
@@ -85,9 +85,9 @@ def _combinations(pair: SentencePair) -> list[tuple[str, str]]:
 
 
 def _withheld_combinations(pairs: list[SentencePair], seed: int, wanted: int) -> set[tuple[str, str]]:
-    """Combinations of pattern and word that together keep some `wanted` pairs out of training.
+    """Return combinations of pattern and word that together keep about `wanted` pairs out of training.
 
-    Each word is withheld from one pattern at most, and from none that could not do without it.
+    Each word is withheld from at most one pattern, and only from patterns that can do without it.
     """
     by_combination: dict[tuple[str, str], list[int]] = {}
     for index, pair in enumerate(pairs):
@@ -113,7 +113,7 @@ def _withheld_combinations(pairs: list[SentencePair], seed: int, wanted: int) ->
 
 
 def _shuffled(pairs: list[SentencePair], random: Random) -> list[SentencePair]:
-    """A shuffled copy, by the one method of Random that is the same in every version of Python."""
+    """Return a shuffled copy, using the one method of Random that is the same in every version of Python."""
     pairs = list(pairs)
     for last in range(len(pairs) - 1, 0, -1):
         other = int(random.random() * (last + 1))
@@ -124,7 +124,7 @@ def _shuffled(pairs: list[SentencePair], random: Random) -> list[SentencePair]:
 def generate(
     seed: int = _DEFAULT_SEED, train_pairs: int = 24000, dev_pairs: int = 500, test_pairs: int = 1000
 ) -> dict[str, list[SentencePair]]:
-    """The corpus by splits, the same for the same arguments in every process and version of Python.
+    """Return the corpus by splits, the same for the same arguments in every process and version of Python.
 
     No German or English sentence occurs twice. A third of the test pairs is `held_out`.
     """
@@ -155,7 +155,7 @@ def generate(
 
 
 def write(directory: str | os.PathLike, **options) -> dict[str, list[SentencePair]]:
-    """Generate the corpus with these options into train.de, train.en, dev.de, …; return them."""
+    """Generate the corpus with these options into train.de, train.en, dev.de, …; return it."""
     corpus = generate(**options)
     folder = Path(directory)
     make_folder(folder)
@@ -167,7 +167,6 @@ def write(directory: str | os.PathLike, **options) -> dict[str, list[SentencePai
 
 
 def main():
-    """Write the corpus into the folder that the command line names."""
     parser = ArgumentParser(prog="python -m data.quickstart_corpus", description=__doc__)
     parser.add_argument("folder", metavar="FOLDER", help="the folder for train.de, train.en, dev.de, …")
     folder = parser.parse_args().folder

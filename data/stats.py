@@ -30,13 +30,10 @@ CHUNK = 10_000  # pairs counted at a time
 
 
 def mean_length(*lengths: Sequence[int]) -> int:
-    """The mean number of tokens of a sentence, over all sides that are given, rounded down as the paper does.
+    """Return the mean number of tokens of a sentence over all given sides, rounded down as in the paper.
 
-    Of both sides it is the n̄ of section 4.1: means of 20.8 and 21.1, 25.4 and 25.5, 27.5 and 25.9 (Table 1) are set as
-    20, 25 and 26.
-
-    Args:
-        lengths: tokens of each sentence, one array for each side.
+    Over both sides this is n̄ of section 4.1: the means 20.8 and 21.1, 25.4 and 25.5, 27.5 and 25.9 of Table 1 give
+    20, 25 and 26. `lengths` is one array for each side.
 
     Raises:
         InputError: when the mean is below 1.
@@ -48,23 +45,16 @@ def mean_length(*lengths: Sequence[int]) -> int:
 
 
 def most_heads(model_dim: int, *lengths: Sequence[int]) -> int:
-    """h_max of equation (13), d / n rounded down: with more heads their size is below the mean length n of a sentence.
+    """Return h_max of equation (13), ⌊d / n⌋: with more heads their size is below the mean sentence length n.
 
-    Of two sides the shorter one counts. This gives the 25, 20 and 20 heads that the paper's Table 2 has for a model of
-    512; the n̄ of 26 that its text has for WMT17 EN-CS would give 19. The same numbers of heads are allowed under both.
-
-    Args:
-        model_dim: d.
-        lengths: tokens of each sentence, one array for each side.
-
-    Raises:
-        InputError: when the mean of a side is below 1.
+    With two sides the shorter one counts. This gives the 25, 20 and 20 heads of Table 2 for a model of 512; the n̄ of
+    26 that the text has for WMT17 EN-CS would give 19. Both allow the same numbers. Raises what `mean_length` raises.
     """
     return model_dim // min(map(mean_length, lengths))
 
 
 def allowed_heads(model_dim: int, limit: int) -> list[int]:
-    """The numbers of heads of the paper's Table 2: powers of two from 2 up to `limit` that divide `model_dim`."""
+    """Return the numbers of heads of Table 2: powers of two from 2 to `limit` that divide `model_dim`."""
     powers = [2**exponent for exponent in range(1, max(1, limit).bit_length())]
     return [heads for heads in powers if heads <= limit and model_dim % heads == 0]
 
@@ -74,13 +64,10 @@ class CorpusStatistics:
     """Sizes and lengths of a corpus; lengths are (N,) int32, pair n at index n.
 
     Args:
-        corpus: that was counted.
-        profile: the name of one of `data.text.profiles.PROFILES`.
-        pairs: number of pairs of each split; those of `train` after cleaning.
+        pairs: number of pairs of each split, for `train` after cleaning.
         dropped: pairs of `train` left out, by reason.
         vocabulary_sizes: of source and target.
-        shared_vocabulary: whether they are one vocabulary.
-        words: tokens of each training sentence before sub-words, of source and target.
+        words: words of each training sentence, of source and target.
         tokens: sub-words of each training sentence.
     """
 
@@ -94,7 +81,7 @@ class CorpusStatistics:
     tokens: tuple[np.ndarray, np.ndarray]
 
     def as_dict(self, model_dim: int) -> dict:
-        """Every figure, in plain Python, for JSON."""
+        """Return every figure in plain Python, for JSON."""
         limit = most_heads(model_dim, *self.tokens)
         return {
             "corpus": self.corpus.name,
@@ -115,14 +102,10 @@ class CorpusStatistics:
 
 
 def corpus_statistics(corpus: Corpus, settings: TextSettings) -> CorpusStatistics:
-    """Count a corpus as a model would see it. The training text is prepared, or found prepared in the cache.
+    """Count a corpus as a model would see it, with its training text prepared or found in the cache.
 
-    Args:
-        corpus: with the split `train`.
-        settings: how to prepare it; `max_length` leaves nothing out here.
-
-    Raises:
-        InputError: without training text, and what preparing it raises.
+    `settings.max_length` leaves nothing out here. Raises `InputError` if there is no training text, and what
+    `encode_corpus` raises.
     """
     prepared = encode_corpus(corpus, settings, splits=(), encoded_splits=())
     train = prepared.texts["train"]
@@ -141,7 +124,7 @@ def corpus_statistics(corpus: Corpus, settings: TextSettings) -> CorpusStatistic
 
 
 def _lengths(text: ParallelText, models):
-    """Words and sub-words of every sentence, each of source and target."""
+    """Return words and sub-words of every sentence, each of source and target."""
     words, tokens = ([], []), ([], [])
     pairs = text.pairs()
     with tqdm(desc="counting", unit=" pairs", disable=None, leave=False) as bar:
@@ -163,9 +146,9 @@ def _figures(lengths):
 
 
 def plot_lengths(statistics: CorpusStatistics, path: str | Path) -> None:
-    """Figure 3: histogram and line graph of the sentence lengths of both sides, as a PNG file.
+    """Draw Figure 3 as a PNG file: histogram and line graph of the sentence lengths of both sides.
 
-    The axis ends where 99.9 % of the sentences do; the longest are in the legend.
+    The axis ends where 99.9 % of the sentences do; the legend names the longest.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg  # takes a while, and only plots need it
     from matplotlib.figure import Figure
@@ -225,7 +208,7 @@ def _print_table(figures):
 
 
 def parse_arguments():
-    """The command line of `python -m data.stats`."""
+    """Parse the command line of `python -m data.stats`."""
     parser = ArgumentParser(prog="python -m data.stats", description=__doc__)
     add_corpus_arguments(parser, profile="paper")
     parser.add_argument("--model-dim", type=int, default=512, metavar="D", help="default: %(default)s")
@@ -244,7 +227,6 @@ def parse_arguments():
 
 
 def main():
-    """Count the corpus of the command line and print the figures."""
     arguments = parse_arguments()
     corpus = open_corpus(arguments.corpus, arguments.source_language, arguments.target_language, arguments.corpora_dir)
     statistics = corpus_statistics(corpus, text_settings(arguments))

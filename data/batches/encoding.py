@@ -1,4 +1,4 @@
-"""Parallel text as ids: encoded once, kept in memory-mapped arrays, found again by its content."""
+"""Parallel text as ids: encoded once, kept in memory-mapped arrays, cached by content."""
 
 import contextlib
 import json
@@ -36,12 +36,12 @@ class EncodedSide:
         return len(self.lengths)
 
     def __getitem__(self, index: int) -> np.ndarray:
-        """The ids of one sentence, (length,)."""
+        """Return the ids of one sentence, (length,)."""
         start = self.starts[index]
         return self.tokens[start : start + self.lengths[index]]
 
     def select(self, indices: np.ndarray) -> "EncodedSide":
-        """The sentences `indices` in that order; the ids are shared, not copied."""
+        """Return the sentences `indices` in that order, sharing the ids."""
         return EncodedSide(self.tokens, self.starts[indices], self.lengths[indices])
 
 
@@ -50,11 +50,9 @@ class EncodedPairs:
     """Encoded source and target sentences, pair n at index n of both.
 
     Args:
-        source: the source side.
-        target: the target side, as long.
-        dropped_empty: pairs left out since a side had no sub-word.
-        dropped_long: pairs left out since a side had more sub-words than `max_length`.
-        folder: with the files that all of it was read from.
+        dropped_empty: pairs left out because a side had no sub-word.
+        dropped_long: pairs left out because a side had more sub-words than `max_length`.
+        folder: holds the files that all of it was read from.
     """
 
     source: EncodedSide
@@ -67,16 +65,16 @@ class EncodedPairs:
         return len(self.source)
 
     def select(self, indices: np.ndarray) -> "EncodedPairs":
-        """The pairs `indices` in that order."""
+        """Return the pairs `indices` in that order."""
         return EncodedPairs(
             self.source.select(indices), self.target.select(indices), self.dropped_empty, self.dropped_long
         )
 
     def sample(self, size: int, seed: int) -> "EncodedPairs":
-        """A random subset in the order of the lines; with the same seed, a smaller one is part of a larger one.
+        """Return a random subset in the order of the lines; with the same seed, a smaller one is part of a larger one.
 
         Raises:
-            InputError: where `size` is below 1 or above the number of pairs.
+            InputError: when `size` is below 1 or above the number of pairs.
         """
         if not 1 <= size <= len(self):
             raise InputError(
@@ -90,17 +88,10 @@ class EncodedPairs:
 def encode_parallel(
     text: ParallelText, source_subwords: Subwords, target_subwords: Subwords, max_length: int, progress: bool = True
 ) -> EncodedPairs:
-    """The ids of a parallel text in the order of its lines, encoded once.
+    """Encode a parallel text in the order of its lines, or find it in the cache by its content.
 
-    The cache knows a text by the content of its files, the sub-word models and `max_length`, so a changed
-    file is encoded anew. RAM grows by a few bytes a pair.
-
-    Args:
-        text: the two files.
-        source_subwords: model of the source side.
-        target_subwords: model of the target side.
-        max_length: pairs with more sub-words on either side are left out (`END` not counted).
-        progress: whether to show a progress bar on a terminal.
+    Pairs with more than `max_length` sub-words on either side, not counting `END`, are left out. RAM grows by a few
+    bytes a pair. `progress` shows a bar on a terminal.
 
     Raises:
         InputError: what reading `text` raises; when no pair is left.
@@ -114,7 +105,7 @@ def encode_parallel(
 
 
 def load_encoded(folder: str | Path) -> EncodedPairs:
-    """The encoded pairs in a folder; OSError, KeyError or ValueError where its files are damaged."""
+    """Return the encoded pairs in a folder; raise OSError, KeyError or ValueError if its files are damaged."""
     folder = Path(folder)
     description = json.loads((folder / "description.json").read_text(encoding="utf-8"))
     sides = {}

@@ -28,13 +28,12 @@ class Archive:
     """A published file that holds a corpus or a part of it.
 
     Args:
-        file_name: under which it is kept, unique among all corpora.
-        address: where it is published.
-        size: bytes; None where it is not known or changes.
-        sha256: of its content; None likewise. What was used is recorded beside the corpus in any case.
-        md5: the checksum that is known where `sha256` is not.
+        file_name: its name on disk, unique among all corpora.
+        size: bytes; None if unknown or changing.
+        sha256: likewise. The one that was used is recorded in any case.
+        md5: known where `sha256` is not.
         inner: an archive within this one that holds the files. It may also be given alone, as `part_name`.
-        by_hand: whether the address is a page for a browser, from which no program can fetch it.
+        by_hand: whether only a browser can fetch it from `address`.
     """
 
     file_name: str
@@ -51,22 +50,18 @@ class Archive:
         return self.inner and f"{self.file_name.partition('.')[0]}-{self.inner.rpartition('/')[2]}"
 
     def find(self, folders: Iterable[Path]) -> Path | None:
-        """The file in one of the folders, whole or its part."""
+        """Return the file or its part in one of the folders."""
         names = [name for name in (self.file_name, self.part_name) if name]
         return next((folder / name for name in names for folder in folders if (folder / name).is_file()), None)
 
     def instruction(self) -> str:
-        """Instructions for a person who fetches it."""
+        """Describe the file for a person who fetches it."""
         size = f", {self.size:,} bytes" if self.size else ""
         part = f" or its {self.inner} as {self.part_name}" if self.inner else ""
         return f"{self.file_name} ({self.address}{size}){part}"
 
     def check(self, path: Path) -> str:
-        """The SHA-256 of the file `path`.
-
-        Raises:
-            InputError: where its content is not the published one.
-        """
+        """Return the SHA-256 of the file `path`; raise `InputError` if its content is not the published one."""
         found = sha256(path)
         if path.name != self.file_name:
             return found  # of parts no checksum is known
@@ -90,13 +85,12 @@ class Archive:
 
 @dataclass(frozen=True)
 class Text:
-    """Some of the text of a split: published files, and how they are read.
+    """Some of the text of a split: published files and their reader.
 
     Args:
-        files: (archive, name within it) of each file. The name is None where the archive is the file itself; where
-            it is a pattern with `*`, the reader is given the folder that holds the files that match.
-        read: a reader of `data.readers` that takes the paths of `files` and yields lines in the order of the
-            languages.
+        files: (archive, name within it). The name is None if the archive is the file itself; for a pattern with `*`,
+            the reader gets the folder of the matching files.
+        read: a reader of `data.readers` that takes the paths of `files` and yields lines in the order of the languages.
     """
 
     files: tuple[tuple[Archive, str | None], ...]
@@ -104,7 +98,7 @@ class Text:
 
 
 def text(archive: Archive, read: Callable[..., Iterator[tuple[str, ...]]], *names: str) -> Text:
-    """A `Text` whose files are all in one archive; without names, the archive itself is the file."""
+    """Return a `Text` whose files are all in one archive; without names, the archive itself is the file."""
     return Text(tuple((archive, name) for name in names or (None,)), read)
 
 
@@ -113,10 +107,10 @@ class ArchivedCorpus(CorpusSpecification):
     """A corpus published in archives, which are unpacked, read and written as line-aligned gzip files.
 
     Args:
-        splits: the texts of each split, one after another. A split that exists in two of more languages only is
-            called `<split>.<language>-<language>`.
-        cut: divides the pairs of `train` where a development (and test) set is cut from it.
-        note: how the splits relate to those of the papers.
+        splits: the texts of each split, one after another. A split in only two of more languages is called
+            `<split>.<language>-<language>`.
+        cut: divides the pairs of `train` if other sets are cut from it.
+        note: how the splits relate to the papers' splits.
     """
 
     splits: dict[str, tuple[Text, ...]] = field(default_factory=dict)
@@ -124,7 +118,7 @@ class ArchivedCorpus(CorpusSpecification):
     note: str = ""
 
     def archives(self) -> list[Archive]:
-        """Those that the corpus needs."""
+        """Return the archives that the corpus needs."""
         return list(dict.fromkeys(archive for archive, _ in self._files()))
 
     def fetch(self, folder, languages, archive_folders=()):
@@ -166,7 +160,7 @@ class ArchivedCorpus(CorpusSpecification):
     def _locate(self, archive, folders):
         """Return the path of an archive and its SHA-256.
 
-        It is fetched where it is in none of the folders, or is damaged in the last one, which downloads go to.
+        It is fetched if no folder has it, or if it is damaged in the last one, which downloads go to.
         """
         if path := archive.find(folders):
             try:

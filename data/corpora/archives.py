@@ -1,6 +1,6 @@
-"""Unpacking published archives: the wanted files only, nothing outside the folder, nothing oversized.
+"""Unpacking published archives: only the wanted files, nothing outside the folder, nothing oversized.
 
-Tar archives (plain, gzip, bzip2, xz), zip archives and Debian packages are told apart by their content.
+Tar archives (plain, gzip, bzip2, xz), zip archives and Debian packages are recognised by their content.
 """
 
 import bz2
@@ -38,17 +38,13 @@ Member = tuple[str, bool, Callable[[], BinaryIO]]  # name, whether it is a plain
 def unpack(archive: str | Path, folder: str | Path, wanted: Collection[str]) -> dict[str, Path]:
     """Write the files `wanted` of an archive under `folder` and return {name in the archive: path}.
 
-    The archive is read to its end, where the checksums of its compression stand.
-
-    Args:
-        archive: path of the archive.
-        folder: where to; files keep their path below it.
-        wanted: names within the archive, or patterns with `*`, each of which has to match.
+    `wanted` are names within the archive, or patterns with `*`, each of which has to match. The archive is read to its
+    end, where compression stores its checksums.
 
     Raises:
-        InputError: when the archive is damaged, lacks a file, or holds a path that leads out of the folder, a
-            link in the place of a wanted file, or more, larger or emptier files than are plausible. What was
-            written by then stays: unpack into a temporary folder.
+        InputError: when the archive is damaged, lacks a file, or holds a path out of the folder, a link instead of a
+            wanted file, or more, larger or emptier files than plausible. What was written so far stays: unpack into a
+            temporary folder.
     """
     folder = Path(folder)
     written: dict[str, Path] = {}
@@ -116,12 +112,9 @@ def _tar_members(file, archive, room):
 
 
 class _Forward:
-    """A file that is read forward only, a block at a time and up to a limit: a header can demand anything.
+    """A file that is read only forward, in blocks, up to a limit, since a header can demand anything.
 
-    Args:
-        file: a binary file.
-        archive: what messages call it.
-        most: number of bytes; one that has more raises `InputError`.
+    Raises `InputError` beyond `most` bytes; messages call it `archive`.
     """
 
     def __init__(self, file, archive, most):
@@ -143,7 +136,7 @@ class _Forward:
         return self.file.seek(place)
 
     def check(self, place):
-        """Raise `InputError` where a place is beyond the limit."""
+        """Raise `InputError` if a place is beyond the limit."""
         if place > self.most + BLOCK:
             raise InputError(f"{self.archive} unpacks to more than {self.most:,} bytes: not unpacked")
 
@@ -176,7 +169,7 @@ def _check_path(archive, name):
 
 
 def _copy(source, path, name, most):
-    """Write a file and return its size; `most` is the largest."""
+    """Write a file of at most `most` bytes and return its size."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as error:

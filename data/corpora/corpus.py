@@ -23,14 +23,7 @@ QUICKSTART = "quickstart"
 
 @dataclass(frozen=True)
 class Corpus:
-    """A parallel corpus in one direction.
-
-    Args:
-        name: its name.
-        source_language: code of the source language, such as `de`.
-        target_language: code of the target language.
-        splits: the text of each split, such as `train`, `dev`, `test`.
-    """
+    """A parallel corpus in one direction; `splits` are its texts, such as `train`, `dev`, `test`."""
 
     name: str
     source_language: str
@@ -38,11 +31,7 @@ class Corpus:
     splits: Mapping[str, ParallelText]
 
     def split(self, name: str) -> ParallelText:
-        """The text of one split.
-
-        Raises:
-            InputError: when there is no such split; names those that exist.
-        """
+        """Return the text of one split; raise `InputError` with the existing ones if there is no such split."""
         if name not in self.splits:
             raise InputError(
                 f"corpus {self.name} ({self.source_language}-{self.target_language}) has no split {name!r}; "
@@ -52,26 +41,19 @@ class Corpus:
 
 
 def open_corpus(name: str, source_language: str, target_language: str, corpora_dir: str | Path | None = None) -> Corpus:
-    """Find a corpus by its name.
+    """Return a corpus by its name.
 
-    It is looked for in the folder `<corpora_dir>/<name>` and then in the folder `corpora/<name>` of the
-    cache, as files `<split>.<language>[.gz]` or `<split>.<language>-<language>.<language>[.gz]`. The corpus
-    `quickstart` is generated; those in `data.corpora.registry.KNOWN_CORPORA` are fetched, or built from archives in
-    the folder `archives` of either, where they are in neither folder.
+    It is looked for in the folder `<corpora_dir>/<name>` (default: the environment variable `CORPORA_DIR`) and then in
+    `corpora/<name>` of the cache, as files `<split>.<language>[.gz]` or
+    `<split>.<language>-<language>.<language>[.gz]`. `quickstart` is generated; missing ones of
+    `data.corpora.registry.KNOWN_CORPORA` are fetched, or built from archives in the folder `archives` of either.
 
-    A mix is several corpora joined into one training set, see `data.corpora.mixes`. Its other splits are those
-    of the first corpus in it that has them, except what is trained on; `+dev=newstest:newstest2013` chooses another
-    development text.
-
-    Args:
-        name: name of the corpus, which is the name of its folder, or a mix.
-        source_language: code of the source language, as in the names of the files.
-        target_language: code of the target language.
-        corpora_dir: folder of corpora; default: the environment variable `CORPORA_DIR`.
+    A mix joins several corpora into one training set, see `data.corpora.mixes`. Its other splits come from the first of
+    them that has them, except what is trained on; `+dev=newstest:newstest2013` chooses another development text.
 
     Raises:
-        InputError: when there is no such corpus or not in these languages, or it cannot be fetched, or a mix does not
-            follow the syntax.
+        InputError: when there is no such corpus, not in these languages, or it cannot be fetched, or for a malformed
+            mix.
     """
     if is_mix(name):
         return _open_mix(name, source_language, target_language, corpora_dir)
@@ -120,18 +102,12 @@ def own_text(
     source_language: str | None = None,
     target_language: str | None = None,
 ) -> Corpus:
-    """The user's own line-aligned files as a corpus with the splits `train` and `dev`.
+    """Return the user's own line-aligned files, plain or `.gz`, as a corpus with the splits `train` and `dev`.
 
-    Args:
-        source: source side of the training text, plain or `.gz`.
-        target: target side.
-        dev_source: source side of the development text.
-        dev_target: target side.
-        source_language: default: the suffix of `source`, as in `train.de.gz`.
-        target_language: default: the suffix of `target`.
+    Languages default to the suffixes of `source` and `target`, as in `train.de.gz`.
 
     Raises:
-        InputError: when a file is not given, does not exist or is no file, or a language is neither given nor a suffix.
+        InputError: when a file is not given, missing or no file, or a language is neither given nor a suffix.
     """
     files = {"--source": source, "--target": target, "--dev-source": dev_source, "--dev-target": dev_target}
     if missing := [option for option, path in files.items() if not path]:
@@ -160,7 +136,7 @@ def _language_of(path, side):
 
 
 def _roots(corpora_dir):
-    """Folders of corpora in the order in which they are searched; the one in the cache is the last."""
+    """Return the folders of corpora in the order of search; the one in the cache is the last."""
     given = corpora_dir or os.environ.get("CORPORA_DIR")
     if given and not Path(given).is_dir():
         raise InputError(f"the folder of corpora {given} does not exist; check --corpora-dir or CORPORA_DIR")
@@ -185,7 +161,7 @@ def _quickstart_folder():
 
 
 def _splits_in(folder, languages):
-    """The splits in a folder that exist in both languages, as {name: ParallelText}."""
+    """Return {name: ParallelText} for the splits in a folder that exist in both languages."""
     if not folder.is_dir():
         return {}
     source, target = ({stem: path for stem, code, path in _files_in(folder) if code == x} for x in languages)
@@ -199,7 +175,7 @@ def _splits_in(folder, languages):
 
 
 def _files_in(folder):
-    """(stem, language, path) of the files named `<stem>.<language>[.gz]`."""
+    """Yield (stem, language, path) of the files named `<stem>.<language>[.gz]`."""
     # A plain file comes after its `.gz` file, so that a dictionary keeps the plain one.
     for path in sorted(folder.iterdir(), key=lambda path: path.name, reverse=True):
         stem, _, language = path.name.removesuffix(".gz").rpartition(".")

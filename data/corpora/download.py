@@ -17,16 +17,11 @@ BLOCK = 1 << 20  # bytes
 
 
 def download(address: str, path: Path, sha256: str | None = None) -> str:
-    """Fetch `address` into the file `path` and return the SHA-256 of the content.
-
-    Args:
-        address: of the published file.
-        path: the file to write; its folder is made where it does not exist.
-        sha256: what the content must have; None where the publisher changes the file from time to time.
+    """Fetch `address` into the file `path`, making its folder, and return the SHA-256 of the content.
 
     Raises:
-        InputError: when the address cannot be reached, the content is cut short or is not the expected one.
-            Nothing is left behind then.
+        InputError: when the address cannot be reached, or the content is cut short or does not match `sha256`. Nothing
+            is left behind then.
     """
     digest = hashlib.sha256()
     request = urllib.request.Request(address, headers={"User-Agent": USER_AGENT})

@@ -13,15 +13,11 @@ SplitPairs = Iterator[tuple[str, tuple[str, str]]]
 
 
 def cut_at_random(pairs: Pairs, held_out: int) -> SplitPairs:
-    """Yield (split, pair) with `dev` and `test` drawn the same way wherever and in whatever order.
+    """Yield (split, pair) with `dev` and `test` drawn the same way everywhere and in whatever order.
 
-    Repeated pairs are dropped. `dev` and `test` hold pairs both of whose sides occur once, for a sentence that also
-    stands in the training set would make the test easier than it says. They are drawn by a hash of the pair, so that
-    they depend on the content alone. RAM: about 130 bytes a pair.
-
-    Args:
-        pairs: reads the corpus; called twice.
-        held_out: size of `dev` and of `test`; at most a tenth of the pairs each.
+    Repeated pairs are dropped. `dev` and `test` hold `held_out` pairs each, at most a tenth of all, both of whose sides
+    occur once: a sentence that training has too would make the test too easy. They are drawn by a hash of the pair, so
+    they depend on the content alone. `pairs` is called twice. RAM: about 130 bytes a pair.
 
     Raises:
         InputError: when there are too few pairs that may be held out.

@@ -1,6 +1,6 @@
 """Specifications of the TED talks of IWSLT, as the papers use them.
 
-WIT3, their publisher, offers the releases of 2014 to 2016 on Google Drive, as one archive of archives a year.
+Their publisher WIT3 offers the releases of 2014 to 2016 on Google Drive, as one archive of archives a year.
 """
 
 from functools import partial
@@ -32,7 +32,7 @@ def _talks(archive, pair, titles=False):
 
 
 def _sets(archive, year, pair, names):
-    """The texts of development or test sets, such as `TED.tst2010`, one after another."""
+    """Return the texts of development or test sets, such as `TED.tst2010`, one after another."""
     return tuple(
         text(archive, read_xml, *(f"{pair}/IWSLT{year}.{name}.{pair}.{code}.xml" for code in pair.split("-")))
         for name in names
@@ -40,16 +40,9 @@ def _sets(archive, year, pair, names):
 
 
 def _corpus(year, pair, train, sets, note, *, titles=False, cut=None):
-    """A release of a pair of languages.
+    """Return a release (year of two digits) of a pair such as `de-en`.
 
-    Args:
-        year: two digits.
-        pair: such as `de-en`.
-        train: the archive of the training text.
-        sets: {split: (archive, names of its sets)}.
-        note: how the splits relate to those of the papers.
-        titles: whether titles and descriptions of talks are training text.
-        cut: see `ArchivedCorpus`.
+    `sets` is {split: (archive, names of its sets)}; with `titles`, titles and descriptions of talks are training text.
     """
     return ArchivedCorpus(
         name=f"iwslt{year}_{pair}",

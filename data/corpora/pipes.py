@@ -15,12 +15,13 @@ BLOCK = 1 << 20  # bytes
 
 
 def kept_text(path: str | Path) -> Path:
-    """Return the absolute path of a file: of `path`, or of a file of the cache with what comes through this pipe.
+    """Return the absolute path of a file, for a pipe such as `<(zcat train.gz)` of a copy of its content in the cache.
 
-    The same content gives the same file, so that a training that was begun on a pipe continues with the same command.
+    A text is read more than once. The same content gives the same file, so that a training that was begun on a pipe
+    continues with the same command.
 
     Raises:
-        InputError: where nothing comes through the pipe, or the cache cannot be written to.
+        InputError: when nothing comes through the pipe, or the cache cannot be written to.
     """
     if not Path(path).is_fifo():
         return Path(os.path.abspath(path))

@@ -1,7 +1,6 @@
-"""The public corpora that can be asked for by name: addresses, sizes, checksums, licences, splits.
+"""The public corpora by name: addresses, sizes, checksums, licences, splits.
 
-A checksum or size of None is not known, or changes; the checksum of what was used then stands in the file
-`SOURCE.json` of the corpus.
+A checksum or size of None is unknown or changes; `SOURCE.json` of the corpus then has the checksum that was used.
 """
 
 from functools import partial

@@ -13,14 +13,7 @@ from data.files import sha256
 
 @dataclass(frozen=True)
 class CorpusSpecification(abc.ABC):
-    """A public corpus.
-
-    Args:
-        name: the name it is asked for by.
-        languages: codes of its languages.
-        licence: as its publishers state it.
-        citation: what to cite.
-    """
+    """A public corpus; `citation` is what to cite."""
 
     name: str
     languages: tuple[str, ...]
@@ -31,19 +24,16 @@ class CorpusSpecification(abc.ABC):
     def fetch(self, folder: Path, languages: Collection[str], archive_folders: Sequence[Path] = ()) -> None:
         """Bring the files `<split>.<language>.gz` of these languages into `folder`, as far as missing.
 
-        Args:
-            folder: the corpus' own folder.
-            languages: codes of the languages that are needed.
-            archive_folders: where published archives may lie already; downloads go to the last.
+        Archives may already lie in `archive_folders`; downloads go to the last.
 
         Raises:
-            InputError: when they cannot be fetched; says which files to put where.
+            InputError: when they cannot be fetched; it says which files to put where.
         """
 
 
 @dataclass(frozen=True)
 class PublishedFile:
-    """One gzip file with one language of one split; `sha256` is that of the published file."""
+    """One published gzip file with one language of one split."""
 
     split: str
     language: str

@@ -47,12 +47,12 @@ NEWS_TESTS = Archive(
 
 
 def _training(archive, stem, languages, foreign):
-    """Line-aligned files such as `training/europarl-v7.de-en.de`; the English side is the second of the name."""
+    """Return files such as `training/europarl-v7.de-en.de`; English is the second language of their names."""
     return text(archive, read_plain, *(f"{stem}.{foreign}-en.{code}" for code in languages))
 
 
 def _newstest(year, languages):
-    """A news test set: plain text up to 2013; from 2014 on an `.sgm` file for the source and one for the reference."""
+    """Return a news test set: plain text up to 2013, then an `.sgm` file for the source and one for the reference."""
     if year <= 2013:
         stem = "news-test2008" if year == 2008 else f"newstest{year}"
         return text(NEWS_TESTS, read_plain, *(f"dev/{stem}.{code}" for code in languages))
@@ -64,7 +64,7 @@ def _newstest(year, languages):
 
 
 def _task(name, languages, citation, training, splits, note):
-    """The corpus of a task; its training text is all of `training`, (archive, beginning of names in it)."""
+    """Return the corpus of a task; `training` is (archive, beginning of names in it) of all its training text."""
     [foreign] = {*languages} - {"en"}
     train = tuple(_training(archive, stem, languages, foreign) for archive, stem in training)
     return ArchivedCorpus(name, languages, LICENCE, citation, {"train": train, **splits}, note=note)

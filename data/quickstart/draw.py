@@ -25,20 +25,20 @@ _TIMES_BY_WEIGHT = {
 
 @cache
 def nouns_of(*classes: str) -> list[Noun]:
-    """The nouns of any of these classes."""
+    """Return the nouns of any of these classes."""
     return [noun for noun in NOUNS if not set(classes).isdisjoint(noun.classes)]
 
 
 @cache
 def adjectives_of(noun: Noun, graded: bool = False) -> list[Adjective]:
-    """The adjectives that suit a noun; `graded`: that have degrees."""
+    """Return the adjectives that suit a noun; `graded`: that have degrees."""
     fitting = [adjective for adjective in ADJECTIVES if not set(adjective.classes).isdisjoint(noun.classes)]
     return [adjective for adjective in fitting if adjective.german[1]] if graded else fitting
 
 
 @cache
 def verbs_for(*uses: str) -> list[Verb]:
-    """The verbs that have all these uses."""
+    """Return the verbs that have all these uses."""
     return [verb for verb in VERBS if set(uses).issubset(verb.uses)]
 
 
@@ -69,7 +69,7 @@ class Draw:
         return low + int(self._random.random() * (high - low + 1))
 
     def word(self, options: Sequence[Item]) -> Item:
-        """A word of the lexicon that the sentence does not have yet, if there is one."""
+        """Return a word of the lexicon that the sentence does not have yet, if there is one."""
         word = self.one_of([option for option in options if option.lemma not in self.words] or options)
         self.words.append(word.lemma)
         return word
@@ -78,7 +78,7 @@ class Draw:
         return self.word(nouns_of(*classes))
 
     def from_list(self, *kinds: str) -> Sides:
-        """An entry of the lists of names and numbers, which counts as a content word."""
+        """Return an entry of the lists of names and numbers, which counts as a content word."""
         sides = self.one_of([sides for kind in kinds for sides in ADVERBIALS[kind]])
         self.words.append(sides[0])
         return sides
@@ -87,7 +87,7 @@ class Draw:
         return Phrase(*self.one_of([sides for kind in kinds for sides in ADVERBIALS[kind]]), role)
 
     def time(self, use: str, verb: Verb) -> Phrase:
-        """A time in the past, in the plans or in the habits of people, by the weight of the event."""
+        """Return a time in the past, in the plans or in the habits of people, by the weight of the event."""
         return self.adverbial("time", *(f"{use}_{distance}" for distance in _TIMES_BY_WEIGHT[use][verb.weight]))
 
     def plural(self, noun: Noun, probability: float = 0.2) -> bool:
@@ -96,7 +96,7 @@ class Draw:
     def thing(
         self, noun: Noun, determiner: Determiner = phrases.THE, plural: bool = False, adjective: float = 0.3
     ) -> NounPhrase:
-        """A noun phrase, perhaps with an adjective; mass nouns and plurals lose an indefinite article."""
+        """Return a noun phrase, perhaps with an adjective; mass nouns and plurals lose an indefinite article."""
         if determiner == phrases.A and (plural or not noun.is_countable):
             determiner = phrases.BARE
         options = adjectives_of(noun) if self.chance(adjective) else ()
@@ -137,7 +137,7 @@ class Draw:
         return self.relative(owner=PRONOUN["du"]) if self.chance(0.7) else self.name()
 
     def _someone(self, subject: Nominal, has_preposition: bool) -> Nominal:
-        """A person whom the subject meets, calls, helps, …"""
+        """Return a person whom the subject meets, calls, helps, …"""
         kind = self._random.random()
         if kind < 0.2 and subject.person in ("er", "sie"):
             return PRONOUN[self.one_of(("ich", "wir"))]
@@ -188,7 +188,7 @@ class Draw:
         return Clause(subject, verb, tuple(parts))
 
     def place(self, role: str, *classes: str) -> Phrase:
-        """A place where something happens ("im Garten") or, in the role "direction", where somebody goes."""
+        """Return a place where something happens ("im Garten") or, in the role "direction", where somebody goes."""
         attribute = "where_to" if role == "direction" else "where"
         place = self.word([noun for noun in nouns_of(*classes) if getattr(noun, attribute)])
         german, english = getattr(place, attribute)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 def read_table(name: str) -> Iterator[dict[str, str]]:
-    """The rows of a table beside this file, by the column names in its first line."""
+    """Return the rows of a table beside this file, by the column names in its first line."""
     with (Path(__file__).parent / f"{name}.tsv").open(encoding="utf-8", newline="") as lines:
         yield from csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
 
@@ -38,7 +38,7 @@ class Noun(NamedTuple):
         return bool(self.plural) and self.gender != "p"
 
     def german(self, case: str, plural: bool = False) -> str:
-        """The declined form, e.g. Kind -> "Kindern" in the dative plural, Junge -> "Jungen"."""
+        """Return the declined form, e.g. Kind -> "Kindern" in the dative plural, Junge -> "Jungen"."""
         if plural or self.gender == "p":
             takes_n = case == "dat" and not self.plural.endswith(("n", "s"))
             return self.plural + "n" if takes_n else self.plural
@@ -69,7 +69,7 @@ class EnglishVerb(NamedTuple):
     particle: str = ""
 
     def predicate(self, tense: str, person: str, passive: bool = False, split: bool = False) -> tuple[str, str]:
-        """The verb group as (auxiliary, rest); `split` adds do-support, as questions and `not` need it."""
+        """Return the verb group as (auxiliary, rest); `split` adds do-support, as questions and `not` need it."""
         base, third, past, participle, gerund = (f"{form} {self.particle}".strip() for form in self[:5])
         if passive:
             auxiliary, rest = EnglishVerb("be", "is", "was", "been", "being").predicate(tense, person)
@@ -143,7 +143,7 @@ class Verb:
         return self.past + ("n" if self.past.endswith("e") else "en")
 
     def imperative(self) -> str:
-        """The imperative for a friend, without the prefix: "lies", "hol", "antworte"."""
+        """Return the imperative for a friend, without the prefix: "lies", "hol", "antworte"."""
         if "e" in self._stem and "i" in self.third and self.third[:-1] != self._stem:
             return self.third[:-1]
         return self._stem + ("e" if self._stem.endswith(("t", "d", "ffn", "er")) else "")

@@ -19,7 +19,7 @@ SPOTS = {
 
 
 def sentence(template: str, *parts: Sides) -> Sides:
-    """The template "German | English", filled in with the parts, each sentence opened by a capital letter."""
+    """Return the template "German | English", filled in with the parts, each sentence opened by a capital letter."""
     german, english = (
         "? ".join(text[0].upper() + text[1:] for text in side.format(*words).split("? "))
         for side, words in zip(template.split(" | "), zip(*parts, strict=True), strict=True)
@@ -28,12 +28,12 @@ def sentence(template: str, *parts: Sides) -> Sides:
 
 
 def statement(draw: Draw, clause: Clause, front: Phrase | None = None) -> Sides:
-    """The clause as a sentence of its own, opened by its subject or, half of the time, by `front`."""
+    """Return the clause as a sentence of its own, opened by its subject or, half of the time, by `front`."""
     return sentence("{}. | {}.", clause.main(front if draw.chance(0.5) else None))
 
 
 def dated(draw: Draw, event: Clause, use: str, tense: Tense, *phrases: Phrase, **options) -> Sides:
-    """The event in a tense at a time of this use, which may open the sentence."""
+    """Return the event in a tense at a time of this use, which may open the sentence."""
     time = draw.time(use, event.verb)
     return statement(draw, event.put(tense, time, *phrases, **options), time)
 
@@ -46,7 +46,7 @@ def being(subject: Nominal, adjective: Adjective, tense: Tense = NOW, very: bool
 
 
 def undergoer(draw: Draw, verb: Verb) -> NounPhrase:
-    """The thing that something is done to, as the subject of a passive or asked for."""
+    """Return the thing that something is done to, as the subject of a passive or asked for."""
     noun = draw.noun(*verb.complements[0].classes)
     return draw.thing(noun, THE, verb.complements[0].determiners == ("all",) or draw.plural(noun))
 

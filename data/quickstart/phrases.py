@@ -27,7 +27,7 @@ def _form(table: dict[str, str], case: str, gender: str) -> str:
 
 
 def relative_pronoun(case: str, gender: str) -> str:
-    """The German relative pronoun, e.g. ("dat", "p") -> "denen"."""
+    """Return the German relative pronoun, e.g. ("dat", "p") -> "denen"."""
     return _form(_RELATIVE, case, gender)
 
 
@@ -167,7 +167,7 @@ Nominal = NounPhrase | Name | Pronoun
 
 
 def pronoun_for(nominal: Nominal) -> Pronoun:
-    """The pronoun that takes up a thing or person, by the gender: "er" for "mein Bruder" or "der Schlüssel"."""
+    """Return the pronoun that takes up a thing or person, by the gender: "er" for "mein Bruder" or "der Schlüssel"."""
     if isinstance(nominal, Pronoun):
         return nominal
     if nominal.gender == "p":
@@ -177,6 +177,6 @@ def pronoun_for(nominal: Nominal) -> Pronoun:
 
 
 def possessive(owner: Nominal) -> Determiner:
-    """The possessive that refers back to the owner: "ihr" for "Anna"."""
+    """Return the possessive that refers back to the owner: "ihr" for "Anna"."""
     pronoun = pronoun_for(owner)
     return Determiner("ein", pronoun.possessive, pronoun.english_possessive, pronoun.english_possessive)

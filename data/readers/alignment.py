@@ -1,4 +1,4 @@
-"""The common ground of readers: segments with their places, and the check that sides belong together."""
+"""Shared by readers: segments with their places, and the check that sides belong together."""
 
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
@@ -9,7 +9,7 @@ from data.errors import InputError
 
 
 class Segment(NamedTuple):
-    """A line of text, where it stands in its file, and what its counterpart has to have in common with it."""
+    """A line of text, its place in the file, and what its counterpart must share."""
 
     line: int
     identity: str
@@ -17,20 +17,17 @@ class Segment(NamedTuple):
 
 
 def one_line(text: str) -> str:
-    """The text with each run of white space, line breaks and no-break spaces included, made one blank."""
+    """Return the text with each run of white space, line breaks and no-break spaces included, as one blank."""
     return " ".join(text.split())
 
 
 def aligned(paths: Iterable[Path], sides: Iterable[Iterable[Segment]], what: str) -> Iterator[tuple[str, ...]]:
-    """Yield the texts of segments that stand at the same place of each side.
+    """Yield the texts of segments at the same place on each side.
 
-    Args:
-        paths: the files, for messages.
-        sides: their segments.
-        what: what a segment is called in messages, such as `lines`.
+    `what` is the name of a segment in messages, such as `lines`.
 
     Raises:
-        InputError: where the identities of counterparts differ, or at the end when the numbers of segments do.
+        InputError: when counterparts have different identities, or at the end when the numbers of segments differ.
     """
     paths = list(paths)
     counts = [0] * len(paths)

@@ -18,13 +18,10 @@ VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "met
 def read_help_pages(source: str | Path, target: str | Path) -> Iterator[tuple[str, str]]:
     """Yield the paragraphs and headings that both languages have, page after page.
 
-    Left out are paragraphs that were not translated (both sides are the same), with less than three words or
-    with lengths too different to be translations, and pages that one language lacks. Inline tags are dropped.
-
-    Args:
-        source: a folder with one language's pages `*/help/<language>/text/**/*.html`, as in the Debian packages
-            libreoffice-help-<language>.
-        target: likewise.
+    Each argument is a folder with the pages `*/help/<language>/text/**/*.html` of one language, as in the Debian
+    packages libreoffice-help-<language>. Left out are untranslated paragraphs (equal sides), those with fewer than
+    three words or with lengths too different to be translations, and pages that one language lacks. Inline tags are
+    dropped.
 
     Raises:
         InputError: when a folder has no such page, and for pages that are not UTF-8, with file and line.
@@ -52,7 +49,7 @@ def _fits(source, target):
 
 
 def _paragraphs(path):
-    """{id: text} of a page; of ids that occur twice, the first."""
+    """Return {id: text} of a page, the first text if an id occurs twice."""
     page = _Page()
     # As a whole: a parser that waits for the end of a comment looks through all of it at each line.
     page.feed("".join(f"{line}\n" for line in read_lines(path)))
@@ -61,7 +58,7 @@ def _paragraphs(path):
 
 
 class _Page(HTMLParser):
-    """Collect the text of the elements whose id is a paragraph's, without what is for macOS only."""
+    """Collector of the text of elements whose id is a paragraph's, without text for macOS only."""
 
     def __init__(self):
         super().__init__(convert_charrefs=True)

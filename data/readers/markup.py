@@ -19,8 +19,8 @@ def read_xml(source: str | Path, target: str | Path) -> Iterator[tuple[str, str]
     """Yield the `<seg>` texts of two well-formed XML files (`IWSLT*.xml`) with the same ids.
 
     Raises:
-        InputError: for XML that is not well-formed or declares entities, for ids that do not fit, for unequal numbers
-            of segments, each with its line, and as `data.text.parallel_text.read_lines` does.
+        InputError: for XML that is not well-formed or declares entities, for ids that do not match, for different
+            numbers of segments, each with its line, and as `data.text.parallel_text.read_lines` does.
     """
     return aligned((source, target), [_xml_segments(path) for path in (source, target)], "segments")
 
@@ -28,18 +28,18 @@ def read_xml(source: str | Path, target: str | Path) -> Iterator[tuple[str, str]
 def read_sgm(source: str | Path, target: str | Path) -> Iterator[tuple[str, str]]:
     """Yield the `<seg>` texts of two `.sgm` files with the same ids.
 
-    Such files look like XML, but have bare `&` and tags that are never closed, so that only `<seg id=…>` and `</seg>`
-    are looked at. The five entities of XML are resolved.
+    Such files look like XML but have bare `&` and unclosed tags, so only `<seg id=…>` and `</seg>` are read. The five
+    entities of XML are resolved.
 
     Raises:
-        InputError: for a segment that is not closed or has no id, for ids that do not fit, for unequal numbers of
+        InputError: for a segment that is not closed or has no id, for ids that do not match, for different numbers of
             segments, each with its line, and as `data.text.parallel_text.read_lines` does.
     """
     return aligned((source, target), [_sgm_segments(path) for path in (source, target)], "segments")
 
 
 def _xml_segments(path):
-    """The segments, as far as the lines read by then complete them."""
+    """Yield the segments as soon as the lines read complete them."""
     complete: list[Segment] = []
     parts: list[str] | None = None  # of the segment that is open
     start, identity = 0, ""

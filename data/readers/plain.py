@@ -10,10 +10,10 @@ from data.text.parallel_text import read_lines
 
 
 def read_plain(*paths: str | Path) -> Iterator[tuple[str, ...]]:
-    """Yield line n of every file (plain or gzip), as it stands.
+    """Yield line n of every file (plain or gzip) unchanged.
 
     Raises:
-        InputError: as `data.text.parallel_text.read_lines` does, and for unequal numbers of lines.
+        InputError: as `data.text.parallel_text.read_lines` does, and for different numbers of lines.
     """
     return aligned(paths, [_segments(path) for path in paths], "lines")
 
@@ -32,17 +32,15 @@ def read_table(
 ) -> Iterator[tuple[str, ...]]:
     """Yield the chosen columns of a tab-separated file (plain or gzip) without quoting.
 
-    Rows with an empty cell in a chosen column are left out: between the documents of News Commentary, and in
-    multilingual tables where a translation is missing. Runs of white space become one blank.
+    Rows with an empty cell in a chosen column are left out: they separate the documents of News Commentary, and lack a
+    translation in multilingual tables. Runs of white space become one blank.
 
     Args:
-        path: the file.
-        columns: numbers counted from 0, or the names that the first row gives.
-        width: the number of columns that each row has to have; default: with names that of the first row, with
-            numbers any that is large enough.
-        null: cells that stand for a missing translation: those that hold one of these.
-        separator: marks the boundary of segments within a cell; becomes a blank.
-        escaped: whether cells have special characters as Moses escapes them (`&apos;`, `&#91;`), to be resolved.
+        columns: numbers counted from 0, or names in the first row.
+        width: required number of columns; default: as in the first row with names, otherwise any that suffices.
+        null: texts that mark a cell as a missing translation.
+        separator: boundary of segments within a cell; becomes a blank.
+        escaped: whether to resolve special characters that Moses escaped (`&apos;`, `&#91;`).
 
     Raises:
         InputError: for a row with too few columns or an unknown name, with file and line, and as

@@ -14,19 +14,15 @@ TAG = re.compile(rf"<(/?)({'|'.join((*ABOUT, *TITLES))})\b[^<>]*>")
 
 
 def read_talks(source: str | Path, target: str | Path, titles: bool = False) -> Iterator[tuple[str, str]]:
-    """Yield the aligned lines of two IWSLT training files.
+    """Yield the aligned lines of two IWSLT training files, plain or gzip.
 
     The files are text, with lines in tags (`<url>`, `<talkid>`, `<title>`, …) before each talk; their number may
-    differ between languages. Characters such as `&` and `<` stand for themselves.
-
-    Args:
-        source: the file of one language, plain or gzip.
-        target: that of the other.
-        titles: whether title and description of each talk are pairs too.
+    differ between languages. Characters such as `&` and `<` stand for themselves. With `titles`, the title and
+    description of each talk are pairs too.
 
     Raises:
-        InputError: for a title without its end tag, for lines that belong to different talks, for unequal numbers of
-            lines, and as `data.text.parallel_text.read_lines` does.
+        InputError: for a title without its end tag, for lines of different talks, for different numbers of lines, and
+            as `data.text.parallel_text.read_lines` does.
     """
     return aligned((source, target), [_lines(path, titles) for path in (source, target)], "lines")
 

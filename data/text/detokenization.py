@@ -1,10 +1,9 @@
-"""Tokens back to text: the places of blanks, by the rules of Moses' detokenizer.perl and some for what it leaves open.
+"""Tokens back to text: where blanks go, by the rules of Moses' detokenizer.perl and some for cases it leaves open.
 
-The rules beyond Moses' are those that most lines of news text obey. sacremoses' detokeniser is not used, since it
-leaves blanks around slashes, dashes and quotation marks of other languages, in times, names (O 'Malley) and amounts
-(C $5), puts those of unpaired quotation marks on the wrong side, and drops Czech ones before numbers ("v roce2008"). Of
-tokenised news in English, German and Czech it brings back less than 98 % of the lines as they were, these rules more
-than 99 %.
+Most lines of news text follow the extra rules. sacremoses' detokeniser leaves blanks around slashes, dashes and
+foreign quotation marks, in times, names (O 'Malley) and amounts (C $5), puts blanks on the wrong side of unpaired
+quotation marks, and drops Czech ones before numbers ("v roce2008"). On tokenised news in English, German and Czech it
+restores less than 98 % of the lines, these rules more than 99 %.
 """
 
 import re
@@ -32,12 +31,12 @@ _STRAIGHT = ('"', "'", "`")
 
 
 def detokenize(tokens: list[str], language: str) -> str:
-    """The text of unescaped tokens."""
+    """Return the text of unescaped tokens."""
     return "".join(_Detokenizer(tokens, language).pieces())
 
 
 class _Detokenizer:
-    """The state of one line: which quotations are open, and whether the next token joins the one before it."""
+    """The state of one line: open quotations, and whether the next token joins the previous one."""
 
     def __init__(self, tokens, language):
         self.tokens, self.language = tokens, language
@@ -58,7 +57,7 @@ class _Detokenizer:
             joins_next = joins_following
 
     def _joins(self, i, token, before, after):
-        """Return whether a token joins the one before it, and whether the one after joins it."""
+        """Return whether a token joins the previous one, and whether the next joins it."""
         after_quote, self.closed_quote = self.closed_quote, False
         if token in _STRAIGHT or token in _DOUBLE + _SINGLE or token in "".join(_ANGLES):
             joins = self._quote(i, token, before, after)
@@ -91,7 +90,7 @@ class _Detokenizer:
         return bool(_DOLLARS.fullmatch(before)), True
 
     def _quote(self, i, token, before, after):
-        """The result of `_joins` for a quotation mark or an apostrophe."""
+        """Return the result of `_joins` for a quotation mark or an apostrophe."""
         if token in "'’" and self._is_apostrophe(token, before, after):
             return True, True
         if token == "'" and _NUMBER.match(after) and self._is_unpaired(token):  # the '90s
@@ -106,7 +105,7 @@ class _Detokenizer:
         return True, False
 
     def _role(self, i, token, before, after):
-        """The kind of a quotation mark, and whether it begins a quotation; None for that of a possessive."""
+        """Return the kind of a quotation mark, and whether it begins a quotation; None for a possessive."""
         if token in _DOUBLE + _SINGLE:
             kind = _DOUBLE if token in _DOUBLE else _SINGLE
             low, middle, _ = kind
@@ -126,7 +125,7 @@ class _Detokenizer:
         return token, True
 
     def _is_possessive(self, i, token, after):
-        """Return whether a mark after an s is that of a plural: no other, or only another such one, follows."""
+        """Return whether a mark after an s is a plural's: no other, or only another such one, follows."""
         if self._is_unpaired(token):
             return token == "'" or after[:1].islower()
         following = self.tokens.index(token, i + 1)

@@ -21,12 +21,7 @@ _ESCAPE = re.compile("|".join(_ESCAPES))
 
 
 class Moses:
-    """Text of one language to tokens and back.
-
-    Args:
-        language: its code, such as `de`. Abbreviations and apostrophes are as usual in it; a language without rules
-            of its own has those of English abbreviations, as in Moses.
-    """
+    """Text of one language to tokens and back; a language without rules of its own uses the English abbreviations."""
 
     def __init__(self, language: str):
         self.language = language
@@ -36,7 +31,7 @@ class Moses:
         self._tokenizer = _Tokenizer(language)
 
     def normalize(self, line: str) -> str:
-        """A line in Unicode's normal form C with the punctuation of normalize-punctuation.perl.
+        """Return a line in Unicode's normal form C with the punctuation of normalize-punctuation.perl.
 
         Unlike in the script, the apostrophe ’ stays one in every word, not only between the letters a to z.
         """
@@ -46,17 +41,17 @@ class Moses:
         return line.strip()
 
     def tokenize(self, line: str) -> str:
-        """The tokens of a normalised line, separated by blanks, escaped as tokenizer.perl does it."""
+        """Return the tokens of a normalised line, separated by blanks and escaped as tokenizer.perl does it."""
         return self._tokenizer.tokenize(line, return_str=True).rstrip()
 
     def detokenize(self, line: str) -> str:
-        """The text of tokens separated by blanks."""
+        """Return the text of tokens separated by blanks."""
         tokens = _ESCAPE.sub(lambda match: _ESCAPES[match[0]], line).split()
         return detokenize(tokens, self.language)
 
 
 class _Tokenizer(MosesTokenizer):
-    """sacremoses' tokeniser with the rule of tokenizer.perl for the last word, and sets in place of lists."""
+    """sacremoses' tokeniser with tokenizer.perl's rule for the last word, and sets instead of lists."""
 
     def __init__(self, language):
         super().__init__(language)
@@ -64,7 +59,7 @@ class _Tokenizer(MosesTokenizer):
         self._numeric, self._prefixes = numeric, frozenset(self.NONBREAKING_PREFIXES) - numeric
 
     def handles_nonbreaking_prefixes(self, text):
-        """Split the full stop off words, but for abbreviations."""
+        """Split the full stop off words, except for abbreviations."""
         tokens = text.split()
         for i, token in enumerate(tokens):
             if len(token) < 2 or token[-1] != ".":

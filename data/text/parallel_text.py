@@ -1,4 +1,4 @@
-"""Two line-aligned files, read strictly and without holding them in RAM."""
+"""Line-aligned files, read strictly and without holding them in RAM."""
 
 import contextlib
 import gzip
@@ -23,7 +23,7 @@ def read_lines(path: str | Path) -> Iterator[str]:
     """Yield the lines of a UTF-8 file (plain or gzip); see `decode_lines`.
 
     Raises:
-        InputError: when the file is missing, has no lines, is not UTF-8, or is a damaged gzip file.
+        InputError: when the file is missing, empty, not UTF-8, or a damaged gzip file.
     """
     empty = True
     with open_text_file(path) as file:
@@ -35,11 +35,7 @@ def read_lines(path: str | Path) -> Iterator[str]:
 
 
 def open_text_file(path: str | Path) -> BinaryIO:
-    """Open a plain or gzipped file for `decode_lines`; `-` is the standard input, plain.
-
-    Raises:
-        InputError: where it cannot be opened.
-    """
+    """Open a plain or gzipped file for `decode_lines`, or raise `InputError`; `-` is the standard input, plain."""
     if str(path) == "-":
         if sys.stdin is None:
             raise InputError("the standard input is closed; name a file")
@@ -52,28 +48,20 @@ def open_text_file(path: str | Path) -> BinaryIO:
 
 
 def count_lines(path: str | Path, most: int) -> int:
-    """Return the number of lines of a plain or gzipped file, or `most` where it has more: no more are read.
-
-    Raises:
-        InputError: when it cannot be read, or is a damaged gzip file.
-    """
+    """Return the number of lines of a plain or gzipped file, or `most` if it has more, which are not read."""
     with _damage_told(path), open_text_file(path) as file:
         return sum(1 for _ in islice(iter(partial(file.readline, LONGEST_LINE), b""), most))
 
 
 def decode_lines(file: BinaryIO, name: str | Path) -> Iterator[str]:
-    """Yield the lines of an open binary file.
+    """Yield the lines of an open binary file that messages call `name`.
 
-    A line ends at `"\\n"` only, never at U+2028, U+0085 or a form feed, so that line-aligned files stay
-    aligned; one `"\\r"` before it is dropped, and so is a byte order mark at the start of the file.
-
-    Args:
-        file: the file.
-        name: what messages call it.
+    A line ends only at `"\\n"`, never at U+2028, U+0085 or a form feed, so that line-aligned files stay aligned. One
+    `"\\r"` before it is dropped, and so is a byte order mark at the start of the file.
 
     Raises:
-        InputError: for bytes that are not UTF-8 and for a line of more than `LONGEST_LINE` bytes, with the line's
-            number, and for a damaged gzip file.
+        InputError: for bytes that are not UTF-8 and for a line of more than `LONGEST_LINE` bytes, with the line number,
+            and for a damaged gzip file.
     """
     number = 0
     try:
@@ -93,11 +81,7 @@ def decode_lines(file: BinaryIO, name: str | Path) -> Iterator[str]:
 
 
 def content_digest(path: str | Path) -> str:
-    """SHA-256 of a file's content; that of the text in it where it is a gzip file.
-
-    Raises:
-        InputError: where it cannot be read, or is a damaged gzip file.
-    """
+    """Return the SHA-256 of a file's content, of a gzip file's text; raise `InputError` if it cannot be read."""
     with _damage_told(path), open_text_file(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -114,12 +98,7 @@ def _damage_told(name):
 
 @dataclass(frozen=True)
 class ParallelText:
-    """Line-aligned source and target text: line n of one file translates line n of the other.
-
-    Args:
-        source: UTF-8 file, plain or `.gz`.
-        target: likewise.
-    """
+    """Line-aligned text: line n of the file `source` translates line n of `target`; UTF-8, plain or `.gz`."""
 
     source: Path
     target: Path
@@ -132,7 +111,7 @@ class ParallelText:
         """Yield (source line, target line).
 
         Raises:
-            InputError: as `read_lines` does, and at the end when the files have unequal numbers of lines.
+            InputError: as `read_lines` does, and at the end if the files have different numbers of lines.
         """
         sources = targets = 0
         for source, target in zip_longest(read_lines(self.source), read_lines(self.target)):
@@ -148,9 +127,9 @@ class ParallelText:
             )
 
     def check(self) -> int:
-        """Read both files to the end and return the number of pairs; raises what `pairs` raises."""
+        """Read both files to the end and return the number of pairs; raise what `pairs` raises."""
         return sum(1 for _ in self.pairs())
 
     def digests(self) -> list[str]:
-        """`content_digest` of both files: equal for equal text, wherever it lies."""
+        """Return `content_digest` of both files: equal for equal text, wherever it lies."""
         return [content_digest(self.source), content_digest(self.target)]

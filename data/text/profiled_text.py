@@ -1,4 +1,4 @@
-"""Parallel text in the form of a profile: processed once, on all cores, and found again by its content."""
+"""Parallel text in the form of a profile: processed once, on all cores, and cached by content."""
 
 import contextlib
 import json
@@ -45,18 +45,15 @@ def apply_profile(
     truecasers: tuple[Truecaser, Truecaser] | None = None,
     progress: bool = True,
 ) -> ProfiledText:
-    """Bring a parallel text into the form of a profile, or find it in the cache.
+    """Bring a parallel text into the form of a profile, or find it in the cache by its content.
 
-    The cache knows a text by its content, so that a changed file is processed anew. RAM grows with the number of
-    different words, not with that of lines.
+    RAM grows with the number of different words, not of lines.
 
     Args:
-        text: the text as it is.
         profile: the name of one of `data.text.profiles.PROFILES`.
-        languages: codes of the source and the target language.
-        rules: which pairs of a training text to leave out; None: every line gives a line, as in test sets.
-        truecasers: to be used; None: they are learnt on this text, which must then be the training text.
-        progress: whether to show a progress bar on a terminal.
+        languages: codes of source and target.
+        rules: which pairs of a training text to leave out; None keeps every line, as for test sets.
+        truecasers: None: learnt on this text, which must then be the training text.
 
     Raises:
         InputError: what reading `text` raises; when no pair is left.
@@ -122,7 +119,7 @@ def _build(text, profile, languages, rules, truecasers, folder, progress):
 
 
 class _Chunk(NamedTuple):
-    """A processed chunk of pairs: each side's lines as one string, no side where no pair is left; and counts."""
+    """A processed chunk: the lines of each side as one string (no sides if no pair is left), and counts."""
 
     lines: tuple[str, ...]
     kept: int
@@ -132,7 +129,7 @@ class _Chunk(NamedTuple):
 
 @dataclass(frozen=True)
 class _Process:
-    """The work on a chunk of pairs: the form before truecasing, pairs left out, and counts of forms on request."""
+    """The work on a chunk: the form before truecasing, cleaning, and counts of forms on request."""
 
     profile: Profile
     languages: tuple[str, str]
@@ -153,6 +150,6 @@ class _Process:
 
 @contextlib.contextmanager
 def _open_sides(folder):
-    """The files of both sides, open for writing."""
+    """Open the files of both sides for writing."""
     with contextlib.ExitStack() as stack:
         yield [stack.enter_context(open(folder / side, "w", encoding="utf-8", newline="\n")) for side in SIDES]

@@ -11,16 +11,11 @@ NORMAL, UNUSED = PIECE.Type.NORMAL, PIECE.Type.UNUSED
 
 
 def write_side_dictionary(joint_model: Path, lines: Iterable[str], path: Path) -> None:
-    """Write a copy of a joint sub-word model with the pieces that one side's text has.
+    """Write a copy of a joint sub-word model with the pieces that one side's training text has.
 
-    These come first, in their order: the special ones, the bytes, and whatever `lines` are encoded in, with the
-    characters of that. Other merges, which may be needed on the way to these, follow as unused: SentencePiece spells
-    them in smaller pieces, and `Subwords.vocabulary_size` does not count them. Other characters are spelled in bytes.
-
-    Args:
-        joint_model: a model that was learnt on both sides.
-        lines: the training text of the side.
-        path: the file to write.
+    These come first, in order: the special ones, the bytes, and whatever `lines` are encoded in, with its characters.
+    Other merges, which may lead to these, follow as unused: SentencePiece spells them in smaller pieces, and
+    `Subwords.vocabulary_size` does not count them. Other characters are spelled in bytes.
     """
     model = ModelProto.FromString(joint_model.read_bytes())
     processor = SentencePieceProcessor(model_file=str(joint_model))

@@ -20,19 +20,17 @@ def learn_vocabularies(
     joint_merges: bool = False,
     progress: bool = True,
 ) -> tuple[Path, Path]:
-    """The model files of source and target, learnt on the text or found in the cache by its content.
+    """Return the model files of source and target, learnt on the text or found in the cache by its content.
 
     Args:
         text: the training text in the form of its profile.
-        vocabulary_size: number of pieces of each model; of source and target, where these are separate.
-        shared: one model, learnt on both sides, or one for each.
-        joint_merges: separate models that share their merges: one is learnt on both sides, and each side keeps the
-            pieces that its text has. fairseq's scripts do so unless told otherwise.
-        progress: whether to show a progress bar of the lines read on a terminal.
+        vocabulary_size: pieces of each model; two numbers for source and target if these are separate.
+        shared: one model for both sides, or one for each.
+        joint_merges: separate models with common merges: one is learnt on both sides, and each side keeps the pieces
+            that its text has, as fairseq's scripts do by default.
 
     Raises:
-        InputError: for settings that contradict each other; what reading `text` and `data.text.subwords.train_subwords`
-            raise.
+        InputError: for contradictory settings; what reading `text` and `data.text.subwords.train_subwords` raise.
     """
     check_vocabulary_settings(vocabulary_size, shared, joint_merges)
     content = [FORMAT, version("sentencepiece"), text.digests(), vocabulary_size, shared]
@@ -62,7 +60,7 @@ def learn_vocabularies(
 
 
 def check_vocabulary_settings(vocabulary_size: int | tuple[int, int], shared: bool, joint_merges: bool) -> None:
-    """Raise `InputError` for settings of `learn_vocabularies` that contradict each other."""
+    """Raise `InputError` for contradictory settings of `learn_vocabularies`."""
     if joint_merges and shared:
         raise InputError("data.joint_merges gives each side a dictionary of its own: set data.shared_vocabulary=false")
     if isinstance(vocabulary_size, tuple):
