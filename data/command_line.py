@@ -6,6 +6,8 @@ import gc
 import io
 import os
 import sys
+from collections.abc import Callable
+from typing import NoReturn
 
 from data.errors import InputError
 from data.files import ADVICE, NO_ROOM, STANDARD_OUTPUT, UNWRITABLE
@@ -29,7 +31,7 @@ class ArgumentParser(argparse.ArgumentParser):
         raise SystemExit(2)
 
 
-def run(main):
+def run(main: Callable[[], int | None]) -> NoReturn:
     """Call `main()` and exit with 0 on success, 1 on failure, 2 on bad input (`InputError`), or 130 if interrupted.
 
     A reader that closes the pipe (`| head -1`) ends the process quietly.
@@ -43,12 +45,9 @@ def run(main):
         code = main() or 0
         if sys.stdout:
             sys.stdout.flush()
-    except InputError as error:
+    except (InputError, RunError) as error:
         print(f"error: {one_line(error)}", file=sys.stderr)
-        code = 2
-    except RunError as error:
-        print(f"error: {one_line(error)}", file=sys.stderr)
-        code = 1
+        code = 2 if isinstance(error, InputError) else 1
     except BrokenPipeError:
         code = 0
     except OSError as error:  # a full disk, a folder without write permission
@@ -69,7 +68,7 @@ def run(main):
     raise SystemExit(code)
 
 
-def one_line(error):
+def one_line(error: Exception) -> str:
     """Return the message of an error as one printable line, shortened if very long."""
     text = str(error)
     if len(text) > LONGEST_MESSAGE:
@@ -78,10 +77,10 @@ def one_line(error):
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
 
 
-def told(error):
+def told(error: OSError) -> str:
     """Return an `OSError` in one line, with advice where the disk is full or the place cannot be written."""
     if error.errno in NO_ROOM:
-        # Files are written beside their place and have names; what has none is what the standard output holds back.
+        # Errors about files have a name; one without comes from the standard output.
         place = STANDARD_OUTPUT if error.filename is None else error.filename
         kept = ""
         if place != STANDARD_OUTPUT and (os.path.isfile(place) or not os.path.exists(place)):

@@ -79,7 +79,6 @@ def encode_corpus(
     encoded_splits: Collection[str] | None = None,
     truecasers: tuple[Truecaser, Truecaser] | None = None,
     vocabularies: tuple[Path, Path] | None = None,
-    progress: bool = True,
 ) -> EncodedCorpus:
     """Encode a corpus; truecasing and sub-words are learnt on `train`, the only split that is cleaned.
 
@@ -88,7 +87,6 @@ def encode_corpus(
         encoded_splits: the processed splits to encode; default: all.
         truecasers: of source and target, instead of those learnt on the training text.
         vocabularies: model files of source and target, likewise.
-        progress: whether to show progress bars on a terminal.
 
     Raises:
         InputError: if there is no split `train`, and what the stages raise.
@@ -97,23 +95,21 @@ def encode_corpus(
     languages = corpus.source_language, corpus.target_language
     text, rules = corpus.split("train"), settings.rules
     clock = [time.perf_counter()]
-    train = apply_profile(text, settings.profile, languages, rules=rules, progress=progress)
+    train = apply_profile(text, settings.profile, languages, rules=rules)
     if truecasers and any(x.digest != y.digest for x, y in zip(truecasers, train.truecasers, strict=True)):
-        train = apply_profile(text, settings.profile, languages, rules=rules, truecasers=truecasers, progress=progress)
+        train = apply_profile(text, settings.profile, languages, rules=rules, truecasers=truecasers)
     texts = {"train": train}
     for split in corpus.splits if splits is None else splits:
         if split != "train":
-            texts[split] = apply_profile(
-                corpus.split(split), settings.profile, languages, truecasers=train.truecasers, progress=progress
-            )
+            texts[split] = apply_profile(corpus.split(split), settings.profile, languages, truecasers=train.truecasers)
     clock.append(time.perf_counter())
     vocabularies = vocabularies or learn_vocabularies(
-        train.text, settings.vocabulary_size, settings.shared_vocabulary, settings.joint_merges, progress=progress
+        train.text, settings.vocabulary_size, settings.shared_vocabulary, settings.joint_merges
     )
     subwords = tuple(map(Subwords, vocabularies))
     clock.append(time.perf_counter())
     pairs = {
-        split: encode_parallel(texts[split].text, *subwords, settings.max_length, progress=progress)
+        split: encode_parallel(texts[split].text, *subwords, settings.max_length)
         for split in (texts if encoded_splits is None else encoded_splits)
     }
     clock.append(time.perf_counter())

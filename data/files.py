@@ -7,24 +7,20 @@ import hashlib
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 from data.errors import InputError
 
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""Numbers of the errors of a full disk, a used-up quota, and a file larger than allowed."""
-
-
-UNWRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)
-"""Numbers of the errors of a disk that is only read, and of missing permissions."""
-
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # full disk, used-up quota, file larger than allowed
+UNWRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)  # read-only disk, missing permissions
 STANDARD_OUTPUT = "the standard output"
 ADVICE = "name a folder that can be written to"
-PARTIAL = ".partial-"
-"""How the names of folders begin in which `written_beside` has what is not yet complete."""
+PARTIAL = ".partial-"  # begins the names of folders in which `written_beside` keeps incomplete files
 
 
-def make_folder(path, advice=ADVICE):
+def make_folder(path: str | Path, advice: str = ADVICE) -> None:
     """Make a folder and its parents where missing.
 
     Raises:
@@ -48,7 +44,7 @@ def _refused(path, advice=ADVICE):
 
 
 @contextlib.contextmanager
-def full_disk_named(path):
+def full_disk_named(path: str | Path) -> Iterator[None]:
     """Add the name of the file being written to a full-disk error of the block, which lacks it."""
     try:
         yield
@@ -59,7 +55,7 @@ def full_disk_named(path):
 
 
 @contextlib.contextmanager
-def written_beside(path, parents=False, advice=ADVICE):
+def written_beside(path: str | Path, parents: bool = False, advice: str = ADVICE) -> Iterator[Path]:
     """Yield a temporary path with the same name for a file or folder, and rename it to `path` if the block succeeds.
 
     Otherwise it is removed, so `path` is always complete or absent. A file replaces an earlier one, a folder only an
@@ -101,7 +97,7 @@ def _locked_folder(parent):
         os.close(lock)
 
 
-def remove_abandoned(parent):
+def remove_abandoned(parent: str | Path) -> None:
     """Remove the temporary folders in `parent` whose process has ended and so holds no lock."""
     for folder in Path(parent).glob(f"{PARTIAL}*"):
         with contextlib.suppress(OSError):  # of another user, at work, or a file system without locks
@@ -113,7 +109,7 @@ def remove_abandoned(parent):
                 os.close(lock)
 
 
-def check_plain(path):
+def check_plain(path: str | Path) -> None:
     """Raise `InputError` if `path`, or something in this folder, is a pipe or a device: reading it might never end.
 
     For files that are read more than once, or by libraries. A missing file is no error.
@@ -124,14 +120,14 @@ def check_plain(path):
             raise InputError(f"{place} is a pipe or a device, which cannot be read here; write it to a file")
 
 
-def check_folder(path):
+def check_folder(path: str | Path) -> None:
     """Raise `InputError` if a file stands where this folder, or one of its parents, has to be."""
     existing = next(place for place in (Path(path), *Path(path).absolute().parents) if place.exists())
     if not existing.is_dir():
         raise InputError(f"cannot write into {path}: {existing} is a file; {ADVICE}")
 
 
-def check_new_folder(path):
+def check_new_folder(path: str | Path) -> None:
     """Raise `InputError` if `path` is a file or a folder that is not empty."""
     path = Path(path)
     with _refused(path):
@@ -140,7 +136,7 @@ def check_new_folder(path):
 
 
 @contextlib.contextmanager
-def new_folder(path):
+def new_folder(path: str | Path) -> Iterator[Path]:
     """Yield a folder next to `path`, renamed to `path` if the block succeeds; raise what `check_new_folder` raises."""
     check_new_folder(path)
     with written_beside(path, parents=True) as partial:
@@ -149,7 +145,7 @@ def new_folder(path):
 
 
 @contextlib.contextmanager
-def sole_use(folder):
+def sole_use(folder: str | Path) -> Iterator[None]:
     """Make a folder where missing, and lock others who call this out of it while the block runs.
 
     Raises:
@@ -158,20 +154,19 @@ def sole_use(folder):
     make_folder(folder)
     descriptor = os.open(folder, os.O_RDONLY)
     try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            message = f"{folder} is in use by another command; wait for its end, or name another folder"
-            raise InputError(message) from error
-        except OSError:  # a file system without locks
-            pass
+        with contextlib.suppress(OSError):  # a file system without locks
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                message = f"{folder} is in use by another command; wait for its end, or name another folder"
+                raise InputError(message) from error
         yield
     finally:
         os.close(descriptor)
 
 
 @contextlib.contextmanager
-def atomic_write(path, mode="w", parents=False, **kwargs):
+def atomic_write(path: str | Path, mode: str = "w", parents: bool = False, **kwargs) -> Iterator[IO]:
     """Open a file `written_beside` `path`, as UTF-8 by default; a device or pipe (`/dev/null`) is written directly.
 
     Raises:
@@ -189,19 +184,19 @@ def atomic_write(path, mode="w", parents=False, **kwargs):
         yield file
 
 
-def sha256(path):
+def sha256(path: str | Path) -> str:
     """Return the SHA-256 of a file in hexadecimal."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def copy_file(source, path, parents=True):
+def copy_file(source: str | Path, path: str | Path) -> None:
     """Copy a file to `path`, `written_beside` it."""
-    with written_beside(path, parents) as partial:
+    with written_beside(path, parents=True) as partial:
         shutil.copyfile(source, partial)
 
 
-def copy_folder(source, path):
+def copy_folder(source: str | Path, path: str | Path) -> None:
     """Copy a folder of files to `path`, which must not exist yet.
 
     `shutil.copytree` would continue after an error, and hide which one was a full disk.
@@ -211,7 +206,7 @@ def copy_folder(source, path):
         shutil.copyfile(file, Path(path) / file.name)
 
 
-def check_folder_room(folder, size):
+def check_folder_room(folder: str | Path, size: int) -> None:
     """Raise `OSError` if the disk of a folder has no room for a file of `size` bytes; nothing is left there.
 
     For libraries and processes that report a full disk in other ways or not at all.
@@ -224,7 +219,7 @@ def check_folder_room(folder, size):
         path.unlink(missing_ok=True)
 
 
-def check_room(path, size):
+def check_room(path: str | Path, size: int) -> None:
     """Make an empty file; raise `OSError` if its disk has no room for `size` bytes."""
     with open(path, "wb") as file:
         try:

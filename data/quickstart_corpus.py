@@ -21,20 +21,15 @@ from typing import NamedTuple
 from data.command_line import ArgumentParser, run
 from data.errors import InputError
 from data.files import atomic_write, make_folder
-from data.quickstart import patterns_clauses, patterns_main
+from data.quickstart import patterns
 from data.quickstart.draw import Draw
-from data.quickstart.lexicon import LEXICON_SIZE
-
-__all__ = ["LEXICON_SIZE", "PATTERNS", "SPLITS", "SentencePair", "generate", "write"]
 
 SPLITS = ("train", "dev", "test")
-PATTERN_FUNCTIONS = {
+PATTERNS = {
     name: function
-    for module in (patterns_main, patterns_clauses)
-    for name, function in vars(module).items()
-    if getattr(function, "__module__", "") == module.__name__ and not name.startswith("_")
+    for name, function in sorted(vars(patterns).items())
+    if getattr(function, "__module__", "") == patterns.__name__ and not name.startswith("_")
 }
-PATTERNS = tuple(sorted(PATTERN_FUNCTIONS))
 
 _DEFAULT_SEED = 20240229
 _HELD_OUT_SHARE = 3  # one test pair in three
@@ -57,10 +52,6 @@ class SentencePair(NamedTuple):
     held_out: bool = False
 
 
-def _has_good_length(sentence: str) -> bool:
-    return _SHORTEST <= sentence.count(" ") + 1 <= _LONGEST
-
-
 def _distinct_pairs(random: Random) -> Iterator[SentencePair]:
     """Yield pairs whose German and English are new; the patterns take turns."""
     seen: set[str] = set()
@@ -68,9 +59,9 @@ def _distinct_pairs(random: Random) -> Iterator[SentencePair]:
     while failures:
         for pattern in list(failures):
             draw = Draw(random)
-            german, english = PATTERN_FUNCTIONS[pattern](draw)
-            is_new = german not in seen and english not in seen
-            if is_new and _has_good_length(german) and _has_good_length(english):
+            german, english = PATTERNS[pattern](draw)
+            is_good_length = all(_SHORTEST <= side.count(" ") + 1 <= _LONGEST for side in (german, english))
+            if is_good_length and seen.isdisjoint((german, english)):
                 failures[pattern] = 0
                 seen.update((german, english))
                 yield SentencePair(german, english, pattern, tuple(dict.fromkeys(draw.words)))
@@ -96,7 +87,7 @@ def _withheld_combinations(pairs: list[SentencePair], seed: int, wanted: int) ->
     pattern_sizes = Counter(pair.pattern for pair in pairs)
     patterns_of_word = Counter(word for _, word in by_combination)
 
-    def rank(combination: tuple[str, str]) -> bytes:
+    def rank(combination):
         return sha256(f"{seed}/{'/'.join(combination)}".encode()).digest()
 
     withheld: dict[str, tuple[str, str]] = {}

@@ -178,26 +178,21 @@ def plot_lengths(statistics: CorpusStatistics, path: str | Path) -> None:
 
 
 def _print_table(figures):
-    def both(values, form="{:,}"):
-        return " / ".join(form.format(values[side]) for side in SIDES)
+    def both(figure, kind="train_tokens", form=","):
+        return " / ".join(f"{figures[kind][side][figure]:{form}}" for side in SIDES)
 
-    shared = " (shared)" if figures["shared_vocabulary"] else ""
-    tokens, words = (
-        {key: {side: figures[name][side][key] for side in SIDES} for key in ("total", "mean", "shortest", "longest")}
-        for name in ("train_tokens", "train_words")
-    )
-    sizes = figures["vocabulary_size"]
+    source_size, target_size = (f"{figures['vocabulary_size'][side]:,}" for side in SIDES)
     rows = [
         ("corpus", f"{figures['corpus']}, {figures['source_language']}-{figures['target_language']}"),
         ("profile", figures["profile"]),
         *((f"{split} pairs", f"{count:,}") for split, count in figures["pairs"].items()),
         *((f"left out: {reason}", f"{count:,}") for reason, count in figures["dropped_from_train"].items()),
-        ("vocabulary", f"{sizes['source']:,}{shared}" if shared else both(sizes)),
-        ("total length of train", both(tokens["total"])),
-        ("mean length of train", both(tokens["mean"], "{:.2f}")),
-        ("shortest", both(tokens["shortest"])),
-        ("longest", both(tokens["longest"])),
-        ("mean length in words", both(words["mean"], "{:.2f}")),
+        ("vocabulary", f"{source_size} (shared)" if figures["shared_vocabulary"] else f"{source_size} / {target_size}"),
+        ("total length of train", both("total")),
+        ("mean length of train", both("mean", form=".2f")),
+        ("shortest", both("shortest")),
+        ("longest", both("longest")),
+        ("mean length in words", both("mean", "train_words", ".2f")),
         ("n̄", figures["mean_length"]),
         (f"h_max for {figures['model_dim']}", figures["most_heads"]),
         ("numbers of heads", ", ".join(map(str, figures["allowed_heads"])) or "none but 1"),

@@ -3,6 +3,7 @@
 import contextlib
 import json
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 
@@ -10,8 +11,7 @@ import numpy as np
 
 from data.cache import build_for_content
 from data.errors import InputError
-from data.text.parallel_text import SIDES, ParallelText
-from data.text.progress import text_bar
+from data.text.parallel_text import SIDES, ParallelText, text_bar
 from data.text.subwords import Subwords
 
 FORMAT = 1  # of the cache: raise it when the files written here change
@@ -97,10 +97,7 @@ def encode_parallel(
         InputError: what reading `text` raises; when no pair is left.
     """
     content = [FORMAT, *text.digests(), source_subwords.digest, target_subwords.digest, max_length]
-
-    def build(temporary):
-        _encode(text, (source_subwords, target_subwords), max_length, temporary, progress)
-
+    build = partial(_encode, text, (source_subwords, target_subwords), max_length, progress)
     return load_encoded(build_for_content("encoded", content, build))
 
 
@@ -120,7 +117,7 @@ def load_encoded(folder: str | Path) -> EncodedPairs:
     return EncodedPairs(sides["source"], sides["target"], *dropped, folder)
 
 
-def _encode(text, models, max_length, folder, progress):
+def _encode(text, models, max_length, progress, folder):
     """Write the files that `load_encoded` reads."""
     dtypes = [np.uint16 if model.vocabulary_size <= 2**16 else np.uint32 for model in models]
     lengths = [], []
@@ -128,8 +125,7 @@ def _encode(text, models, max_length, folder, progress):
     pairs = text.pairs()
     with contextlib.ExitStack() as stack:
         files = [stack.enter_context(open(folder / f"{side}.tokens", "wb")) for side in SIDES]
-        description = f"encoding {text.source.name}"
-        bar = stack.enter_context(text_bar(text, description, progress))
+        bar = stack.enter_context(text_bar(text, f"encoding {text.source.name}", progress))
         while chunk := list(islice(pairs, CHUNK)):
             ids = [model.encode(lines) for model, lines in zip(models, zip(*chunk, strict=True), strict=True)]
             sizes = np.array([list(map(len, side)) for side in ids], np.int32)  # (2, pairs)

@@ -1,6 +1,5 @@
 """Parallel corpora by name or by file: found in a folder, generated, or fetched."""
 
-import difflib
 import hashlib
 import os
 import re
@@ -10,13 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from data.cache import build_once, cache_folder
-from data.corpora.archived_corpus import ARCHIVES
 from data.corpora.mixes import is_mix, join, parse_mix
+from data.corpora.published import ARCHIVES
 from data.corpora.registry import KNOWN_CORPORA
-from data.errors import InputError
+from data.errors import InputError, nearest_names
 from data.text.parallel_text import ParallelText
-
-__all__ = ["Corpus", "ParallelText", "open_corpus", "own_text"]
 
 QUICKSTART = "quickstart"
 
@@ -59,21 +56,16 @@ def open_corpus(name: str, source_language: str, target_language: str, corpora_d
         return _open_mix(name, source_language, target_language, corpora_dir)
     languages = source_language, target_language
     if name == QUICKSTART:
-        folder = _quickstart_folder()
-        return _corpus(name, languages, _splits_in(folder, languages), [folder])
+        return _corpus_in(name, languages, [_quickstart_folder()])
     roots = _roots(corpora_dir)
     folders = [root / name for root in roots]
-    exists = name in KNOWN_CORPORA or any(folder.is_dir() for folder in folders)
-    if not exists or name in ("", "..") or Path(name).name != name:
-        raise InputError(_unknown(name, corpora_dir))
-    *own_folders, cached = folders
-    for folder in own_folders:
-        if splits := _splits_in(folder, languages):
-            return Corpus(name, *languages, splits)
     known = KNOWN_CORPORA.get(name)
-    if known and set(languages) <= set(known.languages):
-        known.fetch(cached, set(languages), [root / ARCHIVES for root in roots])
-    return _corpus(name, languages, _splits_in(cached, languages), folders)
+    if not (known or any(folder.is_dir() for folder in folders)) or name in ("", "..") or Path(name).name != name:
+        raise _unknown(name, roots)
+    found_by_user = any(_splits_in(folder, languages) for folder in folders[:-1])
+    if known and set(languages) <= set(known.languages) and not found_by_user:
+        known.fetch(folders[-1], set(languages), [root / ARCHIVES for root in roots])
+    return _corpus_in(name, languages, folders)
 
 
 def _open_mix(name, source_language, target_language, corpora_dir):
@@ -145,12 +137,10 @@ def _roots(corpora_dir):
 
 def _quickstart_folder():
     # Whatever the text is made from is in these files, code and tables: a change of one gives another folder.
-    digest = hashlib.sha256()
     code = Path(__file__).parents[1]
     made_from = [path for pattern in ("*.py", "*.tsv") for path in sorted((code / "quickstart").glob(pattern))]
-    for path in [code / "quickstart_corpus.py", *made_from]:
-        digest.update(path.read_bytes())
-    folder = cache_folder() / "corpora" / f"{QUICKSTART}-{digest.hexdigest()[:12]}"
+    content = b"".join(path.read_bytes() for path in [code / "quickstart_corpus.py", *made_from])
+    folder = cache_folder() / "corpora" / f"{QUICKSTART}-{hashlib.sha256(content).hexdigest()[:12]}"
 
     def write(temporary):
         from data import quickstart_corpus  # needed only once
@@ -183,11 +173,12 @@ def _files_in(folder):
             yield stem, language, path
 
 
-def _corpus(name, languages, splits, folders):
-    if splits:
-        return Corpus(name, *languages, splits)
-    known = KNOWN_CORPORA.get(name)
-    found = set(known.languages if known else ())
+def _corpus_in(name, languages, folders):
+    """Return the corpus in the first of the folders that has splits in both languages."""
+    for folder in folders:
+        if splits := _splits_in(folder, languages):
+            return Corpus(name, *languages, splits)
+    found = set(KNOWN_CORPORA[name].languages) if name in KNOWN_CORPORA else set()
     for folder in folders:
         files = list(_files_in(folder)) if folder.is_dir() else []
         stems = Counter(stem for stem, _, _ in files)
@@ -200,14 +191,14 @@ def _corpus(name, languages, splits, folders):
     )
 
 
-def _unknown(name, corpora_dir):
+def _unknown(name, roots):
     names = {QUICKSTART, *KNOWN_CORPORA}
-    for root in _roots(corpora_dir):
+    for root in roots:
         if root.is_dir():
             names.update(folder.name for folder in root.iterdir() if folder.is_dir())
     names = sorted(x for x in names if not x.startswith((".", f"{QUICKSTART}-")) and x != ARCHIVES)
-    near = difflib.get_close_matches(name, names)
-    return (
-        f"unknown corpus {name!r}{'; did you mean ' + ' or '.join(near) + '?' if near else ';'} "
+    near = nearest_names(name, names, most=3)
+    return InputError(
+        f"unknown corpus {name!r}; {'did you mean ' + ' or '.join(near) + '? ' if near else ''}"
         f"known are {', '.join(names)}; a folder of further corpora is named with --corpora-dir"
     )

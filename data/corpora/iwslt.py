@@ -5,8 +5,7 @@ Their publisher WIT3 offers the releases of 2014 to 2016 on Google Drive, as one
 
 from functools import partial
 
-from data.corpora.archived_corpus import Archive, ArchivedCorpus, text
-from data.corpora.held_out import cut_regularly
+from data.corpora.published import Archive, ArchivedCorpus, cut_regularly, text
 from data.readers import read_talks, read_xml
 
 LICENCE = "Creative Commons BY-NC-ND; attribution: ted.com"

@@ -5,10 +5,17 @@ A checksum or size of None is unknown or changes; `SOURCE.json` of the corpus th
 
 from functools import partial
 
-from data.corpora.archived_corpus import Archive, ArchivedCorpus, Text, text
-from data.corpora.held_out import cut_at_random
 from data.corpora.iwslt import IWSLT_CORPORA
-from data.corpora.specification import CorpusSpecification, LineAlignedCorpus, PublishedFile
+from data.corpora.published import (
+    Archive,
+    ArchivedCorpus,
+    CorpusSpecification,
+    LineAlignedCorpus,
+    PublishedFile,
+    Text,
+    cut_at_random,
+    text,
+)
 from data.corpora.wmt import WMT_CORPORA
 from data.readers import read_help_pages, read_table
 

@@ -1,6 +1,6 @@
 """Specifications of the news translation tasks of WMT, as the papers use them."""
 
-from data.corpora.archived_corpus import Archive, ArchivedCorpus, text
+from data.corpora.published import Archive, ArchivedCorpus, text
 from data.readers import read_plain, read_sgm
 
 LICENCE = "may be freely used for research; see statmt.org"

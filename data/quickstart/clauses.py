@@ -7,8 +7,7 @@ English keeps subject, verb, object and needs do-support. Both orders are tables
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from data.quickstart.entries import FINITE_FORMS, Verb
-from data.quickstart.lexicon import VERB, Sides
+from data.quickstart.lexicon import FINITE_FORMS, VERB, Sides, Verb
 from data.quickstart.phrases import Nominal, Pronoun
 
 

@@ -7,8 +7,7 @@ from typing import TypeVar
 
 from data.quickstart import phrases
 from data.quickstart.clauses import Clause, Phrase
-from data.quickstart.entries import Adjective, Complement, Noun, Verb
-from data.quickstart.lexicon import ADJECTIVES, ADVERBIALS, NOUNS, VERBS, Sides
+from data.quickstart.lexicon import ADJECTIVES, ADVERBIALS, NOUNS, VERBS, Adjective, Complement, Noun, Sides, Verb
 from data.quickstart.phrases import PRONOUN, Determiner, Name, Nominal, NounPhrase, Pronoun, possessive
 
 Item = TypeVar("Item")

@@ -7,8 +7,7 @@ Everything nominal has `person` (as in `entries.PERSONS`), `gender` (m, f, n or 
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from data.quickstart.entries import Adjective, Noun, read_table
-from data.quickstart.lexicon import Sides
+from data.quickstart.lexicon import Adjective, Noun, Sides, read_table
 
 # Forms in the order masculine, feminine, neuter, plural; "-" is no ending.
 _DEFINITE = {"nom": "der die das die", "acc": "den die das die", "dat": "dem der dem den", "gen": "des der des der"}

@@ -5,8 +5,7 @@ different numbers of lines, bad markup, bytes that are not UTF-8, a gzip file cu
 """
 
 from data.readers.help_pages import read_help_pages
-from data.readers.markup import read_sgm, read_xml
+from data.readers.markup import read_sgm, read_talks, read_xml
 from data.readers.plain import read_plain, read_table
-from data.readers.talks import read_talks
 
 __all__ = ["read_help_pages", "read_plain", "read_sgm", "read_table", "read_talks", "read_xml"]

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from data.errors import InputError
-from data.readers.alignment import one_line
+from data.readers.plain import one_line
 from data.text.parallel_text import read_lines
 
 PARAGRAPH_ID = re.compile(r"(par|hd)_\w+")

@@ -12,6 +12,8 @@ from itertools import islice, zip_longest
 from pathlib import Path
 from typing import BinaryIO
 
+from tqdm import tqdm
+
 from data.errors import InputError
 
 SIDES = ("source", "target")
@@ -133,3 +135,13 @@ class ParallelText:
     def digests(self) -> list[str]:
         """Return `content_digest` of both files: equal for equal text, wherever it lies."""
         return [content_digest(self.source), content_digest(self.target)]
+
+
+def text_bar(text: ParallelText, task: str, progress: bool = True, items=None, unit: str = "pairs", sides: int = 1):
+    """Return a progress bar of work on a parallel text, visible only on a terminal.
+
+    It counts `items` as they are iterated over, `sides` for each pair; without them call its `update`.
+    """
+    shown = progress and sys.stderr is not None and sys.stderr.isatty()
+    total = sides * count_lines(text.source, sys.maxsize) if shown else None
+    return tqdm(items, task, total, unit=f" {unit}", disable=not shown)

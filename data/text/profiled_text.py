@@ -4,6 +4,7 @@ import contextlib
 import json
 from collections import Counter
 from dataclasses import asdict, dataclass
+from functools import partial
 from importlib.metadata import version
 from itertools import compress
 from typing import NamedTuple
@@ -13,9 +14,8 @@ from tqdm import tqdm
 from data.cache import build_for_content
 from data.errors import InputError
 from data.text.cleaning import REASONS, CleaningRules, first_occurrences
-from data.text.parallel_text import SIDES, ParallelText
+from data.text.parallel_text import SIDES, ParallelText, text_bar
 from data.text.profiles import Profile, profile_named
-from data.text.progress import text_bar
 from data.text.truecasing import Truecaser, count_forms
 from data.workers import map_chunks
 
@@ -43,7 +43,6 @@ def apply_profile(
     *,
     rules: CleaningRules | None = None,
     truecasers: tuple[Truecaser, Truecaser] | None = None,
-    progress: bool = True,
 ) -> ProfiledText:
     """Bring a parallel text into the form of a profile, or find it in the cache by its content.
 
@@ -65,10 +64,7 @@ def apply_profile(
     content = [FORMAT, profile, languages, rules and asdict(rules), text.digests()]
     if form.is_tokenized:
         content += [version("sacremoses"), [truecaser.digest for truecaser in truecasers or ()]]
-
-    def build(temporary):
-        _build(text, profile, languages, rules, truecasers, temporary, progress)
-
+    build = partial(_build, text, profile, languages, rules, truecasers)
     folder = build_for_content("prepared", content, build)
     description = json.loads((folder / "description.json").read_text(encoding="utf-8"))
     if form.is_truecased and truecasers is None:
@@ -76,7 +72,7 @@ def apply_profile(
     return ProfiledText(ParallelText(*(folder / side for side in SIDES)), truecasers, description["dropped"])
 
 
-def _build(text, profile, languages, rules, truecasers, folder, progress):
+def _build(text, profile, languages, rules, truecasers, folder):
     """Write the files `source`, `target`, `source.truecase`, `target.truecase` and `description.json`."""
     pairs, dropped = text.pairs(), Counter()
     if rules is not None and rules.drop_duplicates:
@@ -88,8 +84,7 @@ def _build(text, profile, languages, rules, truecasers, folder, progress):
     kept = 0
     process = _Process(form, languages, rules, counts_forms=form.is_truecased and truecasers is None)
     task = "tokenising" if form.is_tokenized else "cleaning"
-    hides_bar = None if progress else True  # None: except on a terminal
-    with _open_sides(folder) as files, text_bar(text, task, progress) as bar:
+    with _open_sides(folder) as files, text_bar(text, task) as bar:
         bar.update(dropped["duplicate"])
         for chunk in map_chunks(process, pairs):
             for file, side in zip(files, chunk.lines, strict=False):
@@ -109,7 +104,7 @@ def _build(text, profile, languages, rules, truecasers, folder, progress):
         tokenized = ParallelText(*((folder / side).rename(folder / f"{side}.tokenized") for side in SIDES))
         with _open_sides(folder) as files:
             # In this process: to hand lines to others takes as long as to truecase them.
-            for pair in tqdm(tokenized.pairs(), "truecasing", kept, unit=" pairs", disable=hides_bar):
+            for pair in tqdm(tokenized.pairs(), "truecasing", kept, unit=" pairs", disable=None):
                 for file, truecaser, line in zip(files, truecasers, pair, strict=True):
                     file.write(f"{truecaser.truecase(line)}\n")
         tokenized.source.unlink()

@@ -6,8 +6,7 @@ from functools import partial
 
 import pytest
 
-from data.corpora.archived_corpus import ARCHIVES, Archive, ArchivedCorpus, Text, text
-from data.corpora.held_out import cut_at_random
+from data.corpora.published import ARCHIVES, Archive, ArchivedCorpus, Text, cut_at_random, text
 from data.errors import InputError
 from data.readers import read_plain, read_table
 from data.text.parallel_text import ParallelText
@@ -150,7 +149,7 @@ def test_without_internet_the_error_says_which_files_to_put_where(tmp_path, arch
 
 
 def test_what_only_a_browser_can_fetch_is_asked_for_before_anything_is_downloaded(tmp_path, corpus_folder, monkeypatch):
-    monkeypatch.setattr("data.corpora.archived_corpus.download", lambda *_: pytest.fail("downloads"))
+    monkeypatch.setattr("data.corpora.published.download", lambda *_: pytest.fail("downloads"))
     first = Archive("a.tgz", "https://example.org/a.tgz")
     by_hand = Archive("b.tgz", "https://example.org/view", by_hand=True)
     splits = {"train": tuple(text(archive, read_plain, "x.en", "x.de") for archive in (first, by_hand))}
@@ -191,7 +190,7 @@ def test_a_damaged_corpus_is_built_again_and_one_without_checksums_is_taken_as_i
 
 @pytest.mark.parametrize("algorithm", ["sha256", "md5"])
 def test_an_archive_with_another_checksum_is_refused(archives, corpus_folder, algorithm, monkeypatch):
-    monkeypatch.setattr("data.corpora.archived_corpus.download", without_internet)
+    monkeypatch.setattr("data.corpora.published.download", without_internet)
     content = tar_bytes(FILES)
     checksum = hashlib.new(algorithm, content).hexdigest()
     (archives / "a.tgz").write_bytes(content)

@@ -5,7 +5,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from data.corpora.download import download
+from data.corpora.published import download
 from data.errors import InputError
 
 CONTENT = os.urandom(3_000_000)

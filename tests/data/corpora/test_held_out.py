@@ -2,7 +2,7 @@ import random
 
 import pytest
 
-from data.corpora.held_out import cut_at_random, cut_regularly
+from data.corpora.published import cut_at_random, cut_regularly
 from data.errors import InputError
 
 PAIRS = [(f"word {i}", f"Wort {i}") for i in range(300)]

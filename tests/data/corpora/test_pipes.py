@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from data.corpora.pipes import kept_text
+from data.cache import kept_text
 from data.errors import InputError
 from data.text.parallel_text import read_lines
 

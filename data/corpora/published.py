@@ -1,24 +1,174 @@
-"""Corpora published in archives: found or fetched, unpacked, read, and written as line-aligned files."""
+"""Published corpora: fetched file by file or in archives, checked, and written as line-aligned files."""
 
+import abc
 import contextlib
 import gzip
 import hashlib
+import http.client
 import json
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+import urllib.request
+from array import array
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 from tqdm import tqdm
 
 from data.cache import build_once, warn_of_damage
 from data.corpora.archives import unpack
-from data.corpora.download import download
-from data.corpora.held_out import SplitPairs
-from data.corpora.specification import CorpusSpecification
 from data.errors import InputError
-from data.files import sha256
+from data.files import atomic_write, sha256
+
+TIMEOUT = 30  # seconds without an answer
+# Some servers refuse Python's own name (manythings.org answers 406).
+USER_AGENT = "Mozilla/5.0 (compatible; interacting-head)"
+BLOCK = 1 << 20  # bytes
+
+
+def download(address: str, path: Path, sha256: str | None = None) -> str:
+    """Fetch `address` into the file `path`, making its folder, and return the SHA-256 of the content.
+
+    Raises:
+        InputError: when the address cannot be reached, or the content is cut short or does not match `sha256`. Nothing
+            is left behind then.
+    """
+    digest = hashlib.sha256()
+    request = urllib.request.Request(address, headers={"User-Agent": USER_AGENT})
+    try:
+        with atomic_write(path, "wb", parents=True) as file:
+            with urllib.request.urlopen(request, timeout=TIMEOUT) as response:
+                expected = int(response.headers.get("Content-Length") or 0)
+                with tqdm(total=expected or None, unit="B", unit_scale=True, desc=path.name, disable=None) as bar:
+                    while block := response.read(BLOCK):
+                        file.write(block)
+                        digest.update(block)
+                        bar.update(len(block))
+            if expected and file.tell() != expected:
+                raise InputError(f"could not download {address}: {file.tell():,} of {expected:,} bytes arrived")
+            if sha256 not in (None, digest.hexdigest()):
+                raise InputError(f"{address} has the SHA-256 {digest.hexdigest()} where {sha256} is expected")
+    except (OSError, http.client.HTTPException) as error:
+        raise InputError(f"could not download {address}: {getattr(error, 'reason', None) or error}") from error
+    return digest.hexdigest()
+
+
+Pairs = Callable[[], Iterable[tuple[str, str]]]  # starts anew at each call
+SplitPairs = Iterator[tuple[str, tuple[str, str]]]
+
+
+def cut_at_random(pairs: Pairs, held_out: int) -> SplitPairs:
+    """Yield (split, pair) with `dev` and `test` drawn the same way everywhere and in whatever order.
+
+    Repeated pairs are dropped. `dev` and `test` hold `held_out` pairs each, at most a tenth of all, both of whose sides
+    occur once: a sentence that training has too would make the test too easy. They are drawn by a hash of the pair, so
+    they depend on the content alone. `pairs` is called twice. RAM: about 130 bytes a pair.
+
+    Raises:
+        InputError: when there are too few pairs that may be held out.
+    """
+    hashes = [array("Q"), array("Q"), array("Q")]  # of pair, source, target
+    for source, target in pairs():
+        for values, text in zip(hashes, (f"{source}\t{target}", source, target), strict=True):
+            values.append(_hash(text))
+    pair_hash, source_hash, target_hash = (np.frombuffer(values, np.uint64) for values in hashes)
+    first = np.zeros(len(pair_hash), bool)
+    first[np.unique(pair_hash, return_index=True)[1]] = True
+    once = np.flatnonzero(first)
+    for side in (source_hash, target_hash):
+        _, index, counts = np.unique(side[first], return_inverse=True, return_counts=True)
+        once = np.intersect1d(once, np.flatnonzero(first)[counts[index] == 1], assume_unique=True)
+    size = min(held_out, int(first.sum()) // 10, len(once) // 2)
+    if size == 0:
+        raise InputError(f"{first.sum()} pairs are too few to hold out a development and a test set")
+    drawn = once[np.argsort(pair_hash[once], kind="stable")]
+    place = np.full(len(pair_hash), -1)  # in `drawn`, of the pairs that are held out
+    place[drawn[: 2 * size]] = np.arange(2 * size)
+    held: dict[int, tuple[str, str]] = {}
+    for number, pair in enumerate(pairs()):
+        if place[number] >= 0:
+            held[int(place[number])] = pair
+        elif first[number]:
+            yield "train", pair
+    for number in sorted(held):
+        yield ("dev" if number < size else "test"), held[number]
+
+
+def cut_regularly(pairs: Pairs, interval: int) -> SplitPairs:
+    """Yield (split, pair), every `interval`-th pair for `dev` and the rest for `train`."""
+    for number, pair in enumerate(pairs(), start=1):
+        yield ("dev" if number % interval == 0 else "train"), pair
+
+
+def _hash(text):
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
+
+
+@dataclass(frozen=True)
+class CorpusSpecification(abc.ABC):
+    """A public corpus; `citation` is what to cite."""
+
+    name: str
+    languages: tuple[str, ...]
+    licence: str
+    citation: str
+
+    @abc.abstractmethod
+    def fetch(self, folder: Path, languages: Collection[str], archive_folders: Sequence[Path] = ()) -> None:
+        """Bring the files `<split>.<language>.gz` of these languages into `folder`, as far as missing.
+
+        Archives may already lie in `archive_folders`; downloads go to the last.
+
+        Raises:
+            InputError: when they cannot be fetched; it says which files to put where.
+        """
+
+
+@dataclass(frozen=True)
+class PublishedFile:
+    """One published gzip file with one language of one split."""
+
+    split: str
+    language: str
+    address: str
+    sha256: str
+
+    @property
+    def published_name(self) -> str:
+        return self.address.rpartition("/")[2]
+
+    def is_at(self, path: Path) -> bool:
+        """Return whether `path` is this file, whole."""
+        return path.is_file() and sha256(path) == self.sha256
+
+
+@dataclass(frozen=True)
+class LineAlignedCorpus(CorpusSpecification):
+    """A corpus published as line-aligned gzip files."""
+
+    files: tuple[PublishedFile, ...]
+
+    def fetch(self, folder, languages, archive_folders=()):
+        wanted = {f"{file.split}.{file.language}.gz": file for file in self.files if file.language in languages}
+        missing = {name: file for name, file in wanted.items() if not file.is_at(folder / name)}
+        for name, file in missing.items():
+            if (folder / name).exists():
+                warn_of_damage(folder / name, "wrong checksum")
+            try:
+                download(file.address, folder / name, file.sha256)
+            except InputError as error:
+                needed = ", ".join(
+                    name if file.published_name == name else f"{file.published_name} as {name}"
+                    for name, file in missing.items()
+                    if not file.is_at(folder / name)
+                )
+                raise InputError(
+                    f"{error}; without internet, put {needed} into {folder} or name a folder that holds "
+                    f"{self.name}/ with --corpora-dir"
+                ) from error
+
 
 ARCHIVES = "archives"  # the folder of published archives within a folder of corpora
 
