@@ -26,10 +26,7 @@ def build_once(folder: Path, build: Callable[[Path], None], unchecked: bool = Fa
 
     Its files are checked against their checksums each time; a warning reports damage. Other processes see all of it or
     nothing, and if two build at once, one wins. With `unchecked`, others may put files there: a folder or file without
-    checksum is then accepted.
-
-    Raises:
-        InputError: when the place cannot be written to.
+    checksum is then accepted. Raises `InputError` when the place cannot be written to.
     """
     damage = _damage(folder, unchecked)
     if damage is None:
@@ -62,8 +59,7 @@ def build_for_content(kind: str, content: list, build: Callable[[Path], None]) -
         content: everything the result depends on, as JSON can hold it; first the format of the files, a number to
             raise when `build` writes them differently.
 
-    Raises:
-        InputError: when the place cannot be written to.
+    Raises `InputError` when the place cannot be written to.
     """
     key = hashlib.sha256(json.dumps(content).encode()).hexdigest()[:32]
     return build_once(cache_folder() / kind / key, build)
@@ -108,10 +104,8 @@ def kept_text(path: str | Path) -> Path:
     """Return the absolute path of a file, for a pipe such as `<(zcat train.gz)` of a copy of its content in the cache.
 
     A text is read more than once. The same content gives the same file, so that a training that was begun on a pipe
-    continues with the same command.
-
-    Raises:
-        InputError: when nothing comes through the pipe, or the cache cannot be written to.
+    continues with the same command. Raises `InputError` when nothing comes through the pipe, or the cache cannot be
+    written to.
     """
     if not Path(path).is_fifo():
         return Path(os.path.abspath(path))

@@ -37,8 +37,7 @@ class TextSettings:
         vocabulary_size, shared_vocabulary, joint_merges: see `data.text.vocabularies.learn_vocabularies`.
         max_length: most sub-words on either side of an encoded pair.
 
-    Raises:
-        InputError: for an unknown profile or contradictory settings of the vocabularies.
+    Raises `InputError` for an unknown profile or contradictory settings of the vocabularies.
     """
 
     profile: str = DEFAULT_PROFILE

@@ -148,8 +148,7 @@ def new_folder(path: str | Path) -> Iterator[Path]:
 def sole_use(folder: str | Path) -> Iterator[None]:
     """Make a folder where missing, and lock others who call this out of it while the block runs.
 
-    Raises:
-        InputError: when it cannot be made, or another process has it.
+    Raises `InputError` when it cannot be made, or another process has it.
     """
     make_folder(folder)
     descriptor = os.open(folder, os.O_RDONLY)
@@ -169,8 +168,7 @@ def sole_use(folder: str | Path) -> Iterator[None]:
 def atomic_write(path: str | Path, mode: str = "w", parents: bool = False, **kwargs) -> Iterator[IO]:
     """Open a file `written_beside` `path`, as UTF-8 by default; a device or pipe (`/dev/null`) is written directly.
 
-    Raises:
-        InputError: when `path` is a folder, or its folder is missing or cannot be written to.
+    Raises `InputError` when `path` is a folder, or its folder is missing or cannot be written to.
     """
     if "b" not in mode:
         kwargs.setdefault("encoding", "utf-8")

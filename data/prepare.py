@@ -48,26 +48,23 @@ def write_output(folder: Path, corpus: Corpus, prepared: EncodedCorpus, record: 
             os.replace(folder, partial.with_name(f"former {folder.name}"))
 
 
-def parse_arguments(arguments: list[str] | None = None):
-    """Parse the command line of `python -m data.prepare`."""
+def main(arguments: list[str] | None = None) -> None:
     parser = ArgumentParser(prog="python -m data.prepare", description=__doc__)
     add_corpus_arguments(parser)
     parser.add_argument(
         "--max-length", type=int, default=DEFAULT_MAX_LENGTH, metavar="N", help="sub-words, default %(default)s"
     )
     parser.add_argument("--output-dir", metavar="DIR", help="default: prepared/CORPUS-SOURCE-TARGET-PROFILE")
-    return parser.parse_args(arguments)
-
-
-def main(arguments: list[str] | None = None) -> None:
-    given = parse_arguments(arguments)
+    given = parser.parse_args(arguments)
     if given.max_length < 1:
         raise InputError(f"--max-length must be at least 1, got {given.max_length}")
     settings = text_settings(given, given.max_length)
     languages = given.source_language, given.target_language
     if given.source_language == given.target_language:
         raise InputError(f"--source-language and --target-language are both {given.source_language}; give two")
-    folder = Path(given.output_dir or f"prepared/{_folder_name(given.corpus, *languages, given.profile)}")
+    # The name of a mix has characters that are awkward in names of folders.
+    name = "-".join(re.sub(r"[^\w.+-]+", "_", word) for word in (given.corpus, *languages, given.profile))
+    folder = Path(given.output_dir or f"prepared/{name}")
     former = _former_record(folder)
     corpus = open_corpus(given.corpus, *languages, given.corpora_dir)
     inputs = {
@@ -88,11 +85,6 @@ def main(arguments: list[str] | None = None) -> None:
     splits = _describe(prepared)
     write_output(folder, corpus, prepared, {"inputs": inputs, "splits": splits, "seconds": prepared.seconds})
     _print_summary(folder, splits, prepared.seconds, time.perf_counter() - started)
-
-
-def _folder_name(*words):
-    # The name of a mix has signs that are a nuisance in names of folders.
-    return "-".join(re.sub(r"[^\w.+-]+", "_", word) for word in words)
 
 
 def _former_record(folder):

@@ -32,11 +32,8 @@ CHUNK = 10_000  # pairs counted at a time
 def mean_length(*lengths: Sequence[int]) -> int:
     """Return the mean number of tokens of a sentence over all given sides, rounded down as in the paper.
 
-    Over both sides this is n̄ of section 4.1: the means 20.8 and 21.1, 25.4 and 25.5, 27.5 and 25.9 of Table 1 give
-    20, 25 and 26. `lengths` is one array for each side.
-
-    Raises:
-        InputError: when the mean is below 1.
+    Over both sides this is n̄ of section 4.1: the means 20.8 and 21.1, 25.4 and 25.5, 27.5 and 25.9 of Table 1 give 20,
+    25 and 26. `lengths` is one array for each side. Raises `InputError` when the mean is below 1.
     """
     mean = sum(int(np.sum(side)) for side in lengths) / max(1, sum(len(side) for side in lengths))
     if mean < 1:
@@ -110,11 +107,11 @@ def corpus_statistics(corpus: Corpus, settings: TextSettings) -> CorpusStatistic
     prepared = encode_corpus(corpus, settings, splits=(), encoded_splits=())
     train = prepared.texts["train"]
     words, tokens = _lengths(train.text, prepared.subwords)
+    others = {name: text.check() for name, text in corpus.splits.items() if name != "train"}
     return CorpusStatistics(
         corpus=corpus,
         profile=settings.profile,
-        pairs={"train": len(tokens[0])}
-        | {name: text.check() for name, text in corpus.splits.items() if name != "train"},
+        pairs={"train": len(tokens[0]), **others},
         dropped={reason: count for reason, count in train.dropped.items() if count},
         vocabulary_sizes=tuple(model.vocabulary_size for model in prepared.subwords),
         shared_vocabulary=settings.shared_vocabulary,
@@ -124,7 +121,6 @@ def corpus_statistics(corpus: Corpus, settings: TextSettings) -> CorpusStatistic
 
 
 def _lengths(text: ParallelText, models):
-    """Return words and sub-words of every sentence, each of source and target."""
     words, tokens = ([], []), ([], [])
     pairs = text.pairs()
     with tqdm(desc="counting", unit=" pairs", disable=None, leave=False) as bar:
@@ -150,14 +146,12 @@ def plot_lengths(statistics: CorpusStatistics, path: str | Path) -> None:
 
     The axis ends where 99.9 % of the sentences do; the legend names the longest.
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg  # takes a while, and only plots need it
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure  # takes a while, and only plots need it
 
     end = int(max(np.quantile(lengths, 0.999) for lengths in statistics.tokens)) + 1
     width = math.ceil(end / 120)  # tokens a bar
     edges = np.arange(1, end + 2 * width, width) - 0.5
     figure = Figure(figsize=(8, 4.5), layout="constrained")
-    FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     languages = statistics.corpus.source_language, statistics.corpus.target_language
     for language, lengths, color in zip(languages, statistics.tokens, ("tab:blue", "tab:orange"), strict=True):
@@ -166,12 +160,8 @@ def plot_lengths(statistics: CorpusStatistics, path: str | Path) -> None:
         axes.plot((edges[:-1] + edges[1:]) / 2, counts, color=color, linewidth=1.2)
     mean = mean_length(*statistics.tokens)
     axes.axvline(mean, color="black", linestyle="--", linewidth=1, label=f"n̄ = {mean}")
-    axes.set(
-        xlabel="sub-words in a sentence",
-        ylabel="sentences",
-        xlim=(0, end),
-        title=textwrap.fill(statistics.corpus.name, 90),
-    )
+    title = textwrap.fill(statistics.corpus.name, 90)
+    axes.set(xlabel="sub-words in a sentence", ylabel="sentences", xlim=(0, end), title=title)
     axes.legend()
     with atomic_write(path, "wb") as file:
         figure.savefig(file, format="png", dpi=120)
@@ -202,8 +192,7 @@ def _print_table(figures):
         print(f"{name}{' ' * (26 - columns)} {value}")
 
 
-def parse_arguments():
-    """Parse the command line of `python -m data.stats`."""
+def main():
     parser = ArgumentParser(prog="python -m data.stats", description=__doc__)
     add_corpus_arguments(parser, profile="paper")
     parser.add_argument("--model-dim", type=int, default=512, metavar="D", help="default: %(default)s")
@@ -218,11 +207,6 @@ def parse_arguments():
         parser.error(f"cannot write {arguments.plot}: there is no such folder")
     if arguments.plot and Path(arguments.plot).is_dir():
         parser.error(f"cannot write {arguments.plot}: it is a folder; name a file")
-    return arguments
-
-
-def main():
-    arguments = parse_arguments()
     corpus = open_corpus(arguments.corpus, arguments.source_language, arguments.target_language, arguments.corpora_dir)
     statistics = corpus_statistics(corpus, text_settings(arguments))
     figures = statistics.as_dict(arguments.model_dim)

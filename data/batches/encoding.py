@@ -73,8 +73,7 @@ class EncodedPairs:
     def sample(self, size: int, seed: int) -> "EncodedPairs":
         """Return a random subset in the order of the lines; with the same seed, a smaller one is part of a larger one.
 
-        Raises:
-            InputError: when `size` is below 1 or above the number of pairs.
+        Raises `InputError` when `size` is below 1 or above the number of pairs.
         """
         if not 1 <= size <= len(self):
             raise InputError(
@@ -91,10 +90,8 @@ def encode_parallel(
     """Encode a parallel text in the order of its lines, or find it in the cache by its content.
 
     Pairs with more than `max_length` sub-words on either side, not counting `END`, are left out. RAM grows by a few
-    bytes a pair. `progress` shows a bar on a terminal.
-
-    Raises:
-        InputError: what reading `text` raises; when no pair is left.
+    bytes a pair. `progress` shows a bar on a terminal. Raises what reading `text` raises, and
+    `InputError` when no pair is left.
     """
     content = [FORMAT, *text.digests(), source_subwords.digest, target_subwords.digest, max_length]
     build = partial(_encode, text, (source_subwords, target_subwords), max_length, progress)
@@ -118,7 +115,6 @@ def load_encoded(folder: str | Path) -> EncodedPairs:
 
 
 def _encode(text, models, max_length, progress, folder):
-    """Write the files that `load_encoded` reads."""
     dtypes = [np.uint16 if model.vocabulary_size <= 2**16 else np.uint32 for model in models]
     lengths = [], []
     dropped_empty = dropped_long = 0

@@ -31,8 +31,7 @@ class TrainingBatches:
         static_shapes, multiple: see `data.batches.plan.plan_batches`.
         max_epochs: end before the epoch of this number; None: never.
 
-    Raises:
-        InputError: when no batch can be made (see `plan_batches`), or the epoch has no batch `start_batch`.
+    Raises `InputError` when no batch can be made (see `plan_batches`), or the epoch has no batch `start_batch`.
     """
 
     def __init__(
@@ -104,9 +103,7 @@ def evaluation_batches(
     """Yield `(inputs, labels, indices)` in the order of length, every pair once.
 
     `inputs` and `labels` are as in `TrainingBatches`; `indices` (at most B) are the pairs of the rows without padding.
-
-    Raises:
-        InputError: when no batch can be made (see `plan_batches`).
+    Raises `InputError` when no batch can be made (see `plan_batches`).
     """
     plan = plan_batches(
         pairs.source.lengths + 1,

@@ -74,8 +74,7 @@ def plan_batches(
         static_shapes: at most eight different shapes, for compilers that work per shape (XLA). Lengths are padded to a
             few boundaries, chosen for the least padding, and every batch is full, the last one with rows of padding.
 
-    Raises:
-        InputError: without pairs; when `multiple` rows of the longest pair exceed the budget.
+    Raises `InputError` without pairs; when `multiple` rows of the longest pair exceed the budget.
     """
     source_lengths, target_lengths = np.asarray(source_lengths), np.asarray(target_lengths)
     longest = np.maximum(source_lengths, target_lengths)

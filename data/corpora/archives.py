@@ -39,12 +39,9 @@ def unpack(archive: str | Path, folder: str | Path, wanted: Collection[str]) -> 
     """Write the files `wanted` of an archive under `folder` and return {name in the archive: path}.
 
     `wanted` are names within the archive, or patterns with `*`, each of which has to match. The archive is read to its
-    end, where compression stores its checksums.
-
-    Raises:
-        InputError: when the archive is damaged, lacks a file, or holds a path out of the folder, a link instead of a
-            wanted file, or more, larger or emptier files than plausible. What was written so far stays: unpack into a
-            temporary folder.
+    end, where compression stores its checksums. Raises `InputError` when the archive is damaged, lacks a file, or holds
+    a path out of the folder, a link instead of a wanted file, or more, larger or emptier files than plausible. What was
+    written so far stays: unpack into a temporary folder.
     """
     folder = Path(folder)
     written: dict[str, Path] = {}
@@ -136,7 +133,6 @@ class _Forward:
         return self.file.seek(place)
 
     def check(self, place):
-        """Raise `InputError` if a place is beyond the limit."""
         if place > self.most + BLOCK:
             raise InputError(f"{self.archive} unpacks to more than {self.most:,} bytes: not unpacked")
 

@@ -46,11 +46,8 @@ def open_corpus(name: str, source_language: str, target_language: str, corpora_d
     `data.corpora.registry.KNOWN_CORPORA` are fetched, or built from archives in the folder `archives` of either.
 
     A mix joins several corpora into one training set, see `data.corpora.mixes`. Its other splits come from the first of
-    them that has them, except what is trained on; `+dev=newstest:newstest2013` chooses another development text.
-
-    Raises:
-        InputError: when there is no such corpus, not in these languages, or it cannot be fetched, or for a malformed
-            mix.
+    them that has them, except what is trained on; `+dev=newstest:newstest2013` chooses another development text. Raises
+    `InputError` when there is no such corpus, not in these languages, or it cannot be fetched, or for a malformed mix.
     """
     if is_mix(name):
         return _open_mix(name, source_language, target_language, corpora_dir)
@@ -96,10 +93,8 @@ def own_text(
 ) -> Corpus:
     """Return the user's own line-aligned files, plain or `.gz`, as a corpus with the splits `train` and `dev`.
 
-    Languages default to the suffixes of `source` and `target`, as in `train.de.gz`.
-
-    Raises:
-        InputError: when a file is not given, missing or no file, or a language is neither given nor a suffix.
+    Languages default to the suffixes of `source` and `target`, as in `train.de.gz`. Raises `InputError` when a file is
+    not given, missing or no file, or a language is neither given nor a suffix.
     """
     files = {"--source": source, "--target": target, "--dev-source": dev_source, "--dev-target": dev_target}
     if missing := [option for option, path in files.items() if not path]:
@@ -174,7 +169,6 @@ def _files_in(folder):
 
 
 def _corpus_in(name, languages, folders):
-    """Return the corpus in the first of the folders that has splits in both languages."""
     for folder in folders:
         if splits := _splits_in(folder, languages):
             return Corpus(name, *languages, splits)

@@ -31,7 +31,6 @@ def _talks(archive, pair, titles=False):
 
 
 def _sets(archive, year, pair, names):
-    """Return the texts of development or test sets, such as `TED.tst2010`, one after another."""
     return tuple(
         text(archive, read_xml, *(f"{pair}/IWSLT{year}.{name}.{pair}.{code}.xml" for code in pair.split("-")))
         for name in names

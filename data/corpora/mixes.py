@@ -74,10 +74,7 @@ def join(texts: Sequence[tuple[ParallelText, float]], languages: tuple[str, str]
     """Join weighted texts one after another in the cache, read as a stream.
 
     A weight of 2.5 means every pair twice and a random half of the pairs once more, which the content of the text
-    decides. `languages` are for the names of the files.
-
-    Raises:
-        InputError: what reading the texts raises.
+    decides. `languages` are for the names of the files. Raises what reading the texts raises.
     """
     if len(texts) == 1 and texts[0][1] == 1:
         return texts[0][0]

@@ -31,9 +31,8 @@ BLOCK = 1 << 20  # bytes
 def download(address: str, path: Path, sha256: str | None = None) -> str:
     """Fetch `address` into the file `path`, making its folder, and return the SHA-256 of the content.
 
-    Raises:
-        InputError: when the address cannot be reached, or the content is cut short or does not match `sha256`. Nothing
-            is left behind then.
+    Raises `InputError` when the address cannot be reached, or the content is cut short or does not match `sha256`.
+    Nothing is left behind then.
     """
     digest = hashlib.sha256()
     request = urllib.request.Request(address, headers={"User-Agent": USER_AGENT})
@@ -64,10 +63,8 @@ def cut_at_random(pairs: Pairs, held_out: int) -> SplitPairs:
 
     Repeated pairs are dropped. `dev` and `test` hold `held_out` pairs each, at most a tenth of all, both of whose sides
     occur once: a sentence that training has too would make the test too easy. They are drawn by a hash of the pair, so
-    they depend on the content alone. `pairs` is called twice. RAM: about 130 bytes a pair.
-
-    Raises:
-        InputError: when there are too few pairs that may be held out.
+    they depend on the content alone. `pairs` is called twice. RAM: about 130 bytes a pair. Raises `InputError` when
+    there are too few pairs that may be held out.
     """
     hashes = [array("Q"), array("Q"), array("Q")]  # of pair, source, target
     for source, target in pairs():
@@ -119,10 +116,8 @@ class CorpusSpecification(abc.ABC):
     def fetch(self, folder: Path, languages: Collection[str], archive_folders: Sequence[Path] = ()) -> None:
         """Bring the files `<split>.<language>.gz` of these languages into `folder`, as far as missing.
 
-        Archives may already lie in `archive_folders`; downloads go to the last.
-
-        Raises:
-            InputError: when they cannot be fetched; it says which files to put where.
+        Archives may already lie in `archive_folders`; downloads go to the last. Raises `InputError` when they cannot be
+        fetched; it says which files to put where.
         """
 
 
@@ -140,7 +135,6 @@ class PublishedFile:
         return self.address.rpartition("/")[2]
 
     def is_at(self, path: Path) -> bool:
-        """Return whether `path` is this file, whole."""
         return path.is_file() and sha256(path) == self.sha256
 
 
@@ -200,7 +194,6 @@ class Archive:
         return self.inner and f"{self.file_name.partition('.')[0]}-{self.inner.rpartition('/')[2]}"
 
     def find(self, folders: Iterable[Path]) -> Path | None:
-        """Return the file or its part in one of the folders."""
         names = [name for name in (self.file_name, self.part_name) if name]
         return next((folder / name for name in names for folder in folders if (folder / name).is_file()), None)
 
@@ -227,7 +220,6 @@ class Archive:
         return found
 
     def unpack(self, path: Path, folder: Path, wanted: Iterable[str]) -> dict[str, Path]:
-        """Write the files `wanted` under `folder`; see `data.corpora.archives.unpack`."""
         if self.inner and path.name == self.file_name:
             path = unpack(path, folder, {self.inner})[self.inner]
         return unpack(path, folder, set(wanted))
@@ -268,7 +260,6 @@ class ArchivedCorpus(CorpusSpecification):
     note: str = ""
 
     def archives(self) -> list[Archive]:
-        """Return the archives that the corpus needs."""
         return list(dict.fromkeys(archive for archive, _ in self._files()))
 
     def fetch(self, folder, languages, archive_folders=()):

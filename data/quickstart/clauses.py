@@ -133,7 +133,7 @@ class Clause:
         return verb.present_form(person) if tense == "present" else verb.past_form(person), verb.prefix.strip()
 
     def _unstressed(self) -> str:
-        """Reflexive and object pronouns, which stand as far forward as the verb and the subject allow."""
+        """Return reflexive and object pronouns, which stand as far forward as the verb and the subject allow."""
         person = self.subject.person
         reflexive = {"ich": "mich", "du": "dich", "wir": "uns"}.get(person, "sich") if self.verb.reflexive else ""
         return _join(reflexive, *(phrase.german for phrase in self.phrases if phrase.role == "pronoun"))

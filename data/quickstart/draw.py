@@ -109,13 +109,13 @@ class Draw:
         return Name(self.from_list(kind)[0], kind[0])
 
     def relative(self, kind: str = "kin", owner: Pronoun | None = None, plural: float = 0.2) -> NounPhrase:
-        """One's family and friends: "mein Bruder", "unsere Großeltern"."""
+        """Return one of somebody's family and friends: "mein Bruder", "unsere Großeltern"."""
         noun = self.word([noun for noun in nouns_of(kind) if plural or noun.gender != "p"])
         determiner = possessive(owner or self.one_of(_SPEAKERS))
         return self.thing(noun, determiner, self.plural(noun, plural), adjective=0)
 
     def subject(self, wanted: str = "adult", pronouns: bool = True, plural: float = 0.2) -> Nominal:
-        """Somebody of this class, who is no neuter: "er" or "sie" may take the person up."""
+        """Return somebody of this class, never a neuter, so that "er" or "sie" can refer to the person."""
         if wanted == "person":
             wanted = "adult" if self.chance(0.75) else "child"
         kind = self._random.random() if wanted in ("adult", "child") else 1
@@ -130,7 +130,7 @@ class Draw:
         return self.thing(noun, phrases.THE, is_plural, adjective=0.2)
 
     def listener(self) -> Nominal:
-        """Whom questions are about: du, Sie, "deine Schwester" or a name."""
+        """Return the person a question is about: du, Sie, "deine Schwester" or a name."""
         if self.chance(0.5):
             return PRONOUN[self.one_of(("du", "du", "Sie"))]
         return self.relative(owner=PRONOUN["du"]) if self.chance(0.7) else self.name()
@@ -149,7 +149,7 @@ class Draw:
         return self.thing(noun, possessive(PRONOUN["ich"] if subject.gender == "n" else subject), adjective=0)
 
     def _complement(self, wanted: Complement, subject: Nominal, negated: bool) -> Phrase:
-        """One complement of a verb, e.g. its object; `negated` turns ein and no article into kein."""
+        """Return one complement of a verb, e.g. its object; `negated` turns ein and no article into kein."""
         preposition, case, classes, determiners = wanted
         if classes == ("someone",):
             nominal = self._someone(subject, bool(preposition))
@@ -178,7 +178,7 @@ class Draw:
         return Phrase(*nominal.sides(case), "pronoun" if isinstance(nominal, Pronoun) else role)
 
     def event(self, *uses: str, subject: Nominal | None = None, place: float = 0.0, negated: bool = False) -> Clause:
-        """Somebody doing something: a verb of these uses with subject and complements, perhaps at a place."""
+        """Return somebody doing something: a verb of these uses with subject and complements, perhaps at a place."""
         verb = self.word([verb for verb in verbs_for(*uses) if subject is None or _fits(subject, verb)])
         subject = subject or self.subject(verb.subject)
         parts = [self._complement(wanted, subject, negated) for wanted in verb.complements]

@@ -1,8 +1,7 @@
-"""The lexicon of the quickstart grammar, read from the tables beside this file.
+"""The lexicon of the quickstart grammar: kinds of words, their inflection, and the tables next to this file.
 
-The first line of a table names its columns. Every noun is a class of its own beside those that the table
-gives. Complements of verbs are parted by commas, each being [preposition] case classes determiners, with "/"
-between alternatives.
+Each noun is also a class of its own. Complements of verbs are separated by commas; each is [preposition] case classes
+determiners, with "/" between alternatives.
 """
 
 import csv
@@ -95,7 +94,7 @@ class EnglishVerb(NamedTuple):
 
 
 class Complement(NamedTuple):
-    """A demand of a verb beside its subject: a case, perhaps after a preposition, and the classes that may fill it."""
+    """A demand of a verb besides its subject: a case, perhaps after a preposition, and the classes that fill it."""
 
     preposition: str
     case: str
@@ -107,9 +106,9 @@ class Complement(NamedTuple):
 class Verb:
     """A German verb with its principal parts, its English counterpart and what it goes with.
 
-    The parts lack the separable `prefix`; one that is written apart ends in a blank. `uses` are the times and
-    constructions in which the verb reads naturally, `weight` says how far off in time it may lie (small, day,
-    big, huge), `places` where it happens.
+    The parts lack the separable `prefix`, which ends in a blank if written apart. `uses` are the times and
+    constructions in which the verb reads naturally, `weight` says how far off in time it may lie (small, day, big,
+    huge), `places` where it happens.
     """
 
     lemma: str
@@ -154,7 +153,7 @@ class Verb:
         return self._stem + ("e" if self._stem.endswith(("t", "d", "ffn", "er")) else "")
 
     def zu_infinitive(self) -> str:
-        """E.g. "zu lesen", "abzuholen", "spazieren zu gehen"."""
+        """Return the infinitive with zu: "zu lesen", "abzuholen", "spazieren zu gehen"."""
         is_separable = self.prefix and not self.prefix.endswith(" ")
         return f"{self.prefix}{'zu' if is_separable else 'zu '}{self.infinitive}"
 

@@ -1,7 +1,7 @@
-"""Noun phrases of the quickstart grammar: one object that can be said in German and in English.
+"""Noun phrases of the quickstart grammar, each in German and in English.
 
-Everything nominal has `person` (as in `entries.PERSONS`), `gender` (m, f, n or p), `german(case)` and
-`english(case)`; German declines, English only tells subjects ("nom") from the rest.
+All nominals have `person` (ich, du, er, wir, sie, Sie), `gender` (m, f, n or p), `german(case)` and `english(case)`;
+German declines, English only tells subjects ("nom") from the rest.
 """
 
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ def relative_pronoun(case: str, gender: str) -> str:
 
 
 def indefinite_article(following: str) -> str:
-    """ "a" or "an", by the sound that the next word begins with."""
+    """Return "a" or "an", by the sound of the next word."""
     starts_with_vowel = following[0] in "aeiou" and not following.startswith(("uni", "use", "euro", "one"))
     return "an" if starts_with_vowel or following.startswith(("honest", "hour")) else "a"
 
@@ -64,13 +64,11 @@ BARE = Determiner("bare")
 
 
 class _Nominal:
-    """The methods that all nominals share."""
-
     def sides(self, case: str = "nom") -> Sides:
         return self.german(case), self.english(case)
 
     def prepositional(self, preposition: str, case: str) -> str:
-        """German preposition and phrase, with the usual contractions: "im Garten"."""
+        """Return German preposition and phrase, with the usual contractions: "im Garten"."""
         if not preposition:
             return self.german(case)
         first, _, rest = self.german(case).partition(" ")

@@ -26,10 +26,8 @@ def one_line(text: str) -> str:
 def aligned(paths: Iterable[Path], sides: Iterable[Iterable[Segment]], what: str) -> Iterator[tuple[str, ...]]:
     """Yield the texts of segments at the same place on each side.
 
-    `what` is the name of a segment in messages, such as `lines`.
-
-    Raises:
-        InputError: when counterparts have different identities, or at the end when the numbers of segments differ.
+    `what` is the name of a segment in messages, such as `lines`. Raises `InputError` when counterparts have different
+    identities, or at the end when the numbers of segments differ.
     """
     paths = list(paths)
     counts = [0] * len(paths)
@@ -53,8 +51,7 @@ def aligned(paths: Iterable[Path], sides: Iterable[Iterable[Segment]], what: str
 def read_plain(*paths: str | Path) -> Iterator[tuple[str, ...]]:
     """Yield line n of every file (plain or gzip) unchanged.
 
-    Raises:
-        InputError: as `data.text.parallel_text.read_lines` does, and for different numbers of lines.
+    Raises `InputError` as `data.text.parallel_text.read_lines` does, and for different numbers of lines.
     """
     return aligned(paths, [_segments(path) for path in paths], "lines")
 
@@ -83,9 +80,8 @@ def read_table(
         separator: boundary of segments within a cell; becomes a blank.
         escaped: whether to resolve special characters that Moses escaped (`&apos;`, `&#91;`).
 
-    Raises:
-        InputError: for a row with too few columns or an unknown name, with file and line, and as
-            `data.text.parallel_text.read_lines` does.
+    Raises `InputError` for a row with too few columns or an unknown name, with file and line, and as
+    `data.text.parallel_text.read_lines` does.
     """
     lines = enumerate(read_lines(path), start=1)
     if isinstance(columns[0], str):

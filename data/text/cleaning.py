@@ -20,8 +20,7 @@ class CleaningRules:
         max_ratio: most words on one side for each word on the other.
         drop_duplicates: whether repeated pairs are left out.
 
-    Raises:
-        InputError: when a number is below 1.
+    Raises `InputError` when a number is below 1.
     """
 
     max_words: int | None = None

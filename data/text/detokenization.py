@@ -45,7 +45,6 @@ class _Detokenizer:
         self.closed_quote = False  # whether the token before ends a quotation
 
     def pieces(self):
-        """Yield the tokens and the blanks between them."""
         joins_next = True
         for i, token in enumerate(self.tokens):
             before = self.tokens[i - 1] if i else ""
@@ -137,7 +136,6 @@ class _Detokenizer:
         return before[-1] in ".?!…" or (before == "," and not after[0].isupper())
 
     def _is_apostrophe(self, token, before, after):
-        """Return whether a mark stands within a word."""
         if not (_WORD_END.search(before) and _WORD_START.match(after)):
             return False
         if token == "’":

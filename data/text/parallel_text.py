@@ -24,8 +24,7 @@ LONGEST_LINE = 1 << 24  # bytes: a small gzip file can hold a line that fills th
 def read_lines(path: str | Path) -> Iterator[str]:
     """Yield the lines of a UTF-8 file (plain or gzip); see `decode_lines`.
 
-    Raises:
-        InputError: when the file is missing, empty, not UTF-8, or a damaged gzip file.
+    Raises `InputError` when the file is missing, empty, not UTF-8, or a damaged gzip file.
     """
     empty = True
     with open_text_file(path) as file:
@@ -59,11 +58,9 @@ def decode_lines(file: BinaryIO, name: str | Path) -> Iterator[str]:
     """Yield the lines of an open binary file that messages call `name`.
 
     A line ends only at `"\\n"`, never at U+2028, U+0085 or a form feed, so that line-aligned files stay aligned. One
-    `"\\r"` before it is dropped, and so is a byte order mark at the start of the file.
-
-    Raises:
-        InputError: for bytes that are not UTF-8 and for a line of more than `LONGEST_LINE` bytes, with the line number,
-            and for a damaged gzip file.
+    `"\\r"` before it is dropped, and so is a byte order mark at the start of the file. Raises `InputError` for bytes
+    that are not UTF-8 and for a line of more than `LONGEST_LINE` bytes, with the line number, and for a damaged gzip
+    file.
     """
     number = 0
     try:
@@ -112,8 +109,7 @@ class ParallelText:
     def pairs(self) -> Iterator[tuple[str, str]]:
         """Yield (source line, target line).
 
-        Raises:
-            InputError: as `read_lines` does, and at the end if the files have different numbers of lines.
+        Raises `InputError` as `read_lines` does, and at the end if the files have different numbers of lines.
         """
         sources = targets = 0
         for source, target in zip_longest(read_lines(self.source), read_lines(self.target)):

@@ -145,6 +145,5 @@ class _Process:
 
 @contextlib.contextmanager
 def _open_sides(folder):
-    """Open the files of both sides for writing."""
     with contextlib.ExitStack() as stack:
         yield [stack.enter_context(open(folder / side, "w", encoding="utf-8", newline="\n")) for side in SIDES]

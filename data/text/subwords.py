@@ -30,9 +30,8 @@ def train_subwords(
         model_path: the file to write; its folder is made if missing.
         max_lines: a fixed random sample of this size (above 100) is used if there are more.
 
-    Raises:
-        InputError: without any text; when the text has too few different pieces for the size, or too many characters.
-            The message names the largest or smallest possible size.
+    Raises `InputError` without any text; when the text has too few different pieces for the size, or too many
+    characters. The message names the largest or smallest possible size.
     """
     model = io.BytesIO()
     failure = None
@@ -107,8 +106,7 @@ class Subwords:
         vocabulary_size: number of pieces, special ones included.
         digest: SHA-256 of the file.
 
-    Raises:
-        InputError: when the file is missing, corrupt, does not match `digest`, or has other special ids.
+    Raises `InputError` when the file is missing, corrupt, does not match `digest`, or has other special ids.
     """
 
     def __init__(self, path: str | Path, digest: str | None = None):

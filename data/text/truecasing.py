@@ -35,8 +35,7 @@ class Truecaser:
     def load(cls, path: str | Path) -> "Truecaser":
         """Read a model file of `save` or of Moses' train-truecaser.perl.
 
-        Raises:
-            InputError: when it cannot be read or a line is malformed.
+        Raises `InputError` when it cannot be read or a line is malformed.
         """
         counts = {}
         check_plain(path)

@@ -27,8 +27,7 @@ def learn_vocabularies(
         joint_merges: separate models with common merges: one is learnt on both sides, and each side keeps the pieces
             that its text has, as fairseq's scripts do by default.
 
-    Raises:
-        InputError: for contradictory settings; what reading `text` and `data.text.subwords.train_subwords` raise.
+    Raises `InputError` for contradictory settings, and what reading `text` and `train_subwords` raise.
     """
     check_vocabulary_settings(vocabulary_size, shared, joint_merges)
     content = [FORMAT, version("sentencepiece"), text.digests(), vocabulary_size, shared]
