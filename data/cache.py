@@ -12,8 +12,8 @@ from pathlib import Path
 from data.errors import InputError
 from data.files import full_disk_named, make_folder, sha256, written_beside
 
-CHECKSUMS = "SHA256SUMS"
-"""The file of a folder of the cache with the checksums of the others, in the format of the program sha256sum."""
+CHECKSUMS = "SHA256SUMS"  # the file in a folder of the cache with the checksums of the others, as sha256sum writes them
+ADVICE = "set INTERACTING_HEAD_CACHE to a folder that can be written to"
 
 
 def cache_folder() -> Path:
@@ -34,9 +34,7 @@ def build_once(folder: Path, build: Callable[[Path], None], unchecked: bool = Fa
     if damage:
         warn_of_damage(folder, damage)
     try:
-        with written_beside(
-            folder, parents=True, advice="set INTERACTING_HEAD_CACHE to a folder that can be written to"
-        ) as temporary:
+        with written_beside(folder, parents=True, advice=ADVICE) as temporary:
             temporary.mkdir()
             build(temporary)
             lines = [f"{checksum}  {name}\n" for name, checksum in _checksums(temporary).items()]
@@ -96,10 +94,6 @@ def _checksums(folder):
     return {path.name: sha256(path) for path in paths}
 
 
-FORMAT = 1  # of the cache: raise it when the files written here change
-BLOCK = 1 << 20  # bytes
-
-
 def kept_text(path: str | Path) -> Path:
     """Return the absolute path of a file, for a pipe such as `<(zcat train.gz)` of a copy of its content in the cache.
 
@@ -109,20 +103,20 @@ def kept_text(path: str | Path) -> Path:
     """
     if not Path(path).is_fifo():
         return Path(os.path.abspath(path))
-    folder, digest = cache_folder(), hashlib.sha256()
-    make_folder(folder, "set INTERACTING_HEAD_CACHE to a folder that can be written to")
+    folder = cache_folder()
+    make_folder(folder, ADVICE)
     # Without a name: nothing of it is left where the process is killed.
     with full_disk_named(folder), tempfile.TemporaryFile(dir=folder) as copy:
         with open(path, "rb") as pipe:
-            while block := pipe.read(BLOCK):
-                digest.update(block)
-                copy.write(block)
+            shutil.copyfileobj(pipe, copy)
         if not copy.tell():
             raise InputError(f"nothing came through the pipe {path}; check the command that writes to it")
+        copy.seek(0)
+        digest = hashlib.file_digest(copy, "sha256").hexdigest()
 
         def build(temporary):
             copy.seek(0)
             with open(temporary / "text", "wb") as file:
                 shutil.copyfileobj(copy, file)
 
-        return Path(os.path.abspath(build_for_content("pipes", [FORMAT, digest.hexdigest()], build))) / "text"
+        return Path(os.path.abspath(build_for_content("pipes", [1, digest], build))) / "text"

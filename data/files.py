@@ -1,6 +1,7 @@
 """Files and folders that are written under a temporary name and renamed when complete."""
 
 import contextlib
+import csv
 import errno
 import fcntl
 import hashlib
@@ -186,6 +187,12 @@ def sha256(path: str | Path) -> str:
     """Return the SHA-256 of a file in hexadecimal."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def read_rows(path: str | Path) -> Iterator[dict[str, str]]:
+    """Yield the rows of a tab-separated table without quoting, by the column names in its first line."""
+    with open(path, encoding="utf-8", newline="") as lines:
+        yield from csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
 
 
 def copy_file(source: str | Path, path: str | Path) -> None:

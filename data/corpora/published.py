@@ -20,7 +20,7 @@ from tqdm import tqdm
 from data.cache import build_once, warn_of_damage
 from data.corpora.archives import unpack
 from data.errors import InputError
-from data.files import atomic_write, sha256
+from data.files import atomic_write, read_rows, sha256
 
 TIMEOUT = 30  # seconds without an answer
 # Some servers refuse Python's own name (manythings.org answers 406).
@@ -223,6 +223,16 @@ class Archive:
         if self.inner and path.name == self.file_name:
             path = unpack(path, folder, {self.inner})[self.inner]
         return unpack(path, folder, set(wanted))
+
+
+def _known_archives():
+    for row in read_rows(Path(__file__).parent / "archives.tsv"):
+        options = {name: value or None for name, value in row.items()}
+        size = row["size"] and int(row["size"])
+        yield Archive(**options | {"size": size or None, "by_hand": row["by_hand"] == "yes"})
+
+
+ARCHIVE = {archive.file_name: archive for archive in _known_archives()}
 
 
 @dataclass(frozen=True)

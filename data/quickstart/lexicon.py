@@ -4,21 +4,21 @@ Each noun is also a class of its own. Complements of verbs are separated by comm
 determiners, with "/" between alternatives.
 """
 
-import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from data.files import read_rows
 
-def read_table(name: str) -> Iterator[dict[str, str]]:
-    """Return the rows of a table beside this file, by the column names in its first line."""
-    with (Path(__file__).parent / f"{name}.tsv").open(encoding="utf-8", newline="") as lines:
-        yield from csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
+
+def table(name: str) -> Iterator[dict[str, str]]:
+    """Return the rows of a table next to this file."""
+    return read_rows(Path(__file__).parent / f"{name}.tsv")
 
 
 # The finite forms of auxiliaries by infinitive, tense and person, "er" standing for the third person singular.
-FINITE_FORMS = {(row["infinitive"], row["tense"]): row for row in read_table("finite_forms")}
+FINITE_FORMS = {(row["infinitive"], row["tense"]): row for row in table("finite_forms")}
 
 
 class Noun(NamedTuple):
@@ -184,11 +184,11 @@ def _verb(row: dict[str, str]) -> Verb:
     return Verb(**row, **split, complements=complements, english=english)
 
 
-NOUNS = [_noun(row) for row in read_table("nouns")]
-ADJECTIVES = [_adjective(row) for row in read_table("adjectives")]
-VERBS = [_verb(row) for row in read_table("verbs")]
+NOUNS = [_noun(row) for row in table("nouns")]
+ADJECTIVES = [_adjective(row) for row in table("adjectives")]
+VERBS = [_verb(row) for row in table("verbs")]
 ADVERBIALS: dict[str, list[Sides]] = {}  # by kind; with names and numbers
-for _row in read_table("adverbials"):
+for _row in table("adverbials"):
     ADVERBIALS.setdefault(_row["kind"], []).append((_row["german"], _row["english"]))
 
 ADJECTIVE = {adjective.lemma: adjective for adjective in ADJECTIVES}

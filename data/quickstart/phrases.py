@@ -7,7 +7,7 @@ German declines, English only tells subjects ("nom") from the rest.
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from data.quickstart.lexicon import Adjective, Noun, Sides, read_table
+from data.quickstart.lexicon import Adjective, Noun, Sides, table
 
 # Forms in the order masculine, feminine, neuter, plural; "-" is no ending.
 _DEFINITE = {"nom": "der die das die", "acc": "den die das die", "dat": "dem der dem den", "gen": "des der des der"}
@@ -159,7 +159,7 @@ class Pronoun(_Nominal):
         return self.english_subject if case == "nom" else self.english_object
 
 
-PRONOUN = {row["name"]: Pronoun(**row) for row in read_table("pronouns")}
+PRONOUN = {row["name"]: Pronoun(**row) for row in table("pronouns")}
 Nominal = NounPhrase | Name | Pronoun
 
 

@@ -3,7 +3,7 @@
 import contextlib
 import json
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from importlib.metadata import version
 from itertools import compress
@@ -82,18 +82,17 @@ def _build(text, profile, languages, rules, truecasers, folder):
     form = profile_named(profile)
     forms = Counter(), Counter()
     kept = 0
-    process = _Process(form, languages, rules, counts_forms=form.is_truecased and truecasers is None)
-    task = "tokenising" if form.is_tokenized else "cleaning"
-    with _open_sides(folder) as files, text_bar(text, task) as bar:
+    process = partial(_process, form, languages, rules, form.is_truecased and truecasers is None)
+    with _open_sides(folder) as files, text_bar(text, "tokenising" if form.is_tokenized else "cleaning") as bar:
         bar.update(dropped["duplicate"])
-        for chunk in map_chunks(process, pairs):
-            for file, side in zip(files, chunk.lines, strict=False):
+        for sides, kept_now, dropped_now, forms_now in map_chunks(process, pairs):
+            for file, side in zip(files, sides, strict=False):
                 file.write(side)
-            kept += chunk.kept
-            dropped.update(chunk.dropped)
-            for counts, more in zip(forms, chunk.forms, strict=False):
+            for counts, more in zip(forms, forms_now, strict=False):
                 counts.update(more)
-            bar.update(chunk.kept + sum(chunk.dropped.values()))
+            kept += kept_now
+            dropped.update(dropped_now)
+            bar.update(kept_now + sum(dropped_now.values()))
     if kept == 0:
         reasons = ", ".join(f"{dropped[reason]:,} {reason}" for reason in REASONS if dropped[reason])
         raise InputError(f"no pair of {text.source} and {text.target} is left ({reasons}); loosen the limits")
@@ -113,34 +112,21 @@ def _build(text, profile, languages, rules, truecasers, folder):
     (folder / "description.json").write_text(json.dumps(description), encoding="utf-8")
 
 
-class _Chunk(NamedTuple):
-    """A processed chunk: the lines of each side as one string (no sides if no pair is left), and counts."""
+def _process(form, languages, rules, counts_forms, pairs):
+    """Bring a chunk of pairs into their form before truecasing and clean it.
 
-    lines: tuple[str, ...]
-    kept: int
-    dropped: Counter
-    forms: tuple[Counter, ...]
-
-
-@dataclass(frozen=True)
-class _Process:
-    """The work on a chunk: the form before truecasing, cleaning, and counts of forms on request."""
-
-    profile: Profile
-    languages: tuple[str, str]
-    rules: CleaningRules | None
-    counts_forms: bool
-
-    def __call__(self, pairs):
-        pairs = [tuple(map(self.profile.before_truecasing, self.languages, pair)) for pair in pairs]
-        kept, dropped = pairs, Counter()
-        if self.rules is not None:
-            reasons = [self.rules.reason_to_drop(*pair) for pair in pairs]
-            kept = [pair for pair, reason in zip(pairs, reasons, strict=True) if reason is None]
-            dropped.update(reason for reason in reasons if reason)
-        forms = tuple(map(count_forms, zip(*kept, strict=True))) if self.counts_forms else ()
-        lines = tuple("".join(f"{line}\n" for line in side) for side in zip(*kept, strict=True))
-        return _Chunk(lines, len(kept), dropped, forms)
+    Return the lines of each side as one string (no sides if no pair is left), the number of pairs kept, those dropped
+    by reason, and, on request, the counts of forms of each side.
+    """
+    pairs = [tuple(map(form.before_truecasing, languages, pair)) for pair in pairs]
+    kept, dropped = pairs, Counter()
+    if rules is not None:
+        reasons = [rules.reason_to_drop(*pair) for pair in pairs]
+        kept = [pair for pair, reason in zip(pairs, reasons, strict=True) if reason is None]
+        dropped.update(reason for reason in reasons if reason)
+    sides = list(zip(*kept, strict=True))
+    lines = ["".join(f"{line}\n" for line in side) for side in sides]
+    return lines, len(kept), dropped, list(map(count_forms, sides)) if counts_forms else []
 
 
 @contextlib.contextmanager
