@@ -128,12 +128,9 @@ def generate(
     pairs = list(islice(_distinct_pairs(Random(seed)), total + total // 50 + 100))
     withheld = _withheld_combinations(pairs, seed, held_out_pairs)
     random = Random(f"order of {seed}")
-    held_out, ordinary = [], []
-    for pair in _shuffled(pairs, random):
-        if withheld.isdisjoint(_combinations(pair)):
-            ordinary.append(pair)
-        else:
-            held_out.append(pair._replace(held_out=True))
+    pairs = [pair._replace(held_out=not withheld.isdisjoint(_combinations(pair))) for pair in _shuffled(pairs, random)]
+    held_out = [pair for pair in pairs if pair.held_out]
+    ordinary = [pair for pair in pairs if not pair.held_out]
     seen_in_test = test_pairs - min(held_out_pairs, len(held_out))
     if len(ordinary) < train_pairs + dev_pairs + seen_in_test:
         raise InputError(f"the quickstart grammar does not have {total} different pairs: ask for fewer")

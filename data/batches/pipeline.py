@@ -63,14 +63,7 @@ class TrainingBatches:
         """Return the plan of an epoch; the last one is kept."""
         of_epoch = self._plan_of_epoch
         if of_epoch is None or of_epoch[0] != epoch:
-            # Training reads source ids + END, and BEGIN + target ids or target ids + END: one more each.
-            plan = plan_batches(
-                self._pairs.source.lengths + 1,
-                self._pairs.target.lengths + 1,
-                self._batch_tokens,
-                epoch=epoch,
-                **self._options,
-            )
+            plan = _plan(self._pairs, self._batch_tokens, epoch=epoch, **self._options)
             # Another thread may draw batches of another epoch meanwhile.
             self._plan_of_epoch = of_epoch = epoch, plan
         return of_epoch[1]
@@ -105,15 +98,7 @@ def evaluation_batches(
     `inputs` and `labels` are as in `TrainingBatches`; `indices` (at most B) are the pairs of the rows without padding.
     Raises `InputError` when no batch can be made (see `plan_batches`).
     """
-    plan = plan_batches(
-        pairs.source.lengths + 1,
-        pairs.target.lengths + 1,
-        batch_tokens,
-        seed=None,
-        epoch=0,
-        multiple=multiple,
-        static_shapes=static_shapes,
-    )
+    plan = _plan(pairs, batch_tokens, seed=None, epoch=0, multiple=multiple, static_shapes=static_shapes)
     for index in range(len(plan)):
         yield *_assemble(pairs, plan[index], *plan.shape(index)), plan[index]
 
@@ -136,6 +121,11 @@ def as_tf_dataset(training_batches: TrainingBatches):
     options = tf.data.Options()
     options.autotune.enabled = False
     return dataset.prefetch(AHEAD).with_options(options)
+
+
+def _plan(pairs, batch_tokens, **options):
+    # The model reads source ids + END, and BEGIN + target ids or target ids + END: one more each.
+    return plan_batches(pairs.source.lengths + 1, pairs.target.lengths + 1, batch_tokens, **options)
 
 
 def _assemble(pairs, indices, B, S, T):

@@ -13,9 +13,8 @@ import re
 import stat
 import tarfile
 import zipfile
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
 
 from tqdm import tqdm
 
@@ -31,8 +30,6 @@ LARGEST_READ = 1 << 20  # bytes: a header of a tar archive that is larger is non
 DEBIAN_MAGIC = b"!<arch>\n"
 COMPRESSIONS = {b"\x1f\x8b": lambda file: gzip.GzipFile(fileobj=file), b"BZh": bz2.BZ2File, b"\xfd7zXZ": lzma.LZMAFile}
 """The first bytes of a compressed file → function of the file that reads it."""
-
-Member = tuple[str, bool, Callable[[], BinaryIO]]  # name, whether it is a plain file, how to open it
 
 
 def unpack(archive: str | Path, folder: str | Path, wanted: Collection[str]) -> dict[str, Path]:
@@ -79,7 +76,8 @@ def unpack(archive: str | Path, folder: str | Path, wanted: Collection[str]) -> 
     return written
 
 
-def _members(archive, room) -> Iterator[Member]:
+def _members(archive, room):
+    """Yield the name of each member, whether it is a plain file, and a function that opens it."""
     with open(archive, "rb") as plain:
         magic = plain.read(8)
         plain.seek(0)

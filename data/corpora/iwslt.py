@@ -18,12 +18,6 @@ OVERVIEWS = {
 }
 
 
-def _talks(archive, pair, titles=False):
-    return text(
-        archive, partial(read_talks, titles=titles), *(f"{pair}/train.tags.{pair}.{code}" for code in pair.split("-"))
-    )
-
-
 def _sets(archive, year, pair, names):
     return tuple(
         text(archive, read_xml, *(f"{pair}/IWSLT{year}.{name}.{pair}.{code}.xml" for code in pair.split("-")))
@@ -36,13 +30,14 @@ def _corpus(year, pair, train, sets, note, *, titles=False, cut=None):
 
     `sets` is {split: (archive, names of its sets)}; with `titles`, titles and descriptions of talks are training text.
     """
+    talks = [f"{pair}/train.tags.{pair}.{code}" for code in pair.split("-")]
     return ArchivedCorpus(
         name=f"iwslt{year}_{pair}",
         languages=tuple(pair.split("-")),
         licence=LICENCE,
         citation=f"{OVERVIEWS[year]}; {CITATION}",
         splits={
-            "train": (_talks(ARCHIVE[train], pair, titles),),
+            "train": (text(ARCHIVE[train], partial(read_talks, titles=titles), *talks),),
             **{split: _sets(ARCHIVE[archive], year, pair, names) for split, (archive, names) in sets.items()},
         },
         cut=cut,

@@ -227,9 +227,8 @@ class Archive:
 
 def _known_archives():
     for row in read_rows(Path(__file__).parent / "archives.tsv"):
-        options = {name: value or None for name, value in row.items()}
-        size = row["size"] and int(row["size"])
-        yield Archive(**options | {"size": size or None, "by_hand": row["by_hand"] == "yes"})
+        known = {name: value for name, value in row.items() if value}
+        yield Archive(**known | {"size": int(row["size"] or 0) or None, "by_hand": row["by_hand"] == "yes"})
 
 
 ARCHIVE = {archive.file_name: archive for archive in _known_archives()}

@@ -11,11 +11,6 @@ CITATION_17 = "Bojar et al. 2017, Findings of the 2017 Conference on Machine Tra
 NEWS_TESTS = ARCHIVE["wmt19-dev.tgz"]
 
 
-def _training(archive, stem, languages, foreign):
-    """Return files such as `training/europarl-v7.de-en.de`; English is the second language of their names."""
-    return text(archive, read_plain, *(f"{stem}.{foreign}-en.{code}" for code in languages))
-
-
 def _newstest(year, languages):
     """Return a news test set: plain text up to 2013, then an `.sgm` file for the source and one for the reference."""
     if year <= 2013:
@@ -31,7 +26,11 @@ def _newstest(year, languages):
 def _task(name, languages, citation, training, splits, note):
     """Return the corpus of a task; `training` is (archive, beginning of names in it) of all its training text."""
     [foreign] = {*languages} - {"en"}
-    train = tuple(_training(ARCHIVE[archive], stem, languages, foreign) for archive, stem in training)
+    # The files are called `training/europarl-v7.de-en.de`, with English as the second language.
+    train = tuple(
+        text(ARCHIVE[archive], read_plain, *(f"{stem}.{foreign}-en.{code}" for code in languages))
+        for archive, stem in training
+    )
     return ArchivedCorpus(name, languages, LICENCE, citation, {"train": train, **splits}, note=note)
 
 

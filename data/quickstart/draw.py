@@ -5,10 +5,21 @@ from functools import cache
 from random import Random
 from typing import TypeVar
 
-from data.quickstart import phrases
 from data.quickstart.clauses import Clause, Phrase
 from data.quickstart.lexicon import ADJECTIVES, ADVERBIALS, NOUNS, VERBS, Adjective, Complement, Noun, Sides, Verb
-from data.quickstart.phrases import PRONOUN, Determiner, Name, Nominal, NounPhrase, Pronoun, possessive
+from data.quickstart.phrases import (
+    BARE,
+    NO,
+    PRONOUN,
+    THE,
+    A,
+    Determiner,
+    Name,
+    Nominal,
+    NounPhrase,
+    Pronoun,
+    possessive,
+)
 
 Item = TypeVar("Item")
 
@@ -93,11 +104,11 @@ class Draw:
         return noun.is_countable and "single" not in noun.classes and self.chance(probability)
 
     def thing(
-        self, noun: Noun, determiner: Determiner = phrases.THE, plural: bool = False, adjective: float = 0.3
+        self, noun: Noun, determiner: Determiner = THE, plural: bool = False, adjective: float = 0.3
     ) -> NounPhrase:
         """Return a noun phrase, perhaps with an adjective; mass nouns and plurals lose an indefinite article."""
-        if determiner == phrases.A and (plural or not noun.is_countable):
-            determiner = phrases.BARE
+        if determiner == A and (plural or not noun.is_countable):
+            determiner = BARE
         options = adjectives_of(noun) if self.chance(adjective) else ()
         return NounPhrase(noun, determiner, self.word(options) if options else None, plural and noun.is_countable)
 
@@ -127,7 +138,7 @@ class Draw:
             return self.relative("kin" if wanted == "adult" else "younger", plural=plural)
         noun = self.noun(wanted)
         is_plural = self.plural(noun, 1 if noun.gender == "n" and "human" in noun.classes else plural)
-        return self.thing(noun, phrases.THE, is_plural, adjective=0.2)
+        return self.thing(noun, THE, is_plural, adjective=0.2)
 
     def listener(self) -> Nominal:
         """Return the person a question is about: du, Sie, "deine Schwester" or a name."""
@@ -157,23 +168,17 @@ class Draw:
             noun = self.noun(*classes)
             kind = "own" if {"kin", "younger"}.intersection(noun.classes) else self.one_of(determiners)
             plural = kind == "all" or (kind == "a" and self.plural(noun))
-            determiner = {
-                "the": phrases.THE,
-                "all": phrases.THE,
-                "own": phrases.THE,
-                "a": phrases.A,
-                "one": phrases.A,
-            }.get(kind, phrases.BARE)
+            determiner = {"the": THE, "all": THE, "own": THE, "a": A, "one": A}.get(kind, BARE)
             if kind == "own" and subject.gender != "n":
                 # Several people have "their passports", where German may have "ihren Reisepass".
                 plural = subject.person in ("wir", "sie", "Sie") and "personal" in noun.classes
                 determiner = possessive(subject)
             elif negated and kind in ("a", "bare"):
-                determiner = phrases.NO
+                determiner = NO
             nominal = self.thing(noun, determiner, plural, adjective=0.1 if negated else 0.3)
         if preposition:
             return Phrase(nominal.prepositional(preposition, case), nominal.english("acc"), "oblique")
-        is_new = isinstance(nominal, NounPhrase) and nominal.determiner in (phrases.A, phrases.BARE, phrases.NO)
+        is_new = isinstance(nominal, NounPhrase) and nominal.determiner in (A, BARE, NO)
         role = "recipient" if case == "dat" else "new object" if is_new else "object"
         return Phrase(*nominal.sides(case), "pronoun" if isinstance(nominal, Pronoun) else role)
 

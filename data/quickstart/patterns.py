@@ -318,10 +318,8 @@ def content_clause(draw: Draw) -> Sides:
         "es stimmt, dass {}. | it is true that {}.",
         "ich weiß nicht, ob {}. | I do not know whether {}.",
         "weißt du, ob {}? | do you know whether {}?",
+        "ich hoffe, dass {}. | I hope that {}." if use == "plan" else "weißt du, warum {}? | do you know why {}?",
     ]
-    templates.append(
-        "ich hoffe, dass {}. | I hope that {}." if use == "plan" else "weißt du, warum {}? | do you know why {}?"
-    )
     return sentence(draw.one_of(templates), event.put(tense, draw.time(use, event.verb)).final())
 
 
