@@ -12,7 +12,7 @@ from pathlib import Path
 from data.errors import InputError
 from data.files import full_disk_named, make_folder, sha256, written_beside
 
-CHECKSUMS = "SHA256SUMS"  # the file in a folder of the cache with the checksums of the others, as sha256sum writes them
+CHECKSUMS = "SHA256SUMS"  # the file with the checksums of a cache folder, as sha256sum writes them
 ADVICE = "set INTERACTING_HEAD_CACHE to a folder that can be written to"
 
 
@@ -105,7 +105,7 @@ def kept_text(path: str | Path) -> Path:
         return Path(os.path.abspath(path))
     folder = cache_folder()
     make_folder(folder, ADVICE)
-    # Without a name: nothing of it is left where the process is killed.
+    # Without a name, so that nothing is left if the process is killed.
     with full_disk_named(folder), tempfile.TemporaryFile(dir=folder) as copy:
         with open(path, "rb") as pipe:
             shutil.copyfileobj(pipe, copy)

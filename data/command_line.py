@@ -36,10 +36,10 @@ def run(main: Callable[[], int | None]) -> NoReturn:
 
     A reader that closes the pipe (`| head -1`) ends the process quietly.
     """
-    if sys.stderr is None:  # closed; then no other file shall have its number
+    if sys.stderr is None:  # closed: no other file may get its number
         sys.stderr = open(os.open(os.devnull, os.O_WRONLY), "w")  # noqa: SIM115 (for the rest of the process)
     if isinstance(sys.stdout, io.TextIOWrapper):  # None where it is closed
-        # What its encoding lacks, and bytes of file names that are no text: as on the standard error.
+        # As on standard error: escape what the encoding lacks, and file names that are not text.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         code = main() or 0
@@ -73,7 +73,7 @@ def one_line(error: Exception) -> str:
     text = str(error)
     if len(text) > LONGEST_MESSAGE:
         text = f"{text[: LONGEST_MESSAGE // 2]} … {text[-LONGEST_MESSAGE // 2 :]}"
-    # Line breaks, and what moves the cursor or changes colours.
+    # Escape line breaks and anything that moves the cursor or changes colours.
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
 
 

@@ -75,7 +75,7 @@ def written_beside(path: str | Path, parents: bool = False, advice: str = ADVICE
         folder, lock = _locked_folder(path.parent)
     try:
         with full_disk_named(path):
-            # Not the folder itself, which is private: below it everything has the usual permissions.
+            # Not the folder itself, which is private; below it everything has the usual permissions.
             yield folder / path.name
             os.replace(folder / path.name, path)
     finally:
@@ -89,7 +89,7 @@ def _locked_folder(parent):
         folder = Path(tempfile.mkdtemp(dir=parent, prefix=PARTIAL))
         try:
             lock = os.open(folder, os.O_RDONLY)
-        except FileNotFoundError:  # another process has taken it for an abandoned one
+        except FileNotFoundError:  # another process took it for an abandoned one
             continue
         with contextlib.suppress(OSError):  # a file system without locks
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -101,7 +101,7 @@ def _locked_folder(parent):
 def remove_abandoned(parent: str | Path) -> None:
     """Remove the temporary folders in `parent` whose process has ended and so holds no lock."""
     for folder in Path(parent).glob(f"{PARTIAL}*"):
-        with contextlib.suppress(OSError):  # of another user, at work, or a file system without locks
+        with contextlib.suppress(OSError):  # another user's, still in use, or a file system without locks
             lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

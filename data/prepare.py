@@ -70,12 +70,14 @@ def main(arguments: list[str] | None = None) -> None:
     inputs = {
         "corpus": given.corpus,
         "languages": list(languages),
-        "settings": json.loads(json.dumps(asdict(settings))),  # as it is read again
+        "settings": json.loads(json.dumps(asdict(settings))),  # in the form in which it is read back
         "versions": {name: version(name) for name in ("sacremoses", "sentencepiece")},
         "text": {split: text.digests() for split, text in corpus.splits.items()},
     }
     if former.get("inputs") == inputs and all((folder / name).is_file() for name in former["files"]):
-        remove_abandoned(folder.resolve().parent)  # a former run may have been killed as it removed what it replaced
+        remove_abandoned(
+            folder.resolve().parent
+        )  # an earlier run may have been killed while it removed what it replaced
         print(f"{folder} is up to date: nothing to do")
         return
     if former:

@@ -34,7 +34,7 @@ PATTERNS = {
 _DEFAULT_SEED = 20240229
 _HELD_OUT_SHARE = 3  # one test pair in three
 _PATTERNS_KEPT = 4  # a word is withheld from one pattern only if it lives in this many
-_RARE_SHARE = 25  # and if it is in at most one in so many of the pattern's pairs
+_RARE_SHARE = 25  # and if at most one in this many of the pattern's pairs has it
 _ATTEMPTS = 12  # turns without anything new after which a pattern is exhausted
 _SHORTEST, _LONGEST = 4, 20  # words
 
@@ -124,7 +124,7 @@ def generate(
             raise InputError(f"{name} is {size}: give the number of sentence pairs, 0 or more")
     total = train_pairs + dev_pairs + test_pairs
     held_out_pairs = test_pairs // _HELD_OUT_SHARE
-    # What is withheld from training cannot be told to the last pair, hence some to spare.
+    # How many pairs will be withheld from training is not known exactly, hence some to spare.
     pairs = list(islice(_distinct_pairs(Random(seed)), total + total // 50 + 100))
     withheld = _withheld_combinations(pairs, seed, held_out_pairs)
     random = Random(f"order of {seed}")

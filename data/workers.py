@@ -14,7 +14,7 @@ from itertools import chain, islice
 from data.command_line import RunError
 
 CHUNK = 5_000  # items handed to a process at a time
-ALONE = 4  # chunks that are done sooner than further processes are started
+ALONE = 4  # chunks that take less time than starting more processes
 _task = None  # of a worker process
 
 
@@ -64,7 +64,7 @@ def _without_interrupts():
     received = []
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # which processes inherit
     handler = None
-    with contextlib.suppress(ValueError):  # raised where this is not the main thread, which no interrupt reaches
+    with contextlib.suppress(ValueError):  # raised outside the main thread, which no interrupt reaches
         handler = signal.signal(signal.SIGINT, lambda *_: received.append(True))
     try:
         yield

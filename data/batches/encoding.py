@@ -131,7 +131,7 @@ def _encode(text, models, max_length, progress, folder):
             dropped_long += int(long.sum())
             kept = np.flatnonzero(~empty & ~long)
             for side, file in enumerate(files):
-                # Not `tofile`, which does not say why a disk takes nothing more.
+                # Not `tofile`, which does not say why writing to a disk fails.
                 file.write(np.fromiter(chain.from_iterable(ids[side][i] for i in kept), dtypes[side]))
                 lengths[side].append(sizes[side, kept])
             bar.update(len(chunk))

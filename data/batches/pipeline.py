@@ -9,7 +9,7 @@ from data.batches.plan import BatchPlan, plan_batches
 from data.errors import InputError
 from data.text.subwords import BEGIN, END, PAD
 
-AHEAD = 8  # batches that are prepared while a step is computed
+AHEAD = 8  # batches prepared while a step is computed
 
 Batch = tuple[dict[str, np.ndarray], np.ndarray]
 
@@ -80,7 +80,7 @@ class TrainingBatches:
         """(epoch, next batch) of the iterator that was last drawn from."""
 
     def __iter__(self) -> Iterator[Batch]:
-        # A generator, for Keras' `fit` knows an endless source of batches by nothing else.
+        # A generator, because Keras' `fit` recognises an endless source of batches only by that.
         position = self._start
         while self._max_epochs is None or position[0] < self._max_epochs:
             plan = self.plan(position[0])

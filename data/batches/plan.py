@@ -6,7 +6,7 @@ import numpy as np
 
 from data.errors import InputError
 
-STATIC_SHAPES = 8  # at most so many shapes where each new shape costs a compilation
+STATIC_SHAPES = 8  # the most shapes if each new shape costs a compilation
 STATIC_STEP = 4  # static lengths are multiples of this; 8 costs a tenth more padding on short sentences
 
 

@@ -21,12 +21,12 @@ from tqdm import tqdm
 from data.errors import InputError
 from data.files import NO_ROOM
 
-LARGEST_MEMBER = 8 << 30  # bytes: what one file may unpack to; the largest wanted today has 1.2 GB
+LARGEST_MEMBER = 8 << 30  # bytes that one file may unpack to; the largest one needed has 1.2 GB
 MOST_MEMBERS = 200_000
-MOST_TIMES = 100  # of its own size that an archive may unpack to; text becomes 3 to 10 times smaller
+MOST_TIMES = 100  # how many times its own size an archive may unpack to; text shrinks 3 to 10 times
 ALWAYS_ALLOWED = 64 << 20  # bytes
 BLOCK = 1 << 20  # bytes
-LARGEST_READ = 1 << 20  # bytes: a header of a tar archive that is larger is none
+LARGEST_READ = 1 << 20  # bytes: no header of a tar archive is larger
 DEBIAN_MAGIC = b"!<arch>\n"
 COMPRESSIONS = {b"\x1f\x8b": lambda file: gzip.GzipFile(fileobj=file), b"BZh": bz2.BZ2File, b"\xfd7zXZ": lzma.LZMAFile}
 """The first bytes of a compressed file → function of the file that reads it."""
@@ -103,7 +103,7 @@ def _tar_members(file, archive, room):
             if not member.isdir():
                 yield member.name, member.isreg(), lambda member=member: tar.extractfile(member)
         while tar.fileobj.read(BLOCK):
-            pass  # to the end, where compressed data have their checksum
+            pass  # to the end, where compressed data store their checksum
 
 
 class _Forward:
@@ -171,7 +171,7 @@ def _copy(source, path, name, most):
     size = 0
     with open(path, "wb") as file:
         while block := source.read(BLOCK):
-            size += len(block)  # counted here, for what a header says need not be true
+            size += len(block)  # counted here, because a header may lie
             if size > most:
                 raise InputError(f"{name} unpacks to more than {most:,} bytes: not unpacked")
             file.write(block)

@@ -131,7 +131,7 @@ def _roots(corpora_dir):
 
 
 def _quickstart_folder():
-    # Whatever the text is made from is in these files, code and tables: a change of one gives another folder.
+    # The text depends on these files, code and tables: changing one gives another folder.
     code = Path(__file__).parents[1]
     made_from = [path for pattern in ("*.py", "*.tsv") for path in sorted((code / "quickstart").glob(pattern))]
     content = b"".join(path.read_bytes() for path in [code / "quickstart_corpus.py", *made_from])
@@ -176,7 +176,7 @@ def _corpus_in(name, languages, folders):
     for folder in folders:
         files = list(_files_in(folder)) if folder.is_dir() else []
         stems = Counter(stem for stem, _, _ in files)
-        # Any other file (README.md) has a stem of its own.
+        # Other files (README.md) share their stem with no file.
         found |= {code for stem, code, _ in files if stems[stem] > 1}
     raise InputError(
         f"corpus {name} has no split in both {languages[0]!r} and {languages[1]!r}; its languages are "

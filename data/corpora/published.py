@@ -54,7 +54,7 @@ def download(address: str, path: Path, sha256: str | None = None) -> str:
     return digest.hexdigest()
 
 
-Pairs = Callable[[], Iterable[tuple[str, str]]]  # starts anew at each call
+Pairs = Callable[[], Iterable[tuple[str, str]]]  # each call starts from the beginning
 SplitPairs = Iterator[tuple[str, tuple[str, str]]]
 
 
@@ -207,7 +207,7 @@ class Archive:
         """Return the SHA-256 of the file `path`; raise `InputError` if its content is not the published one."""
         found = sha256(path)
         if path.name != self.file_name:
-            return found  # of parts no checksum is known
+            return found  # the checksum of a part is not known
         known, actual = self.sha256, found
         if known is None and self.md5 is not None:
             with open(path, "rb") as file:
@@ -279,7 +279,7 @@ class ArchivedCorpus(CorpusSpecification):
         return [file for texts in self.splits.values() for part in texts for file in part.files]
 
     def _build(self, folder, archive_folders):
-        # What a person has to fetch is asked for before anything large is downloaded.
+        # Ask for files that a person has to fetch before downloading anything large.
         archives = sorted(self.archives(), key=lambda archive: not archive.by_hand)
         located = {archive: self._locate(archive, archive_folders) for archive in archives}
         description = {

@@ -151,7 +151,7 @@ class Draw:
         kind = self._random.random()
         if kind < 0.2 and subject.person in ("er", "sie"):
             return PRONOUN[self.one_of(("ich", "wir"))]
-        # "Gestern hat die Kollegin Anna besucht" leaves it open who visited whom, or who Anna is.
+        # "Gestern hat die Kollegin Anna besucht" leaves open who visited whom, or who Anna is.
         if kind < 0.4 and (has_preposition or isinstance(subject, Pronoun)):
             return self.name()
         classes = subject.noun.classes if isinstance(subject, NounPhrase) else ()

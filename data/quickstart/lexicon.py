@@ -53,7 +53,7 @@ class Noun(NamedTuple):
 class Adjective(NamedTuple):
     """An adjective: what endings attach to in the three degrees (teuer: "teur"), the same in English.
 
-    `classes` are those of the nouns that it goes with. Where it is not graded, the other degrees are empty.
+    `classes` belong to the nouns that it goes with. If it is not graded, the other degrees are empty.
     """
 
     lemma: str

@@ -11,7 +11,7 @@ from data.text.parallel_text import read_lines
 
 PARAGRAPH_ID = re.compile(r"(par|hd)_\w+")
 FEWEST_WORDS = 3
-WIDEST_RATIO = 3.5  # of the lengths in characters; beyond it, one side is not the translation of all of the other
+WIDEST_RATIO = 3.5  # of the lengths in characters; beyond it, one side translates only a part of the other
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 
 
@@ -48,7 +48,7 @@ def _fits(source, target):
 def _paragraphs(path):
     """Return {id: text} of a page, the first text if an id occurs twice."""
     page = _Page()
-    # As a whole: a parser that waits for the end of a comment looks through all of it at each line.
+    # All at once: while a comment is open, the parser rescans it for each line.
     page.feed("".join(f"{line}\n" for line in read_lines(path)))
     page.close()
     return page.paragraphs
@@ -61,7 +61,7 @@ class _Page(HTMLParser):
         super().__init__(convert_charrefs=True)
         self.paragraphs: dict[str, str] = {}
         self._identity, self._parts, self._depth = None, [], 0
-        self._hidden_at = None  # the depth of an element with text for macOS beside that for other systems
+        self._hidden_at = None  # the depth of an element with text for macOS only
 
     def handle_starttag(self, tag, attributes):
         attributes = dict(attributes)

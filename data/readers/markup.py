@@ -1,5 +1,6 @@
 """Lines and segments in markup: IWSLT's training files and XML sets, and WMT's SGML-like files."""
 
+import html
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -45,8 +46,7 @@ def _lines(path, titles):
 
 
 LONGEST_SEGMENT = 1 << 20  # characters
-ENTITIES = {"quot": '"', "apos": "'", "lt": "<", "gt": ">", "amp": "&"}
-TAG = re.compile(r"<(/?)(seg|doc)\b([^<>]*)>", re.IGNORECASE)  # without "<": else many that do not end take for ever
+TAG = re.compile(r"<(/?)(seg|doc)\b([^<>]*)>", re.IGNORECASE)  # no "<" inside: many unclosed tags would take forever
 IDENTITY = re.compile(r"""\bid\s*=\s*["']?([^"'\s>]+)""", re.IGNORECASE)
 
 
@@ -141,4 +141,4 @@ def _sgm_segments(path):
 
 
 def _resolve(text):
-    return re.sub(r"&(quot|apos|lt|gt|amp);", lambda match: ENTITIES[match[1]], text)
+    return re.sub(r"&(quot|apos|lt|gt|amp);", lambda match: html.unescape(match[0]), text)

@@ -59,6 +59,6 @@ def first_occurrences(pairs: Iterable[tuple[str, str]]) -> np.ndarray:
 
 
 def _hash(source, target):
-    # Lines hold no line feed, so that different pairs are different strings.
+    # Lines contain no line feed, so different pairs give different strings.
     pair = f"{source.strip()}\n{target.strip()}".encode()
     return int.from_bytes(hashlib.blake2b(pair, digest_size=8).digest(), "little")

@@ -40,7 +40,7 @@ def open_text_file(path: str | Path) -> BinaryIO:
     if str(path) == "-":
         if sys.stdin is None:
             raise InputError("the standard input is closed; name a file")
-        return sys.stdin.buffer  # not looked into: someone may be about to type
+        return sys.stdin.buffer  # not peeked into: someone may be about to type
     with _damage_told(path):
         file = open(path, "rb")  # noqa: SIM115 (the caller closes it)
         # gzip's magic number never begins UTF-8 text.
@@ -115,7 +115,7 @@ class ParallelText:
         for source, target in zip_longest(read_lines(self.source), read_lines(self.target)):
             sources += source is not None
             targets += target is not None
-            # Past the end of the shorter file the lines of the longer one are only counted.
+            # Past the end of the shorter file, lines of the longer one are only counted.
             if sources == targets:
                 yield source, target
         if sources != targets:

@@ -102,7 +102,7 @@ def _build(text, profile, languages, rules, truecasers, folder):
             truecaser.save(folder / f"{side}.truecase")
         tokenized = ParallelText(*((folder / side).rename(folder / f"{side}.tokenized") for side in SIDES))
         with _open_sides(folder) as files:
-            # In this process: to hand lines to others takes as long as to truecase them.
+            # In this process: handing lines to others takes as long as truecasing them.
             for pair in tqdm(tokenized.pairs(), "truecasing", kept, unit=" pairs", disable=None):
                 for file, truecaser, line in zip(files, truecasers, pair, strict=True):
                     file.write(f"{truecaser.truecase(line)}\n")

@@ -90,7 +90,7 @@ def detokenize(language: str, line: str) -> str:
 
 @lru_cache
 def _moses(language):
-    from data.text.moses import Moses  # here, for the profile `raw` does without sacremoses
+    from data.text.moses import Moses  # here, because the profile `raw` works without sacremoses
 
     return Moses(language)
 

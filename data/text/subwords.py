@@ -50,11 +50,11 @@ def train_subwords(
             model_writer=model,
             model_type="bpe",
             vocab_size=vocabulary_size,
-            # Too small a text would end in a message of the C++ code: the size is checked below instead.
+            # The size is checked below: for a small text the C++ code would print its own message.
             hard_vocab_limit=False,
             character_coverage=0.9999,
             byte_fallback=True,
-            # Text is translated as it is written; what should be normalised is so before.
+            # Text is translated as written; a profile has already normalised it if it should be.
             normalization_rule_name="identity",
             input_sentence_size=max_lines,
             shuffle_input_sentence=True,
@@ -66,7 +66,7 @@ def train_subwords(
             unk_piece=SPECIAL_PIECES[UNKNOWN],
             bos_piece=SPECIAL_PIECES[BEGIN],
             eos_piece=SPECIAL_PIECES[END],
-            # Part of the model file: fixed, so that the file does not depend on the machine.
+            # Stored in the model file: fixed, so that the file does not depend on the machine.
             num_threads=4,
             minloglevel=2,
         )
@@ -122,7 +122,7 @@ class Subwords:
         try:
             self._processor = sentencepiece.SentencePieceProcessor(model_proto=model)
             ids = list(range(self._processor.get_piece_size()))
-            # They raise where a piece, or what unknown ones are shown as, is not UTF-8.
+            # These raise if a piece, or the text for unknown ones, is not UTF-8.
             self._processor.id_to_piece(ids)
             self._processor.decode(ids)
         except (RuntimeError, UnicodeDecodeError) as error:
@@ -135,7 +135,7 @@ class Subwords:
                 f"{(PAD, UNKNOWN, BEGIN, END)} is needed; use a model that this project trained"
             )
         self.vocabulary_size = processor.get_piece_size()
-        while processor.is_unused(self.vocabulary_size - 1):  # see `data.text.side_dictionaries`
+        while processor.is_unused(self.vocabulary_size - 1):  # see `data.text.vocabularies`
             self.vocabulary_size -= 1
 
     def encode(self, lines: Sequence[str]) -> list[list[int]]:
@@ -151,7 +151,7 @@ class Subwords:
 
         A model may produce the byte of a line break, which becomes a blank, since a result is one line.
         """
-        # To SentencePiece the three are control symbols, which have no text.
+        # SentencePiece treats these three as control symbols without text.
         ids = [[int(i) for i in sentence] for sentence in sentences]
         return [re.sub(r"[\r\n]+", " ", line) for line in self._processor.decode(ids)] if ids else []
 
