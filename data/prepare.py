@@ -75,9 +75,7 @@ def main(arguments: list[str] | None = None) -> None:
         "text": {split: text.digests() for split, text in corpus.splits.items()},
     }
     if former.get("inputs") == inputs and all((folder / name).is_file() for name in former["files"]):
-        remove_abandoned(
-            folder.resolve().parent
-        )  # an earlier run may have been killed while it removed what it replaced
+        remove_abandoned(folder.resolve().parent)  # an earlier run may have been killed while it replaced this one
         print(f"{folder} is up to date: nothing to do")
         return
     if former:

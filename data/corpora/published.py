@@ -144,7 +144,7 @@ class LineAlignedCorpus(CorpusSpecification):
 
     files: tuple[PublishedFile, ...]
 
-    def fetch(self, folder, languages, archive_folders=()):
+    def fetch(self, folder: Path, languages: Collection[str], archive_folders: Sequence[Path] = ()) -> None:
         wanted = {f"{file.split}.{file.language}.gz": file for file in self.files if file.language in languages}
         missing = {name: file for name, file in wanted.items() if not file.is_at(folder / name)}
         for name, file in missing.items():
@@ -271,7 +271,7 @@ class ArchivedCorpus(CorpusSpecification):
     def archives(self) -> list[Archive]:
         return list(dict.fromkeys(archive for archive, _ in self._files()))
 
-    def fetch(self, folder, languages, archive_folders=()):
+    def fetch(self, folder: Path, languages: Collection[str], archive_folders: Sequence[Path] = ()) -> None:
         archive_folders = [*archive_folders] or [folder.parent / ARCHIVES]
         build_once(folder, partial(self._build, archive_folders=archive_folders), unchecked=True)
 

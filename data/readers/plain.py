@@ -53,11 +53,8 @@ def read_plain(*paths: str | Path) -> Iterator[tuple[str, ...]]:
 
     Raises `InputError` as `data.text.parallel_text.read_lines` does, and for different numbers of lines.
     """
-    return aligned(paths, [_segments(path) for path in paths], "lines")
-
-
-def _segments(path):
-    return (Segment(number, "", line) for number, line in enumerate(read_lines(path), start=1))
+    sides = [(Segment(number, "", line) for number, line in enumerate(read_lines(path), start=1)) for path in paths]
+    return aligned(paths, sides, "lines")
 
 
 def read_table(

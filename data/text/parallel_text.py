@@ -5,7 +5,7 @@ import gzip
 import hashlib
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice, zip_longest
@@ -133,7 +133,14 @@ class ParallelText:
         return [content_digest(self.source), content_digest(self.target)]
 
 
-def text_bar(text: ParallelText, task: str, progress: bool = True, items=None, unit: str = "pairs", sides: int = 1):
+def text_bar(
+    text: ParallelText,
+    task: str,
+    progress: bool = True,
+    items: Iterable | None = None,
+    unit: str = "pairs",
+    sides: int = 1,
+) -> tqdm:
     """Return a progress bar of work on a parallel text, visible only on a terminal.
 
     It counts `items` as they are iterated over, `sides` for each pair; without them call its `update`.
