@@ -1,7 +1,7 @@
 """Parallel text on its way to the model: corpora, sub-words, encoded arrays, batch plans, batches.
 
-In comes the name of a corpus or the user's own files, out go batches of ids. Start at `corpus_encoding.py`, which goes
-the whole way to encoded arrays, and at `batches/pipeline.py` for the rest.
+Start at `corpus_encoding.py`, which goes from the name of a corpus or the user's files to encoded arrays, and at
+`batches/pipeline.py` for the rest.
 
     corpus = data.open_corpus("quickstart", "de", "en")
     data.train_subwords((line for pair in corpus.split("train").pairs() for line in pair), 1000, "both.model")
@@ -10,7 +10,7 @@ the whole way to encoded arrays, and at `batches/pipeline.py` for the rest.
     for inputs, labels in data.TrainingBatches(pairs, batch_tokens=4096, seed=1, max_epochs=1):
         ...
 
-Only `as_tf_dataset` needs TensorFlow. Names are imported when they are first used, so that commands answer at once.
+Only `as_tf_dataset` needs TensorFlow. Names are imported on first use, so that commands start quickly.
 """
 
 import importlib

@@ -1,37 +1,32 @@
-"""The cache folder: whatever is downloaded, generated or encoded once and used again."""
+"""The cache folder for anything that is downloaded, generated, piped or encoded once and used again."""
 
 import hashlib
 import json
 import os
+import shutil
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from data.files import sha256, written_beside
+from data.errors import InputError
+from data.files import full_disk_named, make_folder, sha256, written_beside
 
-CHECKSUMS = "SHA256SUMS"
-"""The file of a folder of the cache with the checksums of the others, in the format of the program sha256sum."""
+CHECKSUMS = "SHA256SUMS"  # the file with the checksums of a cache folder, as sha256sum writes them
+ADVICE = "set INTERACTING_HEAD_CACHE to a folder that can be written to"
 
 
 def cache_folder() -> Path:
-    """The folder `$INTERACTING_HEAD_CACHE`, or `~/.cache/interacting_head`; it need not exist yet."""
+    """Return `$INTERACTING_HEAD_CACHE`, or `~/.cache/interacting_head`; it need not exist yet."""
     return Path(os.environ.get("INTERACTING_HEAD_CACHE") or Path.home() / ".cache" / "interacting_head")
 
 
 def build_once(folder: Path, build: Callable[[Path], None], unchecked: bool = False) -> Path:
-    """Return `folder`; where it does not exist or is damaged, `build(temporary_folder)` fills it first.
+    """Return `folder`; if it is missing or damaged, `build(temporary_folder)` fills it first.
 
-    Its files are compared with their checksums each time. A warning says that a damaged folder is built again.
-    Another process sees all of it or nothing, and of two processes that build at the same time one wins.
-
-    Args:
-        folder: the folder.
-        build: a function that writes the files.
-        unchecked: whether others may put files there: a folder without checksums is then taken as it is, and so are
-            files that have none.
-
-    Raises:
-        InputError: when the place cannot be written to.
+    Its files are checked against their checksums each time; a warning reports damage. Other processes see all of it or
+    nothing, and if two build at once, one wins. With `unchecked`, others may put files there: a folder or file without
+    checksum is then accepted. Raises `InputError` when the place cannot be written to.
     """
     damage = _damage(folder, unchecked)
     if damage is None:
@@ -39,9 +34,7 @@ def build_once(folder: Path, build: Callable[[Path], None], unchecked: bool = Fa
     if damage:
         warn_of_damage(folder, damage)
     try:
-        with written_beside(
-            folder, parents=True, advice="set INTERACTING_HEAD_CACHE to a folder that can be written to"
-        ) as temporary:
+        with written_beside(folder, parents=True, advice=ADVICE) as temporary:
             temporary.mkdir()
             build(temporary)
             lines = [f"{checksum}  {name}\n" for name, checksum in _checksums(temporary).items()]
@@ -57,28 +50,26 @@ def build_once(folder: Path, build: Callable[[Path], None], unchecked: bool = Fa
 
 
 def build_for_content(kind: str, content: list, build: Callable[[Path], None]) -> Path:
-    """The folder of the cache for some content, which `build(temporary_folder)` fills where it is missing or damaged.
+    """Return the cache folder for some content, which `build(temporary_folder)` fills if it is missing or damaged.
 
     Args:
-        kind: the folder of the cache that it lies in.
-        content: whatever the result depends on, as JSON can hold it; first the format of the files, a number to be
-            raised when `build` writes others from the same content.
-        build: as for `build_once`.
+        kind: the parent folder within the cache.
+        content: everything the result depends on, as JSON can hold it; first the format of the files, a number to
+            raise when `build` writes them differently.
 
-    Raises:
-        InputError: when the place cannot be written to.
+    Raises `InputError` when the place cannot be written to.
     """
     key = hashlib.sha256(json.dumps(content).encode()).hexdigest()[:32]
     return build_once(cache_folder() / kind / key, build)
 
 
 def warn_of_damage(path: Path, damage: str) -> None:
-    """Print the warning that a file or folder of the cache is damaged and made again."""
+    """Warn that a file or folder of the cache is damaged and being rebuilt."""
     print(f"warning: {path}: {damage}; making it again", file=sys.stderr)
 
 
 def _damage(folder, unchecked):
-    """Return what is wrong with a folder in a few words: "" where it is missing or empty, None where nothing is."""
+    """Return what is wrong with a folder in a few words: "" if it is missing or empty, None if nothing is."""
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return ""
     if unchecked and folder.is_dir() and not (folder / CHECKSUMS).exists():
@@ -99,6 +90,33 @@ def _damage(folder, unchecked):
 
 
 def _checksums(folder):
-    """Return {name: SHA-256} of the files of a folder."""
     paths = (path for path in sorted(folder.iterdir()) if path.name != CHECKSUMS and path.is_file())
     return {path.name: sha256(path) for path in paths}
+
+
+def kept_text(path: str | Path) -> Path:
+    """Return the absolute path of a file, for a pipe such as `<(zcat train.gz)` of a copy of its content in the cache.
+
+    A text is read more than once. The same content gives the same file, so that a training that was begun on a pipe
+    continues with the same command. Raises `InputError` when nothing comes through the pipe, or the cache cannot be
+    written to.
+    """
+    if not Path(path).is_fifo():
+        return Path(os.path.abspath(path))
+    folder = cache_folder()
+    make_folder(folder, ADVICE)
+    # Without a name, so that nothing is left if the process is killed.
+    with full_disk_named(folder), tempfile.TemporaryFile(dir=folder) as copy:
+        with open(path, "rb") as pipe:
+            shutil.copyfileobj(pipe, copy)
+        if not copy.tell():
+            raise InputError(f"nothing came through the pipe {path}; check the command that writes to it")
+        copy.seek(0)
+        digest = hashlib.file_digest(copy, "sha256").hexdigest()
+
+        def build(temporary):
+            copy.seek(0)
+            with open(temporary / "text", "wb") as file:
+                shutil.copyfileobj(copy, file)
+
+        return Path(os.path.abspath(build_for_content("pipes", [1, digest], build))) / "text"

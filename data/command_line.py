@@ -1,4 +1,4 @@
-"""The common ground of all command-line scripts: one-line errors, exit codes, quiet pipes."""
+"""Shared by all command-line scripts: one-line errors, exit codes, quiet pipes."""
 
 import argparse
 import errno
@@ -6,6 +6,8 @@ import gc
 import io
 import os
 import sys
+from collections.abc import Callable
+from typing import NoReturn
 
 from data.errors import InputError
 from data.files import ADVICE, NO_ROOM, STANDARD_OUTPUT, UNWRITABLE
@@ -14,7 +16,7 @@ LONGEST_MESSAGE = 4000  # characters
 
 
 class RunError(Exception):
-    """A failure while running, told in one line: exit code 1."""
+    """A failure at run time, reported in one line with exit code 1."""
 
 
 class ArgumentParser(argparse.ArgumentParser):
@@ -24,32 +26,28 @@ class ArgumentParser(argparse.ArgumentParser):
         kwargs.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
         super().__init__(*args, allow_abbrev=False, **kwargs)
 
-    def error(self, message):
+    def error(self, message: str) -> NoReturn:
         print(f"error: {message} (see {self.prog} --help)", file=sys.stderr)
         raise SystemExit(2)
 
 
-def run(main):
-    """Call `main()` and end the process with the exit code that users of this project know.
+def run(main: Callable[[], int | None]) -> NoReturn:
+    """Call `main()` and exit with 0 on success, 1 on failure, 2 on bad input (`InputError`), or 130 if interrupted.
 
-    0 success; 2 bad input (`InputError`, printed as one line); 1 failure; 130 interrupted. A reader that
-    closes the pipe (`| head -1`) ends the process quietly.
+    A reader that closes the pipe (`| head -1`) ends the process quietly.
     """
-    if sys.stderr is None:  # closed; then no other file shall have its number
+    if sys.stderr is None:  # closed: no other file may get its number
         sys.stderr = open(os.open(os.devnull, os.O_WRONLY), "w")  # noqa: SIM115 (for the rest of the process)
     if isinstance(sys.stdout, io.TextIOWrapper):  # None where it is closed
-        # What its encoding lacks, and bytes of file names that are no text: as on the standard error.
+        # As on standard error: escape what the encoding lacks, and file names that are not text.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         code = main() or 0
         if sys.stdout:
             sys.stdout.flush()
-    except InputError as error:
+    except (InputError, RunError) as error:
         print(f"error: {one_line(error)}", file=sys.stderr)
-        code = 2
-    except RunError as error:
-        print(f"error: {one_line(error)}", file=sys.stderr)
-        code = 1
+        code = 2 if isinstance(error, InputError) else 1
     except BrokenPipeError:
         code = 0
     except OSError as error:  # a full disk, a folder without write permission
@@ -70,19 +68,19 @@ def run(main):
     raise SystemExit(code)
 
 
-def one_line(error):
-    """Return the message of an error in one line that a terminal shows as it is, whatever input it repeats."""
+def one_line(error: Exception) -> str:
+    """Return the message of an error as one printable line, shortened if very long."""
     text = str(error)
     if len(text) > LONGEST_MESSAGE:
         text = f"{text[: LONGEST_MESSAGE // 2]} … {text[-LONGEST_MESSAGE // 2 :]}"
-    # Line breaks, and what moves the cursor or changes colours.
+    # Escape line breaks and anything that moves the cursor or changes colours.
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
 
 
-def told(error):
-    """Return an `OSError` in one line; of a full disk and a place that cannot be written, with what to do."""
+def told(error: OSError) -> str:
+    """Return an `OSError` in one line, with advice where the disk is full or the place cannot be written."""
     if error.errno in NO_ROOM:
-        # Files are written beside their place and have names; what has none is what the standard output holds back.
+        # Errors about files have a name; one without comes from the standard output.
         place = STANDARD_OUTPUT if error.filename is None else error.filename
         kept = ""
         if place != STANDARD_OUTPUT and (os.path.isfile(place) or not os.path.exists(place)):
@@ -95,7 +93,7 @@ def told(error):
 
 
 def _flush_standard_output():
-    """Write what is still held; to nowhere where that fails, for Python will try once more as it ends, loudly."""
+    """Flush; if that fails, discard the rest, because Python would retry at exit and print a traceback."""
     try:
         if sys.stdout:
             sys.stdout.flush()

@@ -1,7 +1,7 @@
-"""The way from a corpus to ids: text in the form of a profile, sub-word models, encoded arrays.
+"""From a corpus to ids: text in the form of a profile, sub-word models, encoded arrays.
 
-Training, `python -m data.prepare` and `python -m data.stats` go it with `encode_corpus`. All work is kept in the cache
-by content, so that each of them finds what another has done.
+Training, `python -m data.prepare` and `python -m data.stats` share `encode_corpus`. All work is cached by content, so
+each finds what another has done.
 """
 
 import argparse
@@ -35,10 +35,9 @@ class TextSettings:
         profile: the name of one of `data.text.profiles.PROFILES`.
         rules: which training pairs are left out.
         vocabulary_size, shared_vocabulary, joint_merges: see `data.text.vocabularies.learn_vocabularies`.
-        max_length: most sub-words of a side of an encoded pair.
+        max_length: most sub-words on either side of an encoded pair.
 
-    Raises:
-        InputError: for an unknown profile, and for settings of the vocabularies that contradict each other.
+    Raises `InputError` for an unknown profile or contradictory settings of the vocabularies.
     """
 
     profile: str = DEFAULT_PROFILE
@@ -54,14 +53,14 @@ class TextSettings:
 
 
 class EncodedCorpus(NamedTuple):
-    """A corpus as far as it was encoded; its files lie in the cache.
+    """An encoded corpus, whose files lie in the cache.
 
     Args:
-        texts: {split: `ProfiledText`}, the training text first.
+        texts: by split, the training text first.
         vocabularies: model files of source and target.
         subwords: their models.
-        pairs: {split: its ids}.
-        seconds: {stage: time taken}; next to nothing where it was in the cache.
+        pairs: ids by split.
+        seconds: time taken by each stage; almost none if cached.
     """
 
     texts: dict[str, ProfiledText]
@@ -79,43 +78,37 @@ def encode_corpus(
     encoded_splits: Collection[str] | None = None,
     truecasers: tuple[Truecaser, Truecaser] | None = None,
     vocabularies: tuple[Path, Path] | None = None,
-    progress: bool = True,
 ) -> EncodedCorpus:
-    """Encode a corpus: truecasing and sub-words are learnt on `train`, which alone is cleaned.
+    """Encode a corpus; truecasing and sub-words are learnt on `train`, the only split that is cleaned.
 
     Args:
-        corpus: with the split `train`.
-        settings: the settings.
-        splits: those to process beside `train`; default: all.
-        encoded_splits: those of them, or `train`, to encode; default: all that are processed.
-        truecasers: of source and target, to be used in the place of those learnt on the training text.
+        splits: those to process in addition to `train`; default: all.
+        encoded_splits: the processed splits to encode; default: all.
+        truecasers: of source and target, instead of those learnt on the training text.
         vocabularies: model files of source and target, likewise.
-        progress: whether to show progress bars on a terminal.
 
     Raises:
-        InputError: where there is no split `train`, and what the stages raise.
+        InputError: if there is no split `train`, and what the stages raise.
         RunError: what `data.workers.map_chunks` raises.
     """
     languages = corpus.source_language, corpus.target_language
     text, rules = corpus.split("train"), settings.rules
     clock = [time.perf_counter()]
-    train = apply_profile(text, settings.profile, languages, rules=rules, progress=progress)
+    train = apply_profile(text, settings.profile, languages, rules=rules)
     if truecasers and any(x.digest != y.digest for x, y in zip(truecasers, train.truecasers, strict=True)):
-        train = apply_profile(text, settings.profile, languages, rules=rules, truecasers=truecasers, progress=progress)
+        train = apply_profile(text, settings.profile, languages, rules=rules, truecasers=truecasers)
     texts = {"train": train}
     for split in corpus.splits if splits is None else splits:
         if split != "train":
-            texts[split] = apply_profile(
-                corpus.split(split), settings.profile, languages, truecasers=train.truecasers, progress=progress
-            )
+            texts[split] = apply_profile(corpus.split(split), settings.profile, languages, truecasers=train.truecasers)
     clock.append(time.perf_counter())
     vocabularies = vocabularies or learn_vocabularies(
-        train.text, settings.vocabulary_size, settings.shared_vocabulary, settings.joint_merges, progress=progress
+        train.text, settings.vocabulary_size, settings.shared_vocabulary, settings.joint_merges
     )
     subwords = tuple(map(Subwords, vocabularies))
     clock.append(time.perf_counter())
     pairs = {
-        split: encode_parallel(texts[split].text, *subwords, settings.max_length, progress=progress)
+        split: encode_parallel(texts[split].text, *subwords, settings.max_length)
         for split in (texts if encoded_splits is None else encoded_splits)
     }
     clock.append(time.perf_counter())
@@ -124,12 +117,7 @@ def encode_corpus(
 
 
 def add_corpus_arguments(parser: argparse.ArgumentParser, profile: str = DEFAULT_PROFILE) -> None:
-    """Add the options of a command line that name a corpus, its languages and `TextSettings`.
-
-    Args:
-        parser: the parser of the command.
-        profile: the default profile.
-    """
+    """Add the command-line options that name a corpus, its languages and `TextSettings`."""
     parser.add_argument("corpus", metavar="CORPUS[+CORPUS …]", help="a corpus, or several as one training set")
     parser.add_argument("--source-language", required=True, metavar="CODE", help="such as de")
     parser.add_argument("--target-language", required=True, metavar="CODE", help="such as en")
@@ -160,7 +148,7 @@ def add_corpus_arguments(parser: argparse.ArgumentParser, profile: str = DEFAULT
 
 
 def text_settings(given: argparse.Namespace, max_length: int = DEFAULT_MAX_LENGTH) -> TextSettings:
-    """The `TextSettings` of `add_corpus_arguments`."""
+    """Return the `TextSettings` of the options of `add_corpus_arguments`."""
     return TextSettings(
         given.profile,
         CleaningRules(given.max_words, given.max_ratio, given.drop_duplicates),

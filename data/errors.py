@@ -1,8 +1,26 @@
-"""The one exception for input that a user can mend."""
+"""The exception for user errors, and the search for the name that a user may have meant."""
+
+from collections.abc import Callable, Iterable
+from difflib import SequenceMatcher
 
 
 class InputError(ValueError):
-    """Input that cannot be used. The message says in one line what was given, what is allowed and what to do.
+    """Input that cannot be used; the message says in one line what was given, what is allowed and what to do.
 
     The command-line scripts print it as `error: …` and exit with code 2.
     """
+
+
+def nearest_names(
+    name: str, known: Iterable[str], most: int = 1, cutoff: float = 0.6, part: Callable[[str], str] = str
+) -> list[str]:
+    """Return the known names most like `name`, best first, as `difflib.get_close_matches` does.
+
+    `part` picks the part of a name that is compared first and against `cutoff`; whole names break ties.
+    """
+    found = []
+    for other in known:
+        matcher = SequenceMatcher(None, part(other), part(name))
+        if matcher.real_quick_ratio() >= cutoff and matcher.ratio() >= cutoff:  # the first is fast on long input
+            found.append((matcher.ratio(), SequenceMatcher(None, other, name).ratio(), other))
+    return [other for *_, other in sorted(found, reverse=True)[:most]]

@@ -1,35 +1,32 @@
-"""Files and folders that are written beside their place and renamed when whole."""
+"""Files and folders that are written under a temporary name and renamed when complete."""
 
 import contextlib
+import csv
 import errno
 import fcntl
 import hashlib
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 from data.errors import InputError
 
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""Numbers of the errors of a full disk, a used-up quota, and a file larger than allowed."""
-
-
-UNWRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)
-"""Numbers of the errors of a disk that is only read, and of missing permissions."""
-
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # full disk, used-up quota, file larger than allowed
+UNWRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)  # read-only disk, missing permissions
 STANDARD_OUTPUT = "the standard output"
 ADVICE = "name a folder that can be written to"
-PARTIAL = ".partial-"
-"""How the names of folders begin in which `written_beside` has what is not yet complete."""
+PARTIAL = ".partial-"  # begins the names of folders in which `written_beside` keeps incomplete files
 
 
-def make_folder(path, advice=ADVICE):
-    """Make a folder, and those that it lies in, where there is none.
+def make_folder(path: str | Path, advice: str = ADVICE) -> None:
+    """Make a folder and its parents where missing.
 
     Raises:
         InputError: when it cannot be made.
-        OSError: when there is no room.
+        OSError: when the disk is full.
     """
     with _refused(path, advice):
         Path(path).mkdir(parents=True, exist_ok=True)
@@ -37,7 +34,7 @@ def make_folder(path, advice=ADVICE):
 
 @contextlib.contextmanager
 def _refused(path, advice=ADVICE):
-    """Turn an `OSError` of the block into an `InputError`, but for that of a full disk, which names `path` then."""
+    """Turn an `OSError` of the block into an `InputError`, except for a full disk, whose error then names `path`."""
     try:
         with full_disk_named(path):
             yield
@@ -48,8 +45,8 @@ def _refused(path, advice=ADVICE):
 
 
 @contextlib.contextmanager
-def full_disk_named(path):
-    """Give an `OSError` of a full disk in the block the name of the file that is written, which it lacks."""
+def full_disk_named(path: str | Path) -> Iterator[None]:
+    """Add the name of the file being written to a full-disk error of the block, which lacks it."""
     try:
         yield
     except OSError as error:
@@ -59,22 +56,16 @@ def full_disk_named(path):
 
 
 @contextlib.contextmanager
-def written_beside(path, parents=False, advice=ADVICE):
-    """Yield a path of the same name in a folder of its own, for a file or a folder that the block makes there.
+def written_beside(path: str | Path, parents: bool = False, advice: str = ADVICE) -> Iterator[Path]:
+    """Yield a temporary path with the same name for a file or folder, and rename it to `path` if the block succeeds.
 
-    It is renamed to `path` when the block ends without error, and removed otherwise: whoever looks at `path` finds all
-    of it or nothing. A file takes the place of a former one, a folder only that of an empty one. What a process has
-    left that was killed in the block is removed by the next one that writes beside it.
-
-    Args:
-        path: the place.
-        parents: whether to make the folder of `path` where it does not exist.
-        advice: the end of the error message.
+    Otherwise it is removed, so `path` is always complete or absent. A file replaces an earlier one, a folder only an
+    empty one. What a killed process left behind is removed by the next one that writes here. `parents` makes the
+    folder of `path` where missing; `advice` ends the error message.
 
     Raises:
-        InputError: when nothing can be written beside `path`.
-        OSError: when there is no room, see `full_disk_named`; when a folder cannot be renamed since one that is not
-            empty stands in its place.
+        InputError: when nothing can be written next to `path`.
+        OSError: when the disk is full, see `full_disk_named`; when the place is taken by a folder that is not empty.
     """
     path = Path(os.path.realpath(path))
     if parents:
@@ -84,7 +75,7 @@ def written_beside(path, parents=False, advice=ADVICE):
         folder, lock = _locked_folder(path.parent)
     try:
         with full_disk_named(path):
-            # Not the folder itself, which is private: below it everything has the usual permissions.
+            # Not the folder itself, which is private; below it everything has the usual permissions.
             yield folder / path.name
             os.replace(folder / path.name, path)
     finally:
@@ -93,12 +84,12 @@ def written_beside(path, parents=False, advice=ADVICE):
 
 
 def _locked_folder(parent):
-    """A new folder in `parent`, and a file descriptor that locks it until it is closed or the process ends."""
+    """Make a folder in `parent`; return it and a file descriptor that locks it until closed or the process ends."""
     while True:
         folder = Path(tempfile.mkdtemp(dir=parent, prefix=PARTIAL))
         try:
             lock = os.open(folder, os.O_RDONLY)
-        except FileNotFoundError:  # another process has taken it for an abandoned one
+        except FileNotFoundError:  # another process took it for an abandoned one
             continue
         with contextlib.suppress(OSError):  # a file system without locks
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -107,10 +98,10 @@ def _locked_folder(parent):
         os.close(lock)
 
 
-def remove_abandoned(parent):
-    """Remove the folders of `written_beside` in `parent` whose process has ended, which holds no lock any more."""
+def remove_abandoned(parent: str | Path) -> None:
+    """Remove the temporary folders in `parent` whose process has ended and so holds no lock."""
     for folder in Path(parent).glob(f"{PARTIAL}*"):
-        with contextlib.suppress(OSError):  # of another user, at work, or a file system without locks
+        with contextlib.suppress(OSError):  # another user's, still in use, or a file system without locks
             lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -119,10 +110,10 @@ def remove_abandoned(parent):
                 os.close(lock)
 
 
-def check_plain(path):
-    """Raise `InputError` where `path`, or something in this folder, is a pipe or a device: reading may never end.
+def check_plain(path: str | Path) -> None:
+    """Raise `InputError` if `path`, or something in this folder, is a pipe or a device: reading it might never end.
 
-    For files that are read more than once, or by libraries. What does not exist is no error.
+    For files that are read more than once, or by libraries. A missing file is no error.
     """
     inside = (os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names)
     for place in (path, *inside):
@@ -130,15 +121,15 @@ def check_plain(path):
             raise InputError(f"{place} is a pipe or a device, which cannot be read here; write it to a file")
 
 
-def check_folder(path):
-    """Raise `InputError` where a file stands in the place of a folder or of one that it lies in."""
+def check_folder(path: str | Path) -> None:
+    """Raise `InputError` if a file stands where this folder, or one of its parents, has to be."""
     existing = next(place for place in (Path(path), *Path(path).absolute().parents) if place.exists())
     if not existing.is_dir():
         raise InputError(f"cannot write into {path}: {existing} is a file; {ADVICE}")
 
 
-def check_new_folder(path):
-    """Raise `InputError` where `path` is a file or a folder that holds something."""
+def check_new_folder(path: str | Path) -> None:
+    """Raise `InputError` if `path` is a file or a folder that is not empty."""
     path = Path(path)
     with _refused(path):
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
@@ -146,12 +137,8 @@ def check_new_folder(path):
 
 
 @contextlib.contextmanager
-def new_folder(path):
-    """Yield a folder beside `path`, which is renamed to `path` when the block ends without error.
-
-    Raises:
-        InputError: where `path` is a file or a folder that holds something, or cannot be written.
-    """
+def new_folder(path: str | Path) -> Iterator[Path]:
+    """Yield a folder next to `path`, renamed to `path` if the block succeeds; raise what `check_new_folder` raises."""
     check_new_folder(path)
     with written_beside(path, parents=True) as partial:
         partial.mkdir()
@@ -159,37 +146,30 @@ def new_folder(path):
 
 
 @contextlib.contextmanager
-def sole_use(folder):
-    """Make a folder where it does not exist, and keep others who ask for the same out of it while the block runs.
+def sole_use(folder: str | Path) -> Iterator[None]:
+    """Make a folder where missing, and lock others who call this out of it while the block runs.
 
-    A process that ends in any way lets go of it.
-
-    Raises:
-        InputError: when it cannot be made, or another process has it.
+    Raises `InputError` when it cannot be made, or another process has it.
     """
     make_folder(folder)
     descriptor = os.open(folder, os.O_RDONLY)
     try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            message = f"{folder} is in use by another command; wait for its end, or name another folder"
-            raise InputError(message) from error
-        except OSError:  # a file system without locks
-            pass
+        with contextlib.suppress(OSError):  # a file system without locks
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                message = f"{folder} is in use by another command; wait for its end, or name another folder"
+                raise InputError(message) from error
         yield
     finally:
         os.close(descriptor)
 
 
 @contextlib.contextmanager
-def atomic_write(path, mode="w", parents=False, **kwargs):
-    """Open a file `written_beside` `path`; text is UTF-8 unless told otherwise.
+def atomic_write(path: str | Path, mode: str = "w", parents: bool = False, **kwargs) -> Iterator[IO]:
+    """Open a file `written_beside` `path`, as UTF-8 by default; a device or pipe (`/dev/null`) is written directly.
 
-    A device or a pipe (`/dev/null`, `>(command)`) is written to as it is.
-
-    Raises:
-        InputError: when `path` is a folder, or its folder does not exist or cannot be written to.
+    Raises `InputError` when `path` is a folder, or its folder is missing or cannot be written to.
     """
     if "b" not in mode:
         kwargs.setdefault("encoding", "utf-8")
@@ -203,32 +183,38 @@ def atomic_write(path, mode="w", parents=False, **kwargs):
         yield file
 
 
-def sha256(path):
-    """Return the SHA-256 of a file, in hexadecimal digits."""
+def sha256(path: str | Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def copy_file(source, path, parents=True):
+def read_rows(path: str | Path) -> Iterator[dict[str, str]]:
+    """Yield the rows of a tab-separated table without quoting, by the column names in its first line."""
+    with open(path, encoding="utf-8", newline="") as lines:
+        yield from csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
+
+
+def copy_file(source: str | Path, path: str | Path) -> None:
     """Copy a file to `path`, `written_beside` it."""
-    with written_beside(path, parents) as partial:
+    with written_beside(path, parents=True) as partial:
         shutil.copyfile(source, partial)
 
 
-def copy_folder(source, path):
-    """Copy a folder of files to `path`, which does not exist yet.
+def copy_folder(source: str | Path, path: str | Path) -> None:
+    """Copy a folder of files to `path`, which must not exist yet.
 
-    `shutil.copytree` would go on after an error, and not say which of them was that of a full disk.
+    `shutil.copytree` would continue after an error, and hide which one was a full disk.
     """
     Path(path).mkdir(parents=True)
     for file in Path(source).iterdir():
         shutil.copyfile(file, Path(path) / file.name)
 
 
-def check_folder_room(folder, size):
-    """Raise `OSError` where the disk of a folder has no room for a file of `size` bytes; nothing is left there.
+def check_folder_room(folder: str | Path, size: int) -> None:
+    """Raise `OSError` if the disk of a folder has no room for a file of `size` bytes; nothing is left there.
 
-    For libraries and processes that tell of a full disk in ways of their own, or not at all.
+    For libraries and processes that report a full disk in other ways or not at all.
     """
     path = Path(folder) / "room"
     try:
@@ -238,8 +224,8 @@ def check_folder_room(folder, size):
         path.unlink(missing_ok=True)
 
 
-def check_room(path, size):
-    """Make an empty file, or raise `OSError` where its disk has no room for `size` bytes."""
+def check_room(path: str | Path, size: int) -> None:
+    """Make an empty file; raise `OSError` if its disk has no room for `size` bytes."""
     with open(path, "wb") as file:
         try:
             if hasattr(os, "posix_fallocate"):

@@ -21,7 +21,7 @@ RECORD = "prepare.json"
 
 
 def write_output(folder: Path, corpus: Corpus, prepared: EncodedCorpus, record: dict) -> None:
-    """Copy what was prepared into a folder, which appears, or takes the place of a former one, when complete.
+    """Copy what was prepared into a folder, which appears or replaces an earlier one when complete.
 
     Its files: `<split>.<language>`, `subwords/`, `truecasing/`, `encoded/<split>/` and the record, `prepare.json`.
     """
@@ -48,38 +48,34 @@ def write_output(folder: Path, corpus: Corpus, prepared: EncodedCorpus, record: 
             os.replace(folder, partial.with_name(f"former {folder.name}"))
 
 
-def parse_arguments(arguments: list[str] | None = None):
-    """The command line of `python -m data.prepare`."""
+def main(arguments: list[str] | None = None) -> None:
     parser = ArgumentParser(prog="python -m data.prepare", description=__doc__)
     add_corpus_arguments(parser)
     parser.add_argument(
         "--max-length", type=int, default=DEFAULT_MAX_LENGTH, metavar="N", help="sub-words, default %(default)s"
     )
     parser.add_argument("--output-dir", metavar="DIR", help="default: prepared/CORPUS-SOURCE-TARGET-PROFILE")
-    return parser.parse_args(arguments)
-
-
-def main(arguments: list[str] | None = None) -> None:
-    """Prepare the corpus that the command line names."""
-    given = parse_arguments(arguments)
+    given = parser.parse_args(arguments)
     if given.max_length < 1:
         raise InputError(f"--max-length must be at least 1, got {given.max_length}")
     settings = text_settings(given, given.max_length)
     languages = given.source_language, given.target_language
     if given.source_language == given.target_language:
         raise InputError(f"--source-language and --target-language are both {given.source_language}; give two")
-    folder = Path(given.output_dir or f"prepared/{_folder_name(given.corpus, *languages, given.profile)}")
+    # The name of a mix has characters that are awkward in names of folders.
+    name = "-".join(re.sub(r"[^\w.+-]+", "_", word) for word in (given.corpus, *languages, given.profile))
+    folder = Path(given.output_dir or f"prepared/{name}")
     former = _former_record(folder)
     corpus = open_corpus(given.corpus, *languages, given.corpora_dir)
     inputs = {
         "corpus": given.corpus,
         "languages": list(languages),
-        "settings": json.loads(json.dumps(asdict(settings))),  # as it is read again
+        "settings": json.loads(json.dumps(asdict(settings))),  # in the form in which it is read back
         "versions": {name: version(name) for name in ("sacremoses", "sentencepiece")},
         "text": {split: text.digests() for split, text in corpus.splits.items()},
     }
     if former.get("inputs") == inputs and all((folder / name).is_file() for name in former["files"]):
-        remove_abandoned(folder.resolve().parent)  # a former run may have been killed as it removed what it replaced
+        remove_abandoned(folder.resolve().parent)  # an earlier run may have been killed while it replaced this one
         print(f"{folder} is up to date: nothing to do")
         return
     if former:
@@ -91,13 +87,8 @@ def main(arguments: list[str] | None = None) -> None:
     _print_summary(folder, splits, prepared.seconds, time.perf_counter() - started)
 
 
-def _folder_name(*words):
-    # The name of a mix has signs that are a nuisance in names of folders.
-    return "-".join(re.sub(r"[^\w.+-]+", "_", word) for word in words)
-
-
 def _former_record(folder):
-    """The record of a former run in the output folder; {} where there was none."""
+    """Return the record of an earlier run in the output folder, {} if there was none."""
     try:
         record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
         return {key: record[key] for key in ("inputs", "files")}
@@ -117,7 +108,7 @@ def _what_changed(former, inputs):
 
 
 def _describe(prepared):
-    """{split: number of pairs, those left out by reason, and sub-words of both sides}."""
+    """Return {split: number of pairs, pairs left out by reason, and sub-words of both sides}."""
     splits = {}
     for split, pairs in prepared.pairs.items():
         dropped = dict(prepared.texts[split].dropped)

@@ -21,33 +21,28 @@ from typing import NamedTuple
 from data.command_line import ArgumentParser, run
 from data.errors import InputError
 from data.files import atomic_write, make_folder
-from data.quickstart import patterns_clauses, patterns_main
+from data.quickstart import patterns
 from data.quickstart.draw import Draw
-from data.quickstart.lexicon import LEXICON_SIZE
-
-__all__ = ["LEXICON_SIZE", "PATTERNS", "SPLITS", "SentencePair", "generate", "write"]
 
 SPLITS = ("train", "dev", "test")
-PATTERN_FUNCTIONS = {
+PATTERNS = {
     name: function
-    for module in (patterns_main, patterns_clauses)
-    for name, function in vars(module).items()
-    if getattr(function, "__module__", "") == module.__name__ and not name.startswith("_")
+    for name, function in sorted(vars(patterns).items())
+    if getattr(function, "__module__", "") == patterns.__name__ and not name.startswith("_")
 }
-PATTERNS = tuple(sorted(PATTERN_FUNCTIONS))
 
 _DEFAULT_SEED = 20240229
 _HELD_OUT_SHARE = 3  # one test pair in three
 _PATTERNS_KEPT = 4  # a word is withheld from one pattern only if it lives in this many
-_RARE_SHARE = 25  # and if it is in at most one in so many of the pattern's pairs
+_RARE_SHARE = 25  # and if at most one in this many of the pattern's pairs has it
 _ATTEMPTS = 12  # turns without anything new after which a pattern is exhausted
 _SHORTEST, _LONGEST = 4, 20  # words
 
 
 class SentencePair(NamedTuple):
-    """A sentence in both languages, its pattern and the content words drawn for it.
+    """A sentence in both languages, its pattern and its content words.
 
-    Where `held_out`, training has all the words but one of them never in this pattern.
+    If `held_out`, training has all the words, but one of them never in this pattern.
     """
 
     german: str
@@ -57,20 +52,16 @@ class SentencePair(NamedTuple):
     held_out: bool = False
 
 
-def _has_good_length(sentence: str) -> bool:
-    return _SHORTEST <= sentence.count(" ") + 1 <= _LONGEST
-
-
 def _distinct_pairs(random: Random) -> Iterator[SentencePair]:
-    """Pairs whose German and English have not been seen before, the patterns taking turns."""
+    """Yield pairs whose German and English are new; the patterns take turns."""
     seen: set[str] = set()
     failures = dict.fromkeys(PATTERNS, 0)
     while failures:
         for pattern in list(failures):
             draw = Draw(random)
-            german, english = PATTERN_FUNCTIONS[pattern](draw)
-            is_new = german not in seen and english not in seen
-            if is_new and _has_good_length(german) and _has_good_length(english):
+            german, english = PATTERNS[pattern](draw)
+            is_good_length = all(_SHORTEST <= side.count(" ") + 1 <= _LONGEST for side in (german, english))
+            if is_good_length and seen.isdisjoint((german, english)):
                 failures[pattern] = 0
                 seen.update((german, english))
                 yield SentencePair(german, english, pattern, tuple(dict.fromkeys(draw.words)))
@@ -85,9 +76,9 @@ def _combinations(pair: SentencePair) -> list[tuple[str, str]]:
 
 
 def _withheld_combinations(pairs: list[SentencePair], seed: int, wanted: int) -> set[tuple[str, str]]:
-    """Combinations of pattern and word that together keep some `wanted` pairs out of training.
+    """Return combinations of pattern and word that together keep about `wanted` pairs out of training.
 
-    Each word is withheld from one pattern at most, and from none that could not do without it.
+    Each word is withheld from at most one pattern, and only from patterns that can do without it.
     """
     by_combination: dict[tuple[str, str], list[int]] = {}
     for index, pair in enumerate(pairs):
@@ -96,7 +87,7 @@ def _withheld_combinations(pairs: list[SentencePair], seed: int, wanted: int) ->
     pattern_sizes = Counter(pair.pattern for pair in pairs)
     patterns_of_word = Counter(word for _, word in by_combination)
 
-    def rank(combination: tuple[str, str]) -> bytes:
+    def rank(combination):
         return sha256(f"{seed}/{'/'.join(combination)}".encode()).digest()
 
     withheld: dict[str, tuple[str, str]] = {}
@@ -113,7 +104,7 @@ def _withheld_combinations(pairs: list[SentencePair], seed: int, wanted: int) ->
 
 
 def _shuffled(pairs: list[SentencePair], random: Random) -> list[SentencePair]:
-    """A shuffled copy, by the one method of Random that is the same in every version of Python."""
+    """Return a shuffled copy, using the one method of Random that is the same in every version of Python."""
     pairs = list(pairs)
     for last in range(len(pairs) - 1, 0, -1):
         other = int(random.random() * (last + 1))
@@ -124,7 +115,7 @@ def _shuffled(pairs: list[SentencePair], random: Random) -> list[SentencePair]:
 def generate(
     seed: int = _DEFAULT_SEED, train_pairs: int = 24000, dev_pairs: int = 500, test_pairs: int = 1000
 ) -> dict[str, list[SentencePair]]:
-    """The corpus by splits, the same for the same arguments in every process and version of Python.
+    """Return the corpus by splits, the same for the same arguments in every process and version of Python.
 
     No German or English sentence occurs twice. A third of the test pairs is `held_out`.
     """
@@ -133,16 +124,13 @@ def generate(
             raise InputError(f"{name} is {size}: give the number of sentence pairs, 0 or more")
     total = train_pairs + dev_pairs + test_pairs
     held_out_pairs = test_pairs // _HELD_OUT_SHARE
-    # What is withheld from training cannot be told to the last pair, hence some to spare.
+    # How many pairs will be withheld from training is not known exactly, hence some to spare.
     pairs = list(islice(_distinct_pairs(Random(seed)), total + total // 50 + 100))
     withheld = _withheld_combinations(pairs, seed, held_out_pairs)
     random = Random(f"order of {seed}")
-    held_out, ordinary = [], []
-    for pair in _shuffled(pairs, random):
-        if withheld.isdisjoint(_combinations(pair)):
-            ordinary.append(pair)
-        else:
-            held_out.append(pair._replace(held_out=True))
+    pairs = [pair._replace(held_out=not withheld.isdisjoint(_combinations(pair))) for pair in _shuffled(pairs, random)]
+    held_out = [pair for pair in pairs if pair.held_out]
+    ordinary = [pair for pair in pairs if not pair.held_out]
     seen_in_test = test_pairs - min(held_out_pairs, len(held_out))
     if len(ordinary) < train_pairs + dev_pairs + seen_in_test:
         raise InputError(f"the quickstart grammar does not have {total} different pairs: ask for fewer")
@@ -155,7 +143,7 @@ def generate(
 
 
 def write(directory: str | os.PathLike, **options) -> dict[str, list[SentencePair]]:
-    """Generate the corpus with these options into train.de, train.en, dev.de, …; return them."""
+    """Generate the corpus with these options into train.de, train.en, dev.de, …; return it."""
     corpus = generate(**options)
     folder = Path(directory)
     make_folder(folder)
@@ -167,7 +155,6 @@ def write(directory: str | os.PathLike, **options) -> dict[str, list[SentencePai
 
 
 def main():
-    """Write the corpus into the folder that the command line names."""
     parser = ArgumentParser(prog="python -m data.quickstart_corpus", description=__doc__)
     parser.add_argument("folder", metavar="FOLDER", help="the folder for train.de, train.en, dev.de, …")
     folder = parser.parse_args().folder

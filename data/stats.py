@@ -30,16 +30,10 @@ CHUNK = 10_000  # pairs counted at a time
 
 
 def mean_length(*lengths: Sequence[int]) -> int:
-    """The mean number of tokens of a sentence, over all sides that are given, rounded down as the paper does.
+    """Return the mean number of tokens of a sentence over all given sides, rounded down as in the paper.
 
-    Of both sides it is the n̄ of section 4.1: means of 20.8 and 21.1, 25.4 and 25.5, 27.5 and 25.9 (Table 1) are set as
-    20, 25 and 26.
-
-    Args:
-        lengths: tokens of each sentence, one array for each side.
-
-    Raises:
-        InputError: when the mean is below 1.
+    Over both sides this is n̄ of section 4.1: the means 20.8 and 21.1, 25.4 and 25.5, 27.5 and 25.9 of Table 1 give 20,
+    25 and 26. `lengths` is one array for each side. Raises `InputError` when the mean is below 1.
     """
     mean = sum(int(np.sum(side)) for side in lengths) / max(1, sum(len(side) for side in lengths))
     if mean < 1:
@@ -48,23 +42,16 @@ def mean_length(*lengths: Sequence[int]) -> int:
 
 
 def most_heads(model_dim: int, *lengths: Sequence[int]) -> int:
-    """h_max of equation (13), d / n rounded down: with more heads their size is below the mean length n of a sentence.
+    """Return h_max of equation (13), ⌊d / n⌋: with more heads their size is below the mean sentence length n.
 
-    Of two sides the shorter one counts. This gives the 25, 20 and 20 heads that the paper's Table 2 has for a model of
-    512; the n̄ of 26 that its text has for WMT17 EN-CS would give 19. The same numbers of heads are allowed under both.
-
-    Args:
-        model_dim: d.
-        lengths: tokens of each sentence, one array for each side.
-
-    Raises:
-        InputError: when the mean of a side is below 1.
+    With two sides the shorter one counts. This gives the 25, 20 and 20 heads of Table 2 for a model of 512; the n̄ of
+    26 that the text has for WMT17 EN-CS would give 19. Both allow the same numbers. Raises what `mean_length` raises.
     """
     return model_dim // min(map(mean_length, lengths))
 
 
 def allowed_heads(model_dim: int, limit: int) -> list[int]:
-    """The numbers of heads of the paper's Table 2: powers of two from 2 up to `limit` that divide `model_dim`."""
+    """Return the numbers of heads of Table 2: powers of two from 2 to `limit` that divide `model_dim`."""
     powers = [2**exponent for exponent in range(1, max(1, limit).bit_length())]
     return [heads for heads in powers if heads <= limit and model_dim % heads == 0]
 
@@ -74,13 +61,10 @@ class CorpusStatistics:
     """Sizes and lengths of a corpus; lengths are (N,) int32, pair n at index n.
 
     Args:
-        corpus: that was counted.
-        profile: the name of one of `data.text.profiles.PROFILES`.
-        pairs: number of pairs of each split; those of `train` after cleaning.
+        pairs: number of pairs of each split, for `train` after cleaning.
         dropped: pairs of `train` left out, by reason.
         vocabulary_sizes: of source and target.
-        shared_vocabulary: whether they are one vocabulary.
-        words: tokens of each training sentence before sub-words, of source and target.
+        words: words of each training sentence, of source and target.
         tokens: sub-words of each training sentence.
     """
 
@@ -94,7 +78,7 @@ class CorpusStatistics:
     tokens: tuple[np.ndarray, np.ndarray]
 
     def as_dict(self, model_dim: int) -> dict:
-        """Every figure, in plain Python, for JSON."""
+        """Return every figure in plain Python, for JSON."""
         limit = most_heads(model_dim, *self.tokens)
         return {
             "corpus": self.corpus.name,
@@ -115,23 +99,19 @@ class CorpusStatistics:
 
 
 def corpus_statistics(corpus: Corpus, settings: TextSettings) -> CorpusStatistics:
-    """Count a corpus as a model would see it. The training text is prepared, or found prepared in the cache.
+    """Count a corpus as a model would see it, with its training text prepared or found in the cache.
 
-    Args:
-        corpus: with the split `train`.
-        settings: how to prepare it; `max_length` leaves nothing out here.
-
-    Raises:
-        InputError: without training text, and what preparing it raises.
+    `settings.max_length` leaves nothing out here. Raises `InputError` if there is no training text, and what
+    `encode_corpus` raises.
     """
     prepared = encode_corpus(corpus, settings, splits=(), encoded_splits=())
     train = prepared.texts["train"]
     words, tokens = _lengths(train.text, prepared.subwords)
+    others = {name: text.check() for name, text in corpus.splits.items() if name != "train"}
     return CorpusStatistics(
         corpus=corpus,
         profile=settings.profile,
-        pairs={"train": len(tokens[0])}
-        | {name: text.check() for name, text in corpus.splits.items() if name != "train"},
+        pairs={"train": len(tokens[0]), **others},
         dropped={reason: count for reason, count in train.dropped.items() if count},
         vocabulary_sizes=tuple(model.vocabulary_size for model in prepared.subwords),
         shared_vocabulary=settings.shared_vocabulary,
@@ -141,7 +121,6 @@ def corpus_statistics(corpus: Corpus, settings: TextSettings) -> CorpusStatistic
 
 
 def _lengths(text: ParallelText, models):
-    """Words and sub-words of every sentence, each of source and target."""
     words, tokens = ([], []), ([], [])
     pairs = text.pairs()
     with tqdm(desc="counting", unit=" pairs", disable=None, leave=False) as bar:
@@ -163,18 +142,16 @@ def _figures(lengths):
 
 
 def plot_lengths(statistics: CorpusStatistics, path: str | Path) -> None:
-    """Figure 3: histogram and line graph of the sentence lengths of both sides, as a PNG file.
+    """Draw Figure 3 as a PNG file: histogram and line graph of the sentence lengths of both sides.
 
-    The axis ends where 99.9 % of the sentences do; the longest are in the legend.
+    The axis ends where 99.9 % of the sentences do; the legend names the longest.
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg  # takes a while, and only plots need it
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure  # takes a while, and only plots need it
 
     end = int(max(np.quantile(lengths, 0.999) for lengths in statistics.tokens)) + 1
     width = math.ceil(end / 120)  # tokens a bar
     edges = np.arange(1, end + 2 * width, width) - 0.5
     figure = Figure(figsize=(8, 4.5), layout="constrained")
-    FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     languages = statistics.corpus.source_language, statistics.corpus.target_language
     for language, lengths, color in zip(languages, statistics.tokens, ("tab:blue", "tab:orange"), strict=True):
@@ -183,38 +160,29 @@ def plot_lengths(statistics: CorpusStatistics, path: str | Path) -> None:
         axes.plot((edges[:-1] + edges[1:]) / 2, counts, color=color, linewidth=1.2)
     mean = mean_length(*statistics.tokens)
     axes.axvline(mean, color="black", linestyle="--", linewidth=1, label=f"n̄ = {mean}")
-    axes.set(
-        xlabel="sub-words in a sentence",
-        ylabel="sentences",
-        xlim=(0, end),
-        title=textwrap.fill(statistics.corpus.name, 90),
-    )
+    title = textwrap.fill(statistics.corpus.name, 90)
+    axes.set(xlabel="sub-words in a sentence", ylabel="sentences", xlim=(0, end), title=title)
     axes.legend()
     with atomic_write(path, "wb") as file:
         figure.savefig(file, format="png", dpi=120)
 
 
 def _print_table(figures):
-    def both(values, form="{:,}"):
-        return " / ".join(form.format(values[side]) for side in SIDES)
+    def both(figure, kind="train_tokens", form=","):
+        return " / ".join(f"{figures[kind][side][figure]:{form}}" for side in SIDES)
 
-    shared = " (shared)" if figures["shared_vocabulary"] else ""
-    tokens, words = (
-        {key: {side: figures[name][side][key] for side in SIDES} for key in ("total", "mean", "shortest", "longest")}
-        for name in ("train_tokens", "train_words")
-    )
-    sizes = figures["vocabulary_size"]
+    source_size, target_size = (f"{figures['vocabulary_size'][side]:,}" for side in SIDES)
     rows = [
         ("corpus", f"{figures['corpus']}, {figures['source_language']}-{figures['target_language']}"),
         ("profile", figures["profile"]),
         *((f"{split} pairs", f"{count:,}") for split, count in figures["pairs"].items()),
         *((f"left out: {reason}", f"{count:,}") for reason, count in figures["dropped_from_train"].items()),
-        ("vocabulary", f"{sizes['source']:,}{shared}" if shared else both(sizes)),
-        ("total length of train", both(tokens["total"])),
-        ("mean length of train", both(tokens["mean"], "{:.2f}")),
-        ("shortest", both(tokens["shortest"])),
-        ("longest", both(tokens["longest"])),
-        ("mean length in words", both(words["mean"], "{:.2f}")),
+        ("vocabulary", f"{source_size} (shared)" if figures["shared_vocabulary"] else f"{source_size} / {target_size}"),
+        ("total length of train", both("total")),
+        ("mean length of train", both("mean", form=".2f")),
+        ("shortest", both("shortest")),
+        ("longest", both("longest")),
+        ("mean length in words", both("mean", "train_words", ".2f")),
         ("n̄", figures["mean_length"]),
         (f"h_max for {figures['model_dim']}", figures["most_heads"]),
         ("numbers of heads", ", ".join(map(str, figures["allowed_heads"])) or "none but 1"),
@@ -224,8 +192,7 @@ def _print_table(figures):
         print(f"{name}{' ' * (26 - columns)} {value}")
 
 
-def parse_arguments():
-    """The command line of `python -m data.stats`."""
+def main():
     parser = ArgumentParser(prog="python -m data.stats", description=__doc__)
     add_corpus_arguments(parser, profile="paper")
     parser.add_argument("--model-dim", type=int, default=512, metavar="D", help="default: %(default)s")
@@ -240,12 +207,6 @@ def parse_arguments():
         parser.error(f"cannot write {arguments.plot}: there is no such folder")
     if arguments.plot and Path(arguments.plot).is_dir():
         parser.error(f"cannot write {arguments.plot}: it is a folder; name a file")
-    return arguments
-
-
-def main():
-    """Count the corpus of the command line and print the figures."""
-    arguments = parse_arguments()
     corpus = open_corpus(arguments.corpus, arguments.source_language, arguments.target_language, arguments.corpora_dir)
     statistics = corpus_statistics(corpus, text_settings(arguments))
     figures = statistics.as_dict(arguments.model_dim)

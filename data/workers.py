@@ -1,4 +1,4 @@
-"""Work on long texts, chunk by chunk, in a process for each core."""
+"""Work on long texts in chunks, with one process for each core."""
 
 import contextlib
 import multiprocessing
@@ -14,23 +14,16 @@ from itertools import chain, islice
 from data.command_line import RunError
 
 CHUNK = 5_000  # items handed to a process at a time
-ALONE = 4  # chunks that are done sooner than further processes are started
+ALONE = 4  # chunks that take less time than starting more processes
 _task = None  # of a worker process
 
 
 def map_chunks(task: Callable[[list], object], items: Iterable, processes: int | None = None) -> Iterator:
-    """Yield `task(chunk)` for the items in chunks, in their order, computed in several processes.
+    """Yield `task(chunk)` for chunks of the items, in order, computed in `processes` processes (default: one a core).
 
-    A few chunks are computed in this process. RAM does not grow with the number of items: a few chunks
-    are under way at any time.
-
-    Args:
-        task: a function or object that can be pickled; each process gets it once.
-        items: whatever can be pickled.
-        processes: default: the cores that this process may use.
-
-    Raises:
-        RunError: when a process is killed, as the system does where RAM is short.
+    A few chunks are computed in this process. RAM does not grow with the number of items, since only a few chunks are
+    under way at a time. The task, which each process gets once, and the items must be picklable. Raises `RunError` when
+    a process is killed, as the system does when RAM runs out.
     """
     items = iter(items)
     chunks = iter(lambda: list(islice(items, CHUNK)), [])
@@ -58,20 +51,20 @@ def map_chunks(task: Callable[[list], object], items: Iterable, processes: int |
 
 
 def available_cores() -> int:
-    """The number of cores that this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextlib.contextmanager
 def _without_interrupts():
-    """Put interrupts from the keyboard off, and have processes that start here ignore them.
+    """Delay keyboard interrupts, and let processes that start here ignore them.
 
     An interrupt reaches all processes; this one is to end the others.
     """
     received = []
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # which processes inherit
     handler = None
-    with contextlib.suppress(ValueError):  # raised where this is not the main thread, which no interrupt reaches
+    with contextlib.suppress(ValueError):  # raised outside the main thread, which no interrupt reaches
         handler = signal.signal(signal.SIGINT, lambda *_: received.append(True))
     try:
         yield
@@ -90,7 +83,7 @@ def _begin(task):
 
 
 def _end_with_parent():
-    """A process that is killed cannot end those that work for it, and they would wait for ever."""
+    """Exit when the parent process does: if killed, it cannot end its workers, which would wait forever."""
     multiprocessing.parent_process().join()
     os._exit(1)
 

@@ -167,7 +167,7 @@ def test_processes_that_work_for_a_killed_one_end_too(tmp_path):
 # Downloads.
 
 CONTENT = random.Random(1).randbytes(5_000_000)
-FETCH = "import sys; from pathlib import Path; from data.corpora.download import download; "
+FETCH = "import sys; from pathlib import Path; from data.corpora.published import download; "
 FETCH += "print(download(sys.argv[1], Path('corpus.tgz')))"
 
 

@@ -1,5 +1,1 @@
-"""Encoded text and its batches.
-
-In come a parallel text and sub-word models, out go memory-mapped arrays of ids (`encoding`), the plan of an epoch
-(`plan`) and the batches themselves (`pipeline`). Start at `pipeline.py`.
-"""
+"""Encoded text, the plan of an epoch, and its batches; start at `pipeline.py`."""

@@ -1,8 +1,9 @@
-"""Parallel text as ids: encoded once, kept in memory-mapped arrays, found again by its content."""
+"""Parallel text as ids: encoded once, kept in memory-mapped arrays, cached by content."""
 
 import contextlib
 import json
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 
@@ -10,8 +11,7 @@ import numpy as np
 
 from data.cache import build_for_content
 from data.errors import InputError
-from data.text.parallel_text import SIDES, ParallelText
-from data.text.progress import text_bar
+from data.text.parallel_text import SIDES, ParallelText, text_bar
 from data.text.subwords import Subwords
 
 FORMAT = 1  # of the cache: raise it when the files written here change
@@ -36,12 +36,12 @@ class EncodedSide:
         return len(self.lengths)
 
     def __getitem__(self, index: int) -> np.ndarray:
-        """The ids of one sentence, (length,)."""
+        """Return the ids of one sentence, (length,)."""
         start = self.starts[index]
         return self.tokens[start : start + self.lengths[index]]
 
     def select(self, indices: np.ndarray) -> "EncodedSide":
-        """The sentences `indices` in that order; the ids are shared, not copied."""
+        """Return the sentences `indices` in that order, sharing the ids."""
         return EncodedSide(self.tokens, self.starts[indices], self.lengths[indices])
 
 
@@ -50,11 +50,9 @@ class EncodedPairs:
     """Encoded source and target sentences, pair n at index n of both.
 
     Args:
-        source: the source side.
-        target: the target side, as long.
-        dropped_empty: pairs left out since a side had no sub-word.
-        dropped_long: pairs left out since a side had more sub-words than `max_length`.
-        folder: with the files that all of it was read from.
+        dropped_empty: pairs left out because a side had no sub-word.
+        dropped_long: pairs left out because a side had more sub-words than `max_length`.
+        folder: holds the files that all of it was read from.
     """
 
     source: EncodedSide
@@ -67,16 +65,15 @@ class EncodedPairs:
         return len(self.source)
 
     def select(self, indices: np.ndarray) -> "EncodedPairs":
-        """The pairs `indices` in that order."""
+        """Return the pairs `indices` in that order."""
         return EncodedPairs(
             self.source.select(indices), self.target.select(indices), self.dropped_empty, self.dropped_long
         )
 
     def sample(self, size: int, seed: int) -> "EncodedPairs":
-        """A random subset in the order of the lines; with the same seed, a smaller one is part of a larger one.
+        """Return a random subset in the order of the lines; with the same seed, a smaller one is part of a larger one.
 
-        Raises:
-            InputError: where `size` is below 1 or above the number of pairs.
+        Raises `InputError` when `size` is below 1 or above the number of pairs.
         """
         if not 1 <= size <= len(self):
             raise InputError(
@@ -90,31 +87,19 @@ class EncodedPairs:
 def encode_parallel(
     text: ParallelText, source_subwords: Subwords, target_subwords: Subwords, max_length: int, progress: bool = True
 ) -> EncodedPairs:
-    """The ids of a parallel text in the order of its lines, encoded once.
+    """Encode a parallel text in the order of its lines, or find it in the cache by its content.
 
-    The cache knows a text by the content of its files, the sub-word models and `max_length`, so a changed
-    file is encoded anew. RAM grows by a few bytes a pair.
-
-    Args:
-        text: the two files.
-        source_subwords: model of the source side.
-        target_subwords: model of the target side.
-        max_length: pairs with more sub-words on either side are left out (`END` not counted).
-        progress: whether to show a progress bar on a terminal.
-
-    Raises:
-        InputError: what reading `text` raises; when no pair is left.
+    Pairs with more than `max_length` sub-words on either side, not counting `END`, are left out. RAM grows by a few
+    bytes a pair. `progress` shows a bar on a terminal. Raises what reading `text` raises, and
+    `InputError` when no pair is left.
     """
     content = [FORMAT, *text.digests(), source_subwords.digest, target_subwords.digest, max_length]
-
-    def build(temporary):
-        _encode(text, (source_subwords, target_subwords), max_length, temporary, progress)
-
+    build = partial(_encode, text, (source_subwords, target_subwords), max_length, progress)
     return load_encoded(build_for_content("encoded", content, build))
 
 
 def load_encoded(folder: str | Path) -> EncodedPairs:
-    """The encoded pairs in a folder; OSError, KeyError or ValueError where its files are damaged."""
+    """Return the encoded pairs in a folder; raise OSError, KeyError or ValueError if its files are damaged."""
     folder = Path(folder)
     description = json.loads((folder / "description.json").read_text(encoding="utf-8"))
     sides = {}
@@ -129,16 +114,14 @@ def load_encoded(folder: str | Path) -> EncodedPairs:
     return EncodedPairs(sides["source"], sides["target"], *dropped, folder)
 
 
-def _encode(text, models, max_length, folder, progress):
-    """Write the files that `load_encoded` reads."""
+def _encode(text, models, max_length, progress, folder):
     dtypes = [np.uint16 if model.vocabulary_size <= 2**16 else np.uint32 for model in models]
     lengths = [], []
     dropped_empty = dropped_long = 0
     pairs = text.pairs()
     with contextlib.ExitStack() as stack:
         files = [stack.enter_context(open(folder / f"{side}.tokens", "wb")) for side in SIDES]
-        description = f"encoding {text.source.name}"
-        bar = stack.enter_context(text_bar(text, description, progress))
+        bar = stack.enter_context(text_bar(text, f"encoding {text.source.name}", progress))
         while chunk := list(islice(pairs, CHUNK)):
             ids = [model.encode(lines) for model, lines in zip(models, zip(*chunk, strict=True), strict=True)]
             sizes = np.array([list(map(len, side)) for side in ids], np.int32)  # (2, pairs)
@@ -148,7 +131,7 @@ def _encode(text, models, max_length, folder, progress):
             dropped_long += int(long.sum())
             kept = np.flatnonzero(~empty & ~long)
             for side, file in enumerate(files):
-                # Not `tofile`, which does not say why a disk takes nothing more.
+                # Not `tofile`, which does not say why writing to a disk fails.
                 file.write(np.fromiter(chain.from_iterable(ids[side][i] for i in kept), dtypes[side]))
                 lengths[side].append(sizes[side, kept])
             bar.update(len(chunk))

@@ -9,7 +9,7 @@ from data.batches.plan import BatchPlan, plan_batches
 from data.errors import InputError
 from data.text.subwords import BEGIN, END, PAD
 
-AHEAD = 8  # batches that are prepared while a step is computed
+AHEAD = 8  # batches prepared while a step is computed
 
 Batch = tuple[dict[str, np.ndarray], np.ndarray]
 
@@ -17,27 +17,21 @@ Batch = tuple[dict[str, np.ndarray], np.ndarray]
 class TrainingBatches:
     """Batches of encoded pairs, epoch after epoch, each epoch in its own order.
 
-    Every iterator begins at (`start_epoch`, `start_batch`). It yields `(inputs, labels)` with
-    `inputs = {"source_ids": (B, S), "target_ids": (B, T)}` and labels (B, T), all int32 and padded with
-    `PAD`: source ids end in `END`, target ids begin with `BEGIN`, labels are the target ids one step ahead
-    and end in `END`. Rows beyond the pairs of a batch are all `PAD`.
+    Every iterator begins at (`start_epoch`, `start_batch`), counted from 0, and yields `(inputs, labels)` with `inputs
+    = {"source_ids": (B, S), "target_ids": (B, T)}` and labels (B, T), all int32 and padded with `PAD`: source ids end
+    in `END`, target ids begin with `BEGIN`, labels are the target ids one step ahead and end in `END`. Rows beyond the
+    pairs of a batch are all `PAD`.
 
-    To resume exactly, start at the position after the last batch that training has *used*. Whatever lies
-    between (a prefetching tf.data pipeline, Keras' look at the first batch) draws batches ahead, so count the
-    steps and ask `position_after`.
+    To resume exactly, start after the last batch that training has *used*. Anything in between (a prefetching tf.data
+    pipeline, Keras' look at the first batch) draws batches ahead, so count the steps and ask `position_after`.
 
     Args:
-        pairs: the encoded pairs.
-        batch_tokens: rows × longest side of a batch is at most this, special symbols and padding included.
-        seed: the order of the batches depends on this and the epoch alone.
-        static_shapes: few shapes, for compilation; see `data.batches.plan.plan_batches`.
-        multiple: the rows of a batch are a multiple of this.
-        start_epoch: epoch to start in, counted from 0.
-        start_batch: batch of that epoch to start with, counted from 0.
+        batch_tokens: most rows × longest side of a batch, special symbols and padding included.
+        seed: with the epoch, it alone decides the order of the batches.
+        static_shapes, multiple: see `data.batches.plan.plan_batches`.
         max_epochs: end before the epoch of this number; None: never.
 
-    Raises:
-        InputError: when no batch can be made (see `plan_batches`), or the epoch has no batch `start_batch`.
+    Raises `InputError` when no batch can be made (see `plan_batches`), or the epoch has no batch `start_batch`.
     """
 
     def __init__(
@@ -66,34 +60,27 @@ class TrainingBatches:
         self.start_at(start_epoch, start_batch)
 
     def plan(self, epoch: int) -> BatchPlan:
-        """The plan of an epoch; the last one made is kept."""
+        """Return the plan of an epoch; the last one is kept."""
         of_epoch = self._plan_of_epoch
         if of_epoch is None or of_epoch[0] != epoch:
-            # Training reads source ids + END, and BEGIN + target ids or target ids + END: one more each.
-            plan = plan_batches(
-                self._pairs.source.lengths + 1,
-                self._pairs.target.lengths + 1,
-                self._batch_tokens,
-                epoch=epoch,
-                **self._options,
-            )
+            plan = _plan(self._pairs, self._batch_tokens, epoch=epoch, **self._options)
             # Another thread may draw batches of another epoch meanwhile.
             self._plan_of_epoch = of_epoch = epoch, plan
         return of_epoch[1]
 
     def position_after(self, start: tuple[int, int], steps: int) -> tuple[int, int]:
-        """The position (epoch, next batch) when `steps` batches were used from the position `start` on."""
+        """Return the position (epoch, next batch) after `steps` batches from the position `start`."""
         epochs, batch = divmod(start[1] + steps, self.batches_in_epoch)
         return start[0] + epochs, batch
 
     def start_at(self, epoch: int, batch: int) -> None:
-        """Have iterators begin at this position from now on."""
+        """Let iterators begin at this position from now on."""
         self._start = self.position_after((epoch, batch), 0)
         self.position: tuple[int, int] = self._start
         """(epoch, next batch) of the iterator that was last drawn from."""
 
     def __iter__(self) -> Iterator[Batch]:
-        # A generator, for Keras' `fit` knows an endless source of batches by nothing else.
+        # A generator, because Keras' `fit` recognises an endless source of batches only by that.
         position = self._start
         while self._max_epochs is None or position[0] < self._max_epochs:
             plan = self.plan(position[0])
@@ -108,31 +95,20 @@ def evaluation_batches(
 ) -> Iterator[tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]]:
     """Yield `(inputs, labels, indices)` in the order of length, every pair once.
 
-    `inputs` and `labels` are those of `TrainingBatches`; `indices` (at most B) says which pair stands in each
-    row, rows of padding excepted.
-
-    Raises:
-        InputError: when no batch can be made (see `plan_batches`).
+    `inputs` and `labels` are as in `TrainingBatches`; `indices` (at most B) are the pairs of the rows without padding.
+    Raises `InputError` when no batch can be made (see `plan_batches`).
     """
-    plan = plan_batches(
-        pairs.source.lengths + 1,
-        pairs.target.lengths + 1,
-        batch_tokens,
-        seed=None,
-        epoch=0,
-        multiple=multiple,
-        static_shapes=static_shapes,
-    )
+    plan = _plan(pairs, batch_tokens, seed=None, epoch=0, multiple=multiple, static_shapes=static_shapes)
     for index in range(len(plan)):
         yield *_assemble(pairs, plan[index], *plan.shape(index)), plan[index]
 
 
 def as_tf_dataset(training_batches: TrainingBatches):
-    """The batches as a `tf.data.Dataset` that prepares them ahead, for training on TensorFlow.
+    """Return the batches as a `tf.data.Dataset` that prepares them ahead, for training on TensorFlow.
 
-    Ids have the shape (None, None) in its element spec. `training_batches.position` then runs ahead of what
-    training has used: count the steps and ask `position_after`. TensorFlow keeps what a dataset reads from for as
-    long as the process lives: make one, and move its start by `training_batches.start_at`.
+    Ids have the shape (None, None) in its element spec. `training_batches.position` then runs ahead of training: count
+    the steps and ask `position_after`. TensorFlow keeps the source of a dataset until the process ends: make one, and
+    move its start by `training_batches.start_at`.
     """
     import tensorflow as tf  # here, so that everything else works without TensorFlow
 
@@ -147,8 +123,13 @@ def as_tf_dataset(training_batches: TrainingBatches):
     return dataset.prefetch(AHEAD).with_options(options)
 
 
+def _plan(pairs, batch_tokens, **options):
+    # The model reads source ids + END, and BEGIN + target ids or target ids + END: one more each.
+    return plan_batches(pairs.source.lengths + 1, pairs.target.lengths + 1, batch_tokens, **options)
+
+
 def _assemble(pairs, indices, B, S, T):
-    """Inputs and labels of the pairs `indices`, in the shapes given."""
+    """Return inputs and labels of the pairs `indices` in the given shapes."""
     n = len(indices)
     source_ids, source_lengths = _padded(pairs.source, indices, B, S)
     source_ids[np.arange(n), source_lengths] = END
@@ -161,7 +142,7 @@ def _assemble(pairs, indices, B, S, T):
 
 
 def _padded(side: EncodedSide, indices, rows, width):
-    """The ids of the sentences `indices` as (rows, width) int32, and their lengths; no loop over them."""
+    """Return the ids of the sentences `indices` as (rows, width) int32, and their lengths, without a loop."""
     lengths = side.lengths[indices]
     columns = np.arange(width)
     inside = columns < lengths[:, None]

@@ -6,16 +6,15 @@ import numpy as np
 
 from data.errors import InputError
 
-STATIC_SHAPES = 8  # at most so many shapes where each new shape costs a compilation
+STATIC_SHAPES = 8  # the most shapes if each new shape costs a compilation
 STATIC_STEP = 4  # static lengths are multiples of this; 8 costs a tenth more padding on short sentences
 
 
 @dataclass(frozen=True)
 class BatchPlan:
-    """The batches of one epoch, in the order in which they are to be used.
+    """The batches of one epoch in the order of use; `plan[i]` is the pair indices of batch i, in the order of its rows.
 
-    `len(plan)` is the number of batches and `plan[i]` the pair indices of batch i, 1-D, in the order of its
-    rows. A batch has at least as many rows as pairs; rows beyond the pairs are padding.
+    Rows beyond the pairs are padding.
 
     Args:
         order: (N,) pair indices, batch after batch.
@@ -39,12 +38,12 @@ class BatchPlan:
         return self.order[start : start + self.counts[index]]
 
     def shape(self, index: int) -> tuple[int, int, int]:
-        """(B, S, T) of a batch: rows, source length, target length."""
+        """Return (B, S, T) of a batch: rows, source length, target length."""
         rows, source_length, target_length = self.shapes[index].tolist()
         return rows, source_length, target_length
 
     def padded_ratio(self) -> float:
-        """Tokens with padding divided by tokens without, over both sides: 1.0 is no padding at all."""
+        """Return tokens with padding divided by tokens without, over both sides; 1.0 is no padding at all."""
         rows, source_lengths, target_lengths = self.shapes.astype(np.int64).T
         return float((rows * (source_lengths + target_lengths)).sum() / self.tokens)
 
@@ -61,9 +60,9 @@ def plan_batches(
 ) -> BatchPlan:
     """Put every pair into exactly one batch with rows × longest side ≤ `batch_tokens`.
 
-    Batches hold pairs of similar lengths. From epoch to epoch the pairs of equal lengths are mixed anew (with
-    static shapes: all pairs of a shape), and the order of the batches is drawn anew; the number of batches
-    and their shapes stay the same. The plan depends on the arguments only.
+    Batches hold pairs of similar lengths. Each epoch shuffles the pairs of equal lengths (with static shapes: all pairs
+    of a shape) and the order of the batches; their number and shapes stay the same. The plan depends only on the
+    arguments.
 
     Args:
         source_lengths: (N,) tokens of each pair as the model sees them, special symbols included.
@@ -72,12 +71,10 @@ def plan_batches(
         seed: seed of all draws together with `epoch`. None draws nothing: batches in the order of length.
         epoch: counted from 0.
         multiple: the rows of a batch are a multiple of this (the number of replicas that share it).
-        static_shapes: at most eight different shapes, for compilers that work per shape (XLA): lengths are
-            padded to a few boundaries, chosen for the least padding, and every batch is full; the last one is
-            filled up with rows of padding.
+        static_shapes: at most eight different shapes, for compilers that work per shape (XLA). Lengths are padded to a
+            few boundaries, chosen for the least padding, and every batch is full, the last one with rows of padding.
 
-    Raises:
-        InputError: without pairs; when `multiple` rows of the longest pair are over the budget.
+    Raises `InputError` without pairs; when `multiple` rows of the longest pair exceed the budget.
     """
     source_lengths, target_lengths = np.asarray(source_lengths), np.asarray(target_lengths)
     longest = np.maximum(source_lengths, target_lengths)
@@ -110,9 +107,9 @@ def plan_batches(
 
 
 def _snake(source_lengths, target_lengths):
-    """A sort key: by the longest side, and within it by the difference of the sides, to and fro by turns.
+    """Return a sort key: the longest side, then the difference of the sides, up and down by turns.
 
-    Turning the direction keeps neighbours alike where one longest side ends and the next begins.
+    Turning keeps neighbours alike where one longest side ends and the next begins.
     """
     longest = np.maximum(source_lengths, target_lengths).astype(np.int64)
     difference = source_lengths.astype(np.int64) - target_lengths
@@ -120,7 +117,7 @@ def _snake(source_lengths, target_lengths):
 
 
 def _cut_greedily(source_lengths, target_lengths, batch_tokens, multiple):
-    """Starts and shapes of batches of the sorted pairs, each as large as the budget allows."""
+    """Return starts and shapes of batches of the sorted pairs, each as large as the budget allows."""
     longest = np.maximum(source_lengths, target_lengths)
     starts = []
     start = 0
@@ -143,10 +140,10 @@ def _cut_greedily(source_lengths, target_lengths, batch_tokens, multiple):
 
 
 def _cut_by_bucket(bucket, source_lengths, target_lengths, boundaries, batch_tokens, multiple):
-    """Starts and shapes of full batches of the pairs sorted by bucket: one shape a bucket.
+    """Return starts and shapes of full batches of the pairs sorted by bucket, one shape a bucket.
 
-    Pairs that do not fill a batch of their own shape go to the next longer shape, so that only the last batch
-    of all has rows of padding.
+    Pairs that do not fill a batch of their own shape go to the next longer shape, so only the last batch has padded
+    rows.
     """
     firsts = np.searchsorted(bucket, np.arange(len(boundaries)))
     bounds = [
@@ -165,10 +162,9 @@ def _cut_by_bucket(bucket, source_lengths, target_lengths, boundaries, batch_tok
 
 
 def _static_boundaries(longest, batch_tokens, multiple):
-    """At most `STATIC_SHAPES` ascending lengths, with the least padding when each pair takes the next above.
+    """Return at most `STATIC_SHAPES` ascending lengths with the least padding if each pair takes the next one above.
 
-    Dynamic programming over multiples of `STATIC_STEP`. At least one pair lies between any boundary and the
-    one below it.
+    Dynamic programming over multiples of `STATIC_STEP`. At least one pair lies between a boundary and the one below.
     """
     # Rounding the longest length up must not lift it over the budget.
     lengths = np.minimum(np.arange(1, (longest.max() - 1) // STATIC_STEP + 2) * STATIC_STEP, batch_tokens // multiple)

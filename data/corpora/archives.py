@@ -1,6 +1,6 @@
-"""Unpacking published archives: the wanted files only, nothing outside the folder, nothing oversized.
+"""Unpacking published archives: only the wanted files, nothing outside the folder, nothing oversized.
 
-Tar archives (plain, gzip, bzip2, xz), zip archives and Debian packages are told apart by their content.
+Tar archives (plain, gzip, bzip2, xz), zip archives and Debian packages are recognised by their content.
 """
 
 import bz2
@@ -13,42 +13,32 @@ import re
 import stat
 import tarfile
 import zipfile
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
 
 from tqdm import tqdm
 
 from data.errors import InputError
 from data.files import NO_ROOM
 
-LARGEST_MEMBER = 8 << 30  # bytes: what one file may unpack to; the largest wanted today has 1.2 GB
+LARGEST_MEMBER = 8 << 30  # bytes that one file may unpack to; the largest one needed has 1.2 GB
 MOST_MEMBERS = 200_000
-MOST_TIMES = 100  # of its own size that an archive may unpack to; text becomes 3 to 10 times smaller
+MOST_TIMES = 100  # how many times its own size an archive may unpack to; text shrinks 3 to 10 times
 ALWAYS_ALLOWED = 64 << 20  # bytes
 BLOCK = 1 << 20  # bytes
-LARGEST_READ = 1 << 20  # bytes: a header of a tar archive that is larger is none
+LARGEST_READ = 1 << 20  # bytes: no header of a tar archive is larger
 DEBIAN_MAGIC = b"!<arch>\n"
 COMPRESSIONS = {b"\x1f\x8b": lambda file: gzip.GzipFile(fileobj=file), b"BZh": bz2.BZ2File, b"\xfd7zXZ": lzma.LZMAFile}
 """The first bytes of a compressed file → function of the file that reads it."""
-
-Member = tuple[str, bool, Callable[[], BinaryIO]]  # name, whether it is a plain file, how to open it
 
 
 def unpack(archive: str | Path, folder: str | Path, wanted: Collection[str]) -> dict[str, Path]:
     """Write the files `wanted` of an archive under `folder` and return {name in the archive: path}.
 
-    The archive is read to its end, where the checksums of its compression stand.
-
-    Args:
-        archive: path of the archive.
-        folder: where to; files keep their path below it.
-        wanted: names within the archive, or patterns with `*`, each of which has to match.
-
-    Raises:
-        InputError: when the archive is damaged, lacks a file, or holds a path that leads out of the folder, a
-            link in the place of a wanted file, or more, larger or emptier files than are plausible. What was
-            written by then stays: unpack into a temporary folder.
+    `wanted` are names within the archive, or patterns with `*`, each of which has to match. The archive is read to its
+    end, where compression stores its checksums. Raises `InputError` when the archive is damaged, lacks a file, or holds
+    a path out of the folder, a link instead of a wanted file, or more, larger or emptier files than plausible. What was
+    written so far stays: unpack into a temporary folder.
     """
     folder = Path(folder)
     written: dict[str, Path] = {}
@@ -86,7 +76,8 @@ def unpack(archive: str | Path, folder: str | Path, wanted: Collection[str]) -> 
     return written
 
 
-def _members(archive, room) -> Iterator[Member]:
+def _members(archive, room):
+    """Yield the name of each member, whether it is a plain file, and a function that opens it."""
     with open(archive, "rb") as plain:
         magic = plain.read(8)
         plain.seek(0)
@@ -112,16 +103,13 @@ def _tar_members(file, archive, room):
             if not member.isdir():
                 yield member.name, member.isreg(), lambda member=member: tar.extractfile(member)
         while tar.fileobj.read(BLOCK):
-            pass  # to the end, where compressed data have their checksum
+            pass  # to the end, where compressed data store their checksum
 
 
 class _Forward:
-    """A file that is read forward only, a block at a time and up to a limit: a header can demand anything.
+    """A file that is read only forward, in blocks, up to a limit, since a header can demand anything.
 
-    Args:
-        file: a binary file.
-        archive: what messages call it.
-        most: number of bytes; one that has more raises `InputError`.
+    Raises `InputError` beyond `most` bytes; messages call it `archive`.
     """
 
     def __init__(self, file, archive, most):
@@ -143,7 +131,6 @@ class _Forward:
         return self.file.seek(place)
 
     def check(self, place):
-        """Raise `InputError` where a place is beyond the limit."""
         if place > self.most + BLOCK:
             raise InputError(f"{self.archive} unpacks to more than {self.most:,} bytes: not unpacked")
 
@@ -176,7 +163,7 @@ def _check_path(archive, name):
 
 
 def _copy(source, path, name, most):
-    """Write a file and return its size; `most` is the largest."""
+    """Write a file of at most `most` bytes and return its size."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as error:
@@ -184,7 +171,7 @@ def _copy(source, path, name, most):
     size = 0
     with open(path, "wb") as file:
         while block := source.read(BLOCK):
-            size += len(block)  # counted here, for what a header says need not be true
+            size += len(block)  # counted here, because a header may lie
             if size > most:
                 raise InputError(f"{name} unpacks to more than {most:,} bytes: not unpacked")
             file.write(block)

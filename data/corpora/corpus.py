@@ -1,6 +1,5 @@
 """Parallel corpora by name or by file: found in a folder, generated, or fetched."""
 
-import difflib
 import hashlib
 import os
 import re
@@ -10,27 +9,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from data.cache import build_once, cache_folder
-from data.corpora.archived_corpus import ARCHIVES
 from data.corpora.mixes import is_mix, join, parse_mix
+from data.corpora.published import ARCHIVES
 from data.corpora.registry import KNOWN_CORPORA
-from data.errors import InputError
+from data.errors import InputError, nearest_names
 from data.text.parallel_text import ParallelText
-
-__all__ = ["Corpus", "ParallelText", "open_corpus", "own_text"]
 
 QUICKSTART = "quickstart"
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """A parallel corpus in one direction.
-
-    Args:
-        name: its name.
-        source_language: code of the source language, such as `de`.
-        target_language: code of the target language.
-        splits: the text of each split, such as `train`, `dev`, `test`.
-    """
+    """A parallel corpus in one direction; `splits` are its texts, such as `train`, `dev`, `test`."""
 
     name: str
     source_language: str
@@ -38,11 +28,7 @@ class Corpus:
     splits: Mapping[str, ParallelText]
 
     def split(self, name: str) -> ParallelText:
-        """The text of one split.
-
-        Raises:
-            InputError: when there is no such split; names those that exist.
-        """
+        """Return the text of one split; raise `InputError` with the existing ones if there is no such split."""
         if name not in self.splits:
             raise InputError(
                 f"corpus {self.name} ({self.source_language}-{self.target_language}) has no split {name!r}; "
@@ -52,46 +38,31 @@ class Corpus:
 
 
 def open_corpus(name: str, source_language: str, target_language: str, corpora_dir: str | Path | None = None) -> Corpus:
-    """Find a corpus by its name.
+    """Return a corpus by its name.
 
-    It is looked for in the folder `<corpora_dir>/<name>` and then in the folder `corpora/<name>` of the
-    cache, as files `<split>.<language>[.gz]` or `<split>.<language>-<language>.<language>[.gz]`. The corpus
-    `quickstart` is generated; those in `data.corpora.registry.KNOWN_CORPORA` are fetched, or built from archives in
-    the folder `archives` of either, where they are in neither folder.
+    It is looked for in the folder `<corpora_dir>/<name>` (default: the environment variable `CORPORA_DIR`) and then in
+    `corpora/<name>` of the cache, as files `<split>.<language>[.gz]` or
+    `<split>.<language>-<language>.<language>[.gz]`. `quickstart` is generated; missing ones of
+    `data.corpora.registry.KNOWN_CORPORA` are fetched, or built from archives in the folder `archives` of either.
 
-    A mix is several corpora joined into one training set, see `data.corpora.mixes`. Its other splits are those
-    of the first corpus in it that has them, except what is trained on; `+dev=newstest:newstest2013` chooses another
-    development text.
-
-    Args:
-        name: name of the corpus, which is the name of its folder, or a mix.
-        source_language: code of the source language, as in the names of the files.
-        target_language: code of the target language.
-        corpora_dir: folder of corpora; default: the environment variable `CORPORA_DIR`.
-
-    Raises:
-        InputError: when there is no such corpus or not in these languages, or it cannot be fetched, or a mix does not
-            follow the syntax.
+    A mix joins several corpora into one training set, see `data.corpora.mixes`. Its other splits come from the first of
+    them that has them, except what is trained on; `+dev=newstest:newstest2013` chooses another development text. Raises
+    `InputError` when there is no such corpus, not in these languages, or it cannot be fetched, or for a malformed mix.
     """
     if is_mix(name):
         return _open_mix(name, source_language, target_language, corpora_dir)
     languages = source_language, target_language
     if name == QUICKSTART:
-        folder = _quickstart_folder()
-        return _corpus(name, languages, _splits_in(folder, languages), [folder])
+        return _corpus_in(name, languages, [_quickstart_folder()])
     roots = _roots(corpora_dir)
     folders = [root / name for root in roots]
-    exists = name in KNOWN_CORPORA or any(folder.is_dir() for folder in folders)
-    if not exists or name in ("", "..") or Path(name).name != name:
-        raise InputError(_unknown(name, corpora_dir))
-    *own_folders, cached = folders
-    for folder in own_folders:
-        if splits := _splits_in(folder, languages):
-            return Corpus(name, *languages, splits)
     known = KNOWN_CORPORA.get(name)
-    if known and set(languages) <= set(known.languages):
-        known.fetch(cached, set(languages), [root / ARCHIVES for root in roots])
-    return _corpus(name, languages, _splits_in(cached, languages), folders)
+    if not (known or any(folder.is_dir() for folder in folders)) or name in ("", "..") or Path(name).name != name:
+        raise _unknown(name, roots)
+    found_by_user = any(_splits_in(folder, languages) for folder in folders[:-1])
+    if known and set(languages) <= set(known.languages) and not found_by_user:
+        known.fetch(folders[-1], set(languages), [root / ARCHIVES for root in roots])
+    return _corpus_in(name, languages, folders)
 
 
 def _open_mix(name, source_language, target_language, corpora_dir):
@@ -120,18 +91,10 @@ def own_text(
     source_language: str | None = None,
     target_language: str | None = None,
 ) -> Corpus:
-    """The user's own line-aligned files as a corpus with the splits `train` and `dev`.
+    """Return the user's own line-aligned files, plain or `.gz`, as a corpus with the splits `train` and `dev`.
 
-    Args:
-        source: source side of the training text, plain or `.gz`.
-        target: target side.
-        dev_source: source side of the development text.
-        dev_target: target side.
-        source_language: default: the suffix of `source`, as in `train.de.gz`.
-        target_language: default: the suffix of `target`.
-
-    Raises:
-        InputError: when a file is not given, does not exist or is no file, or a language is neither given nor a suffix.
+    Languages default to the suffixes of `source` and `target`, as in `train.de.gz`. Raises `InputError` when a file is
+    not given, missing or no file, or a language is neither given nor a suffix.
     """
     files = {"--source": source, "--target": target, "--dev-source": dev_source, "--dev-target": dev_target}
     if missing := [option for option, path in files.items() if not path]:
@@ -160,7 +123,7 @@ def _language_of(path, side):
 
 
 def _roots(corpora_dir):
-    """Folders of corpora in the order in which they are searched; the one in the cache is the last."""
+    """Return the folders of corpora in the order of search; the one in the cache is the last."""
     given = corpora_dir or os.environ.get("CORPORA_DIR")
     if given and not Path(given).is_dir():
         raise InputError(f"the folder of corpora {given} does not exist; check --corpora-dir or CORPORA_DIR")
@@ -168,13 +131,11 @@ def _roots(corpora_dir):
 
 
 def _quickstart_folder():
-    # Whatever the text is made from is in these files, code and tables: a change of one gives another folder.
-    digest = hashlib.sha256()
+    # The text depends on these files, code and tables: changing one gives another folder.
     code = Path(__file__).parents[1]
     made_from = [path for pattern in ("*.py", "*.tsv") for path in sorted((code / "quickstart").glob(pattern))]
-    for path in [code / "quickstart_corpus.py", *made_from]:
-        digest.update(path.read_bytes())
-    folder = cache_folder() / "corpora" / f"{QUICKSTART}-{digest.hexdigest()[:12]}"
+    content = b"".join(path.read_bytes() for path in [code / "quickstart_corpus.py", *made_from])
+    folder = cache_folder() / "corpora" / f"{QUICKSTART}-{hashlib.sha256(content).hexdigest()[:12]}"
 
     def write(temporary):
         from data import quickstart_corpus  # needed only once
@@ -185,7 +146,7 @@ def _quickstart_folder():
 
 
 def _splits_in(folder, languages):
-    """The splits in a folder that exist in both languages, as {name: ParallelText}."""
+    """Return {name: ParallelText} for the splits in a folder that exist in both languages."""
     if not folder.is_dir():
         return {}
     source, target = ({stem: path for stem, code, path in _files_in(folder) if code == x} for x in languages)
@@ -199,7 +160,7 @@ def _splits_in(folder, languages):
 
 
 def _files_in(folder):
-    """(stem, language, path) of the files named `<stem>.<language>[.gz]`."""
+    """Yield (stem, language, path) of the files named `<stem>.<language>[.gz]`."""
     # A plain file comes after its `.gz` file, so that a dictionary keeps the plain one.
     for path in sorted(folder.iterdir(), key=lambda path: path.name, reverse=True):
         stem, _, language = path.name.removesuffix(".gz").rpartition(".")
@@ -207,15 +168,15 @@ def _files_in(folder):
             yield stem, language, path
 
 
-def _corpus(name, languages, splits, folders):
-    if splits:
-        return Corpus(name, *languages, splits)
-    known = KNOWN_CORPORA.get(name)
-    found = set(known.languages if known else ())
+def _corpus_in(name, languages, folders):
+    for folder in folders:
+        if splits := _splits_in(folder, languages):
+            return Corpus(name, *languages, splits)
+    found = set(KNOWN_CORPORA[name].languages) if name in KNOWN_CORPORA else set()
     for folder in folders:
         files = list(_files_in(folder)) if folder.is_dir() else []
         stems = Counter(stem for stem, _, _ in files)
-        # Any other file (README.md) has a stem of its own.
+        # Other files (README.md) share their stem with no file.
         found |= {code for stem, code, _ in files if stems[stem] > 1}
     raise InputError(
         f"corpus {name} has no split in both {languages[0]!r} and {languages[1]!r}; its languages are "
@@ -224,14 +185,14 @@ def _corpus(name, languages, splits, folders):
     )
 
 
-def _unknown(name, corpora_dir):
+def _unknown(name, roots):
     names = {QUICKSTART, *KNOWN_CORPORA}
-    for root in _roots(corpora_dir):
+    for root in roots:
         if root.is_dir():
             names.update(folder.name for folder in root.iterdir() if folder.is_dir())
     names = sorted(x for x in names if not x.startswith((".", f"{QUICKSTART}-")) and x != ARCHIVES)
-    near = difflib.get_close_matches(name, names)
-    return (
-        f"unknown corpus {name!r}{'; did you mean ' + ' or '.join(near) + '?' if near else ';'} "
+    near = nearest_names(name, names, most=3)
+    return InputError(
+        f"unknown corpus {name!r}; {'did you mean ' + ' or '.join(near) + '? ' if near else ''}"
         f"known are {', '.join(names)}; a folder of further corpora is named with --corpora-dir"
     )

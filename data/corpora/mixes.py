@@ -1,7 +1,7 @@
 """Several corpora joined into one training set: `tatoeba_en-de+multi30k*2+newstest:newstest2008,newstest2009`.
 
-Of each the split `train` or the splits after the colon, each pair as often as the number after the star says; a share
-below 1 is a random subset, always the same one.
+Each part is the split `train` or the splits after the colon, each pair as often as the number after the star says; a
+share below 1 is a fixed random subset.
 """
 
 import contextlib
@@ -27,13 +27,9 @@ LARGEST_WEIGHT = 1000
 
 
 class Part(NamedTuple):
-    """A corpus of a mix.
+    """A corpus of a mix: the `splits` of it that are used, and how often each pair is seen in an epoch.
 
-    Args:
-        corpus: its name.
-        splits: those of its splits that are used.
-        weight: how often each pair is seen in an epoch.
-        use: the split of the mix that it goes into: `train`, or another that is named before `=`.
+    `use` is the split of the mix that it goes into: `train`, or another that is named before `=`.
     """
 
     corpus: str
@@ -43,16 +39,12 @@ class Part(NamedTuple):
 
 
 def is_mix(name: str) -> bool:
-    """Return whether the name of a corpus has a split, a weight or several corpora in it."""
+    """Return whether the name of a corpus contains a split, a weight or several corpora."""
     return any(sign in name for sign in "+:*=")
 
 
 def parse_mix(name: str) -> list[Part]:
-    """The parts of a mix.
-
-    Raises:
-        InputError: where the name does not follow the syntax.
-    """
+    """Return the parts of a mix; raise `InputError` if the name does not follow the syntax."""
     parts = []
     for piece in name.split("+"):
         match = PART.fullmatch(piece.strip())
@@ -79,17 +71,10 @@ def _weight(text, piece):
 
 
 def join(texts: Sequence[tuple[ParallelText, float]], languages: tuple[str, str]) -> ParallelText:
-    """One text of the weighted texts, one after another, written into the cache.
+    """Join weighted texts one after another in the cache, read as a stream.
 
-    A weight of 2.5 is every pair twice and a random half of the pairs once more; which half, the content of the text
-    decides, so that it is always the same. Texts are read as a stream.
-
-    Args:
-        texts: with their weights.
-        languages: codes of source and target, for the names of the files.
-
-    Raises:
-        InputError: what reading the texts raises.
+    A weight of 2.5 means every pair twice and a random half of the pairs once more, which the content of the text
+    decides. `languages` are for the names of the files. Raises what reading the texts raises.
     """
     if len(texts) == 1 and texts[0][1] == 1:
         return texts[0][0]
@@ -113,7 +98,7 @@ def join(texts: Sequence[tuple[ParallelText, float]], languages: tuple[str, str]
 def weighted_pairs(text: ParallelText, weight: float, seed: int | str) -> Iterator[tuple[str, str]]:
     """Yield the pairs of a text as often as the weight says.
 
-    Of the part after the decimal point, a random subset of exactly that share of the pairs, rounded, in their order.
+    The decimals give a random subset of exactly that share of the pairs, rounded, in order.
     """
     for _ in range(int(weight)):
         yield from text.pairs()

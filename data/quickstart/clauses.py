@@ -7,8 +7,7 @@ English keeps subject, verb, object and needs do-support. Both orders are tables
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from data.quickstart.entries import FINITE_FORMS, Verb
-from data.quickstart.lexicon import VERB, Sides
+from data.quickstart.lexicon import FINITE_FORMS, VERB, Sides, Verb
 from data.quickstart.phrases import Nominal, Pronoun
 
 
@@ -67,11 +66,11 @@ class Clause:
     passive: bool = False
 
     def put(self, tense: Tense, *phrases: Phrase, **options) -> "Clause":
-        """The same in another tense, with more phrases."""
+        """Return the same in another tense, with more phrases."""
         return replace(self, tense=tense, phrases=self.phrases + phrases, **options)
 
     def main(self, front: Phrase | None = None) -> Sides:
-        """The statement, opened by the subject or by one of the phrases."""
+        """Return the statement, opened by the subject or by one of the phrases."""
         subject, finite, closing = self.subject.german(), *self._german_predicate()
         rest = self._english_after_subject(front)
         if front is None:
@@ -83,36 +82,36 @@ class Clause:
         return german, _join(front.english + comma, self.subject.english(), rest)
 
     def question(self, word: Sides = ("", "")) -> Sides:
-        """The question that is answered by yes or no, or the one that a question word opens."""
+        """Return the question that is answered by yes or no, or the one that a question word opens."""
         finite, closing = self._german_predicate()
         auxiliary, rest = self._english_predicate(split=True)
         german = _join(word[0], finite, self._german_field(), closing)
         return german, _join(word[1], auxiliary, self.subject.english(), self._english_complements(rest))
 
     def after_clause(self) -> Sides:
-        """The statement behind a subordinate clause, which opens the German one."""
+        """Return the statement behind a subordinate clause, which opens the German one."""
         return self.question()[0], self.main()[1]
 
     def final(self) -> Sides:
-        """The order of subordinate clauses, with the German verb last; without the conjunction."""
+        """Return the order of subordinate clauses, with the German verb last; without the conjunction."""
         german, english = self.without_subject()
         return _join(self.subject.german(), german), _join(self.subject.english(), english)
 
     def without_subject(self) -> Sides:
-        """The rest of a relative clause after a pronoun that is its subject: "die gerade ein Buch liest"."""
+        """Return the rest of a relative clause after a pronoun that is its subject: "die gerade ein Buch liest"."""
         finite, closing = self._german_predicate()
         separated = closing == self.verb.prefix.strip() and bool(closing)
         verbs = self.verb.prefix + finite if separated else _join(closing, finite)
         return _join(self._unstressed(), self._middle(), verbs), self._english_after_subject()
 
     def infinitive(self) -> Sides:
-        """The infinitive with zu and all that belongs to it."""
+        """Return the infinitive with zu and all that belongs to it."""
         bare = self.verb.english.predicate("future", self.subject.person)[1]
         german = _join(self._unstressed(), self._middle(), self.verb.zu_infinitive())
         return german, f"to {self._english_complements(bare)}"
 
     def imperative(self) -> Sides:
-        """A request to a friend (du) or to anybody else (Sie)."""
+        """Return a request to a friend (du) or to anybody else (Sie)."""
         is_friend = self.subject.person == "du"
         finite = self.verb.imperative() if is_friend else f"{self.verb.present_form('Sie')} Sie"
         bare = self.verb.english.predicate("future", "du")[1]
@@ -120,7 +119,7 @@ class Clause:
         return german, f"please {self._english_complements(bare)}"
 
     def _german_predicate(self) -> tuple[str, str]:
-        """The finite verb and what closes the clause: ("hat", "abgeholt")."""
+        """Return the finite verb and what closes the clause: ("hat", "abgeholt")."""
         verb, tense, person = self.verb, self.tense.german, self.subject.person
         infinitive = f"{verb.prefix}{verb.participle} werden" if self.passive else verb.prefix + verb.infinitive
         if self.modal:
@@ -134,7 +133,7 @@ class Clause:
         return verb.present_form(person) if tense == "present" else verb.past_form(person), verb.prefix.strip()
 
     def _unstressed(self) -> str:
-        """Reflexive and object pronouns, which stand as far forward as the verb and the subject allow."""
+        """Return reflexive and object pronouns, which stand as far forward as the verb and the subject allow."""
         person = self.subject.person
         reflexive = {"ich": "mich", "du": "dich", "wir": "uns"}.get(person, "sich") if self.verb.reflexive else ""
         return _join(reflexive, *(phrase.german for phrase in self.phrases if phrase.role == "pronoun"))
@@ -143,7 +142,7 @@ class Clause:
         return _join(*(phrase.german for phrase in _in_order(self.phrases, _GERMAN_ORDER) if phrase != front))
 
     def _german_field(self, front: Phrase | None = None) -> str:
-        """The rest of a clause whose finite verb precedes its subject."""
+        """Return the rest of a clause whose finite verb precedes its subject."""
         around = [self.subject.german(), self._unstressed()]
         if not isinstance(self.subject, Pronoun):
             around.reverse()

@@ -5,11 +5,21 @@ from functools import cache
 from random import Random
 from typing import TypeVar
 
-from data.quickstart import phrases
 from data.quickstart.clauses import Clause, Phrase
-from data.quickstart.entries import Adjective, Complement, Noun, Verb
-from data.quickstart.lexicon import ADJECTIVES, ADVERBIALS, NOUNS, VERBS, Sides
-from data.quickstart.phrases import PRONOUN, Determiner, Name, Nominal, NounPhrase, Pronoun, possessive
+from data.quickstart.lexicon import ADJECTIVES, ADVERBIALS, NOUNS, VERBS, Adjective, Complement, Noun, Sides, Verb
+from data.quickstart.phrases import (
+    BARE,
+    NO,
+    PRONOUN,
+    THE,
+    A,
+    Determiner,
+    Name,
+    Nominal,
+    NounPhrase,
+    Pronoun,
+    possessive,
+)
 
 Item = TypeVar("Item")
 
@@ -25,20 +35,20 @@ _TIMES_BY_WEIGHT = {
 
 @cache
 def nouns_of(*classes: str) -> list[Noun]:
-    """The nouns of any of these classes."""
+    """Return the nouns of any of these classes."""
     return [noun for noun in NOUNS if not set(classes).isdisjoint(noun.classes)]
 
 
 @cache
 def adjectives_of(noun: Noun, graded: bool = False) -> list[Adjective]:
-    """The adjectives that suit a noun; `graded`: that have degrees."""
+    """Return the adjectives that suit a noun; `graded`: that have degrees."""
     fitting = [adjective for adjective in ADJECTIVES if not set(adjective.classes).isdisjoint(noun.classes)]
     return [adjective for adjective in fitting if adjective.german[1]] if graded else fitting
 
 
 @cache
 def verbs_for(*uses: str) -> list[Verb]:
-    """The verbs that have all these uses."""
+    """Return the verbs that have all these uses."""
     return [verb for verb in VERBS if set(uses).issubset(verb.uses)]
 
 
@@ -69,7 +79,7 @@ class Draw:
         return low + int(self._random.random() * (high - low + 1))
 
     def word(self, options: Sequence[Item]) -> Item:
-        """A word of the lexicon that the sentence does not have yet, if there is one."""
+        """Return a word of the lexicon that the sentence does not have yet, if there is one."""
         word = self.one_of([option for option in options if option.lemma not in self.words] or options)
         self.words.append(word.lemma)
         return word
@@ -78,7 +88,7 @@ class Draw:
         return self.word(nouns_of(*classes))
 
     def from_list(self, *kinds: str) -> Sides:
-        """An entry of the lists of names and numbers, which counts as a content word."""
+        """Return an entry of the lists of names and numbers, which counts as a content word."""
         sides = self.one_of([sides for kind in kinds for sides in ADVERBIALS[kind]])
         self.words.append(sides[0])
         return sides
@@ -87,18 +97,18 @@ class Draw:
         return Phrase(*self.one_of([sides for kind in kinds for sides in ADVERBIALS[kind]]), role)
 
     def time(self, use: str, verb: Verb) -> Phrase:
-        """A time in the past, in the plans or in the habits of people, by the weight of the event."""
+        """Return a time in the past, in the plans or in the habits of people, by the weight of the event."""
         return self.adverbial("time", *(f"{use}_{distance}" for distance in _TIMES_BY_WEIGHT[use][verb.weight]))
 
     def plural(self, noun: Noun, probability: float = 0.2) -> bool:
         return noun.is_countable and "single" not in noun.classes and self.chance(probability)
 
     def thing(
-        self, noun: Noun, determiner: Determiner = phrases.THE, plural: bool = False, adjective: float = 0.3
+        self, noun: Noun, determiner: Determiner = THE, plural: bool = False, adjective: float = 0.3
     ) -> NounPhrase:
-        """A noun phrase, perhaps with an adjective; mass nouns and plurals lose an indefinite article."""
-        if determiner == phrases.A and (plural or not noun.is_countable):
-            determiner = phrases.BARE
+        """Return a noun phrase, perhaps with an adjective; mass nouns and plurals lose an indefinite article."""
+        if determiner == A and (plural or not noun.is_countable):
+            determiner = BARE
         options = adjectives_of(noun) if self.chance(adjective) else ()
         return NounPhrase(noun, determiner, self.word(options) if options else None, plural and noun.is_countable)
 
@@ -110,13 +120,13 @@ class Draw:
         return Name(self.from_list(kind)[0], kind[0])
 
     def relative(self, kind: str = "kin", owner: Pronoun | None = None, plural: float = 0.2) -> NounPhrase:
-        """One's family and friends: "mein Bruder", "unsere Großeltern"."""
+        """Return one of somebody's family and friends: "mein Bruder", "unsere Großeltern"."""
         noun = self.word([noun for noun in nouns_of(kind) if plural or noun.gender != "p"])
         determiner = possessive(owner or self.one_of(_SPEAKERS))
         return self.thing(noun, determiner, self.plural(noun, plural), adjective=0)
 
     def subject(self, wanted: str = "adult", pronouns: bool = True, plural: float = 0.2) -> Nominal:
-        """Somebody of this class, who is no neuter: "er" or "sie" may take the person up."""
+        """Return somebody of this class, never a neuter, so that "er" or "sie" can refer to the person."""
         if wanted == "person":
             wanted = "adult" if self.chance(0.75) else "child"
         kind = self._random.random() if wanted in ("adult", "child") else 1
@@ -128,20 +138,20 @@ class Draw:
             return self.relative("kin" if wanted == "adult" else "younger", plural=plural)
         noun = self.noun(wanted)
         is_plural = self.plural(noun, 1 if noun.gender == "n" and "human" in noun.classes else plural)
-        return self.thing(noun, phrases.THE, is_plural, adjective=0.2)
+        return self.thing(noun, THE, is_plural, adjective=0.2)
 
     def listener(self) -> Nominal:
-        """Whom questions are about: du, Sie, "deine Schwester" or a name."""
+        """Return the person a question is about: du, Sie, "deine Schwester" or a name."""
         if self.chance(0.5):
             return PRONOUN[self.one_of(("du", "du", "Sie"))]
         return self.relative(owner=PRONOUN["du"]) if self.chance(0.7) else self.name()
 
     def _someone(self, subject: Nominal, has_preposition: bool) -> Nominal:
-        """A person whom the subject meets, calls, helps, …"""
+        """Return a person whom the subject meets, calls, helps, …"""
         kind = self._random.random()
         if kind < 0.2 and subject.person in ("er", "sie"):
             return PRONOUN[self.one_of(("ich", "wir"))]
-        # "Gestern hat die Kollegin Anna besucht" leaves it open who visited whom, or who Anna is.
+        # "Gestern hat die Kollegin Anna besucht" leaves open who visited whom, or who Anna is.
         if kind < 0.4 and (has_preposition or isinstance(subject, Pronoun)):
             return self.name()
         classes = subject.noun.classes if isinstance(subject, NounPhrase) else ()
@@ -150,7 +160,7 @@ class Draw:
         return self.thing(noun, possessive(PRONOUN["ich"] if subject.gender == "n" else subject), adjective=0)
 
     def _complement(self, wanted: Complement, subject: Nominal, negated: bool) -> Phrase:
-        """One complement of a verb, e.g. its object; `negated` turns ein and no article into kein."""
+        """Return one complement of a verb, e.g. its object; `negated` turns ein and no article into kein."""
         preposition, case, classes, determiners = wanted
         if classes == ("someone",):
             nominal = self._someone(subject, bool(preposition))
@@ -158,28 +168,22 @@ class Draw:
             noun = self.noun(*classes)
             kind = "own" if {"kin", "younger"}.intersection(noun.classes) else self.one_of(determiners)
             plural = kind == "all" or (kind == "a" and self.plural(noun))
-            determiner = {
-                "the": phrases.THE,
-                "all": phrases.THE,
-                "own": phrases.THE,
-                "a": phrases.A,
-                "one": phrases.A,
-            }.get(kind, phrases.BARE)
+            determiner = {"the": THE, "all": THE, "own": THE, "a": A, "one": A}.get(kind, BARE)
             if kind == "own" and subject.gender != "n":
                 # Several people have "their passports", where German may have "ihren Reisepass".
                 plural = subject.person in ("wir", "sie", "Sie") and "personal" in noun.classes
                 determiner = possessive(subject)
             elif negated and kind in ("a", "bare"):
-                determiner = phrases.NO
+                determiner = NO
             nominal = self.thing(noun, determiner, plural, adjective=0.1 if negated else 0.3)
         if preposition:
             return Phrase(nominal.prepositional(preposition, case), nominal.english("acc"), "oblique")
-        is_new = isinstance(nominal, NounPhrase) and nominal.determiner in (phrases.A, phrases.BARE, phrases.NO)
+        is_new = isinstance(nominal, NounPhrase) and nominal.determiner in (A, BARE, NO)
         role = "recipient" if case == "dat" else "new object" if is_new else "object"
         return Phrase(*nominal.sides(case), "pronoun" if isinstance(nominal, Pronoun) else role)
 
     def event(self, *uses: str, subject: Nominal | None = None, place: float = 0.0, negated: bool = False) -> Clause:
-        """Somebody doing something: a verb of these uses with subject and complements, perhaps at a place."""
+        """Return somebody doing something: a verb of these uses with subject and complements, perhaps at a place."""
         verb = self.word([verb for verb in verbs_for(*uses) if subject is None or _fits(subject, verb)])
         subject = subject or self.subject(verb.subject)
         parts = [self._complement(wanted, subject, negated) for wanted in verb.complements]
@@ -188,7 +192,7 @@ class Draw:
         return Clause(subject, verb, tuple(parts))
 
     def place(self, role: str, *classes: str) -> Phrase:
-        """A place where something happens ("im Garten") or, in the role "direction", where somebody goes."""
+        """Return a place where something happens ("im Garten") or, in the role "direction", where somebody goes."""
         attribute = "where_to" if role == "direction" else "where"
         place = self.word([noun for noun in nouns_of(*classes) if getattr(noun, attribute)])
         german, english = getattr(place, attribute)

@@ -1,14 +1,13 @@
-"""Noun phrases of the quickstart grammar: one object that can be said in German and in English.
+"""Noun phrases of the quickstart grammar, each in German and in English.
 
-Everything nominal has `person` (as in `entries.PERSONS`), `gender` (m, f, n or p), `german(case)` and
-`english(case)`; German declines, English only tells subjects ("nom") from the rest.
+All nominals have `person` (ich, du, er, wir, sie, Sie), `gender` (m, f, n or p), `german(case)` and `english(case)`;
+German declines, English only tells subjects ("nom") from the rest.
 """
 
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from data.quickstart.entries import Adjective, Noun, read_table
-from data.quickstart.lexicon import Sides
+from data.quickstart.lexicon import Adjective, Noun, Sides, table
 
 # Forms in the order masculine, feminine, neuter, plural; "-" is no ending.
 _DEFINITE = {"nom": "der die das die", "acc": "den die das die", "dat": "dem der dem den", "gen": "des der des der"}
@@ -27,12 +26,12 @@ def _form(table: dict[str, str], case: str, gender: str) -> str:
 
 
 def relative_pronoun(case: str, gender: str) -> str:
-    """The German relative pronoun, e.g. ("dat", "p") -> "denen"."""
+    """Return the German relative pronoun, e.g. ("dat", "p") -> "denen"."""
     return _form(_RELATIVE, case, gender)
 
 
 def indefinite_article(following: str) -> str:
-    """ "a" or "an", by the sound that the next word begins with."""
+    """Return "a" or "an", by the sound of the next word."""
     starts_with_vowel = following[0] in "aeiou" and not following.startswith(("uni", "use", "euro", "one"))
     return "an" if starts_with_vowel or following.startswith(("honest", "hour")) else "a"
 
@@ -65,13 +64,11 @@ BARE = Determiner("bare")
 
 
 class _Nominal:
-    """The methods that all nominals share."""
-
     def sides(self, case: str = "nom") -> Sides:
         return self.german(case), self.english(case)
 
     def prepositional(self, preposition: str, case: str) -> str:
-        """German preposition and phrase, with the usual contractions: "im Garten"."""
+        """Return German preposition and phrase, with the usual contractions: "im Garten"."""
         if not preposition:
             return self.german(case)
         first, _, rest = self.german(case).partition(" ")
@@ -162,12 +159,12 @@ class Pronoun(_Nominal):
         return self.english_subject if case == "nom" else self.english_object
 
 
-PRONOUN = {row["name"]: Pronoun(**row) for row in read_table("pronouns")}
+PRONOUN = {row["name"]: Pronoun(**row) for row in table("pronouns")}
 Nominal = NounPhrase | Name | Pronoun
 
 
 def pronoun_for(nominal: Nominal) -> Pronoun:
-    """The pronoun that takes up a thing or person, by the gender: "er" for "mein Bruder" or "der Schlüssel"."""
+    """Return the pronoun that takes up a thing or person, by the gender: "er" for "mein Bruder" or "der Schlüssel"."""
     if isinstance(nominal, Pronoun):
         return nominal
     if nominal.gender == "p":
@@ -177,6 +174,6 @@ def pronoun_for(nominal: Nominal) -> Pronoun:
 
 
 def possessive(owner: Nominal) -> Determiner:
-    """The possessive that refers back to the owner: "ihr" for "Anna"."""
+    """Return the possessive that refers back to the owner: "ihr" for "Anna"."""
     pronoun = pronoun_for(owner)
     return Determiner("ein", pronoun.possessive, pronoun.english_possessive, pronoun.english_possessive)

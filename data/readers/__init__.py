@@ -1,15 +1,11 @@
-"""Readers for parallel text as it is distributed.
+"""Readers for parallel text as it is distributed: paths of files in, a stream of one line for each language out.
 
-In come paths of files, out go tuples of one line for each language, as a stream, in the order of the files (or columns)
-that a reader is given. Start at `plain.py`, the simplest, or at `alignment.py`, which all share.
-
-Each raises `data.errors.InputError` with file and line where a file is not what it should be: other numbers of
-lines, bad markup, bytes that are not UTF-8, a gzip file cut short.
+Start at `plain.py`, the simplest. Each raises `data.errors.InputError` with file and line for a malformed file:
+different numbers of lines, bad markup, bytes that are not UTF-8, a gzip file cut short.
 """
 
 from data.readers.help_pages import read_help_pages
-from data.readers.markup import read_sgm, read_xml
+from data.readers.markup import read_sgm, read_talks, read_xml
 from data.readers.plain import read_plain, read_table
-from data.readers.talks import read_talks
 
 __all__ = ["read_help_pages", "read_plain", "read_sgm", "read_table", "read_talks", "read_xml"]

@@ -6,28 +6,22 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from data.errors import InputError
-from data.readers.alignment import one_line
+from data.readers.plain import one_line
 from data.text.parallel_text import read_lines
 
 PARAGRAPH_ID = re.compile(r"(par|hd)_\w+")
 FEWEST_WORDS = 3
-WIDEST_RATIO = 3.5  # of the lengths in characters; beyond it, one side is not the translation of all of the other
+WIDEST_RATIO = 3.5  # of the lengths in characters; beyond it, one side translates only a part of the other
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 
 
 def read_help_pages(source: str | Path, target: str | Path) -> Iterator[tuple[str, str]]:
     """Yield the paragraphs and headings that both languages have, page after page.
 
-    Left out are paragraphs that were not translated (both sides are the same), with less than three words or
-    with lengths too different to be translations, and pages that one language lacks. Inline tags are dropped.
-
-    Args:
-        source: a folder with one language's pages `*/help/<language>/text/**/*.html`, as in the Debian packages
-            libreoffice-help-<language>.
-        target: likewise.
-
-    Raises:
-        InputError: when a folder has no such page, and for pages that are not UTF-8, with file and line.
+    Each argument is a folder with the pages `*/help/<language>/text/**/*.html` of one language, as in the Debian
+    packages libreoffice-help-<language>. Left out are untranslated paragraphs (equal sides), those with fewer than
+    three words or with lengths too different to be translations, and pages that one language lacks. Inline tags are
+    dropped. Raises `InputError` when a folder has no such page, and for pages that are not UTF-8, with file and line.
     """
     pages = [_pages(Path(folder)) for folder in (source, target)]
     for name in sorted(pages[0].keys() & pages[1].keys()):
@@ -52,22 +46,22 @@ def _fits(source, target):
 
 
 def _paragraphs(path):
-    """{id: text} of a page; of ids that occur twice, the first."""
+    """Return {id: text} of a page, the first text if an id occurs twice."""
     page = _Page()
-    # As a whole: a parser that waits for the end of a comment looks through all of it at each line.
+    # All at once: while a comment is open, the parser rescans it for each line.
     page.feed("".join(f"{line}\n" for line in read_lines(path)))
     page.close()
     return page.paragraphs
 
 
 class _Page(HTMLParser):
-    """Collect the text of the elements whose id is a paragraph's, without what is for macOS only."""
+    """Collector of the text of elements whose id is a paragraph's, without text for macOS only."""
 
     def __init__(self):
         super().__init__(convert_charrefs=True)
         self.paragraphs: dict[str, str] = {}
         self._identity, self._parts, self._depth = None, [], 0
-        self._hidden_at = None  # the depth of an element with text for macOS beside that for other systems
+        self._hidden_at = None  # the depth of an element with text for macOS only
 
     def handle_starttag(self, tag, attributes):
         attributes = dict(attributes)

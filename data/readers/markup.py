@@ -1,26 +1,60 @@
-"""Segments in markup: the XML of IWSLT's development and test sets and the SGML-like files of WMT's."""
+"""Lines and segments in markup: IWSLT's training files and XML sets, and WMT's SGML-like files."""
 
+import html
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from xml.parsers import expat
 
 from data.errors import InputError
-from data.readers.alignment import Segment, aligned, one_line
+from data.readers.plain import Segment, aligned, one_line
 from data.text.parallel_text import read_lines
 
+ABOUT = ("url", "keywords", "talkid", "speaker", "reviewer", "translator", "doc", "transcript", "date", "dtime")
+TITLES = ("title", "description")
+TALK_TAG = re.compile(rf"<(/?)({'|'.join((*ABOUT, *TITLES))})\b[^<>]*>")
+
+
+def read_talks(source: str | Path, target: str | Path, titles: bool = False) -> Iterator[tuple[str, str]]:
+    """Yield the aligned lines of two IWSLT training files, plain or gzip.
+
+    The files are text, with lines in tags (`<url>`, `<talkid>`, `<title>`, …) before each talk; their number may differ
+    between languages. Characters such as `&` and `<` stand for themselves. With `titles`, the title and description of
+    each talk are pairs too. Raises `InputError` for a title without its end tag, for lines of different talks, for
+    different numbers of lines, and as `data.text.parallel_text.read_lines` does.
+    """
+    return aligned((source, target), [_lines(path, titles) for path in (source, target)], "lines")
+
+
+def _lines(path, titles):
+    talk = "before the first talk"
+    for number, line in enumerate(read_lines(path), start=1):
+        text = line.strip()
+        tag = TALK_TAG.match(text)
+        if tag is None:
+            yield Segment(number, talk, one_line(text))
+            continue
+        name = tag[2]
+        if name in TITLES or name == "talkid":
+            content = text[tag.end() :].removesuffix(f"</{name}>")
+            if tag[1] or content == text[tag.end() :]:
+                raise InputError(f"{path}, line {number}: <{name}> without </{name}> on the same line")
+            if name == "talkid":
+                talk = f"talk {content.strip()}"
+            elif titles:
+                yield Segment(number, talk, one_line(content))
+
+
 LONGEST_SEGMENT = 1 << 20  # characters
-ENTITIES = {"quot": '"', "apos": "'", "lt": "<", "gt": ">", "amp": "&"}
-TAG = re.compile(r"<(/?)(seg|doc)\b([^<>]*)>", re.IGNORECASE)  # without "<": else many that do not end take for ever
+TAG = re.compile(r"<(/?)(seg|doc)\b([^<>]*)>", re.IGNORECASE)  # no "<" inside: many unclosed tags would take forever
 IDENTITY = re.compile(r"""\bid\s*=\s*["']?([^"'\s>]+)""", re.IGNORECASE)
 
 
 def read_xml(source: str | Path, target: str | Path) -> Iterator[tuple[str, str]]:
     """Yield the `<seg>` texts of two well-formed XML files (`IWSLT*.xml`) with the same ids.
 
-    Raises:
-        InputError: for XML that is not well-formed or declares entities, for ids that do not fit, for unequal numbers
-            of segments, each with its line, and as `data.text.parallel_text.read_lines` does.
+    Raises `InputError` for XML that is not well-formed or declares entities, for ids that do not match, for different
+    numbers of segments, each with its line, and as `data.text.parallel_text.read_lines` does.
     """
     return aligned((source, target), [_xml_segments(path) for path in (source, target)], "segments")
 
@@ -28,18 +62,15 @@ def read_xml(source: str | Path, target: str | Path) -> Iterator[tuple[str, str]
 def read_sgm(source: str | Path, target: str | Path) -> Iterator[tuple[str, str]]:
     """Yield the `<seg>` texts of two `.sgm` files with the same ids.
 
-    Such files look like XML, but have bare `&` and tags that are never closed, so that only `<seg id=…>` and `</seg>`
-    are looked at. The five entities of XML are resolved.
-
-    Raises:
-        InputError: for a segment that is not closed or has no id, for ids that do not fit, for unequal numbers of
-            segments, each with its line, and as `data.text.parallel_text.read_lines` does.
+    Such files look like XML but have bare `&` and unclosed tags, so only `<seg id=…>` and `</seg>` are read. The five
+    entities of XML are resolved. Raises `InputError` for a segment that is not closed or has no id, for ids that do not
+    match, for different numbers of segments, each with its line, and as `data.text.parallel_text.read_lines` does.
     """
     return aligned((source, target), [_sgm_segments(path) for path in (source, target)], "segments")
 
 
 def _xml_segments(path):
-    """The segments, as far as the lines read by then complete them."""
+    """Yield the segments as soon as the lines read complete them."""
     complete: list[Segment] = []
     parts: list[str] | None = None  # of the segment that is open
     start, identity = 0, ""
@@ -110,4 +141,4 @@ def _sgm_segments(path):
 
 
 def _resolve(text):
-    return re.sub(r"&(quot|apos|lt|gt|amp);", lambda match: ENTITIES[match[1]], text)
+    return re.sub(r"&(quot|apos|lt|gt|amp);", lambda match: html.unescape(match[0]), text)

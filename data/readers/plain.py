@@ -1,25 +1,60 @@
-"""Line-aligned files and tab-separated tables."""
+"""Line-aligned files and tab-separated tables, and the check, shared by all readers, that sides belong together."""
 
 import html
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
 from pathlib import Path
+from typing import NamedTuple
 
 from data.errors import InputError
-from data.readers.alignment import Segment, aligned, one_line
 from data.text.parallel_text import read_lines
 
 
-def read_plain(*paths: str | Path) -> Iterator[tuple[str, ...]]:
-    """Yield line n of every file (plain or gzip), as it stands.
+class Segment(NamedTuple):
+    """A line of text, its place in the file, and what its counterpart must share."""
 
-    Raises:
-        InputError: as `data.text.parallel_text.read_lines` does, and for unequal numbers of lines.
+    line: int
+    identity: str
+    text: str
+
+
+def one_line(text: str) -> str:
+    """Return the text with each run of white space, line breaks and no-break spaces included, as one blank."""
+    return " ".join(text.split())
+
+
+def aligned(paths: Iterable[Path], sides: Iterable[Iterable[Segment]], what: str) -> Iterator[tuple[str, ...]]:
+    """Yield the texts of segments at the same place on each side.
+
+    `what` is the name of a segment in messages, such as `lines`. Raises `InputError` when counterparts have different
+    identities, or at the end when the numbers of segments differ.
     """
-    return aligned(paths, [_segments(path) for path in paths], "lines")
+    paths = list(paths)
+    counts = [0] * len(paths)
+    for group in zip_longest(*sides):
+        for side, segment in enumerate(group):
+            counts[side] += segment is not None
+        if None in group:
+            continue  # past the end of the shortest, the others are only counted
+        for path, segment in zip(paths[1:], group[1:], strict=True):
+            if segment.identity != group[0].identity:
+                raise InputError(
+                    f"{paths[0]}, line {group[0].line} ({group[0].identity}) does not fit {path}, line "
+                    f"{segment.line} ({segment.identity}): the {what} of one must translate those of the other"
+                )
+        yield tuple(segment.text for segment in group)
+    if len(set(counts)) > 1:
+        numbers = ", ".join(f"{path} has {count:,} {what}" for path, count in zip(paths, counts, strict=True))
+        raise InputError(f"{numbers}: {what} of one must translate those of the other, one by one")
 
 
-def _segments(path):
-    return (Segment(number, "", line) for number, line in enumerate(read_lines(path), start=1))
+def read_plain(*paths: str | Path) -> Iterator[tuple[str, ...]]:
+    """Yield line n of every file (plain or gzip) unchanged.
+
+    Raises `InputError` as `data.text.parallel_text.read_lines` does, and for different numbers of lines.
+    """
+    sides = [(Segment(number, "", line) for number, line in enumerate(read_lines(path), start=1)) for path in paths]
+    return aligned(paths, sides, "lines")
 
 
 def read_table(
@@ -32,21 +67,18 @@ def read_table(
 ) -> Iterator[tuple[str, ...]]:
     """Yield the chosen columns of a tab-separated file (plain or gzip) without quoting.
 
-    Rows with an empty cell in a chosen column are left out: between the documents of News Commentary, and in
-    multilingual tables where a translation is missing. Runs of white space become one blank.
+    Rows with an empty cell in a chosen column are left out: they separate the documents of News Commentary, and lack a
+    translation in multilingual tables. Runs of white space become one blank.
 
     Args:
-        path: the file.
-        columns: numbers counted from 0, or the names that the first row gives.
-        width: the number of columns that each row has to have; default: with names that of the first row, with
-            numbers any that is large enough.
-        null: cells that stand for a missing translation: those that hold one of these.
-        separator: marks the boundary of segments within a cell; becomes a blank.
-        escaped: whether cells have special characters as Moses escapes them (`&apos;`, `&#91;`), to be resolved.
+        columns: numbers counted from 0, or names in the first row.
+        width: required number of columns; default: as in the first row with names, otherwise any that suffices.
+        null: texts that mark a cell as a missing translation.
+        separator: boundary of segments within a cell; becomes a blank.
+        escaped: whether to resolve special characters that Moses escaped (`&apos;`, `&#91;`).
 
-    Raises:
-        InputError: for a row with too few columns or an unknown name, with file and line, and as
-            `data.text.parallel_text.read_lines` does.
+    Raises `InputError` for a row with too few columns or an unknown name, with file and line, and as
+    `data.text.parallel_text.read_lines` does.
     """
     lines = enumerate(read_lines(path), start=1)
     if isinstance(columns[0], str):

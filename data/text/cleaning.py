@@ -13,15 +13,14 @@ REASONS = ("duplicate", "empty", "long", "ratio")
 
 @dataclass(frozen=True)
 class CleaningRules:
-    """Limits beyond which a training pair is left out, as one with an empty side always is; blanks separate words.
+    """Limits beyond which a training pair is left out; None: no limit. A pair with an empty side always is.
 
     Args:
-        max_words: most words of a side; None: any number.
-        max_ratio: most words of a side for one of the other; None: any.
-        drop_duplicates: whether a pair that has occurred before is left out.
+        max_words: most words of a side, separated by blanks.
+        max_ratio: most words on one side for each word on the other.
+        drop_duplicates: whether repeated pairs are left out.
 
-    Raises:
-        InputError: when a number is below 1.
+    Raises `InputError` when a number is below 1.
     """
 
     max_words: int | None = None
@@ -35,7 +34,7 @@ class CleaningRules:
                 raise InputError(f"{name} must be at least 1, got {value}")
 
     def reason_to_drop(self, source: str, target: str) -> str | None:
-        """One of `REASONS`, or None for a pair to keep; duplicates are not known here."""
+        """Return one of `REASONS`, except duplicates, or None for a pair to keep."""
         source_words, target_words = len(source.split()), len(target.split())
         shorter, longer = sorted((source_words, target_words))
         if shorter == 0:
@@ -48,10 +47,10 @@ class CleaningRules:
 
 
 def first_occurrences(pairs: Iterable[tuple[str, str]]) -> np.ndarray:
-    """(N,) bool: whether a pair is the first of those equal to it, white space at the ends apart.
+    """Return (N,) bool: whether a pair is the first of its kind, ignoring white space at the ends.
 
-    RAM: 8 bytes a pair and a few times that while sorting. Two different pairs are taken for equal with a
-    probability of N² / 2⁶⁵, one in a million for five million pairs.
+    RAM: 8 bytes a pair and a few times that while sorting. Different pairs count as equal with a probability of
+    N² / 2⁶⁵, one in a million for five million pairs.
     """
     hashes = np.fromiter((_hash(*pair) for pair in pairs), np.uint64)
     is_first = np.zeros(len(hashes), bool)
@@ -60,6 +59,6 @@ def first_occurrences(pairs: Iterable[tuple[str, str]]) -> np.ndarray:
 
 
 def _hash(source, target):
-    # Lines hold no line feed, so that different pairs are different strings.
+    # Lines contain no line feed, so different pairs give different strings.
     pair = f"{source.strip()}\n{target.strip()}".encode()
     return int.from_bytes(hashlib.blake2b(pair, digest_size=8).digest(), "little")

@@ -1,16 +1,18 @@
-"""Two line-aligned files, read strictly and without holding them in RAM."""
+"""Line-aligned files, read strictly and without holding them in RAM."""
 
 import contextlib
 import gzip
 import hashlib
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice, zip_longest
 from pathlib import Path
 from typing import BinaryIO
+
+from tqdm import tqdm
 
 from data.errors import InputError
 
@@ -22,8 +24,7 @@ LONGEST_LINE = 1 << 24  # bytes: a small gzip file can hold a line that fills th
 def read_lines(path: str | Path) -> Iterator[str]:
     """Yield the lines of a UTF-8 file (plain or gzip); see `decode_lines`.
 
-    Raises:
-        InputError: when the file is missing, has no lines, is not UTF-8, or is a damaged gzip file.
+    Raises `InputError` when the file is missing, empty, not UTF-8, or a damaged gzip file.
     """
     empty = True
     with open_text_file(path) as file:
@@ -35,15 +36,11 @@ def read_lines(path: str | Path) -> Iterator[str]:
 
 
 def open_text_file(path: str | Path) -> BinaryIO:
-    """Open a plain or gzipped file for `decode_lines`; `-` is the standard input, plain.
-
-    Raises:
-        InputError: where it cannot be opened.
-    """
+    """Open a plain or gzipped file for `decode_lines`, or raise `InputError`; `-` is the standard input, plain."""
     if str(path) == "-":
         if sys.stdin is None:
             raise InputError("the standard input is closed; name a file")
-        return sys.stdin.buffer  # not looked into: someone may be about to type
+        return sys.stdin.buffer  # not peeked into: someone may be about to type
     with _damage_told(path):
         file = open(path, "rb")  # noqa: SIM115 (the caller closes it)
         # gzip's magic number never begins UTF-8 text.
@@ -52,28 +49,18 @@ def open_text_file(path: str | Path) -> BinaryIO:
 
 
 def count_lines(path: str | Path, most: int) -> int:
-    """Return the number of lines of a plain or gzipped file, or `most` where it has more: no more are read.
-
-    Raises:
-        InputError: when it cannot be read, or is a damaged gzip file.
-    """
+    """Return the number of lines of a plain or gzipped file, or `most` if it has more, which are not read."""
     with _damage_told(path), open_text_file(path) as file:
         return sum(1 for _ in islice(iter(partial(file.readline, LONGEST_LINE), b""), most))
 
 
 def decode_lines(file: BinaryIO, name: str | Path) -> Iterator[str]:
-    """Yield the lines of an open binary file.
+    """Yield the lines of an open binary file that messages call `name`.
 
-    A line ends at `"\\n"` only, never at U+2028, U+0085 or a form feed, so that line-aligned files stay
-    aligned; one `"\\r"` before it is dropped, and so is a byte order mark at the start of the file.
-
-    Args:
-        file: the file.
-        name: what messages call it.
-
-    Raises:
-        InputError: for bytes that are not UTF-8 and for a line of more than `LONGEST_LINE` bytes, with the line's
-            number, and for a damaged gzip file.
+    A line ends only at `"\\n"`, never at U+2028, U+0085 or a form feed, so that line-aligned files stay aligned. One
+    `"\\r"` before it is dropped, and so is a byte order mark at the start of the file. Raises `InputError` for bytes
+    that are not UTF-8 and for a line of more than `LONGEST_LINE` bytes, with the line number, and for a damaged gzip
+    file.
     """
     number = 0
     try:
@@ -93,11 +80,7 @@ def decode_lines(file: BinaryIO, name: str | Path) -> Iterator[str]:
 
 
 def content_digest(path: str | Path) -> str:
-    """SHA-256 of a file's content; that of the text in it where it is a gzip file.
-
-    Raises:
-        InputError: where it cannot be read, or is a damaged gzip file.
-    """
+    """Return the SHA-256 of a file's content, of a gzip file's text; raise `InputError` if it cannot be read."""
     with _damage_told(path), open_text_file(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -114,12 +97,7 @@ def _damage_told(name):
 
 @dataclass(frozen=True)
 class ParallelText:
-    """Line-aligned source and target text: line n of one file translates line n of the other.
-
-    Args:
-        source: UTF-8 file, plain or `.gz`.
-        target: likewise.
-    """
+    """Line-aligned text: line n of the file `source` translates line n of `target`; UTF-8, plain or `.gz`."""
 
     source: Path
     target: Path
@@ -131,14 +109,13 @@ class ParallelText:
     def pairs(self) -> Iterator[tuple[str, str]]:
         """Yield (source line, target line).
 
-        Raises:
-            InputError: as `read_lines` does, and at the end when the files have unequal numbers of lines.
+        Raises `InputError` as `read_lines` does, and at the end if the files have different numbers of lines.
         """
         sources = targets = 0
         for source, target in zip_longest(read_lines(self.source), read_lines(self.target)):
             sources += source is not None
             targets += target is not None
-            # Past the end of the shorter file the lines of the longer one are only counted.
+            # Past the end of the shorter file, lines of the longer one are only counted.
             if sources == targets:
                 yield source, target
         if sources != targets:
@@ -148,9 +125,26 @@ class ParallelText:
             )
 
     def check(self) -> int:
-        """Read both files to the end and return the number of pairs; raises what `pairs` raises."""
+        """Read both files to the end and return the number of pairs; raise what `pairs` raises."""
         return sum(1 for _ in self.pairs())
 
     def digests(self) -> list[str]:
-        """`content_digest` of both files: equal for equal text, wherever it lies."""
+        """Return `content_digest` of both files: equal for equal text, wherever it lies."""
         return [content_digest(self.source), content_digest(self.target)]
+
+
+def text_bar(
+    text: ParallelText,
+    task: str,
+    progress: bool = True,
+    items: Iterable | None = None,
+    unit: str = "pairs",
+    sides: int = 1,
+) -> tqdm:
+    """Return a progress bar of work on a parallel text, visible only on a terminal.
+
+    It counts `items` as they are iterated over, `sides` for each pair; without them call its `update`.
+    """
+    shown = progress and sys.stderr is not None and sys.stderr.isatty()
+    total = sides * count_lines(text.source, sys.maxsize) if shown else None
+    return tqdm(items, task, total, unit=f" {unit}", disable=not shown)

@@ -1,9 +1,10 @@
-"""Parallel text in the form of a profile: processed once, on all cores, and found again by its content."""
+"""Parallel text in the form of a profile: processed once, on all cores, and cached by content."""
 
 import contextlib
 import json
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
+from functools import partial
 from importlib.metadata import version
 from itertools import compress
 from typing import NamedTuple
@@ -13,9 +14,8 @@ from tqdm import tqdm
 from data.cache import build_for_content
 from data.errors import InputError
 from data.text.cleaning import REASONS, CleaningRules, first_occurrences
-from data.text.parallel_text import SIDES, ParallelText
+from data.text.parallel_text import SIDES, ParallelText, text_bar
 from data.text.profiles import Profile, profile_named
-from data.text.progress import text_bar
 from data.text.truecasing import Truecaser, count_forms
 from data.workers import map_chunks
 
@@ -43,20 +43,16 @@ def apply_profile(
     *,
     rules: CleaningRules | None = None,
     truecasers: tuple[Truecaser, Truecaser] | None = None,
-    progress: bool = True,
 ) -> ProfiledText:
-    """Bring a parallel text into the form of a profile, or find it in the cache.
+    """Bring a parallel text into the form of a profile, or find it in the cache by its content.
 
-    The cache knows a text by its content, so that a changed file is processed anew. RAM grows with the number of
-    different words, not with that of lines.
+    RAM grows with the number of different words, not of lines.
 
     Args:
-        text: the text as it is.
         profile: the name of one of `data.text.profiles.PROFILES`.
-        languages: codes of the source and the target language.
-        rules: which pairs of a training text to leave out; None: every line gives a line, as in test sets.
-        truecasers: to be used; None: they are learnt on this text, which must then be the training text.
-        progress: whether to show a progress bar on a terminal.
+        languages: codes of source and target.
+        rules: which pairs of a training text to leave out; None keeps every line, as for test sets.
+        truecasers: None: learnt on this text, which must then be the training text.
 
     Raises:
         InputError: what reading `text` raises; when no pair is left.
@@ -68,10 +64,7 @@ def apply_profile(
     content = [FORMAT, profile, languages, rules and asdict(rules), text.digests()]
     if form.is_tokenized:
         content += [version("sacremoses"), [truecaser.digest for truecaser in truecasers or ()]]
-
-    def build(temporary):
-        _build(text, profile, languages, rules, truecasers, temporary, progress)
-
+    build = partial(_build, text, profile, languages, rules, truecasers)
     folder = build_for_content("prepared", content, build)
     description = json.loads((folder / "description.json").read_text(encoding="utf-8"))
     if form.is_truecased and truecasers is None:
@@ -79,7 +72,7 @@ def apply_profile(
     return ProfiledText(ParallelText(*(folder / side for side in SIDES)), truecasers, description["dropped"])
 
 
-def _build(text, profile, languages, rules, truecasers, folder, progress):
+def _build(text, profile, languages, rules, truecasers, folder):
     """Write the files `source`, `target`, `source.truecase`, `target.truecase` and `description.json`."""
     pairs, dropped = text.pairs(), Counter()
     if rules is not None and rules.drop_duplicates:
@@ -89,19 +82,17 @@ def _build(text, profile, languages, rules, truecasers, folder, progress):
     form = profile_named(profile)
     forms = Counter(), Counter()
     kept = 0
-    process = _Process(form, languages, rules, counts_forms=form.is_truecased and truecasers is None)
-    task = "tokenising" if form.is_tokenized else "cleaning"
-    hides_bar = None if progress else True  # None: except on a terminal
-    with _open_sides(folder) as files, text_bar(text, task, progress) as bar:
+    process = partial(_process, form, languages, rules, form.is_truecased and truecasers is None)
+    with _open_sides(folder) as files, text_bar(text, "tokenising" if form.is_tokenized else "cleaning") as bar:
         bar.update(dropped["duplicate"])
-        for chunk in map_chunks(process, pairs):
-            for file, side in zip(files, chunk.lines, strict=False):
+        for sides, kept_now, dropped_now, forms_now in map_chunks(process, pairs):
+            for file, side in zip(files, sides, strict=False):
                 file.write(side)
-            kept += chunk.kept
-            dropped.update(chunk.dropped)
-            for counts, more in zip(forms, chunk.forms, strict=False):
+            for counts, more in zip(forms, forms_now, strict=False):
                 counts.update(more)
-            bar.update(chunk.kept + sum(chunk.dropped.values()))
+            kept += kept_now
+            dropped.update(dropped_now)
+            bar.update(kept_now + sum(dropped_now.values()))
     if kept == 0:
         reasons = ", ".join(f"{dropped[reason]:,} {reason}" for reason in REASONS if dropped[reason])
         raise InputError(f"no pair of {text.source} and {text.target} is left ({reasons}); loosen the limits")
@@ -111,8 +102,8 @@ def _build(text, profile, languages, rules, truecasers, folder, progress):
             truecaser.save(folder / f"{side}.truecase")
         tokenized = ParallelText(*((folder / side).rename(folder / f"{side}.tokenized") for side in SIDES))
         with _open_sides(folder) as files:
-            # In this process: to hand lines to others takes as long as to truecase them.
-            for pair in tqdm(tokenized.pairs(), "truecasing", kept, unit=" pairs", disable=hides_bar):
+            # In this process: handing lines to others takes as long as truecasing them.
+            for pair in tqdm(tokenized.pairs(), "truecasing", kept, unit=" pairs", disable=None):
                 for file, truecaser, line in zip(files, truecasers, pair, strict=True):
                     file.write(f"{truecaser.truecase(line)}\n")
         tokenized.source.unlink()
@@ -121,38 +112,24 @@ def _build(text, profile, languages, rules, truecasers, folder, progress):
     (folder / "description.json").write_text(json.dumps(description), encoding="utf-8")
 
 
-class _Chunk(NamedTuple):
-    """A processed chunk of pairs: each side's lines as one string, no side where no pair is left; and counts."""
+def _process(form, languages, rules, counts_forms, pairs):
+    """Bring a chunk of pairs into their form before truecasing and clean it.
 
-    lines: tuple[str, ...]
-    kept: int
-    dropped: Counter
-    forms: tuple[Counter, ...]
-
-
-@dataclass(frozen=True)
-class _Process:
-    """The work on a chunk of pairs: the form before truecasing, pairs left out, and counts of forms on request."""
-
-    profile: Profile
-    languages: tuple[str, str]
-    rules: CleaningRules | None
-    counts_forms: bool
-
-    def __call__(self, pairs):
-        pairs = [tuple(map(self.profile.before_truecasing, self.languages, pair)) for pair in pairs]
-        kept, dropped = pairs, Counter()
-        if self.rules is not None:
-            reasons = [self.rules.reason_to_drop(*pair) for pair in pairs]
-            kept = [pair for pair, reason in zip(pairs, reasons, strict=True) if reason is None]
-            dropped.update(reason for reason in reasons if reason)
-        forms = tuple(map(count_forms, zip(*kept, strict=True))) if self.counts_forms else ()
-        lines = tuple("".join(f"{line}\n" for line in side) for side in zip(*kept, strict=True))
-        return _Chunk(lines, len(kept), dropped, forms)
+    Return the lines of each side as one string (no sides if no pair is left), the number of pairs kept, those dropped
+    by reason, and, on request, the counts of forms of each side.
+    """
+    pairs = [tuple(map(form.before_truecasing, languages, pair)) for pair in pairs]
+    kept, dropped = pairs, Counter()
+    if rules is not None:
+        reasons = [rules.reason_to_drop(*pair) for pair in pairs]
+        kept = [pair for pair, reason in zip(pairs, reasons, strict=True) if reason is None]
+        dropped.update(reason for reason in reasons if reason)
+    sides = list(zip(*kept, strict=True))
+    lines = ["".join(f"{line}\n" for line in side) for side in sides]
+    return lines, len(kept), dropped, list(map(count_forms, sides)) if counts_forms else []
 
 
 @contextlib.contextmanager
 def _open_sides(folder):
-    """The files of both sides, open for writing."""
     with contextlib.ExitStack() as stack:
         yield [stack.enter_context(open(folder / side, "w", encoding="utf-8", newline="\n")) for side in SIDES]

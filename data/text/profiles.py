@@ -21,20 +21,14 @@ DEFAULT_MAX_LENGTH = 100  # sub-words of a side
 
 @dataclass(frozen=True)
 class Profile:
-    """A form of text; by default the text as it is.
-
-    Args:
-        is_tokenized: normalised and tokenised, tokens separated by blanks.
-        is_truecased: truecased, for which the usual casing of words is learnt.
-        is_lowercased: in small letters.
-    """
+    """A form of text; by default the text as it is."""
 
     is_tokenized: bool = False
     is_truecased: bool = False
     is_lowercased: bool = False
 
     def before_truecasing(self, language: str, line: str) -> str:
-        """A line of text in this form but for truecasing."""
+        """Return a line of text in this form, not yet truecased."""
         if self.is_tokenized:
             line = tokenize(language, line)
         return line.lower() if self.is_lowercased else line
@@ -49,7 +43,7 @@ PROFILES = {
 
 
 def profile_named(name: str) -> Profile:
-    """The profile of a name in `PROFILES`; raises `InputError` for any other."""
+    """Return a profile of `PROFILES`; raise `InputError` for any other name."""
     if name not in PROFILES:
         raise InputError(f"unknown profile {name!r}; it is one of {', '.join(PROFILES)}")
     return PROFILES[name]
@@ -58,13 +52,8 @@ def profile_named(name: str) -> Profile:
 class TextForm:
     """Text of one language in the form that sub-words are learnt on, and back to ordinary text.
 
-    Args:
-        profile: the name of one of `PROFILES`.
-        language: code of the language, such as `de`.
-        truecaser: that of the language, for a truecased profile.
-
-    Raises:
-        InputError: for an unknown profile.
+    `profile` is the name of one of `PROFILES`, else `InputError`; a truecased one needs the `truecaser` of the
+    language.
     """
 
     def __init__(self, profile: str, language: str, truecaser: Truecaser | None = None):
@@ -73,35 +62,35 @@ class TextForm:
         self.is_tokenized = self._profile.is_tokenized
 
     def forward(self, line: str) -> str:
-        """A line of text as sub-words are learnt on it."""
+        """Return a line of text as sub-words are learnt on it."""
         line = self._profile.before_truecasing(self.language, line)
         return self.truecaser.truecase(line) if self._profile.is_truecased else line
 
     def backward(self, line: str) -> str:
-        """A line of a model's output as ordinary text; of a lower-cased one the capital letters are lost."""
+        """Return a line of a model's output as ordinary text; a lower-cased one stays without capital letters."""
         if self._profile.is_truecased:
             line = detruecase(line)
         return detokenize(self.language, line) if self.is_tokenized else line
 
     def expected(self, line: str) -> str:
-        """A line of text as a perfect model's `backward` gives it: the line, in small letters if they all are."""
+        """Return a line of text as a perfect model's `backward` gives it: in small letters if the profile is."""
         return line.lower() if self._profile.is_lowercased else line
 
 
 def tokenize(language: str, line: str) -> str:
-    """A line normalised and tokenised by the rules of Moses, tokens separated by blanks."""
+    """Return a line normalised and tokenised by the rules of Moses, tokens separated by blanks."""
     moses = _moses(language)
     return moses.tokenize(moses.normalize(line))
 
 
 def detokenize(language: str, line: str) -> str:
-    """The text of a tokenised line."""
+    """Return the text of a tokenised line."""
     return _moses(language).detokenize(line)
 
 
 @lru_cache
 def _moses(language):
-    from data.text.moses import Moses  # here, for the profile `raw` does without sacremoses
+    from data.text.moses import Moses  # here, because the profile `raw` works without sacremoses
 
     return Moses(language)
 

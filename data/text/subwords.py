@@ -20,20 +20,18 @@ def train_subwords(
 ) -> None:
     """Learn a byte-pair encoding of exactly `vocabulary_size` pieces and write it to `model_path`.
 
-    The same lines and settings give the same file. The pieces are the four special ones, 256 bytes, and
-    characters and merges; characters beyond the most frequent 99.99 % of the text are spelled in bytes. So
-    stray characters do not take places, and the embeddings of the bytes, which stand for every character
-    that was never seen, are trained at all.
+    The same lines and settings give the same file. The pieces are the four special ones, 256 bytes, characters and
+    merges. Characters beyond the most frequent 99.99 % of the text are spelled in bytes, so that stray characters take
+    no places, and the embeddings of the bytes, which stand for every unseen character, are trained at all.
 
     Args:
-        lines: text, one segment a line; read once. A shared vocabulary is learnt on both sides' lines.
+        lines: one segment each, read once; of both sides for a shared vocabulary.
         vocabulary_size: number of pieces, special ones included.
-        model_path: the file to write; its folder is made where it does not exist.
-        max_lines: of more lines, a random sample of this size (above 100) is used, always the same one.
+        model_path: the file to write; its folder is made if missing.
+        max_lines: a fixed random sample of this size (above 100) is used if there are more.
 
-    Raises:
-        InputError: without any text; where the text has too few different pieces for the size, or more
-            characters than it. The message names the largest or smallest size possible.
+    Raises `InputError` without any text; when the text has too few different pieces for the size, or too many
+    characters. The message names the largest or smallest possible size.
     """
     model = io.BytesIO()
     failure = None
@@ -52,11 +50,11 @@ def train_subwords(
             model_writer=model,
             model_type="bpe",
             vocab_size=vocabulary_size,
-            # Too small a text would end in a message of the C++ code: the size is checked below instead.
+            # The size is checked below: for a small text the C++ code would print its own message.
             hard_vocab_limit=False,
             character_coverage=0.9999,
             byte_fallback=True,
-            # Text is translated as it is written; what should be normalised is so before.
+            # Text is translated as written; a profile has already normalised it if it should be.
             normalization_rule_name="identity",
             input_sentence_size=max_lines,
             shuffle_input_sentence=True,
@@ -68,7 +66,7 @@ def train_subwords(
             unk_piece=SPECIAL_PIECES[UNKNOWN],
             bos_piece=SPECIAL_PIECES[BEGIN],
             eos_piece=SPECIAL_PIECES[END],
-            # Part of the model file: fixed, so that the file does not depend on the machine.
+            # Stored in the model file: fixed, so that the file does not depend on the machine.
             num_threads=4,
             minloglevel=2,
         )
@@ -97,20 +95,18 @@ def train_subwords(
 class Subwords:
     """A trained sub-word model: lines of text to ids and back.
 
-    White space: runs of blanks count as one, blanks at either end do not count, and everything else (tabs,
-    no-break spaces, control characters) is kept. Text that spells a special piece, such as `"<s>"`, is
-    encoded as ordinary characters, never as the special id.
+    Runs of blanks count as one and blanks at either end do not count; all else (tabs, no-break spaces, control
+    characters) is kept. Text that spells a special piece, such as `"<s>"`, is encoded as ordinary characters.
 
     Args:
-        path: a model file that `train_subwords` wrote.
-        digest: what the SHA-256 of the file is to be, if that is known.
+        path: a model file of `train_subwords`.
+        digest: the expected SHA-256 of the file, if known.
 
     Attributes:
         vocabulary_size: number of pieces, special ones included.
         digest: SHA-256 of the file.
 
-    Raises:
-        InputError: when the file is missing, corrupt, not that of `digest`, or has other special ids.
+    Raises `InputError` when the file is missing, corrupt, does not match `digest`, or has other special ids.
     """
 
     def __init__(self, path: str | Path, digest: str | None = None):
@@ -126,7 +122,7 @@ class Subwords:
         try:
             self._processor = sentencepiece.SentencePieceProcessor(model_proto=model)
             ids = list(range(self._processor.get_piece_size()))
-            # They raise where a piece, or what unknown ones are shown as, is not UTF-8.
+            # These raise if a piece, or the text for unknown ones, is not UTF-8.
             self._processor.id_to_piece(ids)
             self._processor.decode(ids)
         except (RuntimeError, UnicodeDecodeError) as error:
@@ -139,26 +135,26 @@ class Subwords:
                 f"{(PAD, UNKNOWN, BEGIN, END)} is needed; use a model that this project trained"
             )
         self.vocabulary_size = processor.get_piece_size()
-        while processor.is_unused(self.vocabulary_size - 1):  # see `data.text.side_dictionaries`
+        while processor.is_unused(self.vocabulary_size - 1):  # see `data.text.vocabularies`
             self.vocabulary_size -= 1
 
     def encode(self, lines: Sequence[str]) -> list[list[int]]:
-        """The ids of each line, without `BEGIN` and `END`; an empty line gives an empty list."""
+        """Return the ids of each line, without `BEGIN` and `END`; an empty line gives an empty list."""
         return self._processor.encode(list(lines))
 
     def encode_as_pieces(self, lines: Sequence[str]) -> list[list[str]]:
-        """The sub-words of each line as text, `▁` for a blank."""
+        """Return the sub-words of each line as text, `▁` for a blank."""
         return self._processor.encode(list(lines), out_type=str)
 
     def decode(self, sentences: Iterable[Iterable[int]]) -> list[str]:
-        """The text of each list of ids; `PAD`, `BEGIN` and `END` are dropped, wherever they stand.
+        """Return the text of each list of ids, dropping `PAD`, `BEGIN` and `END` anywhere.
 
-        A model may put out the byte of a line break: it becomes a blank, for a result is one line.
+        A model may produce the byte of a line break, which becomes a blank, since a result is one line.
         """
-        # To SentencePiece the three are control symbols, which have no text.
+        # SentencePiece treats these three as control symbols without text.
         ids = [[int(i) for i in sentence] for sentence in sentences]
         return [re.sub(r"[\r\n]+", " ", line) for line in self._processor.decode(ids)] if ids else []
 
     def piece(self, piece_id: int) -> str:
-        """The sub-word of an id as text."""
+        """Return the sub-word of an id as text."""
         return self._processor.id_to_piece(int(piece_id))

@@ -1,7 +1,7 @@
-"""Truecasing: the first word of a sentence as it is written elsewhere. Rules and file format are those of Moses.
+"""Truecasing: the first word of a sentence as it is written elsewhere, with the rules and file format of Moses.
 
-Own code, for the rules of sacremoses' truecaser differ from those of the scripts train-truecaser.perl and
-truecase.perl (known forms, opening quotes), and its training holds the whole corpus in RAM.
+Own code, because sacremoses' truecaser has other rules than train-truecaser.perl and truecase.perl (known forms,
+opening quotes), and its training holds the whole corpus in RAM.
 """
 
 import hashlib
@@ -20,17 +20,13 @@ _COUNT = re.compile(r"\(\d{1,18}(/\d{1,18})?\)")
 
 
 class Truecaser:
-    """The usual casing of words.
-
-    Args:
-        counts: how often each form was seen where its casing is its own, as `count_forms` counts them.
-    """
+    """The usual casing of words, from the `counts` of forms that `count_forms` returns."""
 
     def __init__(self, counts: Mapping[str, int]):
         forms: dict[str, list[tuple[int, str]]] = {}
         for form, count in counts.items():
             forms.setdefault(form.lower(), []).append((count, form))
-        # Of two forms seen equally often, the one with more small letters.
+        # Of two equally frequent forms, the one with more small letters comes first.
         self._forms = {word: sorted(found, reverse=True) for word, found in sorted(forms.items())}
         self._best = {word: found[0][1] for word, found in self._forms.items()}
         self._known = frozenset(counts)
@@ -39,8 +35,7 @@ class Truecaser:
     def load(cls, path: str | Path) -> "Truecaser":
         """Read a model file of `save` or of Moses' train-truecaser.perl.
 
-        Raises:
-            InputError: when it cannot be read, or a line of it is not of that form.
+        Raises `InputError` when it cannot be read or a line is malformed.
         """
         counts = {}
         check_plain(path)
@@ -70,7 +65,7 @@ class Truecaser:
         return hashlib.sha256(self._text().encode()).hexdigest()
 
     def truecase(self, line: str) -> str:
-        """A tokenised line with the usual casing: of the first words, and of forms that were never seen."""
+        """Return a tokenised line with the usual casing of first words and of forms never seen."""
         best, known = self._best, self._known
         tokens = line.split(" ")
         is_start = True
@@ -90,7 +85,7 @@ class Truecaser:
 
 
 def count_forms(lines: Iterable[str]) -> Counter:
-    """Counts of each form where its casing is its own: anywhere but at the start of a sentence."""
+    """Count each form where its casing is its own: anywhere but at the start of a sentence."""
     counts: Counter = Counter()
     for line in lines:
         tokens = line.split()
@@ -106,7 +101,7 @@ def count_forms(lines: Iterable[str]) -> Counter:
 
 
 def detruecase(line: str) -> str:
-    """A tokenised line with a capital letter at each start of a sentence, as Moses' detruecase.perl does it."""
+    """Return a tokenised line with a capital letter at each start of a sentence, like Moses' detruecase.perl."""
     tokens = line.split(" ")
     is_start = True
     for i, token in enumerate(tokens):

@@ -1,68 +1,63 @@
 """The sub-word models of a parallel text, learnt once."""
 
+from collections.abc import Iterable
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
 
+from sentencepiece import SentencePieceProcessor
+
 from data.cache import build_for_content
 from data.errors import InputError
-from data.text.parallel_text import SIDES, ParallelText
-from data.text.progress import text_bar
+from data.text.parallel_text import SIDES, ParallelText, text_bar
 from data.text.subwords import train_subwords
 
 FORMAT = 1  # of the cache: raise it when `data.text.subwords.train_subwords` learns in another way
 
 
 def learn_vocabularies(
-    text: ParallelText,
-    vocabulary_size: int | tuple[int, int],
-    shared: bool = True,
-    joint_merges: bool = False,
-    progress: bool = True,
+    text: ParallelText, vocabulary_size: int | tuple[int, int], shared: bool = True, joint_merges: bool = False
 ) -> tuple[Path, Path]:
-    """The model files of source and target, learnt on the text or found in the cache by its content.
+    """Return the model files of source and target, learnt on the text or found in the cache by its content.
 
     Args:
         text: the training text in the form of its profile.
-        vocabulary_size: number of pieces of each model; of source and target, where these are separate.
-        shared: one model, learnt on both sides, or one for each.
-        joint_merges: separate models that share their merges: one is learnt on both sides, and each side keeps the
-            pieces that its text has. fairseq's scripts do so unless told otherwise.
-        progress: whether to show a progress bar of the lines read on a terminal.
+        vocabulary_size: pieces of each model; two numbers for source and target if these are separate.
+        shared: one model for both sides, or one for each.
+        joint_merges: separate models with common merges: one is learnt on both sides, and each side keeps the pieces
+            that its text has, as fairseq's scripts do by default.
 
-    Raises:
-        InputError: for settings that contradict each other; what reading `text` and `data.text.subwords.train_subwords`
-            raise.
+    Raises `InputError` for contradictory settings, and what reading `text` and `train_subwords` raise.
     """
     check_vocabulary_settings(vocabulary_size, shared, joint_merges)
     content = [FORMAT, version("sentencepiece"), text.digests(), vocabulary_size, shared]
     if joint_merges:
         content.append("joint merges")
 
-    def lines_of(side, task):
-        lines = chain.from_iterable(text.pairs()) if side is None else (pair[side] for pair in text.pairs())
-        return text_bar(text, task, progress, lines, "lines", sides=2 if side is None else 1)
+    def lines_of(side, task="learning sub-words"):
+        return text_bar(text, task, items=(pair[side] for pair in text.pairs()), unit="lines")
 
     def build(temporary):
         both, models = temporary / "both.model", [temporary / f"{side}.model" for side in SIDES]
         if shared or joint_merges:
-            train_subwords(lines_of(None, "learning sub-words"), vocabulary_size, both)
+            lines = chain.from_iterable(text.pairs())
+            train_subwords(
+                text_bar(text, "learning sub-words", items=lines, unit="lines", sides=2), vocabulary_size, both
+            )
         if joint_merges:
-            from data.text.side_dictionaries import write_side_dictionary  # imports protobuf
-
             for side, path in enumerate(models):
-                write_side_dictionary(both, lines_of(side, "looking for sub-words"), path)
+                _write_side_dictionary(both, lines_of(side, "looking for sub-words"), path)
         elif not shared:
             sizes = vocabulary_size if isinstance(vocabulary_size, tuple) else (vocabulary_size, vocabulary_size)
             for side, (size, path) in enumerate(zip(sizes, models, strict=True)):
-                train_subwords(lines_of(side, "learning sub-words"), size, path)
+                train_subwords(lines_of(side), size, path)
 
     folder = build_for_content("subwords", content, build)
     return tuple(folder / f"{'both' if shared else side}.model" for side in SIDES)
 
 
 def check_vocabulary_settings(vocabulary_size: int | tuple[int, int], shared: bool, joint_merges: bool) -> None:
-    """Raise `InputError` for settings of `learn_vocabularies` that contradict each other."""
+    """Raise `InputError` for contradictory settings of `learn_vocabularies`."""
     if joint_merges and shared:
         raise InputError("data.joint_merges gives each side a dictionary of its own: set data.shared_vocabulary=false")
     if isinstance(vocabulary_size, tuple):
@@ -73,3 +68,30 @@ def check_vocabulary_settings(vocabulary_size: int | tuple[int, int], shared: bo
                 f"data.vocabulary_size is {vocabulary_size}, but there is one sub-word model for both sides: give one "
                 "number, or set data.shared_vocabulary=false"
             )
+
+
+def _write_side_dictionary(joint_model: Path, lines: Iterable[str], path: Path) -> None:
+    """Write a copy of a joint sub-word model with the pieces that one side's training text has.
+
+    These come first, in order: the special ones, the bytes, and whatever `lines` are encoded in, with its characters.
+    Other merges, which may lead to these, follow as unused: SentencePiece spells them in smaller pieces, and
+    `Subwords.vocabulary_size` does not count them. Other characters are spelled in bytes.
+    """
+    from sentencepiece.sentencepiece_model_pb2 import ModelProto  # imports protobuf
+
+    Piece = ModelProto.SentencePiece
+    model = ModelProto.FromString(joint_model.read_bytes())
+    processor = SentencePieceProcessor(model_file=str(joint_model))
+    found = set()
+    for line in lines:
+        found.update(processor.encode(line))
+    characters = set().union(*(model.pieces[number].piece for number in found))
+    needed, merges = [], []
+    for number, piece in enumerate(model.pieces):
+        if piece.type != Piece.Type.NORMAL or number in found or piece.piece in characters:
+            needed.append(Piece(piece=piece.piece, score=piece.score, type=piece.type))
+        elif len(piece.piece) > 1:
+            merges.append(Piece(piece=piece.piece, score=piece.score, type=Piece.Type.UNUSED))
+    del model.pieces[:]
+    model.pieces.extend([*needed, *merges])
+    path.write_bytes(model.SerializeToString(deterministic=True))

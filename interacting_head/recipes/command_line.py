@@ -6,7 +6,7 @@ import json
 import sys
 from pathlib import Path
 
-from data.corpora.pipes import kept_text
+from data.cache import kept_text
 from data.errors import InputError
 from interacting_head.config import load_config, override
 from interacting_head.recipes import own_text

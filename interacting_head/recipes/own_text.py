@@ -4,7 +4,7 @@ import dataclasses
 import os
 import time
 
-from data.corpora.pipes import kept_text
+from data.cache import kept_text
 from data.text.parallel_text import count_lines
 from interacting_head.config import OWN_FILES, differences, override
 from interacting_head.recipes.registry import get
@@ -20,7 +20,7 @@ SIZES = {
 
 
 def with_absolute_paths(config):
-    """Return an `ExperimentConfig` whose text can be found from any folder; see `data.corpora.pipes.kept_text`."""
+    """Return an `ExperimentConfig` whose text can be found from any folder; see `data.cache.kept_text`."""
     paths = {name: getattr(config.data, name) for name in OWN_FILES}
     paths = {name: str(kept_text(path)) for name, path in paths.items() if path}
     return dataclasses.replace(config, data=dataclasses.replace(config.data, **paths))

@@ -98,7 +98,7 @@ def test_nothing_is_done_twice(corpora, tmp_path, capsys, monkeypatch):
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "out").rglob("*")} == before
     monkeypatch.undo()
     monkeypatch.setenv("INTERACTING_HEAD_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(profiled_text, "_build", None)
+    monkeypatch.setattr(profiled_text, "_build", lambda *_: pytest.fail("builds"))
     run(corpora, tmp_path / "other", "--profile", "paper")  # from the cache
 
 

@@ -13,7 +13,8 @@ import pytest
 from data import quickstart_corpus
 from data.errors import InputError
 from data.quickstart.draw import Draw
-from data.quickstart_corpus import LEXICON_SIZE, PATTERNS, SPLITS, generate, write
+from data.quickstart.lexicon import LEXICON_SIZE
+from data.quickstart_corpus import PATTERNS, SPLITS, generate, write
 
 # Any change of a word or of the order of the default corpus changes this digest.
 DEFAULT_DIGEST = "ab8710ffac3cf96cebd83411f9f7ec92ff93d9fbcaeadce8dd67119a88565edd"
@@ -82,7 +83,7 @@ def test_small_corpora_have_the_sizes_asked_for(sizes):
 def test_sizes_that_cannot_be_had_are_refused(monkeypatch):
     with pytest.raises(InputError, match="dev_pairs is -1"):
         generate(dev_pairs=-1)
-    monkeypatch.setattr(quickstart_corpus, "PATTERNS", ("request",))
+    monkeypatch.setattr(quickstart_corpus, "PATTERNS", {"request": PATTERNS["request"]})
     with pytest.raises(InputError, match="does not have 20000 different pairs"):
         generate(train_pairs=20000, dev_pairs=0, test_pairs=0)
 
@@ -111,8 +112,8 @@ def test_every_pattern_still_says_its_golden_pairs():
     table = (Path(__file__).parent / "quickstart" / "golden.tsv").read_text("utf-8").splitlines()
     golden = [tuple(line.split("\t")) for line in table]
     said = [
-        (pattern, *quickstart_corpus.PATTERN_FUNCTIONS[pattern](Draw(Random(f"golden {pattern} {number}"))))
-        for pattern in PATTERNS
+        (pattern, *say(Draw(Random(f"golden {pattern} {number}"))))
+        for pattern, say in PATTERNS.items()
         for number in range(2)
     ]
     assert [pair for pair in said if pair not in golden] == []

@@ -4,10 +4,9 @@ import re
 
 import pytest
 
-from data.corpora.archived_corpus import ARCHIVES, ArchivedCorpus
 from data.corpora.corpus import open_corpus
+from data.corpora.published import ARCHIVES, ArchivedCorpus, LineAlignedCorpus, PublishedFile
 from data.corpora.registry import KNOWN_CORPORA
-from data.corpora.specification import LineAlignedCorpus, PublishedFile
 from data.errors import InputError
 from data.text.parallel_text import ParallelText
 from tests.data.corpora.test_archives import debian_bytes, tar_bytes, zip_bytes
@@ -178,9 +177,9 @@ def packed(archive, names):
 @pytest.fixture
 def build(tmp_path, monkeypatch):
     """Opens a known corpus, built from small copies of its archives, in two languages."""
-    monkeypatch.setattr("data.corpora.archived_corpus.download", lambda *_: pytest.fail("downloads"))
+    monkeypatch.setattr("data.corpora.published.download", lambda *_: pytest.fail("downloads"))
     # The small copies have checksums of their own.
-    monkeypatch.setattr("data.corpora.archived_corpus.Archive.check", lambda self, path: "checked elsewhere")
+    monkeypatch.setattr("data.corpora.published.Archive.check", lambda self, path: "checked elsewhere")
 
     def build(name, source, target):
         corpus = ARCHIVED[name]

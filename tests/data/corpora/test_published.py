@@ -1,17 +1,154 @@
 import gzip
 import hashlib
 import json
+import os
+import random
 import re
+import threading
 from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from data.corpora.archived_corpus import ARCHIVES, Archive, ArchivedCorpus, Text, text
-from data.corpora.held_out import cut_at_random
+from data.corpora.published import ARCHIVES, Archive, ArchivedCorpus, Text, cut_at_random, cut_regularly, download, text
 from data.errors import InputError
 from data.readers import read_plain, read_table
 from data.text.parallel_text import ParallelText
 from tests.data.corpora.test_archives import tar_bytes, zip_bytes
+
+CONTENT = os.urandom(3_000_000)
+SHA256 = hashlib.sha256(CONTENT).hexdigest()
+
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        if self.path == "/missing":
+            self.send_error(404)
+            return
+        if "Python" in self.headers["User-Agent"]:
+            self.send_error(406)
+            return
+        self.send_response(200)
+        if self.path != "/without-length":
+            self.send_header("Content-Length", str(len(CONTENT)))
+        self.end_headers()
+        self.wfile.write(CONTENT[: 1000 if self.path == "/cut-short" else None])
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="module")
+def server():
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.fixture(autouse=True)
+def no_proxy(monkeypatch):
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+
+
+@pytest.mark.parametrize("path", ["/file", "/without-length"])
+def test_a_file_is_fetched_and_its_checksum_returned(tmp_path, server, path):
+    target = tmp_path / "new folder" / "file.gz"
+    assert download(server + path, target, SHA256) == SHA256
+    assert target.read_bytes() == CONTENT
+    assert os.listdir(target.parent) == ["file.gz"]
+
+
+def test_a_file_address_works(tmp_path):
+    (tmp_path / "published").write_bytes(CONTENT)
+    assert download((tmp_path / "published").as_uri(), tmp_path / "copy") == SHA256
+    assert (tmp_path / "copy").read_bytes() == CONTENT
+
+
+def test_another_checksum_is_an_error_and_leaves_nothing_behind(tmp_path, server):
+    with pytest.raises(InputError, match=f"SHA-256 {SHA256} where {'0' * 64} is expected"):
+        download(f"{server}/file", tmp_path / "file.gz", "0" * 64)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_another_checksum_keeps_an_older_file(tmp_path, server):
+    (tmp_path / "file.gz").write_bytes(b"older")
+    with pytest.raises(InputError):
+        download(f"{server}/file", tmp_path / "file.gz", "0" * 64)
+    assert (tmp_path / "file.gz").read_bytes() == b"older"
+    assert os.listdir(tmp_path) == ["file.gz"]
+
+
+def test_a_transfer_cut_short_is_an_error_even_without_a_checksum(tmp_path, server):
+    with pytest.raises(InputError, match=r"1,000 of 3,000,000 bytes|could not download"):
+        download(f"{server}/cut-short", tmp_path / "file.gz")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_missing_file_is_an_error(tmp_path, server):
+    with pytest.raises(InputError, match=r"could not download .*/missing: Not Found"):
+        download(f"{server}/missing", tmp_path / "file.gz")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_server_that_does_not_answer_is_an_error(tmp_path):
+    with pytest.raises(InputError, match="could not download"):
+        download("http://127.0.0.1:9/file", tmp_path / "file.gz")
+    assert list(tmp_path.iterdir()) == []
+
+
+PAIRS = [(f"word {i}", f"Wort {i}") for i in range(300)]
+
+
+def cut(pairs, held_out=2_000):
+    splits = {"train": [], "dev": [], "test": []}
+    for split, pair in cut_at_random(lambda: iter(pairs), held_out):
+        splits[split].append(pair)
+    return splits
+
+
+def test_splits_hold_distinct_sizes_and_every_pair_once():
+    splits = cut([*PAIRS, *PAIRS], held_out=20)
+    assert {split: len(pairs) for split, pairs in splits.items()} == {"train": 260, "dev": 20, "test": 20}
+    assert sorted(pair for pairs in splits.values() for pair in pairs) == sorted(PAIRS)
+
+
+def test_at_most_a_tenth_is_held_out_for_each():
+    assert {split: len(pairs) for split, pairs in cut(PAIRS).items()} == {"train": 240, "dev": 30, "test": 30}
+
+
+def test_training_text_stays_in_order():
+    train = cut(PAIRS)["train"]
+    assert train == sorted(train, key=PAIRS.index)
+
+
+def test_no_held_out_sentence_occurs_in_training():
+    shared = [*PAIRS, *((f"word {i}", f"andere {i}") for i in range(0, 300, 2)), ("another 1", "Wort 1")]
+    splits = cut(shared, held_out=20)
+    for held in (splits["dev"], splits["test"]):
+        assert not {source for source, _ in held} & {source for source, _ in splits["train"]}
+        assert not {target for _, target in held} & {target for _, target in splits["train"]}
+
+
+def test_splits_depend_on_the_content_alone():
+    first, second = cut(PAIRS, 20), cut(random.Random(0).sample(PAIRS, len(PAIRS)), 20)
+    assert first["dev"] == second["dev"]
+    assert first["test"] == second["test"]
+    assert first["dev"] != PAIRS[:20]
+
+
+def test_too_few_pairs_to_hold_out_are_an_error():
+    with pytest.raises(InputError, match="9 pairs are too few"):
+        cut(PAIRS[:9])
+    with pytest.raises(InputError, match="0 pairs are too few"):
+        cut([])
+
+
+def test_every_so_manieth_pair_is_development_text():
+    splits = [split for split, _ in cut_regularly(lambda: iter(PAIRS), 23)]
+    assert [number for number, split in enumerate(splits, start=1) if split == "dev"] == list(range(23, 301, 23))
+    assert [pair for _, pair in cut_regularly(lambda: iter(PAIRS), 23)] == PAIRS
+
 
 ROWS = [(f"word {i}", f"Wort {i}") for i in range(300)]
 
@@ -150,7 +287,7 @@ def test_without_internet_the_error_says_which_files_to_put_where(tmp_path, arch
 
 
 def test_what_only_a_browser_can_fetch_is_asked_for_before_anything_is_downloaded(tmp_path, corpus_folder, monkeypatch):
-    monkeypatch.setattr("data.corpora.archived_corpus.download", lambda *_: pytest.fail("downloads"))
+    monkeypatch.setattr("data.corpora.published.download", lambda *_: pytest.fail("downloads"))
     first = Archive("a.tgz", "https://example.org/a.tgz")
     by_hand = Archive("b.tgz", "https://example.org/view", by_hand=True)
     splits = {"train": tuple(text(archive, read_plain, "x.en", "x.de") for archive in (first, by_hand))}
@@ -191,7 +328,7 @@ def test_a_damaged_corpus_is_built_again_and_one_without_checksums_is_taken_as_i
 
 @pytest.mark.parametrize("algorithm", ["sha256", "md5"])
 def test_an_archive_with_another_checksum_is_refused(archives, corpus_folder, algorithm, monkeypatch):
-    monkeypatch.setattr("data.corpora.archived_corpus.download", without_internet)
+    monkeypatch.setattr("data.corpora.published.download", without_internet)
     content = tar_bytes(FILES)
     checksum = hashlib.new(algorithm, content).hexdigest()
     (archives / "a.tgz").write_bytes(content)

@@ -1,0 +1,361 @@
+"""Published corpora: fetched file by file or in archives, checked, and written as line-aligned files."""
+
+import abc
+import contextlib
+import gzip
+import hashlib
+import http.client
+import json
+import shutil
+import urllib.request
+from array import array
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from data.cache import build_once, warn_of_damage
+from data.corpora.archives import unpack
+from data.errors import InputError
+from data.files import atomic_write, read_rows, sha256
+
+TIMEOUT = 30  # seconds without an answer
+# Some servers refuse Python's own name (manythings.org answers 406).
+USER_AGENT = "Mozilla/5.0 (compatible; interacting-head)"
+BLOCK = 1 << 20  # bytes
+
+
+def download(address: str, path: Path, sha256: str | None = None) -> str:
+    """Fetch `address` into the file `path`, making its folder, and return the SHA-256 of the content.
+
+    Raises `InputError` when the address cannot be reached, or the content is cut short or does not match `sha256`.
+    Nothing is left behind then.
+    """
+    digest = hashlib.sha256()
+    request = urllib.request.Request(address, headers={"User-Agent": USER_AGENT})
+    try:
+        with atomic_write(path, "wb", parents=True) as file:
+            with urllib.request.urlopen(request, timeout=TIMEOUT) as response:
+                expected = int(response.headers.get("Content-Length") or 0)
+                with tqdm(total=expected or None, unit="B", unit_scale=True, desc=path.name, disable=None) as bar:
+                    while block := response.read(BLOCK):
+                        file.write(block)
+                        digest.update(block)
+                        bar.update(len(block))
+            if expected and file.tell() != expected:
+                raise InputError(f"could not download {address}: {file.tell():,} of {expected:,} bytes arrived")
+            if sha256 not in (None, digest.hexdigest()):
+                raise InputError(f"{address} has the SHA-256 {digest.hexdigest()} where {sha256} is expected")
+    except (OSError, http.client.HTTPException) as error:
+        raise InputError(f"could not download {address}: {getattr(error, 'reason', None) or error}") from error
+    return digest.hexdigest()
+
+
+Pairs = Callable[[], Iterable[tuple[str, str]]]  # each call starts from the beginning
+SplitPairs = Iterator[tuple[str, tuple[str, str]]]
+
+
+def cut_at_random(pairs: Pairs, held_out: int) -> SplitPairs:
+    """Yield (split, pair) with `dev` and `test` drawn the same way everywhere and in whatever order.
+
+    Repeated pairs are dropped. `dev` and `test` hold `held_out` pairs each, at most a tenth of all, both of whose sides
+    occur once: a sentence that training has too would make the test too easy. They are drawn by a hash of the pair, so
+    they depend on the content alone. `pairs` is called twice. RAM: about 130 bytes a pair. Raises `InputError` when
+    there are too few pairs that may be held out.
+    """
+    hashes = [array("Q"), array("Q"), array("Q")]  # of pair, source, target
+    for source, target in pairs():
+        for values, text in zip(hashes, (f"{source}\t{target}", source, target), strict=True):
+            values.append(_hash(text))
+    pair_hash, source_hash, target_hash = (np.frombuffer(values, np.uint64) for values in hashes)
+    first = np.zeros(len(pair_hash), bool)
+    first[np.unique(pair_hash, return_index=True)[1]] = True
+    once = np.flatnonzero(first)
+    for side in (source_hash, target_hash):
+        _, index, counts = np.unique(side[first], return_inverse=True, return_counts=True)
+        once = np.intersect1d(once, np.flatnonzero(first)[counts[index] == 1], assume_unique=True)
+    size = min(held_out, int(first.sum()) // 10, len(once) // 2)
+    if size == 0:
+        raise InputError(f"{first.sum()} pairs are too few to hold out a development and a test set")
+    drawn = once[np.argsort(pair_hash[once], kind="stable")]
+    place = np.full(len(pair_hash), -1)  # in `drawn`, of the pairs that are held out
+    place[drawn[: 2 * size]] = np.arange(2 * size)
+    held: dict[int, tuple[str, str]] = {}
+    for number, pair in enumerate(pairs()):
+        if place[number] >= 0:
+            held[int(place[number])] = pair
+        elif first[number]:
+            yield "train", pair
+    for number in sorted(held):
+        yield ("dev" if number < size else "test"), held[number]
+
+
+def cut_regularly(pairs: Pairs, interval: int) -> SplitPairs:
+    """Yield (split, pair), every `interval`-th pair for `dev` and the rest for `train`."""
+    for number, pair in enumerate(pairs(), start=1):
+        yield ("dev" if number % interval == 0 else "train"), pair
+
+
+def _hash(text):
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
+
+
+@dataclass(frozen=True)
+class CorpusSpecification(abc.ABC):
+    """A public corpus; `citation` is what to cite."""
+
+    name: str
+    languages: tuple[str, ...]
+    licence: str
+    citation: str
+
+    @abc.abstractmethod
+    def fetch(self, folder: Path, languages: Collection[str], archive_folders: Sequence[Path] = ()) -> None:
+        """Bring the files `<split>.<language>.gz` of these languages into `folder`, as far as missing.
+
+        Archives may already lie in `archive_folders`; downloads go to the last. Raises `InputError` when they cannot be
+        fetched; it says which files to put where.
+        """
+
+
+@dataclass(frozen=True)
+class PublishedFile:
+    """One published gzip file with one language of one split."""
+
+    split: str
+    language: str
+    address: str
+    sha256: str
+
+    @property
+    def published_name(self) -> str:
+        return self.address.rpartition("/")[2]
+
+    def is_at(self, path: Path) -> bool:
+        return path.is_file() and sha256(path) == self.sha256
+
+
+@dataclass(frozen=True)
+class LineAlignedCorpus(CorpusSpecification):
+    """A corpus published as line-aligned gzip files."""
+
+    files: tuple[PublishedFile, ...]
+
+    def fetch(self, folder: Path, languages: Collection[str], archive_folders: Sequence[Path] = ()) -> None:
+        wanted = {f"{file.split}.{file.language}.gz": file for file in self.files if file.language in languages}
+        missing = {name: file for name, file in wanted.items() if not file.is_at(folder / name)}
+        for name, file in missing.items():
+            if (folder / name).exists():
+                warn_of_damage(folder / name, "wrong checksum")
+            try:
+                download(file.address, folder / name, file.sha256)
+            except InputError as error:
+                needed = ", ".join(
+                    name if file.published_name == name else f"{file.published_name} as {name}"
+                    for name, file in missing.items()
+                    if not file.is_at(folder / name)
+                )
+                raise InputError(
+                    f"{error}; without internet, put {needed} into {folder} or name a folder that holds "
+                    f"{self.name}/ with --corpora-dir"
+                ) from error
+
+
+ARCHIVES = "archives"  # the folder of published archives within a folder of corpora
+
+
+@dataclass(frozen=True)
+class Archive:
+    """A published file that holds a corpus or a part of it.
+
+    Args:
+        file_name: its name on disk, unique among all corpora.
+        size: bytes; None if unknown or changing.
+        sha256: likewise. The one that was used is recorded in any case.
+        md5: known where `sha256` is not.
+        inner: an archive within this one that holds the files. It may also be given alone, as `part_name`.
+        by_hand: whether only a browser can fetch it from `address`.
+    """
+
+    file_name: str
+    address: str
+    size: int | None = None
+    sha256: str | None = None
+    md5: str | None = None
+    inner: str | None = None
+    by_hand: bool = False
+
+    @property
+    def part_name(self) -> str | None:
+        """The file name for the inner archive alone: `2016-01-de-en.tgz` of `2016-01.tgz`."""
+        return self.inner and f"{self.file_name.partition('.')[0]}-{self.inner.rpartition('/')[2]}"
+
+    def find(self, folders: Iterable[Path]) -> Path | None:
+        names = [name for name in (self.file_name, self.part_name) if name]
+        return next((folder / name for name in names for folder in folders if (folder / name).is_file()), None)
+
+    def instruction(self) -> str:
+        """Describe the file for a person who fetches it."""
+        size = f", {self.size:,} bytes" if self.size else ""
+        part = f" or its {self.inner} as {self.part_name}" if self.inner else ""
+        return f"{self.file_name} ({self.address}{size}){part}"
+
+    def check(self, path: Path) -> str:
+        """Return the SHA-256 of the file `path`; raise `InputError` if its content is not the published one."""
+        found = sha256(path)
+        if path.name != self.file_name:
+            return found  # the checksum of a part is not known
+        known, actual = self.sha256, found
+        if known is None and self.md5 is not None:
+            with open(path, "rb") as file:
+                known, actual = self.md5, hashlib.file_digest(file, "md5").hexdigest()
+        if known not in (None, actual):
+            raise InputError(
+                f"{path} has the checksum {actual} where {known} is published: it is damaged, cut short or another "
+                "file; delete it and fetch it again"
+            )
+        return found
+
+    def unpack(self, path: Path, folder: Path, wanted: Iterable[str]) -> dict[str, Path]:
+        if self.inner and path.name == self.file_name:
+            path = unpack(path, folder, {self.inner})[self.inner]
+        return unpack(path, folder, set(wanted))
+
+
+def _known_archives():
+    for row in read_rows(Path(__file__).parent / "archives.tsv"):
+        known = {name: value for name, value in row.items() if value}
+        yield Archive(**known | {"size": int(row["size"] or 0) or None, "by_hand": row["by_hand"] == "yes"})
+
+
+ARCHIVE = {archive.file_name: archive for archive in _known_archives()}
+
+
+@dataclass(frozen=True)
+class Text:
+    """Some of the text of a split: published files and their reader.
+
+    Args:
+        files: (archive, name within it). The name is None if the archive is the file itself; for a pattern with `*`,
+            the reader gets the folder of the matching files.
+        read: a reader of `data.readers` that takes the paths of `files` and yields lines in the order of the languages.
+    """
+
+    files: tuple[tuple[Archive, str | None], ...]
+    read: Callable[..., Iterator[tuple[str, ...]]]
+
+
+def text(archive: Archive, read: Callable[..., Iterator[tuple[str, ...]]], *names: str) -> Text:
+    """Return a `Text` whose files are all in one archive; without names, the archive itself is the file."""
+    return Text(tuple((archive, name) for name in names or (None,)), read)
+
+
+@dataclass(frozen=True)
+class ArchivedCorpus(CorpusSpecification):
+    """A corpus published in archives, which are unpacked, read and written as line-aligned gzip files.
+
+    Args:
+        splits: the texts of each split, one after another. A split in only two of more languages is called
+            `<split>.<language>-<language>`.
+        cut: divides the pairs of `train` if other sets are cut from it.
+        note: how the splits relate to the papers' splits.
+    """
+
+    splits: dict[str, tuple[Text, ...]] = field(default_factory=dict)
+    cut: Callable[[Callable[[], Iterable]], SplitPairs] | None = None
+    note: str = ""
+
+    def archives(self) -> list[Archive]:
+        return list(dict.fromkeys(archive for archive, _ in self._files()))
+
+    def fetch(self, folder: Path, languages: Collection[str], archive_folders: Sequence[Path] = ()) -> None:
+        archive_folders = [*archive_folders] or [folder.parent / ARCHIVES]
+        build_once(folder, partial(self._build, archive_folders=archive_folders), unchecked=True)
+
+    def _files(self):
+        return [file for texts in self.splits.values() for part in texts for file in part.files]
+
+    def _build(self, folder, archive_folders):
+        # Ask for files that a person has to fetch before downloading anything large.
+        archives = sorted(self.archives(), key=lambda archive: not archive.by_hand)
+        located = {archive: self._locate(archive, archive_folders) for archive in archives}
+        description = {
+            "name": self.name,
+            "licence": self.licence,
+            "citation": self.citation,
+            "note": self.note,
+            "archives": [
+                {"file": path.name, "address": archive.address, "sha256": sha256}
+                for archive, (path, sha256) in located.items()
+            ],
+        }
+        unpacked = folder / "unpacked"
+        paths = {}
+        for number, (archive, (path, _)) in enumerate(located.items()):
+            names = {name for owner, name in self._files() if owner == archive and name is not None}
+            root = unpacked / str(number)
+            found = archive.unpack(path, root, names) if names else {}
+            paths |= {(archive, name): found.get(name, root) for name in names} | {(archive, None): path}
+        for split, texts in self.splits.items():
+            pairs = partial(_read, texts, paths)
+            _, _, pair = split.partition(".")
+            cut = self.cut(pairs) if self.cut and split == "train" else ((split, lines) for lines in pairs())
+            _write(folder, pair.split("-") if pair else self.languages, cut, f"{self.name} {split}")
+        shutil.rmtree(unpacked, ignore_errors=True)
+        (folder / "SOURCE.json").write_text(json.dumps(description, indent=2) + "\n", encoding="utf-8")
+
+    def _locate(self, archive, folders):
+        """Return the path of an archive and its SHA-256.
+
+        It is fetched if no folder has it, or if it is damaged in the last one, which downloads go to.
+        """
+        if path := archive.find(folders):
+            try:
+                return path, archive.check(path)
+            except InputError as error:
+                if path.parent != folders[-1] or archive.by_hand:
+                    raise
+                warn_of_damage(path, "wrong checksum")
+                try:
+                    download(archive.address, path, archive.sha256)
+                except InputError:
+                    raise error from None
+                return path, archive.check(path)
+        path = folders[-1] / archive.file_name
+        reason = None
+        if archive.by_hand:
+            problem = f"{archive.file_name} can only be fetched with a browser"
+        else:
+            try:
+                download(archive.address, path, archive.sha256)
+                return path, archive.check(path)
+            except InputError as error:
+                problem, reason = f"{error}; without internet", error
+        missing = [other.instruction() for other in self.archives() if other.find(folders) is None]
+        raise InputError(
+            f"{problem}: put {', '.join(missing)} into {' or '.join(map(str, folders))}, or name a folder that holds "
+            f"{self.name}/ with --corpora-dir"
+        ) from reason
+
+
+def _read(texts, paths):
+    for part in texts:
+        yield from part.read(*(paths[file] for file in part.files))
+
+
+def _write(folder, languages, lines, description):
+    """Write (split, a line for each language) into the files of the splits."""
+    with contextlib.ExitStack() as stack:
+        bar = stack.enter_context(tqdm(desc=description, unit=" lines", disable=None, leave=False))
+        files = {}
+        for split, group in lines:
+            if split not in files:
+                paths = [folder / f"{split}.{language}.gz" for language in languages]
+                # Neither name nor time in the header: the same lines give the same file.
+                files[split] = [stack.enter_context(gzip.GzipFile(path, "wb", 6, mtime=0)) for path in paths]
+            for file, line in zip(files[split], group, strict=True):
+                file.write(f"{line}\n".encode())
+            bar.update()
