@@ -38,13 +38,11 @@ class TransformerSearch:
 
     Args:
         models: a `Transformer`, or a list of them with equal vocabularies, whose probabilities are averaged.
-        options: `SearchOptions`.
+        options: of the search.
         prefixes: true if the limits have prefixes.
 
-    Call arguments:
-        source_ids: `(B, S)`, end symbols included, padded.
-        limits: `Limits` of arrays.
-        length: L, at least the largest of `limits.max_lengths`; default: that.
+    Call it with source ids `(B, S)`, end symbols included, padded; `Limits` of arrays; and a length L, at least the
+    largest of `max_lengths`, which is the default.
     """
 
     def __init__(self, models, options: SearchOptions, prefixes: bool = False):
@@ -145,18 +143,13 @@ class TransformerSearch:
 class Scorer:
     """Score given translations by forced decoding.
 
+    Call it with source ids `(B, S)`, target ids `(B, T)`, shifted right, and labels `(B, T)`. It returns, `(B, T)` each
+    and 0 at padding, log-probabilities of the labels; 1 for a label that is the likeliest token and 0 for others; and
+    with `label_smoothing` the smoothed cross-entropies.
+
     Args:
-        models: a `Transformer`, or a list of them with equal vocabularies, whose probabilities are averaged.
-        label_smoothing: also compute the cross-entropy with this label smoothing, see `losses`.
-
-    Call arguments:
-        source_ids: `(B, S)`, end symbols included, padded.
-        target_ids: `(B, T)`, shifted right.
-        labels: `(B, T)`.
-
-    Returns:
-        Log-probabilities of the labels `(B, T)`; 1 for a label that is the likeliest token and 0 for others; and with
-        `label_smoothing` the smoothed cross-entropies. All are 0 at padding.
+        models: as of `TransformerSearch`.
+        label_smoothing: see `losses`.
     """
 
     def __init__(self, models, label_smoothing: float | None = None):

@@ -38,11 +38,7 @@ class Batch(NamedTuple):
 def rows_together(width: int, hypotheses: int, batch_size: int, batch_tokens: int | None = None) -> int:
     """Return the number of sentences that are searched together.
 
-    Args:
-        width: tokens of the longest, the end symbol counted.
-        hypotheses: of each sentence.
-        batch_size: sentences at most.
-        batch_tokens: tokens at most, instead of `batch_size`.
+    `width` is the number of tokens of the longest, the end symbol counted; `batch_tokens` replaces `batch_size`.
     """
     long = max(width, LONG)
     rows = batch_size * LONG // long if batch_tokens is None else batch_tokens // width

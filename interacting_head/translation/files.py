@@ -37,12 +37,7 @@ RUN_FILES = (
 
 
 def translate_file(arguments: argparse.Namespace):
-    """Translate `arguments.input` to `arguments.output`; see `translate.py --help` for the fields.
-
-    Raises:
-        InputError: for a file or folder of the command line that cannot be used.
-        OSError: if the output does not fit on its disk.
-    """
+    """Translate `arguments.input` to `arguments.output`; see `translate.py --help` for the fields."""
     batch_size = _check_runs(arguments)
     check_output(arguments)
     beside = arguments.score if arguments.prefix is None else arguments.prefix

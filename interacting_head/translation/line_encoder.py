@@ -46,12 +46,7 @@ class LineEncoder:
     def sentences(self, lines: list[str], prefixes: list[str] | None, first_number: int, options: SearchOptions):
         """Return a `Piece` and a `Sentence` for each line with sub-words, or for each piece of a long one.
 
-        Args:
-            prefixes: one for each line, or None. That of a line in pieces is the prefix of the first.
-            first_number: number of the first line.
-
-        Raises:
-            InputError: for a prefix that is too long.
+        The prefix of a line in pieces is the prefix of the first. `InputError` for a prefix that is too long.
         """
         found = []
         longest_piece = min(self.limit, self._trained or self.limit)
@@ -74,8 +69,7 @@ class LineEncoder:
     def scored_sentences(self, sources: list[str], targets: list[str], first_number: int):
         """Return a `Piece` and a `Sentence` for each line with sub-words, with its translation as the prefix.
 
-        Raises:
-            InputError: for a line above the limit: its score is not that of its pieces.
+        `InputError` for a line above the limit: its score is not a score of its pieces.
         """
         found = []
         both = [encoded(*self._source, sources, self.limit), encoded(*self._target, targets, self.limit)]

@@ -38,9 +38,7 @@ def encoded_pieces(
     sub-words.
 
     Args:
-        subwords: of the language.
         form: that text is brought into; each piece is a text of its own.
-        lines: the text.
         limit: sub-words of a line that is not cut. A line of more than `CHARACTERS` times as many characters is, too.
         longest: sub-words of a piece at most.
     """
@@ -76,7 +74,7 @@ def encoded(subwords: Subwords, form: TextForm, lines: list[str], limit: int | N
 
 
 def blocks(line: str, size: int) -> Iterator[str]:
-    """Yield the blocks of a line, at most `size` characters each, in time proportional to the line's length."""
+    """Yield blocks of a line of at most `size` characters, in time proportional to the line's length."""
     line, at = _without_blanks(line), 0
     while len(line) - at > size:
         start, end = boundary(line[at : at + size], size)
@@ -103,11 +101,7 @@ def boundary(text: str, wanted: int) -> tuple[int, int]:
 def completed(pieces: list[Piece], n_best: list, incomplete: dict, penalty: Callable) -> Iterator[tuple[int, list]]:
     """Yield `(index, n-best list)` of each line whose last piece is in a batch.
 
-    Args:
-        pieces: of the batch.
-        n_best: for each of them a list of `Translation`s.
-        incomplete: remembers pieces of other batches, empty at first.
-        penalty: as of `joined`.
+    `n_best` holds a list of `Translation`s for each piece; `incomplete`, empty at first, remembers other batches.
     """
     for piece, translations in zip(pieces, n_best, strict=True):
         parts = incomplete.setdefault(piece.line, {})

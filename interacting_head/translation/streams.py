@@ -29,11 +29,7 @@ def name_of(path: str) -> str:
 
 
 def count_lines(path: str) -> int | None:
-    """Return the number of lines of a file, every one of them readable; None if it can be read only once.
-
-    Raises:
-        InputError: if it cannot be opened, or a line is not UTF-8.
-    """
+    """Return the number of lines of a file, all of them readable; None if it can be read only once."""
     if path == "-" or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)):
         return None
     with open_text_file(path) as file:

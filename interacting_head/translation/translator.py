@@ -42,9 +42,7 @@ class Translator:
 
     Args:
         engine: an `Engine`, or the `Transformer` or list of `Transformer`s of a `TransformerEngine`.
-        source_subwords, target_subwords: `data.Subwords`.
         source_form, target_form: the form that text is brought into, and out of.
-        options: of the search.
         batch_size: sentences searched together at most.
         batch_tokens: source tokens of them at most, padding included, instead of `batch_size`.
         max_source_length: sub-words of a line that is translated as a whole at most; longer ones are translated in
@@ -142,7 +140,7 @@ class Translator:
         are translated in pieces, see `pieces.encoded_pieces`.
 
         Args:
-            lines: any iterable.
+            lines: the text.
             window: number of lines that are read and sorted by length at a time.
             prefixes: for each line the beginning of its translation, or of its first piece's; "" asks for none. It
                 counts for the score. A prefix longer than the largest length is translated by itself.
@@ -162,11 +160,6 @@ class Translator:
         self, sources: Iterable[str], targets: Iterable[str], window: int | None = None, first_number: int = 0
     ) -> Iterator[Translation]:
         """Yield for each pair of lines, in order, the target as a `Translation` with its scores.
-
-        Args:
-            sources, targets: the lines.
-            window: as of `translate`.
-            first_number: number of the first pair, for messages.
 
         Raises:
             InputError: if there are fewer or more targets than sources, if the engine cannot score, and for a line of
@@ -189,14 +182,14 @@ class Translator:
     ) -> Iterator[tuple[list[str], list[list[Translation]]]]:
         """Yield `(lines, their lists of translations)` for each window of a stream, in order.
 
-        This is the one way from lines to results. While the engine works on a window, the next is prepared; in a pause
-        of the stream, nothing is waited for.
+        This is the one way from lines to results. While the engine works on a window, the next is prepared, and before
+        a wait for the stream all results are yielded.
 
         Args:
-            pairs: of a line and its prefix, or None for all; with `score` of a line and its translation.
+            pairs: of a line and its prefix, or None for all; with `score` of a line and its given translation.
             first, largest, pauses: as of `windows.windows`.
             first_number, token_scores: as of `translate`.
-            score: true if translations are given and not searched for.
+            score: true to score translations instead of searching for them.
         """
         if score:
             check_capabilities(self.engine.name, {"score"})

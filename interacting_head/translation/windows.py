@@ -64,12 +64,7 @@ def aligned(lines: Iterable, others: Iterable, name: str, other_name: str) -> It
 
 
 class Calls:
-    """Calls by several threads, or by the caller if one is made at a time; a context manager.
-
-    Args:
-        at_a_time: number of calls.
-        waiting: number of further calls at a time, for functions that queue them.
-    """
+    """Calls by several threads, or by the caller if one is made at a time; `waiting` further ones may be queued."""
 
     def __init__(self, at_a_time: int, waiting: int = 0):
         self._pool = ThreadPoolExecutor(at_a_time + waiting) if at_a_time > 1 else None
