@@ -153,8 +153,9 @@ def test_a_program_that_waits_for_an_answer_gets_one(tmp_path):
 
 def test_memory_does_not_grow_with_the_stream(tmp_path):
     # What Python allocates once all is imported: no allocator and no size of pages changes that.
-    code = "import tracemalloc; from tests.echo_engine import Echo, main; Echo.from_run = lambda *_, **__: "
-    code += "tracemalloc.start() or Echo(1); main(); print(tracemalloc.get_traced_memory()[1])"
+    code = "import tracemalloc; from tests.echo_engine import Echo, main; opened = Echo.open; "
+    code += "Echo.open = lambda *paths: tracemalloc.start() or opened(*paths); "
+    code += "main(); print(tracemalloc.get_traced_memory()[1])"
     command, peaks = [sys.executable, "-c", code, *ECHO, "-i", "many.txt", "-o", "out.txt"], []
     for count in (20_000, 60_000):  # a window has at most 4,096 lines, and two are held
         (tmp_path / "many.txt").write_text("a short line\n" * count)

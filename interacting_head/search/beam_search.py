@@ -4,40 +4,37 @@ Letters for shapes: `B` sentences, `N` hypotheses of each, `L` largest target le
 
 A step function is `step(tokens (B, N), parents (B, N), position (), state) → (logits (B, N, V), state)`. `tokens` are
 the last ones of the hypotheses (`BEGIN` at first), and `parents` says which hypothesis of the step before each of them
-continues: the step function reorders what it keeps for each hypothesis itself, so that nothing is moved that need not
-be. The state is any nested structure of tensors. Logits need not be normalised.
+continues: the step function reorders its state itself, so that it moves no more than it must. The state is any nested
+structure of tensors. Logits need not be normalised.
 """
+
+import functools
 
 from keras import ops
 
 from data.text.subwords import BEGIN, END, PAD
-from interacting_head.search.options import IMPOSSIBLE
-from interacting_head.search.sampling import draw
-from interacting_head.search.state import Choice, Search, forced_words, pick, written
+from interacting_head.search.constraints import constrained, forbid_repeats, keep_top_p, prefix_words
+from interacting_head.search.options import IMPOSSIBLE, SearchOptions
+from interacting_head.search.state import Choice, Limits, Search, pick, written
 
 
-def beam_search(step, state, limits, options, length):
+def beam_search(step, state, limits: Limits, options: SearchOptions, length):
     """Find the best hypotheses of each sentence under the penalised score log p / penalty(length).
 
-    A hypothesis ends where its end symbol is among the N best continuations of its sentence. The search of a sentence
-    ends when no unfinished hypothesis can still enter the `n_best`, or at the largest length, where only the end symbol
-    is allowed. How many hypotheses have ended does not matter: the first N may all be poor ones. Greedy search (N = 1)
-    ends with its first hypothesis. What else is in the batch has no influence.
+    A hypothesis ends if its end symbol is among the N best continuations of its sentence. The search of a sentence ends
+    when no unfinished hypothesis can still enter the `n_best`, or at the largest length. The number of hypotheses that
+    have ended does not matter: the first N may all be poor ones. Greedy search (N = 1) ends with its first hypothesis.
+    Other sentences of the batch have no influence. Returns as `collect`.
 
     Args:
         step, state: the step function, and its state before the first step.
-        limits: `Limits`.
-        options: `SearchOptions`.
         length: L, at least the largest of `max_lengths`.
-
-    Returns:
-        As `collect`.
     """
     search = advance(step, start(state, limits, options, length), limits, options, length, 0)
     return collect(search.links, search.totals, options)
 
 
-def start(state, limits, options, length):
+def start(state, limits: Limits, options: SearchOptions, length) -> Search:
     """Return the `Search` before the first step; arguments as of `beam_search`."""
     B, N = ops.shape(limits["max_lengths"])[0], options.hypotheses
     first = ops.arange(N) == 0
@@ -57,7 +54,7 @@ def start(state, limits, options, length):
     )
 
 
-def advance(step, search, limits, options, until, most_unfinished):
+def advance(step, search: Search, limits: Limits, options: SearchOptions, until, most_unfinished) -> Search:
     """Continue a search up to the position `until`, or until at most `most_unfinished` sentences are not done."""
     largest_penalty = options.penalty(ops.cast(limits["max_lengths"], "float32"))
 
@@ -66,19 +63,16 @@ def advance(step, search, limits, options, until, most_unfinished):
         count = ops.sum(ops.cast(ops.logical_not(search.done), "int32"))
         return ops.logical_and(search.position < until, count > most_unfinished)
 
-    def extend(*search):
-        return tuple(_extend(step, Search(*search), limits, options, largest_penalty))
-
-    return Search(*ops.while_loop(unfinished, extend, tuple(search)))
+    extended = functools.partial(_extended, step, limits, options, largest_penalty)
+    return Search(*ops.while_loop(unfinished, extended, tuple(search)))
 
 
-def collect(links, totals, options):
-    """Return the finished hypotheses of a history (see `Search`).
+def collect(links, totals, options: SearchOptions):
+    """Return the finished hypotheses of a history (see `Search`), best first.
 
     Returns:
-        ids `(B, N, L)`, the end symbol included, padded; scores `(B, N)`, penalised, in descending order; and the
-        log-probability of each token `(B, N, L)`. Where fewer than N hypotheses have ended, the rest has scores
-        below `IMPOSSIBLE` and no ids.
+        ids `(B, N, L)`, the end symbol included, padded; penalised scores `(B, N)`; and the log-probability of each
+        token `(B, N, L)`. If fewer than N hypotheses have ended, the rest has scores below `IMPOSSIBLE` and no ids.
     """
     B, _, L, N = ops.shape(links)
     tokens, parents, end_parents = ops.unstack(links, 3, axis=1)  # (B, L, N)
@@ -116,12 +110,12 @@ def collect(links, totals, options):
     return ids, best, ops.where(ops.arange(L) <= ops.expand_dims(ends, 2), log_p, 0.0)
 
 
-def _extend(step, search, limits, options, largest_penalty):
-    """Return the search one step later."""
+def _extended(step, limits, options, largest_penalty, *search):
+    """Return the fields of a `Search` one step later."""
+    search = Search(*search)
     t = search.position
     logits, state = step(search.tokens, search.parents, t, search.state)
-    ranked = _without_repeats(logits, search.ids, t, options.no_repeat_ngram) if options.no_repeat_ngram else logits
-    choice = (draw if options.sampling else _choose)(logits, ranked, search, limits, options)
+    choice = (_drawn if options.sampling else _best)(logits, search, limits, options)
 
     here = ops.logical_and(choice.end_scores > IMPOSSIBLE / 2, ~ops.expand_dims(search.done, 1))  # (B, N)
     end_scores = ops.where(here, choice.end_scores, 2 * IMPOSSIBLE)
@@ -143,7 +137,7 @@ def _extend(step, search, limits, options, largest_penalty):
     at = ops.expand_dims(ops.arange(L) == t, 1)  # (L, 1)
     links = ops.expand_dims(ops.stack([choice.tokens, choice.parents, choice.end_parents], axis=1), 2)
     totals = ops.expand_dims(ops.stack([choice.scores, end_scores], axis=1), 2)
-    return Search(
+    return (
         t + 1,
         choice.tokens,
         choice.parents,
@@ -157,43 +151,36 @@ def _extend(step, search, limits, options, largest_penalty):
     )
 
 
-def _choose(logits, ranked, search, limits, options):
-    """The N best continuations of each sentence; `ranked` are the logits with what must not follow blocked."""
+def _best(logits, search, limits, options):
+    """Return the N best continuations of each sentence as a `Choice`."""
     (B, N, V), t = ops.shape(logits), search.position
+    flat = ops.reshape(logits, (-1, V))
+    ranked = flat
+    if options.no_repeat_ngram:
+        ranked = ops.reshape(forbid_repeats(logits, search.ids, t, options.no_repeat_ngram), (-1, V))
     # At least 2N words beside the three symbols that are none: of 2N candidates at most N end here, so N continue.
     M = min(2 * N + 3, V)
-    values, words = _top_k(ops.reshape(ranked, (-1, V)), M)
+    values, words = _top_k(ranked, M)
     # The normaliser is logit − log p at any word. With the likeliest it is exact, and takes one pass over the logits.
-    flat = ops.reshape(logits, (-1, V))
-    likeliest = words[:, :1] if ranked is logits else ops.argmax(flat, axis=-1, keepdims=True)
+    likeliest = words[:, :1] if ranked is flat else ops.argmax(flat, axis=-1, keepdims=True)
     log_z = pick(flat, likeliest) - ops.log(pick(ops.softmax(flat, axis=-1), likeliest))
     log_z = ops.reshape(log_z, (-1, N, 1))
     values, words = ops.reshape(values, (-1, N, M)), ops.reshape(words, (-1, N, M))
-    closed = t + 1 >= limits["max_lengths"]
-    end = logits[:, :, END : END + 1]  # one further candidate of each hypothesis
-    words = ops.pad(words, ((0, 0), (0, 0), (0, 1)), constant_values=END)
-    symbols = ops.logical_or(words == PAD, ops.logical_or(words == BEGIN, words == END))
-    log_p = ops.concatenate([values, end], axis=-1) - log_z
-    is_last = ops.arange(M + 1) == M
-    blocked = ops.logical_or(symbols, ops.reshape(closed, (-1, 1, 1)))
-    blocked = ops.logical_and(blocked, ~is_last)
-    if "min_lengths" in limits:
-        short = ops.reshape(t < limits["min_lengths"], (-1, 1, 1))
-        blocked = ops.logical_or(blocked, ops.logical_and(short, is_last))
-    forced = None
+
+    # One further candidate of each hypothesis, always there: its end symbol, or the next word of its prefix.
+    ends_here, further = ops.ones((B,), dtype="bool"), ops.full((B,), END, dtype="int32")
     if "prefixes" in limits:
-        forced, word = forced_words(limits, t)
-        here = ops.reshape(forced, (-1, 1, 1))
-        score = pick(flat, ops.reshape(ops.repeat(word, N), (-1, 1)))
-        one = ops.logical_and(here, is_last)
-        log_p = ops.where(one, ops.reshape(score, (-1, N, 1)) - log_z, log_p)
-        words = ops.where(one, ops.reshape(word, (-1, 1, 1)), words)
-        blocked = ops.where(here, ~is_last, blocked)
-    totals = ops.expand_dims(search.scores, 2) + ops.where(blocked, IMPOSSIBLE, log_p)
+        is_within, word = prefix_words(t, limits["prefixes"], limits["prefix_lengths"])
+        ends_here, further = ~is_within, ops.where(is_within, word, END)
+    further = ops.reshape(ops.repeat(further, N), (-1, N, 1))
+    logit = ops.reshape(pick(flat, ops.reshape(further, (-1, 1))), (-1, N, 1))
+    log_p = ops.where(words == further, IMPOSSIBLE, values - log_z)  # each word is a candidate once
+    log_p = ops.concatenate([log_p, logit - log_z], axis=-1)
+    words = ops.concatenate([words, further], axis=-1)  # (B, N, M + 1)
+
+    totals = ops.expand_dims(search.scores, 2) + constrained(log_p, words, t, limits)
     best, places = ops.top_k(ops.reshape(totals, (B, N * (M + 1))), 2 * N)
-    ends = places % (M + 1) == M
-    if forced is not None:
-        ends = ops.logical_and(ends, ~ops.expand_dims(forced, 1))
+    ends = ops.logical_and(places % (M + 1) == M, ops.expand_dims(ends_here, 1))
     scores, order = ops.top_k(ops.where(ends, 2 * IMPOSSIBLE, best), N)
     places_on = pick(places, order)
     return Choice(
@@ -206,11 +193,57 @@ def _choose(logits, ranked, search, limits, options):
     )
 
 
-def _top_k(logits, k):
-    """The k largest logits of each row of `(rows, V)`, in descending order, and where they stand.
+def _drawn(logits, search, limits, options):
+    """Return one continuation of each hypothesis, drawn by `limits["draws"]`, as a `Choice`."""
+    (B, N, V), t = ops.shape(logits), search.position
+    scores = scaled = logits / options.temperature
+    if options.no_repeat_ngram:
+        scores = forbid_repeats(scores, search.ids, t, options.no_repeat_ngram)
+    scores = constrained(scores, ops.arange(V, dtype="int32"), t, limits, free=scaled)
+    tokens = sample_tokens(scores, ops.take(limits["draws"], t, axis=1), options.top_k, options.top_p)
+    log_p = ops.squeeze(ops.take_along_axis(ops.log_softmax(logits, axis=-1), ops.expand_dims(tokens, 2), axis=2), 2)
+    # A hypothesis that has ended goes on as an impossible one.
+    scores = search.scores + log_p
+    ends = tokens == END
+    places = ops.broadcast_to(ops.arange(N, dtype="int32"), (B, N))
+    return Choice(
+        tokens=tokens,
+        parents=places,
+        scores=ops.where(ends, IMPOSSIBLE, scores),
+        end_parents=places,
+        end_scores=ops.where(ends, scores, 2 * IMPOSSIBLE),
+    )
 
-    They lie in the k blocks with the largest maxima: to look through the maxima and through these blocks takes a
-    fraction of the time of looking through all.
+
+def sample_tokens(logits, draws, top_k=0, top_p=1.0):
+    """Return words `(B, N)` by inversion: the first at which the cumulative probability exceeds the draw.
+
+    Args:
+        logits: `(B, N, V)`.
+        draws: `(B, N)`, in [0, 1).
+        top_k, top_p: as in `SearchOptions`.
+    """
+    V = logits.shape[-1]
+    words = None
+    if top_k or top_p < 1:
+        logits, words = ops.top_k(logits, min(top_k, V) or V)
+    probabilities = ops.softmax(logits, axis=-1)
+    if top_p < 1:
+        probabilities = keep_top_p(probabilities, top_p)
+    cumulative = ops.cumsum(probabilities, axis=-1)
+    # Rounding must not reach beyond the last word that has a probability.
+    target = ops.expand_dims(draws, 2) * cumulative[:, :, -1:] * (1 - 1e-6)
+    chosen = ops.argmax(ops.cast(cumulative > target, "int32"), axis=-1)
+    if words is not None:
+        chosen = ops.squeeze(ops.take_along_axis(words, ops.expand_dims(chosen, 2), axis=2), 2)
+    return ops.cast(chosen, "int32")
+
+
+def _top_k(logits, k):
+    """The k largest logits of each row of `(rows, V)`, in descending order, and their places.
+
+    They lie in the k blocks with the largest maxima: searching the maxima and these blocks takes a fraction of the time
+    of searching everything.
     """
     V = logits.shape[1]
     size = next((size for size in range(64, 15, -1) if V % size == 0), V)
@@ -220,22 +253,3 @@ def _top_k(logits, k):
     _, which = ops.top_k(ops.max(blocks, axis=-1), k)  # (rows, k)
     values, places = ops.top_k(ops.reshape(pick(blocks, which), (-1, k * size)), k)
     return values, pick(which, places // size) * size + places % size
-
-
-def _without_repeats(logits, ids, position, size):
-    """Logits, `IMPOSSIBLE` for words that would complete an n-gram which the hypothesis `ids (B, N, L)` holds."""
-    B, N, V = ops.shape(logits)
-    L = ops.shape(ids)[2]
-    starts = ops.arange(L)  # of the n-grams; those that do not end before the position do not count
-    repeats = ops.broadcast_to(starts + size <= position, (B, N, L))
-    for offset in range(size - 1):
-        last = ops.take(ids, ops.maximum(position - size + 1 + offset, 0), axis=2)
-        repeats = ops.logical_and(
-            repeats, ops.take(ids, ops.minimum(starts + offset, L - 1), axis=2) == ops.expand_dims(last, 2)
-        )
-    # What is not to be blocked goes to a place that is never chosen.
-    words = ops.where(repeats, ops.take(ids, ops.minimum(starts + size - 1, L - 1), axis=2), PAD)
-    rows = ops.reshape(ops.arange(B * N, dtype="int32") * V, (B, N, 1))
-    places = ops.reshape(rows + words, (-1, 1))
-    blocked = ops.full((ops.shape(places)[0],), IMPOSSIBLE, dtype=logits.dtype)
-    return ops.reshape(ops.scatter_update(ops.reshape(logits, (-1,)), places, blocked), (B, N, V))

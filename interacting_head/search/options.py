@@ -9,42 +9,31 @@ from interacting_head.config_values import MOST_HYPOTHESES
 from interacting_head.length_penalties import LENGTH_PENALTIES
 
 IMPOSSIBLE = -1e9
-"""Log-probability of what must not be."""
+"""Score of a forbidden token."""
 
-WHOLE = {
-    "beam_size": 1,
-    "min_length": 0,
-    "max_length": 1,
-    "n_best": 1,
-    "no_repeat_ngram": 0,
-    "top_k": 0,
-    "seed": 0,
-}
-"""Whole number → its least value."""
-HYPOTHESES = ("beam_size", "n_best")
-"""Those of them that are at most `MOST_HYPOTHESES`."""
+LEAST = {"beam_size": 1, "min_length": 0, "max_length": 1, "n_best": 1, "no_repeat_ngram": 0, "top_k": 0, "seed": 0}
+"""Least values of the options that are whole numbers."""
 
 
 @dataclasses.dataclass(frozen=True)
 class SearchOptions:
-    """The way in which translations are searched for. The defaults are those of `DecodeConfig`.
+    """Settings of a search, by default as in `DecodeConfig`.
 
     Args:
         beam_size: hypotheses side by side, at most `MOST_HYPOTHESES`; 1 is greedy search.
-        length_penalty: α of the length penalty by which log-probabilities are divided.
-        length_penalty_type: a name in `LENGTH_PENALTIES`.
-        min_length, max_length: sub-words of a translation, the end symbol not counted. Default: at least none, at
-            most twice the source's and ten more.
+        length_penalty, length_penalty_type: α and the name in `LENGTH_PENALTIES`.
+        min_length, max_length: sub-words of a translation without the end symbol. Default: at least none, at most twice
+            the source's and ten more.
         n_best: number of translations of a sentence, at most `beam_size`. Fewer let the search end earlier.
-        no_repeat_ngram: no sequence of so many sub-words occurs twice in a translation; 0: any may.
+        no_repeat_ngram: size of the n-grams of which none occurs twice in a translation; 0: any may.
         sampling: draw `n_best` translations at random, each on its own, instead of searching for the best.
         temperature: divides the logits before drawing.
-        top_k: draw among so many likeliest sub-words; 0: among all.
+        top_k: draw among this many likeliest sub-words; 0: among all.
         top_p: draw among the fewest likeliest sub-words whose probabilities sum up to it.
-        seed: of drawing. What is drawn for a line depends on it and on the line's number alone.
+        seed: of drawing. Draws for a line depend on it and on the line's number alone.
 
     Raises:
-        InputError: for a value out of range, and for values that do not go together.
+        InputError: for values that are out of range or do not go together.
     """
 
     beam_size: int = DecodeConfig.beam_size
@@ -61,13 +50,13 @@ class SearchOptions:
     seed: int = 1
 
     def __post_init__(self):
-        for name, least in WHOLE.items():
+        for name, least in LEAST.items():
             value = getattr(self, name)
             if value is None and name in ("min_length", "max_length"):
                 continue
             if not isinstance(value, int) or value < least:
                 raise InputError(f"{name} must be a whole number of at least {least}, got {value}")
-            if name in HYPOTHESES and value > MOST_HYPOTHESES:
+            if name in ("beam_size", "n_best") and value > MOST_HYPOTHESES:
                 raise InputError(f"{name} must be at most {MOST_HYPOTHESES}, got {value}")
         if self.length_penalty_type not in LENGTH_PENALTIES:
             raise InputError(
@@ -85,22 +74,22 @@ class SearchOptions:
             raise InputError(f"n_best {self.n_best} is above the beam size {self.beam_size}; enlarge that too")
 
     @classmethod
-    def of(cls, decode, given):
-        """The options of a run's `DecodeConfig`, those that are given (and not None) instead of the run's."""
+    def of(cls, decode, given: dict) -> "SearchOptions":
+        """Return the options of a run's `DecodeConfig`, replaced by the given ones that are not None."""
         names = {field.name for field in dataclasses.fields(cls)}
         own = {name: value for name, value in vars(decode).items() if name in names}
         return cls(**{**own, **{name: value for name, value in given.items() if value is not None}})
 
     @property
-    def hypotheses(self):
+    def hypotheses(self) -> int:
         """N, the number of hypotheses of a sentence side by side."""
         return self.n_best if self.sampling else self.beam_size
 
     def penalty(self, length):
-        """The length penalty of hypotheses of `length` tokens, floats, the end symbol counted."""
+        """Return the length penalty of hypotheses of `length` tokens, floats that count the end symbol."""
         return LENGTH_PENALTIES[self.length_penalty_type](length, self.length_penalty)
 
 
 def length_limit(source_length):
-    """Return the default limit of target tokens for a source of so many tokens, end symbols counted."""
+    """Return the default limit of target tokens for a number of source tokens, end symbols counted."""
     return 2 * source_length + 10

@@ -1,19 +1,20 @@
-"""The state of a search between two steps, and pieces of steps.
+"""The state of a search between two steps, and the choice of a step.
 
 Letters for shapes: `B` sentences, `N` hypotheses of each, `L` largest target length, `V` vocabulary.
 """
 
-from typing import NamedTuple, NotRequired, TypedDict
+from collections import namedtuple
+from typing import NotRequired, TypedDict
 
 from keras import ops
 
 
 class Limits(TypedDict):
-    """Limits of each sentence; a limit that is not asked for is left out.
+    """Limits of each sentence, some of them optional.
 
-    `max_lengths (B,)` counts the end symbol, `min_lengths (B,)` does not. Hypotheses begin with `prefixes (B, F)`, of
-    which `prefix_lengths (B,)` tokens count (fewer than `max_lengths`). `draws (B, L, N)` are numbers in [0, 1), for
-    sampling.
+    `max_lengths (B,)` counts the end symbol, `min_lengths (B,)` does not. Hypotheses begin with the first
+    `prefix_lengths (B,)` tokens, fewer than `max_lengths`, of `prefixes (B, F)`. `draws (B, L, N)` are numbers in
+    [0, 1), for sampling.
     """
 
     max_lengths: object
@@ -23,36 +24,23 @@ class Limits(TypedDict):
     draws: NotRequired[object]
 
 
-class Search(NamedTuple):
+class Search(namedtuple("Search", "position tokens parents scores finished done links totals ids state")):
     """A search between two steps.
 
     `tokens`, `parents`, `scores`: `(B, N)`, of the unfinished hypotheses: last token, hypothesis before it,
     log-probability. `finished (B, n)`: the best penalised scores of finished ones. `done (B,)`: true for sentences
-    whose search is over. `ids (B, N, L)`: the tokens, where n-grams must not repeat, or else `(B, N, 0)`.
-    The history holds the choices at each position: `links (B, 3, L, N)` are tokens, parents, and the hypothesis
-    before an end symbol; `totals (B, 2, L, N)` the log-probabilities with the token, and with the end symbol instead.
+    whose search is over. `ids (B, N, L)`: the tokens if n-grams must not repeat, or else `(B, N, 0)`. The history
+    holds the choices at each position: `links (B, 3, L, N)` are tokens, parents, and the hypothesis before an end
+    symbol; `totals (B, 2, L, N)` the log-probabilities with the token, and with the end symbol instead.
     """
 
-    position: object
-    tokens: object
-    parents: object
-    scores: object
-    finished: object
-    done: object
-    links: object
-    totals: object
-    ids: object
-    state: object
+    __slots__ = ()
 
 
-class Choice(NamedTuple):
+class Choice(namedtuple("Choice", "tokens parents scores end_parents end_scores")):
     """The choice of a step, `(B, N)` each: continuations, and the hypotheses that end here (`IMPOSSIBLE`: none)."""
 
-    tokens: object
-    parents: object
-    scores: object
-    end_parents: object
-    end_scores: object
+    __slots__ = ()
 
 
 def pick(values, index):
@@ -65,9 +53,3 @@ def pick(values, index):
 def written(buffer, values, position):
     """Return the `buffer (…, L)` with `values (…)` at a position."""
     return ops.where(ops.arange(ops.shape(buffer)[-1]) == position, ops.expand_dims(values, -1), buffer)
-
-
-def forced_words(limits, position):
-    """Return two arrays `(B,)`: true where the prefix of a sentence reaches the position, and its token there."""
-    last = ops.shape(limits["prefixes"])[1] - 1
-    return position < limits["prefix_lengths"], ops.take(limits["prefixes"], ops.minimum(position, last), axis=1)

@@ -1,4 +1,4 @@
-"""Search for translations with one `Transformer` or an ensemble of several.
+"""Search and scores of translations with one `Transformer` or an ensemble of several.
 
 Letters for shapes: `B` sentences, `N` hypotheses of each, `S` source length, `L` largest target length, `P` places of a
 cache, `V` vocabulary.
@@ -13,8 +13,10 @@ from keras import KerasTensor, ops
 
 from data.text.subwords import PAD
 from interacting_head.model.compilation import Compiled, compiles_shapes
+from interacting_head.model.losses import token_cross_entropy
 from interacting_head.search.beam_search import advance, collect, start
-from interacting_head.search.state import Limits, pick
+from interacting_head.search.options import SearchOptions
+from interacting_head.search.state import Limits, Search, pick
 
 CAPACITY = 16  # target positions for which the caches have places at first; doubled when they are used up
 
@@ -30,25 +32,20 @@ class SearchResult(NamedTuple):
 class TransformerSearch:
     """Search for translations of batches of ids.
 
-    The encoder runs once for a batch. Sentences that are done leave the batch when a quarter of it is done; the caches
-    grow as hypotheses do. The search of a batch is one call of one function, which is compiled once; with JAX once for
-    each shape, which stays what it is: give it few of them.
+    The encoder runs once for a batch. Finished sentences leave the batch when a quarter of it is done; the caches grow
+    with the hypotheses. The search of a batch is one call of one function, which is compiled once. JAX compiles it for
+    each shape and keeps shapes as they are: give it few of them.
 
     Args:
         models: a `Transformer`, or a list of them with equal vocabularies, whose probabilities are averaged.
-        options: `SearchOptions`.
+        options: of the search.
         prefixes: true if the limits have prefixes.
 
-    Call arguments:
-        source_ids: `(B, S)`, end symbols included, padded.
-        limits: `Limits` of arrays.
-        length: L, at least the largest of `limits.max_lengths`; default: that.
-
-    Returns:
-        `SearchResult`.
+    Call it with source ids `(B, S)`, end symbols included, padded; `Limits` of arrays; and a length L, at least the
+    largest of `max_lengths`, which is the default.
     """
 
-    def __init__(self, models, options, prefixes=False):
+    def __init__(self, models, options: SearchOptions, prefixes: bool = False):
         self.models = list(models) if isinstance(models, list | tuple) else [models]
         self.options = options
         self._kernels = None
@@ -71,10 +68,10 @@ class TransformerSearch:
         self.compiled = (self._prepare, self._search)
 
     def refresh(self):
-        """Take the models' present weights; to be called where they have changed."""
+        """Take the models' present weights; to be called after they have changed."""
         self._kernels = self._prepare()
 
-    def __call__(self, source_ids, limits, length=None):
+    def __call__(self, source_ids, limits: Limits, length: int | None = None) -> SearchResult:
         if self._kernels is None:
             self.refresh()
         length = length or int(limits["max_lengths"].max())
@@ -88,19 +85,17 @@ class TransformerSearch:
 
     def search(self, kernels, source_ids, limits, length):
         """Return ids, scores and scores of tokens as of `SearchResult`; arguments as of a call, `length` given."""
-        return collect(*self.history(kernels, source_ids, limits, length), self.options)
-
-    def history(self, kernels, source_ids, limits, length):
-        """Return `links` and `totals` of the `Search`es of all sentences, when they are done."""
+        options = self.options
         capacity = length if compiles_shapes() else ops.minimum(CAPACITY, length)
-        memories, search = self.start(source_ids, limits, capacity, length)
+        memories, search = self._start(source_ids, limits, capacity, length)
         if compiles_shapes():
-            search = self.advance(kernels, limits, memories, search, capacity, 0)
-            return search.links, search.totals
+            search = advance(self._step_function(kernels, memories), search, limits, options, capacity, 0)
+            return collect(search.links, search.totals, options)
 
         def advanced(rows, capacity, links, totals, limits, memories, search):
             most_unfinished = ops.shape(rows)[0] * 3 // 4  # leaving costs a copy, and staying steps for nothing
-            search = self.advance(kernels, limits, memories, search, capacity, most_unfinished)
+            step = self._step_function(kernels, memories)
+            search = advance(step, search, limits, options, capacity, most_unfinished)
             links = ops.scatter_update(links, ops.expand_dims(rows, 1), search.links)
             totals = ops.scatter_update(totals, ops.expand_dims(rows, 1), search.totals)
             capacity = ops.where(ops.equal(search.position, capacity), ops.minimum(2 * capacity, length), capacity)
@@ -111,10 +106,10 @@ class TransformerSearch:
         rows = ops.arange(ops.shape(source_ids)[0], dtype="int32")
         variables = (rows, capacity, search.links, search.totals, limits, memories, search)
         _, _, links, totals, *_ = ops.while_loop(lambda rows, *_: ops.shape(rows)[0] > 0, advanced, variables)
-        return links, totals
+        return collect(links, totals, options)
 
-    def start(self, source_ids, limits, capacity, length):
-        """Return the memories of all models, and the search before the first step."""
+    def _start(self, source_ids, limits, capacity, length):
+        """Return the memories of all models, and the `Search` before the first step."""
         N, padding_mask = self.options.hypotheses, ops.not_equal(source_ids, PAD)
         blocks, caches = zip(
             *(model.start_decoding(model.encode(source_ids)[0], N, capacity) for model in self.models), strict=True
@@ -123,13 +118,7 @@ class TransformerSearch:
         state = {"caches": list(caches), "mask": mask}
         return {"blocks": list(blocks), "padding_mask": padding_mask}, start(state, limits, self.options, length)
 
-    def advance(self, kernels, limits, memories, search, until, most_unfinished):
-        """Continue a search as `beam_search.advance` does."""
-        step = self.step_function(kernels, memories)
-        return advance(step, search, limits, self.options, until, most_unfinished)
-
-    def step_function(self, kernels, memories):
-        """Return the step function of `beam_search`."""
+    def _step_function(self, kernels, memories):
         N, models = self.options.hypotheses, self.models
 
         def step(tokens, parents, position, state):
@@ -151,6 +140,39 @@ class TransformerSearch:
         return step
 
 
+class Scorer:
+    """Score given translations by forced decoding.
+
+    Call it with source ids `(B, S)`, target ids `(B, T)`, shifted right, and labels `(B, T)`. It returns, `(B, T)` each
+    and 0 at padding, log-probabilities of the labels; 1 for a label that is the likeliest token and 0 for others; and
+    with `label_smoothing` the smoothed cross-entropies.
+
+    Args:
+        models: as of `TransformerSearch`.
+        label_smoothing: see `losses`.
+    """
+
+    def __init__(self, models, label_smoothing: float | None = None):
+        self.label_smoothing = label_smoothing
+        self.models = list(models) if isinstance(models, list | tuple) else [models]
+        ids = KerasTensor((None, None), "int32")
+        self._score = Compiled(self.score, self.models, arguments=lambda: [ids] * 3, rows=(0, 1, 2))
+
+    def __call__(self, source_ids, target_ids, labels):
+        return tuple(map(as_array, self._score(source_ids, target_ids, labels)))
+
+    def score(self, source_ids, target_ids, labels):
+        """Return the same for tensors."""
+        inputs = {"source_ids": source_ids, "target_ids": target_ids}
+        logits = mean_probability([model(inputs, training=False) for model in self.models])
+        real = ops.cast(ops.not_equal(labels, PAD), "float32")
+        correct = ops.cast(ops.argmax(logits, axis=-1) == ops.cast(labels, "int32"), "float32")
+        found = [-token_cross_entropy(labels, logits), correct]
+        if self.label_smoothing is not None:
+            found.append(token_cross_entropy(labels, logits, self.label_smoothing))
+        return [values * real for values in found]
+
+
 def mean_probability(logits):
     """Return the logits themselves of one model; of several the logarithm of the mean of their probabilities."""
     if len(logits) == 1:
@@ -159,7 +181,7 @@ def mean_probability(logits):
     return ops.logsumexp(log_p, axis=0) - math.log(len(logits))
 
 
-def keep_rows(limits, memories, search, rows, capacity):
+def keep_rows(limits: Limits, memories, search: Search, rows, capacity):
     """Return the parts of a search that belong to some of its sentences, with places for `capacity` positions."""
 
     def kept(structure):
@@ -180,6 +202,6 @@ def keep_rows(limits, memories, search, rows, capacity):
     return kept(limits), kept(memories), search._replace(**of_sentences)
 
 
-def as_array(tensor):
+def as_array(tensor) -> np.ndarray:
     """Return a tensor as a NumPy array."""
     return np.asarray(ops.convert_to_numpy(tensor))

@@ -14,7 +14,7 @@ from interacting_head.translation.options import SOURCE_LENGTH
 
 
 def parse_arguments():
-    """The command line of `python -m interacting_head.serve`."""
+    """Return the arguments of `python -m interacting_head.serve`."""
     parser = ArgumentParser(prog="python -m interacting_head.serve", description=__doc__)
     add = parser.add_argument
     add("-m", "--model", nargs="+", required=True, metavar="RUN_DIR", help="run directories; several are an ensemble")
@@ -33,7 +33,7 @@ def parse_arguments():
 
 
 def main():
-    """Serves until it is interrupted."""
+    """Serve until interrupted."""
     arguments = parse_arguments()
     if arguments.engine == "tensorflow":  # others may be given a folder of their own
         for path in arguments.model:

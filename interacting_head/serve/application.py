@@ -15,7 +15,7 @@ from data.command_line import RunError
 from data.errors import InputError
 from interacting_head.serve import limits
 from interacting_head.serve.forms import AttentionRequest, RequestError, TranslationRequest, parse
-from interacting_head.serve.worker import OverloadError
+from interacting_head.serve.worker import OverloadError, Worker
 
 logger = logging.getLogger("uvicorn.error")
 PAGE = Path(__file__).parent / "page"
@@ -27,7 +27,7 @@ FILES = {
     "/server.js": ("server.js", "text/javascript"),
     "/icon.svg": ("icon.svg", "image/svg+xml"),
 }
-"""Path of a request → file and its type. Nothing else is read: no path of a request becomes one of a file."""
+"""Path of a request → file and its type. No path of a request becomes a path of a file."""
 
 SHOWN = ("CHARACTERS", "SUBWORDS", "LINES", "BEAM_SIZE", "TOKENS")  # limits that GET /model states
 HEADERS = {
@@ -42,18 +42,9 @@ HEADERS = {
 }
 
 
-def application(service, worker, hosts=()):
-    """The ASGI application.
-
-    Args:
-        service: a `Service`; it is called by the worker alone.
-        worker: a `Worker`.
-        hosts: names by which the server may be addressed, beside `localhost` and addresses.
-    """
-    description = {
-        **service.description(),
-        "limits": {name.lower(): getattr(limits, name) for name in SHOWN},
-    }
+def application(service, worker: Worker, hosts=()) -> "Guard":
+    """Return the ASGI application; the service is called by the worker alone. For hosts see `Guard`."""
+    description = {**service.description(), "limits": {name.lower(): getattr(limits, name) for name in SHOWN}}
 
     def attention(requests):
         return [service.attention(request) for request in requests]
@@ -88,14 +79,10 @@ def application(service, worker, hosts=()):
 
 
 class Guard:
-    """ASGI middleware: refuses foreign hosts, and gives every answer the `HEADERS`.
+    """ASGI middleware that refuses foreign hosts and gives every answer the `HEADERS`.
 
-    A page of another site can have its name resolve to this machine (DNS rebinding), and would then be of this
-    server's origin; the browser still tells that name as the host. An address can be no such name.
-
-    Args:
-        application: what is guarded.
-        hosts: names that are allowed beside `localhost` and addresses.
+    Another site can let its name resolve to this machine (DNS rebinding), so that its page has this server's origin;
+    the browser still sends that name as the host. So `localhost`, addresses and the `hosts` are allowed.
     """
 
     def __init__(self, application, hosts=()):
@@ -119,7 +106,7 @@ class Guard:
             answer = _error(421, "this server does not go by that name; start it with --allow-host to give it the name")
         await answer(scope, receive, send_with_headers)
 
-    def is_allowed(self, host):
+    def is_allowed(self, host: str) -> bool:
         """Return whether a request may name this host, `NAME`, `NAME:PORT`, `ADDRESS:PORT` or `[ADDRESS]:PORT`."""
         name, colon, port = host.rpartition(":")
         if not colon or "]" in port:
@@ -137,10 +124,7 @@ def _is_address(name):
 
 
 async def _body(request):
-    """The bytes of a request in JSON.
-
-    Other types are refused: a form of another site's page could send them, this one it cannot.
-    """
+    """Return the bytes of a request in JSON; a form on another site's page could send any other type."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise RequestError(415, "the content type must be application/json")
     body = bytearray()
@@ -152,7 +136,7 @@ async def _body(request):
 
 
 async def _result(future):
-    """The result of a worker's future."""
+    """Return the result of a worker's future."""
     try:
         return await asyncio.wrap_future(future)
     except asyncio.CancelledError as error:  # the server has been told to end, and waits no longer
@@ -169,7 +153,7 @@ def _file(name, content_type):
 
 
 async def _tell(request, error):
-    """The answer to a request that an exception has ended."""
+    """Return the answer to a request that an exception has ended."""
     match error:
         case RequestError():
             return _error(error.status, str(error))

@@ -6,29 +6,27 @@ from interacting_head.serve.forms import SITES
 from interacting_head.translation.inspection import Inspector, weighs_heads
 
 
-def inspector(model):
-    """The `Inspector` of all that there is to see in a `Transformer`."""
+def inspector(model) -> Inspector:
+    """Return the `Inspector` of everything there is to see in a `Transformer`."""
     return Inspector(model, attention=SITES, head_importance=weighs_heads(model))
 
 
-def places(model):
-    """The description of each attention layer of a `Transformer`, for `GET /model`."""
+def places(model) -> list[dict]:
+    """Return the description of each attention layer of a `Transformer`, for `GET /model`."""
     config = resolved(model.config)
-    described = []
-    for (site, number), layer in model.attention_layers.items():
-        described.append(
-            {
-                "site": site,
-                "layer": number,
-                "scheme": attention_of(config, site, number).scheme,
-                "heads": layer.head_names,
-                "head_importance": layer.has_head_importance,
-            }
-        )
-    return described
+    return [
+        {
+            "site": site,
+            "layer": number,
+            "scheme": attention_of(config, site, number).scheme,
+            "heads": layer.head_names,
+            "head_importance": layer.has_head_importance,
+        }
+        for (site, number), layer in model.attention_layers.items()
+    ]
 
 
-def measures(heads):
+def measures(heads) -> dict:
     """Return the mean distance, in positions, and the mean entropy, in nats, of heads with weights `(H, T, S)`."""
     shares = distributions(heads)
     return {

@@ -1,4 +1,4 @@
-"""Connections, limited in number and in time, so that no client takes the places of others, and strict in form."""
+"""Connections, limited in number and in time so that no client displaces others, and strict in form."""
 
 import re
 
@@ -15,8 +15,7 @@ BARE_LINE_FEED = re.compile(rb"(?<!\r)\n")
 class StrictRequests(h11.Connection):
     """The server's side of HTTP, without the lenience by which a proxy in front may see other requests than it does.
 
-    h11 takes a line feed alone for the end of a line in the head of a request, and the length of a body twice, as
-    Content-Length and by chunks.
+    h11 accepts a bare line feed in the head of a request, and both Content-Length and chunks for a body.
     """
 
     def __init__(self):
@@ -38,11 +37,11 @@ class StrictRequests(h11.Connection):
 
 
 class Connection(H11Protocol):
-    """A connection that ends where a whole request, or a client that takes its answer, is waited for too long.
+    """A connection that ends if it waits too long for a whole request, or for a client to take its answer.
 
-    uvicorn itself ends connections without a request only after the first answer, and waits for ever for the rest of a
-    request that has begun. Where there are too many connections, the one that is waited for the longest ends; without
-    such a limit nobody is answered when the process has no more files to open.
+    uvicorn itself ends connections without a request only after the first answer, and waits forever for the rest of a
+    request. If there are too many connections, the one that has waited longest ends; without such a limit nobody is
+    answered when the process cannot open more files.
     """
 
     _deadline = _waited_since = None
@@ -106,13 +105,13 @@ class Connection(H11Protocol):
         min(waited_for, key=lambda each: each._waited_since, default=self).transport.abort()
 
 
-def most_connections():
+def most_connections() -> int:
     """Return the number of connections at a time."""
     return max(8, min(limits.CONNECTIONS, (_open_files() - RESERVED) // 2))
 
 
-def most_at_once():
-    """Return the number of connections that are taken in one go: a few times as many may be open beside the others."""
+def most_at_once() -> int:
+    """Return the number of connections that are taken in one go; a few times as many may be open too."""
     return max(4, min(128, _open_files() // 16))
 
 

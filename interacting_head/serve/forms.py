@@ -1,4 +1,7 @@
-"""Forms of requests: JSON objects, checked before a model sees them."""
+"""Forms of requests: JSON objects, checked before a model sees them.
+
+Keys, types and numbers that are not allowed raise `RequestError`s with status 422.
+"""
 
 import dataclasses
 import json
@@ -19,11 +22,7 @@ class RequestError(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class TranslationRequest:
-    """`{"text": …, "beam_size": …, "n_best": …}`; only the text is needed. Each of its lines is translated by itself.
-
-    Raises:
-        RequestError: 422 for keys, types and numbers that are not allowed.
-    """
+    """`{"text": …, "beam_size": …, "n_best": …}`; only the text is needed, and translated line by line."""
 
     text: str
     beam_size: int
@@ -39,20 +38,16 @@ class TranslationRequest:
         _check_whole("n_best", self.n_best, 1, self.beam_size, " (the beam size)")
 
     @property
-    def lines(self):
+    def lines(self) -> list[str]:
         """The lines of the text, without their ends."""
         return re.split("\r\n|\r|\n", self.text)
 
 
 @dataclasses.dataclass(frozen=True)
 class AttentionRequest:
-    """`{"source": line, "token_ids": those of a translation, "site": …, "layer": …, "model": …}`.
+    """`{"source": line, "token_ids": of a translation, as `/translate` gives them, "site": …, "layer": …, "model": …}`.
 
-    `token_ids` are as `/translate` gives them, the end symbol at their end included. `model` counts those of an
-    ensemble from 0.
-
-    Raises:
-        RequestError: 422 for keys, types and numbers that are not allowed.
+    `model` is the number of a model of an ensemble, from 0.
     """
 
     source: str
@@ -73,16 +68,16 @@ class AttentionRequest:
         _check_whole("model", self.model, 0, None)
 
 
-def parse(form, body, **defaults):
-    """The request of a body.
+def parse(form: type, body: bytes, **defaults):
+    """Return the `TranslationRequest` or `AttentionRequest` of a body of JSON.
 
     Args:
-        form: `TranslationRequest` or `AttentionRequest`.
-        body: bytes of JSON.
-        defaults: values of keys that may be left out, beside those of the form.
+        form: the class.
+        body: bytes.
+        defaults: values of further keys that may be left out.
 
     Raises:
-        RequestError: 400 where it is not JSON, 422 where it does not fit the form.
+        RequestError: 400 if it is not JSON, 422 if it does not fit the form.
     """
     try:
         given = json.loads(body.decode("utf-8"))
@@ -101,7 +96,7 @@ def parse(form, body, **defaults):
     return form(**given)
 
 
-def too_long(what, tokens):
+def too_long(what: str, tokens: int) -> str:
     """Return the message for a sentence whose attention is not shown."""
     return f"attention is shown for up to {TOKENS} sub-words, and this {what} has {tokens}; shorten the sentence"
 

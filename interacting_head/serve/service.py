@@ -6,24 +6,23 @@ from pathlib import Path
 
 from data.text.subwords import BEGIN, END, PAD
 from interacting_head.run_directory import RunDirectory
-from interacting_head.serve.forms import RequestError, too_long
+from interacting_head.serve.forms import AttentionRequest, RequestError, TranslationRequest, too_long
 from interacting_head.serve.limits import BEAM_SIZE, SUBWORDS, TOKENS
 from interacting_head.translation.engines import CAPABILITIES
 from interacting_head.translation.forms import JsonLine, packed
 from interacting_head.translation.translator import Translator
 
-SUBWORDS_A_BYTE = 12
-"""The most sub-words that a byte of text becomes: Unicode's normal form of U+FDFA has 33 bytes for 3."""
+SUBWORDS_A_BYTE = 12  # at most: Unicode's normal form of U+FDFA has 33 bytes for 3
 ADVICE = "lower --max-source-length, or decode.batch_size or decode.beam_size in the run's config.yaml"
 
 
 class Service:
-    """Answers requests, as lists and dictionaries for JSON. It is not to be called from several threads at once.
+    """Answer requests, as lists and dictionaries for JSON, in one thread at a time.
 
     Args:
         translator: a `Translator`.
-        names: those of its models.
-        languages: codes of source and target, or None where they are not known.
+        names: of its models.
+        languages: codes of source and target, or None if they are not known.
 
     Example:
         >>> service = Service.from_run(["runs/quickstart"])
@@ -45,11 +44,7 @@ class Service:
 
     @classmethod
     def from_run(cls, paths, checkpoint=None, engine="tensorflow", max_source_length=None):
-        """The service of a run directory, or of several as an ensemble.
-
-        Raises:
-            InputError: see `Translator.from_run`.
-        """
+        """Return the service of a run directory, or of several as an ensemble, see `Translator.from_run`."""
         translator = Translator.from_run(
             paths, checkpoint, engine=engine, max_source_length=max_source_length, advice=ADVICE
         )
@@ -59,8 +54,8 @@ class Service:
             languages = data.source_language, data.target_language
         return cls(translator, [Path(path).resolve().name for path in paths], languages)
 
-    def description(self):
-        """The description of the engine, its models and their attention layers, for `GET /model`."""
+    def description(self) -> dict:
+        """Return the description of the engine, its models and their attention layers, for `GET /model`."""
         source, target = self.languages
         models = itertools.zip_longest(self.names, self._places, fillvalue=[])
         return {
@@ -71,14 +66,10 @@ class Service:
             "models": [{"name": name, "attention": places} for name, places in models],
         }
 
-    def translate(self, requests):
-        """A list of lines for each request, each with its best translations; a `RequestError` for one that is too long.
+    def translate(self, requests: list[TranslationRequest]) -> list:
+        """Return for each request its lines with their best translations, or a `RequestError` if it is too long.
 
-        Args:
-            requests: a list of `TranslationRequest`s with one beam size.
-
-        Raises:
-            InputError: for a beam size that the engine does not have.
+        All requests have one beam size; `InputError` if the engine does not have it.
         """
         beam_size = requests[0].beam_size
         if beam_size not in self._translators:
@@ -96,11 +87,8 @@ class Service:
             for i, request in enumerate(requests)
         ]
 
-    def attention(self, request):
-        """The weights of one attention layer as it produces a translation, of all its heads.
-
-        Args:
-            request: an `AttentionRequest`.
+    def attention(self, request: AttentionRequest) -> dict:
+        """Return the weights of one attention layer as it produces a translation, of all its heads.
 
         Raises:
             RequestError: 422 for a layer that the model does not have, and for sentences that are empty or too long.
@@ -119,7 +107,7 @@ class Service:
             raise RequestError(422, "an empty line has no attention")
         if len(source) >= TOKENS:
             raise RequestError(422, too_long("line", len(source) + 1))
-        if len(source) > translator.long_lines.limit:
+        if len(source) > translator.encoder.limit:
             raise RequestError(422, "attention is not shown for a line that is translated in pieces; shorten the line")
         if not all(0 <= i < translator.target_subwords.vocabulary_size and i not in (PAD, BEGIN, END) for i in target):
             raise RequestError(422, "token_ids must be numbers of sub-words, as /translate gives them")
@@ -140,7 +128,7 @@ class Service:
         }
 
     def _too_long(self, request):
-        """The `RequestError` for a request of too many sub-words, or None."""
+        """Return the `RequestError` for a request of too many sub-words, or None."""
         translator = self.translator
         if sum(len(line.encode()) for line in request.lines) <= SUBWORDS // SUBWORDS_A_BYTE:
             return None

@@ -5,12 +5,11 @@ import threading
 from concurrent.futures import Future
 from typing import NamedTuple
 
-TOGETHER = 2000
-"""Characters of requests that are answered by one call."""
+TOGETHER = 2000  # characters of requests that are answered by one call
 
 
 class OverloadError(Exception):
-    """Error of a call that comes when too many wait already."""
+    """Too many calls wait already."""
 
 
 class _Job(NamedTuple):
@@ -22,12 +21,9 @@ class _Job(NamedTuple):
 
 
 class Worker:
-    """Calls functions in a thread of its own, one at a time, in the order in which they were asked for.
+    """Call functions in one thread, one at a time, in the order of the requests; at most `capacity` calls may wait.
 
     Calls that are alike and small are made as one: searching a batch takes little longer than one sentence.
-
-    Args:
-        capacity: the number of calls that may wait.
 
     Example:
         >>> worker = Worker(capacity=8)
@@ -35,7 +31,7 @@ class Worker:
         4
     """
 
-    def __init__(self, capacity):
+    def __init__(self, capacity: int):
         self.capacity = capacity
         self._jobs = collections.deque()
         self._changed = threading.Condition()
@@ -43,18 +39,18 @@ class Worker:
         self._thread = threading.Thread(target=self._run, name="models", daemon=True)
         self._thread.start()
 
-    def submit(self, function, payload, *, key=None, size=TOGETHER):
-        """The `concurrent.futures.Future` of one result.
+    def submit(self, function, payload, *, key=None, size: int = TOGETHER) -> Future:
+        """Return the `Future` of one result.
 
         Args:
             function: takes a list of payloads and returns a list of their results; an exception among them is raised
                 for its payload alone.
             payload: of this call.
-            key: calls of the same function are made together where it is equal.
+            key: calls of the same function with equal keys are made together.
             size: what this call adds to `TOGETHER`; by default it is made alone.
 
         Raises:
-            OverloadError: where `capacity` calls wait, or the worker has been stopped.
+            OverloadError: if `capacity` calls wait, or the worker has been stopped.
         """
         with self._changed:
             if self._stopped or len(self._jobs) >= self.capacity:
@@ -65,12 +61,12 @@ class Worker:
         return job.future
 
     @property
-    def waiting(self):
+    def waiting(self) -> int:
         """The number of calls that wait."""
         return len(self._jobs)
 
-    def stop(self, seconds):
-        """Cancels what waits and lets the present call end. Returns whether it did within so many seconds."""
+    def stop(self, seconds: float) -> bool:
+        """Cancel what waits, let the present call end, and return whether it did within these seconds."""
         with self._changed:
             self._stopped = True
             for job in self._jobs:
@@ -98,7 +94,7 @@ class Worker:
                         job.future.set_result(result)
 
     def _next(self):
-        """The first job that waits, with all those that can be done together with it; none when it has ended."""
+        """Return the first job that waits, with all that can be done together with it; none at the end."""
         with self._changed:
             self._changed.wait_for(lambda: self._jobs or self._stopped)
             if self._stopped:

@@ -12,7 +12,7 @@ from interacting_head.metrics import evaluate
 from interacting_head.model.allocation import TRAINING_ADVICE, allocation_told
 from interacting_head.model.compilation import compiles_shapes
 from interacting_head.search.options import SearchOptions
-from interacting_head.search.scoring import Scorer
+from interacting_head.search.transformer_search import Scorer
 from interacting_head.translation.translator import Translator
 
 BATCH_SIZE = 64  # sentences translated together

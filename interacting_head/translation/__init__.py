@@ -1,6 +1,6 @@
-"""From lines of text to lines of text: `translate.py`, its options, its streams and what it writes.
+"""From lines of text to lines of text: `translate.py`, its options, its streams and its output forms.
 
-In come lines, out go `translator.Translation`s in their order, or files of them. `engines` do the search,
-`line_windows` and `windows` cut a long stream, `forms` and `files` write results, `inspection` looks at attention and
-the importance of heads. Start at `translator.py`.
+`Translator.translate_windows` is the one way from lines to results: `streams` reads lines, `windows` groups them,
+`line_encoder` and `pieces` encode them, `engines` search, `forms` and `files` write. `inspection` looks at attention
+and the importance of heads. Start at `translator.py`.
 """

@@ -1,5 +1,6 @@
 """Translation and scoring of files and streams, the work of `translate.py`."""
 
+import argparse
 import contextlib
 import gzip
 import io
@@ -8,7 +9,6 @@ import json
 import os
 import sys
 import time
-from collections import deque
 from pathlib import Path
 
 from data.errors import InputError
@@ -16,14 +16,19 @@ from data.files import STANDARD_OUTPUT, full_disk_named
 from interacting_head.config import DecodeConfig
 from interacting_head.console import atomic_write
 from interacting_head.translation.engines import load_engine
-from interacting_head.translation.line_windows import check_equal_counts, count_lines, is_prompt, line_windows
 from interacting_head.translation.options import check_search, search_fields
-from interacting_head.translation.prompt import separate_output
+from interacting_head.translation.streams import (
+    check_equal_counts,
+    count_lines,
+    is_prompt,
+    open_stream,
+    separate_output,
+)
 
 BATCHES = 64  # of a window: sentences sorted by length together, and held at a time
 ADVICE = "lower --batch-size or --batch-tokens, --beam-size, --max-length or --max-source-length"
 LONG = 60  # seconds after which a faster engine is pointed out
-FIRST_BATCHES = 4  # of the first window, so that there is something to see; of all where someone watches
+FIRST_BATCHES = 4  # of the first window, so that there is something to see; of all if someone watches
 RUN_FILES = (
     *("VERSION", "config.yaml", "text.json", "train.log", "log.jsonl", "metrics.json", "pruning.json", "*.weights.h5"),
     *("checkpoints/*", "subwords/*", "truecasing/*", "tensorboard/*"),
@@ -31,136 +36,99 @@ RUN_FILES = (
 """Patterns of the files of a run directory, where people put files of their own too."""
 
 
-def translate_file(arguments):
-    """Translate `arguments.input` to `arguments.output`; see `translate.py --help` for the fields.
-
-    Raises:
-        InputError: for a file or folder of the command line that cannot be used.
-        OSError: where the output does not fit on its disk.
-    """
+def translate_file(arguments: argparse.Namespace):
+    """Translate `arguments.input` to `arguments.output`; see `translate.py --help` for the fields."""
     batch_size = _check_runs(arguments)
     check_output(arguments)
     beside = arguments.score if arguments.prefix is None else arguments.prefix
     count = count_lines(arguments.input)  # so a file that is not text is refused before hours of work
     if beside is not None:
         check_equal_counts(arguments.input, count, beside, count_lines(beside))
+    sentences = tokens = 0
     with _output(arguments) as output:
-        work = _Work(arguments)
+        translator = _translator(arguments)
+        form = _form(arguments, translator)
         first, largest = FIRST_BATCHES, FIRST_BATCHES if output.isatty() else BATCHES
         if arguments.details:
             first = largest = 1  # arrays are held too
-        windows = line_windows(arguments.input, beside, first * batch_size, largest * batch_size)
         if is_prompt(arguments.input):
             print(f"{', '.join(arguments.model)}: one sentence a line, Ctrl-D ends", file=sys.stderr)
         started = time.perf_counter()
-        with _progress(count, arguments, output) as progress:
-            for results in work.results(windows):
-                output.writelines(results)
+        with (
+            open_stream(arguments.input, beside) as (pairs, pauses),
+            _progress(count, arguments, output) as progress,
+        ):
+            sizes = first * batch_size, largest * batch_size
+            how = {"score": arguments.score is not None, "token_scores": arguments.output_type == "json"}
+            for lines, found in translator.translate_windows(pairs, *sizes, pauses, **how):
+                output.writelines(form(sentences, lines, found))
                 output.flush()
-                progress.update(len(results))
+                progress.update(len(lines))
+                sentences += len(lines)
+                tokens += sum(len(best.tokens) for best, *_ in found)
         seconds = time.perf_counter() - started
-    for warning in work.translator.long_lines.warnings:
+    for warning in translator.encoder.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     print(
-        f"{work.sentences:,} sentence{'' if work.sentences == 1 else 's'} in {seconds:.1f} s: "
-        f"{work.sentences / seconds:,.1f} sentences/s, {work.tokens / seconds:,.0f} tokens/s",
+        f"{sentences:,} sentence{'' if sentences == 1 else 's'} in {seconds:.1f} s: "
+        f"{sentences / seconds:,.1f} sentences/s, {tokens / seconds:,.0f} tokens/s",
         file=sys.stderr,
     )
     if arguments.summary is not None:
         with atomic_write(arguments.summary) as file:
-            json.dump({"sentences": work.sentences, "tokens": work.tokens, "seconds": seconds}, file)
+            json.dump({"sentences": sentences, "tokens": tokens, "seconds": seconds}, file)
             file.write("\n")
-    if seconds > LONG and (faster := work.faster_engine()):
-        print(f"--engine {faster} would translate the same in less time (docs/translation.md)", file=sys.stderr)
+    if seconds > LONG and not arguments.details and arguments.score is None:
+        faster = translator.engine.faster_engine(translator.options)
+        if faster is not None:
+            print(f"--engine {faster} would translate the same in less time (docs/translation.md)", file=sys.stderr)
 
 
-class _Work:
-    """A translator, and the form of its results.
+def _translator(arguments):
+    load_engine(arguments.engine)  # most likely imports Keras: only now
+    from interacting_head.translation.translator import Translator
 
-    Attributes:
-        sentences, tokens: numbers of those so far; tokens are sub-words of the best translations.
-    """
+    return Translator.from_run(
+        arguments.model,
+        arguments.checkpoint,
+        batch_size=arguments.batch_size,
+        batch_tokens=arguments.batch_tokens,
+        engine=arguments.engine,
+        max_source_length=arguments.max_source_length,
+        advice=ADVICE,
+        **search_fields(arguments),
+    )
 
-    def __init__(self, arguments):
-        load_engine(arguments.engine)  # most likely imports Keras: only now
-        from interacting_head.translation import forms as translation_forms
-        from interacting_head.translation.translator import Translator
 
-        self.arguments = arguments
-        self.sentences = self.tokens = 0
-        self.translator = Translator.from_run(
-            arguments.model,
-            arguments.checkpoint,
-            batch_size=arguments.batch_size,
-            batch_tokens=arguments.batch_tokens,
-            engine=arguments.engine,
-            max_source_length=arguments.max_source_length,
-            advice=ADVICE,
-            **search_fields(arguments),
-        )
-        self.form = {
-            "text": translation_forms.text_line if arguments.score is None else translation_forms.score_line,
-            "moses": translation_forms.moses_lines,
-            "json": translation_forms.JsonLine(self.translator.target_subwords),
-        }[arguments.output_type]
-        self.details = None
-        if wanted := arguments.details:
-            from interacting_head.translation.inspection import Inspector
+def _form(arguments, translator):
+    """Return a function of a line's number, lines and their translations, which yields a string for each of them."""
+    from interacting_head.translation import forms
 
-            [model] = self.translator.engine.models
-            inspector = Inspector(model, ["cross"] if "attention" in wanted else [], "head-importance" in wanted)
-            self.details = translation_forms.Details(
-                inspector, self.translator.source_subwords, self.translator.source_form
-            )
+    form = {
+        "text": forms.text_line if arguments.score is None else forms.score_line,
+        "moses": forms.moses_lines,
+        "json": forms.JsonLine(translator.target_subwords),
+    }[arguments.output_type]
+    details = None
+    if wanted := arguments.details:
+        from interacting_head.translation.inspection import Inspector
 
-    def results(self, windows):
-        """Yield the output for each window of lines, a list with a string for each of them.
+        [model] = translator.engine.models
+        inspector = Inspector(model, ["cross"] if "attention" in wanted else [], "head-importance" in wanted)
+        details = forms.Details(inspector, translator.source_subwords, translator.source_form)
 
-        Args:
-            windows: of `line_windows`; beside the lines are prefixes, or translations to score.
-        """
-        read = deque()  # ahead of results, a window or two
+    def formed(number, lines, found):
+        more = details(lines, found) if details else itertools.repeat(None)
+        if arguments.keep_tokenized:
+            found = [[translator.tokenized(one) for one in n_best] for n_best in found]
+        return map(form, itertools.count(number), found, more)
 
-        def remembered():
-            for lines, beside in windows:
-                if lines:
-                    read.append(lines)
-                yield lines, beside
-
-        for found in self._found(remembered()):
-            lines = read.popleft()
-            details = self.details(lines, found) if self.details else itertools.repeat(None)
-            yield [self._result(translations, more) for translations, more in zip(found, details, strict=False)]
-
-    def faster_engine(self):
-        """Return the name of an engine that would have done the same in less time, or None."""
-        if self.details or self.arguments.score is not None:
-            return None
-        return self.translator.engine.faster_engine(self.translator.options)
-
-    def _found(self, windows):
-        """Yield a list for each window, with the translations of each of its lines."""
-        if self.arguments.score is None:
-            wanted = self.arguments.output_type == "json"
-            yield from self.translator.translate_windows(windows, token_scores=wanted)
-        else:
-            for lines, beside in windows:
-                if lines:
-                    scored = self.translator.score(lines, beside, len(lines), first_number=self.sentences)
-                    yield [[translation] for translation in scored]
-
-    def _result(self, translations, details):
-        if self.arguments.keep_tokenized:
-            translations = [self.translator.tokenized(translation) for translation in translations]
-        number = self.sentences
-        self.sentences += 1
-        self.tokens += len(translations[0].tokens)
-        return self.form(number, translations, details)
+    return formed
 
 
 def _check_runs(arguments):
     """Check the run directories before Keras is imported; return the number of sentences translated together."""
-    from interacting_head.run_directory import RunDirectory
+    from interacting_head.run_directory import RunDirectory  # imports NumPy
 
     batch_size = DecodeConfig.batch_size
     for number, path in enumerate(arguments.model):
@@ -174,8 +142,8 @@ def _check_runs(arguments):
     return arguments.batch_size or batch_size
 
 
-def check_output(arguments):
-    """Raise `InputError` where `arguments.output` is a file that is read, whatever its name: it would be replaced."""
+def check_output(arguments: argparse.Namespace):
+    """Raise `InputError` if `arguments.output` is a file that is read, whatever its name: it would be replaced."""
     output = arguments.output
     if output == "-" or not os.path.isfile(output):  # devices and pipes are not replaced
         return
@@ -203,7 +171,7 @@ def _files_of_model(folder):
 
 @contextlib.contextmanager
 def _output(arguments):
-    """The standard output, or else a file that appears when it is complete; a gzip file where its name ends so."""
+    """The standard output, or else a file that appears when it is complete; a gzip file if its name ends so."""
     with contextlib.ExitStack() as stack:
         stack.enter_context(full_disk_named(STANDARD_OUTPUT if arguments.output == "-" else arguments.output))
         output = sys.stdout

@@ -2,44 +2,36 @@
 
 import base64
 import json
+from collections.abc import Iterator
 
 import numpy as np
 
-from data.text.subwords import END
+from data.text.profiles import TextForm
+from data.text.subwords import END, Subwords
 
 
-def text_line(number, translations, details):
+def text_line(number: int, translations: list, details: list | None) -> str:
     """Return the best translation."""
     return f"{translations[0].text}\n"
 
 
-def score_line(number, translations, details):
+def score_line(number: int, translations: list, details: list | None) -> str:
     """Return the score of the best translation."""
     return f"{translations[0].score:.6f}\n"
 
 
-def moses_lines(number, translations, details):
+def moses_lines(number: int, translations: list, details: list | None) -> str:
     """Return `NUMBER ||| TRANSLATION ||| score=SCORE ||| SCORE` for each translation, lines numbered from 0."""
     return "".join(f"{number} ||| {t.text} ||| score={t.score:.6f} ||| {t.score:.6f}\n" for t in translations)
 
 
 class JsonLine:
-    """An object: that of the best translation, with `n_best`, all of them, where there are several.
+    """An object of the best translation, with `n_best`, all of them, if there are several; details are further keys."""
 
-    Args:
-        subwords: `data.Subwords` of the target language.
-    """
+    def __init__(self, target_subwords: Subwords):
+        self.subwords = target_subwords
 
-    def __init__(self, subwords):
-        self.subwords = subwords
-
-    def __call__(self, number, translations, details):
-        """
-        Args:
-            number: not written: the objects are in the order of the lines.
-            translations: a list of `Translation`.
-            details: for each of them a dictionary of further keys, or None.
-        """
+    def __call__(self, number: int, translations: list, details: list | None) -> str:
         objects = [
             {**self.described(translation), **more}
             for translation, more in zip(translations, details or [{}] * len(translations), strict=True)
@@ -47,7 +39,7 @@ class JsonLine:
         record = objects[0] if len(objects) == 1 else {**objects[0], "n_best": objects}
         return json.dumps(record, ensure_ascii=False) + "\n"
 
-    def described(self, translation):
+    def described(self, translation) -> dict:
         """Return the keys of a `Translation`."""
         scores = translation.token_scores
         ids = [*translation.tokens, END][: len(scores)]  # the end symbol has a score too
@@ -63,26 +55,17 @@ class JsonLine:
 
 
 class Details:
-    """The values that `translate.py --with …` adds to each translation.
+    """The values that `translate.py --with …` adds to each translation; sub-words and form are the source's."""
 
-    Args:
-        inspector: an `inspection.Inspector`.
-        subwords, form: `data.Subwords` and `data.text.profiles.TextForm` of the source language.
-    """
-
-    def __init__(self, inspector, subwords, form):
+    def __init__(self, inspector, subwords: Subwords, form: TextForm):
         self.inspector, self.subwords, self.form = inspector, subwords, form
         parts = {"attention": inspector.wanted["attention"], "head_importance": inspector.wanted["head_importance"]}
         self._nothing = dict.fromkeys(["source_tokens", *(name for name, places in parts.items() if places)])
 
-    def __call__(self, lines, found):
-        """Yield for each line a list, with the keys of JSON for each of its translations.
+    def __call__(self, lines: list[str], found: list[list]) -> Iterator[list[dict]]:
+        """Yield for each line a list of dictionaries, one for each of its translations in `found`.
 
-        A model never saw a line as a whole that was translated in pieces: its values are None.
-
-        Args:
-            lines: a list of them.
-            found: for each of them a list of `Translation`.
+        Values of a line that was translated in pieces are None: the model never saw it as a whole.
         """
         whole = ["" if best.pieces > 1 else line for line, (best, *_) in zip(lines, found, strict=True)]
         sources = self.subwords.encode([self.form.forward(line) for line in whole])
@@ -110,8 +93,8 @@ def _inspected(inspection):
     return record
 
 
-def packed(array):
-    """Return an array for JSON: its shape, and its values as float16, least significant byte first, in base 64.
+def packed(array) -> dict:
+    """Return an array for JSON: its shape, and its values as little-endian float16 in base 64.
 
     `np.frombuffer(base64.b64decode(record["float16"]), "<f2").reshape(record["shape"])` is the array again.
     """

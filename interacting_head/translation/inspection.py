@@ -16,23 +16,23 @@ from interacting_head.search.transformer_search import as_array
 POSITIONS = 2**17  # rows × source length × target length of a batch: attention weights for so many are held at once
 MULTIPLE = 16  # widths of batches are multiples of it: JAX compiles for each
 
-
 INTERMEDIATES = {"attention": "weights", "head_importance": "importance", "logits": "logits", "heads": "heads"}
 """Attribute of `Inspection` → name among the intermediates of an attention layer."""
 
 
 class Inspection(NamedTuple):
-    """Of one translation. End symbols are counted in S and T; Values not asked for are None.
+    """Values of one translation by (site, number of a layer), in float32; None if not asked for.
+
+    End symbols are counted in S and T.
 
     Attributes:
-        attention: {(site, number of a layer): weights of its attention, in float32}: `(H, T, S)` at the site `cross`,
-            `(H, T, T)` at `decoder` and `(H, S, S)` at `encoder`, with further axes in front where the scheme has
-            them, see `layers`. Row t of the decoder belongs to sub-word t of the translation, with which it was
-            produced; column t of `decoder` to the sub-word before.
-        head_importance: {(site, number of a layer): importance of each head `(T, H)`}; `(S, H)` in the encoder.
-        logits: {(site, number of a layer): what the softmax takes, before its mask}, as `attention`; an axis in front
-            of the heads is of size 1 where all along it is the same.
-        heads: {(site, number of a layer): outputs `(H, T, V)` of the heads, the values under their weights}.
+        attention: weights, `(H, T, S)` at the site `cross`, `(H, T, T)` at `decoder` and `(H, S, S)` at `encoder`,
+            with further axes in front if the scheme has them, see `layers`. Row t of the decoder is the step that
+            produced sub-word t of the translation; column t of `decoder` is the sub-word before.
+        head_importance: importance of each head `(T, H)`; `(S, H)` in the encoder.
+        logits: input of the softmax before its mask, as `attention`; an axis in front of the heads along which all is
+            the same is of size 1.
+        heads: outputs `(H, T, V)` of the heads, the values under their weights.
     """
 
     attention: dict | None
@@ -42,16 +42,15 @@ class Inspection(NamedTuple):
 
 
 class Inspector:
-    """Look into a model by one pass over source and translation, as in training.
+    """Look into a `Transformer` by one pass over source and translation, as in training.
 
     Args:
-        model: a `Transformer`.
-        attention: sites whose weights are wanted: `encoder`, `decoder`, `cross` (encoder-decoder attention).
-        head_importance: true if that is wanted.
-        logits, heads: sites of which those are wanted.
+        model: the `Transformer`.
+        attention, logits, heads: the wanted sites: `encoder`, `decoder`, `cross` (encoder-decoder attention).
+        head_importance: true if it is wanted.
 
     Raises:
-        InputError: where head importance is asked for and no layer of the model weighs its heads.
+        InputError: if head importance is asked for and no layer of the model weighs its heads.
 
     Example:
         >>> [seen] = Inspector(model, attention=["cross"]).inspect([(source_ids, target_ids)])
@@ -74,11 +73,10 @@ class Inspector:
         ids = KerasTensor((None, None), "int32")
         self._compiled = Compiled(self.forced_pass, [model], arguments=lambda: [ids] * 2)
 
-    def inspect(self, pairs):
-        """Return the `Inspection` of each pair of source and target ids, both without `BEGIN` and `END`, in order.
+    def inspect(self, pairs: list[tuple]) -> list[Inspection]:
+        """Return the `Inspection` of each pair of source and target ids without `BEGIN` and `END`, in order.
 
-        Args:
-            pairs: a list; all results are held at a time. Those of an empty source are empty dictionaries.
+        All results are held at a time. Dictionaries of an empty source are empty.
         """
         results = [Inspection(**{name: {} if places else None for name, places in self.wanted.items()})] * len(pairs)
         order = [index for index, (source, _) in enumerate(pairs) if source]
@@ -93,13 +91,8 @@ class Inspector:
                 results[index] = inspection
         return results
 
-    def forced_pass(self, source_ids, target_ids):
-        """Return what is wanted, `{"NAME SITE NUMBER": tensor in float32}`.
-
-        Args:
-            source_ids: `(B, S)`.
-            target_ids: `(B, T)`, shifted right.
-        """
+    def forced_pass(self, source_ids, target_ids) -> dict:
+        """Return `{"NAME SITE NUMBER": tensor}` for source ids `(B, S)` and target ids `(B, T)`, shifted right."""
         seen = {}
         sees_encoder = any(site == "encoder" for places in self.wanted.values() for site, _ in places)
         memories, padding_mask = self.model.encode(source_ids, False, seen if sees_encoder else None)
@@ -118,23 +111,17 @@ class Inspector:
         found = {name: as_array(value) for name, value in self._compiled(source_ids, target_ids).items()}
         for row, (source, target) in enumerate(pairs):
             s, t = len(source) + 1, len(target) + 1
-            rows, columns = {"encoder": s, "decoder": t, "cross": t}, {"encoder": s, "decoder": t, "cross": s}
-            cuts = {
-                "attention": lambda site, rows=rows, columns=columns: np.s_[..., : rows[site], : columns[site]],
-                "heads": lambda site, rows=rows: np.s_[..., : rows[site], :],
-                "head_importance": lambda site, rows=rows: np.s_[: rows[site]],
-            }
-            cuts["logits"] = cuts["attention"]
-            values = {
-                name: {
-                    (site, number): found[f"{name} {site} {number}"][row][cuts[name](site)] for site, number in places
-                }
-                for name, places in self.wanted.items()
-            }
+            sizes = {"encoder": (s, s), "decoder": (t, t), "cross": (t, s)}
+            values = {name: {} for name in self.wanted}
+            for name, (site, number) in ((name, place) for name, places in self.wanted.items() for place in places):
+                rows, columns = sizes[site]
+                cut = {"heads": np.s_[..., :rows, :], "head_importance": np.s_[:rows]}
+                value = found[f"{name} {site} {number}"][row]
+                values[name][site, number] = value[cut.get(name, np.s_[..., :rows, :columns])]
             yield Inspection(**{name: of_places or None for name, of_places in values.items()})
 
 
-def weighs_heads(model):
+def weighs_heads(model) -> bool:
     """Return whether a layer of a `Transformer` weighs its heads, so that there is head importance to see."""
     return any(layer.has_head_importance for layer in model.attention_layers.values())
 

@@ -1,76 +1,132 @@
-"""Lines as the sentences that an engine searches translations for, or scores."""
+"""Lines as the sentences that an engine searches translations for, or scores; limits of their lengths."""
 
 from data.errors import InputError
-from interacting_head.search.options import length_limit
-from interacting_head.translation.batches import Piece
-from interacting_head.translation.engines import longest_source
+from data.text.profiles import TextForm
+from data.text.subwords import Subwords
+from interacting_head.search.options import SearchOptions, length_limit
+from interacting_head.translation.engines import check_source_length, longest_source
 from interacting_head.translation.engines.engine import Sentence
-from interacting_head.translation.pieces import PieceEncoder, encoded
+from interacting_head.translation.pieces import Piece, encoded, encoded_pieces
 
 ADVICE = "shorten it, or raise --max-source-length"
+USUAL = 1024  # sub-words of a line that is translated as a whole, unless training had longer ones
+NAMED = 20  # numbers of lines in a warning
 
 
 class LineEncoder:
-    """Encode lines and what belongs to them.
+    """Encode lines and what belongs to them, and remember lines that are long.
 
     Args:
-        source, target: each the `data.Subwords` and the `TextForm` of a side.
-        long_lines: the `LongLines`, which has the limits and remembers the lines above them.
+        source, target: each the `Subwords` and the `TextForm` of a side.
         engine: name of the engine.
+        limit: sub-words of a line that is translated as a whole at most; default: `USUAL`, or `trained` if that is
+            more, as far as the engine goes.
+        trained: the largest number of sub-words that the model was trained on, at most that of a piece of a longer
+            line; None if it is not known.
+
+    Raises:
+        InputError: for a limit that the engine does not have.
     """
 
-    def __init__(self, source, target, long_lines, engine):
-        self._source, self._target, self._long_lines, self._engine = source, target, long_lines, engine
-        self._pieces = PieceEncoder(*source, long_lines.limit, long_lines.longest)
+    def __init__(
+        self,
+        source: tuple[Subwords, TextForm],
+        target: tuple[Subwords, TextForm],
+        engine: str,
+        limit: int | None = None,
+        trained: int | None = None,
+    ):
+        if limit is not None:
+            check_source_length("max_source_length", limit, engine)
+        self._source, self._target = source, target
+        self._most, self._trained = longest_source(engine), trained
+        self.limit = limit if limit is not None else min(max(USUAL, trained or 0), self._most)
+        self._cut, self._unusual = _Numbers(), _Numbers()
 
-    def sentences(self, lines, prefixes, first_number, options):
-        """Return a `Piece` and a `Sentence` for each line, or for each piece of a long one.
+    def sentences(self, lines: list[str], prefixes: list[str] | None, first_number: int, options: SearchOptions):
+        """Return a `Piece` and a `Sentence` for each line with sub-words, or for each piece of a long one.
 
-        Args:
-            lines: a list; those without sub-words are left out.
-            prefixes: a list of as many, or None. That of a line in pieces is the prefix of the first.
-            first_number: number of the first line.
-            options: `SearchOptions`.
-
-        Raises:
-            InputError: for a prefix that is too long.
+        The prefix of a line in pieces is the prefix of the first. `InputError` for a prefix that is too long.
         """
         found = []
+        longest_piece = min(self.limit, self._trained or self.limit)
         of_lines = [None] * len(lines) if prefixes is None else self._encoded_prefixes(prefixes, first_number)
-        for i, (sources, prefix) in enumerate(zip(self._pieces(lines), of_lines, strict=True)):
-            self._long_lines.note(first_number + i, sources)
-            for number, source in enumerate(sources):
-                begun = prefix if number == 0 or prefix is None else []
+        for i, pieces in enumerate(encoded_pieces(*self._source, lines, self.limit, longest_piece)):
+            if len(pieces) > 1:
+                self._cut.add(first_number + i)
+            elif pieces and self._trained is not None and len(pieces[0]) > self._trained:
+                self._unusual.add(first_number + i)
+            for number, source in enumerate(pieces):
+                prefix = of_lines[i] if number == 0 or of_lines[i] is None else []
                 longest = options.max_length
                 if longest is None:
                     longest = length_limit(len(source) + 1) - 1
-                longest = max(longest, options.min_length or 0, len(begun or ()))
-                sentence = Sentence(source, longest + 1, begun, first_number + i, number)
-                found.append((Piece(i, number, len(sources)), sentence))
+                longest = max(longest, options.min_length or 0, len(prefix or ()))
+                sentence = Sentence(source, longest + 1, prefix, first_number + i, number)
+                found.append((Piece(i, number, len(pieces)), sentence))
         return found
 
-    def pairs(self, sources, targets, first_number):
-        """Return the (source ids, target ids) of lines and their translations.
+    def scored_sentences(self, sources: list[str], targets: list[str], first_number: int):
+        """Return a `Piece` and a `Sentence` for each line with sub-words, with its translation as the prefix.
 
-        Raises:
-            InputError: for a line above the limit: its score is not that of its pieces.
+        `InputError` for a line above the limit: its score is not a score of its pieces.
         """
-        limit = self._long_lines.limit
-        pairs = [encoded(*side, lines, limit) for side, lines in ((self._source, sources), (self._target, targets))]
-        pairs = list(zip(*pairs, strict=True))
-        for number, (source, target) in enumerate(pairs, start=first_number + 1):
+        found = []
+        both = [encoded(*self._source, sources, self.limit), encoded(*self._target, targets, self.limit)]
+        for i, (source, target) in enumerate(zip(*both, strict=True)):
             if source is None or target is None:
                 of_side = "" if source is None else " of the translations"
                 raise InputError(
-                    f"line {number:,}{of_side} has more than {limit:,} sub-words, and is not scored in pieces; {ADVICE}"
+                    f"line {first_number + i + 1:,}{of_side} has more than {self.limit:,} sub-words, and is not scored "
+                    f"in pieces; {ADVICE}"
                 )
-        return pairs
+            if source:
+                found.append((Piece(i, 0, 1), Sentence(source, len(target) + 1, target, first_number + i)))
+        return found
+
+    @property
+    def warnings(self) -> list[str]:
+        """A line for each limit that lines were above."""
+        found = []
+        if (cut := self._cut).count:
+            verbs = ("has", "was") if cut.count == 1 else ("have", "were")
+            found.append(
+                f"{cut.lines} {verbs[0]} more than {self.limit:,} sub-words and {verbs[1]} translated in pieces: "
+                f"{cut.named} (--max-source-length)"
+            )
+        if (unusual := self._unusual).count:
+            verb = "is" if unusual.count == 1 else "are"
+            found.append(
+                f"{unusual.lines} {verb} longer than the training's {self._trained:,} sub-words: {unusual.named}"
+            )
+        return found
 
     def _encoded_prefixes(self, prefixes, first_number):
-        """Return the ids of prefixes; raises `InputError` for one longer than a translation can be by default."""
-        limit = min(length_limit(self._long_lines.limit + 1) - 1, longest_source(self._engine))
+        """Return the ids of prefixes; raise `InputError` for one longer than a translation can be by default."""
+        limit = min(length_limit(self.limit + 1) - 1, self._most)
         found = encoded(*self._target, prefixes, limit)
         if None in found:
             number = first_number + found.index(None) + 1
             raise InputError(f"the prefix of line {number:,} has more than {limit:,} sub-words; {ADVICE}")
         return found
+
+
+class _Numbers:
+    """Numbers of lines, of which the first are kept."""
+
+    def __init__(self):
+        self.count, self._first = 0, []
+
+    def add(self, number):
+        self.count += 1
+        if len(self._first) < NAMED:
+            self._first.append(number + 1)
+
+    @property
+    def lines(self):
+        return f"{self.count:,} line{'' if self.count == 1 else 's'}"
+
+    @property
+    def named(self):
+        more = f" and {self.count - NAMED:,} more" if self.count > NAMED else ""
+        return ", ".join(f"{number:,}" for number in self._first) + more

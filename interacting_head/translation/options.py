@@ -1,5 +1,6 @@
 """The command line of `translate.py`, checked as far as that goes without a model."""
 
+import argparse
 import dataclasses
 import re
 import types
@@ -25,12 +26,8 @@ SEARCH_ONLY = ("prefix", "sampling", "beam_size", "min_length", "max_length", "n
 FLAGS = {"sampling": "--sample"}
 
 
-def parse_arguments(description):
-    """Return the arguments of `translate.py`, checked as far as that goes without a model.
-
-    Raises:
-        InputError: for a number out of range, and for options that do not go together.
-    """
+def parse_arguments(description: str) -> argparse.Namespace:
+    """Return the arguments of `translate.py`; `InputError` if they are out of range or do not go together."""
     parser = ArgumentParser(prog="translate.py", description=description, epilog=EPILOG)
     add = parser.add_argument
     add("-m", "--model", nargs="+", required=True, metavar="RUN_DIR", help="run directories; several are an ensemble")
@@ -38,12 +35,8 @@ def parse_arguments(description):
     add("-o", "--output", default="-", metavar="FILE", help="default: standard output")
     add("--checkpoint", metavar="best|average|ema|step-N", help="default: best")
     add("--max-source-length", type=int, metavar="N", help=SOURCE_LENGTH)
-    add(
-        "--engine",
-        choices=tuple(ENGINES),
-        default="tensorflow",
-        help="which program translates; default: tensorflow",
-    )
+    engine = "which program translates; default: tensorflow"
+    add("--engine", choices=tuple(ENGINES), default="tensorflow", help=engine)
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--batch-size", type=int, metavar="N", help="sentences translated together; default: the run's")
     size.add_argument("--batch-tokens", type=int, metavar="N", help="sub-words of them, padding counted")
@@ -68,14 +61,8 @@ def parse_arguments(description):
 
     add = parser.add_argument_group("output").add_argument
     add("--output-type", choices=("text", "moses", "json"), default="text", help="default: text")
-    add(
-        "--with",
-        nargs="+",
-        choices=DETAILS,
-        default=[],
-        dest="details",
-        help="further values in each object (json)",
-    )
+    details = "further values in each object (json)"
+    add("--with", nargs="+", choices=DETAILS, default=[], dest="details", help=details)
     add("--summary", metavar="FILE", help="write numbers of sentences and sub-words, and seconds, as JSON")
     add("--keep-tokenized", action="store_true", help="tokens instead of text: words, or sub-words (raw)")
     arguments = parser.parse_args()
@@ -84,18 +71,16 @@ def parse_arguments(description):
     return arguments
 
 
-def search_fields(arguments):
+def search_fields(arguments: argparse.Namespace) -> dict:
     """Return `{field of SearchOptions: value}` for the fields that the command line sets."""
     fields = {name: getattr(arguments, name) for name in SEARCH_FIELDS}
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def check_search(arguments, decode):
-    """Raise `InputError`, in the words of the command line, for a search that is not possible.
+def check_search(arguments: argparse.Namespace, decode):
+    """Raise `InputError`, in terms of the command line, for a search that is not possible.
 
-    Args:
-        arguments: the command line's.
-        decode: the `DecodeConfig` of the run, or an object with some of its fields.
+    `decode` is the `DecodeConfig` of the run, or an object with some of its fields.
     """
     try:
         SearchOptions.of(decode, search_fields(arguments))
@@ -103,15 +88,14 @@ def check_search(arguments, decode):
         raise InputError(re.sub(rf"\b({'|'.join(SEARCH_FIELDS)})\b", lambda name: flag(name[0]), str(error))) from error
 
 
-def flag(name):
+def flag(name: str) -> str:
     """Return the option of the command line for a field."""
     return FLAGS.get(name, f"--{name.replace('_', '-')}")
 
 
 def _check_numbers(arguments):
     for name in ("batch_size", "batch_tokens"):
-        value = getattr(arguments, name)
-        if value is not None and value < 1:
+        if (value := getattr(arguments, name)) is not None and value < 1:
             raise InputError(f"{flag(name)} must be at least 1, got {value}")
     if arguments.max_source_length is not None:
         check_source_length("--max-source-length", arguments.max_source_length, arguments.engine)

@@ -2,8 +2,11 @@
 
 import itertools
 import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
-from data.text.subwords import END
+from data.text.profiles import TextForm
+from data.text.subwords import END, Subwords
 
 CHARACTERS = 16  # a line with more of them for each sub-word of a limit is above it, without being encoded as a whole
 
@@ -17,51 +20,48 @@ CLAUSES = re.compile(r"(?<=[,;:،؛–—])\s+|(?<=[，、；：])\s*")
 WORDS = re.compile(r"\s+")
 
 
-class PieceEncoder:
-    """Encode lines, and those above a limit in pieces.
+class Piece(NamedTuple):
+    """The index of a line, the number of a piece of it, from 0, and the number of all its pieces."""
 
-    A line is cut at the end of a sentence, else of a clause, else between words, always near the middle, until no piece
-    is too long; a longer word is cut between characters, and a longer character between sub-words.
+    line: int
+    number: int
+    count: int
+
+
+def encoded_pieces(
+    subwords: Subwords, form: TextForm, lines: list[str], limit: int, longest: int
+) -> list[list[list[int]]]:
+    """Return for each line the ids of its pieces: one as a rule, none of a line without sub-words.
+
+    A line above the limit is cut at the end of a sentence, else of a clause, else between words, always near the
+    middle, until no piece is too long; a longer word is cut between characters, and a longer character between
+    sub-words.
 
     Args:
-        subwords: `data.Subwords`.
-        form: the `TextForm` that text is brought into; each piece is a text of its own.
+        form: that text is brought into; each piece is a text of its own.
         limit: sub-words of a line that is not cut. A line of more than `CHARACTERS` times as many characters is, too.
         longest: sub-words of a piece at most.
     """
 
-    def __init__(self, subwords, form, limit, longest):
-        self.subwords, self.form, self.limit, self.longest = subwords, form, limit, longest
-
-    def __call__(self, lines):
-        """Return for each of a list of lines the ids of its pieces: one as a rule, none of a line without sub-words."""
-        found = encoded(self.subwords, self.form, lines, self.limit)
-        return [self._pieces_of(line, ids) for line, ids in zip(lines, found, strict=True)]
-
-    def _pieces_of(self, line, ids):
-        if ids is None:
-            return [piece for block in blocks(line, CHARACTERS * self.longest) for piece in self._cut(block)]
-        return [ids] if ids else []
-
-    def _cut(self, text):
-        [ids] = encoded(self.subwords, self.form, [text])
-        if len(ids) <= self.longest:
+    def cut(text):
+        [ids] = encoded(subwords, form, [text])
+        if len(ids) <= longest:
             return [ids] if ids else []
         if len(text) == 1:
-            return [ids[i : i + self.longest] for i in range(0, len(ids), self.longest)]
+            return [ids[i : i + longest] for i in range(0, len(ids), longest)]
         start, end = boundary(text, len(text) // 2)
-        return self._cut(text[:start]) + self._cut(text[end:])
+        return cut(text[:start]) + cut(text[end:])
+
+    def pieces(line, ids):
+        if ids is None:
+            return [piece for block in blocks(line, CHARACTERS * longest) for piece in cut(block)]
+        return [ids] if ids else []
+
+    return list(map(pieces, lines, encoded(subwords, form, lines, limit)))
 
 
-def encoded(subwords, form, lines, limit=None):
-    """Return the ids of each of a list of lines, None for those above a limit of sub-words (see `PieceEncoder`).
-
-    Args:
-        subwords: `data.Subwords`.
-        form: the `TextForm` that lines are brought into.
-        lines: a list of strings.
-        limit: none by default.
-    """
+def encoded(subwords: Subwords, form: TextForm, lines: list[str], limit: int | None = None) -> list[list[int] | None]:
+    """Return the ids of each line, None for lines above a limit, see `encoded_pieces`."""
 
     def is_short(line):
         most = CHARACTERS * limit
@@ -73,8 +73,8 @@ def encoded(subwords, form, lines, limit=None):
     return [None if limit is not None and ids and len(ids) > limit else ids for ids in found]
 
 
-def blocks(line, size):
-    """Yield the blocks of a line, at most `size` characters each, in time proportional to the line's length."""
+def blocks(line: str, size: int) -> Iterator[str]:
+    """Yield blocks of a line of at most `size` characters, in time proportional to the line's length."""
     line, at = _without_blanks(line), 0
     while len(line) - at > size:
         start, end = boundary(line[at : at + size], size)
@@ -83,15 +83,11 @@ def blocks(line, size):
     yield line[at:]
 
 
-def boundary(text, wanted):
-    """Return the end of one part of a text and the start of the next, the blanks between them left out.
+def boundary(text: str, wanted: int) -> tuple[int, int]:
+    """Return the end of one part of a text of at least two characters and the start of the next, without blanks.
 
-    That is the end of a sentence that is nearest to a place, else that of a clause not far from it, else of a word,
-    else the place itself.
-
-    Args:
-        text: at least two characters.
-        wanted: the place, from 1 to the number of characters.
+    It is the end of the sentence nearest to the `wanted` place (from 1 to the number of characters), else of a clause
+    not far from it, else of a word, else the place itself.
     """
     for pattern, distance in ((SENTENCES, len(text)), (CLAUSES, len(text) // 4), (WORDS, len(text))):
         spans = (match.span() for match in pattern.finditer(text))
@@ -102,14 +98,10 @@ def boundary(text, wanted):
     return wanted, wanted
 
 
-def completed(pieces, n_best, incomplete, penalty):
-    """Yield `(index, n-best list)` of each line whose last piece is among those of a batch.
+def completed(pieces: list[Piece], n_best: list, incomplete: dict, penalty: Callable) -> Iterator[tuple[int, list]]:
+    """Yield `(index, n-best list)` of each line whose last piece is in a batch.
 
-    Args:
-        pieces: a list of `batches.Piece`s.
-        n_best: for each of them a list of `Translation`s.
-        incomplete: a dictionary that remembers other batches' pieces, empty at first.
-        penalty: as of `joined`.
+    `n_best` holds a list of `Translation`s for each piece; `incomplete`, empty at first, remembers other batches.
     """
     for piece, translations in zip(pieces, n_best, strict=True):
         parts = incomplete.setdefault(piece.line, {})
@@ -120,15 +112,11 @@ def completed(pieces, n_best, incomplete, penalty):
             yield piece.line, translations if piece.count == 1 else joined(in_order, penalty)
 
 
-def joined(parts, penalty):
-    """Return the n-best list of a line, made of those of its pieces.
+def joined(parts: list[list], penalty: Callable[[int], float]) -> list:
+    """Return the n-best list of a line, made of the n-best lists of its pieces.
 
     A translation joins those of the same rank of all pieces (the last of a shorter list), by blanks, and their tokens
     by end symbols. Its score is the sum of their log-probabilities, divided by the length penalty of all tokens.
-
-    Args:
-        parts: for each piece a list of `Translation`s.
-        penalty: function of a number of tokens.
     """
     wholes = []
     for rank in range(max(map(len, parts))):

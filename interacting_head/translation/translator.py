@@ -1,21 +1,22 @@
 """Translation of lines of text with a trained run, an ensemble of several, or another engine."""
 
 import copy
+import functools
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from data.text.profiles import RAW_TEXT
-from data.text.subwords import END
+from data.text.profiles import RAW_TEXT, TextForm
+from data.text.subwords import END, Subwords
 from interacting_head.model.allocation import allocation_told
 from interacting_head.search.options import IMPOSSIBLE, SearchOptions
-from interacting_head.translation.batches import Batch, Window, batch_in_words, planned, rows_together
+from interacting_head.translation.batches import Batch, planned, rows_together
 from interacting_head.translation.engines import check_capabilities, engine_class
 from interacting_head.translation.engines.engine import Engine, Hypothesis
 from interacting_head.translation.line_encoder import LineEncoder
-from interacting_head.translation.long_lines import LongLines
 from interacting_head.translation.pieces import completed
-from interacting_head.translation.windows import aligned, characters, side_by_side, windows
+from interacting_head.translation.windows import Calls, aligned, characters, in_order, never, windows
 
 WINDOW = 64  # batches sorted by length at a time: a stream of any length runs in constant RAM
 ADVICE = "lower batch_size or batch_tokens, beam_size, max_length or max_source_length"
@@ -25,34 +26,32 @@ class Translation(NamedTuple):
     """One hypothesis.
 
     `score` is its log-probability (natural logarithm) divided by the length penalty, `tokens` are its sub-words, and
-    `token_scores` the log-probabilities of each of them and of the end symbol (or None, where they are not wanted).
-    `pieces` is the number of those in which the line was translated; there is an end symbol between their tokens.
+    `token_scores` the log-probabilities of each of them and of the end symbol (or None, if they are not wanted).
+    `pieces` is the number of pieces in which the line was translated, with an end symbol between their tokens.
     """
 
     text: str
     score: float
-    tokens: list
-    token_scores: list
+    tokens: list[int]
+    token_scores: list[float] | None
     pieces: int = 1
 
 
 class Translator:
-    """Translates lines with an engine and its sub-words.
+    """Translate lines with an engine and its sub-words.
 
     Args:
         engine: an `Engine`, or the `Transformer` or list of `Transformer`s of a `TransformerEngine`.
-        source_subwords, target_subwords: `data.Subwords`.
-        source_form, target_form: `data.text.profiles.TextForm`: the form that text is brought into, and out of.
-        options: `SearchOptions`.
+        source_form, target_form: the form that text is brought into, and out of.
         batch_size: sentences searched together at most.
-        batch_tokens: the same in source tokens, padding included; it takes the place of `batch_size`.
+        batch_tokens: source tokens of them at most, padding included, instead of `batch_size`.
         max_source_length: sub-words of a line that is translated as a whole at most; longer ones are translated in
             pieces. Default: 1,024, or `trained_length` if that is more.
-        trained_length: the largest number of sub-words that the model was trained on, which is that of a piece.
-        advice: the settings to change where memory does not suffice.
+        trained_length: the largest number of sub-words that the model was trained on, and that a piece has.
+        advice: the settings to change if memory does not suffice.
 
     Attributes:
-        long_lines: the `LongLines` so far.
+        encoder: the `LineEncoder`, with its `limit` and its `warnings` so far.
 
     Raises:
         InputError: for options that the engine cannot serve.
@@ -65,17 +64,17 @@ class Translator:
     def __init__(
         self,
         engine,
-        source_subwords,
-        target_subwords,
-        source_form=RAW_TEXT,
-        target_form=RAW_TEXT,
+        source_subwords: Subwords,
+        target_subwords: Subwords,
+        source_form: TextForm = RAW_TEXT,
+        target_form: TextForm = RAW_TEXT,
         *,
-        options=None,
-        batch_size=64,
-        batch_tokens=None,
-        max_source_length=None,
-        trained_length=None,
-        advice=ADVICE,
+        options: SearchOptions | None = None,
+        batch_size: int = 64,
+        batch_tokens: int | None = None,
+        max_source_length: int | None = None,
+        trained_length: int | None = None,
+        advice: str = ADVICE,
     ):
         self.engine = engine if isinstance(engine, Engine) else engine_class("tensorflow")(engine)
         self.source_subwords, self.target_subwords = source_subwords, target_subwords
@@ -83,36 +82,34 @@ class Translator:
         self.options = options or SearchOptions()
         self.engine.check(self.options)
         self.batch_size, self.batch_tokens, self.advice = batch_size, batch_tokens, advice
-        self.long_lines = LongLines(self.engine.name, max_source_length, trained_length)
         sides = (source_subwords, source_form), (target_subwords, target_form)
-        self._encoder = LineEncoder(*sides, self.long_lines, self.engine.name)
+        self.encoder = LineEncoder(*sides, self.engine.name, max_source_length, trained_length)
 
     @classmethod
     def from_run(
         cls,
         paths,
-        checkpoint=None,
-        batch_size=None,
-        batch_tokens=None,
-        engine="tensorflow",
+        checkpoint: str | None = None,
+        batch_size: int | None = None,
+        batch_tokens: int | None = None,
+        engine: str = "tensorflow",
         *,
-        max_source_length=None,
-        advice=ADVICE,
+        max_source_length: int | None = None,
+        advice: str = ADVICE,
         **search,
-    ):
+    ) -> "Translator":
         """Return the translator of a run directory, of several as an ensemble, or of an exported folder.
 
         Args:
             paths: a folder, or a list of them.
             checkpoint: `best`, `average`, `ema` or `step-N`; default: best, before the first validation the newest.
-            batch_size, batch_tokens: as of the constructor; default: the (first) run's batch size.
+            batch_size: default: the (first) run's.
             engine: a name in `ENGINES`.
-            max_source_length, advice: as of the constructor.
-            **search: fields of `SearchOptions`; those not given, or None, are the (first) run's.
+            **search: fields of `SearchOptions`; by default, or None, the (first) run's.
 
         Raises:
-            InputError: where there is no such folder or checkpoint, it is damaged, vocabularies or profiles of an
-                ensemble differ, or the engine cannot serve the options.
+            InputError: if there is no such folder or checkpoint, it is damaged, vocabularies or profiles of an ensemble
+                differ, or the engine cannot serve the options.
         """
         paths = list(paths) if isinstance(paths, list | tuple) else [paths]
         opened, run = engine_class(engine).open(paths, checkpoint)
@@ -129,107 +126,120 @@ class Translator:
             advice=advice,
         )
 
-    def translate(self, lines, window=None, prefixes=None, first_number=0, token_scores=True):
+    def translate(
+        self,
+        lines: Iterable[str],
+        window: int | None = None,
+        prefixes: Iterable[str] | None = None,
+        first_number: int = 0,
+        token_scores: bool = True,
+    ) -> Iterator[list[Translation]]:
         """Yield for each line, in order, its list of `Translation`s, best first.
 
-        A line without sub-words (empty, or blanks only) gives one empty translation. Lines are read ahead of results:
-        while the engine works on a window, the next is prepared. Lines above `max_source_length` are translated in
-        pieces, see `pieces.PieceEncoder`.
+        A line without sub-words (empty, or blanks only) gives one empty translation. Lines above `max_source_length`
+        are translated in pieces, see `pieces.encoded_pieces`.
 
         Args:
-            lines: any iterable of strings.
+            lines: the text.
             window: number of lines that are read and sorted by length at a time.
-            prefixes: for each line the beginning of its translation, or of that of its first piece; "" asks for none.
-                It counts for the score. A prefix longer than the largest length is translated by itself.
-            first_number: number of the first line, for drawing: where a text is given in parts.
-            token_scores: false if log-probabilities of tokens are not wanted, which some engines compute by
-                themselves.
+            prefixes: for each line the beginning of its translation, or of its first piece's; "" asks for none. It
+                counts for the score. A prefix longer than the largest length is translated by itself.
+            first_number: number of the first line, for drawing: if a text is given in parts.
+            token_scores: false if log-probabilities of tokens are not wanted, which cost some engines time.
 
         Raises:
-            InputError: where there are fewer or more prefixes than lines, for prefixes if the engine takes none, and
-                for one that is too long.
+            InputError: if there are fewer or more prefixes than lines, for prefixes if the engine takes none, and for
+                one that is too long.
         """
-        first = window or WINDOW * self._rows(1)
-        if prefixes is None:
-            given = ((lines, None) for lines in windows(lines, first, size=characters))
-        else:
+        pairs = ((line, None) for line in lines)
+        if prefixes is not None:
             pairs = aligned(lines, prefixes, "the text", "the list of prefixes")
-            given = (zip(*chunk, strict=True) for chunk in windows(pairs, first, size=characters))
-        for found in self.translate_windows(given, first_number, token_scores):
-            yield from found
+        yield from self._lines(pairs, window, first_number=first_number, token_scores=token_scores)
 
-    def translate_windows(self, given, first_number=0, token_scores=True):
-        """Yield for each window of lines the list of what `translate` gives for each of them.
-
-        Args:
-            given: an iterable of lists of lines, each with a list of their prefixes or None. Before more is asked for
-                than one without lines, all results have been yielded.
-            first_number, token_scores: as of `translate`.
-        """
-        self.engine.refresh()
-        for window, batch, n_best in self._searched(self._batches_of(given, first_number), token_scores):
-            for i, translations in completed(batch.pieces, n_best, window.incomplete, self._penalty):
-                window.results[i] = translations
-            window.unfinished -= 1
-            if not window.unfinished:
-                yield window.results
-
-    def score(self, sources, targets, window=None, first_number=0):
+    def score(
+        self, sources: Iterable[str], targets: Iterable[str], window: int | None = None, first_number: int = 0
+    ) -> Iterator[Translation]:
         """Yield for each pair of lines, in order, the target as a `Translation` with its scores.
 
-        Args:
-            sources, targets: iterables of strings.
-            window: as of `translate`.
-            first_number: number of the first pair, for messages.
-
         Raises:
-            InputError: where there are fewer or more targets than sources, if the engine cannot score, and for a line
-                of more than `max_source_length` sub-words.
+            InputError: if there are fewer or more targets than sources, if the engine cannot score, and for a line of
+                more than `max_source_length` sub-words.
         """
-        check_capabilities(self.engine.name, {"score"})
         pairs = aligned(sources, targets, "the text", "the list of translations")
-        for chunk in windows(pairs, window or WINDOW * self._rows(1), size=characters):
-            yield from self._score_window(*zip(*chunk, strict=True), first_number)
-            first_number += len(chunk)
+        for [translation] in self._lines(pairs, window, first_number=first_number, score=True):
+            yield translation
 
-    def tokenized(self, translation):
-        """Return a `Translation` with tokens as its text: words where the profile has them, or else sub-words."""
+    def translate_windows(
+        self,
+        pairs: Iterable[tuple],
+        first: int,
+        largest: int | None = None,
+        pauses: Callable[[float], bool] = never,
+        *,
+        first_number: int = 0,
+        score: bool = False,
+        token_scores: bool = True,
+    ) -> Iterator[tuple[list[str], list[list[Translation]]]]:
+        """Yield `(lines, their lists of translations)` for each window of a stream, in order.
+
+        This is the one way from lines to results. While the engine works on a window, the next is prepared, and before
+        a wait for the stream all results are yielded.
+
+        Args:
+            pairs: of a line and its prefix, or None for all; with `score` of a line and its given translation.
+            first, largest, pauses: as of `windows.windows`.
+            first_number, token_scores: as of `translate`.
+            score: true to score translations instead of searching for them.
+        """
+        if score:
+            check_capabilities(self.engine.name, {"score"})
+        else:
+            self.engine.refresh()
+        several = self.engine.calls_at_a_time > 1
+        with Calls(self.engine.calls_at_a_time, self.engine.calls_waiting) as calls:
+
+            def begin(window):
+                nonlocal first_number
+                lines, others = map(list, zip(*window, strict=True))
+                if score:
+                    found = self.encoder.scored_sentences(lines, others, first_number)
+                    batches = self._planned(found, others)
+                else:
+                    batches = self.batches(lines, None if others[0] is None else others, first_number)
+                first_number += len(lines)
+                begun = self._begun(calls, batches, token_scores)
+                return functools.partial(self._window, lines, others if score else [""] * len(lines), begun)
+
+            chunks = windows(pairs, first, largest, pauses, characters)
+            yield from in_order(chunks, begin, ahead=1 if several else 0)
+
+    def tokenized(self, translation: Translation) -> Translation:
+        """Return a `Translation` with tokens as its text: words if the profile has them, or else sub-words."""
         if self.target_form.is_tokenized:
             [text] = self.target_subwords.decode([translation.tokens])
             return translation._replace(text=text)
         tokens = (token for token in translation.tokens if token != END)  # END stands between pieces
         return translation._replace(text=" ".join(map(self.target_subwords.piece, tokens)))
 
-    def batches(self, lines, prefixes=None, first_number=0):
-        """Return the `Batch`es of a list of lines, for any number of searches; lines without sub-words are left out.
-
-        Args:
-            lines, prefixes, first_number: as of `translate`, but lists.
-        """
+    def batches(self, lines: list[str], prefixes: list[str] | None = None, first_number: int = 0) -> list[Batch]:
+        """Return the `Batch`es of lines, for any number of searches; lines without sub-words are left out."""
         if prefixes is not None:
             check_capabilities(self.engine.name, {"prefix"})
-        found = self._encoder.sentences(lines, prefixes, first_number, self.options)
-        lengths = [max(len(sentence.source), len(sentence.prefix or ())) + 1 for _, sentence in found]
-        return [
-            Batch(*map(list, zip(*(found[k] for k in chosen), strict=True)), rows)
-            for chosen, rows in planned(lengths, self._rows, self.engine)
-        ]
+        return self._planned(self.encoder.sentences(lines, prefixes, first_number, self.options))
 
-    def search(self, batches, token_scores=True):
+    def search(self, batches: list[Batch], token_scores: bool = True) -> Iterator[tuple[list[int], list]]:
         """Yield for each of the `batches` the numbers of lines that it completes, and lists of their `Translation`s."""
-        incomplete = {}
-        for _, batch, n_best in self._searched(((None, batch) for batch in batches), token_scores):
-            found = list(completed(batch.pieces, n_best, incomplete, self._penalty))
-            yield [i for i, _ in found], [translations for _, translations in found]
+        with Calls(self.engine.calls_at_a_time, self.engine.calls_waiting) as calls:
+            yield from self._completed(self._begun(calls, batches, token_scores))
 
-    def with_engine(self, engine):
+    def with_engine(self, engine: Engine) -> "Translator":
         """Return a translator like this one with another `Engine`."""
         engine.check(self.options)
         other = copy.copy(self)
         other.engine = engine
         return other
 
-    def with_options(self, options):
+    def with_options(self, options: SearchOptions) -> "Translator":
         """Return a translator like this one, of the same engine, with other `SearchOptions`."""
         self.engine.check(options)
         other = copy.copy(self)
@@ -237,62 +247,57 @@ class Translator:
         return other
 
     def _rows(self, width):
-        """Return the number of sentences of so many tokens that are searched together."""
+        """Return the number of sentences of this many tokens that are searched together."""
         return rows_together(width, self.options.hypotheses, self.batch_size, self.batch_tokens)
 
-    def _batches_of(self, given, number):
-        """Yield `(Window, Batch)` for each batch of windows, and None for those without lines."""
-        for lines, prefixes in given:
-            if not lines:
-                yield None
-                continue
-            batches = self.batches(lines, prefixes, number) or [Batch([], [], 0)]
-            window = Window([[Translation("", 0.0, [], [])] for _ in lines], len(batches))
-            yield from ((window, batch) for batch in batches)
-            number += len(lines)
+    def _lines(self, pairs, window, **how):
+        for _, found in self.translate_windows(pairs, window or WINDOW * self._rows(1), **how):
+            yield from found
 
-    def _searched(self, given, token_scores):
-        """Yield `(window, Batch, n-best lists)` for each `(window, Batch)`; see `side_by_side`."""
+    def _planned(self, found, texts=None):
+        """Return the `Batch`es of pairs of `Piece` and `Sentence`, and of the translations of all lines, if given."""
+        lengths = [max(len(sentence.source), len(sentence.prefix or ())) + 1 for _, sentence in found]
+        batches = []
+        for chosen, rows in planned(lengths, self._rows, self.engine):
+            pieces, sentences = map(list, zip(*(found[k] for k in chosen), strict=True))
+            batches.append(Batch(pieces, sentences, rows, texts and [texts[piece.line] for piece in pieces]))
+        return batches
 
-        def search(window, batch):
-            if not batch.pieces:
-                return []
-            lengths = [(len(sentence.source) + 1, sentence.number) for sentence in batch.sentences]
-            with allocation_told(lambda: batch_in_words(lengths, self.options.hypotheses), self.advice):
+    def _begun(self, calls, batches, token_scores):
+        return [(batch, calls.begin(self._hypotheses, batch, token_scores)) for batch in batches]
+
+    def _hypotheses(self, batch, token_scores):
+        """Return the n-best lists of a batch, without texts."""
+        with allocation_told(lambda: batch.in_words(self.options.hypotheses), self.advice):
+            if batch.texts is None:
                 return self.engine.search(batch.sentences, self.options, batch.rows, token_scores)
+            pairs = [(sentence.source, sentence.prefix) for sentence in batch.sentences]
+            scores = self.engine.score(pairs, batch.rows)
+        penalised = [sum(one) / self._penalty(len(one)) for one in scores]
+        return [[Hypothesis(*one)] for one in zip(penalised, (ids for _, ids in pairs), scores, strict=True)]
 
-        calls = self.engine.calls_at_a_time, self.engine.calls_waiting
-        for (window, batch), n_best in side_by_side(search, given, *calls):
-            yield window, batch, self._translations(n_best)
+    def _completed(self, begun):
+        """Yield for each batch the numbers of lines that it completes, and lists of their `Translation`s."""
+        incomplete = {}
+        for batch, result in begun:
+            # Without any hypothesis, the model's probabilities are not numbers.
+            n_best = [hypotheses or [Hypothesis(IMPOSSIBLE, [], [IMPOSSIBLE])] for hypotheses in result()]
+            texts = batch.texts
+            if texts is None:
+                texts = self.target_subwords.decode([one.ids for hypotheses in n_best for one in hypotheses])
+                texts = map(self.target_form.backward, texts)
+            texts = iter(texts)
+            translations = [[Translation(next(texts), *one) for one in hypotheses] for hypotheses in n_best]
+            found = list(completed(batch.pieces, translations, incomplete, self._penalty))
+            yield [i for i, _ in found], [n_best for _, n_best in found]
 
-    def _translations(self, n_best):
-        """Return the n-best lists of sentences."""
-        # Without any hypothesis, the model's probabilities are not numbers.
-        n_best = [hypotheses or [Hypothesis(IMPOSSIBLE, [], [IMPOSSIBLE])] for hypotheses in n_best]
-        texts = self.target_subwords.decode([one.ids for hypotheses in n_best for one in hypotheses])
-        texts = iter(map(self.target_form.backward, texts))
-        return [[Translation(next(texts), *one) for one in hypotheses] for hypotheses in n_best]
-
-    def _score_window(self, sources, targets, first_number):
-        pairs = self._encoder.pairs(sources, targets, first_number)
-        results = [Translation(target, 0.0, [], []) for target in targets]
-
-        def score(batch, rows):
-            lengths = [(max(map(len, pairs[i])) + 1, first_number + i) for i in batch]
-            with allocation_told(lambda: batch_in_words(lengths, 1), self.advice):
-                return self.engine.score([pairs[i] for i in batch], rows)
-
-        # A line without sub-words is translated by an empty one and nothing else.
-        lengths = [max(map(len, pair)) + 1 if pair[0] else 0 for pair in pairs]
-        batches = planned(lengths, self._rows, self.engine)
-        for (batch, _), found in side_by_side(score, batches, self.engine.calls_at_a_time, self.engine.calls_waiting):
-            for i, token_scores in zip(batch, found, strict=True):
-                results[i] = Translation(targets[i], self.penalised(token_scores), pairs[i][1], token_scores)
-        return results
-
-    def penalised(self, token_scores):
-        """Return the score of a hypothesis with these log-probabilities of its tokens, the end symbol's included."""
-        return sum(token_scores) / self._penalty(len(token_scores))
+    def _window(self, lines, texts, begun):
+        """Return lines and their lists of translations; lines without sub-words have the given text."""
+        results = [[Translation(text, 0.0, [], [])] for text in texts]
+        for indices, n_best in self._completed(begun):
+            for i, translations in zip(indices, n_best, strict=True):
+                results[i] = translations
+        return lines, results
 
     def _penalty(self, length):
         return float(self.options.penalty(np.float32(length)))

@@ -1,7 +1,7 @@
 """The engines of `translate.py --engine`: ids of sentences in, n-best lists of ids with their scores out.
 
-Each is an `engine.Engine` of its own, in a file of its own. The registry `ENGINES` says where it is and what it cannot
-do, so that the command line can refuse that before anything is loaded. Start at `engine.py`.
+Each is an `engine.Engine` in a file of its own. The registry `ENGINES` says what it cannot do, so that the command line
+can refuse that before anything is loaded. Start at `engine.py`.
 """
 
 import importlib
@@ -15,12 +15,7 @@ from interacting_head.export.layout import LONGEST, POSITIONS
 
 
 class Capability(NamedTuple):
-    """Something that engines may lack.
-
-    Attributes:
-        statement: how messages say that an engine lacks it.
-        option: the option of `translate.py` that needs it.
-    """
+    """Something that engines may lack: a statement of the lack for messages, and the option that needs it."""
 
     statement: str
     option: str
@@ -59,13 +54,13 @@ ENGINES = {
 }
 
 
-def engine_class(name):
+def engine_class(name: str) -> type:
     """Return the class of an engine; imports what it needs."""
     module, _, class_name = ENGINES[name].place.partition(":")
     return getattr(importlib.import_module(module), class_name)
 
 
-def load_engine(name):
+def load_engine(name: str):
     """Import an engine for a whole process: TensorFlow without its messages, and a share of the cores for each call."""
     with importing_keras():
         engine_class(name)
@@ -75,26 +70,20 @@ def load_engine(name):
         share_cores()
 
 
-def check_capabilities(name, wanted):
+def check_capabilities(name: str, wanted):
     """Raise `InputError` for the first of the wanted `CAPABILITIES` that an engine lacks."""
     for capability, (statement, option) in CAPABILITIES.items():
         if capability in wanted and capability in ENGINES[name].cannot:
             raise InputError(f"--engine {name} {statement}; {option} needs --engine tensorflow")
 
 
-def longest_source(name):
+def longest_source(name: str) -> float:
     """Return the most sub-words of a source that an engine takes, the end symbol not counted."""
     return ENGINES[name].longest - 1
 
 
-def check_source_length(option, value, name):
-    """Raise `InputError` for a largest length of sources that an engine does not have.
-
-    Args:
-        option: how messages call the length.
-        value: the length, in sub-words.
-        name: of the engine.
-    """
+def check_source_length(option: str, value: int, name: str):
+    """Raise `InputError` for a largest length of sources, in sub-words, that the engine `name` does not have."""
     if not isinstance(value, int) or value < 1:
         raise InputError(f"{option} must be a whole number of at least 1, got {value}")
     if value > longest_source(name):

@@ -21,21 +21,16 @@ ctranslate2 = optional_package("ctranslate2")
 MOST_CALLS = 4  # at a time
 
 NO_PENALTY = 1e-9
-"""The exponent of CTranslate2's length penalty n^α, which leaves each score as it is. With 0 its search would end with
-the likeliest hypothesis, which need not be the best under our penalties."""
+"""The exponent of CTranslate2's length penalty n^α: it leaves scores as they are. With 0 the search would end with the
+likeliest hypothesis, which need not be the best under our penalties."""
 
 PATIENCE = 2
-"""CTranslate2 ends a sentence when `PATIENCE` × beam size hypotheses have ended; all of them are ranked under our
-penalty. Its default of 1 ends too early: the first to end may all be poor. Our own search has an exact bound."""
+"""CTranslate2 ends a sentence when `PATIENCE` × beam size hypotheses have ended; we rank all by our penalty. Its
+default of 1 ends too early: the first to end may all be poor. Our own search has an exact bound."""
 
 
 class CTranslate2Engine(Engine):
-    """A converted model.
-
-    Args:
-        translator: a `ctranslate2.Translator` of a folder that `export.ctranslate2.convert` has written.
-        source_subwords, target_subwords: `data.Subwords`.
-    """
+    """A `ctranslate2.Translator` of a folder that `export.ctranslate2.convert` has written, and its `Subwords`."""
 
     name = "ctranslate2"
 
@@ -140,11 +135,7 @@ class CTranslate2Engine(Engine):
 
 
 def _load(folder):
-    """Return a `ctranslate2.Translator` with a core for each of its batches, or on a GPU.
-
-    Raises:
-        InputError: where a file of the folder is damaged or missing.
-    """
+    """Return a `ctranslate2.Translator` with a core for each of its batches, or on a GPU."""
     calls = 1 if ctranslate2.get_cuda_device_count() else min(available_cores(), MOST_CALLS)
     threads = {"inter_threads": calls, "intra_threads": available_cores() // calls}
     try:

@@ -3,6 +3,7 @@
 import abc
 from typing import NamedTuple
 
+from interacting_head.search.options import SearchOptions
 from interacting_head.translation.engines import check_capabilities
 
 
@@ -13,13 +14,12 @@ class Sentence(NamedTuple):
         source: its ids, without the end symbol.
         max_length: the largest number of tokens of a translation, the end symbol counted.
         prefix: ids with which translations begin; None if no sentence of the text has a prefix.
-        number: of its line; random draws depend on it.
-        piece: of its line, from 0; random draws depend on it too.
+        number, piece: of its line, and its number within the line, both from 0; random draws depend on them.
     """
 
-    source: list
+    source: list[int]
     max_length: int
-    prefix: list | None
+    prefix: list[int] | None
     number: int
     piece: int = 0
 
@@ -27,12 +27,12 @@ class Sentence(NamedTuple):
 class Hypothesis(NamedTuple):
     """A translation: its ids without the end symbol, and the log-probabilities of each of them and of that symbol.
 
-    `score` is the sum of these divided by the length penalty. `token_scores` may be None where they are not wanted.
+    `score` is the sum of these divided by the length penalty. `token_scores` may be None if they are not wanted.
     """
 
     score: float
-    ids: list
-    token_scores: list | None
+    ids: list[int]
+    token_scores: list[float] | None
 
 
 class Engine(abc.ABC):
@@ -52,50 +52,52 @@ class Engine(abc.ABC):
 
     @classmethod
     @abc.abstractmethod
-    def open(cls, paths, checkpoint=None):
+    def open(cls, paths: list, checkpoint: str | None = None):
         """Return an engine and the `RunDirectory` with its sub-words, text forms and settings of search.
 
         Args:
-            paths: a list of run directories, or of folders that have been exported.
+            paths: run directories, or folders that have been exported.
             checkpoint: of a run directory, see `RunDirectory.weights`.
 
         Raises:
-            InputError: where there is no such folder or checkpoint, or it is damaged.
+            InputError: if there is no such folder or checkpoint, or it is damaged.
         """
 
     @abc.abstractmethod
-    def search(self, sentences, options, rows, token_scores=True):
-        """Return for each sentence a list of its `options.n_best` best `Hypothesis`es, fewer where there are fewer.
+    def search(
+        self, sentences: list[Sentence], options: SearchOptions, rows: int, token_scores: bool = True
+    ) -> list[list[Hypothesis]]:
+        """Return for each sentence its `options.n_best` best hypotheses, fewer if there are fewer.
 
         Args:
-            sentences: a list of `Sentence`s with at least one token each.
-            options: `SearchOptions`.
+            sentences: with at least one token each.
+            options: of the search.
             rows: the most sentences that a batch may hold.
             token_scores: false if log-probabilities of tokens are not wanted.
         """
 
     @abc.abstractmethod
-    def score(self, pairs, rows):
+    def score(self, pairs: list[tuple], rows: int) -> list[list[float]]:
         """Return the log-probabilities of the tokens and of the end symbol of each target.
 
         Args:
-            pairs: a list of (source ids, target ids) without end symbols.
+            pairs: of source ids and target ids, without end symbols.
             rows: as of `search`.
         """
 
-    def faster_engine(self, options):
+    def faster_engine(self, options: SearchOptions) -> str | None:
         """Return the name of an engine that is installed and translates as this one does, in less time; or None."""
         return None
 
-    def padded_width(self, width):
-        """Return the width of the batch for sentences of at most so many tokens."""
-        return width  # elsewhere than where each shape is compiled
+    def padded_width(self, width: int) -> int:
+        """Return the width of the batch for sentences of at most `width` tokens."""
+        return width  # except if each shape is compiled
 
     def refresh(self):
         """Take the present weights of models that may have changed."""
         return  # converted models do not change
 
-    def check(self, options):
-        """Raise `InputError` for `SearchOptions` that the engine cannot serve."""
+    def check(self, options: SearchOptions):
+        """Raise `InputError` for options that the engine cannot serve."""
         wanted = {"sampling"} if options.sampling else set()
         check_capabilities(self.name, wanted | ({"no_repeat_ngram"} if options.no_repeat_ngram else set()))

@@ -19,11 +19,9 @@ from interacting_head.translation.engines.tensorflow import hypotheses, padded
 
 
 class SavedModelEngine(Engine):
-    """The search of a SavedModel.
+    """The search of a SavedModel, its signature `translate_ids`.
 
-    Args:
-        signature: `translate_ids` of a SavedModel.
-        fixed: the `DecodeConfig` of the SavedModel, whose beam size and form of the length penalty are a part of it.
+    Beam size and form of the length penalty are part of it: those of `fixed`, a `DecodeConfig`.
     """
 
     name = "savedmodel"
@@ -74,11 +72,7 @@ class SavedModelEngine(Engine):
 
 
 def _folder(path):
-    """Return the folder of the SavedModel that a path stands for: itself, or the last version in it.
-
-    Raises:
-        InputError: where there is none.
-    """
+    """Return the folder of the SavedModel that a path stands for: itself, or the last version in it."""
     path = Path(path)
     folder = path if (path / "saved_model.pb").is_file() else path / str(max(versions(path), default=0))
     if not (folder / "saved_model.pb").is_file():
@@ -93,11 +87,7 @@ def _folder(path):
 
 
 def _load(folder):
-    """Load the SavedModel in a folder.
-
-    Raises:
-        InputError: where it is damaged, or needs tensorflow-text.
-    """
+    """Return the SavedModel in a folder; `InputError` if it is damaged, or needs tensorflow-text."""
     if b"SentencepieceTokenizeOp" in (folder / "saved_model.pb").read_bytes():
         optional_package("tensorflow_text")  # its import makes the operations known
     try:

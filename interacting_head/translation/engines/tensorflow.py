@@ -1,4 +1,4 @@
-"""Translation by the project's own search, with `Transformer`s on whichever backend Keras has."""
+"""Translation by the project's own search, with `Transformer`s on any backend of Keras."""
 
 import importlib.util
 import threading
@@ -7,27 +7,21 @@ import numpy as np
 
 from data.errors import InputError
 from data.text.subwords import BEGIN, END, PAD
-from interacting_head.export.folding import fold_transformer
 from interacting_head.model.building import load_model
 from interacting_head.model.compilation import calls_at_a_time, compiles_shapes, size_compiled_for
+from interacting_head.model.placement import resolved
 from interacting_head.run_directory import RunDirectory
 from interacting_head.search.options import IMPOSSIBLE, length_limit
-from interacting_head.search.scoring import Scorer
 from interacting_head.search.state import Limits
-from interacting_head.search.transformer_search import TransformerSearch
-from interacting_head.translation.engines import check_capabilities
+from interacting_head.search.transformer_search import Scorer, TransformerSearch
 from interacting_head.translation.engines.engine import Engine, Hypothesis
 
-FASTER = "ctranslate2"  # for models that are standard Transformers with other weights
+FASTER = "ctranslate2"  # for searches with one model that is a standard Transformer with other weights
 MOST_SEARCHES = 16  # kept compiled, each for its own options
 
 
 class TransformerEngine(Engine):
-    """A `Transformer`, or several with equal vocabularies, whose probabilities are averaged.
-
-    Args:
-        models: a `Transformer`, or a list of them.
-    """
+    """A `Transformer`, or a list of several with equal vocabularies, whose probabilities are averaged."""
 
     name = "tensorflow"
 
@@ -70,22 +64,18 @@ class TransformerEngine(Engine):
         return [row[: len(target) + 1].tolist() for row, (_, target) in zip(log_p, pairs, strict=False)]
 
     def faster_engine(self, options):
-        if importlib.util.find_spec(FASTER) is None:
+        if importlib.util.find_spec(FASTER) is None or options.sampling or len(self.models) > 1:
             return None
-        try:
-            check_capabilities(FASTER, {"ensemble"} if len(self.models) > 1 else ())
-            check_capabilities(FASTER, {"sampling"} if options.sampling else ())
-            fold_transformer(self.models[0])
-        except InputError:  # the model, or the search, is none for that engine
-            return None
-        return FASTER
+        [model] = self.models
+        is_standard = not any(layer.why_not_standard for layer in model.attention_layers.values())
+        return FASTER if is_standard and resolved(model.config).memory in ("top", "all") else None
 
     def refresh(self):
         for search in list(self._searches.values()):
             search.refresh()
 
     @property
-    def compiled(self):
+    def compiled(self) -> int:
         """The number of functions that have been compiled."""
         return sum(function.count for search in self._searches.values() for function in search.compiled)
 
@@ -98,7 +88,7 @@ class TransformerEngine(Engine):
             return self._searches[options, prefixed]
 
     def _limits(self, sentences, options, rows, prefixed):
-        """Return `Limits` and the largest length of a batch. Rows beyond the sentences end at once."""
+        """Return the `Limits` and the largest length of a batch. Rows beyond the sentences end at once."""
         rows = self._rows(len(sentences), rows)
         max_lengths = np.ones(rows, "int32")
         max_lengths[: len(sentences)] = [sentence.max_length for sentence in sentences]
@@ -125,14 +115,14 @@ class TransformerEngine(Engine):
         return padded(sentences, self._rows(len(sentences), rows), width)
 
     def _rows(self, count, most):
-        """Return the rows of a batch of `count` sentences: the most there may be, where each shape is compiled."""
+        """Return the rows of a batch of `count` sentences: the most there may be, if each shape is compiled."""
         return most if compiles_shapes() else count
 
     def padded_width(self, width):
         return size_compiled_for(width)
 
     def _length(self, sentences, longest, options):
-        """Return the largest length of a batch: where each shape is compiled, one for each width if it can be."""
+        """Return the largest length of a batch: if each shape is compiled, one for each width if possible."""
         if not compiles_shapes():
             return longest
         width = self.padded_width(max(len(sentence.source) for sentence in sentences) + 1)
@@ -140,8 +130,8 @@ class TransformerEngine(Engine):
         return usual if longest <= usual else size_compiled_for(longest)
 
 
-def hypotheses(ids, scores, token_scores, most=None):
-    """Return a list of `Hypothesis`es, at most so many, for each sentence of a `SearchResult`."""
+def hypotheses(ids, scores, token_scores, most: int | None = None) -> list[list[Hypothesis]]:
+    """Return a list of at most `most` `Hypothesis`es for each sentence of a `SearchResult`."""
     n_best = []
     for sentence in zip(ids[:, :most], scores[:, :most].tolist(), token_scores[:, :most], strict=True):
         n_best.append([])
@@ -152,7 +142,7 @@ def hypotheses(ids, scores, token_scores, most=None):
     return n_best
 
 
-def padded(sentences, rows, width):
+def padded(sentences: list[list[int]], rows: int, width: int) -> np.ndarray:
     """Return ids `(rows, width)` of lists of ids."""
     ids = np.full((rows, width), PAD, "int32")
     for row, sentence in zip(ids, sentences, strict=False):

@@ -229,3 +229,13 @@ def test_samples_heed_prefixes_and_lengths():
     assert {len(words) for words in found} == {3, 4}
     assert all(words[-1] == END and not {PAD, BEGIN} & set(words) for words in found)
     assert V == 6
+
+
+def test_samples_begin_with_prefixes_that_repeat_n_grams():
+    rows, word = 30, WORDS[1]
+    draws = np.random.default_rng(2).random((rows, 6, 1), "float32")
+    limits = {"prefixes": np.full((rows, 3), word, "int32"), "prefix_lengths": np.full(rows, 3, "int32")}
+    chosen = options(1, n_best=1, sampling=True, no_repeat_ngram=1)
+    for [(_, words)] in search([Language((10, 4))] * rows, [6] * rows, chosen, draws=draws, **limits):
+        assert words[:3] == (word,) * 3
+        assert word not in words[3:]

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from interacting_head.serve import limits
-from interacting_head.serve.log import ALIKE, PERIOD, FewAlike
+from interacting_head.serve.server import ALIKE, PERIOD, FewAlike
 from tests.command_line import ROOT
 from tests.interacting_head.serve.test_hostile_requests import REQUEST, Listening
 

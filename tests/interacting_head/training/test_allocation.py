@@ -10,7 +10,7 @@ import pytest
 from data.errors import InputError
 from data.text.subwords import Subwords, train_subwords
 from interacting_head.console import RunError
-from interacting_head.search.scoring import Scorer
+from interacting_head.search.transformer_search import Scorer
 from interacting_head.training.trainer import train
 from interacting_head.training.training_model import TrainingModel
 from interacting_head.translation.translator import Translator

@@ -9,7 +9,7 @@ from tests.echo_engine import Letters
 class Looking:
     """An inspector that sees nothing in any translation, and remembers the sources."""
 
-    attention_at, importance_at = [("cross", 1)], []
+    wanted = {"attention": [("cross", 1)], "head_importance": []}  # noqa: RUF012
 
     def inspect(self, pairs):
         self.sources = [source for source, _ in pairs]

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from data.text.profiles import RAW_TEXT, TextForm
 from data.text.subwords import END
-from interacting_head.translation.batches import Piece
-from interacting_head.translation.pieces import CHARACTERS, PieceEncoder, blocks, boundary, completed
+from interacting_head.translation.pieces import CHARACTERS, Piece, blocks, boundary, completed, encoded_pieces
 from interacting_head.translation.translator import Translation
 from tests.echo_engine import Letters
 
@@ -21,7 +20,7 @@ class Bytes(Letters):
 
 
 def pieces(line, limit, longest=None, subwords=Letters):
-    [found] = PieceEncoder(subwords, RAW_TEXT, limit, longest or limit)([line])
+    [found] = encoded_pieces(subwords, RAW_TEXT, [line], limit, longest or limit)
     return found
 
 
@@ -56,7 +55,7 @@ def test_a_line_within_the_limit_is_whole_and_a_longer_one_in_pieces_of_what_the
 def test_blanks_are_no_sub_words_and_do_not_make_a_line_long():
     assert texts("a" + " " * 10_000 + "b", 10_002) == ["a" + " " * 10_000 + "b"]  # as it is, for its form to read
     assert pieces(" " * 10_000, 2) == pieces("", 2) == []
-    [[few]] = PieceEncoder(Shrinking, RAW_TEXT, 3, 3)(["a" + " " * 10_000 + "b"])
+    [[few]] = encoded_pieces(Shrinking, RAW_TEXT, ["a" + " " * 10_000 + "b"], 3, 3)
     assert few == [0, 0]
 
 
@@ -99,7 +98,7 @@ def test_a_line_of_a_million_characters_is_cut_in_blocks(unit):  # which takes a
 
 def test_each_piece_is_brought_into_its_form_as_a_line_of_its_own():
     form = TextForm("tokenized", "en")
-    [found] = PieceEncoder(Letters, form, 30, 30)(["Nobody saw J. Smith. He didn't come."])
+    [found] = encoded_pieces(Letters, form, ["Nobody saw J. Smith. He didn't come."], 30, 30)
     assert Letters.decode(found) == ["Nobody saw J. Smith .", "He didn &apos;t come ."]
 
 

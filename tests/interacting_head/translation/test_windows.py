@@ -3,88 +3,121 @@ import threading
 import pytest
 
 from interacting_head.translation import windows as windows_module
-from interacting_head.translation.windows import AHEAD, PAUSE, characters, side_by_side, windows
+from interacting_head.translation.windows import PAUSE, Calls, characters, in_order, side_by_side, windows
 
 
-class Asked:
-    """Numbers as tuples of arguments; remembers how many have been asked for."""
+class Windows:
+    """Windows of a stream; remembers how many have been asked for."""
 
-    def __init__(self, numbers):
-        self.numbers, self.count = numbers, 0
+    def __init__(self, windows):
+        self.windows, self.count = windows, 0
 
     def __iter__(self):
-        for number in self.numbers:
+        for window in self.windows:
             self.count += 1
-            yield None if number is None else (number,)
+            yield window
 
 
-@pytest.mark.parametrize("calls", [1, 2, 3])
-def test_results_come_in_the_order_of_their_arguments(calls):
+def begin_in(calls, function=list):
+    return lambda window: calls.begin(function, window)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_results_come_in_the_order_of_their_arguments(count):
     first_is_done = threading.Event()
 
     def square(number):
-        if number == 1 and calls > 1:
+        if number == 1 and count > 1:
             first_is_done.set()
-        if number == 0 and calls > 1:
+        if number == 0 and count > 1:
             assert first_is_done.wait(60)  # the second call overtakes the first
         return number**2
 
-    found = list(side_by_side(square, Asked(range(20)), calls))
+    found = list(side_by_side(square, ((number,) for number in range(20)), count))
     assert found == [((number,), number**2) for number in range(20)]
 
 
-def test_arguments_are_asked_for_while_calls_are_under_way_but_not_without_end():
-    asked, may_end = Asked(range(100)), threading.Event()
-
-    def wait(number):
-        assert may_end.wait(60)
-        return number
-
-    results = side_by_side(wait, asked, 2, waiting=1)
-    threading.Timer(0.05, may_end.set).start()
-    next(results)
-    assert asked.count == 3 + AHEAD
-    next(results)
-    assert asked.count == 4 + AHEAD
-    results.close()
+@pytest.mark.parametrize(("ahead", "asked"), [(0, [1, 2, 3]), (1, [2, 3, 4])])
+def test_windows_are_asked_for_ahead_of_results_but_not_without_end(ahead, asked):
+    given = Windows([[number] for number in range(100)])
+    with Calls(1 + ahead) as calls:
+        results = in_order(given, begin_in(calls), ahead)
+        for number, count in enumerate(asked):
+            assert (next(results), given.count) == ([number], count)
 
 
-def test_before_more_is_asked_for_than_none_all_results_have_been_taken():
-    asked = Asked([1, 2, None, 3, None])
-    results = side_by_side(lambda number: number, asked, 4)
-    assert [next(results)[1], next(results)[1]] == [1, 2]
-    assert asked.count == 3
-    assert [result for _, result in results] == [3]
+def test_the_next_window_is_begun_while_one_is_under_way():
+    second_has_begun = threading.Event()
+
+    def wait(window):
+        if window == [1]:
+            second_has_begun.set()
+        assert second_has_begun.wait(60)
+        return window
+
+    with Calls(2) as calls:
+        assert list(in_order([[0], [1], [2]], begin_in(calls, wait), 1)) == [[0], [1], [2]]
 
 
-@pytest.mark.parametrize("calls", [1, 3])
-def test_what_asking_raises_comes_after_the_results_of_what_was_asked_for_before(calls):
-    def arguments():
-        yield (1,)
-        yield (2,)
+def test_before_more_is_asked_for_than_an_empty_window_all_results_are_given():
+    given = Windows([[1], [2], [], [3], []])
+    with Calls(4) as calls:
+        results = in_order(given, begin_in(calls), 1)
+        assert [next(results), next(results)] == [[1], [2]]
+        assert given.count == 3
+        assert list(results) == [[3]]
+
+
+@pytest.mark.parametrize("ahead", [0, 1])
+def test_what_reading_or_beginning_raises_comes_after_the_results_before(ahead):
+    def lines():
+        yield [1]
+        yield [2]
         raise ValueError("line 3")
 
-    found = []
-    taken = (found.append(result) for _, result in side_by_side(abs, arguments(), calls))
-    with pytest.raises(ValueError, match="line 3"):
-        list(taken)
-    assert found == [1, 2]
+    def refuse(window):
+        if window == [3]:
+            raise ValueError("line 3")
+        return lambda: window
+
+    for given, begin in ((lines(), lambda window: lambda: window), ([[1], [2], [3], [4]], refuse)):
+        results = in_order(given, begin, ahead)
+        assert [next(results), next(results)] == [[1], [2]]
+        with pytest.raises(ValueError, match="line 3"):
+            next(results)
 
 
-@pytest.mark.parametrize("calls", [1, 3])
-def test_a_failed_call_ends_all(calls):
-    begun = []
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_failed_call_ends_all(count):
+    done = []
 
-    def fail(number):
-        begun.append(number)
-        if number == 2:
+    def fail(window):
+        if window == [2]:
             raise ValueError("call 2")
-        return number
+        done.append(window)
+        return window
 
-    results = side_by_side(fail, Asked(range(1000)), calls)
-    with pytest.raises(ValueError, match="call 2"):
-        list(results)
-    assert len(begun) < 20
+    given = Windows([[number] for number in range(1000)])
+    with Calls(count) as calls:
+        results = in_order(given, begin_in(calls, fail), count - 1)
+        assert [next(results), next(results)] == [[0], [1]]
+        with pytest.raises(ValueError, match="call 2"):
+            next(results)
+    assert len(done) <= given.count < 10
+
+
+def test_calls_that_have_not_begun_never_do_after_an_end():
+    may_end, begun = threading.Event(), []
+
+    def wait(number):
+        begun.append(number)
+        assert may_end.wait(60)
+
+    with Calls(2) as calls:
+        for number in range(9):
+            calls.begin(wait, number)
+        threading.Timer(0.1, may_end.set).start()
+    assert len(begun) < 9
 
 
 def test_windows_double_up_to_the_largest():

@@ -7,7 +7,8 @@ import pytest
 
 from data.errors import InputError
 from data.text import parallel_text
-from interacting_head.translation import line_windows
+from interacting_head.translation import streams
+from interacting_head.translation.windows import windows
 
 
 def piped(monkeypatch, content):
@@ -23,12 +24,13 @@ def piped(monkeypatch, content):
 
 
 def lines(first=2, largest=4):
-    return [line for window, _ in line_windows.line_windows("-", None, first, largest) for line in window]
+    with streams.open_stream("-") as (pairs, pauses):
+        return [line for window in windows(pairs, first, largest, pauses) for line, _ in window]
 
 
 @pytest.mark.parametrize("block", [1, 3, 1 << 16])
 def test_lines_of_a_pipe_are_those_that_were_written(monkeypatch, block):
-    monkeypatch.setattr(line_windows, "BLOCK", block)
+    monkeypatch.setattr(streams, "BLOCK", block)
     piped(monkeypatch, b"one\n\ntwo three\nwithout an end")
     assert lines() == ["one", "", "two three", "without an end"]
 

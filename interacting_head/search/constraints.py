@@ -1,0 +1,79 @@
+"""Constraints of a search: pure functions of scores.
+
+Letters for shapes: `B` sentences, `N` hypotheses of each, `K` candidates for the next word of a hypothesis, `L` largest
+target length, `V` vocabulary. Each function takes `scores (B, N, K)` and returns them with `IMPOSSIBLE` for words that
+must not come next. `words`, ids that broadcast to the scores, says whose they are. The length penalty, which divides
+scores of whole hypotheses, is in `length_penalties`.
+"""
+
+from keras import ops
+
+from data.text.subwords import BEGIN, END, PAD
+from interacting_head.search.options import IMPOSSIBLE
+from interacting_head.search.state import Limits
+
+
+def constrained(scores, words, position, limits: Limits, free=None):
+    """Return scores under all `limits`; words of prefixes keep their `free` scores, by default the given ones."""
+    free = scores if free is None else free
+    scores = forbid_symbols(scores, words)
+    if "min_lengths" in limits:
+        scores = forbid_early_end(scores, words, position, limits["min_lengths"])
+    scores = force_end(scores, words, position, limits["max_lengths"])
+    if "prefixes" in limits:
+        scores = force_prefix(scores, free, words, position, limits["prefixes"], limits["prefix_lengths"])
+    return scores
+
+
+def forbid_symbols(scores, words):
+    """Forbid `PAD` and `BEGIN`, which are not part of translations."""
+    return ops.where(ops.logical_or(words == PAD, words == BEGIN), IMPOSSIBLE, scores)
+
+
+def forbid_early_end(scores, words, position, min_lengths):
+    """Forbid the end symbol before `min_lengths (B,)` words."""
+    is_short = ops.reshape(position < min_lengths, (-1, 1, 1))
+    return ops.where(ops.logical_and(is_short, words == END), IMPOSSIBLE, scores)
+
+
+def force_end(scores, words, position, max_lengths):
+    """Forbid all but the end symbol at the last of `max_lengths (B,)` positions."""
+    is_last = ops.reshape(position + 1 >= max_lengths, (-1, 1, 1))
+    return ops.where(ops.logical_and(is_last, words != END), IMPOSSIBLE, scores)
+
+
+def force_prefix(scores, free, words, position, prefixes, prefix_lengths):
+    """Within a prefix, forbid all words but its next one, which has its `free` score; see `prefix_words`."""
+    is_within, word = (ops.reshape(values, (-1, 1, 1)) for values in prefix_words(position, prefixes, prefix_lengths))
+    return ops.where(is_within, ops.where(words == word, free, IMPOSSIBLE), scores)
+
+
+def prefix_words(position, prefixes, prefix_lengths):
+    """Return two arrays `(B,)`: true if the prefix of a sentence reaches the position, and its word there."""
+    last = ops.shape(prefixes)[1] - 1
+    return position < prefix_lengths, ops.take(prefixes, ops.minimum(position, last), axis=1)
+
+
+def forbid_repeats(scores, ids, position, size):
+    """Forbid words that would complete an n-gram of this size that the hypothesis `ids (B, N, L)` holds; K = V."""
+    B, N, V = ops.shape(scores)
+    L = ops.shape(ids)[2]
+    starts = ops.arange(L)  # of the n-grams; those that do not end before the position do not count
+    repeats = ops.broadcast_to(starts + size <= position, (B, N, L))
+    for offset in range(size - 1):
+        last = ops.take(ids, ops.maximum(position - size + 1 + offset, 0), axis=2)
+        repeats = ops.logical_and(
+            repeats, ops.take(ids, ops.minimum(starts + offset, L - 1), axis=2) == ops.expand_dims(last, 2)
+        )
+    # Anything else goes to a word that is never chosen.
+    words = ops.where(repeats, ops.take(ids, ops.minimum(starts + size - 1, L - 1), axis=2), PAD)
+    rows = ops.reshape(ops.arange(B * N, dtype="int32") * V, (B, N, 1))
+    places = ops.reshape(rows + words, (-1, 1))
+    forbidden = ops.full((ops.shape(places)[0],), IMPOSSIBLE, dtype=scores.dtype)
+    return ops.reshape(ops.scatter_update(ops.reshape(scores, (-1,)), places, forbidden), (B, N, V))
+
+
+def keep_top_p(probabilities, top_p):
+    """Return probabilities in descending order with 0 for words that come after the sum has reached `top_p`."""
+    before = ops.cumsum(probabilities, axis=-1) - probabilities
+    return ops.where(before < top_p, probabilities, 0.0)
