@@ -1,12 +1,11 @@
 """Configuration values: meanings and limits (types, choices, ranges), and the nearest of an unknown key or name."""
 
 import dataclasses
-import difflib
 import math
 import types
 import typing
 
-from data.errors import InputError
+from data.errors import InputError, nearest_names
 
 ABOVE_WHOLE = 2**31  # what arrays of 32 bits, and generators of random numbers, can hold
 LONGEST_KEY = 100  # characters; a longer one is like none
@@ -130,7 +129,7 @@ def entry_of(registry, name, kind, hint=None):
         InputError: for an unknown name; it names the nearest.
     """
     if name not in registry:
-        near = difflib.get_close_matches(name, registry, 1)
+        near = nearest_names(name, registry)
         hint = f"did you mean {near[0]}?" if near else hint or f"known: {', '.join(registry)}"
         raise InputError(f"unknown {kind} {name!r}; {hint}")
     return registry[name]
@@ -138,14 +137,8 @@ def entry_of(registry, name, kind, hint=None):
 
 def unknown_key(key, known):
     """The `InputError` for a key that is not among the `known` ones: it names the nearest, or those of its section."""
-
-    def likeness(name):
-        """That of the last names, and of the whole ones where several share a last name."""
-        last_names = difflib.SequenceMatcher(None, key.rpartition(".")[2], name.rpartition(".")[2])
-        return last_names.ratio(), difflib.SequenceMatcher(None, key, name).ratio()
-
-    nearest = max(known, key=likeness) if len(key) <= LONGEST_KEY else None
-    if nearest and likeness(nearest)[0] >= 0.6:
-        return InputError(f"unknown configuration key {key}; did you mean {nearest}?")
+    near = nearest_names(key, known, part=lambda name: name.rpartition(".")[2]) if len(key) <= LONGEST_KEY else []
+    if near:
+        return InputError(f"unknown configuration key {key}; did you mean {near[0]}?")
     section = [name for name in known if name.split(".")[0] == key.split(".")[0]]
     return InputError(f"unknown configuration key {key}; the keys are {', '.join(section or known)}")

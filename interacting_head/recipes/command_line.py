@@ -1,13 +1,12 @@
 """The recipes on the command line of `train.py`: the configuration that is meant, and the list."""
 
-import difflib
 import fnmatch
 import json
 import sys
 from pathlib import Path
 
 from data.cache import kept_text
-from data.errors import InputError
+from data.errors import InputError, nearest_names
 from interacting_head.config import load_config, override
 from interacting_head.recipes import own_text
 from interacting_head.recipes.registry import RECIPES, get
@@ -65,7 +64,7 @@ def print_list(pattern=None):
     else:
         listed = [entry for name, entry in RECIPES.items() if _matches(name, pattern)]
     if not listed:
-        near = difflib.get_close_matches(pattern, RECIPES, 1)
+        near = nearest_names(pattern, RECIPES)
         hint = f"; did you mean {near[0]}?" if near else "; a pattern is part of a name, or has * in it: 'ih_*_h8'"
         raise InputError(f"no recipe matches {pattern!r}{hint}")
     rows = [("recipe", "paper", "table", "expected")]
