@@ -82,9 +82,7 @@ def by_source_length(
     groups = []
     for label, (first, end) in GROUPS.items():
         chosen = (lengths >= first) & (lengths < end)
-        scores = [
-            (name, metric.score(statistics[chosen].sum(axis=0)) if chosen.any() else None)
-            for name, statistics in systems
-        ]
+        sums = [(name, statistics[chosen].sum(axis=0)) for name, statistics in systems]
+        scores = [(name, metric.score(one) if chosen.any() else None) for name, one in sums]
         groups.append(LengthGroup(label, int(chosen.sum()), scores))
     return groups

@@ -85,14 +85,12 @@ class Meteor(Metric):
             f"{'its own tokenisation' if self._language in FULL else 'words as given'}, case ignored; corpus score "
             "from summed statistics; best-matching reference"
         )
-        notes = []
         if options.language not in (None, self._language):
-            notes.append(f"the text is '{options.language}', scored as '{self._language}'")
+            self.definition += f"; note: the text is '{options.language}', scored as '{self._language}'"
         if self._language != "en":
-            notes.append("the papers' tool ran -l en for all languages")
+            self.definition += "; note: the papers' tool ran -l en for all languages"
         if self._matchers != MATCHERS[self._language]:
-            notes.append("METEOR's paraphrase table of this language is missing")
-        self.definition += "".join(f"; note: {note}" for note in notes)
+            self.definition += "; note: METEOR's paraphrase table of this language is missing"
 
     def statistics(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> np.ndarray:
         """Return the program's 23 statistics of each sentence: shape (N, 23)."""
@@ -107,7 +105,7 @@ class Meteor(Metric):
         return rows
 
     def score(self, sums: np.ndarray) -> float:
-        return 100 * _start(self.command).scores([sums])[0]
+        return 100 * _start(self.command).score(sums)
 
     def signature(self, number_of_references: int) -> str:
         matchers = "+".join(self._matchers)
@@ -146,17 +144,14 @@ class MeteorProgram:
             self._send(request)
             return [float(number) for number in self._receive().split()]
 
-    def scores(self, rows: Sequence[Sequence[float]]) -> list[float]:
-        """Return the score, from 0 to 1, of each row of statistics."""
-        numbers = [" ".join(repr(float(number)) for number in row) for row in rows]
+    def score(self, row: Sequence[float]) -> float:
+        """Return the score, from 0 to 1, of a row of statistics."""
+        numbers = " ".join(repr(float(number)) for number in row)
         with self._exchange():
-            self._send(f" {SEPARATOR} ".join(["EVAL", *numbers]))
-            scores = [float(self._receive()) for _ in rows]
-            self._receive()  # the score of all rows together
-            return scores
-
-    def close(self) -> None:
-        _end(self._process)
+            self._send(f"EVAL {SEPARATOR} {numbers}")
+            score = float(self._receive())
+            self._receive()  # the score of all rows together, here one
+            return score
 
     @contextlib.contextmanager
     def _exchange(self) -> Iterator[None]:
@@ -166,7 +161,7 @@ class MeteorProgram:
             except BaseException:
                 # After an interrupt too: a reply that nobody read would be taken for the next one.
                 _start.cache_clear()
-                self.close()
+                _end(self._process)
                 raise
 
     def _send(self, line):
@@ -183,7 +178,7 @@ class MeteorProgram:
         return line
 
     def _failure(self, reply=b""):
-        self.close()  # so that all its messages are there
+        _end(self._process)  # so that all its messages are there
         self._messages.seek(0)
         messages = " ".join((reply + self._messages.read()).decode("utf-8", errors="replace").split())
         return MetricUnavailable(f"METEOR's program ended: {messages[:300] or 'no message'}; is Java in order?")

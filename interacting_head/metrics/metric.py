@@ -26,7 +26,7 @@ class Options:
 
     @property
     def case(self) -> str:
-        """How a definition describes the treatment of capital letters."""
+        """The treatment of capital letters, for definitions."""
         return "lowercased" if self.lowercase else "case kept"
 
     def cased(self, lines: Sequence[str]) -> list[str]:

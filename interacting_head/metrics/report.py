@@ -68,8 +68,7 @@ def format_json(evaluation: Evaluation, sentence_level: bool = False) -> str:
             entry["comparison"] = [dataclasses.asdict(system) for system in evaluation.comparisons[name]]
         if name in evaluation.source_lengths:
             entry["source_lengths"] = [
-                dataclasses.asdict(group)
-                | {"scores": [{"system": system, "score": score} for system, score in group.scores]}
+                vars(group) | {"scores": [{"system": system, "score": score} for system, score in group.scores]}
                 for group in evaluation.source_lengths[name]
             ]
     for name, reason in evaluation.unavailable.items():

@@ -6,7 +6,6 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from data.errors import InputError
 from data.files import copy_file
 from interacting_head import config as configuration
 from interacting_head.console import RunError
@@ -51,12 +50,9 @@ def analyse(table: Table, runs: Sequence[Run], runner: Runner, name: str) -> Non
 def findings(table: Table, runs: Sequence[Run], runner: Runner, output: str) -> dict:
     """Return the JSON that `analyze` writes of runs; its other files are in the folder `output`."""
     verb, *options = table.analysis.words
-    splits = table.tests.get("test", ())
-    if len(splits) > 1:
-        raise InputError(f"{table.name} analyses one split, not {', '.join(splits)}")
+    [split] = table.tests["test"]
     folders = [runner.folder(run).resolve() for run in runs]
-    arguments = [MODULE, verb, *options, "-m", *folders, "-o", output]
-    arguments += [word for split in splits for word in ("--split", split)]
+    arguments = [MODULE, verb, *options, "-m", *folders, "-o", output, "--split", split]
     call(arguments, runner.runs_dir / f"{verb}.log", runner.environment())
     return json.loads((Path(output) / f"{verb}.json").read_text(encoding="utf-8"))
 

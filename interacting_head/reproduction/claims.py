@@ -148,11 +148,9 @@ class Above(Comparison):
 
     of_cells: tuple[CellName, ...] = ()
     bound: float = 0.0
-    sign: int = 1  # −1 where they are claimed to be below it
 
     def contrasts(self, cells: Collection[CellName], value: Callable) -> list[Contrast]:
-        found = [cell for cell in self.of_cells if cell in cells]
-        return [Contrast(", ".join(cell), ((self.sign, cell),), self.sign * self.bound) for cell in found]
+        return [Contrast(", ".join(cell), ((1, cell),), self.bound) for cell in self.of_cells if cell in cells]
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """The missing runs of tables: trained, translated and scored, one after another or one a GPU."""
 
 import contextlib
+import dataclasses
 import functools
 import os
 import shutil
@@ -30,34 +31,31 @@ Work = tuple[Run, Tests, tuple[str, ...]]
 """A run, its test sets, and metrics."""
 
 
+@dataclasses.dataclass
 class Runner:
     """Makes what the results of tables lack.
 
-    Args:
-        budget: hours; nothing is begun that would not end in time, and what takes longer is stopped.
-        embedder: see `score_run`.
-        jobs: number of runs at a time where there is no GPU; each has its part of the cores.
-
     Attributes:
+        budget: hours; nothing is begun that would not end in time, and what takes longer is stopped.
+        jobs: number of runs at a time where there is no GPU; each has its part of the cores.
+        embedder: see `score_run`.
         end: of the budget, on the clock of `time.monotonic`; or None.
         failed: `{run: message}` of the runs that did not come to their end.
         left_out: names of the runs for which there was no time.
     """
 
-    def __init__(
-        self,
-        results: Results,
-        runs_dir: str | Path,
-        corpora_dir: str | None = None,
-        budget: float | None = None,
-        jobs: int = 1,
-        embedder: str | None = None,
-    ):
-        self.results, self.runs_dir, self.corpora_dir = results, Path(runs_dir), corpora_dir
-        self.end = None if budget is None else time.monotonic() + 3600 * budget
+    results: Results
+    runs_dir: str | Path
+    corpora_dir: str | None = None
+    budget: float | None = None
+    jobs: int = 1
+    embedder: str | None = None
+
+    def __post_init__(self):
+        self.runs_dir = Path(self.runs_dir)
+        self.end = None if self.budget is None else time.monotonic() + 3600 * self.budget
         self.failed, self.left_out = {}, []
         self._is_over = False  # the budget
-        self._jobs, self._embedder = jobs, embedder
 
     def make(self, wanted: Iterable[Work]) -> None:
         """Train and score runs; a failed one is reported, and the others go on.
@@ -82,7 +80,7 @@ class Runner:
     def _each(self, works: Mapping[Run, Callable]):
         """Train runs, each followed by its function of the environment, which returns a message."""
         devices = SimpleQueue()
-        for device in gpus() or shares_of_cores(self._jobs):
+        for device in gpus() or shares_of_cores(self.jobs):
             devices.put(device)
         seconds = [estimated_seconds(run, self.results) for run in works]
         with (
@@ -157,7 +155,7 @@ class Runner:
         former = self.results.run(run)
         statistics = self.results.statistics(run.name) if former else None
         record, statistics = score_run(
-            self.folder(run), splits_of, metrics, self.corpora_dir, former, statistics, environment, self._embedder
+            self.folder(run), splits_of, metrics, self.corpora_dir, former, statistics, environment, self.embedder
         )
         self.results.write_run(run.name, {"run": run.name, "recipe": run.experiment.recipe, **record}, statistics)
         first = record["scores"][next(iter(splits_of))][metrics[0]]

@@ -18,15 +18,12 @@ BLEU_ONLY = ("sacrebleu", "bleu")
 YISI1 = "yisi1"
 """A metric that needs vectors: it is computed where they are given."""
 METRICS_OF_LI_LUO = ("sacrebleu", "bleu", "wer", "wer_paper", "meteor", "rouge_l", "cider", "yisi0")
-ON_MULTI30K = tuple(
-    f"{key}={value}"
-    for key, value in {
-        "data.corpus": MULTI30K_DE_EN.corpus,
-        "data.vocabulary_size": MULTI30K_DE_EN.vocabulary_size,
-        "train.max_steps": MULTI30K_DE_EN.max_steps,
-        "train.warmup_steps": MULTI30K_DE_EN.max_steps // 10,
-        "train.validation_interval": MULTI30K_DE_EN.max_steps // 5,
-    }.items()
+ON_MULTI30K = (
+    f"data.corpus={MULTI30K_DE_EN.corpus}",
+    f"data.vocabulary_size={MULTI30K_DE_EN.vocabulary_size}",
+    f"train.max_steps={MULTI30K_DE_EN.max_steps}",
+    f"train.warmup_steps={MULTI30K_DE_EN.max_steps // 10}",
+    f"train.validation_interval={MULTI30K_DE_EN.max_steps // 5}",
 )
 """Settings of small tables whose recipes all have Multi30k in place of their corpora."""
 Tests = Mapping[str, tuple[str, ...]]

@@ -137,18 +137,15 @@ class Search:
                 folder.
         """
         with sole_use(self.folder):
-            return self._run_stages(corpora_dir)
-
-    def _run_stages(self, corpora_dir):
-        for stage, study in self.studies.items():
-            received = self._run_stage(stage, self.best(before=stage), corpora_dir)
-            self.write_results()
-            if received:
-                print(f"stopped by {signal.Signals(received).name}; the same command continues", file=sys.stderr)
-                return received
-            if not study.get_trials(states=[TrialState.COMPLETE]):
-                raise RunError(f"all trainings of the stage {stage} have diverged; see {self.folder / 'trials'}")
-            self._plot(stage)
+            for stage, study in self.studies.items():
+                received = self._run_stage(stage, self.best(before=stage), corpora_dir)
+                self.write_results()
+                if received:
+                    print(f"stopped by {signal.Signals(received).name}; the same command continues", file=sys.stderr)
+                    return received
+                if not study.get_trials(states=[TrialState.COMPLETE]):
+                    raise RunError(f"all trainings of the stage {stage} have diverged; see {self.folder / 'trials'}")
+                self._plot(stage)
         return None
 
     def results(self, stage: str) -> list[dict]:

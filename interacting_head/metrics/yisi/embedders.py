@@ -85,8 +85,7 @@ class WordVectors(Embedder):
         if words <= self._looked_for:
             return
         missing = words - self._looked_for
-        records = self._text_records() if self._is_text else self._binary_records()
-        progress = tqdm(records, desc=self.name, total=self._number, unit="word", leave=False, disable=None)
+        progress = tqdm(self._records(), desc=self.name, total=self._number, unit="word", leave=False, disable=None)
         for number, (word, numbers) in enumerate(progress, start=1):
             if word in missing:
                 self._vectors[word] = self._vector(numbers, number)
@@ -103,30 +102,30 @@ class WordVectors(Embedder):
             found.append(np.array(vectors, dtype=np.float64).reshape(len(words), self.dimensions))
         return found
 
-    def _text_records(self):
+    def _records(self):
+        """Yield each word and the bytes of its vector."""
         with self._open() as file:
             file.readline()
             for number in range(self._number):
-                line = file.readline(self._longest)
-                if not line:
+                word, numbers = self._text_record(file) if self._is_text else self._binary_record(file, number)
+                if numbers is None:
                     raise self._broken(f"it ends after {number:,} of {self._number:,} words")
-                word, _, numbers = line.partition(b" ")
                 yield word, numbers
 
-    def _binary_records(self):
-        size = 4 * self.dimensions
-        with self._open() as file:
-            file.readline()
-            for number in range(self._number):
-                word = bytearray()
-                while (letter := file.read(1)) not in (b" ", b""):
-                    word += letter
-                    if len(word) > LONGEST_WORD:
-                        raise self._broken(f"word {number + 1:,} has more than {LONGEST_WORD:,} bytes")
-                numbers = file.read(size)
-                if len(numbers) < size:
-                    raise self._broken(f"it ends after {number:,} of {self._number:,} words")
-                yield bytes(word).strip(), numbers  # some programs end a vector with a line break
+    def _text_record(self, file):
+        line = file.readline(self._longest)
+        word, _, numbers = line.partition(b" ")
+        return word, numbers if line else None
+
+    def _binary_record(self, file, number):
+        word = bytearray()
+        while (letter := file.read(1)) not in (b" ", b""):
+            word += letter
+            if len(word) > LONGEST_WORD:
+                raise self._broken(f"word {number + 1:,} has more than {LONGEST_WORD:,} bytes")
+        numbers = file.read(4 * self.dimensions)
+        is_whole = len(numbers) == 4 * self.dimensions
+        return bytes(word).strip(), numbers if is_whole else None  # some programs end a vector with a line break
 
     def _vector(self, numbers, number):
         if not self._is_text:
