@@ -141,25 +141,19 @@ def claims_of_sources(depth: int) -> tuple[Claim, ...]:
     many, few = ((5, 6), (2, 3)) if depth == 6 else ((depth,), (2,))
     ways = [(row, "gains", many, few) for row in ("M-00", "M-10")]
     ways += [(row, "loses", (2,), tuple(range(3, depth + 1))) for row in ("M-01", "M-11")]
+    claims = {
+        f"{row} {word} from more sources: {in_words(better)} beat {in_words(others)}": pairs(
+            in_row(row, sources(better)), in_row(row, sources(others))
+        )
+        for row, word, better, others in ways
+    }
+    b0, b1, b2 = in_column("n = 1", "B0", "B1", "B2")
+    statement = f"M-10 with {depth} sources beats B2, which has four layers more on each side"
+    claims[statement] = ((("M-10", f"n = {depth}"), b2),)
+    alike = "more parameters alone give no more than B0: B1 scores alike"
     return (
-        *(
-            CellBetter(
-                f"{row} {word} from more sources: {in_words(better)} beat {in_words(others)}",
-                "§ 7.2",
-                pairs=pairs(in_row(row, sources(better)), in_row(row, sources(others))),
-            )
-            for row, word, better, others in ways
-        ),
-        CellBetter(
-            f"M-10 with {depth} sources beats B2, which has four layers more on each side",
-            "§ 7.2",
-            pairs=((("M-10", f"n = {depth}"), ("B2", "n = 1")),),
-        ),
-        Equivalent(
-            "more parameters alone give no more than B0: B1 scores alike",
-            "§ 7.2",
-            pairs=((("B1", "n = 1"), ("B0", "n = 1")),),
-        ),
+        *(CellBetter(words, "§ 7.2", pairs=x) for words, x in claims.items()),
+        Equivalent(alike, "§ 7.2", pairs=((b1, b0),)),
     )
 
 
@@ -227,6 +221,10 @@ def cells_of_sizes() -> Iterator[Cell]:
         yield Cell(row, column or "n = 1", experiment, {("", "parameters"): 1e6 * millions})
 
 
+AS_LARGE = {
+    "M-01 and M-11 with six sources": pairs([("B1", "n = 1")], in_column("n = 6", "M-01", "M-11")),
+    "M-10 with five sources": ((("B1", "n = 1"), ("M-10", "n = 5")),),
+}
 register(
     Table(
         "mlmha/sizes",
@@ -234,19 +232,9 @@ register(
         tuple(cells_of_sizes()),
         "parameters",
         on_a_cpu=True,
-        claims=(
-            SameSize(
-                "B1 has roughly as many parameters as M-01 and M-11 with six sources",
-                "§ 7.2",
-                pairs=pairs([("B1", "n = 1")], in_column("n = 6", "M-01", "M-11")),
-                more=0.02,
-            ),
-            SameSize(
-                "B1 has roughly as many parameters as M-10 with five sources",
-                "§ 7.2",
-                pairs=((("B1", "n = 1"), ("M-10", "n = 5")),),
-                more=0.02,
-            ),
+        claims=tuple(
+            SameSize(f"B1 has roughly as many parameters as {words}", "§ 7.2", pairs=x, more=0.02)
+            for words, x in AS_LARGE.items()
         ),
         note="With 33,395 sub-words, which give the paper's sizes; it speaks of about 32 thousand.",
     )
@@ -265,17 +253,12 @@ def cells_of_variants(depth: int, columns: Iterable[str]) -> tuple[Cell, ...]:
 def claims_on_lengths(lengths: Sequence[str]) -> tuple[Claim, ...]:
     """Return the claims on figure 3, of a table with these columns."""
     long = [length for length in lengths if int(length.split("–")[0]) > 20]
+    source, others = "§ 7.1, figure 3", ("B0", "M-00", "M-01", "M-11")
+    of_long = tuple((("M-10", length), (row, length)) for length in long for row in others)
+    of_short = pairs([("M-01", lengths[0])], in_column(lengths[0], "B0", "M-00", "M-10", "M-11"))
     return (
-        CellBetter(
-            "M-10 is the best for sentences of more than 20 sub-words",
-            "§ 7.1, figure 3",
-            pairs=tuple((("M-10", length), (row, length)) for length in long for row in ("B0", "M-00", "M-01", "M-11")),
-        ),
-        CellBetter(
-            "M-01 is the best for sentences of 10 sub-words or fewer",
-            "§ 7.1, figure 3",
-            pairs=pairs([("M-01", lengths[0])], in_column(lengths[0], "B0", "M-00", "M-10", "M-11")),
-        ),
+        CellBetter("M-10 is the best for sentences of more than 20 sub-words", source, pairs=of_long),
+        CellBetter("M-01 is the best for sentences of 10 sub-words or fewer", source, pairs=of_short),
     )
 
 

@@ -225,32 +225,17 @@ def cells_of_losses() -> Iterator[Cell]:
 def claims_of_losses() -> tuple[LowerLoss, ...]:
     """Return the claims on table 5 and figures 2 and 3."""
     fewer = ["layer 6", *map(in_words, reversed(FROM_FIRST_TO_LAST))]
-    return (
-        LowerLoss(
-            "after the first epoch a second hop in all layers has the lowest loss",
-            "§ 4.2, table 5",
-            pairs=against("de-en", ALL, fewer[:4]),
-            test="first",
-        ),
-        LowerLoss(
-            "after the first epoch the baseline has the highest loss",
-            "§ 4.2, table 5",
-            pairs=tuple((("de-en", place), ("de-en", BASELINE)) for place in fewer),
-            test="first",
-        ),
-        LowerLoss(
-            "in the end the fewer second hops, the lower the loss",
-            "§ 4.2, figure 2",
-            pairs=tuple((("de-en", one), ("de-en", other)) for one, other in itertools.pairwise(fewer)),
-            test="lowest",
-        ),
-        LowerLoss(
-            "of single layers the sixth has the lowest loss",
-            "§ 4.2, figure 3",
-            pairs=against("de-en", "layer 6", map(in_words, SINGLE[:-1])),
-            test="lowest",
-        ),
+    below_baseline = tuple((("de-en", place), ("de-en", BASELINE)) for place in fewer)
+    in_order = tuple((("de-en", one), ("de-en", other)) for one, other in itertools.pairwise(fewer))
+    all_lowest = against("de-en", ALL, fewer[:4])
+    sixth_lowest = against("de-en", "layer 6", map(in_words, SINGLE[:-1]))
+    claims = (
+        ("after the first epoch a second hop in all layers has the lowest loss", "table 5", "first", all_lowest),
+        ("after the first epoch the baseline has the highest loss", "table 5", "first", below_baseline),
+        ("in the end the fewer second hops, the lower the loss", "figure 2", "lowest", in_order),
+        ("of single layers the sixth has the lowest loss", "figure 3", "lowest", sixth_lowest),
     )
+    return tuple(LowerLoss(words, f"§ 4.2, {place}", pairs=x, test=test) for words, place, test, x in claims)
 
 
 register(
