@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Collection, Sequence
 
 from interacting_head.reproduction.statistics import LOSS, CellName, Contrast, Estimate, Ratio, estimate, growth, pair
-from interacting_head.reproduction.tables import Table
 
 HOLDS, FAILS = "holds here", "does not hold here"
 UNTOLD, UNDECIDED, NOT_RUN = "not told apart", "not decided", "not run"
@@ -37,10 +36,6 @@ class Claim(abc.ABC):
     @abc.abstractmethod
     def decide(self, table) -> Verdict:
         """Return the `Verdict` on a `report.Scored` table."""
-
-    @abc.abstractmethod
-    def printed_gains(self, table: Table) -> list[float]:
-        """Return the values that the claim says are positive, from the paper's numbers in a table in full size."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -106,15 +101,6 @@ class Comparison(Claim):
         if all(-negligible < one.interval[0] and one.interval[1] < negligible for one in estimates):
             return NO_DIFFERENCE
         return UNTOLD
-
-    def printed_gains(self, table: Table) -> list[float]:
-        printed = {(cell.row, cell.column): table.printed_score(cell, self.test, self.metric) for cell in table.cells}
-        cells = [cell for cell, score in printed.items() if score is not None]
-        return [
-            sum(weight * printed[cell] for weight, cell in contrast.terms) - contrast.bound
-            for contrast in self.contrasts(cells, printed.get)
-            if {cell for _, cell in contrast.terms} <= set(cells)
-        ]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -206,7 +192,7 @@ class Equivalent(CellBetter):
     estimate has p < 0.05 / number of estimates.
     """
 
-    slack: float = 0.5  # how far apart the printed numbers may lie
+    slack: float = 0.5  # how far apart the paper's numbers may lie, which the tests check
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -221,9 +207,6 @@ class Equivalent(CellBetter):
         low, high = self.bounds
         return HOLDS if all(low < one.interval[0] and one.interval[1] < high for one in estimates) else UNTOLD
 
-    def printed_gains(self, table: Table) -> list[float]:
-        return [self.slack - abs(gain) for gain in super().printed_gains(table)]
-
 
 @dataclasses.dataclass(frozen=True)
 class NonInferior(Equivalent):
@@ -232,9 +215,6 @@ class NonInferior(Equivalent):
     @property
     def bounds(self) -> tuple[float, float]:
         return -NEGLIGIBLE[self.metric], math.inf
-
-    def printed_gains(self, table: Table) -> list[float]:
-        return [gain + self.slack for gain in super(Equivalent, self).printed_gains(table)]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -269,15 +249,6 @@ class Slower(Claim):
         """Return whether the interval of a `Ratio` lies on the other side."""
         return ratio.high < 1
 
-    def printed_gains(self, table: Table) -> list[float]:
-        return [ratio - 1 for ratio in self.printed_ratios(table)]
-
-    def printed_ratios(self, table: Table) -> list[float]:
-        """Return the ratios of the times that the paper prints."""
-        seconds = {(cell.row, cell.column): cell.printed.get(("", "seconds")) for cell in table.cells}
-        pairs = [(seconds[self.row, column], seconds[self.baseline, column]) for column in self.columns]
-        return [ours / theirs for ours, theirs in pairs if ours is not None and theirs is not None]
-
 
 @dataclasses.dataclass(frozen=True)
 class AsFast(Slower):
@@ -293,9 +264,6 @@ class AsFast(Slower):
 
     def refutes(self, ratio: Ratio) -> bool:
         return ratio.low > 1 + self.margin
-
-    def printed_gains(self, table: Table) -> list[float]:
-        return [1 + self.margin - ratio for ratio in self.printed_ratios(table)]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -314,9 +282,3 @@ class SameSize(Claim):
         least, most = min(further), max(further)
         reason = f"{least:,} further parameters" if least == most else f"{least:,} to {most:,} further parameters"
         return Verdict(HOLDS if holds else FAILS, reason)
-
-    def printed_gains(self, table: Table) -> list[float]:
-        printed = {(cell.row, cell.column): cell.printed.get(("", "parameters")) for cell in table.cells}
-        counts = [tuple(printed[cell] for cell in both) for both in self.pairs]
-        # One half of the last digit, in which the papers give them.
-        return [self.more * theirs + 1000 - abs(ours - theirs) for ours, theirs in counts if None not in (ours, theirs)]

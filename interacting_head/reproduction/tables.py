@@ -12,7 +12,6 @@ from interacting_head.config import ExperimentConfig, differences, override
 from interacting_head.config_values import entry_of
 from interacting_head.recipes.registry import SMALL
 from interacting_head.recipes.small import MULTI30K_DE_EN
-from interacting_head.reproduction.statistics import sign_of
 
 BLEU_ONLY = ("sacrebleu", "bleu")
 YISI1 = "yisi1"
@@ -160,15 +159,6 @@ class Table:
         """`{metric: the paper's word for it}`; the paper prints YiSi-1, with other vectors."""
         words = {ours: words for words, ours in self.printed_metrics.items()}
         return {**words, YISI1: words["yisi0"]} if "yisi0" in words else words
-
-    def printed_score(self, cell: Cell, test: str, metric: str) -> float | None:
-        """Return the number that the paper prints in a cell for one of our metrics, negative for error rates.
-
-        `sacrebleu` stands for the paper's BLEU, however that was computed.
-        """
-        name = self.words.get(metric) or (self.words.get("bleu") if metric == "sacrebleu" else None)
-        number = cell.printed.get((test, name))
-        return None if number is None else sign_of(metric) * number
 
     def in_size(self, small: bool) -> Self:
         """Return this table, or the small one that stands for it: its cells then have the siblings' recipes."""
