@@ -147,7 +147,7 @@ class Table:
 
     @property
     def has_small(self) -> bool:
-        """Whether the table, or one that stands for it, can be made on a CPU."""
+        """True where the table, or one that stands for it, can be made on a CPU."""
         return self.on_a_cpu or self.small is not None or bool(self.small_words)
 
     def splits_of(self, cell: Cell) -> Tests:
