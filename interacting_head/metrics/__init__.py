@@ -1,19 +1,17 @@
 """Metrics of translation quality: lists of hypotheses and references go in, scores with their signatures come out.
 
-Start at `evaluate`; `eval_metrics.py` calls `evaluation.evaluate_systems`, which also compares systems. Metrics know no
-model. A further metric is a subclass of `metric.Metric` in a file of its own and one line in `METRICS`.
-docs/metrics.md says what each of them computes.
+Start at `evaluate`; `eval_metrics.py` calls `evaluation.evaluate_systems`, which also compares systems. A further
+metric is a subclass of `metric.Metric` and one line in `METRICS`. docs/metrics.md says what each of them computes.
 """
 
 import difflib
+from collections.abc import Iterable
 
 from data.errors import InputError
-from interacting_head.metrics.cider import Cider
+from interacting_head.metrics.captioning import Cider, RougeL
 from interacting_head.metrics.lines import check_lines
-from interacting_head.metrics.meteor import Meteor
-from interacting_head.metrics.meteor_nltk import MeteorNltk
+from interacting_head.metrics.meteor import Meteor, MeteorNltk
 from interacting_head.metrics.metric import MetricUnavailable, Options, Result
-from interacting_head.metrics.rouge import RougeL
 from interacting_head.metrics.sacrebleu_metrics import ChrF, MultiBleu, SacreBleu, TranslationEditRate
 from interacting_head.metrics.wer import FlooredWordErrorRate, WordErrorRate
 from interacting_head.metrics.yisi import YiSi0, YiSi1
@@ -36,18 +34,16 @@ METRICS = {
 }
 
 
-def evaluate(hypotheses, references, names, **options):
+def evaluate(
+    hypotheses: Iterable[str], references: Iterable, names: str | Iterable[str], **options: object
+) -> dict[str, Result]:
     """Score hypotheses with each of the named metrics.
 
     Args:
-        hypotheses: list of strings, one a sentence; an empty string is an empty translation.
-        references: list of strings, or a list of such lists (several references).
+        hypotheses: one string a sentence; an empty string is an empty translation.
+        references: strings, or several lists of strings.
         names: keys of `METRICS`.
-        **options: the attributes of `Options`: `lowercase=True` ignores case; `tokenized=True` says that the
-            text is tokenised already; `embedder` gives YiSi-1 its vectors.
-
-    Returns:
-        `{name: Result}` with `score` (per cent), `sentence_scores`, `signature` and `definition`.
+        **options: the attributes of `Options`.
 
     Raises:
         InputError: for an unknown metric, unequal numbers of lines or an empty reference.
@@ -58,8 +54,7 @@ def evaluate(hypotheses, references, names, **options):
         53.7284...
     """
     names = check_names([names] if isinstance(names, str) else names)
-    hypotheses = list(hypotheses)
-    references = list(references)
+    hypotheses, references = list(hypotheses), list(references)
     references = [references] if references and isinstance(references[0], str) else references
     references = [list(reference) for reference in references]
     check_lines(hypotheses, references)
@@ -70,8 +65,8 @@ def evaluate(hypotheses, references, names, **options):
     return results
 
 
-def check_names(names):
-    """Return the names of metrics as a list, each once; an unknown one is an `InputError` with the nearest."""
+def check_names(names: Iterable[str]) -> list[str]:
+    """Return the names of metrics, each once; raise `InputError` for an unknown one, with the nearest."""
     names = list(dict.fromkeys(names))
     for name in names:
         if name not in METRICS:

@@ -2,13 +2,14 @@
 
 import dataclasses
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from tqdm import tqdm
 
 from interacting_head.metrics import METRICS
-from interacting_head.metrics.metric import MetricUnavailable, Result
-from interacting_head.metrics.significance import SystemScore, compare
+from interacting_head.metrics.metric import Metric, MetricUnavailable, Options, Result
+from interacting_head.metrics.significance import Resampling, SystemScore, compare
 
 # As in Figure 3 of the paper on multi-layer multi-head attention, where it counts sub-words.
 GROUPS = {
@@ -23,50 +24,32 @@ GROUPS = {
 
 @dataclasses.dataclass(frozen=True)
 class LengthGroup:
-    """The sentences whose source has a length within a range.
+    """The sentences whose source has a length within a range."""
 
-    Attributes:
-        length: the range: `10-20` begins at 10 and ends before 20; 50 belongs to `40-50`.
-        sentences: how many there are.
-        scores: the score of these sentences for each (system, score); None where there are none.
-    """
-
-    length: str
+    length: str  # the range: `10-20` begins at 10 and ends before 20; 50 belongs to `40-50`
     sentences: int
-    scores: list[tuple[str, float | None]]
+    scores: list[tuple[str, float | None]]  # (system, score of these sentences); None where there are none
 
 
 @dataclasses.dataclass
 class Evaluation:
-    """Scores of a system and, where there are others, their comparison.
+    """Scores of a system and, where there are others, their comparison, all by metric."""
 
-    Attributes:
-        results: `{metric: Result}` of the first system.
-        unavailable: `{metric: reason}` of the metrics that cannot be computed here.
-        comparisons: `{metric: [SystemScore, …]}`; empty where there is one system.
-        source_lengths: `{metric: [LengthGroup, …]}`; empty without a source.
-    """
-
-    results: dict[str, Result] = dataclasses.field(default_factory=dict)
-    unavailable: dict[str, str] = dataclasses.field(default_factory=dict)
-    comparisons: dict[str, list[SystemScore]] = dataclasses.field(default_factory=dict)
-    source_lengths: dict[str, list[LengthGroup]] = dataclasses.field(default_factory=dict)
+    results: dict[str, Result] = dataclasses.field(default_factory=dict)  # of the first system
+    unavailable: dict[str, str] = dataclasses.field(default_factory=dict)  # why a metric cannot be computed here
+    comparisons: dict[str, list[SystemScore]] = dataclasses.field(default_factory=dict)  # empty for one system
+    source_lengths: dict[str, list[LengthGroup]] = dataclasses.field(default_factory=dict)  # empty without a source
 
 
-def evaluate_systems(systems, references, names, options, resampling, sources=None):
-    """Score systems with each of the named metrics; one that is unavailable here does not hold up the others.
-
-    Args:
-        systems: list of (name, hypotheses), the baseline first; hypotheses are lists of N strings.
-        references: list of references, each a list of N strings.
-        names: keys of `METRICS`.
-        options: an `Options`.
-        resampling: a `Resampling`, for the comparison.
-        sources: list of N strings, or None.
-
-    Returns:
-        An `Evaluation`.
-    """
+def evaluate_systems(
+    systems: Sequence[tuple[str, list[str]]],
+    references: Sequence[list[str]],
+    names: Sequence[str],
+    options: Options,
+    resampling: Resampling,
+    sources: Sequence[str] | None = None,
+) -> Evaluation:
+    """Score systems, (name, hypotheses) with the baseline first, by each of the named metrics that is available."""
     evaluation = Evaluation()
     with tqdm(names, unit="metric", disable=None, leave=False) as progress:
         for name in progress:
@@ -87,24 +70,19 @@ def evaluate_systems(systems, references, names, options, resampling, sources=No
     return evaluation
 
 
-def by_source_length(metric, systems, sources):
-    """Score the sentences of each range of lengths on their own.
+def by_source_length(
+    metric: Metric, systems: Sequence[tuple[str, np.ndarray]], sources: Sequence[str]
+) -> list[LengthGroup]:
+    """Score the sentences of each range of `GROUPS` on their own; a source's length is its number of words.
 
     Args:
-        metric: a `Metric`.
-        systems: list of (name, statistics).
-        sources: list of N strings; their length is their number of words, split at white space.
-
-    Returns:
-        A list of `LengthGroup`, one a range in `GROUPS`.
+        systems: (name, statistics) of each.
     """
     lengths = np.array([len(line.split()) for line in sources])
     groups = []
     for label, (first, end) in GROUPS.items():
         chosen = (lengths >= first) & (lengths < end)
-        scores = [
-            (name, metric.score(statistics[chosen].sum(axis=0)) if chosen.any() else None)
-            for name, statistics in systems
-        ]
+        sums = [(name, statistics[chosen].sum(axis=0)) for name, statistics in systems]
+        scores = [(name, metric.score(one) if chosen.any() else None) for name, one in sums]
         groups.append(LengthGroup(label, int(chosen.sum()), scores))
     return groups

@@ -1,6 +1,8 @@
 """Reading and checking of line-aligned hypotheses and references."""
 
 import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from data.errors import InputError
 from data.text.parallel_text import decode_lines, open_text_file
@@ -8,12 +10,8 @@ from data.text.parallel_text import decode_lines, open_text_file
 SUBWORD_PIECE = re.compile("▁|@@( |$)")
 
 
-def read_lines(path):
-    """Read UTF-8 lines from a plain or gzipped file; `-` is standard input.
-
-    Raises:
-        InputError: when the file cannot be read or is not UTF-8 text, with the line number.
-    """
+def read_lines(path: str | Path) -> list[str]:
+    """Read UTF-8 lines from a plain or gzipped file; `-` is standard input. Raise `InputError` for other content."""
     name = display_name(path)
     with open_text_file(path) as file:
         lines = list(decode_lines(file, name))
@@ -23,12 +21,10 @@ def read_lines(path):
     return lines
 
 
-def read_aligned(hypothesis_paths, reference_paths, source_path=None):
-    """Read systems, references and, if there is one, the source, and checks that their lines belong together.
-
-    Returns:
-        A list of (name, lines), one a system; a list of lists of lines, one a reference; the source's lines or
-        None.
+def read_aligned(
+    hypothesis_paths: Sequence[str], reference_paths: Sequence[str], source_path: str | None = None
+) -> tuple[list[tuple[str, list[str]]], list[list[str]], list[str] | None]:
+    """Read systems (name, lines), references and, if there is one, the source; check that their lines belong together.
 
     Raises:
         InputError: as `read_lines` and `check_lines`.
@@ -51,20 +47,18 @@ def read_aligned(hypothesis_paths, reference_paths, source_path=None):
     return systems, references, sources
 
 
-def display_name(path):
+def display_name(path: str | Path) -> str:
     """Return the name of a file in messages and tables."""
     return "standard input" if path == "-" else str(path)
 
 
-def check_lines(hypotheses, references, hypotheses_name="the list of hypotheses", reference_names=None):
-    """Raise an `InputError` unless every hypothesis has a non-empty line in every reference.
-
-    Args:
-        hypotheses: list of strings.
-        references: list of lists of strings.
-        hypotheses_name: how the message calls the hypotheses.
-        reference_names: how it calls the references, one name each.
-    """
+def check_lines(
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str]],
+    hypotheses_name: str = "the list of hypotheses",
+    reference_names: Sequence[str] | None = None,
+) -> None:
+    """Raise an `InputError` unless every hypothesis has a non-empty line in every reference."""
     if not hypotheses:
         raise InputError(f"{hypotheses_name} is empty; give one translation a line")
     if not references:
@@ -81,14 +75,8 @@ def check_lines(hypotheses, references, hypotheses_name="the list of hypotheses"
                 raise InputError(f"{name}, line {number}: empty reference; fill it in or remove the line everywhere")
 
 
-def doubts(hypotheses, name, tokenization_expected):
-    """Yield a warning for each sign that the hypotheses are not the text that should be scored.
-
-    Args:
-        hypotheses: list of strings.
-        name: how the warning calls them.
-        tokenization_expected: whether tokenised text is right for the chosen metrics and options.
-    """
+def doubts(hypotheses: Sequence[str], name: str, tokenization_expected: bool) -> Iterator[str]:
+    """Yield a warning for each sign that the hypotheses, which it calls `name`, are not the text to be scored."""
     pieces = [number for number, line in enumerate(hypotheses, start=1) if SUBWORD_PIECE.search(line)]
     if pieces:
         yield (

@@ -1,9 +1,9 @@
-"""METEOR 1.5, computed by its authors' program.
+"""METEOR 1.5, computed by its authors' program, and nltk's METEOR.
 
 Denkowski and Lavie (2014), Meteor Universal: language specific translation evaluation for any target language.
 
-The program is a Java archive. PyPI's `pycocoevalcap` carries it with its English paraphrase table, and
-nlg-eval, which the papers used, ran the same archive the same way.
+The program is a Java archive. PyPI's `pycocoevalcap` carries it with its English paraphrase table; nlg-eval, which the
+papers used, ran the same archive the same way.
 """
 
 import contextlib
@@ -15,21 +15,22 @@ import subprocess
 import tempfile
 import threading
 import weakref
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 from tqdm import tqdm
 
-from interacting_head.metrics.metric import Metric, MetricUnavailable
+from interacting_head.metrics.metric import MeanMetric, Metric, MetricUnavailable, Options
 
 MEMORY = "-Xmx2G"  # the paraphrase table alone takes most of 1 GB
 # Without these, numbers and lowercase letters are those of the user's language: 1,5 in German.
 LOCALE = ("-Duser.language=en", "-Duser.country=US")
 SEPARATOR = "|||"
-CHUNKS = 20  # the statistic that counts runs of matches; before it stand lengths and matches, after it totals
+CHUNKS = 20  # index of the statistic that counts runs of matches, after lengths and matches and before totals
 PARAPHRASES = "paraphrase"
-# How the program matches words where nothing else is said: for the languages that it tokenises too, and for those
-# that it wants tokenised. It knows no further language.
+# The program's default matchers: for languages that it tokenises too, and for languages that it wants tokenised. It
+# knows no others.
 FULL = {
     "en": ("exact", "stem", "synonym", PARAPHRASES),
     "cs": ("exact", PARAPHRASES),
@@ -45,16 +46,13 @@ MATCHERS = FULL | PARTIAL
 class Meteor(Metric):
     """`meteor`: METEOR 1.5 with the program's own tokenisation, where it knows the language; case is ignored.
 
-    The corpus score is computed from the summed statistics of the sentences. With several references each
-    sentence counts the one that it matches best.
+    The corpus score is computed from the summed statistics of the sentences. With several references each sentence
+    counts the one that it matches best.
 
     Args:
-        options: `meteor_language` chooses parameters, stemmer and paraphrases, and is English unless said
-            otherwise: the papers' tool scored German and Czech with the English ones too. Where `language`,
-            that of the text, is another, the definition says so. `lowercase` and `tokenized` have no effect.
-
-    Attributes:
-        command: the program's command line, a tuple of strings.
+        options: `meteor_language` chooses parameters, stemmer and paraphrases; the default is English, because the
+            papers' tool scored German and Czech with the English ones too. The definition says so where `language`
+            differs. `lowercase` and `tokenized` have no effect.
 
     Raises:
         MetricUnavailable: without Java or the archive, or for a language that METEOR does not know.
@@ -62,7 +60,7 @@ class Meteor(Metric):
 
     waits_for = "starting Java"
 
-    def __init__(self, options):
+    def __init__(self, options: Options):
         super().__init__(options)
         self._language = options.meteor_language
         if self._language not in MATCHERS:
@@ -87,34 +85,29 @@ class Meteor(Metric):
             f"{'its own tokenisation' if self._language in FULL else 'words as given'}, case ignored; corpus score "
             "from summed statistics; best-matching reference"
         )
-        notes = []
         if options.language not in (None, self._language):
-            notes.append(f"the text is '{options.language}', scored as '{self._language}'")
+            self.definition += f"; note: the text is '{options.language}', scored as '{self._language}'"
         if self._language != "en":
-            notes.append("the papers' tool ran -l en for all languages")
+            self.definition += "; note: the papers' tool ran -l en for all languages"
         if self._matchers != MATCHERS[self._language]:
-            notes.append("METEOR's paraphrase table of this language is missing")
-        self.definition += "".join(f"; note: {note}" for note in notes)
+            self.definition += "; note: METEOR's paraphrase table of this language is missing"
 
-    def statistics(self, hypotheses, references):
+    def statistics(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> np.ndarray:
         """Return the program's 23 statistics of each sentence: shape (N, 23)."""
         program = _start(self.command)
         sentences = list(zip(hypotheses, zip(*references, strict=True), strict=True))
         progress = tqdm(sentences, desc="METEOR", unit="sentence", leave=False, disable=None)
         rows = np.array([program.statistics(*sentence) for sentence in progress], dtype=np.float64)
-        # The one chunk of a sentence that equals its reference costs it nothing; nor does the program add it to
-        # the others when it sums up.
+        # The single chunk of a sentence that equals its reference costs nothing: the program leaves it out of the sum.
         matches, reference_matches = rows[:, 4:20:2].sum(axis=1), rows[:, 5:20:2].sum(axis=1)
         equal = (matches == rows[:, 0]) & (reference_matches == rows[:, 1]) & (rows[:, CHUNKS] == 1)
         rows[equal, CHUNKS] = 0
         return rows
 
-    def score(self, sums):
-        """Return the program's score of summed statistics, in per cent."""
-        return 100 * _start(self.command).scores([sums])[0]
+    def score(self, sums: np.ndarray) -> float:
+        return 100 * _start(self.command).score(sums)
 
-    def signature(self, number_of_references):
-        """Return what must be equal for two scores to be comparable."""
+    def signature(self, number_of_references: int) -> str:
         matchers = "+".join(self._matchers)
         return f"nrefs:{number_of_references}|lang:{self._language}|tok:{self._form}|match:{matchers}|version:1.5"
 
@@ -122,17 +115,13 @@ class Meteor(Metric):
 class MeteorProgram:
     """The running program, which reads requests from its standard input.
 
-    It ends with this object and with the Python process, however that ends: without a reader it reads the
-    end of its input.
-
-    Args:
-        command: the command line.
+    It ends with this object or with the Python process, however that ends, because it then reads the end of its input.
 
     Raises:
-        MetricUnavailable: by all methods, when it cannot be started or has ended, with what it said.
+        MetricUnavailable: by all methods, when it cannot be started or has ended, with what it printed.
     """
 
-    def __init__(self, command):
+    def __init__(self, command: Sequence[str]):
         self._lock = threading.Lock()
         self._messages = tempfile.TemporaryFile()  # noqa: SIM115 (a pipe that nobody reads would fill up)
         try:
@@ -143,11 +132,11 @@ class MeteorProgram:
             raise MetricUnavailable(f"METEOR's program cannot be started: {error}; check {command[0]}") from error
         weakref.finalize(self, _end, self._process)
 
-    def statistics(self, hypothesis, references):
-        """Return the statistics of one sentence, a list of 23 floats.
+    def statistics(self, hypothesis: str, references: Sequence[str]) -> list[float]:
+        """Return the 23 statistics of one sentence.
 
-        The text is handed over as nlg-eval does: white space of any kind becomes one space, and the separator
-        is taken out of the hypothesis. In a reference it stays, and divides it into two.
+        The text is sent as nlg-eval does: any white space becomes one space, and the separator is removed from the
+        hypothesis. In a reference it stays, and divides it into two.
         """
         parts = ["SCORE", *references, hypothesis.replace(SEPARATOR, "")]
         request = f" {SEPARATOR} ".join(" ".join(part.split()) for part in parts)
@@ -155,28 +144,24 @@ class MeteorProgram:
             self._send(request)
             return [float(number) for number in self._receive().split()]
 
-    def scores(self, rows):
-        """Return the score, from 0 to 1, of each of several rows of statistics."""
-        numbers = [" ".join(repr(float(number)) for number in row) for row in rows]
+    def score(self, row: Sequence[float]) -> float:
+        """Return the score, from 0 to 1, of a row of statistics."""
+        numbers = " ".join(repr(float(number)) for number in row)
         with self._exchange():
-            self._send(f" {SEPARATOR} ".join(["EVAL", *numbers]))
-            scores = [float(self._receive()) for _ in rows]
-            self._receive()  # the score of all rows together
-            return scores
-
-    def close(self):
-        """End the program."""
-        _end(self._process)
+            self._send(f"EVAL {SEPARATOR} {numbers}")
+            score = float(self._receive())
+            self._receive()  # the score of all rows together, here one
+            return score
 
     @contextlib.contextmanager
-    def _exchange(self):
+    def _exchange(self) -> Iterator[None]:
         with self._lock:
             try:
                 yield
             except BaseException:
-                # Also when interrupted: a reply that nobody read would be taken for the next one.
+                # After an interrupt too: a reply that nobody read would be taken for the next one.
                 _start.cache_clear()
-                self.close()
+                _end(self._process)
                 raise
 
     def _send(self, line):
@@ -193,7 +178,7 @@ class MeteorProgram:
         return line
 
     def _failure(self, reply=b""):
-        self.close()  # so that all its messages are there
+        _end(self._process)  # so that all its messages are there
         self._messages.seek(0)
         messages = " ".join((reply + self._messages.read()).decode("utf-8", errors="replace").split())
         return MetricUnavailable(f"METEOR's program ended: {messages[:300] or 'no message'}; is Java in order?")
@@ -213,8 +198,8 @@ def _end(process):
     process.stdout.close()
 
 
-def find_java():
-    """Return the path of `java`, from PATH or JAVA_HOME; raises `MetricUnavailable` where there is none."""
+def find_java() -> str:
+    """Return the path of `java`, from PATH or JAVA_HOME; raise `MetricUnavailable` where there is none."""
     home = os.environ.get("JAVA_HOME")
     java = shutil.which("java") or (home and shutil.which("java", path=os.path.join(home, "bin")))
     if not java:
@@ -222,14 +207,57 @@ def find_java():
     return java
 
 
-def find_archive():
-    """Return the path of METEOR's archive in the installed package; raises `MetricUnavailable` without it."""
+def find_archive() -> Path:
+    """Return the path of METEOR's archive in the installed package; raise `MetricUnavailable` without it."""
     package = importlib.util.find_spec("pycocoevalcap")  # not imported: it would want packages of its own
-    folders = package.submodule_search_locations if package else []
-    for folder in folders:
+    for folder in package.submodule_search_locations if package else []:
         archive = Path(folder) / "meteor" / "meteor-1.5.jar"
         if archive.is_file():
             return archive
     raise MetricUnavailable(
         "METEOR's archive is not installed; pip install --requirement requirements-metrics.txt (104 MB)"
     )
+
+
+class MeteorNltk(MeanMetric):
+    """`meteor_nltk`: nltk's METEOR with its defaults, which are those of Banerjee and Lavie (2005).
+
+    Exact words, Porter stems and WordNet's English synonyms; words as given, split at white space; case ignored; the
+    best of the references; mean over sentences. It lacks METEOR 1.5's weights, treatment of function words, paraphrases
+    and tokenisation, and scores are some 20 points higher than `meteor`'s. No option has an effect.
+
+    Raises:
+        MetricUnavailable: without nltk or without WordNet.
+    """
+
+    waits_for = "loading WordNet"
+    definition = (
+        "METEOR of nltk (not METEOR 1.5: scores are far higher): exact, Porter stem and WordNet matches; words "
+        "as given, case ignored; mean over sentences"
+    )
+
+    def __init__(self, options: Options):
+        super().__init__(options)
+        try:
+            from nltk.corpus import wordnet
+
+            wordnet.ensure_loaded()
+        except ImportError as error:
+            raise MetricUnavailable("meteor_nltk needs the package nltk; pip install nltk") from error
+        except (LookupError, OSError) as error:
+            raise MetricUnavailable(
+                "meteor_nltk needs WordNet, and nltk does not find it; python -m nltk.downloader wordnet"
+            ) from error
+
+    def values(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> list[float]:
+        from nltk.translate.meteor_score import meteor_score
+
+        return [
+            100 * meteor_score([reference.split() for reference in of_sentence], hypothesis.split())
+            for hypothesis, of_sentence in zip(hypotheses, zip(*references, strict=True), strict=True)
+        ]
+
+    def signature(self, number_of_references: int) -> str:
+        import nltk
+
+        return f"nrefs:{number_of_references}|case:lc|tok:none|version:nltk-{nltk.__version__}"

@@ -6,15 +6,17 @@ import shutil
 import sys
 import textwrap
 
-TABLE_WIDTH = 110
-"""The most characters of a line of text; a narrower terminal has fewer."""
+from interacting_head.metrics.evaluation import Evaluation
+from interacting_head.text_tables import aligned
+
+TABLE_WIDTH = 110  # the most characters of a line of text; a narrower terminal has fewer
 SHORTEST_NAME = 12
 RESAMPLED = "paired bootstrap resampling: mean, 95 % confidence interval, p-value against the first system"
 BY_LENGTH = "scores by number of words in the source sentence"
 COMPARISON_COLUMNS = ["metric", "system", "score", "mean", "lower", "upper", "p", "p as sacrebleu"]
 
 
-def format_table(evaluation, sentence_level=False):
+def format_table(evaluation: Evaluation, sentence_level: bool = False) -> str:
     """Return an `Evaluation` as plain text for the terminal, each score with its definition and signature."""
     columns = shutil.get_terminal_size((sys.maxsize, 24)).columns  # a file has any number
     width = min(TABLE_WIDTH, columns)
@@ -28,13 +30,13 @@ def format_table(evaluation, sentence_level=False):
         ]
         parts.append("\n".join([*heading, *lines, *signatures]))
     if evaluation.source_lengths:
-        parts.append("\n".join([BY_LENGTH, *_of_systems(_length_rows(evaluation), columns)]))
+        parts.append("\n".join([BY_LENGTH, *_of_systems(list(_length_rows(evaluation)), columns)]))
     if sentence_level and evaluation.results:
         parts.append("\n".join("\t".join(row) for row in _sentence_rows(evaluation)))
     return "\n\n".join(parts)
 
 
-def format_markdown(evaluation, sentence_level=False):
+def format_markdown(evaluation: Evaluation, sentence_level: bool = False) -> str:
     """Return an `Evaluation` as Markdown tables."""
     rows = [["metric", "score", "definition", "signature"]]
     for *cells, signature in _score_rows(evaluation):
@@ -50,10 +52,10 @@ def format_markdown(evaluation, sentence_level=False):
     return "\n\n".join(parts)
 
 
-def format_json(evaluation, sentence_level=False):
+def format_json(evaluation: Evaluation, sentence_level: bool = False) -> str:
     """Return `{metric: {"score", "signature", "definition", …}}` as JSON, with all digits.
 
-    Of an unavailable metric the score is null, and `unavailable` says why.
+    The score of an unavailable metric is null, and `unavailable` says why.
     """
     content = {}
     for name, result in evaluation.results.items():
@@ -66,8 +68,7 @@ def format_json(evaluation, sentence_level=False):
             entry["comparison"] = [dataclasses.asdict(system) for system in evaluation.comparisons[name]]
         if name in evaluation.source_lengths:
             entry["source_lengths"] = [
-                dataclasses.asdict(group)
-                | {"scores": [{"system": system, "score": score} for system, score in group.scores]}
+                vars(group) | {"scores": [{"system": system, "score": score} for system, score in group.scores]}
                 for group in evaluation.source_lengths[name]
             ]
     for name, reason in evaluation.unavailable.items():
@@ -94,14 +95,13 @@ def _wrapped_signature(signature, width):
 
 def _of_systems(rows, width):
     """Return rows (metric, system, figures …) as lines of `width`; long names of systems are cut at the left."""
-    rows = list(rows)
-    excess = max(map(len, _aligned(rows, left=2))) - width
+    excess = max(map(len, aligned(rows, left=2))) - width
     room = max(max(len(system) for _, system, *_ in rows) - max(excess, 0), SHORTEST_NAME)
     shortened = [
         [metric, system if len(system) <= room else f"…{system[1 - room :]}", *figures]
         for metric, system, *figures in rows
     ]
-    return _aligned(shortened, left=2)
+    return aligned(shortened, left=2)
 
 
 def _score_rows(evaluation):
@@ -140,20 +140,6 @@ def _sentence_rows(evaluation):
 
 def _number(value, digits=2, none="–"):
     return none if value is None else f"{value:.{digits}f}"
-
-
-def _aligned(rows, left):
-    """Return rows as lines with aligned columns, the first `left` ones to the left."""
-    rows = list(rows)
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for row in rows:
-        cells = [
-            f"{cell:<{width}}" if number < left else f"{cell:>{width}}"
-            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append("  ".join(cells).rstrip())
-    return lines
 
 
 def _markdown(rows, left):

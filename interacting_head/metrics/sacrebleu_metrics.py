@@ -4,75 +4,64 @@ Papineni et al. (2002), BLEU: a method for automatic evaluation of machine trans
 in reporting BLEU scores; Popović (2015), chrF: character n-gram F-score for automatic MT evaluation; Snover et al.
 (2006), A study of translation edit rate with targeted human annotation.
 
-A sentence score of BLEU is BLEU of that sentence alone. Four-grams rarely match there, so both forms smooth it
-exponentially (the k-th n-gram order without a match counts 1/2^k matches) and use the effective order (a sentence
-shorter than four words is scored by the n-grams that it has). An empty hypothesis, or one without any common word,
-scores 0.
+The sentence score of BLEU is BLEU of that sentence alone. Four-grams rarely match there, so it is smoothed
+exponentially (the k-th n-gram order without a match counts 1/2^k matches) with the effective order (a sentence shorter
+than four words is scored by the n-grams that it has). Without any common word it is 0.
 
-Resamples and parts of the sentences are scored from the statistics of single sentences. sacreBLEU has no public name
-for them: the result of chrF, for one, is a mere score. The two private methods of its metrics that its own paired
-test is built on give them: `_extract_corpus_statistics` and `_compute_score_from_stats`. No other file uses a private
-name of sacreBLEU; tests/interacting_head/metrics/test_sacrebleu_metrics.py says what to do when a version changes them.
+Resamples and parts of the sentences are scored from the statistics of single sentences, for which sacreBLEU has no
+public name: they come from `_extract_corpus_statistics` and `_compute_score_from_stats`, on which its own paired test
+is built. tests/interacting_head/metrics/test_sacrebleu_metrics.py says what to do when a version changes them.
 """
+
+from collections.abc import Sequence
 
 import numpy as np
 from sacrebleu.metrics import BLEU, CHRF, TER
+from sacrebleu.metrics.base import Metric as ToolMetric
 from sacrebleu.tokenizers.tokenizer_base import BaseTokenizer
 from tqdm import tqdm
 
-from interacting_head.metrics.metric import Metric
+from interacting_head.metrics.metric import Metric, Options
 
 CHUNK = 100  # sentences between two updates of the progress bar
 
 
 class SacrebleuMetric(Metric):
-    """Base of the metrics of sacreBLEU, which gives the statistics of sentences and the score of their sum.
+    """Base of the metrics of sacreBLEU, whose tools give the statistics of sentences and the score of their sum.
 
-    Args:
-        options: an `Options`.
-        definition: the `definition` of the metric.
-        corpus_tool: a sacreBLEU `Metric`.
-        sentence_tool: another one, where sentences are scored in another way than the corpus.
+    `sentence_tool` differs from `corpus_tool` where sentences are scored in another way than the corpus.
     """
 
-    def __init__(self, options, definition, corpus_tool, sentence_tool=None):
+    def __init__(self, options: Options, definition: str, corpus_tool: ToolMetric, sentence_tool: ToolMetric = None):
         super().__init__(options)
         self.definition = definition
-        self.corpus_tool = corpus_tool
-        self.sentence_tool = sentence_tool or corpus_tool
+        self.corpus_tool, self.sentence_tool = corpus_tool, sentence_tool or corpus_tool
 
-    def statistics(self, hypotheses, references):
-        """Return the statistics that sacreBLEU sums: shape (N, K)."""
+    def statistics(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> np.ndarray:
         rows = []
-        # TER of long sentences in another order takes a while; whatever is done within two seconds shows no bar.
+        # TER of long reordered sentences takes a while; what is done within two seconds shows no bar.
         with tqdm(total=len(hypotheses), unit=" sentences", disable=None, leave=False, delay=2) as progress:
             for start in range(0, len(hypotheses), CHUNK):
                 part = slice(start, start + CHUNK)
                 references_of_part = [reference[part] for reference in references]
                 rows += self.corpus_tool._extract_corpus_statistics(hypotheses[part], references_of_part)
                 progress.update(len(hypotheses[part]))
-        _forget_lines()
+        # sacreBLEU's tokenisers cache 65,536 lines each, and a training scores many times.
+        for tokenizer in BaseTokenizer.__subclasses__():
+            if hasattr(tokenizer.__call__, "cache_clear"):
+                tokenizer.__call__.cache_clear()
         return np.array(rows, dtype=np.float64)
 
-    def score(self, sums):
-        """Return sacreBLEU's score of summed statistics."""
+    def score(self, sums: np.ndarray) -> float:
         return _score(self.corpus_tool, sums)
 
-    def sentence_score(self, row):
-        """Return sacreBLEU's score of one sentence."""
+    def sentence_score(self, row: np.ndarray) -> float:
         return _score(self.sentence_tool, row)
 
-    def signature(self, number_of_references):
+    def signature(self, number_of_references: int) -> str:
         """Return sacreBLEU's signature."""
         self.corpus_tool.num_refs = number_of_references
         return str(self.corpus_tool.get_signature())
-
-
-def _forget_lines():
-    """Empty the caches of sacreBLEU's tokenisers, which keep 65,536 lines each: a training scores many times."""
-    for tokenizer in BaseTokenizer.__subclasses__():
-        if hasattr(tokenizer.__call__, "cache_clear"):
-            tokenizer.__call__.cache_clear()
 
 
 def _score(tool, statistics):
@@ -85,7 +74,7 @@ class MultiBleu(SacrebleuMetric):
     `tokenized` has no effect: the script never tokenises.
     """
 
-    def __init__(self, options):
+    def __init__(self, options: Options):
         shared = {"tokenize": "none", "lowercase": options.lowercase, "force": True}
         super().__init__(
             options,
@@ -96,32 +85,28 @@ class MultiBleu(SacrebleuMetric):
             BLEU(smooth_method="exp", effective_order=True, **shared),
         )
 
-    def statistics(self, hypotheses, references):
+    def statistics(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> np.ndarray:
         """Return sacreBLEU's statistics of the words that Perl finds: shape (N, K)."""
         hypotheses, *references = [list(map(self._words_of_perl, text)) for text in (hypotheses, *references)]
         return super().statistics(hypotheses, references)
 
-    def signature(self, number_of_references):
+    def signature(self, number_of_references: int) -> str:
         """Return sacreBLEU's signature, which says that only ASCII letters are lowercased."""
         return super().signature(number_of_references).replace("|case:lc|", "|case:lc-ascii|")
 
     def _words_of_perl(self, line):
-        # Perl reads bytes: it splits words at ASCII white space and lowercases ASCII letters only, exactly as
-        # `bytes.split` and `bytes.lower` do. sacreBLEU's `str.split` and `str.lower` know all of Unicode: a no-break
-        # space would split a word, and lowercased BLEU of German or Czech would come out higher. Words in
-        # hexadecimal digits hold nothing that they change.
+        # Perl reads bytes: like `bytes.split` and `bytes.lower` it knows white space and letters of ASCII only. With
+        # sacreBLEU's `str.split` and `str.lower` a no-break space would split a word, and lowercased BLEU of German or
+        # Czech would come out higher. They leave words in hexadecimal digits as they are.
         line = line.encode("utf-8")
         words = (line.lower() if self.options.lowercase else line).split()
         return " ".join(word.hex() for word in words)
 
 
 class SacreBleu(SacrebleuMetric):
-    """`sacrebleu`: sacreBLEU's default BLEU, to be reported with its signature.
+    """`sacrebleu`: sacreBLEU's default BLEU; with `tokenized`, the 13a tokenisation is not applied."""
 
-    With `tokenized`, the 13a tokenisation is not applied.
-    """
-
-    def __init__(self, options):
+    def __init__(self, options: Options):
         tokenizer = "none" if options.tokenized else "13a"
         shared = {"tokenize": tokenizer, "lowercase": options.lowercase, "force": True}
         super().__init__(
@@ -136,7 +121,7 @@ class SacreBleu(SacrebleuMetric):
 class ChrF(SacrebleuMetric):
     """`chrf`: sacreBLEU's default, chrF2. `tokenized` has no effect: white space does not count."""
 
-    def __init__(self, options):
+    def __init__(self, options: Options):
         super().__init__(
             options,
             "chrF2 of sacrebleu: F-score, in which recall counts twice, of character n-grams, n = 1 to 6, "
@@ -150,7 +135,7 @@ class TranslationEditRate(SacrebleuMetric):
 
     higher_is_better = False
 
-    def __init__(self, options):
+    def __init__(self, options: Options):
         super().__init__(
             options,
             "TER of sacrebleu, as tercom: 100 · (shifts + insertions + deletions + substitutions) / words of the "

@@ -3,19 +3,21 @@
 Koehn (2004), Statistical significance tests for machine translation evaluation; Riezler and Maxwell (2005),
 On some pitfalls in automatic evaluation and significance testing for MT.
 
-Sentences are drawn with replacement, the same ones for both systems. The statistics of a metric add up over
-sentences, so that every resample is scored without its text.
+Sentences are drawn with replacement, the same ones for both systems. The statistics of a metric add up over sentences,
+so every resample is scored without its text.
 
-The p-value is two-sided: the share of resamples whose difference strays from the mean difference by at least
-the observed one. Between equal systems it is uniform. sacrebleu's own p-value compares absolute differences
-instead; it never exceeds 0.44 or so, and at 0.05 it finds one in nine pairs of equal systems different. It is
-given beside, to compare with what others report.
+The p-value is two-sided: the share of resamples whose difference strays from the mean difference by at least the
+observed one. Between equal systems it is uniform. sacrebleu's own p-value compares absolute differences instead; it
+never exceeds 0.44 or so, and at 0.05 it finds one in nine pairs of equal systems different. It is given too, to compare
+with what others report.
 """
 
 import dataclasses
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from interacting_head.metrics.metric import Metric
 from interacting_head.metrics.sacrebleu_metrics import SacrebleuMetric
 
 RESAMPLES = 1000
@@ -26,34 +28,29 @@ TIES = 1e-9  # differences of scores below this are rounding
 
 @dataclasses.dataclass(frozen=True)
 class Resampling:
-    """Method of drawing sentences.
+    """Method of drawing sentences; both give the numbers of the tool that they are named after for the same seed.
 
-    Attributes:
-        style: "sacrebleu": as many sentences as the set has, drawn by NumPy's newer generator, as sacrebleu
-            does; "compare-mt": half as many, drawn by the older one, as compare-mt does. Both give the
-            numbers of these tools for the same seed.
-        seed: of the generator.
+    "sacrebleu" draws as many sentences as the set has with NumPy's newer generator, "compare-mt" half as many with the
+    older one.
     """
 
     style: str = "sacrebleu"
     seed: int = SEED
 
-    def draws(self, sentences):
+    def draws(self, sentences: int) -> Iterator[np.ndarray]:
         """Yield for each resample how often each sentence is drawn: float64 of shape (sentences,)."""
-        if self.style == "compare-mt":
-            generator = np.random.RandomState(self.seed)
-        else:
-            generator = np.random.default_rng(self.seed)
+        is_older = self.style == "compare-mt"
+        generator = np.random.RandomState(self.seed) if is_older else np.random.default_rng(self.seed)
         for _ in range(RESAMPLES):
             drawn = generator.choice(sentences, size=self.size(sentences))
             yield np.bincount(drawn, minlength=sentences).astype(np.float64)
 
-    def size(self, sentences):
+    def size(self, sentences: int) -> int:
         """Return the number of sentences in a resample."""
         return max(1, sentences // 2) if self.style == "compare-mt" else sentences
 
     @property
-    def signature(self):
+    def signature(self) -> str:
         """The resamples' part of a signature."""
         size = "|size:0.5" if self.style == "compare-mt" else ""
         return f"bs:{RESAMPLES}|seed:{self.seed}{size}"
@@ -61,46 +58,28 @@ class Resampling:
 
 @dataclasses.dataclass(frozen=True)
 class SystemScore:
-    """One system in a comparison.
-
-    Attributes:
-        system: name of the system.
-        score: the corpus score on the papers' scale.
-        mean, median: those of the resamples' scores.
-        lower, upper: 95 % confidence interval of the resamples' scores.
-        wins, losses: shares of the resamples in which it is better, and worse, than the baseline; None for the
-            baseline itself.
-        p_value: two-sided p-value of the difference from the baseline; None for the baseline itself.
-        p_value_sacrebleu: that of sacrebleu's `PairedTest` for its metrics; None for the baseline itself, for
-            metrics that sacrebleu does not have, and for resamples of another size.
-        signature: the metric's signature with the number of resamples and the seed.
-    """
+    """One system in a comparison; figures against the baseline are None for the baseline itself."""
 
     system: str
-    score: float
-    mean: float
+    score: float  # of the corpus, on the papers' scale
+    mean: float  # of the resamples' scores, as are the next three
     median: float
-    lower: float
+    lower: float  # of the 95 % confidence interval
     upper: float
-    wins: float | None
-    losses: float | None
-    p_value: float | None
-    p_value_sacrebleu: float | None
-    signature: str
+    wins: float | None  # share of the resamples in which it is better than the baseline
+    losses: float | None  # share in which it is worse
+    p_value: float | None  # two-sided, of the difference from the baseline
+    p_value_sacrebleu: float | None  # by sacrebleu's `PairedTest`, for its own metrics and resamples only
+    signature: str  # the metric's, with the number of resamples and the seed
 
 
-def compare(metric, systems, number_of_references, resampling=None):
-    """Compare systems with a baseline by paired bootstrap resampling.
-
-    Args:
-        metric: a `Metric`.
-        systems: list of (name, statistics), the baseline first.
-        number_of_references: for the signature.
-        resampling: a `Resampling`.
-
-    Returns:
-        A list of `SystemScore`, in the order of `systems`.
-    """
+def compare(
+    metric: Metric,
+    systems: Sequence[tuple[str, np.ndarray]],
+    number_of_references: int,
+    resampling: Resampling | None = None,
+) -> list[SystemScore]:
+    """Compare systems, (name, statistics), with the first of them by paired bootstrap resampling."""
     resampling = resampling or Resampling()
     names, statistics = zip(*systems, strict=True)
     sentences = len(statistics[0])
@@ -135,33 +114,27 @@ def compare(metric, systems, number_of_references, resampling=None):
     return comparison
 
 
-def resampled_scores(metric, statistics, resampling):
-    """Return the scores of the resamples of systems, `(systems, RESAMPLES)`, of the same sentences for each of them.
-
-    Args:
-        metric: a `Metric`.
-        statistics: those of the sentences of each system, a list of `(sentences, K)`.
-        resampling: a `Resampling`.
-    """
+def resampled_scores(metric: Metric, statistics: Sequence[np.ndarray], resampling: Resampling) -> np.ndarray:
+    """Return the scores of systems on the same resamples, `(systems, RESAMPLES)`, from statistics `(sentences, K)`."""
     together = np.concatenate(statistics, axis=1)  # side by side: one product a resample
     sums = np.array([draw @ together for draw in resampling.draws(len(together))])
     return np.array([[metric.score(row) for row in rows] for rows in np.split(sums, len(statistics), axis=1)])
 
 
-def p_value(differences, observed, shrinkage=1.0):
+def p_value(differences: np.ndarray, observed: float, shrinkage: float = 1.0) -> float:
     """Return the two-sided p-value of an observed difference.
 
     Args:
-        differences: of the resamples, an array of shape (RESAMPLES,).
+        differences: of the resamples, (RESAMPLES,).
         observed: the difference on the whole set.
-        shrinkage: the square root of the share of the set that a resample has; smaller ones vary more.
+        shrinkage: square root of the share of the set that a resample has; smaller ones vary more.
     """
     deviations = np.abs(differences - differences.mean()) * shrinkage
     return float((np.count_nonzero(deviations >= abs(observed) - TIES) + 1) / (len(differences) + 1))
 
 
-def sacrebleu_p_value(differences, observed):
-    """Return the p-value of sacrebleu's `PairedTest`; arguments as of `p_value`."""
+def sacrebleu_p_value(differences: np.ndarray, observed: float) -> float:
+    """Return the p-value of sacrebleu's `PairedTest`; arguments as in `p_value`."""
     absolute = np.abs(differences)
     beyond = np.count_nonzero(absolute - absolute.mean() > abs(observed))
     return float((beyond + 1) / (len(differences) + 1))
@@ -170,7 +143,6 @@ def sacrebleu_p_value(differences, observed):
 def _interval(values, resampling):
     # The tools differ in which of the sorted values ends the interval.
     ordered = np.sort(values)
-    last = len(ordered) - 1 - len(ordered) // 40
-    if resampling.style == "compare-mt":
-        last = int(len(ordered) * 0.975)
+    is_like_compare_mt = resampling.style == "compare-mt"
+    last = int(len(ordered) * 0.975) if is_like_compare_mt else len(ordered) - 1 - len(ordered) // 40
     return {"lower": float(ordered[len(ordered) // 40]), "upper": float(ordered[last])}

@@ -1,30 +1,28 @@
-"""Analyses of the trained runs of a table: what `analyze` finds in each is stored as scores of runs are."""
+"""Analyses of the trained runs of a table: the findings of `analyze` in each are stored as scores of runs are."""
 
 import itertools
 import json
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
-from data.errors import InputError
 from data.files import copy_file
 from interacting_head import config as configuration
 from interacting_head.console import RunError
 from interacting_head.machine import processor
 from interacting_head.reproduction.figures import SUFFIXES
+from interacting_head.reproduction.runner import Runner
 from interacting_head.reproduction.scoring import call
+from interacting_head.reproduction.tables import Run, Table
 from interacting_head.run_directory import RunDirectory
 
 MODULE = "interacting_head.analyze"
 
 
-def analyse(table, runs, runner, name):
-    """Train the runs of a table that have not been analysed, and analyse all runs of a seed together.
+def analyse(table: Table, runs: Sequence[Run], runner: Runner, name: str) -> None:
+    """Train the runs of a table in its size that have not been analysed, and analyse all runs of a seed together.
 
-    Args:
-        table: a `Table` with an `Analysis`, in its size.
-        runs: the wanted `Run`s of the table.
-        runner: the `Runner`.
-        name: of the results, and of the figure, which shows the first seed.
+    The results are called `name`, and so is the figure, which shows the first seed.
     """
     results = runner.results
     missing = [run for run in runs if results.analysis(name, run) is None]
@@ -46,27 +44,20 @@ def analyse(table, runs, runner, name):
                     copy_file(first, results.folder / "figures" / f"{name}.{suffix}")
             for run in of_seed:
                 rows = [row for row in found["rows"] if row["run"] == run.name]
-                results.write_analysis(name, run, record_of(run, table, rows, runner))
+                results.write(f"analyses/{name}", run.name, record_of(run, table, rows, runner))
 
 
-def findings(table, runs, runner, output):
-    """Return what `analyze` writes of runs, as its JSON file has it; other files are in the folder `output`.
-
-    Raises:
-        RunError: where it fails.
-    """
+def findings(table: Table, runs: Sequence[Run], runner: Runner, output: str) -> dict:
+    """Return the JSON that `analyze` writes of runs; its other files are in the folder `output`."""
     verb, *options = table.analysis.words
-    splits = table.tests.get("test", ())
-    if len(splits) > 1:
-        raise InputError(f"{table.name} analyses one split, not {', '.join(splits)}")
+    [split] = table.tests["test"]
     folders = [runner.folder(run).resolve() for run in runs]
-    arguments = [MODULE, verb, *options, "-m", *folders, "-o", output]
-    arguments += [word for split in splits for word in ("--split", split)]
+    arguments = [MODULE, verb, *options, "-m", *folders, "-o", output, "--split", split]
     call(arguments, runner.runs_dir / f"{verb}.log", runner.environment())
     return json.loads((Path(output) / f"{verb}.json").read_text(encoding="utf-8"))
 
 
-def record_of(run, table, rows, runner):
+def record_of(run: Run, table: Table, rows: list[dict], runner: Runner) -> dict:
     """Return the record of an analysed run for JSON."""
     directory = RunDirectory.open(runner.folder(run))
     log = directory.read_log()

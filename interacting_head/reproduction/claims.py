@@ -3,9 +3,9 @@
 import abc
 import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 
-from interacting_head.reproduction.statistics import LOSS, Contrast, estimate, growth, pair
+from interacting_head.reproduction.statistics import LOSS, CellName, Contrast, Estimate, Ratio, estimate, growth, pair
 
 HOLDS, FAILS = "holds here", "does not hold here"
 UNTOLD, UNDECIDED, NOT_RUN = "not told apart", "not decided", "not run"
@@ -13,7 +13,8 @@ SIGNIFICANT = 0.05
 LEAST_SEEDS = 3
 DELTA = 0.5
 NEGLIGIBLE = {"sacrebleu": DELTA, "bleu": DELTA}
-"""Metric → difference below which scores count as equal; only BLEU has one."""
+"""Metric → difference δ below which scores count as equal; only BLEU has one."""
+Pairs = tuple[tuple[CellName, CellName], ...]
 NO_DIFFERENCE = f"no difference larger than {DELTA}"
 
 
@@ -27,27 +28,14 @@ class Verdict:
 
 @dataclasses.dataclass(frozen=True)
 class Claim(abc.ABC):
-    """A statement of a paper about the cells of a table.
-
-    Args:
-        statement: what the paper says, in our words.
-        source: section and table of the paper; "" for a claim of this project's own.
-    """
+    """A statement of a paper about the cells of a table."""
 
     statement: str
-    source: str
+    source: str  # section and table of the paper; "" for a claim of this project's own
 
     @abc.abstractmethod
-    def decide(self, table):
-        """Return the `Verdict` on a `report.Scored` or `report.Timed` table."""
-
-    @abc.abstractmethod
-    def printed_gains(self, table):
-        """Return what the claim says is positive, computed from the numbers that the paper prints.
-
-        Args:
-            table: a `tables.Table` in full size.
-        """
+    def decide(self, table) -> Verdict:
+        """Return the `Verdict` on a `report.Scored` table."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,16 +45,13 @@ class Comparison(Claim):
     With at least three seeds, and runs that have converged, it
 
     - holds where every estimate is positive and has p < 0.05,
-    - does not hold where one is negative and has p < 0.05 / number of estimates (Bonferroni's correction: of many
+    - does not hold where one is negative and has p < 0.05 / number of estimates (Bonferroni's correction: among many
       pairs without a difference, one easily looks worse),
     - shows no difference where every 95 % interval lies within ± δ (`NEGLIGIBLE`),
-    - and is else not told apart.
+    - and is not told apart otherwise.
 
-    p is the larger of two: that of paired bootstrap over sentences, and of Student's t over seeds. Only runs with the
-    same seeds are compared, since they see the same batches.
-
-    Args:
-        test, metric: where, and by which score.
+    p is the larger of two: of paired bootstrap over sentences, and of Student's t over seeds. Only runs with the same
+    seeds are compared, because they see the same batches.
     """
 
     test: str = "test"
@@ -74,16 +59,17 @@ class Comparison(Claim):
     needs_convergence = True
 
     @abc.abstractmethod
-    def contrasts(self, cells, value):
-        """Return the `Contrast`s that are claimed to be positive.
+    def contrasts(self, cells: Collection[CellName], value: Callable) -> list[Contrast]:
+        """Return the contrasts of cells that are claimed to be positive.
 
         Args:
-            cells: those of the table, `(row, column)`.
             value: a function of a cell that returns its score, higher being better, or None.
         """
 
-    def decide(self, table):
-        contrasts = self.contrasts(table.cells, lambda cell: table.mean_gain(cell, self.selection(table), self.metric))
+    def decide(self, table) -> Verdict:
+        # The best cells are chosen on the development text where there is one.
+        selection = "dev" if "dev" in table.tests else self.test
+        contrasts = self.contrasts(table.cells, lambda cell: table.mean_gain(cell, selection, self.metric))
         estimates = [estimate(table, contrast, self.test, self.metric) for contrast in contrasts]
         found = [one for one in estimates if one is not None]
         reason = "; ".join(map(str, found))
@@ -103,11 +89,11 @@ class Comparison(Claim):
             return Verdict(UNDECIDED, f"{reason}; still learning: {', '.join(one.label for one in learning)}")
         return Verdict(self.word(found), reason)
 
-    def refutes(self, one, count):
+    def refutes(self, one: Estimate, count: int) -> bool:
         """Return whether one of `count` estimates shows that the claim does not hold."""
         return one.gain < 0 and one.p_value < SIGNIFICANT / count
 
-    def word(self, estimates):
+    def word(self, estimates: Sequence[Estimate]) -> str:
         """Return the word of a verdict on estimates of which none refutes the claim."""
         if all(one.gain > 0 and one.p_value < SIGNIFICANT for one in estimates):
             return HOLDS
@@ -116,34 +102,16 @@ class Comparison(Claim):
             return NO_DIFFERENCE
         return UNTOLD
 
-    def selection(self, table):
-        """Return the test set by which a best cell is chosen: the development text where there is one."""
-        return "dev" if "dev" in table.tests else self.test
-
-    def printed_gains(self, table):
-        printed = {(cell.row, cell.column): table.printed_score(cell, self.test, self.metric) for cell in table.cells}
-        cells = [cell for cell, score in printed.items() if score is not None]
-        return [
-            sum(weight * printed[cell] for weight, cell in contrast.terms) - contrast.bound
-            for contrast in self.contrasts(cells, printed.get)
-            if {cell for _, cell in contrast.terms} <= set(cells)
-        ]
-
 
 @dataclasses.dataclass(frozen=True)
 class Better(Comparison):
-    """One row is better than another in every column in which the table has both.
-
-    Args:
-        row, baseline: names of rows.
-        columns: a function of a column's name that is false for those that the claim leaves out.
-    """
+    """One row is better than another in every column in which the table has both."""
 
     row: str = ""
     baseline: str = ""
-    columns: Callable = lambda column: True
+    columns: Callable = lambda column: True  # false for columns that the claim leaves out
 
-    def contrasts(self, cells, value):
+    def contrasts(self, cells: Collection[CellName], value: Callable) -> list[Contrast]:
         columns = dict.fromkeys(column for _, column in cells if self.columns(column))
         pairs = {column: ((self.row, column), (self.baseline, column)) for column in columns}
         return [pair(*both, label=column) for column, both in pairs.items() if set(both) <= set(cells)]
@@ -151,47 +119,31 @@ class Better(Comparison):
 
 @dataclasses.dataclass(frozen=True)
 class CellBetter(Comparison):
-    """Given cells are better than others.
+    """Given cells are better than others, the better one first."""
 
-    Args:
-        pairs: `((row, column), (row, column))`, the better one first.
-    """
+    pairs: Pairs = ()
 
-    pairs: tuple = ()
-
-    def contrasts(self, cells, value):
+    def contrasts(self, cells: Collection[CellName], value: Callable) -> list[Contrast]:
         # A small table may lack some of the paper's cells.
         return [pair(*both) for both in self.pairs if set(both) <= set(cells)]
 
 
 @dataclasses.dataclass(frozen=True)
 class Above(Comparison):
-    """Given cells are above a bound; for what an analysis measures, of which no statistics of sentences are kept.
+    """Given cells are above a bound; for measures of an analysis, which keeps no statistics of sentences."""
 
-    Args:
-        of_cells: `((row, column), …)`.
-        bound: a number.
-        sign: −1 where they are claimed to be below it.
-    """
-
-    of_cells: tuple = ()
+    of_cells: tuple[CellName, ...] = ()
     bound: float = 0.0
-    sign: int = 1
 
-    def contrasts(self, cells, value):
-        return [
-            Contrast(", ".join(cell), ((self.sign, cell),), self.sign * self.bound)
-            for cell in self.of_cells
-            if cell in cells
-        ]
+    def contrasts(self, cells: Collection[CellName], value: Callable) -> list[Contrast]:
+        return [Contrast(", ".join(cell), ((1, cell),), self.bound) for cell in self.of_cells if cell in cells]
 
 
 @dataclasses.dataclass(frozen=True)
 class LowerLoss(CellBetter):
     """Given cells have lower validation losses than others, at a time in training when they may still learn.
 
-    Args:
-        test: `first`, at the end of the first epoch, or `lowest`, the lowest loss of a training.
+    The test set is `first`, the end of the first epoch, or `lowest`, the lowest loss of a training.
     """
 
     metric: str = LOSS
@@ -200,17 +152,12 @@ class LowerLoss(CellBetter):
 
 @dataclasses.dataclass(frozen=True)
 class BestBetter(Comparison):
-    """The best cell of a row is better than the best cell of each of others.
-
-    Args:
-        row: the name of a row.
-        baselines: names of others.
-    """
+    """The best cell of a row is better than the best cell of each of other rows."""
 
     row: str = ""
-    baselines: tuple = ()
+    baselines: tuple[str, ...] = ()
 
-    def contrasts(self, cells, value):
+    def contrasts(self, cells: Collection[CellName], value: Callable) -> list[Contrast]:
         def best(row):
             of_row = [cell for cell in cells if cell[0] == row]
             is_whole = of_row and None not in map(value, of_row)
@@ -221,26 +168,19 @@ class BestBetter(Comparison):
 
 @dataclasses.dataclass(frozen=True)
 class GainGrows(Comparison):
-    """The gain of one row over another is larger in one column than in others.
-
-    Args:
-        row, baseline: names of rows.
-        column: where the gain is larger.
-        than: the columns where it is smaller.
-    """
+    """The gain of one row over another is larger in one column than in others."""
 
     row: str = ""
     baseline: str = ""
-    column: str = ""
-    than: tuple = ()
+    column: str = ""  # where the gain is larger
+    than: tuple[str, ...] = ()
 
-    def contrasts(self, cells, value):
-        first = (self.row, self.column), (self.baseline, self.column)
-        pairs = {other: ((self.row, other), (self.baseline, other)) for other in self.than}
+    def contrasts(self, cells: Collection[CellName], value: Callable) -> list[Contrast]:
+        gains = {column: ((self.row, column), (self.baseline, column)) for column in (self.column, *self.than)}
         return [
-            growth(first, second, f"gain at {self.column} over gain at {other}")
-            for other, second in pairs.items()
-            if {*first, *second} <= set(cells)
+            growth(gains[self.column], gains[other], f"gain at {self.column} over gain at {other}")
+            for other in self.than
+            if {*gains[self.column], *gains[other]} <= set(cells)
         ]
 
 
@@ -250,44 +190,31 @@ class Equivalent(CellBetter):
 
     It holds where every 95 % interval lies within ± δ, and does not hold where one lies wholly outside and its
     estimate has p < 0.05 / number of estimates.
-
-    Args:
-        slack: how far apart the printed numbers may lie.
     """
 
-    slack: float = 0.5
+    slack: float = 0.5  # how far apart the paper's numbers may lie, which the tests check
 
     @property
-    def bounds(self):
+    def bounds(self) -> tuple[float, float]:
         """The differences between which cells count as equivalent."""
         return -NEGLIGIBLE[self.metric], NEGLIGIBLE[self.metric]
 
-    def refutes(self, one, count):
+    def refutes(self, one: Estimate, count: int) -> bool:
         low, high = self.bounds
         return (one.interval[1] < low or one.interval[0] > high) and one.p_value < SIGNIFICANT / count
 
-    def word(self, estimates):
+    def word(self, estimates: Sequence[Estimate]) -> str:
         low, high = self.bounds
         return HOLDS if all(low < one.interval[0] and one.interval[1] < high for one in estimates) else UNTOLD
-
-    def printed_gains(self, table):
-        return [self.slack - abs(gain) for gain in super().printed_gains(table)]
 
 
 @dataclasses.dataclass(frozen=True)
 class NonInferior(Equivalent):
-    """Given cells are no worse than others by more than δ (`NEGLIGIBLE`): intervals are bounded below only.
-
-    Args:
-        slack: how far below the others the printed numbers may lie.
-    """
+    """Given cells are no worse than others by more than δ (`NEGLIGIBLE`): intervals are bounded below only."""
 
     @property
-    def bounds(self):
+    def bounds(self) -> tuple[float, float]:
         return -NEGLIGIBLE[self.metric], math.inf
-
-    def printed_gains(self, table):
-        return [gain + self.slack for gain in super(Equivalent, self).printed_gains(table)]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -295,17 +222,13 @@ class Slower(Claim):
     """A row takes longer than another in given columns: holds where each 95 % interval of the ratio lies above 1.
 
     It does not hold where one lies below 1.
-
-    Args:
-        row, baseline: names of rows.
-        columns: names of columns.
     """
 
     row: str = ""
     baseline: str = "multi_head"
-    columns: tuple = ()
+    columns: tuple[str, ...] = ()
 
-    def decide(self, table):
+    def decide(self, table) -> Verdict:
         ratios = {column: table.ratio(self.row, self.baseline, column) for column in self.columns}
         found = {column: ratio for column, ratio in ratios.items() if ratio is not None}
         reason = "; ".join(f"{column}: {ratio} times" for column, ratio in found.items())
@@ -318,22 +241,13 @@ class Slower(Claim):
             return Verdict(HOLDS, reason)
         return Verdict(UNTOLD, reason)
 
-    def supports(self, ratio):
+    def supports(self, ratio: Ratio) -> bool:
         """Return whether the interval of a `Ratio` lies where the claim says."""
         return ratio.low > 1
 
-    def refutes(self, ratio):
+    def refutes(self, ratio: Ratio) -> bool:
         """Return whether the interval of a `Ratio` lies on the other side."""
         return ratio.high < 1
-
-    def printed_gains(self, table):
-        return [ratio - 1 for ratio in self.printed_ratios(table)]
-
-    def printed_ratios(self, table):
-        """Return the ratios of the times that the paper prints."""
-        seconds = {(cell.row, cell.column): cell.printed.get(("", "seconds")) for cell in table.cells}
-        pairs = [(seconds[self.row, column], seconds[self.baseline, column]) for column in self.columns]
-        return [ours / theirs for ours, theirs in pairs if ours is not None and theirs is not None]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -341,36 +255,25 @@ class AsFast(Slower):
     """A row takes no longer than another: holds where each 95 % interval of the ratio lies below 1 + `margin`.
 
     It does not hold where one lies above it.
-
-    Args:
-        margin: a share of the other's time.
     """
 
-    margin: float = 0.02
+    margin: float = 0.02  # a share of the other's time
 
-    def supports(self, ratio):
+    def supports(self, ratio: Ratio) -> bool:
         return ratio.high < 1 + self.margin
 
-    def refutes(self, ratio):
+    def refutes(self, ratio: Ratio) -> bool:
         return ratio.low > 1 + self.margin
-
-    def printed_gains(self, table):
-        return [1 + self.margin - ratio for ratio in self.printed_ratios(table)]
 
 
 @dataclasses.dataclass(frozen=True)
 class SameSize(Claim):
-    """Given cells have as many parameters as others, or more by a small share.
+    """Given cells have as many parameters as others, or more by a small share."""
 
-    Args:
-        pairs: `((row, column), (row, column))`.
-        more: the largest share of further parameters, of the second cell's.
-    """
+    pairs: Pairs = ()
+    more: float = 0.0  # the largest share of further parameters, of the second cell's
 
-    pairs: tuple = ()
-    more: float = 0.0
-
-    def decide(self, table):
+    def decide(self, table) -> Verdict:
         counts = [tuple(table.parameters(*cell) for cell in both) for both in self.pairs]
         if any(None in both for both in counts):
             return Verdict(NOT_RUN, "")
@@ -379,9 +282,3 @@ class SameSize(Claim):
         least, most = min(further), max(further)
         reason = f"{least:,} further parameters" if least == most else f"{least:,} to {most:,} further parameters"
         return Verdict(HOLDS if holds else FAILS, reason)
-
-    def printed_gains(self, table):
-        printed = {(cell.row, cell.column): cell.printed.get(("", "parameters")) for cell in table.cells}
-        counts = [tuple(printed[cell] for cell in both) for both in self.pairs]
-        # One half of the last digit, in which the papers give them.
-        return [self.more * theirs + 1000 - abs(ours - theirs) for ours, theirs in counts if None not in (ours, theirs)]

@@ -1,32 +1,33 @@
 """The command line of `python -m interacting_head.reproduce`."""
 
+import argparse
 import fnmatch
 import json
 import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from data.errors import InputError
 from data.files import atomic_write, check_folder, make_folder
 from interacting_head.console import ArgumentParser, RunError
 from interacting_head.reproduction.analyses import analyse
-from interacting_head.reproduction.epoch_seconds import measure
 from interacting_head.reproduction.figures import DRAWINGS, draw
-from interacting_head.reproduction.parameters import count
-from interacting_head.reproduction.report import report, result_name
+from interacting_head.reproduction.measurements import count_parameters, measure_seconds
+from interacting_head.reproduction.report import Scored, report, result_name
 from interacting_head.reproduction.results import Results
 from interacting_head.reproduction.runner import Runner, estimated_seconds
 from interacting_head.reproduction.scoring import ROOT
-from interacting_head.reproduction.tables import TABLES, YISI1, named
+from interacting_head.reproduction.tables import TABLES, YISI1, Table, named
 
 SEEDS = 3
 EPILOG = """Tables in full size need the papers' corpora and GPUs. The same command continues where it was stopped.
 docs/reproduction.md explains tables, results and verdicts."""
 
 
-def parse_arguments(description):
+def parse_arguments(description: str) -> argparse.Namespace:
     """Return the arguments of the command line; wrong usage ends the process with one line."""
     parser = ArgumentParser(prog="python -m interacting_head.reproduce", description=description, epilog=EPILOG)
     add = parser.add_argument
@@ -44,10 +45,9 @@ def parse_arguments(description):
     add("--report", action="store_true", help="write the report from the stored results; run nothing")
     add("-o", dest="output_dir", metavar="DIR", default="benchmarks", help="of results and report; default: benchmarks")
     arguments = parser.parse_args()
-    if arguments.seeds < 1:
-        parser.error(f"--seeds must be at least 1, got {arguments.seeds}")
-    if arguments.jobs < 1:
-        parser.error(f"--jobs must be at least 1, got {arguments.jobs}")
+    for name in ("seeds", "jobs"):
+        if (number := getattr(arguments, name)) < 1:
+            parser.error(f"--{name} must be at least 1, got {number}")
     if arguments.budget is not None and not arguments.budget > 0:
         parser.error(f"--budget must be above 0, got {arguments.budget}")
     if not (arguments.tables or arguments.list or arguments.report):
@@ -55,8 +55,8 @@ def parse_arguments(description):
     return arguments
 
 
-def reproduce(arguments):
-    """Do what the command line says; return the exit code.
+def reproduce(arguments: argparse.Namespace) -> int:
+    """Follow the command line; return the exit code.
 
     Raises:
         InputError: for an unknown table, one that has no runs, and `--only` that fits none.
@@ -79,9 +79,14 @@ def reproduce(arguments):
     return 0
 
 
-def matching(name, small):
-    """Return the tables that a name or pattern means; a pattern means those that there are in this size."""
-    if any(letter in name for letter in "*?["):
+def is_pattern(name: str) -> bool:
+    """Return whether a name has wildcards."""
+    return any(letter in name for letter in "*?[")
+
+
+def matching(name: str, small: bool) -> list[Table]:
+    """Return the tables that a name or pattern means; a pattern leaves out tables that do not exist in this size."""
+    if is_pattern(name):
         matched = [table for key, table in TABLES.items() if fnmatch.fnmatch(key, name) and table.cells]
         if found := [table for table in matched if not small or table.has_small]:
             return found
@@ -94,14 +99,10 @@ def matching(name, small):
     return [table]
 
 
-def make(tables, arguments, runner):
-    """Run what tables lack.
-
-    Raises:
-        InputError: where `--only` fits no run of them.
-    """
+def make(tables: Sequence[Table], arguments: argparse.Namespace, runner: Runner) -> None:
+    """Make what tables lack; raise `InputError` where `--only` fits no run of them."""
     small, only = arguments.small, arguments.only or ""
-    pattern = only if any(letter in only for letter in "*?[") else f"*{only}*"
+    pattern = only if is_pattern(only) else f"*{only}*"
     works = []
     for table in tables:
         sized = table.in_size(small).with_settings(arguments.settings)
@@ -110,15 +111,16 @@ def make(tables, arguments, runner):
     if only and not any(runs for _, runs in works):
         raise InputError(f"no run of {', '.join(table.name for table in tables)} matches {only!r}")
     for table, runs in works:
+        name = result_name(table.name, small)
         if table.small_words:
-            describe(table, runner, result_name(table.name, small))
+            describe(table, runner, name)
             continue
         if table.measure == "epoch_seconds" and not only:
-            measure(table, small, runner.results, result_name(table.name, small), arguments.corpora_dir, runner.end)
+            measure_seconds(table, small, runner.results, name, arguments.corpora_dir, runner.end)
         if table.measure == "parameters":
-            count(table, runner.results, result_name(table.name, small))
+            count_parameters(table, runner.results, name)
         if table.analysis:
-            analyse(table, runs, runner, result_name(table.name, small))
+            analyse(table, runs, runner, name)
             continue
         splits_of = {cell.experiment: table.splits_of(cell) for cell in table.cells}
         more = (YISI1,) * (arguments.embedder is not None and "yisi0" in table.metrics)
@@ -127,12 +129,8 @@ def make(tables, arguments, runner):
         print(f"{len(runner.left_out)} runs skipped or stopped: over --budget", file=sys.stderr)
 
 
-def describe(table, runner, name):
-    """Run the command of a table that compares no trainings: it prints the table, and writes the figure `name`.
-
-    Raises:
-        RunError: where it fails.
-    """
+def describe(table: Table, runner: Runner, name: str) -> None:
+    """Run the command of a table that compares no trainings: it prints the table, and writes the figure `name`."""
     figure = runner.results.folder / "figures" / f"{name}.png"
     make_folder(figure.parent)
     place = ["--corpora-dir", runner.corpora_dir] if runner.corpora_dir else []
@@ -141,37 +139,39 @@ def describe(table, runner, name):
         raise RunError(f"{' '.join(map(str, command[1:]))} ended with code {code}")
 
 
-def write_report(results, seeds, folder, settings=()):
-    """Write REPRODUCTION.md, REPRODUCTION.json and figures into a folder; arguments as of `report`."""
+def write_report(results: Results, seeds: int, folder: Path, settings: Sequence[str] = ()) -> None:
+    """Write REPRODUCTION.md, REPRODUCTION.json and figures into a folder; arguments as in `report`."""
 
-    def figure(scored, name):
+    def figure(scored):
         if scored.table.measure in DRAWINGS:
-            draw(scored, results.folder / "figures" / name)
-        return figure_link(scored, name, results)
+            draw(scored, results.folder / "figures" / scored.name)
+        return figure_link(scored)
 
     markdown, found = report(results, seeds, figure, settings)
-    for name, text in (
-        ("REPRODUCTION.md", markdown),
-        ("REPRODUCTION.json", json.dumps(found, indent=1, ensure_ascii=False) + "\n"),
-    ):
-        with atomic_write(folder / name, parents=True) as file:
-            file.write(text)
+    with atomic_write(folder / "REPRODUCTION.md", parents=True) as file:
+        file.write(markdown)
+    with atomic_write(folder / "REPRODUCTION.json") as file:
+        file.write(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
     tables = "table" if len(found) == 1 else "tables"
     print(f"{len(found)} {tables} in {folder / 'REPRODUCTION.md'}", file=sys.stderr)
 
 
-def figure_link(scored, name, results):
+def figure_link(scored: Scored) -> str | None:
     """Return the path of the figure of a table from the report's folder, or None where it has none."""
-    path = Path("figures") / f"{name}.png"
-    return f"results/reproduction/{path}" if (results.folder / path).is_file() else None
+    path = Path("figures") / f"{scored.name}.png"
+    return f"results/reproduction/{path}" if (scored.results.folder / path).is_file() else None
 
 
-def listed(tables, seeds, results):
+def listed(tables: Iterable[Table], seeds: int, results: Results) -> Iterator[str]:
     """Yield the lines of a list of tables: runs and hours in full and small size, or the command that makes it."""
-    yield f"{'table':18} {'runs':>5} {'hours':>8} {'small':>6} {'hours':>6}  title"
+
+    def line(*fields):
+        return "{:18} {:>5} {:>8} {:>6} {:>6}  {}".format(*fields)
+
+    yield line("table", "runs", "hours", "small", "hours", "title")
     for table in tables:
         if not table.cells:
-            yield f"{table.name:18} {'–':>5} {'–':>8} {'–':>6} {'–':>6}  {table.title}: {table.command}"
+            yield line(table.name, *"––––", f"{table.title}: {table.command}")
             continue
         figures = []
         for small in (False, True):
@@ -179,7 +179,4 @@ def listed(tables, seeds, results):
             hours = sum(estimated_seconds(run, results) for run in runs) / 3600
             figures += [f"{len(runs) or '–'}", f"{hours:,.1f}" if runs else "–"]
         corpora = ", ".join(dict.fromkeys(run.config.data.corpus for run in table.runs(1)))
-        yield (
-            f"{table.name:18} {figures[0]:>5} {figures[1]:>8} {figures[2]:>6} {figures[3]:>6}  {table.title}"
-            + (f" [{corpora}]" if corpora else "")
-        )
+        yield line(table.name, *figures, table.title + (f" [{corpora}]" if corpora else ""))

@@ -2,19 +2,15 @@
 
 import re
 import statistics
+from pathlib import Path
 
 from data.files import atomic_write
 
 SUFFIXES = ("png", "svg")
 
 
-def draw(scored, path):
-    """Draw the figure of a table as PNG and SVG.
-
-    Args:
-        scored: a `report.Scored` or `report.Timed`.
-        path: of the files, without their suffix.
-    """
+def draw(scored, path: str | Path) -> None:
+    """Draw the figure of a table, a `report.Scored`, as PNG and SVG; `path` has no suffix."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -33,36 +29,44 @@ def draw(scored, path):
         plt.close(figure)
 
 
-def draw_scores(scored, figure):
+def draw_scores(scored, figure) -> None:
     """Draw the first test set's sacreBLEU of each row, mean and deviation over seeds."""
-    axes = figure.subplots()
-    [test, *others] = scored.table.tests
+    [test, *others] = scored.tests
     test = others[0] if test == "dev" and others else test
-    places, labels = positions(scored.columns)
+    axes, places = figure.subplots(), places_of(scored.columns)
     for row in scored.rows:
         found = [scored.summary(row, column, test, "sacrebleu") for column in scored.columns]
         points = [(x, one.mean, one.deviation or 0) for x, one in zip(places, found, strict=True) if one]
         if points:
             axes.errorbar(*zip(*points, strict=True), marker="o", capsize=3, label=row)
-    axes.set_xticks(places, labels)
+    axes.set_xticks(places, scored.columns)
     axes.set_ylabel(f"sacreBLEU, {test}")
 
 
-def draw_seconds(scored, figure):
+def draw_seconds(scored, figure) -> None:
     """Draw the seconds an epoch of each row."""
-    axes = figure.subplots()
-    places, labels = positions(scored.columns)
+    axes, places = figure.subplots(), places_of(scored.columns)
     for row in scored.rows:
         found = [scored.seconds(row, column) for column in scored.columns]
-        points = [(x, seconds) for x, seconds in zip(places, found, strict=True) if seconds]
-        if points:
-            axes.plot(*zip(*points, strict=True), marker="o", label=row)
-    axes.set_xticks(places, labels)
+        plot(axes, [(x, seconds) for x, seconds in zip(places, found, strict=True) if seconds], label=row)
+    axes.set_xticks(places, scored.columns)
     axes.set_ylabel("seconds an epoch")
     axes.set_ylim(bottom=0)
 
 
-def draw_losses(scored, figure):
+def places_of(columns: list[str]) -> list[int]:
+    """Return the places of columns on the axis, ordered by the numbers in them."""
+    order = sorted(columns, key=lambda column: [float(x) for x in re.findall(r"\d+(?:\.\d+)?", column)] or [0.0])
+    return [order.index(column) for column in columns]
+
+
+def plot(axes, points: list[tuple], **style: str) -> None:
+    """Draw a line through points, if there are any."""
+    if points:
+        axes.plot(*zip(*points, strict=True), marker="o", **style)
+
+
+def draw_losses(scored, figure) -> None:
     """Draw the validation loss of each cell by validation, mean over seeds."""
     axes = figure.subplots()
     for row, column in scored.cells:
@@ -75,7 +79,7 @@ def draw_losses(scored, figure):
     axes.set_ylabel("smoothed validation loss, to base 2")
 
 
-def draw_rates(scored, figure):
+def draw_rates(scored, figure) -> None:
     """Draw the development sacreBLEU by learning rate: a panel for each set-up, a line for each scheme."""
     rows = {row: row.split(", ", 1) for row in scored.rows}
     setups = list(dict.fromkeys(setup for _, setup in rows.values()))
@@ -87,8 +91,7 @@ def draw_rates(scored, figure):
             row = f"{scheme}, {setup}"
             found = {float(column): scored.summary(row, column, "dev", "sacrebleu") for column in scored.columns}
             points = [(rate, one.mean) for rate, one in sorted(found.items()) if one]
-            if points:
-                axes.plot(*zip(*points, strict=True), marker="o", color=f"C{number}", label=scheme)
+            plot(axes, points, color=f"C{number}", label=scheme)
         axes.set_xscale("log", base=2)
         axes.set_xticks([float(column) for column in scored.columns], scored.columns)
         axes.set_title(setup, fontsize="medium")
@@ -104,9 +107,3 @@ DRAWINGS = {
     "losses": draw_losses,
 }
 """`measure` of a table → function that draws it; numbers of parameters are not drawn."""
-
-
-def positions(columns):
-    """Return the places of columns on the axis, and their labels; numbers in them are ordered."""
-    order = sorted(columns, key=lambda column: [float(x) for x in re.findall(r"\d+(?:\.\d+)?", column)] or [0.0])
-    return [order.index(column) for column in columns], columns

@@ -3,6 +3,7 @@
 import dataclasses
 import math
 from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from statistics import fmean
 
 import numpy as np
@@ -10,10 +11,11 @@ import numpy as np
 from interacting_head import config as configuration
 from interacting_head import recipes
 from interacting_head.metrics import METRICS, Options
-from interacting_head.reproduction.claims import FAILS, HOLDS, NO_DIFFERENCE, NOT_RUN, UNDECIDED, UNTOLD
+from interacting_head.reproduction.claims import FAILS, HOLDS, NO_DIFFERENCE, NOT_RUN, UNDECIDED, UNTOLD, Claim, Verdict
+from interacting_head.reproduction.results import Results
 from interacting_head.reproduction.scoring import SOURCE_LENGTH
-from interacting_head.reproduction.statistics import LOSS, ratio, sign_of, summary
-from interacting_head.reproduction.tables import TABLES, YISI1
+from interacting_head.reproduction.statistics import LOSS, Ratio, Summary, ratio, sign_of, summary
+from interacting_head.reproduction.tables import TABLES, YISI1, Run, Table
 
 CONVERGED = 0.01
 """The largest fall of the development loss in the last fifth of a training that counts as its end."""
@@ -37,92 +39,79 @@ lies within ± 0.5 BLEU.
 
 
 class Scored:
-    """The stored results of a table, as claims and reports ask for them.
+    """The stored results of a table in its size, as claims and reports ask for them.
 
-    Args:
-        table: a `Table` in its size.
-        small: whether it is the small one.
-        seeds: the most seeds that count.
-        results: the `Results`.
+    Attributes:
+        cells: `{(row, column): Cell}`.
+        records: `{name of a run: its stored record}`.
+        record: the stored record of the table itself, where its cells are measured without runs.
     """
 
-    def __init__(self, table, small, seeds, results):
-        self.table, self.results = table, results
+    record = None
+
+    def __init__(self, table: Table, small: bool, seeds: int, results: Results):
+        self.table, self.results, self.name = table, results, result_name(table.name, small)
         self.rows = list(dict.fromkeys(cell.row for cell in table.cells))
         self.columns = list(dict.fromkeys(cell.column for cell in table.cells))
-        self._cells = {(cell.row, cell.column): cell for cell in table.cells}
-        self.cells = list(self._cells)
+        self.tests = tuple(table.tests)
+        self.cells = {(cell.row, cell.column): cell for cell in table.cells}
+        self.records, self._statistics = {}, {}
         self._runs = {cell: [] for cell in self.cells}
-        self._statistics = {}
-        by_experiment = {}
-        for cell in table.cells:
-            by_experiment.setdefault(cell.experiment, []).append((cell.row, cell.column))
-        self.records = {}
         for run in table.runs(seeds):
-            if record := results.run(run):
+            if record := self._stored(run):
                 self.records[run.name] = record
-                for cell in by_experiment[run.experiment]:
-                    self._runs[cell].append(run.name)
+                for (row, column), cell in self.cells.items():
+                    if cell.experiment == run.experiment:
+                        self._runs[row, column].append(self._key(run.name, column))
 
-    def cell(self, row, column):
-        """Return the `Cell` at a place, or None."""
-        return self._cells.get((row, column))
+    def _stored(self, run: Run) -> dict | None:
+        return self.results.run(run)
 
-    def runs_of(self, row, column):
-        """Return the names of the scored runs of a cell."""
+    def _key(self, run, column):
+        """Return what stands for a run in a column."""
+        return run
+
+    def runs_of(self, row: str, column: str) -> list:
+        """Return the scored runs of a cell."""
         return self._runs.get((row, column), [])
 
-    def record_of(self, run):
+    def record_of(self, run) -> dict:
         """Return the stored record of a run."""
         return self.records[run]
 
-    def seed_of(self, run):
+    def seed_of(self, run) -> int:
         """Return the seed of a run."""
         return self.record_of(run)["config"]["train"]["seed"]
 
-    def score(self, run, test, metric):
+    def score(self, run, test: str, metric: str) -> float | None:
         """Return a score of a run, or None."""
         return self.record_of(run)["scores"].get(test, {}).get(metric, {}).get("score")
 
-    def statistics(self, run):
-        """Return `{(test set, metric): statistics of sentences}` of a run."""
+    def statistics(self, run) -> dict[tuple[str, str], np.ndarray]:
+        """Return `{(test set, metric): statistics of sentences}` of a run; nothing where none are kept."""
         if run not in self._statistics:
             self._statistics[run] = self.results.statistics(run)
         return self._statistics[run]
 
-    @property
-    def tests(self):
-        """The names of the test sets."""
-        return tuple(self.table.tests)
-
-    def mean_gain(self, cell, test, metric):
-        """Return the mean score of a cell, negative for error rates, or None without a score."""
-        found = self.summary(*cell, test, metric)
-        if found is None:
-            return None
-        return sign_of(metric) * found.mean
-
-    def is_converged(self, run):
-        """Return whether the development loss of a run fell by 1 % at most in the last fifth of its training."""
-        return fall_at_end(self.record_of(run)["log"]) <= CONVERGED
-
-    def summary(self, row, column, test, metric):
+    def summary(self, row: str, column: str, test: str, metric: str) -> Summary | None:
         """Return the `Summary` of a cell, or None without a score."""
         scores = [self.score(run, test, metric) for run in self.runs_of(row, column)]
         return summary([score for score in scores if score is not None])
 
-    def verdicts(self):
-        """Yield each claim of the table with its `Verdict`."""
-        for claim in self.table.claims:
-            yield claim, claim.decide(self)
+    def mean_gain(self, cell: tuple[str, str], test: str, metric: str) -> float | None:
+        """Return the mean score of a cell, negative for error rates, or None without a score."""
+        found = self.summary(*cell, test, metric)
+        return None if found is None else sign_of(metric) * found.mean
+
+    def is_converged(self, run) -> bool:
+        """Return whether the development loss of a run fell by 1 % at most in the last fifth of its training."""
+        return fall_at_end(self.record_of(run)["log"]) <= CONVERGED
 
 
-def fall_at_end(log):
-    """Return the share by which the development loss fell in the last fifth of a training, from its validations.
+def fall_at_end(log: Sequence[dict]) -> float:
+    """Return the share by which the development loss fell in the last fifth of a training.
 
-    Args:
-        log: records with `step` and `validation_loss`. The loss between two validations is interpolated; before the
-            first it is not known, and the fall is infinite.
+    The loss between two validations is interpolated; before the first it is not known, and the fall is infinite.
     """
     steps, losses = zip(*((record["step"], record["validation_loss"]) for record in log), strict=True)
     start = 0.8 * steps[-1]
@@ -135,98 +124,90 @@ def fall_at_end(log):
 class Timed(Scored):
     """The stored times of a table."""
 
-    def __init__(self, table, small, seeds, results):
-        super().__init__(table, small, 0, results)
-        self.record = results.epoch_seconds(result_name(table.name, small))
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.record = self.results.read("epoch_seconds", self.name)
 
-    def seconds(self, row, column):
+    def seconds(self, row: str, column: str) -> float | None:
         """Return the seconds an epoch of a cell, or None where none were measured with its configuration."""
-        cell, stored = self.cell(row, column), self.record or {}
+        cell, stored = self.cells.get((row, column)), self.record or {}
         if cell is None or stored.get("digests", {}).get(row, {}).get(column) != cell.experiment.digest:
             return None
         return stored["seconds"][row][column]
 
-    def ratio(self, row, baseline, column):
+    def ratio(self, row: str, baseline: str, column: str) -> Ratio | None:
         """Return the `Ratio` of the times of two rows in a column, or None where one has not been measured."""
         ours, theirs = self.seconds(row, column), self.seconds(baseline, column)
         if ours is None or theirs is None:
             return None
-        turns = (self.record or {}).get("turns", {})
+        turns = self.record.get("turns", {})
         return ratio(ours / theirs, *(turns.get(name, {}).get(column, []) for name in (row, baseline)))
 
 
 class Losses(Scored):
     """The stored validation losses of a table, smoothed as in training, to base 2.
 
-    Its scores are those of the metric `loss`: of the test sets `epoch 1`, `epoch 2`, … at the end of each epoch, of
-    `first` at the end of the first one, and of `lowest` the lowest of a training.
+    They are scores of the metric `loss`: of the test sets `epoch 1`, `epoch 2`, … at the end of each epoch, of `first`
+    at the end of the first one, and of `lowest` the lowest of a training.
     """
 
-    def losses(self, run):
+    def losses(self, run) -> list[float]:
         """Return the losses of a run, one for each validation."""
         return [entry["validation_smoothed_loss"] / math.log(2) for entry in self.records[run]["log"]]
 
-    def score(self, run, test, metric):
+    def score(self, run, test: str, metric: str) -> float | None:
         losses = self.losses(run)
         by_test = {f"epoch {number}": loss for number, loss in enumerate(losses, start=1)}
         return {**by_test, "first": losses[0], "lowest": min(losses)}.get(test)
 
-    def statistics(self, run):
-        return {}  # losses of single sentences are not kept
+    def statistics(self, run) -> dict:
+        return {}
 
 
 class Counted(Scored):
     """The numbers of parameters of a table."""
 
-    def __init__(self, table, small, seeds, results):
-        super().__init__(table, small, 0, results)
-        self.record = results.counts(result_name(table.name, small))
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.record = self.results.read("parameters", self.name)
 
-    def parameters(self, row, column):
+    def parameters(self, row: str, column: str) -> int | None:
         """Return the number of parameters of a cell, or None where they have not been counted."""
         return (self.record or {}).get("parameters", {}).get(row, {}).get(column)
 
 
 class ByColumn(Scored):
-    """Results of which one run has several cells in a row: a run of a cell is a pair of its name and the column."""
+    """Results in which a run has several cells in a row: a pair of its name and the column stands for it."""
 
-    def record_of(self, run):
+    def _key(self, run, column):
+        return run, column
+
+    def record_of(self, run) -> dict:
         return self.records[run[0]]
 
 
 class Analysed(ByColumn):
     """The stored analyses of a table."""
 
-    def __init__(self, table, small, seeds, results):
-        super().__init__(table, small, 0, results)
-        name = result_name(table.name, small)
-        for run in table.runs(seeds):
-            if record := results.analysis(name, run):
-                self.records[run.name] = record
-                for cell in table.cells:
-                    if cell.experiment == run.experiment:
-                        self._runs[cell.row, cell.column].append((run.name, cell.column))
+    def _stored(self, run: Run) -> dict | None:
+        return self.results.analysis(self.name, run)
 
-    def score(self, run, test, metric):
+    def score(self, run, test: str, metric: str) -> float | None:
         values = self.record_of(run)["values"].get(metric, {})
         return values.get(run[1], values.get(""))
 
-    def statistics(self, run):
-        return {}  # what is measured of single sentences is not kept
+    def statistics(self, run) -> dict:
+        return {}
 
 
 class ByLength(ByColumn):
     """The stored results of a table with a column for each range of source lengths, such as `11–20`."""
 
-    def __init__(self, table, small, seeds, results):
-        super().__init__(table, small, seeds, results)
-        self._runs = {(row, length): [(run, length) for run in runs] for (row, length), runs in self._runs.items()}
-
-    def score(self, run, test, metric):
+    def score(self, run, test: str, metric: str) -> float | None:
         rows = self.statistics(run).get((test, metric))
         return None if rows is None or not len(rows) else METRICS[metric](Options()).score(rows.sum(axis=0))
 
-    def statistics(self, run):
+    def statistics(self, run) -> dict[tuple[str, str], np.ndarray]:
         name, length = run
         found = super().statistics(name)
         first, _, last = length.partition("–")
@@ -249,18 +230,22 @@ MEASURES = {
 """`measure` of a table → reader of its results."""
 
 
-def result_name(name, small):
+def result_name(name: str, small: bool) -> str:
     """Return the name of the results of a table that has no runs of its own."""
     return name.replace("/", "_") + ("_small" if small else "")
 
 
-def report(results, seeds, figure=lambda scored, name: None, settings=()):
+Verdicts = list[tuple[Claim, Verdict]]
+
+
+def report(
+    results: Results, seeds: int, figure: Callable = lambda scored: None, settings: Sequence[str] = ()
+) -> tuple[str, dict]:
     """Return the report of all tables with stored results, as Markdown, and `{table: …}` for JSON.
 
     Args:
-        results: the `Results`.
         seeds: the most seeds that count.
-        figure: a function of a `Scored` and its name that draws it and returns a link, or None without figures.
+        figure: a function of a `Scored` that draws it and returns a link, or None without figures.
         settings: of all experiments, beyond their own.
     """
     parts, found, claims = [], {}, []
@@ -268,30 +253,29 @@ def report(results, seeds, figure=lambda scored, name: None, settings=()):
         for small in (False, True) if table.small else (False,):
             sized = table.in_size(small).with_settings(settings)
             scored = MEASURES[table.measure](sized, small, seeds, results)
-            verdicts = list(scored.verdicts())
-            claims += [(table, small, claim, verdict) for claim, verdict in verdicts]
-            if not (scored.records or getattr(scored, "record", None)):
+            verdicts = [(claim, claim.decide(scored)) for claim in sized.claims]
+            claims += [(f"{table.name}{', small' * small}", claim, verdict) for claim, verdict in verdicts]
+            if not (scored.records or scored.record):
                 continue
-            parts.append(SECTIONS[table.measure](scored, small, verdicts))
-            if link := figure(scored, result_name(table.name, small)):
+            parts.append(section(scored, small, verdicts))
+            if link := figure(scored):
                 parts.append(f"![{table.title}]({link})\n")
             found[f"{table.name}{' (small)' if small else ''}"] = as_json(scored, verdicts)
     return "\n".join([HEADER, claims_table(claims), *parts]), found
 
 
-def claims_table(claims):
+def table_line(*cells: str) -> str:
+    """Return a line of a Markdown table."""
+    return f"| {' | '.join(cells)} |"
+
+
+def claims_table(claims: list[tuple[str, Claim, Verdict]]) -> str:
     """Return all claims that have been run, one a line with its differences, and the number of the others."""
     lines = ["## Claims", "", "| table | claim | source | verdict | differences |", "|---|---|---|---|---|"]
     run = [one for one in claims if one[-1].word != NOT_RUN]
-    for table, small, claim, verdict in run:
-        cells = [
-            f"{table.name}{', small' * small}",
-            claim.statement,
-            claim.source or "this project's",
-            f"**{verdict.word}**",
-            verdict.reason,
-        ]
-        lines.append(f"| {' | '.join(cells)} |")
+    for name, claim, verdict in run:
+        source = claim.source or "this project's"
+        lines.append(table_line(name, claim.statement, source, f"**{verdict.word}**", verdict.reason))
     counts = Counter(verdict.word for *_, verdict in run)
     lines += [
         "",
@@ -303,40 +287,65 @@ def claims_table(claims):
     return "\n".join(lines)
 
 
-def heading(scored, small):
-    """Return the heading of a section, with notes."""
+def section(scored: Scored, small: bool, verdicts: Verdicts) -> str:
+    """Return the section of a table: heading, notes, results, verdicts, and how they came about."""
     table = scored.table
     size = ", small" if small else ""
     if small and table.tests:
         size += f": {', '.join('+'.join(splits) for splits in table.tests.values())}"
-    return [f"## {table.name}{size}", "", table.title, *(["", table.note] if table.note else []), ""]
+    lines = [f"## {table.name}{size}", "", table.title, *(["", table.note] if table.note else []), ""]
+    lines += SECTIONS[table.measure](scored, small)
+    if verdicts:
+        lines += [
+            f"- {claim.statement}: **{v.word}**" + (f" ({v.reason})" if v.reason else "") for claim, v in verdicts
+        ]
+        lines.append("")
+    if scored.records:
+        lines += [*conditions(scored, small), ""]
+    elif table.measure == "epoch_seconds":
+        record = scored.record
+        lines += [f"{record['how']}; {record['precision']}; {record['processor']}.", ""]
+    return "\n".join(lines)
 
 
-def section_of_scores(scored, small, verdicts):
-    """Return the section of a table of scores."""
-    table = scored.table
-    lines = heading(scored, small)
-    of_paper = table.words
-    for test in table.tests:
+def grid(scored: Scored, text: Callable) -> list[str]:
+    """Return the lines of a table, rows by columns, with a function that returns the text of a cell."""
+    lines = [f"| {table_line(*scored.columns)}", "|---" * (1 + len(scored.columns)) + "|"]
+    for row in scored.rows:
+        texts = [text(row, column) if (row, column) in scored.cells else "" for column in scored.columns]
+        lines.append(table_line(row, *texts))
+    return [*lines, ""]
+
+
+def scores(scored: Scored, small: bool) -> list[str]:
+    """Return a grid of scores for each test set and metric, and the costs of the runs."""
+    lines, of_paper = [], scored.table.words
+    for test in scored.tests:
         for metric in metrics_of(scored):
-            lines += [
-                f"{test}, `{metric}`" + (f" (the paper's {of_paper[metric]})" if metric in of_paper else "") + ":",
-                "",
-            ]
-            lines += grid(
-                scored,
-                lambda row, column, test=test, metric=metric: cell_text(scored, row, column, test, metric, small),
-            )
-            lines.append("")
-    lines += cost_lines(scored)
-    lines += verdict_lines(verdicts)
-    return "\n".join([*lines, *conditions(scored, small), ""])
+            named = f" (the paper's {of_paper[metric]})" if metric in of_paper else ""
+            lines += [f"{test}, `{metric}`{named}:", "", *grid_of_scores(scored, test, metric, small)]
+    return lines + costs(scored)
 
 
-def metrics_of(scored):
+def metrics_of(scored: Scored) -> list[str]:
     """Return the metrics of a table, and YiSi-1 where it was computed, which needs vectors."""
     found = [scores for record in scored.records.values() for scores in record.get("scores", {}).values()]
     return [*scored.table.metrics, *[YISI1] * any(YISI1 in scores for scores in found)]
+
+
+def grid_of_scores(scored: Scored, test: str, metric: str, is_alone: bool) -> list[str]:
+    """Return a grid of `mean ± deviation (seeds) [paper, difference from it]`; no difference where `is_alone`."""
+
+    def text(row, column):
+        printed = scored.cells[row, column].printed.get((test, scored.table.words.get(metric)))
+        ours = scored.summary(row, column, test, metric)
+        words = "–" if ours is None else str(ours)
+        if printed is None:
+            return words
+        gain = "" if is_alone or ours is None else f", {ours.mean - printed:+.2f}"
+        return f"{words} [{printed:.2f}{gain}]"
+
+    return grid(scored, text)
 
 
 COSTS = {
@@ -345,11 +354,11 @@ COSTS = {
     "sentences_per_second": ("sentences translated in a second", lambda speed: f"{speed:,.0f}/s"),
     "peak_memory": ("peak memory of training", lambda size: f"{size / 2**30:.2f} GiB"),
 }
-"""Key of a record → what it is, and how it is shown."""
+"""Key of a record → its meaning, and how it is shown."""
 
 
-def cost_lines(scored):
-    """Return the table of what the runs of cells cost; nothing where no run has a record of it."""
+def costs(scored: Scored) -> list[str]:
+    """Return a grid of the costs of runs; nothing where no run has a record of them."""
 
     def mean(row, column, key):
         found = [scored.record_of(run).get(key) for run in scored.runs_of(row, column)]
@@ -362,117 +371,81 @@ def cost_lines(scored):
     if not any(mean(*cell, "parameters") for cell in scored.cells):
         return []
     names = ", ".join(name for name, _ in COSTS.values())
-    return [f"{names[0].upper()}{names[1:]}, each the mean over runs:", "", *grid(scored, text), ""]
+    return [f"{names[0].upper()}{names[1:]}, each the mean over runs:", "", *grid(scored, text)]
 
 
-def cell_text(scored, row, column, test, metric, small):
-    """Return `mean ± deviation (seeds) [paper, difference from it]` of a cell; no difference in a small table."""
-    cell = scored.cell(row, column)
-    printed = cell.printed.get((test, scored.table.words.get(metric)))
-    ours = scored.summary(row, column, test, metric)
-    text = "–" if ours is None else str(ours)
-    if printed is None:
-        return text
-    gain = "" if small or ours is None else f", {ours.mean - printed:+.2f}"
-    return f"{text} [{printed:.2f}{gain}]"
-
-
-def section_of_times(scored, small, verdicts):
-    """Return the section of a table of times: seconds, and the ratio to the first row."""
+def times(scored: Timed, small: bool) -> list[str]:
+    """Return a grid of seconds, and the ratio to the first row."""
     first = scored.rows[0]
-    lines = [*heading(scored, small), f"Seconds an epoch without validation (ratio to {first}) [the paper's]:", ""]
-    printed = {(cell.row, cell.column): cell.printed.get(("", "seconds")) for cell in scored.table.cells}
+
+    def printed(row, column):
+        cell = scored.cells.get((row, column))
+        return cell and cell.printed.get(("", "seconds"))
 
     def text(row, column):
         ours, times = scored.seconds(row, column), scored.ratio(row, first, column)
         words = "–" if ours is None else f"{ours:.1f}" + (f" ({times})" if times else "")
-        theirs, theirs_base = printed.get((row, column)), printed.get((first, column))
+        theirs, theirs_base = printed(row, column), printed(first, column)
         return words + (f" [{theirs:.4g} ({theirs / theirs_base:.2f})]" if theirs and theirs_base else "")
 
-    lines += [*grid(scored, text), "", *verdict_lines(verdicts)]
-    record = scored.record
-    return "\n".join([*lines, f"{record['how']}; {record['precision']}; {record['processor']}.", ""])
+    return [f"Seconds an epoch without validation (ratio to {first}) [the paper's]:", "", *grid(scored, text)]
 
 
-def section_of_losses(scored, small, verdicts):
-    """Return the section of a table of validation losses: each validation, mean over seeds, and the paper's."""
-    lines = [*heading(scored, small), "Smoothed validation loss to base 2 [the paper's], by validation:", ""]
-    cells = [cell for cell in scored.table.cells if scored.runs_of(cell.row, cell.column)]
-    count = max((len(scored.losses(run)) for run in scored.records), default=0)
+def losses(scored: Losses, small: bool) -> list[str]:
+    """Return a table of validation losses: each validation, mean over seeds, and the paper's."""
+    cells = [cell for cell in scored.cells.values() if scored.runs_of(cell.row, cell.column)]
     header = ["validation", *(f"{cell.row}, {cell.column}" for cell in cells)]
-    lines += [f"| {' | '.join(header)} |", "|---" * len(header) + "|"]
-    for number in range(1, count + 1):
-        line = [str(number)]
+    lines = ["Smoothed validation loss to base 2 [the paper's], by validation:", ""]
+    lines += [table_line(*header), "|---" * len(header) + "|"]
+    for number in range(1, max(len(scored.losses(run)) for run in scored.records) + 1):
+        texts = []
         for cell in cells:
             ours = scored.summary(cell.row, cell.column, f"epoch {number}", LOSS)
             printed = cell.printed.get((f"epoch {number}", LOSS))
-            line.append(
-                ("–" if ours is None else f"{ours.mean:.3f}") + ("" if printed is None else f" [{printed:.2f}]")
-            )
-        lines.append(f"| {' | '.join(line)} |")
-    return "\n".join([*lines, "", *verdict_lines(verdicts), *conditions(scored, small), ""])
+            words = "–" if ours is None else f"{ours.mean:.3f}"
+            texts.append(words + ("" if printed is None else f" [{printed:.2f}]"))
+        lines.append(table_line(str(number), *texts))
+    return [*lines, ""]
 
 
-def section_of_parameters(scored, small, verdicts):
-    """Return the section of a table of parameters, in thousands, rounded down."""
-    printed = {(cell.row, cell.column): cell.printed.get(("", "parameters")) for cell in scored.table.cells}
+def parameters(scored: Counted, small: bool) -> list[str]:
+    """Return a grid of parameters in thousands, rounded down."""
 
     def text(row, column):
-        ours, theirs = scored.parameters(row, column), printed[row, column]
+        ours = scored.parameters(row, column)
+        theirs = scored.cells[row, column].printed.get(("", "parameters"))
         words = "–" if ours is None else f"{ours // 1000:,}"
         return words + ("" if theirs is None else f" [{theirs // 1000:,.0f}]")
 
-    lines = [*heading(scored, small), "Parameters in thousands [the paper's]:", "", *grid(scored, text), ""]
-    return "\n".join([*lines, *verdict_lines(verdicts)])
+    return ["Parameters in thousands [the paper's]:", "", *grid(scored, text)]
 
 
-def section_of_analysis(scored, small, verdicts):
-    """Return the section of a table of what an analysis measures, a grid for each measure."""
-    table = scored.table
-    lines = heading(scored, small)
-    for metric in table.metrics:
-
-        def text(row, column, metric=metric):
-            ours = scored.summary(row, column, "test", metric)
-            printed = scored.cell(row, column).printed.get(("test", metric))
-            return ("–" if ours is None else str(ours)) + ("" if printed is None else f" [{printed:.2f}]")
-
-        lines += [f"{table.printed_metrics.get(metric, metric)}:", "", *grid(scored, text), ""]
-    return "\n".join([*lines, *verdict_lines(verdicts), *conditions(scored, small), ""])
-
-
-SECTIONS = {
-    "analysis": section_of_analysis,
-    "scores": section_of_scores,
-    "by_length": section_of_scores,
-    "rates": section_of_scores,
-    "losses": section_of_losses,
-    "epoch_seconds": section_of_times,
-    "parameters": section_of_parameters,
-}
-
-
-def grid(scored, text):
-    """Return the lines of a table, rows by columns, of the cells that it has."""
-    lines = ["| | " + " | ".join(scored.columns) + " |", "|---" * (1 + len(scored.columns)) + "|"]
-    for row in scored.rows:
-        texts = [text(row, column) if (row, column) in scored.cells else "" for column in scored.columns]
-        lines.append(f"| {row} | " + " | ".join(texts) + " |")
+def analysed(scored: Analysed, small: bool) -> list[str]:
+    """Return a grid for each measure of an analysis."""
+    lines, names = [], scored.table.printed_metrics
+    for metric in scored.table.metrics:
+        lines += [f"{names.get(metric, metric)}:", "", *grid_of_scores(scored, "test", metric, is_alone=True)]
     return lines
 
 
-def verdict_lines(verdicts):
-    """Return the claims of a table with their verdicts and figures."""
-    lines = [f"- {claim.statement}: **{v.word}**" + (f" ({v.reason})" if v.reason else "") for claim, v in verdicts]
-    return [*lines, ""] if lines else []
+SECTIONS = {
+    "analysis": analysed,
+    "scores": scores,
+    "by_length": scores,
+    "rates": scores,
+    "losses": losses,
+    "epoch_seconds": times,
+    "parameters": parameters,
+}
+"""`measure` of a table → function that returns the lines of its results."""
 
 
-def conditions(scored, small):
+def conditions(scored: Scored, small: bool) -> list[str]:
     """Return signatures, settings that differ from the paper's, processors and times."""
     records = list(scored.records.values())
     minutes = sorted(record["seconds"] / 60 for record in records)
-    lines = [f"- signature of {one}" for one in said_of_metrics(records, "signature", "`{}`: `{}`")]
-    lines += [f"- not computed, {one}" for one in said_of_metrics(records, "unavailable", "`{}`: {}")]
+    lines = [f"- signature of {one}" for one in metric_notes(records, "signature", "`{}`: `{}`")]
+    lines += [f"- not computed, {one}" for one in metric_notes(records, "unavailable", "`{}`: {}")]
     common, further = other_settings(scored) if small else ((), {})
     if common:
         lines.append(f"- settings other than the paper's: {in_code(common)}")
@@ -492,19 +465,18 @@ def conditions(scored, small):
     return lines
 
 
-def said_of_metrics(records, key, form):
-    """Return what the scores of runs say under a key, each once, with the name of the metric."""
-    scores = [
-        named for record in records for by_metric in record.get("scores", {}).values() for named in by_metric.items()
-    ]
-    return sorted({form.format(metric, score[key]) for metric, score in scores if key in score})
+def metric_notes(records: Sequence[dict], key: str, form: str) -> list[str]:
+    """Return the entries of scores of runs under a key, each once, with the name of the metric."""
+    by_metric = [named for record in records for named in record.get("scores", {}).values()]
+    entries = [entry for named in by_metric for entry in named.items()]
+    return sorted({form.format(metric, score[key]) for metric, score in entries if key in score})
 
 
-def other_settings(scored):
-    """Return the settings, `KEY=VALUE`, in which runs differ from their papers' recipes.
+def other_settings(scored: Scored) -> tuple[list[str], dict[tuple[str, ...], list[str]]]:
+    """Return the settings, `KEY=VALUE`, in which runs differ from their papers' recipes, seeds left out.
 
     Returns:
-        A list of those of all runs, and `{settings: [cell, …]}` of further ones, the seeds left out.
+        The settings of all runs, and `{settings: [cell, …]}` of further ones.
     """
     differing = {}
     for cell in scored.cells:
@@ -524,7 +496,7 @@ def other_settings(scored):
     return sorted(common), further
 
 
-def steps_of(scored):
+def steps_of(scored: Scored) -> Iterator[str]:
     """Yield the steps that runs were trained, with the cells that have them where cells differ."""
     cells = {}
     for cell in scored.cells:
@@ -534,27 +506,25 @@ def steps_of(scored):
         yield f"{steps:,}" + (f" ({'; '.join(names)})" if len(cells) > 1 else "")
 
 
-def in_code(settings):
+def in_code(settings: Sequence[str]) -> str:
     """Return settings as Markdown."""
     return "; ".join(f"`{one}`" for one in settings)
 
 
-def as_json(scored, verdicts):
-    """Return what the report says of a table, for JSON."""
-    table = scored.table
-    found = {"title": table.title, "claims": [{"claim": c.statement, **dataclasses.asdict(v)} for c, v in verdicts]}
-    if isinstance(scored, Timed):
-        return {**found, "seconds": scored.record["seconds"]}
-    if isinstance(scored, Counted):
-        return {**found, "parameters": scored.record["parameters"]}
+def as_json(scored: Scored, verdicts: Verdicts) -> dict:
+    """Return the report's content on a table, for JSON."""
+    claims = [{"claim": claim.statement, **dataclasses.asdict(verdict)} for claim, verdict in verdicts]
+    found = {"title": scored.table.title, "claims": claims}
+    if scored.record:
+        return found | {key: scored.record[key] for key in ("seconds", "parameters") if key in scored.record}
     found["cells"] = []
-    for cell in table.cells:
-        scores = {}
-        for test in table.tests:
+    for (row, column), cell in scored.cells.items():
+        ours = {}
+        for test in scored.tests:
             for metric in metrics_of(scored):
-                if one := scored.summary(cell.row, cell.column, test, metric):
-                    scores.setdefault(test, {})[metric] = dataclasses.asdict(one)
+                if one := scored.summary(row, column, test, metric):
+                    ours.setdefault(test, {})[metric] = dataclasses.asdict(one)
         printed = {f"{test} {metric}".strip(): number for (test, metric), number in cell.printed.items()}
-        runs = [scored.record_of(run)["run"] for run in scored.runs_of(cell.row, cell.column)]
-        found["cells"].append({"row": cell.row, "column": cell.column, "paper": printed, "ours": scores, "runs": runs})
+        runs = [scored.record_of(run)["run"] for run in scored.runs_of(row, column)]
+        found["cells"].append({"row": row, "column": column, "paper": printed, "ours": ours, "runs": runs})
     return found

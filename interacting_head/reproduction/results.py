@@ -7,88 +7,66 @@ import numpy as np
 
 from data.files import atomic_write, written_beside
 from interacting_head.config import differences, from_dict
+from interacting_head.reproduction.tables import Run
 
 FORMAT = 1
 
 
-def is_trained_as(config, stored):
-    """Return whether a stored configuration, `config.to_dict`, is an `ExperimentConfig`; `auto` stands for any."""
-    differing = differences(config, from_dict(stored))
-    return not differing or (list(differing) == ["train.precision"] and config.train.precision == "auto")
-
-
 class Results:
-    """A folder of results: `runs/NAME.json` and `runs/NAME.npz`, `epoch_seconds/NAME.json`, `parameters/NAME.json`,
-    `analyses/TABLE/RUN.json`.
-
-    Args:
-        folder: its path; it need not exist.
+    """A folder of results: `runs/NAME.json` and `runs/NAME.npz`, `analyses/TABLE/RUN.json`, and for tables without runs
+    `epoch_seconds/TABLE.json` and `parameters/TABLE.json`. It need not exist.
     """
 
-    def __init__(self, folder):
+    def __init__(self, folder: str | Path):
         self.folder = Path(folder)
 
-    def run(self, run):
-        """Return the record of a `tables.Run`, or None where none with its configuration has been scored."""
+    def run(self, run: Run) -> dict | None:
+        """Return the record of a run, or None where none with its configuration has been scored."""
         return self._of_run("runs", run)
 
-    def write_run(self, name, record, statistics):
+    def analysis(self, table: str, run: Run) -> dict | None:
+        """Return the record of a run in an analysis, or None where none with its configuration is stored."""
+        return self._of_run(f"analyses/{table}", run)
+
+    def _of_run(self, kind, run):
+        record = self.read(kind, run.name)
+        if record is None:
+            return None
+        differing = list(differences(run.config, from_dict(record["config"])))
+        # The precision `auto` stands for any.
+        is_same = not differing or (differing == ["train.precision"] and run.config.train.precision == "auto")
+        return record if is_same else None
+
+    def write_run(self, name: str, record: dict, statistics: dict[tuple[str, str], np.ndarray]) -> None:
         """Write the record of a run, and `{(test set, metric): statistics (N, K)}` of its sentences."""
         with written_beside(self._path("runs", name, "npz"), parents=True) as path:
-            arrays = {"/".join(key): compact(value) for key, value in statistics.items()}
-            np.savez_compressed(path, **arrays)
-        self._write("runs", name, record)
+            np.savez_compressed(path, **{"/".join(key): _compact(value) for key, value in statistics.items()})
+        self.write("runs", name, record)
 
-    def statistics(self, name):
+    def statistics(self, name: str) -> dict[tuple[str, str], np.ndarray]:
         """Return `{(test set, metric): statistics (N, K)}` of a run."""
         with np.load(self._path("runs", name, "npz"), allow_pickle=False) as arrays:
             return {tuple(key.split("/")): arrays[key].astype("float64") for key in arrays.files}
 
-    def epoch_seconds(self, name):
-        """Return the record of the times of a table, or None where they have not been measured."""
-        return self._read("epoch_seconds", name)
-
-    def write_epoch_seconds(self, name, record):
-        """Write the record of the times of a table."""
-        self._write("epoch_seconds", name, record)
-
-    def counts(self, name):
-        """Return the record of the parameters of a table, or None where they have not been counted."""
-        return self._read("parameters", name)
-
-    def write_counts(self, name, record):
-        """Write the record of the parameters of a table."""
-        self._write("parameters", name, record)
-
-    def analysis(self, table, run):
-        """Return the record of a `tables.Run` in an analysis, or None where none with its configuration is stored."""
-        return self._of_run(f"analyses/{table}", run)
-
-    def write_analysis(self, table, run, record):
-        """Write the record of a `tables.Run` in an analysis."""
-        self._write(f"analyses/{table}", run.name, record)
-
-    def _of_run(self, kind, run):
-        record = self._read(kind, run.name)
-        return record if record and is_trained_as(run.config, record["config"]) else None
-
-    def _path(self, kind, name, suffix):
-        return self.folder / kind / f"{name}.{suffix}"
-
-    def _read(self, kind, name):
+    def read(self, kind: str, name: str) -> dict | None:
+        """Return a record from the folder `kind`, or None where there is none."""
         path = self._path(kind, name, "json")
         if not path.is_file():
             return None
         record = json.loads(path.read_text(encoding="utf-8"))
         return record if record.get("format") == FORMAT else None
 
-    def _write(self, kind, name, record):
+    def write(self, kind: str, name: str, record: dict) -> None:
+        """Write a record into the folder `kind`."""
         with atomic_write(self._path(kind, name, "json"), parents=True) as file:
             json.dump({"format": FORMAT, **record}, file, indent=1, ensure_ascii=False)
             file.write("\n")
 
+    def _path(self, kind, name, suffix):
+        return self.folder / kind / f"{name}.{suffix}"
 
-def compact(statistics):
+
+def _compact(statistics):
     """Return statistics in the smallest type that holds them: counts as int16, others as float32."""
     counts = statistics.astype("int16")
     return counts if np.array_equal(counts, statistics) else statistics.astype("float32")

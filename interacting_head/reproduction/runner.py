@@ -1,6 +1,7 @@
 """The missing runs of tables: trained, translated and scored, one after another or one a GPU."""
 
 import contextlib
+import dataclasses
 import functools
 import os
 import shutil
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import SimpleQueue
@@ -21,38 +23,42 @@ from data.errors import InputError
 from data.files import make_folder
 from interacting_head.console import RunError
 from interacting_head.model.flops import matmul_flops
+from interacting_head.reproduction.results import Results
 from interacting_head.reproduction.scoring import call, missing_of, score_run, stop_running
+from interacting_head.reproduction.tables import Experiment, Run, Tests
+
+Work = tuple[Run, Tests, tuple[str, ...]]
+"""A run, its test sets, and metrics."""
 
 
+@dataclasses.dataclass
 class Runner:
     """Makes what the results of tables lack.
 
-    Args:
-        results: the `Results`.
-        runs_dir: folder of the run directories.
-        corpora_dir: folder of corpora.
-        budget: hours; nothing is begun that would not end in time, and what takes longer is stopped.
-        embedder: see `score_run`.
-        jobs: how many runs are made at a time where there is no GPU; each has its part of the cores.
-
     Attributes:
+        budget: hours; nothing is begun that would not end in time, and what takes longer is stopped.
+        jobs: number of runs at a time where there is no GPU; each has its part of the cores.
+        embedder: see `score_run`.
         end: of the budget, on the clock of `time.monotonic`; or None.
         failed: `{run: message}` of the runs that did not come to their end.
         left_out: names of the runs for which there was no time.
     """
 
-    def __init__(self, results, runs_dir, corpora_dir=None, budget=None, jobs=1, embedder=None):
-        self.results, self.runs_dir, self.corpora_dir = results, Path(runs_dir), corpora_dir
-        self.end = None if budget is None else time.monotonic() + 3600 * budget
+    results: Results
+    runs_dir: str | Path
+    corpora_dir: str | None = None
+    budget: float | None = None
+    jobs: int = 1
+    embedder: str | None = None
+
+    def __post_init__(self):
+        self.runs_dir = Path(self.runs_dir)
+        self.end = None if self.budget is None else time.monotonic() + 3600 * self.budget
         self.failed, self.left_out = {}, []
         self._is_over = False  # the budget
-        self._jobs, self._embedder = jobs, embedder
 
-    def make(self, wanted):
+    def make(self, wanted: Iterable[Work]) -> None:
         """Train and score runs; a failed one is reported, and the others go on.
-
-        Args:
-            wanted: a list of (`Run`, `{test set: splits}`, metrics).
 
         Raises:
             InputError: before anything is trained, where a corpus or one of the splits is missing.
@@ -61,20 +67,20 @@ class Runner:
         check_test_sets(wanted, self.corpora_dir)
         self._each({work[0]: functools.partial(self._score, *work) for work in wanted})
 
-    def train(self, runs):
-        """Train runs whose directories are not here, or not at their end; failures as in `make`."""
+    def train(self, runs: Iterable[Run]) -> None:
+        """Train runs whose directories are missing or unfinished; failures as in `make`."""
         runs = [run for run in runs if not (self.folder(run) / "metrics.json").is_file()]
         check_test_sets([(run, {}, ()) for run in runs], self.corpora_dir)
         self._each(dict.fromkeys(runs, lambda environment: "trained"))
 
-    def folder(self, run):
-        """Return the run directory of a `Run`."""
+    def folder(self, run: Run) -> Path:
+        """Return the run directory of a run."""
         return self.runs_dir / run.name
 
-    def _each(self, works):
-        """Train runs, each followed by a function of its environment that returns what is said of it, `{run: …}`."""
+    def _each(self, works: Mapping[Run, Callable]):
+        """Train runs, each followed by its function of the environment, which returns a message."""
         devices = SimpleQueue()
-        for device in gpus() or shares_of_cores(self._jobs):
+        for device in gpus() or shares_of_cores(self.jobs):
             devices.put(device)
         seconds = [estimated_seconds(run, self.results) for run in works]
         with (
@@ -93,7 +99,7 @@ class Runner:
                 raise
 
     @contextlib.contextmanager
-    def _stopped_at_the_end(self):
+    def _stopped_at_the_end(self) -> Iterator[None]:
         """Stop what runs in the block when the budget is at its end: trainings save where they are."""
         if self.end is None:
             yield
@@ -134,7 +140,7 @@ class Runner:
         finally:
             devices.put(device)
 
-    def environment(self, device=None):
+    def environment(self, device: str | set[int] | None = None) -> dict[str, str]:
         """Return the environment of scripts, which work on a device: a GPU or a set of cores; None: on all there is."""
         environment = dict(os.environ)
         if isinstance(device, str):
@@ -149,7 +155,7 @@ class Runner:
         former = self.results.run(run)
         statistics = self.results.statistics(run.name) if former else None
         record, statistics = score_run(
-            self.folder(run), splits_of, metrics, self.corpora_dir, former, statistics, environment, self._embedder
+            self.folder(run), splits_of, metrics, self.corpora_dir, former, statistics, environment, self.embedder
         )
         self.results.write_run(run.name, {"run": run.name, "recipe": run.experiment.recipe, **record}, statistics)
         first = record["scores"][next(iter(splits_of))][metrics[0]]
@@ -160,13 +166,8 @@ class Runner:
         return self.runs_dir / f"{run.name}.log"
 
 
-def check_test_sets(works, corpora_dir=None):
-    """Raise `InputError` where the corpus of a run, or a split that it is scored on, is missing.
-
-    Args:
-        works: a list of (`Run`, `{test set: splits}`, metrics).
-        corpora_dir: folder of corpora.
-    """
+def check_test_sets(works: Sequence[Work], corpora_dir: str | None = None) -> None:
+    """Raise `InputError` where the corpus of a run, or a split that it is scored on, is missing."""
     corpora = {}
     for run, splits_of, _ in works:
         data = run.config.data
@@ -184,8 +185,8 @@ REFERENCE_FLOPS = 1.7e11
 OVERHEAD = 1.25  # validations, translation, scores
 
 
-def estimated_seconds(run, results):
-    """Return the seconds of a run here: those of finished runs of its recipe, or an estimate from its configuration."""
+def estimated_seconds(run: Run, results: Results) -> float:
+    """Return the seconds of a run here, from finished runs with other seeds, or else from its configuration."""
     finished = [results.run(run._replace(seed=seed)) for seed in range(1, 6)]
     finished = [record["seconds"] for record in finished if record]
     if finished:
@@ -194,7 +195,7 @@ def estimated_seconds(run, results):
 
 
 @functools.cache  # for all seeds: a configuration takes milliseconds, and a list has hundreds
-def training_flops(experiment):
+def training_flops(experiment: Experiment) -> float:
     """Return the FLOPs of the matrix products of a training."""
     config = experiment.config(1)
     model, train, sizes = config.model, config.train, config.data.vocabulary_size
@@ -202,16 +203,16 @@ def training_flops(experiment):
     return matmul_flops(model, sizes if isinstance(sizes, int) else sizes[1], tokens, tokens)
 
 
-def shares_of_cores(jobs):
-    """Return a set of cores for each of `jobs` runs; None stands for all that there are, or that can be chosen from."""
+def shares_of_cores(jobs: int) -> list[set[int] | None]:
+    """Return a set of cores for each of `jobs` runs; None stands for all cores."""
     if jobs == 1 or not hasattr(os, "sched_getaffinity"):
         return [None] * jobs
     cores = sorted(os.sched_getaffinity(0))
     return [set(cores[job::jobs]) or {cores[job % len(cores)]} for job in range(jobs)]
 
 
-def gpus():
-    """Return the GPUs that trainings are spread over: those of `CUDA_VISIBLE_DEVICES`, or else all of NVIDIA's."""
+def gpus() -> list[str]:
+    """Return the GPUs that trainings are spread over: `CUDA_VISIBLE_DEVICES`, or else all of NVIDIA's."""
     if "CUDA_VISIBLE_DEVICES" in os.environ:
         return [device for device in os.environ["CUDA_VISIBLE_DEVICES"].split(",") if device.strip()]
     if not shutil.which("nvidia-smi"):

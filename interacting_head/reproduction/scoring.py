@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
 
@@ -14,6 +15,7 @@ import numpy as np
 
 from data.corpora.corpus import open_corpus
 from data.files import check_folder_room, make_folder
+from data.text.parallel_text import ParallelText
 from data.text.profiles import PROFILES, TextForm
 from interacting_head import config as configuration
 from interacting_head.console import RunError
@@ -23,33 +25,38 @@ from interacting_head.run_directory import RunDirectory
 
 ROOT = Path(__file__).parents[2]
 TEXT_OF_SACREBLEU = ("sacrebleu", "chrf", "ter")
-"""Metrics that tokenise text themselves; the others compare tokenised text, as the papers' tools were given."""
+"""Metrics that tokenise text themselves; the others compare tokenised text, as in the papers."""
 ROOM = 1 << 16  # bytes: more than a script prints
 SEARCH_ENDS = "when no unfinished hypothesis can enter the n best"
-"""Kept with each record: the scores of records without it are of a beam search that could end too early."""
-SOURCE_LENGTH = "source_length"
-"""Stored with the statistics of sentences: the number of sub-words of each source."""
+"""Kept with each record: the scores of records without it are from a beam search that could end too early."""
+SOURCE_LENGTH = "source_length"  # stored with the statistics of sentences: the number of sub-words of each source
 RUNNING = set()  # processes of this project's scripts
-STOPPED = threading.Event()
-"""Set when no further script may begin."""
+STOPPED = threading.Event()  # set when no further script may begin
+Statistics = dict[tuple[str, str], np.ndarray]
+"""(test set, metric) → statistics of sentences."""
 
 
 def score_run(
-    run_dir, splits_of, metrics, corpora_dir=None, former=None, former_statistics=None, environment=None, embedder=None
-):
-    """Translate the test sets of a run that are not translated yet, and compute the scores that are missing.
+    run_dir: Path,
+    splits_of: Mapping[str, Sequence[str]],
+    metrics: Sequence[str],
+    corpora_dir: str | None = None,
+    former: dict | None = None,
+    former_statistics: Statistics | None = None,
+    environment: dict[str, str] | None = None,
+    embedder: str | None = None,
+) -> tuple[dict, Statistics]:
+    """Translate the test sets of a run that are not translated yet, and compute the missing scores.
 
     Args:
         run_dir: a finished run directory. Translations stay in its folder `translations`, compressed.
         splits_of: `{test set: splits of the run's corpus, joined}`.
-        metrics: keys of `METRICS`.
-        corpora_dir: folder of corpora.
         former, former_statistics: a record and statistics that this returned before.
-        environment: of the processes that translate; default: that of this one.
+        environment: of the processes that translate; default: the environment of this process.
         embedder: the file or folder of YiSi-1's vectors, for the metric `yisi1`.
 
     Returns:
-        A record for JSON: configuration, times, losses, scores; and `{(test set, metric): statistics of sentences}`.
+        A record for JSON, with configuration, times, losses and scores; and statistics.
 
     Raises:
         RunError: where the run has not come to its end, and where a script fails.
@@ -79,13 +86,13 @@ def score_run(
     return {**record_of(run), "scores": scores}, statistics
 
 
-def missing_of(scores, metrics):
-    """Return those metrics that have no score yet and, where they are unavailable, have become available."""
+def missing_of(scores: Mapping[str, dict], metrics: Sequence[str]) -> list[str]:
+    """Return the metrics that have no score yet, or that were unavailable and have become available."""
     return [name for name in metrics if name not in scores or ("unavailable" in scores[name] and is_available(name))]
 
 
 @functools.cache
-def is_available(name):
+def is_available(name: str) -> bool:
     """Return whether a metric finds the programs and packages that it needs."""
     try:
         METRICS[name](Options())
@@ -94,32 +101,35 @@ def is_available(name):
     return True
 
 
-def translation(run, text, split, environment=None):
-    """Return the translations of a `ParallelText` by a run, made by `translate.py` unless they are stored."""
+def translation(run: RunDirectory, text: ParallelText, split: str, environment: dict | None = None) -> list[str]:
+    """Return the translations of a text by a run, made by `translate.py` unless they are stored."""
     stored = run.path / "translations" / f"{split}.{run.config.data.target_language}.gz"
     summary = run.path / "translations" / f"{split}.json"
     if not stored.is_file():
         make_folder(stored.parent)
         options = ["--keep-tokenized"] if PROFILES[run.config.data.profile].is_tokenized else []
-        call(
-            ["translate.py", "-m", run.path, "-i", text.source, "-o", stored, "--summary", summary, *options],
-            run.path / "reproduce.log",
-            environment,
-        )
+        arguments = ["-m", run.path, "-i", text.source, "-o", stored, "--summary", summary, *options]
+        call(["translate.py", *arguments], run.path / "reproduce.log", environment)
     with gzip.open(stored, "rt", encoding="utf-8", newline="\n") as file:
         return [line.removesuffix("\n") for line in file]
 
 
-def source_lengths(run, lines):
+def source_lengths(run: RunDirectory, lines: Sequence[str]) -> np.ndarray:
     """Return the numbers of sub-words of source sentences, `(N, 1)`."""
     form, subwords = run.text_forms()[0], run.subwords()[0]
     return np.array([[len(sentence)] for sentence in subwords.encode([form.forward(line) for line in lines])])
 
 
-def scores_of(run, hypotheses, references, metrics, embedder=None):
+def scores_of(
+    run: RunDirectory,
+    hypotheses: Sequence[str],
+    references: Sequence[str],
+    metrics: Sequence[str],
+    embedder: str | None = None,
+) -> tuple[dict[str, dict], dict[str, np.ndarray]]:
     """Return `{metric: {"score", "signature"}}` or `{metric: {"unavailable": reason}}`, and `{metric: statistics}`.
 
-    Hypotheses are text where the profile of the run is raw, and else tokens in the form of its training text.
+    Hypotheses are text where the profile of the run is raw, and otherwise tokens in the form of its training text.
     """
     form = run.text_forms()[1]
     if form.is_tokenized:
@@ -144,8 +154,8 @@ def scores_of(run, hypotheses, references, metrics, embedder=None):
     return scores, statistics
 
 
-def record_of(run):
-    """Return what a report needs of a run beside its scores."""
+def record_of(run: RunDirectory) -> dict:
+    """Return the data of a run that a report needs, except its scores."""
     metrics = run.read_json("metrics.json")
     log = run.read_log()
     summaries = [json.loads(path.read_text()) for path in sorted(run.path.glob("translations/*.json"))]
@@ -165,30 +175,29 @@ def record_of(run):
     }
 
 
-def epoch_seconds(metrics, log):
+def epoch_seconds(metrics: dict, log: Sequence[dict]) -> float | None:
     """Return the seconds of an epoch at the median speed before the validations; None for runs of former versions."""
     if "tokens_per_epoch" not in metrics:
         return None
     return metrics["tokens_per_epoch"] / median(record["tokens_per_second"] for record in log)
 
 
-def sentences_per_second(summaries):
-    """Return the speed of all translations of which `translate.py` wrote a summary, or None without any."""
+def sentences_per_second(summaries: Sequence[dict]) -> float | None:
+    """Return the speed of all translations from the summaries of `translate.py`, or None without any."""
     seconds = sum(summary["seconds"] for summary in summaries)
     return sum(summary["sentences"] for summary in summaries) / seconds if seconds else None
 
 
-def call(arguments, log, environment=None):
-    """Run one of the project's scripts or modules in a process of its own; what it prints goes to the end of a file.
+def call(arguments: Sequence[str | Path], log: Path, environment: dict[str, str] | None = None) -> None:
+    """Run one of the project's scripts or modules in a process of its own; its output is appended to the file `log`.
 
     Args:
-        arguments: the name of a script, `train.py`, or of a module, and what follows it on the command line.
-        log: the file.
+        arguments: the name of a script, `train.py`, or of a module, and the words that follow it.
         environment: of the process; default: the environment of this process.
 
     Raises:
         RunError: where it fails, with the last line that it printed; and after `stop_running`.
-        OSError: where the disk has no room for what it prints.
+        OSError: where the disk has no room for its output.
     """
     if STOPPED.is_set():
         raise RunError(f"{arguments[0]} was not begun: stopped")
@@ -208,7 +217,7 @@ def call(arguments, log, environment=None):
         raise RunError(f"{arguments[0]} ended with code {code}: {last[0] if last else 'no message'} (see {log})")
 
 
-def stop_running():
+def stop_running() -> None:
     """End the scripts that are running, and let none begin: trainings save where they are."""
     STOPPED.set()
     for process in list(RUNNING):

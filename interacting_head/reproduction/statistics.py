@@ -6,6 +6,7 @@ A contrast is a weighted sum of mean scores of cells: a difference of two cells,
 import dataclasses
 import math
 import statistics
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,10 +18,12 @@ from interacting_head.metrics.significance import Resampling, p_value, resampled
 CONFIDENCE = 0.95
 LOSS = "loss"
 """The metric of validation losses, see `report.Losses`."""
+CellName = tuple[str, str]
+"""Row and column."""
 
 
-def sign_of(metric):
-    """Return −1 for an error rate or a loss, 1 for other metrics and for what an analysis measures."""
+def sign_of(metric: str) -> int:
+    """Return −1 for an error rate or a loss, 1 for other metrics and for measures of an analysis."""
     if metric in METRICS:
         return 1 if METRICS[metric](Options()).higher_is_better else -1
     return -1 if metric == LOSS else 1
@@ -38,7 +41,7 @@ class Summary:
         return f"{self.mean:.2f}" + (f" ± {self.deviation:.2f} ({self.seeds})" if self.deviation is not None else "")
 
 
-def summary(values):
+def summary(values: Sequence[float]) -> Summary | None:
     """Return the `Summary` of scores, or None of none."""
     if not values:
         return None
@@ -47,21 +50,15 @@ def summary(values):
 
 
 class Contrast(NamedTuple):
-    """Cells that are compared.
+    """Cells that are compared."""
 
-    Attributes:
-        label: a short name in reports.
-        terms: `(weight, (row, column))` of each cell; positive weights on the side that is claimed to be better.
-        bound: a number that the sum is compared with.
-    """
-
-    label: str
-    terms: tuple
-    bound: float = 0.0
+    label: str  # a short name in reports
+    terms: tuple[tuple[int, CellName], ...]  # weights, positive on the side that is claimed to be better, and cells
+    bound: float = 0.0  # a number that the sum is compared with
 
 
-def pair(better, other, label=""):
-    """Return the `Contrast` of two cells `(row, column)`, named by that in which they differ."""
+def pair(better: CellName, other: CellName, label: str = "") -> Contrast:
+    """Return the `Contrast` of two cells, by default named by that in which they differ."""
     (row, column), (other_row, other_column) = better, other
     if not label:
         if row == other_row:
@@ -73,36 +70,26 @@ def pair(better, other, label=""):
     return Contrast(label, ((1, better), (-1, other)))
 
 
-def growth(first, second, label):
-    """Return the `Contrast` that says how much larger one gain is than another; each is a pair `(better, other)`."""
+def growth(first: Sequence[CellName], second: Sequence[CellName], label: str) -> Contrast:
+    """Return the `Contrast` of one gain over another; each is a pair `(better, other)`."""
     return Contrast(label, ((1, first[0]), (-1, first[1]), (-1, second[0]), (1, second[1])))
 
 
 @dataclasses.dataclass(frozen=True)
 class Estimate:
-    """The estimate of a `Contrast`.
-
-    Attributes:
-        label: of the contrast.
-        gain: weighted sum of mean scores, positive where the claimed side is better.
-        interval: `(low, high)`, 95 % by Student's t over seeds; None for a single seed.
-        seeds: number of seeds that all cells share.
-        bootstrap: two-sided p-value of paired resamples of sentences; None where no statistics of sentences are kept.
-        paired_t: two-sided p-value of Student's t over seeds; None for a single seed.
-        converged: whether all runs were trained to their end, see `report.Scored.is_converged`.
-    """
+    """The estimate of a `Contrast`; interval and `paired_t` are None for a single seed."""
 
     label: str
-    gain: float
-    interval: tuple | None
-    seeds: int
-    bootstrap: float | None
-    paired_t: float | None
-    converged: bool = True
+    gain: float  # weighted sum of mean scores, positive where the claimed side is better
+    interval: tuple[float, float] | None  # 95 % by Student's t over seeds
+    seeds: int  # number of seeds that all cells share
+    bootstrap: float | None  # p-value of paired resamples of sentences; None where no statistics of sentences are kept
+    paired_t: float | None  # p-value of Student's t over seeds
+    converged: bool = True  # whether all runs were trained to their end, see `report.Scored.is_converged`
 
     @property
-    def p_value(self):
-        """The larger of the two p-values; 1 for a single seed, since nothing then tells how much seeds differ."""
+    def p_value(self) -> float:
+        """The larger of the two p-values; 1 for a single seed, because nothing then shows how much seeds differ."""
         return 1.0 if self.paired_t is None else max(self.paired_t, self.bootstrap or 0.0)
 
     def __str__(self):
@@ -113,14 +100,8 @@ class Estimate:
         return f"{self.label}: {self.gain:+.2f}{interval} ({', '.join(words)})"
 
 
-def estimate(table, contrast, test, metric):
-    """Return the `Estimate` of a `Contrast`, between the runs with the same seeds; None where a cell has none.
-
-    Args:
-        table: a `report.Scored`.
-        contrast: of its cells.
-        test, metric: which scores.
-    """
+def estimate(table, contrast: Contrast, test: str, metric: str) -> Estimate | None:
+    """Return the `Estimate` of a contrast in a `report.Scored`, between runs with the same seeds; None without any."""
     by_seed = [
         {table.seed_of(run): run for run in table.runs_of(*cell) if table.score(run, test, metric) is not None}
         for _, cell in contrast.terms
@@ -146,7 +127,7 @@ def estimate(table, contrast, test, metric):
     )
 
 
-def t_over_seeds(gains):
+def t_over_seeds(gains: Sequence[float]) -> float | None:
     """Return the two-sided p-value of Student's t of gains, one a seed, against 0; None for a single one."""
     if len(gains) < 2:
         return None
@@ -155,7 +136,7 @@ def t_over_seeds(gains):
     return float(stats.ttest_1samp(gains, 0.0).pvalue)
 
 
-def t_interval(values):
+def t_interval(values: Sequence[float]) -> tuple[float, float] | None:
     """Return the 95 % interval of the mean of values by Student's t, `(low, high)`; None for a single value."""
     if len(values) < 2:
         return None
@@ -164,14 +145,13 @@ def t_interval(values):
     return float(mean - half), float(mean + half)
 
 
-def bootstrap(table, weights, runs, test, metric):
+def bootstrap(table, weights: Sequence[float], runs: Sequence[Sequence], test: str, metric: str) -> float | None:
     """Return the two-sided p-value of a weighted sum of mean scores over seeds, in paired resamples of sentences.
 
     Args:
         table: a `report.Scored`.
         weights: one for each cell.
-        runs: names of the runs of each cell.
-        test, metric: which scores.
+        runs: the runs of each cell.
     """
     rows = [[table.statistics(name).get((test, metric)) for name in names] for names in runs]
     if any(one is None for side in rows for one in side):
@@ -201,8 +181,8 @@ class Ratio:
         return f"{self.value:.2f}" + (f" [{self.low:.2f}, {self.high:.2f}]" if self.low is not None else "")
 
 
-def ratio(value, ours, theirs):
-    """Return the `Ratio` of times, of which `ours` and `theirs` are those of single turns, taken alternately."""
+def ratio(value: float, ours: Sequence[float], theirs: Sequence[float]) -> Ratio:
+    """Return the `Ratio` of times with the interval from the times of single turns, taken alternately."""
     logarithms = [math.log(one / other) for one, other in zip(ours, theirs, strict=True)]
     interval = t_interval(logarithms)
     return Ratio(value, *(map(math.exp, interval) if interval else (None, None)))

@@ -18,22 +18,22 @@ Without --trials a stage tries every combination; with it so many, chosen by wha
 key may have a range: {low: 1e-4, high: 3e-3, log: true}.
 """
 
+import argparse
 import signal
 
 from interacting_head import recipes
 from interacting_head.console import ArgumentParser, importing_keras, run
 
 
-def parse_arguments():
-    """The command line of `python -m interacting_head.tune`."""
+def parse_arguments() -> argparse.Namespace:
+    """Return the arguments of the command line; wrong usage ends the process with one line."""
     parser = ArgumentParser(prog="python -m interacting_head.tune", description=__doc__)
     parser.add_argument("recipe", metavar="RECIPE | CONFIG.yaml", help="where the search starts")
     parser.add_argument("--space", metavar="FILE.yaml", help="default: that of Goindani & Shrivastava 2021")
     parser.add_argument("--trials", type=int, metavar="N", help="trials of a stage; default: every combination")
     parser.add_argument("--search-dir", metavar="DIR", help="default: runs/tune-RECIPE")
-    parser.add_argument(
-        "--set", action="extend", nargs="+", default=[], metavar="KEY=VALUE", help="change configuration keys"
-    )
+    settings = {"action": "extend", "nargs": "+", "default": [], "metavar": "KEY=VALUE"}
+    parser.add_argument("--set", **settings, help="change configuration keys")
     parser.add_argument("--corpora-dir", metavar="DIR", help="default: $CORPORA_DIR, then the cache folder")
     for name in ("source", "target", "dev-source", "dev-target"):
         parser.add_argument(f"--{name}", metavar="FILE", help="your own text, as in train.py")
@@ -43,15 +43,13 @@ def parse_arguments():
     return arguments
 
 
-def main():
-    """Runs the search of the command line."""
+def main() -> int:
     arguments = parse_arguments()
     own_files = {key: getattr(arguments, key) for key in ("source", "target", "dev_source", "dev_target")}
     config, name = recipes.resolve(arguments.recipe, arguments.set, own_files)
     with importing_keras():
         from interacting_head.model.compilation import share_cores_in_training  # imports Keras: only now
-        from interacting_head.tune.search import Search
-        from interacting_head.tune.space import default_space, load_space
+        from interacting_head.tune.search import Search, default_space, load_space
 
     share_cores_in_training()
     space = load_space(arguments.space) if arguments.space else default_space(config)

@@ -11,21 +11,92 @@ import warnings
 from pathlib import Path
 
 import optuna
-from optuna.distributions import CategoricalDistribution, distribution_to_json
+from optuna.distributions import (
+    BaseDistribution,
+    CategoricalDistribution,
+    FloatDistribution,
+    IntDistribution,
+    distribution_to_json,
+)
 from optuna.storages import JournalStorage
+from optuna.storages.journal import JournalFileBackend
 from optuna.trial import TrialState, create_trial
 
 from data.errors import InputError
-from data.files import PARTIAL, make_folder, sole_use
+from data.files import PARTIAL, full_disk_named, make_folder, sole_use
 from interacting_head import config as configuration
-from interacting_head.config import override
+from interacting_head.config import ExperimentConfig, override
 from interacting_head.console import RunError, atomic_write
 from interacting_head.run_directory import RunDirectory
-from interacting_head.tune.journal import Journal
+from interacting_head.text_tables import aligned
+from interacting_head.yaml_files import read_yaml
 
-COMPARABLE = ("data.train_pairs", "data.seed")
-"""Keys of the text that change neither the development text nor its sub-words, of which a loss is the mean."""
+DEFAULT_SPACE = Path(__file__).parent / "search_space.yaml"
+COMPARABLE = ("data.train_pairs", "data.seed")  # keys of `data` that leave the development text and its sub-words as is
 FINISHED = (TrialState.COMPLETE, TrialState.PRUNED)  # pruned are those that diverged
+
+Space = dict[str, dict[str, BaseDistribution]]
+"""Stage → configuration key → Optuna's distribution of its values."""
+
+
+def load_space(path: str | Path) -> Space:
+    """Return the space in a YAML file; raise `InputError` when it cannot be read or does not have this form.
+
+    ```
+    architecture:
+      model.attention.num_heads: [2, 4, 8]
+    regularization:
+      model.dropout: {low: 0.1, high: 0.5}
+      train.learning_rate: {low: 1e-4, high: 3e-3, log: true}
+    ```
+    """
+    mapping = read_yaml(path, "search space")
+    if not (isinstance(mapping, dict) and mapping and all(isinstance(x, dict) and x for x in mapping.values())):
+        raise InputError(
+            f"{path} must hold stages, and each of them keys with values: {{architecture: {{KEY: [1, 2]}}}}"
+        )
+    return {
+        str(stage): {str(key): _distribution(path, key, values) for key, values in keys.items()}
+        for stage, keys in mapping.items()
+    }
+
+
+def default_space(config: ExperimentConfig) -> Space:
+    """Return the space of Goindani & Shrivastava 2021, without options that the configuration does not set."""
+    options = {f"model.attention.options.{name}" for name in config.model.attention.options}
+    space = {
+        stage: {key: values for key, values in keys.items() if ".options." not in key or key in options}
+        for stage, keys in load_space(DEFAULT_SPACE).items()
+    }
+    return {stage: keys for stage, keys in space.items() if keys}
+
+
+def _distribution(path, key, values):
+    if isinstance(values, list) and values and all(isinstance(x, bool | int | float | str) for x in values):
+        return CategoricalDistribution(values)
+    if isinstance(values, dict) and {"low", "high"} <= values.keys() <= {"low", "high", "log"}:
+        low, high, log = values["low"], values["high"], values.get("log", False)
+        are_numbers = all(isinstance(x, int | float) and not isinstance(x, bool) for x in (low, high))
+        if are_numbers and low < high and isinstance(log, bool) and (low > 0 or not log):
+            are_whole = isinstance(low, int) and isinstance(high, int)
+            return IntDistribution(low, high, log) if are_whole else FloatDistribution(low, high, log)
+    raise InputError(f"{path}: {key} must be a list of numbers or words, or {{low: 0.1, high: 0.5}}, got {values!r}")
+
+
+class Journal(JournalFileBackend):
+    """Optuna's journal, without what a killed process leaves behind: a lock, and a line cut off."""
+
+    def __init__(self, path: Path):
+        for left in path.parent.glob(f"{path.name}.lock*"):
+            left.unlink()
+        if path.is_file():
+            os.truncate(path, path.read_bytes().rfind(b"\n") + 1)
+        super().__init__(str(path))
+        self.path = path
+
+    def append_logs(self, logs):
+        with full_disk_named(self.path):
+            super().append_logs(logs)
 
 
 class Search:
@@ -36,18 +107,17 @@ class Search:
     ```
 
     Args:
-        config: the `ExperimentConfig` to start from.
-        space: see `space.load_space`.
+        config: where the search starts.
         folder: where to write; made where it does not exist.
-        trials: None: each stage tries every combination of its values. A number: each stage makes so many trials, which
-            Optuna's tree-structured Parzen estimator chooses.
+        trials: number of trials in each stage, chosen by Optuna's tree-structured Parzen estimator. None: every
+            combination of the stage's values.
 
     Raises:
         InputError: for a key or value that the configuration refuses, a range without `trials`, a folder that holds
             another search, or in which one is at work.
     """
 
-    def __init__(self, config, space, folder, trials=None):
+    def __init__(self, config: ExperimentConfig, space: Space, folder: str | Path, trials: int | None = None):
         self.config, self.space, self.folder, self.trials = config, space, Path(folder), trials
         self._check_space()
         self._check_folder()
@@ -58,8 +128,8 @@ class Search:
                 stage: optuna.create_study(storage=storage, study_name=stage, load_if_exists=True) for stage in space
             }
 
-    def run(self, corpora_dir=None):
-        """Searches to the end; returns the number of the signal that ended it before, or None.
+    def run(self, corpora_dir: str | None = None) -> int | None:
+        """Search to the end; return the number of the signal that ended it before, or None.
 
         Raises:
             RunError: when no trial of a stage could be trained to its end.
@@ -67,22 +137,19 @@ class Search:
                 folder.
         """
         with sole_use(self.folder):
-            return self._run_stages(corpora_dir)
-
-    def _run_stages(self, corpora_dir):
-        for stage, study in self.studies.items():
-            received = self._run_stage(stage, self.best(before=stage), corpora_dir)
-            self.write_results()
-            if received:
-                print(f"stopped by {signal.Signals(received).name}; the same command continues", file=sys.stderr)
-                return received
-            if not study.get_trials(states=[TrialState.COMPLETE]):
-                raise RunError(f"all trainings of the stage {stage} have diverged; see {self.folder / 'trials'}")
-            self._plot(stage)
+            for stage, study in self.studies.items():
+                received = self._run_stage(stage, self.best(before=stage), corpora_dir)
+                self.write_results()
+                if received:
+                    print(f"stopped by {signal.Signals(received).name}; the same command continues", file=sys.stderr)
+                    return received
+                if not study.get_trials(states=[TrialState.COMPLETE]):
+                    raise RunError(f"all trainings of the stage {stage} have diverged; see {self.folder / 'trials'}")
+                self._plot(stage)
         return None
 
-    def results(self, stage):
-        """A dictionary for each finished trial of a stage, the best first: run, validation loss, its values."""
+    def results(self, stage: str) -> list[dict]:
+        """Return run, losses and values of each finished trial of a stage, the best first."""
         trials = self.studies[stage].get_trials(states=FINISHED)
         return [
             {"run": trial.user_attrs["run"], "validation_loss": trial.value}
@@ -91,10 +158,10 @@ class Search:
             for trial in sorted(trials, key=lambda trial: math.inf if trial.value is None else trial.value)
         ]
 
-    def best(self, before=None):
-        """Return the `ExperimentConfig` of the trial with the least validation loss, the first of equal ones.
+    def best(self, before: str | None = None) -> ExperimentConfig:
+        """Return the configuration of the trial with the least validation loss, the first of equal ones.
 
-        A stage starts from the best trial before it, and all of its values may be worse. Losses count as they are, also
+        A stage starts from the best trial before it, and all of its values may be worse. Losses count as they are, even
         where a stage trains for another number of steps: `train.py` with this configuration repeats the trial.
 
         Args:
@@ -108,8 +175,8 @@ class Search:
                 config = override(config, _assignments({key: trial[key] for key in self.space[stage]}))
         return config
 
-    def write_results(self):
-        """Writes results.csv, and best.yaml: the configuration of the best trial of all stages so far."""
+    def write_results(self) -> None:
+        """Write results.csv, and best.yaml: the configuration of the best trial of all stages so far."""
         rows = [{"stage": stage, **row} for stage in self.space for row in self.results(stage)]
         columns = list(dict.fromkeys(["stage", *(key for row in rows for key in row)]))
         with atomic_write(self.folder / "results.csv", newline="") as file:
@@ -119,15 +186,12 @@ class Search:
         with atomic_write(self.folder / "best.yaml") as file:
             file.write(configuration.to_yaml(self.best()))
 
-    def print_table(self):
-        """Prints the finished trials of each stage, the best first."""
+    def print_table(self) -> None:
+        """Print the finished trials of each stage, the best first."""
         for stage, keys in self.space.items():
             names = ["validation_loss", "bleu", "step", *keys]
-            lines = [names, *([_cell(row[name]) for name in names] for row in self.results(stage))]
-            widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-            print(f"\n{stage}")
-            for line in lines:
-                print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+            rows = [names, *([_cell(row[name]) for name in names] for row in self.results(stage))]
+            print(f"\n{stage}", *aligned(rows, left=len(names)), sep="\n")
 
     def _check_space(self):
         from interacting_head.model.placement import check_model
@@ -163,71 +227,71 @@ class Search:
                     "or choose another --search-dir"
                 )
             return
-        if self.folder.exists() and (not self.folder.is_dir() or any(map(_is_complete, self.folder.iterdir()))):
+        if self.folder.exists() and not (
+            self.folder.is_dir() and all(path.name.startswith(PARTIAL) for path in self.folder.iterdir())
+        ):
             raise InputError(f"{self.folder} holds something other than a search; choose another --search-dir")
         make_folder(self.folder)
         with atomic_write(path) as file:
             json.dump(ours, file, indent=2)
 
     def _run_stage(self, stage, config, corpora_dir):
-        """Makes the trials of a stage that are left; returns the number of the signal that ended it, or None."""
+        """Make the remaining trials of a stage; return the number of the signal that ended it, or None."""
         study, keys = self.studies[stage], self.space[stage]
         for parameters in self._parameters_left(stage):
-            result = self._train(stage, parameters, config, corpora_dir)
-            if isinstance(result, int):
-                return result
-            study.add_trial(create_trial(params=parameters, distributions=keys, **result))
-            self.write_results()
+            if received := self._train(stage, parameters, config, corpora_dir):
+                return received
         while (finished := len(study.get_trials(states=FINISHED))) < (self.trials or 0):
             study.sampler = optuna.samplers.TPESampler(seed=config.train.seed + finished)
             trial = study.ask(keys)
-            result = self._train(stage, trial.params, config, corpora_dir)
-            # The result is a trial of its own, as that of a trial which is continued.
-            study.tell(trial, state=TrialState.FAIL)
-            if isinstance(result, int):
-                return result
-            study.add_trial(create_trial(params=trial.params, distributions=keys, **result))
-            self.write_results()
+            received = self._train(stage, trial.params, config, corpora_dir)
+            study.tell(trial, state=TrialState.FAIL)  # the result is a trial of its own
+            if received:
+                return received
         return None
 
     def _parameters_left(self, stage):
-        """The values of trials that were begun and not finished, and in a grid of those not begun."""
+        """Return the values of trials that were begun and not finished, and in a grid of those not begun."""
         study, keys = self.studies[stage], self.space[stage]
-        finished = [trial.params for trial in study.get_trials(states=FINISHED)]
         if self.trials is None:
-            values = itertools.product(*(distribution.choices for distribution in keys.values()))
-            return [
-                x for x in (dict(zip(keys, combination, strict=True)) for combination in values) if x not in finished
-            ]
-        begun = [trial.params for trial in study.get_trials(states=[TrialState.RUNNING, TrialState.FAIL])]
-        return [parameters for parameters in begun if parameters and parameters not in finished]
+            grid = itertools.product(*(distribution.choices for distribution in keys.values()))
+            wanted = [dict(zip(keys, values, strict=True)) for values in grid]
+        else:
+            wanted = [trial.params for trial in study.get_trials(states=[TrialState.RUNNING, TrialState.FAIL])]
+        finished = [trial.params for trial in study.get_trials(states=FINISHED)]
+        return [parameters for parameters in wanted if parameters and parameters not in finished]
 
     def _train(self, stage, parameters, config, corpora_dir):
-        """Trains with these values; returns arguments of `create_trial`, or the number of the signal that ended it."""
+        """Train with these values and store the result as a trial; return the number of a signal that ended it."""
         import keras
 
         from interacting_head.training.trainer import DivergedError, train
 
         run = RunDirectory(self.folder / "trials" / _run_name(stage, parameters))
-        count = f"{len(self.results(stage)) + 1} of {self._number_of_trials(stage)}"
-        print(f"{stage}, trial {count}: {', '.join(_assignments(parameters))}", file=sys.stderr)
+        keys = self.space[stage]
+        number = self.trials or math.prod(len(distribution.choices) for distribution in keys.values())
+        print(
+            f"{stage}, trial {len(self.results(stage)) + 1} of {number}: {', '.join(_assignments(parameters))}",
+            file=sys.stderr,
+        )
         keras.backend.clear_session()
         try:
             received = train(override(config, _assignments(parameters)), run.path, corpora_dir)
         except DivergedError as error:
             print(f"{run.path}: {error}", file=sys.stderr)
-            return {"state": TrialState.PRUNED, "user_attrs": {"run": run.path.name, "error": str(error)}}
-        if received:
-            return int(received)
-        best = min(run.read_log(), key=lambda record: record["validation_loss"])
-        attributes = {"run": run.path.name, "bleu": best.get("bleu"), "step": best["step"]}
-        return {"value": best["validation_loss"], "user_attrs": attributes}
-
-    def _number_of_trials(self, stage):
-        return self.trials or math.prod(len(distribution.choices) for distribution in self.space[stage].values())
+            result = {"state": TrialState.PRUNED, "user_attrs": {"run": run.path.name, "error": str(error)}}
+        else:
+            if received:
+                return int(received)
+            best = min(run.read_log(), key=lambda record: record["validation_loss"])
+            attributes = {"run": run.path.name, "bleu": best.get("bleu"), "step": best["step"]}
+            result = {"value": best["validation_loss"], "user_attrs": attributes}
+        self.studies[stage].add_trial(create_trial(params=parameters, distributions=keys, **result))
+        self.write_results()
+        return None
 
     def _plot(self, stage):
-        """Writes STAGE.png: the validation loss of the trials over each key."""
+        """Write STAGE.png: the validation loss of the trials over each key."""
         import matplotlib
 
         matplotlib.use("Agg")
@@ -243,12 +307,8 @@ class Search:
         pyplot.close(figure)
 
 
-def _is_complete(path):
-    return not path.name.startswith(PARTIAL)
-
-
 def _run_name(stage, parameters):
-    """Such as `architecture,num_heads=4`, the same for the same values, so that a run is found again."""
+    """Return a name such as `architecture,num_heads=4`, the same for the same values, so that a run is found again."""
     shown = [f"{key.removeprefix('model.').removeprefix('train.')}={value}" for key, value in parameters.items()]
     return ",".join([stage, *shown]).replace("/", "_")
 

@@ -125,7 +125,7 @@ def test_any_assignments_are_a_configuration_or_are_refused(tmp_path, examples):
 
 @few_and_many
 def test_any_bytes_are_a_search_space_or_are_refused(tmp_path, examples):
-    from interacting_head.tune.space import DEFAULT_SPACE, load_space
+    from interacting_head.tune.search import DEFAULT_SPACE, load_space
 
     path = tmp_path / "space.yaml"
 

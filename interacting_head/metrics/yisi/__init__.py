@@ -4,9 +4,7 @@ Start at `metrics.py`. An `Embedder` divides a sentence into units and gives eac
 or sub-words of a transformer. `similarity.py` compares units, by their vectors or letters, and measures coverage.
 """
 
-from interacting_head.metrics.yisi.embedders import Embedder
-from interacting_head.metrics.yisi.metrics import YiSi0, YiSi1, load_embedder
-from interacting_head.metrics.yisi.transformer_embedder import TransformerEmbedder
-from interacting_head.metrics.yisi.word_vectors import WordVectors
+from interacting_head.metrics.yisi.embedders import Embedder, TransformerEmbedder, load_embedder
+from interacting_head.metrics.yisi.metrics import YiSi0, YiSi1
 
-__all__ = ["Embedder", "TransformerEmbedder", "WordVectors", "YiSi0", "YiSi1", "load_embedder"]
+__all__ = ["Embedder", "TransformerEmbedder", "YiSi0", "YiSi1", "load_embedder"]

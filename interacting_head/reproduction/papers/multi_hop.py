@@ -1,14 +1,16 @@
 """Iida et al. 2019: tables 1, 3, 4 and 5, and figures 2 and 3."""
 
 import itertools
+from collections.abc import Iterable, Iterator
 
 from interacting_head.recipes import paper_tables
 from interacting_head.recipes.multi_hop import BASELINE, IN_DECODER, POSITIONS, layers_of
-from interacting_head.reproduction.claims import AsFast, CellBetter, Equivalent, LowerLoss, SameSize
+from interacting_head.reproduction.claims import AsFast, CellBetter, Equivalent, LowerLoss, Pairs, SameSize
 from interacting_head.reproduction.statistics import LOSS
 from interacting_head.reproduction.tables import DRAWING, ON_MULTI30K, Cell, Experiment, Small, Table, register
 
 DIRECTIONS = {"de_en": "de-en", "en_de": "en-de"}
+TEST = {"test": ("test",)}
 SMALL = Small(
     {"test": ("test_2016_flickr",)},
     (*ON_MULTI30K, "train.validation_epochs=1"),
@@ -16,8 +18,18 @@ SMALL = Small(
 )
 
 
-def printed(table, direction, position, depth, **where):
-    """Return what the paper prints of a position, as `Cell.printed`."""
+def in_words(position: str) -> str:
+    """Return the name of a position in tables."""
+    return position.replace("_", " ")
+
+
+BEST = "layer 4"
+ALL = "layers 1 to 6"
+PLACES = tuple(map(in_words, POSITIONS))
+
+
+def printed(table: str, direction: str, position: str, depth: int, **where: str) -> dict:
+    """Return the paper's number for a position, as `Cell.printed`."""
     if position in IN_DECODER:
         return {}
     layers = " ".join(map(str, layers_of(position)))
@@ -27,12 +39,12 @@ def printed(table, direction, position, depth, **where):
     return {} if number is None else {("test", "BLEU"): number}
 
 
-def cells(corpus, positions, table, dataset):
+def cells(corpus: str, positions: Iterable[str], table: str, dataset: str) -> tuple[Cell, ...]:
     """Return the cells of positions in six layers, a row for each direction."""
     return tuple(
         Cell(
             name,
-            position.replace("_", " "),
+            in_words(position),
             Experiment(f"mhop_{corpus}_{direction}_{position}"),
             printed(table, name, position, 6, dataset=dataset),
         )
@@ -41,53 +53,35 @@ def cells(corpus, positions, table, dataset):
     )
 
 
-TEST = {"test": ("test",)}
-BEST = "layer 4"
-ALL = "layers 1 to 6"
-PLACES = tuple(position.replace("_", " ") for position in POSITIONS)
-
-
-def against(row, better, others):
+def against(row: str, better: str, others: Iterable[str]) -> Pairs:
     """Return the pairs of a cell of a row with others of it."""
     return tuple(((row, better), (row, other)) for other in others)
 
 
-def claims_of_positions(row):
+def hop_beats_baseline(row: str, place: str, source: str) -> CellBetter:
+    """Return the claim that a second hop in a place beats the baseline."""
+    return CellBetter(
+        f"{row}: a second hop in {place} beats the baseline", source, pairs=against(row, place, [BASELINE])
+    )
+
+
+def claims_of_positions(row: str) -> list[CellBetter]:
     """Return the claims on a direction of table 1."""
-    names = f"{row}: "
-    claims = [
-        *(
-            CellBetter(
-                f"{names}a second hop in {place} beats the baseline", "", pairs=against(row, place, ("baseline",))
-            )
-            for place in (position.replace("_", " ") for position in IN_DECODER)
+    claims = [hop_beats_baseline(row, in_words(position), "") for position in IN_DECODER]
+    claims.append(hop_beats_baseline(row, BEST, "§ 3.3"))
+    statements = {
+        "layer 4 is the best of all positions": against(row, BEST, [place for place in PLACES if place != BEST]),
+        "a second hop in all layers is the worst of all positions": tuple(
+            ((row, place), (row, ALL)) for place in PLACES if place != ALL
         ),
-        CellBetter(
-            names + "a second hop in layer 4 beats the baseline", "§ 3.3", pairs=against(row, BEST, ("baseline",))
-        ),
-        CellBetter(
-            names + "layer 4 is the best of all positions",
-            "§ 4.1, table 1",
-            pairs=against(row, BEST, [place for place in PLACES if place != BEST]),
-        ),
-        CellBetter(
-            names + "a second hop in all layers is the worst of all positions",
-            "§ 4.1, table 1",
-            pairs=tuple(((row, place), (row, ALL)) for place in PLACES if place != ALL),
-        ),
-    ]
+    }
     if row == "de-en":  # the other direction's numbers go up and down
         up = [f"layers 1 to {last}" for last in range(2, 7)]
         down = [f"layers {first} to 6" for first in range(5, 0, -1)]
-        claims.append(
-            CellBetter(
-                names + "each further layer with a second hop costs BLEU",
-                "§ 4.1, table 1",
-                pairs=tuple(
-                    ((row, fewer), (row, more)) for order in (up, down) for fewer, more in itertools.pairwise(order)
-                ),
-            )
-        )
+        steps = (*itertools.pairwise(up), *itertools.pairwise(down))
+        pairs = tuple(((row, fewer), (row, more)) for fewer, more in steps)
+        statements["each further layer with a second hop costs BLEU"] = pairs
+    claims += [CellBetter(f"{row}: {words}", "§ 4.1, table 1", pairs=pairs) for words, pairs in statements.items()]
     return claims
 
 
@@ -107,36 +101,29 @@ register(
         "BLEU on WMT17 (Iida et al. 2019, table 2)",
         cells("wmt17", (BASELINE, "layer_4"), "table2", "wmt17"),
         tests={"test": ("newstest2014_2017",)},
-        claims=tuple(
-            CellBetter(
-                f"{name}: a second hop in layer 4 beats the baseline", "§ 3.3", pairs=against(name, BEST, ("baseline",))
-            )
-            for name in DIRECTIONS.values()
-        ),
+        claims=tuple(hop_beats_baseline(name, BEST, "§ 3.3") for name in DIRECTIONS.values()),
     )
 )
+DEPTHS = (4, 5, 6, 7)
 
 
-def claims_of_depths(direction):
+def claims_of_depths(name: str) -> tuple[CellBetter, ...]:
     """Return the claims on a direction of table 3."""
-    vanilla, hop = f"{direction}, baseline", f"{direction}, layer 4"
+    vanilla, hop = ({depth: (f"{name}, {place}", f"{depth} layers") for depth in DEPTHS} for place in (BASELINE, BEST))
     return (
-        CellBetter(
-            f"{direction}: seven layers are worse than six",
-            "§ 4.1",
-            pairs=(((vanilla, "6 layers"), (vanilla, "7 layers")),),
-        ),
-        CellBetter(
-            f"{direction}: six layers with a second hop beat seven without",
-            "§ 4.1",
-            pairs=(((hop, "6 layers"), (vanilla, "7 layers")),),
-        ),
+        CellBetter(f"{name}: seven layers are worse than six", "§ 4.1", pairs=((vanilla[6], vanilla[7]),)),
+        CellBetter(f"{name}: six layers with a second hop beat seven without", "§ 4.1", pairs=((hop[6], vanilla[7]),)),
         Equivalent(
-            f"{direction}: with four and five layers a second hop gains nothing",
+            f"{name}: with four and five layers a second hop gains nothing",
             "§ 4.1",
-            pairs=tuple(((hop, f"{depth} layers"), (vanilla, f"{depth} layers")) for depth in (4, 5)),
+            pairs=((hop[4], vanilla[4]), (hop[5], vanilla[5])),
         ),
     )
+
+
+def of_depth(depth: int) -> str:
+    """Return the end of the name of a recipe with this number of layers."""
+    return "" if depth == 6 else f"_of_{depth}"
 
 
 register(
@@ -145,14 +132,14 @@ register(
         "BLEU by number of layers (Iida et al. 2019, table 3)",
         tuple(
             Cell(
-                f"{name}, {position.replace('_', ' ')}",
+                f"{name}, {in_words(position)}",
                 f"{depth} layers",
-                Experiment(f"mhop_iwslt17_{direction}_{position}" + (f"_of_{depth}" if depth != 6 else "")),
-                printed("table3" if depth != 6 else "table1", name, position, depth),
+                Experiment(f"mhop_iwslt17_{direction}_{position}{of_depth(depth)}"),
+                printed("table1" if depth == 6 else "table3", name, position, depth),
             )
             for direction, name in DIRECTIONS.items()
             for position in (BASELINE, "layer_4")
-            for depth in (4, 5, 6, 7)
+            for depth in DEPTHS
         ),
         tests=TEST,
         small=Small(SMALL.tests, SMALL.settings, lambda cell: "de-en" in cell.row),
@@ -167,52 +154,41 @@ register(
         "multi_hop/time",
         "Seconds an epoch with and without a second hop (Iida et al. 2019, section 3.2)",
         tuple(
-            Cell(
-                position.replace("_", " "),
-                "de-en",
-                Experiment(f"mhop_iwslt17_de_en_{position}"),
-                {("", "seconds"): seconds},
-            )
-            for position, seconds in SECONDS.items()
+            Cell(in_words(place), "de-en", Experiment(f"mhop_iwslt17_de_en_{place}"), {("", "seconds"): seconds})
+            for place, seconds in SECONDS.items()
         ),
         "epoch_seconds",
         small=Small({}, ON_MULTI30K),
-        claims=(
-            AsFast("a second hop takes no more time", "§ 3.2", row="layer 4", baseline=BASELINE, columns=("de-en",)),
-        ),
+        claims=(AsFast("a second hop takes no more time", "§ 3.2", row=BEST, baseline=BASELINE, columns=("de-en",)),),
     )
 )
 SUBWORDS = {"de": 8848, "en": 6632}
 """Sizes of the dictionaries of fairseq's script for IWSLT14, which give the totals of table 4."""
 
 
-def cells_of_sizes():
-    """Return the cells of table 4."""
-    found = []
-    for direction, name in DIRECTIONS.items():
+def cells_of_sizes() -> Iterator[Cell]:
+    """Yield the cells of table 4."""
+    models = ((BASELINE, "baseline", 8), ("layer_4", "multi_hop", 8), ("layer_4", "multi_hop", 16))
+    for (direction, name), (position, model, heads) in itertools.product(DIRECTIONS.items(), models):
         sizes = [SUBWORDS[language] for language in direction.split("_")]
         settings = f"data.vocabulary_size={sizes}", "data.joint_merges=false"
-        for position, heads in ((BASELINE, 8), ("layer_4", 8), ("layer_4", 16)):
-            for depth in (4, 5, 6, 7):
-                if heads == 16 and depth == 6:
-                    continue
-                thousands = paper_tables.number(
-                    "multi_hop", table="table4", direction=name, num_layers=depth, quantity="parameters_thousands",
-                    model="baseline" if position == BASELINE else "multi_hop",
-                )  # fmt: skip
-                recipe = f"mhop_iwslt17_{direction}_{position}"
-                recipe += (f"_of_{depth}" if depth != 6 else "") + ("_h16" if heads == 16 else "")
-                row = f"{name}, {position.replace('_', ' ')}" + (", 16 heads" if heads == 16 else "")
-                experiment = Experiment(recipe, settings, "sizes")
-                found.append(Cell(row, f"{depth} layers", experiment, {("", "parameters"): 1000 * thousands}))
-    return tuple(found)
+        suffix, words = ("_h16", ", 16 heads") if heads == 16 else ("", "")
+        for depth in DEPTHS:
+            if heads == 16 and depth == 6:
+                continue
+            where = {"table": "table4", "direction": name, "model": model, "num_layers": depth}
+            thousands = paper_tables.number("multi_hop", quantity="parameters_thousands", **where)
+            recipe = f"mhop_iwslt17_{direction}_{position}{of_depth(depth)}{suffix}"
+            numbers = {("", "parameters"): 1000 * thousands}
+            row = f"{name}, {in_words(position)}{words}"
+            yield Cell(row, f"{depth} layers", Experiment(recipe, settings, "sizes"), numbers)
 
 
 register(
     Table(
         "multi_hop/4",
         "Number of parameters by layers (Iida et al. 2019, table 4)",
-        cells_of_sizes(),
+        tuple(cells_of_sizes()),
         "parameters",
         on_a_cpu=True,
         claims=(
@@ -222,7 +198,7 @@ register(
                 pairs=tuple(
                     ((f"{name}, layer 4", f"{depth} layers"), (f"{name}, baseline", f"{depth} layers"))
                     for name in DIRECTIONS.values()
-                    for depth in (4, 5, 6, 7)
+                    for depth in DEPTHS
                 ),
                 more=0.001,
             ),
@@ -234,62 +210,39 @@ FROM_FIRST_TO_LAST = tuple(f"layers_{first}_to_6" for first in range(1, 6))
 SINGLE = tuple(f"layer_{number}" for number in range(1, 7))
 
 
-def cells_of_losses():
-    """Return the cells of table 5 and figures 2 and 3: positions, with the printed losses by epoch."""
-    places = (BASELINE, *FROM_FIRST_TO_LAST, *reversed(SINGLE))
-    printed_losses = {}
-    for line in paper_tables.rows("multi_hop_table5_validation_loss"):
-        for position in places:
-            column = position.replace("_to_", "-")
-            if column in line:
-                by_epoch = printed_losses.setdefault(position, {})
-                by_epoch[f"epoch {line['epoch']}", LOSS] = float(line[column])
-    for by_epoch in printed_losses.values():
-        by_epoch["first", LOSS] = by_epoch["epoch 1", LOSS]
-        by_epoch["lowest", LOSS] = min(by_epoch.values())
-    return tuple(
-        Cell("de-en", position.replace("_", " "), Experiment(f"mhop_iwslt17_de_en_{position}"),
-             printed_losses.get(position, {}))
-        for position in places
-    )  # fmt: skip
+def cells_of_losses() -> Iterator[Cell]:
+    """Yield the cells of table 5 and figures 2 and 3: positions, with the printed losses by epoch."""
+    lines = paper_tables.rows("multi_hop_table5_validation_loss")
+    for position in (BASELINE, *FROM_FIRST_TO_LAST, *reversed(SINGLE)):
+        column = position.replace("_to_", "-")
+        losses = {(f"epoch {line['epoch']}", LOSS): float(line[column]) for line in lines if column in line}
+        if losses:
+            losses["first", LOSS] = losses["epoch 1", LOSS]
+            losses["lowest", LOSS] = min(losses.values())
+        yield Cell("de-en", in_words(position), Experiment(f"mhop_iwslt17_de_en_{position}"), losses)
 
 
-def claims_of_losses():
+def claims_of_losses() -> tuple[LowerLoss, ...]:
     """Return the claims on table 5 and figures 2 and 3."""
-    fewer = ["layer 6", *(position.replace("_", " ") for position in reversed(FROM_FIRST_TO_LAST))]
-    return (
-        LowerLoss(
-            "after the first epoch a second hop in all layers has the lowest loss",
-            "§ 4.2, table 5",
-            pairs=against("de-en", ALL, fewer[:4]),
-            test="first",
-        ),
-        LowerLoss(
-            "after the first epoch the baseline has the highest loss",
-            "§ 4.2, table 5",
-            pairs=tuple((("de-en", place), ("de-en", BASELINE)) for place in fewer),
-            test="first",
-        ),
-        LowerLoss(
-            "in the end the fewer second hops, the lower the loss",
-            "§ 4.2, figure 2",
-            pairs=tuple((("de-en", one), ("de-en", other)) for one, other in itertools.pairwise(fewer)),
-            test="lowest",
-        ),
-        LowerLoss(
-            "of single layers the sixth has the lowest loss",
-            "§ 4.2, figure 3",
-            pairs=against("de-en", "layer 6", [position.replace("_", " ") for position in SINGLE[:-1]]),
-            test="lowest",
-        ),
+    fewer = ["layer 6", *map(in_words, reversed(FROM_FIRST_TO_LAST))]
+    below_baseline = tuple((("de-en", place), ("de-en", BASELINE)) for place in fewer)
+    in_order = tuple((("de-en", one), ("de-en", other)) for one, other in itertools.pairwise(fewer))
+    all_lowest = against("de-en", ALL, fewer[:4])
+    sixth_lowest = against("de-en", "layer 6", map(in_words, SINGLE[:-1]))
+    claims = (
+        ("after the first epoch a second hop in all layers has the lowest loss", "table 5", "first", all_lowest),
+        ("after the first epoch the baseline has the highest loss", "table 5", "first", below_baseline),
+        ("in the end the fewer second hops, the lower the loss", "figure 2", "lowest", in_order),
+        ("of single layers the sixth has the lowest loss", "figure 3", "lowest", sixth_lowest),
     )
+    return tuple(LowerLoss(words, f"§ 4.2, {place}", pairs=x, test=test) for words, place, test, x in claims)
 
 
 register(
     Table(
         "multi_hop/5",
         "Validation loss by position of the second hop (Iida et al. 2019, table 5, figures 2 and 3)",
-        cells_of_losses(),
+        tuple(cells_of_losses()),
         "losses",
         TEST,
         printed_metrics={LOSS: LOSS},
@@ -300,10 +253,5 @@ register(
 )
 register(Table("multi_hop/figure_1", "Multi-hop attention (figure 1)", command=DRAWING))
 for _number in "23":
-    register(
-        Table(
-            f"multi_hop/figure_{_number}",
-            f"Validation loss by epoch (figure {_number})",
-            command="python -m interacting_head.reproduce multi_hop/5",
-        )
-    )
+    _command = "python -m interacting_head.reproduce multi_hop/5"
+    register(Table(f"multi_hop/figure_{_number}", f"Validation loss by epoch (figure {_number})", command=_command))

@@ -8,7 +8,7 @@ import pytest
 from interacting_head.metrics import METRICS, Options, evaluate
 from interacting_head.metrics.evaluation import by_source_length, evaluate_systems
 from interacting_head.metrics.significance import Resampling
-from tests.interacting_head.metrics.test_significance import SENTENCES, WORSE
+from tests.interacting_head.metrics.examples import SENTENCES, WORSE
 
 
 def test_sentences_are_grouped_by_the_words_of_their_source():

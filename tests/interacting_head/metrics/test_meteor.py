@@ -1,9 +1,7 @@
 """METEOR against its published formula and against what the papers' tool printed."""
 
 import functools
-import importlib.util
 import json
-import shutil
 import subprocess
 import threading
 from pathlib import Path
@@ -11,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from interacting_head.metrics import Options, evaluate, meteor
+from interacting_head.metrics import Options, meteor
 from interacting_head.metrics.lines import read_lines
 from interacting_head.metrics.meteor import Meteor, MeteorProgram
+from tests.interacting_head.metrics.examples import result, with_meteor
 
 ORACLE = Path(__file__).parents[4] / "shared" / "oracle" / "metrics"
 ORACLE_CASES = {
@@ -24,14 +23,7 @@ ORACLE_CASES = {
     "m30k_cs_raw": "cs",
     "edge_cases": "en",
 }
-with_meteor = pytest.mark.skipif(
-    not (shutil.which("java") and importlib.util.find_spec("pycocoevalcap")), reason="needs Java and METEOR's archive"
-)
 with_oracle = pytest.mark.skipif(not ORACLE.exists(), reason="the original tools' output is not here")
-
-
-def result(hypotheses, references, **options):
-    return evaluate(hypotheses, references, ["meteor"], **options)["meteor"]
 
 
 def formula(statistics):

@@ -11,7 +11,7 @@ import pytest
 from interacting_head.metrics import MetricUnavailable, Options, evaluate, meteor
 from interacting_head.metrics.meteor import Meteor, find_archive, find_java
 from tests.command_line import run, start, wait_until
-from tests.interacting_head.metrics.test_meteor import result, with_meteor
+from tests.interacting_head.metrics.examples import result, with_meteor
 
 with_processes = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks processes up in /proc")
 

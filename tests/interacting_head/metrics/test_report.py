@@ -6,7 +6,7 @@ from interacting_head.metrics import Options
 from interacting_head.metrics.evaluation import evaluate_systems
 from interacting_head.metrics.report import format_table
 from interacting_head.metrics.significance import Resampling
-from tests.interacting_head.metrics.test_significance import SENTENCES, WORSE
+from tests.interacting_head.metrics.examples import SENTENCES, WORSE
 
 LONG = "runs/a-run-with-a-rather-long-name/translations/of-the-test-set/test.en"
 

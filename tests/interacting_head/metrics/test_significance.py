@@ -11,10 +11,9 @@ from interacting_head.metrics import METRICS, Options, evaluate
 from interacting_head.metrics.evaluation import evaluate_systems
 from interacting_head.metrics.metric import MeanMetric
 from interacting_head.metrics.significance import RESAMPLES, Resampling, compare
+from tests.interacting_head.metrics.examples import SENTENCES, WORSE
 
 METRIC_NAMES = ["bleu", "sacrebleu", "chrf", "ter", "wer", "wer_paper", "rouge_l", "cider"]
-SENTENCES = [f"sentence {number} of the test set is about item {number * 7} here" for number in range(60)]
-WORSE = [line.replace("test set is", "set") for line in SENTENCES]
 ALMOST_EQUAL = [*SENTENCES[:-1], WORSE[-1]]
 
 

@@ -104,10 +104,10 @@ def test_a_claim_may_compare_what_was_measured_with_a_bound(runner):
     scored = MEASURES["analysis"](MASKS, True, 3, runner.results)
     place = (("M-00", "layer 1"),)
 
-    def word(bound, sign=1, cells=place):
-        return Above("x", "", of_cells=cells, bound=bound, sign=sign, metric="difference").decide(scored).word
+    def word(bound, cells=place):
+        return Above("x", "", of_cells=cells, bound=bound, metric="difference").decide(scored).word
 
-    assert [word(-8.5), word(-9.9), word(-8.5, sign=-1), word(-9.9, sign=-1)] == [FAILS, HOLDS, HOLDS, FAILS]
+    assert [word(-8.5), word(-9.9)] == [FAILS, HOLDS]
     assert word(0.0, cells=(("M-00", "layer 9"),)) == NOT_RUN
 
 

@@ -244,7 +244,7 @@ def test_losses_and_times_have_tables_of_their_own(tmp_path):
         if cell.column in seconds.get(cell.row, {}):
             digests[cell.row][cell.column] = cell.experiment.digest
     measured = {"how": "by a clock", "seconds": seconds, "precision": "float32", "processor": "a processor"}
-    results.write_epoch_seconds(name, {**measured, "digests": digests})
+    results.write("epoch_seconds", name, {**measured, "digests": digests})
     markdown, found = report(results, seeds=3)
     text = section(markdown, "multi_hop/5")
     validations = [line.strip("| ").split(" | ") for line in text.splitlines() if re.match(r"\| \d", line)]
@@ -264,7 +264,7 @@ def test_losses_and_times_have_tables_of_their_own(tmp_path):
     assert table["multi_head", "h = 8"] == "– [655 (1.00)]"
     assert text.endswith("by a clock; float32; a processor.\n")
     assert found["li_luo/6 (small)"]["seconds"] == seconds
-    results.write_epoch_seconds(name, {**measured, "digests": {"multi_head": digests["multi_head"]}})
+    results.write("epoch_seconds", name, {**measured, "digests": {"multi_head": digests["multi_head"]}})
     text = section(report(results, seeds=3)[0], "li_luo/6, small\n")
     shown = grid(text, "[the paper's]:")["interacting_head, printed loop", "h = 16"]
     assert shown == "– [1470 (2.13)]"  # of another configuration

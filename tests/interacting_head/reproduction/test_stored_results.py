@@ -15,7 +15,7 @@ BENCHMARKS = ROOT / "benchmarks"
 
 def test_the_stored_report_is_that_of_the_stored_results():
     results = Results(BENCHMARKS / "results" / "reproduction")
-    markdown, found = report(results, SEEDS, lambda scored, name: figure_link(scored, name, results))
+    markdown, found = report(results, SEEDS, figure_link)
     assert markdown == (BENCHMARKS / "REPRODUCTION.md").read_text(encoding="utf-8")
     stored = json.loads((BENCHMARKS / "REPRODUCTION.json").read_text(encoding="utf-8"))
     assert json.loads(json.dumps(found)) == stored

@@ -1,9 +1,13 @@
 """Searches of hyper-parameters: stages, resumption, results, and the real command."""
 
 import csv
+import errno
+import os
 import signal
 
+import optuna
 import pytest
+from optuna.storages import JournalStorage
 
 from data.errors import InputError
 from interacting_head import recipes
@@ -11,8 +15,7 @@ from interacting_head.config import ExperimentConfig, load_config, override
 from interacting_head.console import RunError
 from interacting_head.run_directory import RunDirectory
 from interacting_head.training.trainer import DivergedError
-from interacting_head.tune.search import Search
-from interacting_head.tune.space import default_space, load_space
+from interacting_head.tune.search import Journal, Search, default_space, load_space
 from tests import tiny_corpus
 from tests.command_line import run, start, wait_until
 
@@ -247,6 +250,36 @@ def test_the_default_space_fits_the_recipe(recipe, stages):
         for key, distribution in keys.items():
             for value in distribution.choices:
                 override(config, [f"{key}={value}"])
+
+
+def studies(path):
+    storage = JournalStorage(Journal(path))
+    return optuna.create_study(storage=storage, study_name="size", load_if_exists=True)
+
+
+def test_a_lock_and_a_line_that_a_killed_process_left_hinder_no_further_search(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path.relative_to(tmp_path) / "journal.log"
+    study = studies(path)
+    study.add_trial(optuna.trial.create_trial(value=1.0))
+    os.symlink(path, f"{path}.lock")
+    with open(path, "a") as file:
+        file.write('{"op_code":4,"worker')
+    for count in (1, 2):
+        study = studies(path)
+        assert len(study.trials) == count
+        study.add_trial(optuna.trial.create_trial(value=2.0))
+    assert [trial.value for trial in studies(path).trials] == [1.0, 2.0, 2.0]
+    assert [name for name in os.listdir() if name != "journal.log"] == []
+
+
+def test_a_full_disk_names_the_journal(tmp_path, monkeypatch):
+    def full(descriptor):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(OSError, match=r"No space left on device: '.*journal.log'"):
+        studies(tmp_path / "journal.log")
 
 
 @pytest.mark.slow

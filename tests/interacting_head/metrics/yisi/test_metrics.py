@@ -3,7 +3,6 @@
 import functools
 import itertools
 import json
-import math
 import random
 from pathlib import Path
 
@@ -14,40 +13,11 @@ from interacting_head.metrics import Options, evaluate
 from interacting_head.metrics.lines import read_lines
 from interacting_head.metrics.yisi import Embedder, YiSi0, YiSi1
 from interacting_head.metrics.yisi.similarity import longest_common_substring, split_words
+from tests.interacting_head.metrics.yisi.loops import loop_score, score
 
 ORACLE = Path(__file__).parents[5] / "shared" / "oracle" / "metrics"
 ORACLE_SETS = ["m30k_en_tok", "m30k_en_raw", "m30k_de_tok", "m30k_cs_raw", "edge_cases"]
 with_oracle = pytest.mark.skipif(not ORACLE.exists(), reason="the original tools' output is not here")
-
-
-def score(name, hypotheses, references, **options):
-    return evaluate(hypotheses, references, [name], **options)[name].score
-
-
-def loop_score(matrix, reference, hypothesis, sentences, n, alpha):
-    """YiSi of one sentence, written as its formulas are."""
-
-    def weight(word):
-        count = sum(word in sentence for sentence in sentences)
-        return math.log2(1 + (len(sentences) + 1) / (count + 1))
-
-    def coverage(words, others, similarity):
-        length = min(n, len(words), len(others))
-        found = total = 0
-        for start in range(len(words) - length + 1):
-            weights = [weight(word) for word in words[start : start + length]]
-            best = 0
-            for other in range(len(others) - length + 1):
-                similarities = [similarity(start + place, other + place) for place in range(length)]
-                weighted = sum(w * s for w, s in zip(weights, similarities, strict=True)) / sum(weights)
-                best = max(best, weighted)
-            found += sum(weights) * best
-            total += sum(weights)
-        return found / total
-
-    recall = coverage(reference, hypothesis, lambda i, j: matrix[i][j])
-    precision = coverage(hypothesis, reference, lambda i, j: matrix[j][i])
-    return precision * recall / (alpha * precision + (1 - alpha) * recall) if precision and recall else 0
 
 
 def common_substring(first, second):

@@ -12,7 +12,7 @@ import pytest
 from data.errors import InputError
 from interacting_head.metrics import MetricUnavailable, evaluate
 from interacting_head.metrics.yisi import load_embedder
-from tests.interacting_head.metrics.yisi.test_metrics import loop_score, score
+from tests.interacting_head.metrics.yisi.loops import loop_score, score
 
 VECTORS = {
     "cat": [1.0, 0.0, 0.0],

@@ -1,4 +1,7 @@
-"""Seconds an epoch of the cells of a table: steps of all schemes with as many heads, on the same batches, in turns."""
+"""Measurements of the cells of a table without training them: seconds an epoch, and numbers of parameters.
+
+Steps of all schemes with as many heads are timed on the same batches, in turns.
+"""
 
 import itertools
 import json
@@ -10,42 +13,56 @@ import time
 from pathlib import Path
 from statistics import median
 
+from tqdm import tqdm
+
 from interacting_head.console import RunError, importing_keras
 from interacting_head.machine import processor
-from interacting_head.reproduction.tables import named
+from interacting_head.reproduction.results import Results
+from interacting_head.reproduction.tables import Table, named
 
 TURNS, STEPS = 10, 4
 HOW = f"medians of {TURNS} turns of {STEPS} steps on the same batches, taken alternately, times the batches of an epoch"
 
 
-def measure(table, small, results, name, corpora_dir=None, end=None):
-    """Measure the columns of a table, each in a process of its own, and store them as they come.
+def count_parameters(table: Table, results: Results, name: str) -> None:
+    """Count and store the parameters of the cells of a table, whose experiments give the sizes of vocabularies."""
+    with importing_keras():
+        from interacting_head.model.transformer import parameter_count
+
+    found = {}
+    for cell in tqdm(table.cells, unit="model", disable=None):
+        config = cell.experiment.config(seed=1)
+        sizes = config.data.vocabulary_size
+        sizes = [sizes, sizes] if isinstance(sizes, int) else sizes
+        number = parameter_count(config.model, *sizes, config.data.shared_vocabulary)
+        found.setdefault(cell.row, {})[cell.column] = number
+    results.write("parameters", name, {"parameters": found})
+
+
+def measure_seconds(
+    table: Table, small: bool, results: Results, name: str, corpora_dir: str | None = None, end: float | None = None
+) -> None:
+    """Measure the columns of a table in its size, each in a process of its own, and store them as they come.
 
     Args:
-        table: a `Table` in its size.
-        small: whether it is the small one.
-        results: the `Results`.
-        name: of the results.
-        corpora_dir: folder of corpora.
         end: on the clock of `time.monotonic`: a column that takes longer is stopped, and no further one begins.
 
     Raises:
         RunError: where a process fails.
     """
-    record = results.epoch_seconds(name)
+    record = results.read("epoch_seconds", name)
     if record is None or record["how"] != HOW:
         record = {"how": HOW}
     for column in dict.fromkeys(cell.column for cell in table.cells):
         digests = {cell.row: cell.experiment.digest for cell in table.cells if cell.column == column}
         if all(record.get("digests", {}).get(row, {}).get(column) == digest for row, digest in digests.items()):
             continue
-        rows = list(digests)
-        print(f"{table.name}, {column}: {', '.join(rows)}", file=sys.stderr)
+        print(f"{table.name}, {column}: {', '.join(digests)}", file=sys.stderr)
         with tempfile.TemporaryDirectory() as folder:
             output = Path(folder) / "seconds.json"
             corpora = Path(corpora_dir).resolve() if corpora_dir else ""  # the process has another working folder
             arguments = [table.name, "small" if small else "full", column, output, corpora]
-            command = [sys.executable, "-m", "interacting_head.reproduction.epoch_seconds", *map(str, arguments)]
+            command = [sys.executable, "-m", "interacting_head.reproduction.measurements", *map(str, arguments)]
             left = None if end is None else max(0, end - time.monotonic())
             try:
                 code = subprocess.run(command, cwd=Path(__file__).parents[2], check=False, timeout=left).returncode
@@ -59,19 +76,14 @@ def measure(table, small, results, name, corpora_dir=None, end=None):
             for row, found in measured[kind].items():
                 record.setdefault(kind, {}).setdefault(row, {})[column] = found
         record |= {key: measured[key] for key in ("precision", "processor")}
-        results.write_epoch_seconds(name, record)
+        results.write("epoch_seconds", name, record)
 
 
-def measure_column(table, column, corpora_dir=None):
-    """Return `{row: seconds of a step, turn by turn}` of a column, measured in this process.
-
-    Args:
-        table: a `Table` in its size.
-        column: the heading of one of its columns.
-        corpora_dir: folder of corpora.
+def measure_column(table: Table, column: str, corpora_dir: str | None) -> dict:
+    """Measure a column of a table in this process.
 
     Returns:
-        The dictionary, the number of batches in an epoch, and the arithmetic.
+        Seconds an epoch by row, seconds of a step by row and turn, and the arithmetic.
     """
     import keras
 
@@ -94,27 +106,25 @@ def measure_column(table, column, corpora_dir=None):
         batches = make_batches(config, text.pairs)
         in_epoch, stream = batches.batches_in_epoch, iter(batches)
         parts = [list(itertools.islice(stream, STEPS)) for _ in range(TURNS + 1)]
-    seconds = {row: [] for row in models}
-    for part in parts:
+    turns = {row: [] for row in models}
+    for number, part in enumerate(parts):
         for row, model in models.items():
             started = time.perf_counter()
             model.fit(as_tf_dataset(part), steps_per_epoch=STEPS, verbose=0, shuffle=False)
-            seconds[row].append((time.perf_counter() - started) / STEPS)
-    turns = {row: times[1:] for row, times in seconds.items()}  # the first turn compiles
-    return turns, in_epoch, config.train.precision
+            if number:  # the first turn compiles
+                turns[row].append((time.perf_counter() - started) / STEPS)
+    seconds = {row: in_epoch * median(times) for row, times in turns.items()}
+    return {"seconds": seconds, "turns": turns, "precision": config.train.precision, "processor": processor()}
 
 
-def main():
+def main() -> None:
     """Measure one column in this process: `TABLE small|full COLUMN OUTPUT CORPORA_DIR`."""
     name, size, column, output, corpora_dir = sys.argv[1:]
     logging.getLogger("interacting_head").setLevel(logging.WARNING)
     with importing_keras():
         from interacting_head.model import compilation
     compilation.share_cores_in_training()
-    table = named(name).in_size(size == "small")
-    turns, in_epoch, arithmetic = measure_column(table, column, corpora_dir or None)
-    seconds = {row: in_epoch * median(times) for row, times in turns.items()}
-    found = {"seconds": seconds, "turns": turns, "precision": arithmetic, "processor": processor()}
+    found = measure_column(named(name).in_size(size == "small"), column, corpora_dir or None)
     Path(output).write_text(json.dumps(found), encoding="utf-8")
 
 

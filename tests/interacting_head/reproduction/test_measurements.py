@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from interacting_head.console import RunError
-from interacting_head.reproduction import epoch_seconds
+from interacting_head.reproduction import measurements
 from interacting_head.reproduction.results import Results
 from interacting_head.reproduction.tables import TABLES
 
@@ -35,7 +35,7 @@ def measured(monkeypatch):
         Path(output).write_text(json.dumps(found))
         return types.SimpleNamespace(returncode=int(column in failing))
 
-    monkeypatch.setattr(epoch_seconds.subprocess, "run", run)
+    monkeypatch.setattr(measurements.subprocess, "run", run)
     return columns, failing
 
 
@@ -45,25 +45,25 @@ def test_each_column_is_measured_once_and_stored_as_it_comes(tmp_path, monkeypat
     results = Results("results")
     failing.append("h = 8")
     with pytest.raises(RunError, match="the measurement of li_luo/6, h = 8 ended with code 1"):
-        epoch_seconds.measure(TABLE, True, results, "times", "corpora")
+        measurements.measure_seconds(TABLE, True, results, "times", "corpora")
     assert columns == COLUMNS[:3]
-    assert list(results.epoch_seconds("times")["seconds"]["multi_head"]) == COLUMNS[:2]
+    assert list(results.read("epoch_seconds", "times")["seconds"]["multi_head"]) == COLUMNS[:2]
     failing.clear()
     columns.clear()
     for _ in range(2):
-        epoch_seconds.measure(TABLE, True, results, "times", "corpora")
+        measurements.measure_seconds(TABLE, True, results, "times", "corpora")
     assert columns == COLUMNS[2:]
-    record = results.epoch_seconds("times")
+    record = results.read("epoch_seconds", "times")
     cells = {(row, column) for row, seconds in record["seconds"].items() for column in seconds}
     assert cells == {(cell.row, cell.column) for cell in TABLE.cells}
     assert record["turns"]["multi_head"]["h = 2"] == [1.0, 10 / 11]
-    assert record["how"] == epoch_seconds.HOW
+    assert record["how"] == measurements.HOW
 
 
 def test_nothing_further_is_measured_at_the_end_of_a_budget(tmp_path, measured, capsys, monkeypatch):
     columns, _ = measured
     monkeypatch.chdir(tmp_path)
-    epoch_seconds.measure(TABLE, True, Results("results"), "times", "corpora", end=float("-inf"))
+    measurements.measure_seconds(TABLE, True, Results("results"), "times", "corpora", end=float("-inf"))
     assert columns == COLUMNS[:1]
     assert capsys.readouterr().err.endswith("li_luo/6, h = 2: not measured, the budget is at its end\n")
-    assert Results("results").epoch_seconds("times") is None
+    assert Results("results").read("epoch_seconds", "times") is None

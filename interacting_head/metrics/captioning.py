@@ -1,0 +1,111 @@
+"""ROUGE-L and CIDEr-D as the captioning tools nlg-eval and pycocoevalcap compute them.
+
+Lin (2004), ROUGE: a package for automatic evaluation of summaries. Vedantam et al. (2015), CIDEr: consensus-based image
+description evaluation. Sums and products are in nlg-eval's order, so that scores agree to the last bit.
+"""
+
+import collections
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from rapidfuzz.distance import LCSseq
+
+from interacting_head.metrics.metric import MeanMetric, Options
+
+BETA = 1.2
+ORDER = 4
+SIGMA = 6.0
+
+
+class RougeL(MeanMetric):
+    """`rouge_l`: the score that nlg-eval calls ROUGE_L, in per cent. `tokenized` has no effect: it never tokenises."""
+
+    def __init__(self, options: Options):
+        super().__init__(options)
+        self.settings = {"tok": "none", "beta": BETA}
+        self.definition = (
+            "ROUGE-L as nlg-eval: F-score (β = 1.2) of the longest common subsequence of words split at single "
+            f"spaces; {options.case}; best precision and best recall of all references; mean over sentences"
+        )
+
+    def values(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> list[float]:
+        hypotheses, *references = map(self.options.cased, (hypotheses, *references))
+        sentences = zip(hypotheses, zip(*references, strict=True), strict=True)
+        return [100 * rouge_l(hypothesis, of_sentence) for hypothesis, of_sentence in sentences]
+
+
+def rouge_l(hypothesis: str, references: Sequence[str]) -> float:
+    """Return ROUGE-L of one sentence, from 0 to 1; best precision and best recall may be of different references.
+
+    White space at the ends does not count. Two spaces in a row enclose an empty word, and an empty hypothesis is one
+    empty word.
+    """
+    hypothesis, *references = [line.strip().split(" ") for line in (hypothesis, *references)]
+    common = [LCSseq.similarity(hypothesis, reference) for reference in references]
+    precision = max(common) / len(hypothesis)
+    recall = max(length / len(reference) for length, reference in zip(common, references, strict=True))
+    if not precision:
+        return 0.0
+    return (1 + BETA**2) * precision * recall / (recall + BETA**2 * precision)
+
+
+class Cider(MeanMetric):
+    """`cider`: CIDEr-D, which nlg-eval calls CIDEr, from 0 to 10. `tokenized` has no effect: it never tokenises.
+
+    CIDEr-D counts an n-gram no more often than the reference has it, and lowers the score where the lengths differ. The
+    weight of an n-gram depends on the number of sentences whose references have it; resamples and parts of the
+    sentences keep the frequencies of the whole set.
+    """
+
+    def __init__(self, options: Options):
+        super().__init__(options)
+        self.settings = {"tok": "none", "n": ORDER, "sigma": SIGMA, "idf": "references"}
+        self.definition = (
+            "CIDEr-D as nlg-eval: 10 · cosine of tf-idf vectors of n-grams, clipped, mean over n = 1 to 4 and over "
+            "references, times a Gaussian (σ = 6) of the difference of lengths; words split at white space; "
+            f"{options.case}; document frequencies of the scored references; mean over sentences, from 0 to 10"
+        )
+
+    def values(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> list[float]:
+        hypotheses, *references = [
+            [line.split() for line in self.options.cased(text)] for text in (hypotheses, *references)
+        ]
+        sentences = list(zip(hypotheses, zip(*references, strict=True), strict=True))
+        frequencies = collections.Counter()
+        for _, of_sentence in sentences:
+            frequencies.update({ngram for words in of_sentence for counts in _ngrams(words) for ngram in counts})
+        unseen = math.log(len(sentences))
+        weights = {ngram: unseen - math.log(frequency) for ngram, frequency in frequencies.items()}
+
+        def vectors(words):
+            return [
+                {ngram: count * weights.get(ngram, unseen) for ngram, count in counts.items()}
+                for counts in _ngrams(words)
+            ]
+
+        values = []
+        for hypothesis, of_sentence in sentences:
+            ours, totals = vectors(hypothesis), np.zeros(ORDER)
+            for reference in of_sentence:
+                penalty = _length_penalty(len(hypothesis), len(reference))
+                totals += [penalty * _clipped_cosine(*pair) for pair in zip(ours, vectors(reference), strict=True)]
+            values.append(10 * (totals.mean() / len(references)))
+        return values
+
+
+def _ngrams(words):
+    """Return a `Counter` of the n-grams of the words for each n from 1 to `ORDER`."""
+    return [collections.Counter(zip(*(words[place:] for place in range(n)), strict=False)) for n in range(1, ORDER + 1)]
+
+
+def _clipped_cosine(one, other):
+    product = sum(min(weight, other[ngram]) * other[ngram] for ngram, weight in one.items() if ngram in other)
+    norms = math.prod(math.sqrt(sum(weight**2 for weight in vector.values())) for vector in (one, other))
+    return product / norms if norms else 0.0
+
+
+def _length_penalty(*words):
+    # The original takes the number of bigrams for the length.
+    hypothesis, reference = (max(number - 1, 0) for number in words)
+    return math.e ** (-((hypothesis - reference) ** 2) / (2 * SIGMA**2))
