@@ -18,7 +18,7 @@ YISI1 = "yisi1"
 """A metric that needs vectors: it is computed where they are given."""
 METRICS_OF_LI_LUO = ("sacrebleu", "bleu", "wer", "wer_paper", "meteor", "rouge_l", "cider", "yisi0")
 IN_BFLOAT16 = ("train.precision=mixed_bfloat16",)
-"""A setting of all small tables, so that runs of unlike machines compare; many processors have no faster precision."""
+"""A setting of all small tables of trained models, so that runs of unlike machines compare."""
 ON_MULTI30K = (
     f"data.corpus={MULTI30K_DE_EN.corpus}",
     f"data.vocabulary_size={MULTI30K_DE_EN.vocabulary_size}",
@@ -166,8 +166,9 @@ class Table:
         """Return this table, or the small one that stands for it: its cells then have the siblings' recipes."""
         if not small or self.small is None:
             return self
+        settings = self.small.settings if self.measure == "epoch_seconds" else (*IN_BFLOAT16, *self.small.settings)
         cells = tuple(
-            cell._replace(experiment=sibling(cell.experiment, (*IN_BFLOAT16, *self.small.settings)), splits={})
+            cell._replace(experiment=sibling(cell.experiment, settings), splits={})
             for cell in filter(self.small.only, self.cells if self.small.cells is None else self.small.cells)
         )
         claims = self.claims if self.small.claims is None else self.small.claims

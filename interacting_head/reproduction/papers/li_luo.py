@@ -182,7 +182,10 @@ def claims_on_scores(number, test, heads, best):
     return tuple(claims)
 
 
-WIDE = ("model.model_dim=256", "model.feed_forward_dim=512", "train.batch_tokens=4096", "data.vocabulary_size=8000")
+WIDE = (
+    *("model.model_dim=256", "model.feed_forward_dim=512", "train.batch_tokens=4096", "data.vocabulary_size=8000"),
+    *("train.max_steps=2000", "train.warmup_steps=200", "train.validation_interval=400"),
+)
 """Settings for timing: models twice as wide as the trained ones, so that matrix products take more of a step."""
 
 
