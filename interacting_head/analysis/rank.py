@@ -12,10 +12,10 @@ import numpy as np
 
 from data.errors import InputError
 from data.stats import mean_length, most_heads
+from interacting_head.analysis.base import SITES, Analysis, Findings
+from interacting_head.analysis.figures import HeatMap, add_legend, draw_heat_maps, grid, head_labels
 from interacting_head.analysis.similarity import AttentionMaps, HeadOutputs, mean_of_pairs
-from interacting_head.analysis.verb import Findings, Verb
 
-SITES = {"encoder": "encoder", "decoder": "decoder", "cross": "encoder-decoder"}
 RANKS = {
     "logits_rank": "rank of the logits",
     "logits_stable_rank": "stable rank of the logits",
@@ -29,8 +29,8 @@ SIMILARITIES = {
 """Column of the table → title in the figure."""
 
 
-def numerical_rank(singular_values, size, tolerance=None):
-    """Return the number of singular values that are not zero beside the largest one.
+def numerical_rank(singular_values: np.ndarray, size: tuple[int, int], tolerance: float | None = None) -> np.ndarray:
+    """Return the number of singular values that are not zero relative to the largest one, whole numbers `(…)`.
 
         rank(M) = #{k: σ_k > tolerance · σ_1}
 
@@ -39,17 +39,14 @@ def numerical_rank(singular_values, size, tolerance=None):
         size: `(T, S)`.
         tolerance: default: max(T, S) · ε with ε of float32, in which attention is computed (the rule of
             `numpy.linalg.matrix_rank` and of MATLAB).
-
-    Returns:
-        Whole numbers `(…)`.
     """
     if tolerance is None:
         tolerance = max(size) * float(np.finfo("float32").eps)
     return (singular_values > tolerance * singular_values[..., :1]).sum(axis=-1)
 
 
-def stable_rank(singular_values):
-    """Return ‖M‖_F² / ‖M‖₂² = Σ_k σ_k² / σ_1² of matrices with these singular values `(…, n)`; 0 of a zero matrix.
+def stable_rank(singular_values: np.ndarray) -> np.ndarray:
+    """Return ‖M‖_F² / ‖M‖₂² = Σ_k σ_k² / σ_1² of matrices with these singular values `(…, n)`; 0 for a zero matrix.
 
     It is at most the rank, and changes little where entries do (Rudelson & Vershynin 2007, section 1).
     """
@@ -71,15 +68,15 @@ class PlaceRanks:
         sentences: their number.
     """
 
-    def __init__(self, tolerance=None, causal=False):
+    def __init__(self, tolerance: float | None = None, causal: bool = False):
         self.tolerance, self.causal = tolerance, causal
         self.sums, self.largest, self.sentences = dict.fromkeys(RANKS, 0.0), 0, 0
         self.maps, self.outputs = AttentionMaps(), HeadOutputs()
 
-    def add(self, logits, attention, heads):
+    def add(self, logits: np.ndarray, attention: np.ndarray, heads: np.ndarray):
         """Add a sentence: logits and weights `(…, H, T, S)`, outputs of heads `(…, H, T, V)`.
 
-        The logits are those of all pairs of positions, also of such as a mask hides.
+        Logits count for all pairs of positions, also where a mask hides them.
         """
         size = attention.shape[-2:]
         for name, matrices in (("logits", logits), ("attention", attention)):
@@ -91,22 +88,22 @@ class PlaceRanks:
         self.largest += min(size)
         self.sentences += 1
 
-    def row(self):
+    def row(self) -> dict[str, float | None]:
         """Return the means over sentences and heads, and over pairs of heads."""
         means = {name: float(np.mean(total)) / self.sentences for name, total in self.sums.items()}
         similarities = {name: mean_of_pairs(matrix) for name, matrix in self.matrices().items()}
         return {"largest_rank": self.largest / self.sentences, **means, **similarities}
 
-    def matrices(self):
+    def matrices(self) -> dict[str, np.ndarray]:
         """Return `{key of SIMILARITIES: (…, H, H)}`."""
         return {"map_correlation": self.maps.correlation(), "output_cka": self.outputs.cka()}
 
-    def by_head(self):
+    def by_head(self) -> dict[str, np.ndarray]:
         """Return `{key of RANKS: (…, H)}`, means over sentences."""
         return {name: total / self.sentences for name, total in self.sums.items()}
 
 
-class Rank(Verb):
+class Rank(Analysis):
     """Ranks and similarity of heads of runs, by their number of heads."""
 
     name = "rank"
@@ -125,16 +122,15 @@ class Rank(Verb):
             raise InputError(f"--tolerance must be at least 0 and below 1, got {arguments.tolerance}")
 
     def analyze(self, runs, arguments):
-        findings = Findings(data={"heads": {}})
-        limits = {}
+        findings, labels = Findings(data={"heads": {}}), {}
         for run in runs:
-            sample = run.sample(arguments)
+            sample, d = run.sample(arguments), run.config.model.model_dim
             places, lengths = ranks_of(run, sample, arguments.tolerance)
-            limits[run.name] = limit = most_heads(run.config.model.model_dim, *lengths)
+            limit = most_heads(d, *lengths)
             findings.notes += [
                 *sample.notes,
-                f"{run.name}: h_max = {limit}, d = {run.config.model.model_dim} by n̄ = {min(map(mean_length, lengths))}"
-                f" of {len(sample):,} sentences of {sample.name}",
+                f"{run.name}: h_max = {limit}, d = {d} by n̄ = {min(map(mean_length, lengths))} of {len(sample):,} "
+                f"sentences of {sample.name}",
             ]
             findings.rows += [
                 {"run": run.name, **described(run, place), "h_max": limit, **ranks.row()}
@@ -143,7 +139,9 @@ class Rank(Verb):
             findings.data["heads"][run.name] = {
                 "{} {}".format(*place): ranks.by_head() | ranks.matrices() for place, ranks in places.items()
             }
-        labels = {run.name: label(run) for run in runs}
+            attention = run.config.model.attention
+            options = [f"{name}={value}" for name, value in sorted(attention.options.items())]
+            labels[run.name] = " ".join([attention.scheme, *options])
         for name, titles in (("rank", RANKS), ("rank-similarity", SIMILARITIES)):
             findings.figures[name] = functools.partial(draw_by_heads, findings.rows, labels, titles)
         if len(runs) == 1:
@@ -151,7 +149,7 @@ class Rank(Verb):
         return findings
 
 
-def ranks_of(run, sample, tolerance=None):
+def ranks_of(run, sample, tolerance: float | None = None) -> tuple[dict, tuple[list[int], list[int]]]:
     """Return `{place: PlaceRanks}` of a run, and the numbers of sub-words of the sources and of the targets."""
     places, lengths = {}, ([], [])
     for pair, seen in run.inspections(sample, attention=SITES, logits=SITES, heads=SITES):
@@ -164,7 +162,7 @@ def ranks_of(run, sample, tolerance=None):
     return places, lengths
 
 
-def described(run, place):
+def described(run, place: tuple[str, int]) -> dict:
     """Return scheme, number and size of heads, site and layer at a place of a run."""
     from interacting_head.model.placement import attention_of, resolved
 
@@ -174,24 +172,17 @@ def described(run, place):
     return {**heads, "site": place[0], "layer": place[1]}
 
 
-def label(run):
-    """Return the scheme of a run with its options."""
-    attention = run.config.model.attention
-    return " ".join([attention.scheme, *(f"{name}={value}" for name, value in sorted(attention.options.items()))])
-
-
-def draw_by_heads(rows, labels, titles, figure):
+def draw_by_heads(rows: list[dict], labels: dict[str, str], titles: dict[str, str], figure):
     """Draw a row of axes for each quantity, a column for each site: means over layers by number of heads.
 
     Args:
         rows: of the findings.
-        labels: `{run: that of its line}`.
+        labels: `{run: label of its line}`.
         titles: `{key of a row: title}`.
         figure: an empty matplotlib `Figure`.
     """
     sites = [site for site in SITES if any(row["site"] == site for row in rows)]
-    figure.set_size_inches(3.2 * len(sites), 0.6 + 1.9 * len(titles))
-    axes = figure.subplots(len(titles), len(sites), sharex=True, sharey="row", squeeze=False)
+    axes = grid(figure, len(titles), len(sites), 3.2, 0.6 / len(titles) + 1.9, sharex=True, sharey="row")
     limits = sorted({row["h_max"] for row in rows})
     heads = sorted({row["num_heads"] for row in rows})
     for line, (quantity, title) in zip(axes, titles.items(), strict=True):
@@ -216,30 +207,27 @@ def draw_by_heads(rows, labels, titles, figure):
         axis.set_title(SITES[site])
     for axis in axes[-1]:
         axis.set_xlabel("number of heads h")
-    handles = {name: handle for handle, name in zip(*axes[0, 0].get_legend_handles_labels(), strict=True)}
-    names = list(handles)
-    figure.legend(list(handles.values()), names, loc="outside lower center", ncols=min(3, len(names)), fontsize=8)
+    add_legend(figure, 3)
 
 
-def draw_lines(axis, rows, labels, quantity):
+def draw_lines(axis, rows: list[dict], labels: dict[str, str], quantity: str):
     """Draw a point for each run, the mean over its layers, and a line for each label."""
     for index, name in enumerate(dict.fromkeys(labels.values())):
         points = {}
         for run in (run for run, own in labels.items() if own == name):
-            for heads in {row["num_heads"] for row in rows if row["run"] == run}:
-                found = [row[quantity] for row in rows if row["run"] == run and row["num_heads"] == heads]
-                found = [value for value in found if value is not None]
-                if found:
-                    points.setdefault(heads, []).append(sum(found) / len(found))
-        places = sorted(points)
-        color = f"C{index}"
+            by_heads = {}
+            for row in rows:
+                if row["run"] == run and row[quantity] is not None:
+                    by_heads.setdefault(row["num_heads"], []).append(row[quantity])
+            for heads, found in by_heads.items():
+                points.setdefault(heads, []).append(np.mean(found))
+        color, places = f"C{index}", sorted(points)
         axis.plot(places, [np.mean(points[place]) for place in places], color=color, label=name, linewidth=1.2)
-        axis.plot(
-            [x for x in places for _ in points[x]], [y for x in places for y in points[x]], "o", color=color, ms=4
-        )
+        for place in places:
+            axis.plot([place] * len(points[place]), points[place], "o", color=color, ms=4)
 
 
-def draw_bounds(axis, rows, heads, quantity):
+def draw_bounds(axis, rows: list[dict], heads: list[int], quantity: str):
     """Draw the largest rank that sentences allow, and for the rank of logits the size of heads."""
     largest = np.mean([row["largest_rank"] for row in rows])
     axis.axhline(largest, color="0.5", linestyle="--", linewidth=1, label="mean length")
@@ -249,31 +237,24 @@ def draw_bounds(axis, rows, heads, quantity):
         axis.plot(heads, bounds, color="0.5", marker="_", linewidth=1, label="head size K")
 
 
-def draw_similarity(places, figure):
+def draw_similarity(places: dict[tuple[str, int], PlaceRanks], figure):
     """Draw CKA above the diagonal and correlation of attention maps below it, of all pairs of heads by place."""
     sites = [site for site in SITES if any(place[0] == site for place in places)]
     layers = sorted({number for _, number in places})
-    figure.set_size_inches(0.8 + 2.2 * len(layers), 2.3 * len(sites))
-    axes = figure.subplots(len(sites), len(layers), squeeze=False)
-    for line, site in zip(axes, sites, strict=True):
-        for axis, number in zip(line, layers, strict=True):
-            if (site, number) not in places:
-                axis.axis("off")
-                continue
-            found = {name: mean_over_front(matrix) for name, matrix in places[site, number].matrices().items()}
-            H = len(found["output_cka"])
-            image = axis.imshow(
-                np.triu(found["output_cka"], 1) + np.tril(found["map_correlation"]),
-                vmin=-1,
-                vmax=1,
-                cmap="RdBu_r",
-                extent=(0.5, H + 0.5, H + 0.5, 0.5),
-            )
-            axis.set_title(f"{SITES[site]} {number}", fontsize=8)
-            axis.tick_params(labelsize=7)
-    figure.colorbar(image, ax=axes, shrink=0.6, label="CKA of outputs (upper right),\ncorrelation of maps (lower left)")
+    maps = []
+    for place in ((site, number) for site in sites for number in layers):
+        if place not in places:
+            maps.append(None)
+            continue
+        found = places[place].matrices()
+        cka, correlation = (mean_over_front(found[name]) for name in ("output_cka", "map_correlation"))
+        labels = head_labels(len(cka))
+        values = np.triu(cka, 1) + np.tril(correlation)
+        maps.append(HeatMap(f"{SITES[place[0]]} {place[1]}", values, labels, labels, xlabel="", ylabel=""))
+    bar = "CKA of outputs (upper right),\ncorrelation of maps (lower left)"
+    draw_heat_maps(figure, maps, len(layers), 2.4, 2.3, limits=(-1, 1), colors="RdBu_r", bar=bar)
 
 
-def mean_over_front(matrix):
+def mean_over_front(matrix: np.ndarray) -> np.ndarray:
     """Return the mean `(H, H)` of `(…, H, H)` over the axes in front."""
     return matrix.reshape(-1, *matrix.shape[-2:]).mean(axis=0)

@@ -1,3 +1,4 @@
+import functools
 import math
 
 import numpy as np
@@ -12,7 +13,7 @@ from interacting_head.analysis.attention import (
     draw_heads,
     draw_layers,
 )
-from interacting_head.analysis.output import save_figure
+from interacting_head.analysis.figures import save_figure
 
 both = pytest.mark.parametrize("as_printed", [False, True])
 DRAW = np.random.default_rng(1)
@@ -110,6 +111,6 @@ def test_figures_of_runs_with_different_heads_and_layers_can_be_drawn(tmp_path):
         "one": {("encoder", 1): Place(2), ("cross", 1): Place(2)},
         "other": {("encoder", 1): Place(8), ("encoder", 2): Place(40), ("cross", 1): Place(8)},
     }
-    save_figure(lambda figure: draw_heads(figure, found, "encoder", "entropy"), tmp_path / "heads")
-    save_figure(lambda figure: draw_layers(figure, found, ["encoder", "cross"], "_as_printed"), tmp_path / "layers")
+    save_figure(functools.partial(draw_heads, found, "encoder", "entropy", ""), tmp_path / "heads")
+    save_figure(functools.partial(draw_layers, found, ["encoder", "cross"], "_as_printed"), tmp_path / "layers")
     assert {path.name for path in tmp_path.iterdir()} == {"heads.png", "heads.svg", "layers.png", "layers.svg"}

@@ -3,8 +3,9 @@ import json
 
 import numpy as np
 
-from interacting_head.analysis.output import MOST_ROWS, as_csv, as_json, save_figure, table, write
-from interacting_head.analysis.verb import Findings
+from interacting_head.analysis.base import Findings
+from interacting_head.analysis.figures import save_figure
+from interacting_head.analysis.output import MOST_ROWS, as_csv, as_json, table, write
 
 ROWS = [
     {"run": "a", "head": 1, "score": np.float32(0.5), "change": None},
