@@ -15,7 +15,7 @@ import tensorflow as tf
 from data.text.profiles import TextForm
 from interacting_head import export
 from interacting_head.config import DataConfig
-from interacting_head.export.layout import EXTRA
+from interacting_head.export import EXTRA
 from interacting_head.search.options import SearchOptions
 from interacting_head.translation.translator import Translator
 from tests.interacting_head.export import exports
