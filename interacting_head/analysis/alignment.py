@@ -12,16 +12,7 @@ import numpy as np
 from data.errors import InputError
 from interacting_head.analysis.base import Analysis, Findings
 from interacting_head.analysis.figures import HeatMap, draw_heat_maps, filled, head_labels
-from interacting_head.analysis.word_alignment import (
-    AlignmentErrors,
-    Gold,
-    Words,
-    links,
-    merged,
-    pharaoh,
-    read_gold,
-    words_of,
-)
+from interacting_head.analysis.word_alignment import AlignmentErrors, Gold, links, merged, pharaoh, read_gold, words_of
 
 MEAN, ALL = "mean", "all"
 WORD = 0.22  # inches of a word's cell
@@ -59,8 +50,7 @@ class Alignment(Analysis):
                     f"{arguments.gold} has {len(gold):,} lines but {sample.name} has {sample.lines:,}; line n of one "
                     "must belong to line n of the other"
                 )
-            scores, lines, sentences = measured(run, sample, layers[run.name], arguments.show, gold)
-            rows = [{"run": run.name, "layer": str(layer), "head": head, **one} for (layer, head), one in scores]
+            rows, lines, sentences = measured(run, sample, layers[run.name], arguments.show, gold)
             findings.add_run(run, sample, rows)
             slug = re.sub(r"[^\w.=+-]+", "_", run.name)  # part of the name of a file
             findings.files[f"alignment.{slug}.pharaoh"] = "".join(f"{line}\n" for line in lines)
@@ -92,8 +82,7 @@ class HeadScores:
     """Scores of a head, or of a mean of heads, over many sentences."""
 
     def __init__(self):
-        self.errors = AlignmentErrors()
-        self.largest, self.words = 0.0, 0
+        self.errors, self.largest, self.words = AlignmentErrors(), 0.0, 0
 
     def add(self, weights: np.ndarray, gold: Gold | None):
         """Add a sentence by its weights between words `(J, I)`."""
@@ -115,13 +104,13 @@ def measured(run, sample, layer: int, show: int, gold: list[Gold] | None = None)
 
     Args:
         run, sample: an `AnalysedRun` and its `Sample`.
-        layer: number of the decoder layer whose mean over heads is shown and gives the alignments.
+        layer: number of the decoder layer whose mean over heads gives the alignments.
         show: number of sentences to keep.
         gold: of each line of the text.
 
     Returns:
-        A list of `((layer or "all", head or "mean"), scores)`; a line of alignments for each line of the text, empty
-        for lines that are not in the sample; and the first sentences, with their words and weights `(H, J, I)`.
+        Rows of the table; a line of alignments for each line of the text, empty for lines that are not in the sample;
+        and the first sentences, with their words and weights `(H, J, I)`.
 
     Raises:
         InputError: where gold names a word that a sentence does not have.
@@ -131,10 +120,9 @@ def measured(run, sample, layer: int, show: int, gold: list[Gold] | None = None)
     for pair, inspection in run.inspections(sample, attention=["cross"]):
         source = words_of(pair.source_ids, run.subwords[0])
         target = words_of(pair.target_ids, run.subwords[1])
-        one_gold = None
-        if gold is not None:
-            one_gold = gold[pair.number - 1]
-            check_words(one_gold, source, target, sample.name, pair.number)
+        one_gold = gold and gold[pair.number - 1]
+        if one_gold:
+            check_words(one_gold, source.texts, target.texts, f"{sample.name}, line {pair.number}")
         by_layer = {}
         for (_, number), weights in inspection.attention.items():
             heads = merged(weights.reshape(-1, *weights.shape[-2:]), target, source)
@@ -148,17 +136,21 @@ def measured(run, sample, layer: int, show: int, gold: list[Gold] | None = None)
             values = {"heads": names[layer], "weights": by_layer[layer]}
             sentences.append({"number": pair.number, "layer": layer, **texts, **values})
     scores[ALL, MEAN] = over_layers
-    return [(place, one.scores(gold is not None)) for place, one in scores.items()], lines, sentences
+    rows = [
+        {"run": run.name, "layer": str(layer), "head": head, **one.scores(gold is not None)}
+        for (layer, head), one in scores.items()
+    ]
+    return rows, lines, sentences
 
 
-def check_words(gold: Gold, source: Words, target: Words, name: str, number: int):
-    """Raise `InputError` where gold links of line `number` of the text `name` go beyond the words of the sentence."""
+def check_words(gold: Gold, source: list[str], target: list[str], line: str):
+    """Raise `InputError` where gold links of a line go beyond the words of the sentence, end symbols not counted."""
     for place, (side, words) in enumerate({"source": source, "target": target}.items()):
-        count = len(words.texts) - 1
+        count = len(words) - 1
         if (most := max((link[place] for link in gold.possible), default=-1)) >= count:
             raise InputError(
-                f"{name}, line {number}: gold alignments name the {side} word {most}, counted from 0, but the run sees "
-                f"{count} words; give text whose words, with blanks between, are those that were aligned"
+                f"{line}: gold alignments name the {side} word {most}, counted from 0, but the run sees {count} words; "
+                "give text whose words, with blanks between, are those that were aligned"
             )
 
 
@@ -168,17 +160,14 @@ def draw_means(by_run: dict[str, dict], figure):
         _map_of_words(f"{name}: decoder layer {one['layer']}, mean of heads", one, one["weights"].mean(0))
         for name, one in by_run.items()
     ]
-    width, height = _size(max(by_run.values(), key=lambda one: len(one["target"])))
-    draw_heat_maps(figure, maps, 3, width + 0.4, height)
+    draw_heat_maps(figure, maps, 3, *_size(max(by_run.values(), key=lambda one: len(one["target"]))))
 
 
 def draw_heads(name: str, sentence: dict, figure):
     """Draw the heat map of each head of a sentence that `measured` returns."""
     heads = zip(sentence["heads"], sentence["weights"], strict=True)
     maps = [_map_of_words(head, sentence, values) for head, values in heads]
-    width, height = _size(sentence)
-    title = f"{name}: decoder layer {sentence['layer']}"
-    draw_heat_maps(figure, maps, 4, 0.85 * width, 0.85 * height, title=title)
+    draw_heat_maps(figure, maps, 4, *_size(sentence), title=f"{name}: decoder layer {sentence['layer']}")
 
 
 def _map_of_words(title, sentence, values):

@@ -8,7 +8,6 @@ right one. So the default is all j, and the printed sums are given as well.
 """
 
 import functools
-from typing import NamedTuple
 
 import numpy as np
 
@@ -101,13 +100,6 @@ class AttentionSums:
         return found
 
 
-class _Place(NamedTuple):
-    """Values of one attention layer: names of its heads, and what `AttentionSums.means` returns."""
-
-    heads: list
-    means: dict
-
-
 class Attention(Analysis):
     """The verb `attention`."""
 
@@ -125,7 +117,7 @@ class Attention(Analysis):
         for run in runs:
             sample = run.sample(arguments)
             found[run.name] = measured(run, sample, sites)
-            findings.add_run(run, sample, rows_of(run.name, found[run.name]))
+            findings.add_run(run, sample, rows_of(run, found[run.name]))
         findings.summary = [row for row in findings.rows if row["head"] == MEAN]
         suffix = AS_PRINTED if arguments.as_printed else ""
         names = {f"{site}-{measure}": (site, measure) for site in sites for measure in MEASURES}
@@ -136,23 +128,24 @@ class Attention(Analysis):
         return findings
 
 
-def measured(run, sample, sites: list[str]) -> dict[tuple[str, int], _Place]:
-    """Return the values of each attention layer of an `AnalysedRun` at these sites, by site and number."""
+def measured(run, sample, sites: list[str]) -> dict[tuple[str, int], dict]:
+    """Return what `AttentionSums.means` returns of each attention layer at these sites, by site and number."""
     sums = {}
     for _, inspection in run.inspections(sample, attention=sites):
         for place, weights in inspection.attention.items():
             sums.setdefault(place, AttentionSums()).add(weights)
-    layers = run.model.attention_layers
-    return {place: _Place(layers[place].head_names, one.means()) for place, one in sums.items()}
+    return {place: one.means() for place, one in sums.items()}
 
 
-def rows_of(name: str, places: dict) -> list[dict]:
+def rows_of(run, places: dict) -> list[dict]:
     """Return the rows of a run: each head, and after the heads of a layer their mean, equations (14) and (16)."""
     rows = []
-    for (site, layer), place in places.items():
-        for index, head in enumerate([*place.heads, MEAN]):
-            values = {key: means[index] if index < len(means) else means.mean() for key, means in place.means.items()}
-            rows.append({"run": name, "site": site, "layer": layer, "head": head, **values})
+    for (site, layer), by_measure in places.items():
+        names = [*run.model.attention_layers[site, layer].head_names, MEAN]
+        columns = {measure: [*values, values.mean()] for measure, values in by_measure.items()}
+        for head, *values in zip(names, *columns.values(), strict=True):
+            row = {"run": run.name, "site": site, "layer": layer, "head": head}
+            rows.append(row | dict(zip(columns, values, strict=True)))
     return rows
 
 
@@ -193,4 +186,4 @@ def draw_layers(found: dict[str, dict], sites: list[str], suffix: str, figure):
 
 
 def _by_layer(places, site, key):
-    return {layer: place.means[key] for (at, layer), place in places.items() if at == site}
+    return {layer: place[key] for (at, layer), place in places.items() if at == site}

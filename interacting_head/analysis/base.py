@@ -1,10 +1,16 @@
 """The interface of an analysis: options, runs in, findings out."""
 
 import abc
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 SITES = {"encoder": "encoder", "decoder": "decoder", "cross": "encoder-decoder"}
 """Site of an attention layer → its name in figures, in the order of tables and figures."""
+
+
+def in_order(places: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+    """Return different places of attention layers, `(site, number)`, in the order of tables and figures."""
+    return sorted(set(places), key=lambda place: (list(SITES).index(place[0]), place[1]))
 
 
 @dataclass

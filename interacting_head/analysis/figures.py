@@ -74,23 +74,13 @@ def panels(figure, titles: list[str], columns: int, width: float, height: float)
 
 
 def draw_heat_maps(
-    figure,
-    maps: list[HeatMap | None],
-    columns: int,
-    width: float,
-    height: float,
-    *,
-    limits: tuple[float, float] | None = None,
-    colors: str = "viridis",
-    numbers: str = "",
-    title: str = "",
-    bar: str | None = "",
+    figure, maps: list, columns: int, width, height, *, limits=None, colors="viridis", numbers="", title="", bar=""
 ):
     """Draw heat maps in panels, on one scale.
 
     Args:
         figure: an empty matplotlib `Figure`.
-        maps: None leaves its place empty.
+        maps: list of `HeatMap`; None leaves its place empty.
         columns, width, height: as of `panels`.
         limits: values of the first and the last colour; default: 0 and the largest value.
         colors: name of a colour map.
@@ -98,39 +88,29 @@ def draw_heat_maps(
         title: of the figure.
         bar: label of the colour bar; with None there is none, and each map has a scale of its own.
     """
-    if limits is None and bar is not None:
-        limits = _limits(maps)
-    axes = panels(figure, [one.title if one else "" for one in maps], columns, width, height)
-    for each, one in zip(axes, maps, strict=True):
-        if one is not None:
-            image = _draw_heat_map(each, one, limits or _limits([one]), colors, numbers)
+    tops = [one.values[np.isfinite(one.values)].max(initial=0.0) if one else 0.0 for one in maps]
+    places = panels(figure, [one.title if one else "" for one in maps], columns, width, height)
+    for axes, one, top in zip(places, maps, tops, strict=True):
+        if one is None:
+            continue
+        low, high = limits or (0.0, top if bar is None else max(tops))
+        image = axes.imshow(one.values, cmap=colors, vmin=low, vmax=max(high, low + 1e-9), aspect="auto")
+        axes.spines[:].set_visible(False)
+        axes.tick_params(length=0, labelsize=8)
+        axes.set_xticks(range(len(one.columns)), one.columns)
+        axes.set_yticks(range(len(one.rows)), one.rows)
+        axes.set(xlabel=one.xlabel, ylabel=one.ylabel)
+        if max(map(len, map(str, one.columns)), default=0) > 2:
+            axes.tick_params(axis="x", labelrotation=90)
+        if numbers and one.values.size <= MOST_NUMBERS:
+            for (row, column), value in np.ndenumerate(one.values):
+                if np.isfinite(value):
+                    color = "white" if image.norm(value) < 0.6 else "black"
+                    axes.text(column, row, format(value, numbers), ha="center", va="center", fontsize=7, color=color)
     if bar is not None:
-        figure.colorbar(image, ax=axes, shrink=0.7, label=bar)
+        figure.colorbar(image, ax=places, shrink=0.7, label=bar)
     if title:
         figure.suptitle(title, fontsize=10)
-
-
-def _limits(maps):
-    """Return 0 and the largest finite value."""
-    return 0.0, max(one.values[np.isfinite(one.values)].max(initial=0.0) for one in maps if one)
-
-
-def _draw_heat_map(axes, one, limits, colors, numbers):
-    smallest, largest = limits
-    image = axes.imshow(one.values, cmap=colors, vmin=smallest, vmax=max(largest, smallest + 1e-9), aspect="auto")
-    axes.spines[:].set_visible(False)
-    axes.tick_params(length=0, labelsize=8)
-    axes.set_xticks(range(len(one.columns)), one.columns)
-    axes.set_yticks(range(len(one.rows)), one.rows)
-    axes.set(xlabel=one.xlabel, ylabel=one.ylabel)
-    if max(map(len, map(str, one.columns)), default=0) > 2:
-        axes.tick_params(axis="x", labelrotation=90)
-    if numbers and one.values.size <= MOST_NUMBERS:
-        for (row, column), value in np.ndenumerate(one.values):
-            if np.isfinite(value):
-                color = "white" if image.norm(value) < 0.6 else "black"
-                axes.text(column, row, format(value, numbers), ha="center", va="center", fontsize=7, color=color)
-    return image
 
 
 def head_labels(count: int) -> list[str]:

@@ -12,7 +12,7 @@ import functools
 import numpy as np
 
 from interacting_head.analysis.attention import attention_entropy
-from interacting_head.analysis.base import SITES, Analysis, Findings
+from interacting_head.analysis.base import Analysis, Findings, in_order
 from interacting_head.analysis.figures import CELL, HeatMap, add_legend, draw_heat_maps, head_labels, panels
 
 BINS = 40  # of the histogram of entropies
@@ -90,15 +90,13 @@ class Importance(Analysis):
             sample = run.sample(arguments)
             found[run.name], sentences = measured(run, sample, arguments.parts, arguments.show)
             findings.add_run(run, sample, rows_of(run.name, found[run.name]))
-            findings.data["histograms"][run.name] = {
-                f"{site} {layer}": one["histogram"] for (site, layer), one in found[run.name].items()
-            }
+            histograms = {"{} {}".format(*place): one["histogram"] for place, one in found[run.name].items()}
+            findings.data["histograms"][run.name] = histograms
             findings.data["sentences"][run.name] = sentences
             for sentence in sentences:
                 shown.setdefault(sentence["number"], {})[run.name] = sentence
-        findings.figures["importance"] = functools.partial(draw_means, found)
-        findings.figures["importance-entropy"] = functools.partial(draw_entropies, found)
-        findings.figures["importance-parts"] = functools.partial(draw_parts, found)
+        for name, draw in {"": draw_means, "-entropy": draw_entropies, "-parts": draw_parts}.items():
+            findings.figures[f"importance{name}"] = functools.partial(draw, found)
         for number, by_run in shown.items():
             findings.figures[f"importance-sentence-{number}"] = functools.partial(draw_sentence, by_run)
         return findings
@@ -127,14 +125,13 @@ def rows_of(name: str, places: dict) -> list[dict]:
     """Return the rows of a run: each head of each layer, and the entropy of the layer's importance."""
     rows = []
     for (site, layer), one in places.items():
-        heads = len(one["mean"])
-        for head in range(heads):
-            parts = {f"part {part}": mean for part, mean in enumerate(one["parts"][:, head], start=1)}
-            values = {"mean": one["mean"][head], "deviation": one["deviation"][head], **parts}
-            of_layer = {"entropy": None, "log H": None}
-            rows.append({"run": name, "site": site, "layer": layer, "head": str(head + 1), **values, **of_layer})
-        of_layer = {"head": ALL, "entropy": one["entropy"], "log H": np.log(heads)}
-        rows.append({**dict.fromkeys(rows[-1]), "run": name, "site": site, "layer": layer, **of_layer})
+        place, of_layer = {"run": name, "site": site, "layer": layer}, {"entropy": None, "log H": None}
+        names = ["mean", "deviation", *(f"part {part}" for part in range(1, len(one["parts"]) + 1))]
+        columns = zip(one["mean"], one["deviation"], *one["parts"], strict=True)
+        for head, values in enumerate(columns, start=1):
+            rows.append({**place, "head": str(head), **dict(zip(names, values, strict=True)), **of_layer})
+        of_layer = {"entropy": one["entropy"], "log H": np.log(len(one["mean"]))}
+        rows.append({**dict.fromkeys(rows[-1]), **place, "head": ALL, **of_layer})
     return rows
 
 
@@ -169,7 +166,7 @@ def draw_entropies(found: dict[str, dict], figure):
 
 def draw_parts(found: dict[str, dict], figure):
     """Draw the mean importance of each head by part of the sentence, a heat map for each run and layer."""
-    places, maps = _places(found), []
+    places, maps = in_order(place for by_place in found.values() for place in by_place), []
     for name, by_place in found.items():
         for site, layer in places:
             if one := by_place.get((site, layer)):
@@ -198,14 +195,9 @@ def draw_sentence(by_run: dict[str, dict], figure):
     draw_heat_maps(figure, maps, columns, max(2.6, CELL * heads + 1.6), 0.2 * longest + 1.2)
 
 
-def _places(found):
-    places = {place for by_place in found.values() for place in by_place}
-    return sorted(places, key=lambda place: (list(SITES).index(place[0]), place[1]))
-
-
 def _panels(figure, found, width):
-    """Yield axes for each layer, and its number, name and statistics for each run that has it."""
-    places = _places(found)
+    """Yield axes for each layer, and number, name and statistics of each run that has it."""
+    places = in_order(place for by_place in found.values() for place in by_place)
     titles = [f"{site}, layer {layer}" for site, layer in places]
     for axes, place in zip(panels(figure, titles, 3, width, 2.4), places, strict=True):
         runs = enumerate(found.items())

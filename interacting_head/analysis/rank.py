@@ -12,7 +12,7 @@ import numpy as np
 
 from data.errors import InputError
 from data.stats import mean_length, most_heads
-from interacting_head.analysis.base import SITES, Analysis, Findings
+from interacting_head.analysis.base import SITES, Analysis, Findings, in_order
 from interacting_head.analysis.figures import HeatMap, add_legend, draw_heat_maps, grid, head_labels
 from interacting_head.analysis.similarity import AttentionMaps, HeadOutputs, mean_of_pairs
 
@@ -56,21 +56,12 @@ def stable_rank(singular_values: np.ndarray) -> np.ndarray:
 
 
 class PlaceRanks:
-    """Ranks and similarities at one place of a model, summed over sentences.
-
-    Args:
-        tolerance: as of `numerical_rank`.
-        causal: whether the place is self-attention of the decoder.
-
-    Attributes:
-        sums: `{key of RANKS: (…, H)}`.
-        largest: sum over sentences of min(T, S), the largest rank that there can be.
-        sentences: their number.
-    """
+    """Ranks and similarities at one place of a model over sentences; `causal` is self-attention of the decoder."""
 
     def __init__(self, tolerance: float | None = None, causal: bool = False):
         self.tolerance, self.causal = tolerance, causal
-        self.sums, self.largest, self.sentences = dict.fromkeys(RANKS, 0.0), 0, 0
+        self.sums = dict.fromkeys(RANKS, 0.0)  # (…, H)
+        self.largest, self.sentences = 0, 0  # sum of min(T, S), the largest rank that there can be, and their number
         self.maps, self.outputs = AttentionMaps(), HeadOutputs()
 
     def add(self, logits: np.ndarray, attention: np.ndarray, heads: np.ndarray):
@@ -181,12 +172,10 @@ def draw_by_heads(rows: list[dict], labels: dict[str, str], titles: dict[str, st
         titles: `{key of a row: title}`.
         figure: an empty matplotlib `Figure`.
     """
-    sites = [site for site in SITES if any(row["site"] == site for row in rows)]
+    sites = list(dict.fromkeys(site for site, _ in in_order((row["site"], 0) for row in rows)))
     axes = grid(figure, len(titles), len(sites), 3.2, 0.6 / len(titles) + 1.9, sharex=True, sharey="row")
-    limits = sorted({row["h_max"] for row in rows})
-    heads = sorted({row["num_heads"] for row in rows})
+    limits, heads = (sorted({row[key] for row in rows}) for key in ("h_max", "num_heads"))
     for line, (quantity, title) in zip(axes, titles.items(), strict=True):
-        line[0].set_ylabel(title)
         for axis, site in zip(line, sites, strict=True):
             here = [row for row in rows if row["site"] == site]
             draw_lines(axis, here, labels, quantity)
@@ -195,18 +184,16 @@ def draw_by_heads(rows: list[dict], labels: dict[str, str], titles: dict[str, st
             for limit in limits:
                 axis.axvline(limit, color="0.5", linestyle=":", linewidth=1, label="h_max = d / n̄")
             axis.set_xscale("log", base=2)
-            axis.set_xlim(0.7 * min(heads), 1.4 * max(heads + limits))
             axis.set_xticks(heads, heads)
             axis.minorticks_off()
+            axis.set(title=SITES[site], xlim=(0.7 * min(heads), 1.4 * max(heads + limits)), xlabel="number of heads h")
+            axis.set_ylabel(title)
+            axis.label_outer()
         # After all of the row is drawn: its axes share what each of them sets.
-        if quantity in RANKS:
-            line[0].set_ylim(0, 1.25 * max(row["largest_rank"] for row in rows))
-        else:
-            line[0].set_ylim(bottom=min(0, line[0].get_ylim()[0]))
-    for axis, site in zip(axes[0], sites, strict=True):
-        axis.set_title(SITES[site])
-    for axis in axes[-1]:
-        axis.set_xlabel("number of heads h")
+        largest = 1.25 * max(row["largest_rank"] for row in rows) if quantity in RANKS else None
+        line[0].set_ylim(min(0, line[0].get_ylim()[0]) if largest is None else 0, largest)
+    for axis in axes[1:].flat:
+        axis.set_title("")
     add_legend(figure, 3)
 
 
@@ -239,22 +226,15 @@ def draw_bounds(axis, rows: list[dict], heads: list[int], quantity: str):
 
 def draw_similarity(places: dict[tuple[str, int], PlaceRanks], figure):
     """Draw CKA above the diagonal and correlation of attention maps below it, of all pairs of heads by place."""
-    sites = [site for site in SITES if any(place[0] == site for place in places)]
-    layers = sorted({number for _, number in places})
-    maps = []
-    for place in ((site, number) for site in sites for number in layers):
-        if place not in places:
-            maps.append(None)
-            continue
-        found = places[place].matrices()
-        cka, correlation = (mean_over_front(found[name]) for name in ("output_cka", "map_correlation"))
-        labels = head_labels(len(cka))
-        values = np.triu(cka, 1) + np.tril(correlation)
-        maps.append(HeatMap(f"{SITES[place[0]]} {place[1]}", values, labels, labels, xlabel="", ylabel=""))
+    layers, by_site = sorted({number for _, number in places}), {}
+    for site, number in in_order(places):
+        cka, correlation = (  # (H, H), means over the axes in front
+            matrix.reshape(-1, *matrix.shape[-2:]).mean(axis=0)
+            for matrix in (places[site, number].outputs.cka(), places[site, number].maps.correlation())
+        )
+        labels, values = head_labels(len(cka)), np.triu(cka, 1) + np.tril(correlation)
+        one = HeatMap(f"{SITES[site]} {number}", values, labels, labels, xlabel="", ylabel="")
+        by_site.setdefault(site, dict.fromkeys(layers))[number] = one
+    maps = [one for of_site in by_site.values() for one in of_site.values()]
     bar = "CKA of outputs (upper right),\ncorrelation of maps (lower left)"
     draw_heat_maps(figure, maps, len(layers), 2.4, 2.3, limits=(-1, 1), colors="RdBu_r", bar=bar)
-
-
-def mean_over_front(matrix: np.ndarray) -> np.ndarray:
-    """Return the mean `(H, H)` of `(…, H, H)` over the axes in front."""
-    return matrix.reshape(-1, *matrix.shape[-2:]).mean(axis=0)

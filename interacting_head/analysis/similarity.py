@@ -1,14 +1,13 @@
 """Similarity between heads: linear CKA of their outputs, correlation of their attention maps.
 
-Both are sums over positions, so that sentences are added one by one and none is kept. Letters for shapes: `H` heads,
-`T` query length, `S` memory length, `V` value size.
+Letters for shapes: `H` heads, `T` query length, `S` memory length, `V` value size.
 """
 
 import numpy as np
 
 POSITIONS = 1024  # whose outputs are held before they are multiplied: one product for many sentences
 SMALLEST = 1e-12
-"""Of a variance, beside the largest of them: below it a head counts as one that does not vary."""
+"""Relative variance below which a head counts as constant."""
 
 
 class HeadOutputs:
@@ -18,16 +17,14 @@ class HeadOutputs:
 
         CKA(i, j) = ‖X_iᵀ X_j‖² / (‖X_iᵀ X_i‖ ‖X_jᵀ X_j‖)    in Frobenius norms
 
-    It is 1 where X_i and X_j are equal up to rotation and scale, 0 where their components are uncorrelated. RAM is
-    (H · V)² numbers, whatever N.
-
-    Reference: Kornblith et al. 2019, equations (3) and (5), section 3.
+    It is 1 where X_i and X_j are equal up to rotation and scale, 0 where their components are uncorrelated
+    (Kornblith et al. 2019, equations (3) and (5), section 3). RAM is (H · V)² numbers, whatever N.
     """
 
     def __init__(self):
         self._held, self._positions, self._sum, self._products = [], 0, 0.0, 0.0
 
-    def add(self, heads):
+    def add(self, heads: np.ndarray):
         """Add the outputs `(…, H, T, V)` of a sentence; heads with other indices in front are not compared."""
         outputs = np.swapaxes(np.asarray(heads, "float64"), -3, -2)  # (…, T, H, V)
         self._sizes = outputs.shape[-2:]
@@ -43,7 +40,7 @@ class HeadOutputs:
             self._sum = self._sum + outputs.sum(axis=-2)
             self._products = self._products + np.swapaxes(outputs, -1, -2) @ outputs
 
-    def cka(self):
+    def cka(self) -> np.ndarray:
         """Return CKA `(…, H, H)` of all pairs of heads; NaN for heads whose outputs do not vary."""
         self._multiply()
         H, V = self._sizes
@@ -60,30 +57,25 @@ class AttentionMaps:
 
         r(i, j) = Σ a_i a_j / √(Σ a_i² · Σ a_j²),    a_i[t, s] = A_i[t, s] − mean over s of A_i[t, ·]
 
-    over all rows of all sentences. Rows of weights sum to 1, so that a mean over long and short sentences would make
-    any two heads alike: both have small weights in long ones.
+    over all rows of all sentences. Without the centring any two heads would be alike: in long sentences both have
+    small weights.
     """
 
     def __init__(self):
         self._products = 0.0
 
-    def add(self, weights, causal=False):
-        """Add the weights `(…, H, T, S)` of a sentence.
-
-        Args:
-            weights: of the positions of one sentence; heads with other indices in front are not compared.
-            causal: whether position t attends to positions up to t only.
-        """
+    def add(self, weights: np.ndarray, causal: bool = False):
+        """Add the weights `(…, H, T, S)` of a sentence; with `causal`, positions attend to those up to them only."""
         rows = centred(np.asarray(weights, "float64"), causal)
         rows = rows.reshape(*rows.shape[:-2], -1)  # (…, H, T·S)
         self._products = self._products + rows @ np.swapaxes(rows, -1, -2)
 
-    def correlation(self):
+    def correlation(self) -> np.ndarray:
         """Return r `(…, H, H)`; NaN for heads that attend to all positions alike, always."""
         return normalised(self._products)
 
 
-def centred(weights, causal=False):
+def centred(weights: np.ndarray, causal: bool) -> np.ndarray:
     """Return weights `(…, T, S)` less the mean of their row over the positions that it may attend to, 0 elsewhere."""
     T, S = weights.shape[-2:]
     allowed = np.tri(T, S) if causal else np.ones((T, S))
@@ -91,15 +83,15 @@ def centred(weights, causal=False):
     return (weights - mean) * allowed
 
 
-def normalised(products):
-    """Return products `(…, H, H)` divided by the root of those of each head with itself; NaN where that is zero."""
+def normalised(products: np.ndarray) -> np.ndarray:
+    """Return products `(…, H, H)` over the roots of each head's product with itself; NaN where that is zero."""
     own = np.diagonal(products, axis1=-2, axis2=-1)  # (…, H)
     varies = own > SMALLEST * max(own.max(), np.finfo("float64").tiny)
     norms = np.sqrt(np.where(varies, own, np.nan))
     return products / (norms[..., :, None] * norms[..., None, :])
 
 
-def mean_of_pairs(matrix):
+def mean_of_pairs(matrix: np.ndarray) -> float | None:
     """Return the mean over all pairs of different heads of `(…, H, H)`; None where there is no pair with a number."""
     H = matrix.shape[-1]
     pairs = matrix[..., *np.triu_indices(H, 1)]

@@ -3,13 +3,12 @@
 Letters for shapes: `D` model size, `H` heads, `K` key size, `V` value size, `T` query length, `n` sources.
 """
 
-import abc
 import functools
 
 import numpy as np
 
 from data.errors import InputError
-from interacting_head.analysis.base import SITES, Analysis, Findings
+from interacting_head.analysis.base import SITES, Analysis, Findings, in_order
 from interacting_head.analysis.figures import HeatMap, add_legend, draw_heat_maps, filled, head_labels, panels
 from interacting_head.analysis.rank import described
 
@@ -65,35 +64,17 @@ def source_shares(heads: np.ndarray, kernel: np.ndarray) -> np.ndarray:
     return norms / norms.sum(axis=-1, keepdims=True)
 
 
-class LearntWeights(abc.ABC):
-    """Numbers of one attention layer.
+class LearntWeights:
+    """Numbers of one attention layer, from the `{name: array}` that its `own_parameters` gives for the kind.
 
-    Args:
-        parameters: `{name: array}`, what the layer's `own_parameters` gives for the kind.
-
-    Attributes:
-        figure: name of the figure of all layers of a kind.
-        reads_heads: whether `add` wants the outputs of the heads.
+    A kind has the name of a `figure`, `arrays` to show, `quantities` for the table, and a function to `draw` the arrays
+    of `{(run, site, layer): arrays}`. With `reads_heads` it is given the outputs of the heads for each sentence.
     """
 
-    figure: str
     reads_heads = False
 
     def __init__(self, parameters: dict[str, np.ndarray]):
         self.parameters = parameters
-
-    @abc.abstractmethod
-    def arrays(self) -> dict[str, np.ndarray]:
-        """Return the arrays to show."""
-
-    @abc.abstractmethod
-    def quantities(self) -> dict[str, float | None]:
-        """Return the values of the table, by quantity."""
-
-    @staticmethod
-    @abc.abstractmethod
-    def draw(found: dict[tuple[str, str, int], dict], figure):
-        """Draw the arrays of `{(run, site, layer): arrays}`."""
 
 
 class SharedQueries(LearntWeights):
@@ -108,9 +89,10 @@ class SharedQueries(LearntWeights):
     def quantities(self):
         [kernels] = self.parameters.values()
         cosines = kernel_cosines(kernels)[np.triu_indices(kernels.shape[1], 1)]
+        shares = query_shares(kernels)
         return {
-            "variance of shares": float(query_shares(kernels).var()),
-            "largest share": float(query_shares(kernels).max()),
+            "variance of shares": float(shares.var()),
+            "largest share": float(shares.max()),
             "agreement of kernels": query_agreement(kernels),
             "mean cosine of kernels": float(cosines.mean()) if len(cosines) else None,
         }
@@ -220,13 +202,13 @@ class Weights(Analysis):
                 for _, seen in run.inspections(sample, heads={site for site, _ in read}):
                     for place, one in read.items():
                         one.add(seen.heads[place])
-            findings.data["arrays"][run.name] = {"{} {}".format(*place): one.arrays() for place, one in learnt.items()}
+            findings.data["arrays"][run.name] = {}
             for place, one in learnt.items():
-                found.setdefault(type(one), {})[run.name, *place] = one.arrays()
-                findings.rows += [
-                    {"run": run.name, **described(run, place), "quantity": quantity, "value": value}
-                    for quantity, value in one.quantities().items()
-                ]
+                arrays = findings.data["arrays"][run.name]["{} {}".format(*place)] = one.arrays()
+                found.setdefault(type(one), {})[run.name, *place] = arrays
+                columns = {"run": run.name, **described(run, place)}
+                for quantity, value in one.quantities().items():
+                    findings.rows.append({**columns, "quantity": quantity, "value": value})
         if not found:
             raise InputError(
                 f"{', '.join(str(run.path) for run in runs)}: nothing to show; weights are shown of the schemes "
@@ -246,12 +228,11 @@ def schemes() -> list[str]:
 
 def learnt_by(run) -> dict[tuple[str, int], LearntWeights]:
     """Return the weights to show of each layer of a run whose scheme has some, by its place."""
-    order = list(SITES)
-    layers = sorted(run.model.attention_layers.items(), key=lambda one: (order.index(one[0][0]), one[0][1]))
+    layers = run.model.attention_layers
     return {
         place: LEARNT[kind](parameters)
-        for place, layer in layers
-        for kind, parameters in layer.own_parameters().items()
+        for place in in_order(layers)
+        for kind, parameters in layers[place].own_parameters().items()
     }
 
 

@@ -16,45 +16,28 @@ END_WORD = "</s>"
 
 
 class Words(NamedTuple):
-    """Words of a sentence, the end symbol as the last.
+    """Words of a sentence, the end symbol as the last, and the word `(T,)` of each sub-word, counted from 0."""
 
-    Attributes:
-        texts: of each word.
-        word_of: `(T,)`, the word of each sub-word, counted from 0.
-    """
-
-    texts: list
+    texts: list[str]
     word_of: np.ndarray
 
 
-def words_of(ids, subwords):
-    """Return the `Words` of ids without special ones; a word begins at a sub-word that begins with a blank.
-
-    Args:
-        ids: list of ids.
-        subwords: their `data.Subwords`.
-    """
+def words_of(ids: list[int], subwords) -> Words:
+    """Return the words of ids without special ones; a word begins at a sub-word that begins with a blank."""
     groups = []
     for i in ids:
         if subwords.piece(i).startswith(BLANK) or not groups:
             groups.append([])
         groups[-1].append(i)
     texts = [text.strip() for text in subwords.decode(groups)]
-    word_of = [word for word, group in enumerate(groups) for _ in group]
-    return Words([*texts, END_WORD], np.array([*word_of, len(groups)]))
+    return Words([*texts, END_WORD], np.repeat(range(len(groups) + 1), [*map(len, groups), 1]))
 
 
-def merged(weights, target, source):
-    """Return attention between words: of a source word the sum over its sub-words, of a target word the mean.
+def merged(weights: np.ndarray, target: Words, source: Words) -> np.ndarray:
+    """Return attention between words `(…, J, I)`, from weights `(…, T, S)` between their sub-words.
 
-    So rows that add up to 1 still do (Clark et al. 2019, section 4.1).
-
-    Args:
-        weights: `(…, T, S)`.
-        target, source: `Words` with T and S sub-words.
-
-    Returns:
-        `(…, J, I)`.
+    It is the sum over the sub-words of a source word, and the mean over the sub-words of a target word, so that rows
+    that add up to 1 still do (Clark et al. 2019, section 4.1).
     """
     rows = np.equal.outer(np.arange(len(target.texts)), target.word_of).astype("float64")  # (J, T)
     rows /= rows.sum(-1, keepdims=True)
@@ -62,32 +45,29 @@ def merged(weights, target, source):
     return rows @ np.asarray(weights, "float64") @ columns
 
 
-def links(weights):
-    """Return {(i, j)}: for each target word j the source word i with the largest weight, end symbols left out.
+def links(weights: np.ndarray) -> set[tuple[int, int]]:
+    """Return {(i, j)}: for each target word j the source word i with the largest weight, from weights `(J, I)`.
 
-    Args:
-        weights: `(J, I)`, end symbols as the last row and column.
+    The end symbols, in the last row and column, are left out.
     """
     words = weights[:-1, :-1]
-    if not words.size:
-        return set()
-    return {(int(i), j) for j, i in enumerate(words.argmax(-1))}
+    return {(int(i), j) for j, i in enumerate(words.argmax(-1))} if words.size else set()
 
 
-def pharaoh(found):
+def pharaoh(found: set[tuple[int, int]]) -> str:
     """Return links in the Pharaoh format, `i-j` with blanks between, words counted from 0, in order of the source."""
     return " ".join(f"{i}-{j}" for i, j in sorted(found))
 
 
 class Gold(NamedTuple):
-    """Links that people have drawn: sure ones, and possible ones, which include them; each a set of (i, j)."""
+    """Links {(i, j)} that people have drawn: sure ones, and possible ones, which include them."""
 
-    sure: set
-    possible: set
+    sure: set[tuple[int, int]]
+    possible: set[tuple[int, int]]
 
 
-def read_gold(path):
-    """Return the `Gold` of each line of a file: `i-j` for a sure link, `i?j` or `ipj` for one that is possible only.
+def read_gold(path) -> list[Gold]:
+    """Return the links of each line of a file: `i-j` for a sure link, `i?j` or `ipj` for one that is only possible.
 
     Raises:
         InputError: where the file cannot be read, or a line is not of this form; it names the line.
@@ -120,22 +100,18 @@ class AlignmentErrors:
     def __init__(self):
         self.found = self.sure = self.found_sure = self.found_possible = 0
 
-    def add(self, found, gold):
-        """Add the links {(i, j)} of a sentence and its `Gold`."""
+    def add(self, found: set[tuple[int, int]], gold: Gold):
+        """Add the links of a sentence."""
         self.found += len(found)
         self.sure += len(gold.sure)
         self.found_sure += len(found & gold.sure)
         self.found_possible += len(found & gold.possible)
 
-    def scores(self):
-        """Return `{"aer", "precision", "recall"}`, shares of 1; None where there is nothing to divide by."""
-
-        def ratio(part, whole):
-            return part / whole if whole else None
-
-        agreement = ratio(self.found_sure + self.found_possible, self.found + self.sure)
+    def scores(self) -> dict[str, float | None]:
+        """Return the scores as shares of 1; None where there is nothing to divide by."""
+        links = self.found + self.sure
         return {
-            "aer": None if agreement is None else 1 - agreement,
-            "precision": ratio(self.found_possible, self.found),
-            "recall": ratio(self.found_sure, self.sure),
+            "aer": 1 - (self.found_sure + self.found_possible) / links if links else None,
+            "precision": self.found_possible / self.found if self.found else None,
+            "recall": self.found_sure / self.sure if self.sure else None,
         }

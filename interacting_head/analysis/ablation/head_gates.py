@@ -1,7 +1,7 @@
 """Gates on the heads of a Transformer, and on the sources of its encoder-decoder attention.
 
-A gate is a number: at 1 the model is as it was, at 0 the head or source is gone. Gates are weights of the attention
-layers, which compiled functions read, so that one compiled search serves every choice of heads.
+At 1 a gate changes nothing, at 0 the head or source is gone. Gates are weights of the attention layers, so that one
+compiled search serves every choice of heads.
 
 A head that is gone adds nothing to its layer's output. In schemes that weigh their heads it is left out of the
 softmax over the heads, which the others then share: with gates g and scores s of the heads,

@@ -18,14 +18,11 @@ SIGNIFICANCE = {0.01: "‡", 0.05: "†"}
 
 
 class MaskedTranslation:
-    """Translations of the same sentences by one model under any number of masks, and their statistics of BLEU.
-
-    Sub-words and batches are made once, and functions compiled once.
+    """Translations of the same sentences under many masks; batches are made once, and functions compiled once.
 
     Args:
-        run: an `AnalysedRun`.
+        run, sample: an `AnalysedRun` and its `Sample`.
         gated: the `head_gates.GatedTransformer` of its model.
-        sample: the `Sample`.
         beam_size: default: the run's.
 
     Raises:
@@ -161,11 +158,11 @@ def source_masks(sources: list) -> list[tuple]:
 def row_of(name: str, mask: tuple | None, score, whole) -> dict:
     """Return the row of a mask: `layer` is `all` for a source that is masked in every layer."""
     places = {"masked": "nothing", "site": None, "layer": None, "number": None}
-    if mask is not None and hasattr(mask[0], "source"):
-        layer = mask[0].layer if len(mask) == 1 else "all"
-        places = {"masked": "source", "site": "cross", "layer": layer, "number": mask[0].source}
-    elif mask is not None:
-        places = {"masked": "head", "site": mask[0].site, "layer": mask[0].layer, "number": mask[0].head}
+    if mask is not None:
+        *_, layer, number = mask[0]
+        places = {"masked": "head", "site": getattr(mask[0], "site", "cross"), "layer": layer, "number": number}
+        if hasattr(mask[0], "source"):
+            places |= {"masked": "source", "layer": layer if len(mask) == 1 else "all"}
     return {"run": name, **places, **score_columns(score, None if mask is None else whole)}
 
 

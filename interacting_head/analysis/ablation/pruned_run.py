@@ -2,12 +2,11 @@
 
 import dataclasses
 import shutil
-from collections.abc import Iterable
 from pathlib import Path
 
 from data.errors import InputError
 from data.files import copy_folder, new_folder
-from interacting_head.analysis.ablation.head_gates import Head
+from interacting_head.analysis.ablation.head_gates import Head, all_heads
 from interacting_head.config import ExperimentConfig, ModelConfig, PlacedAttentionConfig, PlacementConfig
 from interacting_head.model.building import build_model
 from interacting_head.model.placement import attention_of, resolved
@@ -32,22 +31,20 @@ def check_removable(model: Transformer):
         raise InputError("; ".join(sorted(reasons)))
 
 
-def kept_heads(model: Transformer, removed: Iterable[Head]) -> dict[tuple[str, int], list[int]]:
+def kept_heads(model: Transformer, removed: list[Head]) -> dict[tuple[str, int], list[int]]:
     """Return `{(site, number): indices of the heads kept}` of the layers that lose heads; an empty list where all go.
 
     Raises:
         InputError: for a head that does not exist, or belongs to a scheme whose heads cannot be removed.
     """
-    removed, kept = set(removed), {}
+    if unknown := set(removed) - set(all_heads(model)):
+        raise InputError(f"this model has no head {', '.join(map(str, sorted(unknown)))}")
+    kept = {}
     for place, layer in model.attention_layers.items():
-        own = {head.head - 1 for head in removed if head[:2] == place and 0 < head.head <= layer.num_heads}
-        removed = {head for head in removed if head[:2] != place or head.head - 1 not in own}
-        if own and (reason := why_not_removable(model, place)):
-            raise InputError(f"{reason}; choose heads of another site or layer with --heads")
-        if own:
+        if own := {head.head - 1 for head in removed if head[:2] == place}:
+            if reason := why_not_removable(model, place):
+                raise InputError(f"{reason}; choose heads of another site or layer with --heads")
             kept[place] = [head for head in range(layer.num_heads) if head not in own]
-    if removed:
-        raise InputError(f"this model has no head {', '.join(map(str, sorted(removed)))}")
     return kept
 
 
@@ -68,9 +65,7 @@ def pruned_config(model: Transformer, kept: dict[tuple[str, int], list[int]]) ->
     return dataclasses.replace(config, placements=(*config.placements, *placements))
 
 
-def pruned(
-    model: Transformer, config: ExperimentConfig, subwords: tuple, removed: Iterable[Head]
-) -> tuple[Transformer, ExperimentConfig]:
+def pruned(model: Transformer, config: ExperimentConfig, subwords: tuple, removed: list[Head]) -> tuple:
     """Return the model without these heads, and its configuration; `subwords` are source and target `Subwords`.
 
     Raises:

@@ -106,4 +106,4 @@ def test_a_draw_keeps_the_order_is_the_same_for_a_seed_and_takes_all_where_there
 def test_tokens_of_a_pair_label_rows_and_columns(folder, run):
     pair = next(run.pairs(run.sample(arguments(folder))))
     assert run.source_tokens(pair) == [run.subwords[0].piece(i) for i in [*pair.source_ids, END]]
-    assert run.shifted_tokens(pair) == ["<s>", *run.target_tokens(pair)[:-1]]
+    assert run.target_tokens(pair) == [run.subwords[1].piece(i) for i in [*pair.target_ids, END]]

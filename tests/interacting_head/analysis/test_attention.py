@@ -102,14 +102,13 @@ def test_a_further_axis_is_counted_as_heads():
 
 
 def test_figures_of_runs_with_different_heads_and_layers_can_be_drawn(tmp_path):
-    class Place:
-        def __init__(self, heads):
-            keys = [f"{name}{suffix}" for name in ("distance", "entropy") for suffix in ("", "_as_printed")]
-            self.means = {key: np.linspace(0, 3, heads) for key in keys}
+    def place(heads):
+        keys = [f"{name}{suffix}" for name in ("distance", "entropy") for suffix in ("", "_as_printed")]
+        return {key: np.linspace(0, 3, heads) for key in keys}
 
     found = {
-        "one": {("encoder", 1): Place(2), ("cross", 1): Place(2)},
-        "other": {("encoder", 1): Place(8), ("encoder", 2): Place(40), ("cross", 1): Place(8)},
+        "one": {("encoder", 1): place(2), ("cross", 1): place(2)},
+        "other": {("encoder", 1): place(8), ("encoder", 2): place(40), ("cross", 1): place(8)},
     }
     save_figure(functools.partial(draw_heads, found, "encoder", "entropy", ""), tmp_path / "heads")
     save_figure(functools.partial(draw_layers, found, ["encoder", "cross"], "_as_printed"), tmp_path / "layers")
