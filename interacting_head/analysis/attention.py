@@ -12,7 +12,7 @@ import functools
 import numpy as np
 
 from interacting_head.analysis.base import SITES, Analysis, Findings
-from interacting_head.analysis.figures import CELL, HeatMap, add_legend, draw_heat_maps, filled, grid, head_labels
+from interacting_head.analysis.figures import HeatMap, add_legend, draw_heat_maps, filled, grid, head_labels
 
 MEASURES = {"distance": "mean attention distance, positions", "entropy": "entropy of attention, nats"}
 AS_PRINTED = "_as_printed"
@@ -69,14 +69,7 @@ def _ratio(numerator, denominator):
 
 
 class AttentionSums:
-    """Distance and entropy of the heads of one layer, summed over sentences.
-
-    Example:
-        >>> sums = AttentionSums()
-        >>> for weights in sentences:  # (H, T, S)
-        ...     sums.add(weights)
-        >>> sums.means()["distance"]  # (H,)
-    """
+    """Distance and entropy of the heads of one layer, summed over sentences."""
 
     def __init__(self):
         self.distance = {False: 0.0, True: 0.0}  # as printed or not: numerator and denominator (2, H)
@@ -162,10 +155,8 @@ def draw_heads(found: dict[str, dict], site: str, measure: str, suffix: str, fig
         rows = _by_layer(places, site, measure + suffix)
         values = filled(rows.values())
         maps.append(HeatMap(name, values, list(rows), head_labels(values.shape[1])))
-    layers, heads = np.max([one.values.shape for one in maps], axis=0)
-    columns, width = 2 if heads > 8 else 3, max(3.2, 0.34 * heads + 1.2)
     title = f"{site}: {MEASURES[measure]}{' (j ≤ i)' if suffix else ''}"
-    draw_heat_maps(figure, maps, columns, width, CELL * layers + 1.3, numbers=".1f", title=title)
+    draw_heat_maps(figure, maps, 2, numbers=".1f", title=title)
 
 
 def draw_layers(found: dict[str, dict], sites: list[str], suffix: str, figure):

@@ -8,7 +8,7 @@ import numpy as np
 
 from data.files import atomic_write
 
-CELL = 0.26  # inches of a cell with a label
+CELL = 0.24  # inches of a cell with a label
 MOST_NUMBERS = 200  # cells that have their value written in them
 SUFFIXES = ("png", "svg")
 STYLE = {
@@ -73,23 +73,24 @@ def panels(figure, titles: list[str], columns: int, width: float, height: float)
     return list(axes.flat[: len(titles)])
 
 
-def draw_heat_maps(
-    figure, maps: list, columns: int, width, height, *, limits=None, colors="viridis", numbers="", title="", bar=""
-):
+def draw_heat_maps(figure, maps, columns=3, *, limits=None, colors="viridis", numbers="", title="", bar=""):
     """Draw heat maps in panels, on one scale.
 
     Args:
         figure: an empty matplotlib `Figure`.
-        maps: list of `HeatMap`; None leaves its place empty.
-        columns, width, height: as of `panels`.
+        maps: a list of `HeatMap`, at most `columns` in a row; or `{(row, column): HeatMap}`.
         limits: values of the first and the last colour; default: 0 and the largest value.
         colors: name of a colour map.
         numbers: a format such as `.2f`: each value is written in its cell, unless there are too many.
         title: of the figure.
         bar: label of the colour bar; with None there is none, and each map has a scale of its own.
     """
+    if isinstance(maps, dict):
+        rows, row = (dict.fromkeys(place[axis] for place in maps) for axis in (0, 1))
+        maps, columns = [maps.get((line, column)) for line in rows for column in row], len(row)
     tops = [one.values[np.isfinite(one.values)].max(initial=0.0) if one else 0.0 for one in maps]
-    places = panels(figure, [one.title if one else "" for one in maps], columns, width, height)
+    size = _size([one for one in maps if one], CELL + 0.1 * bool(numbers))
+    places = panels(figure, [one.title if one else "" for one in maps], columns, *size)
     for axes, one, top in zip(places, maps, tops, strict=True):
         if one is None:
             continue
@@ -111,6 +112,14 @@ def draw_heat_maps(
         figure.colorbar(image, ax=places, shrink=0.7, label=bar)
     if title:
         figure.suptitle(title, fontsize=10)
+
+
+def _size(maps, width):
+    """Return inches of a panel that holds the largest heat map with cells of this width, and the longest labels."""
+    rows, columns = np.max([one.values.shape for one in maps], axis=0)
+    left = max((len(str(label)) for one in maps for label in one.rows), default=0)
+    below = max((len(str(label)) for one in maps for label in one.columns), default=0)
+    return max(2.6, width * columns + 0.075 * left + 0.8), max(1.9, CELL * rows + 0.075 * below + 1.0)
 
 
 def head_labels(count: int) -> list[str]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from interacting_head.analysis.attention import attention_entropy
 from interacting_head.analysis.base import Analysis, Findings, in_order
-from interacting_head.analysis.figures import CELL, HeatMap, add_legend, draw_heat_maps, head_labels, panels
+from interacting_head.analysis.figures import HeatMap, add_legend, draw_heat_maps, head_labels, panels
 
 BINS = 40  # of the histogram of entropies
 ALL = "all"
@@ -166,17 +166,13 @@ def draw_entropies(found: dict[str, dict], figure):
 
 def draw_parts(found: dict[str, dict], figure):
     """Draw the mean importance of each head by part of the sentence, a heat map for each run and layer."""
-    places, maps = in_order(place for by_place in found.values() for place in by_place), []
+    maps = {}
     for name, by_place in found.items():
-        for site, layer in places:
-            if one := by_place.get((site, layer)):
-                parts, heads = one["parts"].shape
-                labels = range(1, parts + 1), head_labels(heads)
-                maps.append(HeatMap(f"{name}: {site} {layer}", one["parts"], *labels, ylabel="part"))
-            else:
-                maps.append(None)
-    heads = max(len(one.columns) for one in maps if one)
-    draw_heat_maps(figure, maps, len(places), max(2.6, 0.36 * heads + 1), 2.2, numbers=".2f", bar=None)
+        for place in in_order(by_place):
+            values = by_place[place]["parts"]
+            labels = range(1, len(values) + 1), head_labels(values.shape[1])
+            maps[name, place] = HeatMap("{}: {} {}".format(name, *place), values, *labels, ylabel="part")
+    draw_heat_maps(figure, maps, numbers=".2f", bar=None)
 
 
 def draw_sentence(by_run: dict[str, dict], figure):
@@ -185,14 +181,13 @@ def draw_sentence(by_run: dict[str, dict], figure):
     Args:
         by_run: {run: a sentence that `measured` returns}.
     """
-    columns, maps = max(len(sentence["layers"]) for sentence in by_run.values()), []
+    maps = {}
     for name, sentence in by_run.items():
         for layer in sentence["layers"]:
             title, values = f"{name}: {layer['site']} {layer['layer']}", layer["importance"]
-            maps.append(HeatMap(title, values, layer["tokens"], head_labels(values.shape[1]), ylabel=""))
-        maps += [None] * (columns - len(sentence["layers"]))
-    longest, heads = np.max([one.values.shape for one in maps if one], axis=0)
-    draw_heat_maps(figure, maps, columns, max(2.6, CELL * heads + 1.6), 0.2 * longest + 1.2)
+            labels = layer["tokens"], head_labels(values.shape[1])
+            maps[name, (layer["site"], layer["layer"])] = HeatMap(title, values, *labels, ylabel="")
+    draw_heat_maps(figure, maps)
 
 
 def _panels(figure, found, width):

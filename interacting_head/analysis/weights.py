@@ -104,9 +104,7 @@ class SharedQueries(LearntWeights):
             shares = filled([arrays["shares"] * len(arrays["shares"]) for arrays in own.values()])
             layers = [f"{SITES[site]} {number}" for site, number in own]
             maps.append(HeatMap(run, shares, layers, head_labels(shares.shape[1]), "query head", ""))
-        height = 1 + 0.28 * max(len(one.rows) for one in maps)
-        style = {"limits": (0, 2), "colors": "PuOr_r", "bar": "share · H"}
-        draw_heat_maps(figure, maps, len(maps), 3.4, height, **style)
+        draw_heat_maps(figure, maps, limits=(0, 2), colors="PuOr_r", bar="share · H")
 
 
 class MixingMatrices(LearntWeights):
@@ -126,17 +124,14 @@ class MixingMatrices(LearntWeights):
 
     @staticmethod
     def draw(found, figure):
-        lines = dict.fromkeys((site, title) for (_, site, _), arrays in found.items() for title in arrays)
-        columns = sorted({(run, number) for run, _, number in found})
-        maps = []
-        for site, title in lines:
-            for run, number in columns:
-                matrix = found.get((run, site, number), {}).get(title)
+        maps = {}
+        for (run, site, number), arrays in found.items():
+            for title, matrix in arrays.items():
                 name = f"{run}: {SITES[site]} {number}, {title}"
-                maps.append(None if matrix is None else HeatMap(name, matrix, [], [], "", ""))
-        largest = max(np.abs(one.values).max() for one in maps if one)
-        style = {"limits": (-largest, largest), "colors": "RdBu_r", "bar": "new head (row) from old head (column)"}
-        draw_heat_maps(figure, maps, len(columns), 1.8, 2.0, **style)
+                maps[(site, title), (run, number)] = HeatMap(name, matrix, [], [], "", "")
+        largest = max(np.abs(one.values).max() for one in maps.values())
+        bar = "new head (row) from old head (column)"
+        draw_heat_maps(figure, maps, limits=(-largest, largest), colors="RdBu_r", bar=bar)
 
 
 class SourceMass(LearntWeights):

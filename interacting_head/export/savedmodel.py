@@ -85,7 +85,9 @@ def convert(source, output_dir, quantization=None, checkpoint=None, beam_size=No
         trained.check_room(folder)
         module = tf.Module()
         functions = signatures(module, trained, text=not ids_only)
-        with _without_notices():
+        with contextlib.ExitStack() as stack:
+            stack.callback(tf.get_logger().setLevel, tf.get_logger().level)
+            tf.get_logger().setLevel("ERROR")  # no notice of the folder, which is not the final one
             # The gradients are not needed, and handwritten ones cannot be saved.
             options = tf.saved_model.SaveOptions(experimental_custom_gradients=False)
             tf.saved_model.save(module, str(folder), signatures=functions, options=options)
@@ -121,18 +123,6 @@ def _removed_on_failure(folder):
             for each in new:
                 each.rmdir()
         raise
-
-
-@contextlib.contextmanager
-def _without_notices():
-    """Silence TensorFlow's notice of the folder, which is not the final one."""
-    logger = tf.get_logger()
-    level = logger.level
-    logger.setLevel("ERROR")
-    try:
-        yield
-    finally:
-        logger.setLevel(level)
 
 
 def signatures(module: tf.Module, trained: TrainedModel, text: bool) -> dict:

@@ -8,6 +8,7 @@ from tqdm import tqdm
 
 from data.text.subwords import BEGIN, END, PAD
 from interacting_head.analysis.ablation.head_gates import GatedTransformer, Head, all_heads, chosen_heads
+from interacting_head.analysis.importance import measured
 from interacting_head.model.compilation import Compiled, gradient
 from interacting_head.model.losses import token_cross_entropy
 from interacting_head.search.transformer_search import as_array
@@ -25,15 +26,11 @@ def by_importance(run, sample, seed: int) -> dict[Head, float]:
     Raises:
         InputError: where no layer of the run weighs its heads.
     """
-    sums, positions = {}, {}
-    for _, inspection in run.inspections(sample, head_importance=True):
-        for place, importance in inspection.head_importance.items():  # (T, H)
-            sums[place] = sums.get(place, 0) + importance.sum(0, dtype="float64")
-            positions[place] = positions.get(place, 0) + len(importance)
+    places, _ = measured(run, sample, parts=1, show=0)
     return {
         Head(*place, number): float(value)
-        for place, total in sums.items()
-        for number, value in enumerate(total / positions[place] * len(total), start=1)
+        for place, one in places.items()
+        for number, value in enumerate(one["mean"] * len(one["mean"]), start=1)
     }
 
 

@@ -9,7 +9,7 @@ from tqdm import tqdm
 
 from data.errors import InputError
 from interacting_head.analysis.base import Analysis, Findings
-from interacting_head.analysis.figures import CELL, HeatMap, draw_heat_maps, head_labels
+from interacting_head.analysis.figures import HeatMap, draw_heat_maps, head_labels
 from interacting_head.config_values import MOST_HYPOTHESES
 
 METRIC = "sacrebleu"
@@ -191,15 +191,13 @@ def draw(rows: list[dict], figure):
             title = "sources" if row["masked"] == "source" else row["site"]
             layers = by_run.setdefault(row["run"], {}).setdefault(title, {})
             layers.setdefault(row["layer"], {})[row["number"]] = row["difference"]
-    columns, maps = max(map(len, by_run.values())), []
+    maps = {}
     for name, by_title in by_run.items():
         for title, layers in by_title.items():
             numbers = range(1, max(max(layer) for layer in layers.values()) + 1)
             values = np.array([[layer.get(number, np.nan) for number in numbers] for layer in layers.values()])
             labels = list(layers), head_labels(len(numbers)), "source" if title == "sources" else "head"
-            maps.append(HeatMap(f"{name}, {title}", values, *labels))
-        maps += [None] * (columns - len(by_title))
-    depth, most = np.max([one.values.shape for one in maps if one], axis=0)
+            maps[name, title] = HeatMap(f"{name}, {title}", values, *labels)
     differences = [row["difference"] for row in rows if row["difference"] is not None]
-    limits, size = (min(0.0, *differences), max(0.0, *differences)), (max(2.6, 0.45 * most + 1.0), CELL * depth + 1.4)
-    draw_heat_maps(figure, maps, columns, *size, limits=limits, numbers=".1f", title="difference of BLEU")
+    limits = min(0.0, *differences), max(0.0, *differences)
+    draw_heat_maps(figure, maps, limits=limits, numbers=".1f", title="difference of BLEU")

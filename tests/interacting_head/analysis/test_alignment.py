@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from data.errors import InputError
-from interacting_head.analysis.word_alignment import (
+from interacting_head.analysis.alignment import (
     AlignmentErrors,
     Gold,
     Words,
