@@ -143,12 +143,9 @@ def rows_of(run, places: dict) -> list[dict]:
 
 
 def draw_heads(found: dict[str, dict], site: str, measure: str, suffix: str, figure):
-    """Draw Figures 5 to 7: a heat map of layers and heads for each run.
+    """Draw Figures 5 to 7: a heat map of layers and heads for each run, from `{run: what measured returns}`.
 
-    Args:
-        found: {run: what `measured` returns}.
-        site, measure: one of `SITES` and of `MEASURES`.
-        suffix: `AS_PRINTED`, or "".
+    The suffix is `AS_PRINTED`, or "".
     """
     maps = []
     for name, places in found.items():

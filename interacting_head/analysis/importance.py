@@ -176,11 +176,7 @@ def draw_parts(found: dict[str, dict], figure):
 
 
 def draw_sentence(by_run: dict[str, dict], figure):
-    """Draw Figure 3: the importance of each head for each sub-word of a sentence, a row of heat maps for each run.
-
-    Args:
-        by_run: {run: a sentence that `measured` returns}.
-    """
+    """Draw Figure 3: the importance of each head for each sub-word of a sentence, a row of heat maps for each run."""
     maps = {}
     for name, sentence in by_run.items():
         for layer in sentence["layers"]:

@@ -258,11 +258,7 @@ def described(run, place: tuple[str, int]) -> dict:
 def draw_by_heads(rows: list[dict], labels: dict[str, str], titles: dict[str, str], figure):
     """Draw a row of axes for each quantity, a column for each site: means over layers by number of heads.
 
-    Args:
-        rows: of the findings.
-        labels: `{run: label of its line}`.
-        titles: `{key of a row: title}`.
-        figure: an empty matplotlib `Figure`.
+    Runs have a line for each of their labels, and quantities the title of their column.
     """
     sites = list(dict.fromkeys(site for site, _ in in_order((row["site"], 0) for row in rows)))
     axes = grid(figure, len(titles), len(sites), 3.2, 0.6 / len(titles) + 1.9, sharex=True, sharey="row")

@@ -230,15 +230,9 @@ class _OpenOptions(SearchOptions):
 
 
 def search_text(search, source_tokenizer, target_tokenizer, text: tf.Tensor, *parameters) -> dict[str, tf.Tensor]:
-    """Search for text `(B,)` in the form on which the sub-words were learnt.
+    """Return `translations (B, n)` and `scores (B, n)` of text `(B,)`, in the form on which the sub-words were learnt.
 
-    Args:
-        search: `search_ids` of a model.
-        source_tokenizer, target_tokenizer: of tensorflow-text.
-        *parameters: as of `search_ids`.
-
-    Returns:
-        `translations (B, n)` and `scores (B, n)`.
+    `search` is `search_ids` of a model, with its parameters; the tokenizers are of tensorflow-text.
     """
     ends = tf.fill((tf.size(text), 1), END)
     source_ids = tf.concat([source_tokenizer.tokenize(text), ends], axis=1).to_tensor(PAD)

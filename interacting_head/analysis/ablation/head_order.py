@@ -94,11 +94,8 @@ ORDERS = {"importance": by_importance, "gradient": by_gradient, "random": at_ran
 def head_orders(run, sample, names: list[str], seed: int, patterns: list[str] = ()) -> dict[str, dict[Head, float]]:
     """Return `{name of an order: {Head: worth}}`, the least worth first, all of the same heads.
 
-    Args:
-        run, sample: an `AnalysedRun` and a `Sample` with references.
-        names: of `ORDERS`; heads that one of them does not know are left out of all.
-        seed: for drawing.
-        patterns: of `head_gates.chosen_heads`.
+    The names are of `ORDERS`; heads that one of them does not know are left out of all. Of the others, the patterns
+    choose as in `head_gates.chosen_heads`.
 
     Raises:
         InputError: for importance of a run that has none, and for heads that do not exist.

@@ -108,12 +108,9 @@ def steps(heads: int, count: int) -> list[int]:
 
 
 def pruning_rows(run, sample, orders: dict[str, dict], numbers: list[int], beam_size: int | None) -> tuple[list, str]:
-    """Return the rows of a run, each order without none and without each of these numbers of heads, and the signature.
+    """Return the rows of a run, and the signature: for each order the whole model, and each number of heads gone.
 
-    Args:
-        run, sample, beam_size: as of `masking.MaskedTranslation`.
-        orders: {name: heads in the order in which they go}.
-        numbers: of heads that go.
+    The orders are `{name: heads in the order in which they go}`.
     """
     from interacting_head.analysis.ablation.head_gates import GatedTransformer
 

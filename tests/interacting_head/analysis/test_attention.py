@@ -64,7 +64,7 @@ def test_identity_attention_has_distance_0_and_entropy_0(as_printed):
 
 
 @pytest.mark.parametrize("n", [1, 2, 7])
-def test_uniform_attention_over_n_has_entropy_log_n_and_the_mean_distance_of_a_square(n):
+def test_uniform_attention_has_entropy_log_n_and_a_square_s_mean_distance(n):
     uniform = np.full((3, n, n), 1 / n)
     np.testing.assert_allclose(attention_entropy(uniform), math.log(n), atol=1e-12)
     np.testing.assert_allclose(attention_distance(uniform), (n * n - 1) / (3 * n))
@@ -73,7 +73,7 @@ def test_uniform_attention_over_n_has_entropy_log_n_and_the_mean_distance_of_a_s
     )
 
 
-def test_attention_to_the_position_before_has_distance_1_and_the_printed_sums_miss_that_to_the_one_behind():
+def test_printed_sums_miss_attention_to_the_next_position():
     before, behind = np.eye(6, k=-1), np.eye(6, k=1)
     assert attention_distance(before) == attention_distance(before, as_printed=True) == 1
     assert attention_distance(behind) == 1
@@ -86,7 +86,7 @@ def test_both_sums_agree_where_attention_is_causal():
     np.testing.assert_allclose(attention_entropy(causal), attention_entropy(causal, as_printed=True))
 
 
-def test_distributions_of_a_softmax_stay_and_weights_of_mixed_heads_become_some():
+def test_softmax_weights_stay_and_mixed_heads_become_distributions():
     softmax = weights(2, 3, 4)
     np.testing.assert_allclose(distributions(softmax), softmax)
     mixed = np.array([[0.5, -0.25, 0.25], [0.0, 0.0, 0.0]])

@@ -24,7 +24,7 @@ def test_tables_have_words_to_the_left_and_numbers_to_the_right():
     assert table([]) == ""
 
 
-def test_json_and_csv_hold_numpy_values_and_nothing_where_there_is_no_number():
+def test_json_and_csv_hold_numpy_values_and_leave_missing_ones_empty():
     assert json.loads(as_json({"rows": ROWS, ("encoder", 1): np.eye(2), "count": np.int64(3)})) == {
         "rows": [{**ROWS[0], "score": 0.5}, {**ROWS[1], "score": None}],
         "('encoder', 1)": [[1, 0], [0, 1]],
