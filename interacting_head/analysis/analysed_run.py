@@ -57,12 +57,7 @@ class Sample:
 
 
 class AnalysedRun:
-    """A run directory with its model.
-
-    Args:
-        path: the folder.
-        name: in tables and figures.
-        checkpoint: `best`, `average`, `ema` or `step-N`; default: best, before the first validation the newest.
+    """A run directory with its model, and the name that it has in tables and figures.
 
     Raises:
         InputError: where `path` is no run directory or has no such checkpoint. A damaged one is noticed on first use.

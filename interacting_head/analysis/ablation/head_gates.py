@@ -102,11 +102,7 @@ def all_heads(model) -> list[Head]:
 
 
 def chosen_heads(heads: list[Head], patterns: list[str]) -> list[Head]:
-    """Return the heads that patterns name, in the order of `heads`.
-
-    Args:
-        heads: to choose from.
-        patterns: `SITE`, `SITE:LAYER` or `SITE:LAYER:HEAD`, numbers from 1; none: all.
+    """Return the heads that patterns name, `SITE[:LAYER[:HEAD]]` from 1, in the order of `heads`; without any, all.
 
     Raises:
         InputError: for a pattern that is wrong or names no head.
