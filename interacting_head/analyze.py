@@ -5,7 +5,7 @@ from interacting_head.console import run
 
 
 def main():
-    return analyze(parse_arguments(__doc__))
+    analyze(parse_arguments(__doc__))
 
 
 if __name__ == "__main__":

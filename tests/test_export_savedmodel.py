@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from interacting_head.export.layout import EXTRA
+from interacting_head.export import EXTRA
 from tests.command_line import assert_refused, run_all
 
 EXPORT = "interacting_head.export"

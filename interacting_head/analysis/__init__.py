@@ -1,7 +1,8 @@
 """Analyses of attention heads, the verbs of `python -m interacting_head.analyze`.
 
-Trained runs and sentences come in; rows of numbers, figures and files go out. A file a question: pure functions of
-arrays, each with its equation, and the `Verb` that applies them to runs. Start at `verb.py` and `analysed_run.py`.
+Trained runs and sentences come in; rows of numbers, figures and files go out. A file answers one question: pure
+functions of arrays, each with its equation, and the `Analysis` that applies them to runs. Start at `base.py` and
+`analysed_run.py`.
 """
 
 from interacting_head.analysis.ablation.masking import Masking
@@ -12,5 +13,5 @@ from interacting_head.analysis.importance import Importance
 from interacting_head.analysis.rank import Rank
 from interacting_head.analysis.weights import Weights
 
-VERBS = {verb.name: verb for verb in (Alignment, Attention, Importance, Masking, Pruning, Rank, Weights)}
-"""Name of a verb → subclass of `verb.Verb`. Their modules import Keras in functions only, so that --help answers."""
+ANALYSES = {each.name: each for each in (Alignment, Attention, Importance, Masking, Pruning, Rank, Weights)}
+"""Name of a verb → subclass of `base.Analysis`. The modules import Keras in functions only, for a quick --help."""

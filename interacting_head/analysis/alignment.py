@@ -1,23 +1,128 @@
 """Encoder-decoder attention between words, as heat maps and alignments (Goindani & Shrivastava 2021, Figures 1 and 2).
 
-Letters for shapes: `H` heads, with a scheme's further axis in front of them counted as heads; `J`, `I` words of target
-and source, end symbols included.
+Letters for shapes: `H` heads, with a scheme's further axis in front of them counted as heads; `T` and `S` sub-words of
+target and source, end symbols included; `J` and `I` their words, likewise.
 """
 
+import functools
 import re
+from typing import NamedTuple
 
 import numpy as np
 
 from data.errors import InputError
-from interacting_head.analysis.heat_maps import draw_heat_map, grid, titled
-from interacting_head.analysis.verb import Findings, Verb
-from interacting_head.analysis.word_alignment import AlignmentErrors, links, merged, pharaoh, read_gold, words_of
+from data.text.parallel_text import read_lines
+from interacting_head.analysis.base import Analysis, Findings
+from interacting_head.analysis.figures import HeatMap, draw_heat_maps, filled, head_labels
 
 MEAN, ALL = "mean", "all"
-WORD = 0.22  # inches of a word's cell
+BLANK = "▁"  # how SentencePiece writes one
+END_WORD = "</s>"
 
 
-class Alignment(Verb):
+class Words(NamedTuple):
+    """Words of a sentence, the end symbol as the last, and the word `(T,)` of each sub-word, counted from 0."""
+
+    texts: list[str]
+    word_of: np.ndarray
+
+
+def words_of(ids: list[int], subwords) -> Words:
+    """Return the words of ids without special ones; a word begins at a sub-word that begins with a blank."""
+    groups = []
+    for i in ids:
+        if subwords.piece(i).startswith(BLANK) or not groups:
+            groups.append([])
+        groups[-1].append(i)
+    texts = [text.strip() for text in subwords.decode(groups)]
+    return Words([*texts, END_WORD], np.repeat(range(len(groups) + 1), [*map(len, groups), 1]))
+
+
+def merged(weights: np.ndarray, target: Words, source: Words) -> np.ndarray:
+    """Return attention between words `(…, J, I)`, from weights `(…, T, S)` between their sub-words.
+
+    It is the sum over the sub-words of a source word, and the mean over the sub-words of a target word, so that rows
+    that add up to 1 still do (Clark et al. 2019, section 4.1).
+    """
+    rows = np.equal.outer(np.arange(len(target.texts)), target.word_of).astype("float64")  # (J, T)
+    rows /= rows.sum(-1, keepdims=True)
+    columns = np.equal.outer(source.word_of, np.arange(len(source.texts))).astype("float64")  # (S, I)
+    return rows @ np.asarray(weights, "float64") @ columns
+
+
+def links(weights: np.ndarray) -> set[tuple[int, int]]:
+    """Return {(i, j)}: for each target word j the source word i with the largest weight, from weights `(J, I)`.
+
+    The end symbols, in the last row and column, are left out.
+    """
+    words = weights[:-1, :-1]
+    return {(int(i), j) for j, i in enumerate(words.argmax(-1))} if words.size else set()
+
+
+def pharaoh(found: set[tuple[int, int]]) -> str:
+    """Return links in the Pharaoh format, `i-j` with blanks between, words counted from 0, in order of the source."""
+    return " ".join(f"{i}-{j}" for i, j in sorted(found))
+
+
+class Gold(NamedTuple):
+    """Links {(i, j)} that people have drawn: sure ones, and possible ones, which include them."""
+
+    sure: set[tuple[int, int]]
+    possible: set[tuple[int, int]]
+
+
+def read_gold(path) -> list[Gold]:
+    """Return the links of each line of a file: `i-j` for a sure link, `i?j` or `ipj` for one that is only possible.
+
+    Raises:
+        InputError: where the file cannot be read, or a line is not of this form; it names the line.
+    """
+    gold = []
+    for number, line in enumerate(read_lines(path), start=1):
+        sure, possible = set(), set()
+        for link in line.split():
+            match = re.fullmatch(r"(\d{1,9})([-?p])(\d{1,9})", link)
+            if not match:
+                raise InputError(
+                    f"{path}, line {number}: {link!r} is no link; sure ones are i-j, possible ones i?j, words of "
+                    "source and target counted from 0"
+                )
+            possible.add((int(match[1]), int(match[3])))
+            if match[2] == "-":
+                sure.add((int(match[1]), int(match[3])))
+        gold.append(Gold(sure, possible))
+    return gold
+
+
+class AlignmentErrors:
+    """Counts of links over a test set, and the scores of Och & Ney 2003, section 5.1.
+
+    With the links A, the sure ones S and the possible ones P ⊇ S:
+
+        precision = |A ∩ P| / |A|    recall = |A ∩ S| / |S|    AER = 1 − (|A ∩ S| + |A ∩ P|) / (|A| + |S|)
+    """
+
+    def __init__(self):
+        self.found = self.sure = self.found_sure = self.found_possible = 0
+
+    def add(self, found: set[tuple[int, int]], gold: Gold):
+        """Add the links of a sentence."""
+        self.found += len(found)
+        self.sure += len(gold.sure)
+        self.found_sure += len(found & gold.sure)
+        self.found_possible += len(found & gold.possible)
+
+    def scores(self) -> dict[str, float | None]:
+        """Return the scores as shares of 1; None where there is nothing to divide by."""
+        links = self.found + self.sure
+        return {
+            "aer": 1 - (self.found_sure + self.found_possible) / links if links else None,
+            "precision": self.found_possible / self.found if self.found else None,
+            "recall": self.found_sure / self.sure if self.sure else None,
+        }
+
+
+class Alignment(Analysis):
     """The verb `alignment`."""
 
     name = "alignment"
@@ -41,8 +146,7 @@ class Alignment(Verb):
     def analyze(self, runs, arguments):
         layers = {run.name: chosen_layer(run, arguments.layer) for run in runs}
         gold = read_gold(arguments.gold) if arguments.gold else None
-        findings = Findings(data={"sentences": {}})
-        shown = {}
+        findings, shown = Findings(data={"sentences": {}}), {}
         for run in runs:
             sample = run.sample(arguments)
             if gold is not None and len(gold) != sample.lines:
@@ -50,25 +154,24 @@ class Alignment(Verb):
                     f"{arguments.gold} has {len(gold):,} lines but {sample.name} has {sample.lines:,}; line n of one "
                     "must belong to line n of the other"
                 )
-            heads, lines, sentences = measured(run, sample, layers[run.name], arguments.show, gold)
-            findings.rows += rows_of(run.name, heads)
-            findings.notes += [*sample.notes, f"{run.name}: {len(sample):,} sentences of {sample.name}"]
-            findings.files[f"alignment.{_slug(run.name)}.pharaoh"] = "".join(f"{line}\n" for line in lines)
+            rows, lines, sentences = measured(run, sample, layers[run.name], arguments.show, gold)
+            findings.add_run(run, sample, rows)
+            slug = re.sub(r"[^\w.=+-]+", "_", run.name)  # part of the name of a file
+            findings.files[f"alignment.{slug}.pharaoh"] = "".join(f"{line}\n" for line in lines)
             findings.data["sentences"][run.name] = sentences
             for sentence in sentences:
                 shown.setdefault(sentence["number"], {})[run.name] = sentence
-                findings.figures[f"alignment-sentence-{sentence['number']}-{_slug(run.name)}-heads"] = (
-                    lambda figure, name=run.name, one=sentence: draw_heads(figure, name, one)
-                )
+                draw = functools.partial(draw_heads, run.name, sentence)
+                findings.figures[f"alignment-sentence-{sentence['number']}-{slug}-heads"] = draw
         for number, by_run in shown.items():
-            findings.figures[f"alignment-sentence-{number}"] = lambda figure, by_run=by_run: draw_means(figure, by_run)
-        key, label = ("aer", "alignment error rate") if gold else ("largest", "largest weight, mean over target words")
-        findings.figures["alignment-heads"] = lambda figure: draw_scores(figure, findings.rows, key, label)
+            findings.figures[f"alignment-sentence-{number}"] = functools.partial(draw_means, by_run)
+        score = ("aer", "alignment error rate") if gold else ("largest", "largest weight, mean over target words")
+        findings.figures["alignment-heads"] = functools.partial(draw_scores, findings.rows, *score)
         return findings
 
 
-def chosen_layer(run, layer):
-    """Return the number of the decoder layer to look at: `layer`, or None for the last.
+def chosen_layer(run, layer: int | None) -> int:
+    """Return the number of the decoder layer to look at, by default the last.
 
     Raises:
         InputError: where the run has no such layer.
@@ -80,18 +183,13 @@ def chosen_layer(run, layer):
 
 
 class HeadScores:
-    """Scores of a head, or of a mean of heads, over many sentences.
-
-    Attributes:
-        errors: `AlignmentErrors`.
-    """
+    """Scores of a head, or of a mean of heads, over many sentences."""
 
     def __init__(self):
-        self.errors = AlignmentErrors()
-        self.largest, self.words = 0.0, 0
+        self.errors, self.largest, self.words = AlignmentErrors(), 0.0, 0
 
-    def add(self, weights, gold):
-        """Add a sentence: its weights between words `(J, I)`, and its `Gold` or None."""
+    def add(self, weights: np.ndarray, gold: Gold | None):
+        """Add a sentence by its weights between words `(J, I)`."""
         words = weights[:-1, :-1]
         if words.size:
             self.largest += words.max(-1).sum()
@@ -99,146 +197,100 @@ class HeadScores:
         if gold is not None:
             self.errors.add(links(weights), gold)
 
-    def scores(self, has_gold):
+    def scores(self, has_gold: bool) -> dict[str, float | None]:
         """Return the mean over target words of the largest weight on a source word, and with gold the error rate."""
         largest = self.largest / self.words if self.words else None
         return {"largest": largest, **(self.errors.scores() if has_gold else {})}
 
 
-def measured(run, sample, layer, show, gold=None):
+def measured(run, sample, layer: int, show: int, gold: list[Gold] | None = None) -> tuple[list, list[str], list[dict]]:
     """Look at the encoder-decoder attention of a run between words.
 
     Args:
         run, sample: an `AnalysedRun` and its `Sample`.
-        layer: number of the decoder layer whose mean over heads is shown and gives the alignments.
+        layer: number of the decoder layer whose mean over heads gives the alignments.
         show: number of sentences to keep.
-        gold: list of `Gold`, one for each line of the text, or None.
+        gold: of each line of the text.
 
     Returns:
-        `{(layer or "all", head or "mean"): scores}`; a line of alignments for each line of the text, empty for those
-        that were not looked at; and the first sentences, with their words and weights `(H, J, I)`.
+        Rows of the table; a line of alignments for each line of the text, empty for lines that are not in the sample;
+        and the first sentences, with their words and weights `(H, J, I)`.
 
     Raises:
         InputError: where gold names a word that a sentence does not have.
     """
-
     names = {n: one.head_names for (site, n), one in run.model.attention_layers.items() if site == "cross"}
-    scores, lines, sentences = {}, [""] * sample.lines, []
+    scores, over_layers, lines, sentences = {}, HeadScores(), [""] * sample.lines, []
     for pair, inspection in run.inspections(sample, attention=["cross"]):
         source = words_of(pair.source_ids, run.subwords[0])
         target = words_of(pair.target_ids, run.subwords[1])
-        one_gold = None
-        if gold is not None:
-            one_gold = gold[pair.number - 1]
-            check_words(one_gold, source, target, sample.name, pair.number)
+        one_gold = gold and gold[pair.number - 1]
+        if one_gold:
+            check_words(one_gold, source.texts, target.texts, f"{sample.name}, line {pair.number}")
         by_layer = {}
         for (_, number), weights in inspection.attention.items():
             heads = merged(weights.reshape(-1, *weights.shape[-2:]), target, source)
             by_layer[number] = heads
             for name, head in zip([*names[number], MEAN], [*heads, heads.mean(0)], strict=True):
                 scores.setdefault((number, name), HeadScores()).add(head, one_gold)
-        over_layers = np.mean([heads.mean(0) for heads in by_layer.values()], axis=0)
-        scores.setdefault((ALL, MEAN), HeadScores()).add(over_layers, one_gold)
+        over_layers.add(np.mean([heads.mean(0) for heads in by_layer.values()], axis=0), one_gold)
         lines[pair.number - 1] = pharaoh(links(by_layer[layer].mean(0)))
         if len(sentences) < show:
-            sentences.append(
-                {
-                    "number": pair.number,
-                    "layer": layer,
-                    "source": source.texts,
-                    "target": target.texts,
-                    "heads": names[layer],
-                    "weights": by_layer[layer],
-                }
-            )
-    ordered = sorted(scores.items(), key=lambda item: (item[0][0] == ALL, item[0][0] if item[0][0] != ALL else 0))
-    return {place: one.scores(gold is not None) for place, one in ordered}, lines, sentences
+            texts = {"source": source.texts, "target": target.texts}
+            values = {"heads": names[layer], "weights": by_layer[layer]}
+            sentences.append({"number": pair.number, "layer": layer, **texts, **values})
+    scores[ALL, MEAN] = over_layers
+    rows = [
+        {"run": run.name, "layer": str(layer), "head": head, **one.scores(gold is not None)}
+        for (layer, head), one in scores.items()
+    ]
+    return rows, lines, sentences
 
 
-def check_words(gold, source, target, name, number):
-    """Raise `InputError` where `Gold` names a word beyond those of the sentence, `Words` of source and target."""
-    for side, (words, place) in {"source": (source, 0), "target": (target, 1)}.items():
-        count = len(words.texts) - 1
+def check_words(gold: Gold, source: list[str], target: list[str], line: str):
+    """Raise `InputError` where gold links of a line go beyond the words of the sentence, end symbols not counted."""
+    for place, (side, words) in enumerate({"source": source, "target": target}.items()):
+        count = len(words) - 1
         if (most := max((link[place] for link in gold.possible), default=-1)) >= count:
             raise InputError(
-                f"{name}, line {number}: gold alignments name the {side} word {most}, counted from 0, but the run sees "
-                f"{count} words; give text whose words, with blanks between, are those that were aligned"
+                f"{line}: gold alignments name the {side} word {most}, counted from 0, but the run sees {count} words; "
+                "give text whose words, with blanks between, are those that were aligned"
             )
 
 
-def rows_of(name, scores):
-    """Return the rows of a run."""
-    return [{"run": name, "layer": str(layer), "head": head, **one} for (layer, head), one in scores.items()]
+def draw_means(by_run: dict[str, dict], figure):
+    """Draw Figures 1 and 2: the mean over heads, a heat map a run."""
+    maps = [
+        _map_of_words(f"{name}: decoder layer {one['layer']}, mean of heads", one, one["weights"].mean(0))
+        for name, one in by_run.items()
+    ]
+    draw_heat_maps(figure, maps)
 
 
-def draw_means(figure, by_run):
-    """Draw Figures 1 and 2: the mean over heads, a heat map a run, on one scale."""
-    longest = max(by_run.values(), key=lambda one: len(one["target"]))
-    width, height = _size(longest)
-    columns = min(len(by_run), 3)
-    axes = grid(figure, -(-len(by_run) // columns), columns, width + 0.4, height)
-    means = {name: one["weights"].mean(0) for name, one in by_run.items()}
-    largest = max(values.max() for values in means.values())
-    for each in axes.flat[len(by_run) :]:
-        each.set_axis_off()
-    for each, (name, values) in zip(axes.flat, means.items(), strict=False):
-        one = by_run[name]
-        image = draw_heat_map(each, values, one["target"], one["source"], largest=largest)
-        titled(each, f"{name}: decoder layer {one['layer']}, mean of heads", 36)
-    figure.colorbar(image, ax=axes, shrink=0.6)
-
-
-def draw_heads(figure, name, sentence):
+def draw_heads(name: str, sentence: dict, figure):
     """Draw the heat map of each head of a sentence that `measured` returns."""
-    heads = sentence["heads"]
-    columns = min(len(heads), 4)
-    width, height = _size(sentence)
-    axes = grid(figure, -(-len(heads) // columns), columns, 0.85 * width, 0.85 * height)
-    largest = sentence["weights"].max()
-    for each in axes.flat[len(heads) :]:
-        each.set_axis_off()
-    for each, head, values in zip(axes.flat, heads, sentence["weights"], strict=False):
-        image = draw_heat_map(each, values, sentence["target"], sentence["source"], largest=largest)
-        each.tick_params(labelsize=7)
-        titled(each, head)
-    figure.suptitle(f"{name}: decoder layer {sentence['layer']}", fontsize=10)
-    figure.colorbar(image, ax=axes, shrink=0.6)
+    heads = zip(sentence["heads"], sentence["weights"], strict=True)
+    maps = [_map_of_words(head, sentence, values) for head, values in heads]
+    draw_heat_maps(figure, maps, 4, title=f"{name}: decoder layer {sentence['layer']}")
 
 
-def draw_scores(figure, rows, key, label):
+def _map_of_words(title, sentence, values):
+    return HeatMap(title, values, sentence["target"], sentence["source"], xlabel="", ylabel="")
+
+
+def draw_scores(rows: list[dict], key: str, title: str, figure):
     """Draw a score of each head of each layer, the mean of heads last, a heat map a run."""
     by_run = {}
     for row in rows:
         if row["layer"] != ALL:
-            by_run.setdefault(row["run"], {}).setdefault(row["layer"], []).append(row[key])
-    most = max(len(layer) for layers in by_run.values() for layer in layers.values())
-    columns = min(len(by_run), 2)
-    depth = max(map(len, by_run.values()))
-    axes = grid(figure, -(-len(by_run) // columns), columns, max(3.4, 0.36 * most + 1.2), 0.26 * depth + 1.5)
-    values = [value for layers in by_run.values() for layer in layers.values() for value in layer if value is not None]
-    scale = {"smallest": min(values, default=0), "largest": max(values, default=1)}
-    for each in axes.flat[len(by_run) :]:
-        each.set_axis_off()
-    for each, (name, layers) in zip(axes.flat, by_run.items(), strict=False):
-        count = max(map(len, layers.values()))
-        matrix = np.full((len(layers), count), np.nan)
-        for line, layer in zip(matrix, layers.values(), strict=True):
-            line[[*range(len(layer) - 1), count - 1]] = [np.nan if value is None else value for value in layer]
-        heads = [str(head) if count <= 17 or head % 4 == 0 else "" for head in range(1, count)]
-        image = draw_heat_map(each, matrix, list(layers), [*heads, "mean"], numbers=".2f", **scale)
-        each.set(xlabel="head", ylabel="layer")
-        titled(each, name, 36)
-    figure.suptitle(label, fontsize=10)
-    figure.colorbar(image, ax=axes, shrink=0.8)
-
-
-def _size(sentence):
-    """Return inches of a heat map between the words of a sentence, with room for the longest."""
-    source, target = sentence["source"], sentence["target"]
-    room = 0.085 * max(map(len, [*source, *target])) + 0.3
-    return max(2.4, WORD * len(source) + room), max(2.2, WORD * len(target) + room + 0.3)
-
-
-def _slug(name):
-    """Return the name of a run as part of the name of a file."""
-    return re.sub(r"[^\w.=+-]+", "_", name)
+            value = np.nan if row[key] is None else row[key]
+            by_run.setdefault(row["run"], {}).setdefault(row["layer"], []).append(value)
+    maps = []
+    for name, layers in by_run.items():
+        heads = filled([layer[:-1] for layer in layers.values()])
+        means = [[layer[-1]] for layer in layers.values()]
+        labels = list(layers), [*head_labels(heads.shape[1]), "mean"]
+        maps.append(HeatMap(name, np.hstack([heads, means]), *labels))
+    values = np.concatenate([one.values[np.isfinite(one.values)] for one in maps])
+    limits = (values.min(), values.max()) if values.size else None
+    draw_heat_maps(figure, maps, 2, limits=limits, numbers=".2f", title=title)

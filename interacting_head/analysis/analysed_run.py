@@ -3,6 +3,7 @@
 import functools
 import heapq
 import random
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -11,11 +12,11 @@ from tqdm import tqdm
 
 from data.errors import InputError
 from data.text.parallel_text import SIDES, ParallelText, read_lines
-from data.text.subwords import BEGIN, END
+from data.text.subwords import END
 from interacting_head.model.compilation import calls_at_a_time
 from interacting_head.run_directory import RunDirectory
 from interacting_head.training.run_text import corpus_of
-from interacting_head.translation.inspection import Inspector
+from interacting_head.translation.inspection import Inspection, Inspector
 from interacting_head.translation.translator import Translator
 from interacting_head.translation.windows import side_by_side, windows
 
@@ -24,19 +25,13 @@ SEARCH_ADVICE = "lower decode.batch_size, decode.beam_size or decode.max_length 
 
 
 class Pair(NamedTuple):
-    """A sentence and its reference, or else the run's own translation.
-
-    Attributes:
-        number: of its line in the text, from 1.
-        source, target: text.
-        source_ids, target_ids: sub-words, without `BEGIN` and `END`.
-    """
+    """A sentence by the number of its line, from 1, and its reference or the run's own translation; ids are bare."""
 
     number: int
     source: str
     target: str
-    source_ids: list
-    target_ids: list
+    source_ids: list[int]
+    target_ids: list[int]
 
 
 @dataclass(frozen=True)
@@ -44,32 +39,25 @@ class Sample:
     """Sentences drawn from a text, in its order.
 
     Attributes:
-        numbers: those of their lines, from 1.
-        sources: text.
-        references: text, or None where there are none.
+        numbers: of their lines, from 1.
         lines: number of lines of the whole text.
         name: of the text, for messages and tables.
-        notes: lines that tell what was left out.
+        notes: on what was left out.
     """
 
-    numbers: list
-    sources: list
-    references: list | None
+    numbers: list[int]
+    sources: list[str]
+    references: list[str] | None
     lines: int
     name: str
-    notes: list
+    notes: list[str]
 
     def __len__(self):
         return len(self.sources)
 
 
 class AnalysedRun:
-    """A run directory with its model.
-
-    Args:
-        path: the folder.
-        name: that stands in tables and figures.
-        checkpoint: `best`, `average`, `ema` or `step-N`; default: best, before the first validation the newest.
+    """A run directory with its model, and the name that it has in tables and figures.
 
     Raises:
         InputError: where `path` is no run directory or has no such checkpoint. A damaged one is noticed on first use.
@@ -80,17 +68,17 @@ class AnalysedRun:
         ...     inspection.attention["encoder", 1]
     """
 
-    def __init__(self, path, name=None, checkpoint=None):
-        self.directory = RunDirectory.open(path)
-        self.directory.weights(checkpoint)
+    def __init__(self, path: Path | str, name: str | None = None, checkpoint: str | None = None):
+        directory = RunDirectory.open(path)
+        directory.weights(checkpoint)
         self.path = Path(path)
         self.name = name or self.path.resolve().name
         self.checkpoint = checkpoint
-        self.config = self.directory.config
+        self.config = directory.config
 
     @functools.cached_property
-    def translator(self):
-        """The `Translator`, loaded on first use."""
+    def translator(self) -> Translator:
+        """The translator, loaded on first use."""
         return Translator.from_run(self.path, self.checkpoint, advice=SEARCH_ADVICE)
 
     @property
@@ -99,41 +87,34 @@ class AnalysedRun:
         return self.translator.engine.models[0]
 
     @property
-    def subwords(self):
+    def subwords(self) -> tuple:
         """Source and target `Subwords`."""
         return self.translator.source_subwords, self.translator.target_subwords
 
-    def encode(self, side, lines):
+    def encode(self, side: str, lines: list[str]) -> list[list[int]]:
         """Return the ids of each line of text of one of `SIDES`, brought into the form of the run's profile."""
         form = {"source": self.translator.source_form, "target": self.translator.target_form}[side]
         return self.subwords[SIDES.index(side)].encode([form.forward(line) for line in lines])
 
-    def source_tokens(self, pair):
+    def source_tokens(self, pair: Pair) -> list[str]:
         """Return the sub-words of the source as text, `</s>` at the end: columns of `cross`, both of `encoder`."""
         return [self.subwords[0].piece(i) for i in [*pair.source_ids, END]]
 
-    def target_tokens(self, pair):
+    def target_tokens(self, pair: Pair) -> list[str]:
         """Return the sub-words of the target as they are produced, `</s>` at the end: rows of `cross`, `decoder`."""
         return [self.subwords[1].piece(i) for i in [*pair.target_ids, END]]
 
-    def shifted_tokens(self, pair):
-        """Return the sub-words of the target, `<s>` in front: columns of `decoder`."""
-        return [self.subwords[1].piece(i) for i in [BEGIN, *pair.target_ids]]
-
-    def sample(self, arguments):
-        """Return the `Sample` that the command line asks for.
+    def sample(self, arguments) -> Sample:
+        """Return the sentences that the command line asks for by `input`, `reference`, `split`, `sentences`, `seed`.
 
         Empty lines and sentences longer than the run's training sentences are left out, which a note says.
-
-        Args:
-            arguments: `input`, `reference`, `sentences`, `seed`, `corpora_dir`, `split`.
 
         Raises:
             InputError: where a text cannot be read, texts differ in length, or no sentence is left.
         """
-        text, name = self._text(arguments)
-        numbered = enumerate(text.pairs() if text.target else ((line,) for line in read_lines(text.source)), start=1)
-        chosen, lines = drawn(numbered, arguments.sentences, arguments.seed)
+        source, target, name = self._text(arguments)
+        texts = ParallelText(source, target).pairs() if target else ((line,) for line in read_lines(source))
+        chosen, lines = drawn(enumerate(texts, start=1), arguments.sentences, arguments.seed)
         longest = self.config.data.max_length
         texts = zip(*(texts for _, texts in chosen), strict=True)
         sides = [self.encode(*one) for one in zip(SIDES, texts, strict=False)]  # without references, one side
@@ -152,23 +133,25 @@ class AnalysedRun:
                 f"none of the {len(chosen):,} sentences drawn from {name} can be analysed: each is empty or longer "
                 f"than the {longest} sub-words (data.max_length) that {self.name} was trained on; give other text"
             )
-        sources, *references = zip(*(texts for _, texts in kept), strict=True)
-        return Sample(
-            numbers=[number for number, _ in kept],
-            sources=list(sources),
-            references=list(references[0]) if references else None,
-            lines=lines,
-            name=name,
-            notes=notes,
-        )
+        numbers, texts = zip(*kept, strict=True)
+        sources, *references = map(list, zip(*texts, strict=True))
+        return Sample(list(numbers), sources, references[0] if references else None, lines, name, notes)
 
-    def pairs(self, sample, targets=True):
-        """Yield the `Pair`s of a `Sample`: with its references, or else with the run's own translations.
+    def _text(self, arguments):
+        """Return the files of source and target, the latter or None, and the name of the text."""
+        if arguments.input is not None:
+            return arguments.input, arguments.reference, str(arguments.input)
+        try:
+            corpus = corpus_of(self.config.data, arguments.corpora_dir)
+        except InputError as error:
+            raise InputError(f"{error}; or give sentences with -i") from error
+        tests = sorted((one for one in corpus.splits if "test" in one), key=lambda one: (one != "test", one))
+        split = arguments.split or [*tests, "dev"][0]
+        text = corpus.split(split)
+        return text.source, text.target, f"{corpus.name} {split}"
 
-        Args:
-            sample: a `Sample`.
-            targets: whether translations are wanted; without, those that there would be are empty.
-        """
+    def pairs(self, sample: Sample, targets: bool = True) -> Iterator[Pair]:
+        """Yield the sentences with their references, or else the run's own translations, empty unless `targets`."""
         for rows in windows(range(len(sample)), WINDOW):
             sources = [sample.sources[row] for row in rows]
             if sample.references is not None:
@@ -183,19 +166,15 @@ class AnalysedRun:
             for row, *pair in zip(rows, sources, texts, *ids, strict=True):
                 yield Pair(sample.numbers[row], *pair)
 
-    def inspector(self, **parts):
-        """Return the `inspection.Inspector` of the model; what it refuses is told with the name of the run."""
+    def inspector(self, **parts) -> Inspector:
+        """Return the `Inspector` of the model; its errors name the run."""
         try:
             return Inspector(self.model, **parts)
         except InputError as error:
             raise InputError(f"{self.path}: {error}") from error
 
-    def inspections(self, sample, **parts):
-        """Yield `(Pair, Inspection)` of each sentence of a `Sample`, in order; few are held at a time.
-
-        Args:
-            sample: a `Sample`.
-            **parts: what is wanted, as of `inspection.Inspector`.
+    def inspections(self, sample: Sample, **parts) -> Iterator[tuple[Pair, Inspection]]:
+        """Yield what is seen of each sentence, in order; few are held at a time. The parts are those of `Inspector`.
 
         Raises:
             InputError: where head importance is asked for and the run has none; it names the run.
@@ -208,30 +187,9 @@ class AnalysedRun:
                 yield from zip(window, _inspected(inspector, window), strict=True)
                 bar.update(len(window))
 
-    def _text(self, arguments):
-        if arguments.input is not None:
-            return _Text(arguments.input, arguments.reference), str(arguments.input)
-        try:
-            corpus = corpus_of(self.config.data, arguments.corpora_dir)
-        except InputError as error:
-            raise InputError(f"{error}; or give sentences with -i") from error
-        split = arguments.split or _test_split(corpus)
-        text = corpus.split(split)
-        return _Text(text.source, text.target), f"{corpus.name} {split}"
 
-
-class _Text(NamedTuple):
-    """Files of source and target, the latter or None."""
-
-    source: Path
-    target: Path | None
-
-    def pairs(self):
-        return ParallelText(*self).pairs()
-
-
-def open_runs(paths, checkpoint=None):
-    """Return the `AnalysedRun`s of run directories, named by the shortest ends of their paths that differ.
+def open_runs(paths: list, checkpoint: str | None = None) -> list[AnalysedRun]:
+    """Return run directories, named by the shortest ends of their paths that differ.
 
     Raises:
         InputError: where one is no run directory, has no such checkpoint, or is named twice.
@@ -247,25 +205,24 @@ def open_runs(paths, checkpoint=None):
     return [AnalysedRun(path, name, checkpoint) for path, name in zip(paths, names, strict=True)]
 
 
-def drawn(items, count, seed):
+def drawn(items: Iterable, count: int, seed: int) -> tuple[list, int]:
     """Return `count` items drawn at random, in their order, all where there are fewer; and the number of all.
 
-    Each item is given a random number, and those with the smallest ones are kept, so that items are read once and few
-    are held.
+    Items get random numbers, and the ones with the smallest are kept: items are read once, and few are held.
     """
-    draw = random.Random(seed)
-    kept, total = [], 0  # a heap: the largest number first
-    for total, item in enumerate(items, start=1):
-        key = -draw.random(), -total
-        if len(kept) < count:
-            heapq.heappush(kept, (key, item))
-        elif key > kept[0][0]:
-            heapq.heapreplace(kept, (key, item))
-    return [item for _, item in sorted(kept, key=lambda one: -one[0][1])], total
+    draw, total = random.Random(seed), 0
+
+    def keyed():
+        nonlocal total
+        for total, item in enumerate(items, start=1):
+            yield draw.random(), total, item
+
+    kept = heapq.nsmallest(count, keyed())
+    return [item for _, _, item in sorted(kept, key=lambda one: one[1])], total
 
 
 def _inspected(inspector, pairs):
-    """Return the `Inspection` of each pair; the shorter half is computed beside the longer one."""
+    """Return the `Inspection` of each pair; the shorter half is computed while the longer one is."""
     order = sorted(range(len(pairs)), key=lambda row: len(pairs[row].source_ids) + len(pairs[row].target_ids))
     halves = [half for half in (order[: len(order) // 2], order[len(order) // 2 :]) if half]
 
@@ -275,9 +232,3 @@ def _inspected(inspector, pairs):
     seen = [one for _, half in side_by_side(inspect, ((half,) for half in halves), calls_at_a_time()) for one in half]
     placed = dict(zip(order, seen, strict=True))
     return [placed[row] for row in range(len(pairs))]
-
-
-def _test_split(corpus):
-    """Return the split `test`, or else the first whose name has `test` in it, or else `dev`."""
-    others = sorted(split for split in corpus.splits if "test" in split and split != "test")
-    return next(split for split in ["test", *others, "dev"] if split in corpus.splits or split == "dev")

@@ -2,36 +2,34 @@
 
 Letters for shapes: `H` heads, with a scheme's further axis in front of them counted as heads; `T` rows, `S` columns.
 
-Equations (13) and (15) are printed with sums over j ≤ i, which is all there is in a language model that reads from the
-left (Vig & Belinkov 2019), for which they were written. An encoder's positions attend to both sides, and the printed
-sums leave out what lies on the right. So all j are the default, and the printed sums are there beside them.
+Equations (13) and (15) are printed with sums over j ≤ i: they were written for language models that read from the left
+(Vig & Belinkov 2019), where nothing else exists. An encoder attends to both sides, and the printed sums leave out the
+right one. So the default is all j, and the printed sums are given as well.
 """
 
-from typing import NamedTuple
+import functools
 
 import numpy as np
 
-from interacting_head.analysis.heat_maps import CELL, draw_heat_map, grid, titled
-from interacting_head.analysis.verb import Findings, Verb
+from interacting_head.analysis.base import SITES, Analysis, Findings
+from interacting_head.analysis.figures import HeatMap, add_legend, draw_heat_maps, filled, grid, head_labels
 
-SITES = ("encoder", "decoder", "cross")
 MEASURES = {"distance": "mean attention distance, positions", "entropy": "entropy of attention, nats"}
 AS_PRINTED = "_as_printed"
 MEAN = "mean"
 
 
-def distributions(weights):
-    """Return attention weights `(…, T, S)` of which each row is at least 0 and adds up to 1, in float64.
+def distributions(weights: np.ndarray) -> np.ndarray:
+    """Return attention weights `(…, T, S)` in float64, made so that each row is at least 0 and adds up to 1.
 
-    Weights of a softmax stay as they are but for rounding. Those of talking heads are mixed after it and may be
-    negative: of them the absolute values count, as shares of their sum.
+    Weights of a softmax change by rounding only. Talking heads mix them after the softmax, so that they may be
+    negative: then absolute values count, as shares of their sum.
     """
     weights = np.abs(np.asarray(weights, "float64"))
-    total = weights.sum(-1, keepdims=True)
-    return np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
+    return _ratio(weights, weights.sum(-1, keepdims=True))
 
 
-def distance_sums(weights, as_printed=False):
+def distance_sums(weights: np.ndarray, as_printed: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """Return numerator and denominator of equation (13) for one sentence, each `(…,)`.
 
     Over the sums of all sentences, D_h = Σ_x Σ_i Σ_j w_ij |i − j| / Σ_x Σ_i Σ_j w_ij is the mean distance in positions.
@@ -40,48 +38,45 @@ def distance_sums(weights, as_printed=False):
         weights: `(…, T, S)`, rows i and columns j.
         as_printed: whether the sums are over j ≤ i.
     """
-    weights = np.asarray(weights, "float64")
-    if as_printed:
-        weights = np.tril(weights)
+    weights = _summed(weights, as_printed)
     i, j = np.indices(weights.shape[-2:])
     return (weights * abs(i - j)).sum((-2, -1)), weights.sum((-2, -1))
 
 
-def attention_distance(weights, as_printed=False):
+def attention_distance(weights: np.ndarray, as_printed: bool = False) -> np.ndarray:
     """Return D_h `(…,)` of one sentence, see `distance_sums`; 0 where no weight counts."""
-    numerator, denominator = distance_sums(weights, as_printed)
-    return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator > 0)
+    return _ratio(*distance_sums(weights, as_printed))
 
 
-def attention_entropy(weights, as_printed=False):
+def attention_entropy(weights: np.ndarray, as_printed: bool = False) -> np.ndarray:
     """Return E_h(x_i) = −Σ_j w_ij log w_ij of equation (15), `(…, T)` in nats; 0 log 0 = 0.
 
     Args:
         weights: `(…, T, S)`, at least 0, rows i and columns j.
         as_printed: whether the sum is over j ≤ i.
     """
-    weights = np.asarray(weights, "float64")
-    if as_printed:
-        weights = np.tril(weights)
+    weights = _summed(weights, as_printed)
     return -(weights * np.log(np.where(weights > 0, weights, 1.0))).sum(-1)
 
 
-class AttentionSums:
-    """Distance and entropy of the heads of one layer over many sentences; what it holds does not grow with them.
+def _summed(weights, as_printed):
+    weights = np.asarray(weights, "float64")
+    return np.tril(weights) if as_printed else weights
 
-    Example:
-        >>> sums = AttentionSums()
-        >>> for weights in sentences:  # (H, T, S)
-        ...     sums.add(weights)
-        >>> sums.means()["distance"]  # (H,)
-    """
+
+def _ratio(numerator, denominator):
+    return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator > 0)
+
+
+class AttentionSums:
+    """Distance and entropy of the heads of one layer, summed over sentences."""
 
     def __init__(self):
         self.distance = {False: 0.0, True: 0.0}  # as printed or not: numerator and denominator (2, H)
         self.entropy = {False: 0.0, True: 0.0}  # sums over positions (H,)
         self.positions = 0
 
-    def add(self, weights):
+    def add(self, weights: np.ndarray):
         """Add the weights `(…, T, S)` of a sentence."""
         weights = distributions(weights).reshape(-1, *weights.shape[-2:])
         for as_printed in (False, True):
@@ -89,29 +84,16 @@ class AttentionSums:
             self.entropy[as_printed] += attention_entropy(weights, as_printed).sum(-1)
         self.positions += weights.shape[-2]
 
-    def means(self):
-        """Return `{"distance", "entropy", "distance_as_printed", "entropy_as_printed"}`, each `(H,)`.
-
-        The entropy of a head is its mean over positions.
-        """
+    def means(self) -> dict[str, np.ndarray]:
+        """Return distance and entropy, the latter a mean over positions, both also as printed, each `(H,)`."""
         found = {}
         for as_printed, suffix in ((False, ""), (True, AS_PRINTED)):
-            numerator, denominator = self.distance[as_printed]
-            found[f"distance{suffix}"] = np.divide(
-                numerator, denominator, out=np.zeros_like(numerator), where=denominator > 0
-            )
+            found[f"distance{suffix}"] = _ratio(*self.distance[as_printed])
             found[f"entropy{suffix}"] = self.entropy[as_printed] / max(1, self.positions)
         return found
 
 
-class _Place(NamedTuple):
-    """Values of one attention layer: names of its heads, and what `AttentionSums.means` returns."""
-
-    heads: list
-    means: dict
-
-
-class Attention(Verb):
+class Attention(Analysis):
     """The verb `attention`."""
 
     name = "attention"
@@ -123,81 +105,59 @@ class Attention(Verb):
         add("--as-printed", action="store_true", help="figures of sums over j ≤ i, as equations 13 and 15 are printed")
 
     def analyze(self, runs, arguments):
-        findings = Findings()
+        findings, found = Findings(), {}
         sites = [site for site in SITES if site in arguments.sites]
-        found = {}
         for run in runs:
             sample = run.sample(arguments)
             found[run.name] = measured(run, sample, sites)
-            findings.rows += rows_of(run.name, found[run.name])
-            findings.notes += [*sample.notes, f"{run.name}: {len(sample):,} sentences of {sample.name}"]
+            findings.add_run(run, sample, rows_of(run, found[run.name]))
         findings.summary = [row for row in findings.rows if row["head"] == MEAN]
         suffix = AS_PRINTED if arguments.as_printed else ""
-        for site in sites:
-            for measure in MEASURES:
-
-                def draw(figure, site=site, measure=measure):
-                    draw_heads(figure, found, site, measure, suffix)
-
-                findings.figures[f"{self.name}-{site}-{measure}{suffix.replace('_', '-')}"] = draw
-        findings.figures[f"{self.name}-layers{suffix.replace('_', '-')}"] = lambda figure: draw_layers(
-            figure, found, sites, suffix
-        )
+        names = {f"{site}-{measure}": (site, measure) for site in sites for measure in MEASURES}
+        drawings = {name: functools.partial(draw_heads, found, *one, suffix) for name, one in names.items()}
+        drawings["layers"] = functools.partial(draw_layers, found, sites, suffix)
+        for name, draw in drawings.items():
+            findings.figures[f"{self.name}-{name}{suffix.replace('_', '-')}"] = draw
         return findings
 
 
-def measured(run, sample, sites):
-    """Return `{(site, number of a layer): values}` of a run over a `Sample`."""
-
+def measured(run, sample, sites: list[str]) -> dict[tuple[str, int], dict]:
+    """Return what `AttentionSums.means` returns of each attention layer at these sites, by site and number."""
     sums = {}
     for _, inspection in run.inspections(sample, attention=sites):
         for place, weights in inspection.attention.items():
             sums.setdefault(place, AttentionSums()).add(weights)
-    layers = run.model.attention_layers
-    return {place: _Place(layers[place].head_names, one.means()) for place, one in sums.items()}
+    return {place: one.means() for place, one in sums.items()}
 
 
-def rows_of(name, places):
-    """Return the rows of a run: each head, and after those of a layer their mean, equations (14) and (16)."""
+def rows_of(run, places: dict) -> list[dict]:
+    """Return the rows of a run: each head, and after the heads of a layer their mean, equations (14) and (16)."""
     rows = []
-    for (site, layer), place in places.items():
-        for index, head in enumerate([*place.heads, MEAN]):
-            values = {key: means[index] if index < len(means) else means.mean() for key, means in place.means.items()}
-            rows.append({"run": name, "site": site, "layer": layer, "head": head, **values})
+    for (site, layer), by_measure in places.items():
+        names = [*run.model.attention_layers[site, layer].head_names, MEAN]
+        columns = {measure: [*values, values.mean()] for measure, values in by_measure.items()}
+        for head, *values in zip(names, *columns.values(), strict=True):
+            row = {"run": run.name, "site": site, "layer": layer, "head": head}
+            rows.append(row | dict(zip(columns, values, strict=True)))
     return rows
 
 
-def draw_heads(figure, found, site, measure, suffix=""):
-    """Draw Figures 5 to 7: a heat map of layers and heads for each run, on one scale.
+def draw_heads(found: dict[str, dict], site: str, measure: str, suffix: str, figure):
+    """Draw Figures 5 to 7: a heat map of layers and heads for each run, from `{run: what measured returns}`.
 
-    Args:
-        figure: an empty matplotlib `Figure`.
-        found: {run: what `measured` returns}.
-        site, measure: one of `SITES` and of `MEASURES`.
-        suffix: `AS_PRINTED`, or "".
+    The suffix is `AS_PRINTED`, or "".
     """
-    maps = {name: _by_layer(places, site, measure + suffix) for name, places in found.items()}
-    heads = max(len(row) for rows in maps.values() for row in rows.values())
-    layers = max(map(len, maps.values()))
-    columns = min(len(maps), 2 if heads > 8 else 3)
-    axes = grid(figure, -(-len(maps) // columns), columns, max(3.2, 0.34 * heads + 1.2), CELL * layers + 1.3)
-    largest = max(max(row) for rows in maps.values() for row in rows.values())
-    for each in axes.flat[len(maps) :]:
-        each.set_axis_off()
-    for each, (name, rows) in zip(axes.flat, maps.items(), strict=False):
-        values = np.full((len(rows), max(map(len, rows.values()))), np.nan)
-        for line, row in zip(values, rows.values(), strict=True):
-            line[: len(row)] = row
-        numbers = [str(head) if heads <= 16 or head % 4 == 0 else "" for head in range(1, values.shape[1] + 1)]
-        image = draw_heat_map(each, values, list(rows), numbers, largest=largest, numbers=".1f")
-        each.set(xlabel="head", ylabel="layer")
-        titled(each, name, 36)
-    figure.colorbar(image, ax=axes, shrink=0.8)
-    figure.suptitle(f"{site}: {MEASURES[measure]}{' (j ≤ i)' if suffix else ''}", fontsize=10)
+    maps = []
+    for name, places in found.items():
+        rows = _by_layer(places, site, measure + suffix)
+        values = filled(rows.values())
+        maps.append(HeatMap(name, values, list(rows), head_labels(values.shape[1])))
+    title = f"{site}: {MEASURES[measure]}{' (j ≤ i)' if suffix else ''}"
+    draw_heat_maps(figure, maps, 2, numbers=".1f", title=title)
 
 
-def draw_layers(figure, found, sites, suffix=""):
-    """Draw Figures 8 and 9: the mean over heads by layer, a line a run."""
+def draw_layers(found: dict[str, dict], sites: list[str], suffix: str, figure):
+    """Draw Figures 8 and 9: the mean over heads by layer, a line for each run."""
     axes = grid(figure, len(MEASURES), len(sites), 3.2, 2.4)
     for row, measure in zip(axes, MEASURES, strict=True):
         for each, site in zip(row, sites, strict=True):
@@ -210,8 +170,8 @@ def draw_layers(figure, found, sites, suffix=""):
         row[0].set_ylabel(MEASURES[measure].replace(", ", ",\n") + (" (j ≤ i)" if suffix else ""))
     for each in axes[-1]:
         each.set_xlabel("layer")
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=1, fontsize="small")
+    add_legend(figure)
 
 
 def _by_layer(places, site, key):
-    return {layer: place.means[key] for (at, layer), place in places.items() if at == site}
+    return {layer: place[key] for (at, layer), place in places.items() if at == site}

@@ -1,47 +1,62 @@
 """The command line of `python -m interacting_head.analyze`."""
 
+import argparse
 import sys
 from pathlib import Path
 
 from data.files import check_folder
-from interacting_head.analysis import VERBS
+from interacting_head.analysis import ANALYSES
 from interacting_head.analysis.output import write
 from interacting_head.console import ArgumentParser, importing_keras
 from interacting_head.run_directory import RunDirectory
 
+SENTENCES = 1500
 SEED = 1
 EPILOG = """Figures, numbers and files are named after the verb. docs/analysis.md explains each verb and its equations;
 VERB --help lists its options."""
 
 
-def parse_arguments(description=None, words=None):
+def parse_arguments(description: str | None = None, words: list[str] | None = None) -> argparse.Namespace:
     """Return the arguments of the command line; wrong usage ends the process with one line.
 
     Args:
         description: of the command, for its help text.
-        words: those of the command line; default: the process's own.
+        words: of the command line; default: the process's own.
     """
     parser = ArgumentParser(prog="python -m interacting_head.analyze", description=description, epilog=EPILOG)
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
-    for name, verb_class in VERBS.items():
-        verb = verb_class()
-        own = verbs.add_parser(name, help=verb.summary, description=verb.summary)
+    for name, analysis_class in ANALYSES.items():
+        analysis = analysis_class()
+        own = verbs.add_parser(name, help=analysis.summary, description=analysis.summary)
         add = own.add_argument
         add("-m", "--model", nargs="+", required=True, metavar="RUN_DIR", help="run directories, which are compared")
         add("--checkpoint", metavar="best|average|ema|step-N", help="default: best")
         add("-o", dest="output_dir", metavar="DIR", help="default: RUN_DIR/analysis, of several runs: analysis")
-        if verb.reads_sentences:
-            _add_sentences(own.add_argument_group("sentences"), verb)
-        verb.add_arguments(own)
-        own.set_defaults(verb=verb, parser=own)
+        add = own.add_argument_group("sentences").add_argument
+        text_help = "plain or .gz; default: the test set of each run's corpus, or else dev"
+        add("-i", "--input", metavar="SOURCE", help=text_help)
+        add("-r", "--reference", metavar="REFERENCE", help="of the input; default: each run's own translations")
+        add("--split", metavar="NAME", help="another split of each run's corpus")
+        add("--corpora-dir", metavar="DIR", help="default: $CORPORA_DIR, then the cache folder")
+        add("--sentences", type=int, default=SENTENCES, metavar="N", help="drawn at random; default: %(default)s")
+        add("--seed", type=int, default=SEED, metavar="N", help="of the draw; default: %(default)s")
+        analysis.add_arguments(own)
+        own.set_defaults(verb=analysis, parser=own)
     arguments = parser.parse_args(words)
-    if arguments.verb.reads_sentences:
-        _check_sentences(arguments)
+    error = arguments.parser.error
+    if arguments.sentences < 1:
+        error(f"--sentences must be at least 1, got {arguments.sentences}")
+    if arguments.reference is not None and arguments.input is None:
+        error("-r is the reference of -i; give both")
+    if arguments.split is not None and arguments.input is not None:
+        error("--split is of a run's corpus, and -i another text; leave one of the two out")
+    if arguments.input == "-":
+        error("-i needs a file: each run reads it anew")
     arguments.verb.check(arguments)
     return arguments
 
 
-def analyze(arguments):
+def analyze(arguments: argparse.Namespace):
     """Do what the command line says: print the table, and write the files.
 
     Raises:
@@ -61,26 +76,3 @@ def analyze(arguments):
     findings = arguments.verb.analyze(runs, arguments)
     written = write(findings, arguments.verb.name, folder, [run.name for run in runs])
     print(f"{', '.join(written)} in {folder}", file=sys.stderr)
-    return 0
-
-
-def _add_sentences(group, verb):
-    add = group.add_argument
-    add("-i", "--input", metavar="SOURCE", help="plain or .gz; default: the test set of each run's corpus, or else dev")
-    add("-r", "--reference", metavar="REFERENCE", help="of the input; default: each run's own translations")
-    add("--split", metavar="NAME", help="another split of each run's corpus")
-    add("--corpora-dir", metavar="DIR", help="default: $CORPORA_DIR, then the cache folder")
-    add("--sentences", type=int, default=verb.sentences, metavar="N", help="drawn at random; default: %(default)s")
-    add("--seed", type=int, default=SEED, metavar="N", help="of the draw; default: %(default)s")
-
-
-def _check_sentences(arguments):
-    error = arguments.parser.error
-    if arguments.sentences < 1:
-        error(f"--sentences must be at least 1, got {arguments.sentences}")
-    if arguments.reference is not None and arguments.input is None:
-        error("-r is the reference of -i; give both")
-    if arguments.split is not None and arguments.input is not None:
-        error("--split is of a run's corpus, and -i another text; leave one of the two out")
-    if arguments.input == "-":
-        error("-i needs a file: each run reads it anew")

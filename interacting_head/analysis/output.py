@@ -1,4 +1,4 @@
-"""Findings as a printed table, JSON, CSV, and figures as PNG and SVG."""
+"""Findings as a printed table, JSON, CSV and figures."""
 
 import csv
 import io
@@ -10,30 +10,20 @@ from pathlib import Path
 import numpy as np
 
 from data.files import atomic_write
+from interacting_head.analysis.base import Findings
+from interacting_head.analysis.figures import SUFFIXES, save_figure
 
 MOST_ROWS = 60  # printed; the file has all
-SUFFIXES = ("png", "svg")
-STYLE = {
-    "svg.hashsalt": "analysis",  # the same bytes each time
-    "svg.fonttype": "none",
-    "text.parse_math": False,  # words may hold "$"
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "font.size": 9,
-    "legend.frameon": False,
-}
 
 
-def write(findings, verb, folder, runs):
-    """Print the table and notes of an analysis and write its files; return their names.
+def write(findings: Findings, verb: str, folder: Path, runs: list[str]) -> list[str]:
+    """Print the table and notes of an analysis, write its files, and return their names.
 
     Args:
-        findings: a `verb.Findings`.
         verb: name of the analysis.
-        folder: it is made where it does not exist.
-        runs: names of the runs.
+        folder: is made where it does not exist.
+        runs: their names.
     """
-    folder = Path(folder)
     rows = findings.rows
     if len(rows) > MOST_ROWS:
         rows = (findings.summary or rows)[:MOST_ROWS]
@@ -54,25 +44,24 @@ def write(findings, verb, folder, runs):
     return [*texts, *(f"{name}.{suffix}" for name in findings.figures for suffix in SUFFIXES)]
 
 
-def table(rows):
+def table(rows: list[dict]) -> str:
     """Return rows as a table of text, numbers to the right, with a final line break; "" without rows."""
     if not rows:
         return ""
-    names = list(rows[0])
-    cells = [[shown(row[name]) for name in names] for row in rows]
-    is_number = [all(_is_number(row[name]) for row in rows) for name in names]
-    widths = [max(map(_columns, column)) for column in zip(names, *cells, strict=True)]
-    lines = []
-    for line in [names, *cells]:
-        padded = [
-            " " * (width - _columns(cell)) + cell if right else cell + " " * (width - _columns(cell))
-            for cell, width, right in zip(line, widths, is_number, strict=True)
-        ]
-        lines.append("  ".join(padded).rstrip())
-    return "".join(f"{line}\n" for line in lines)
+    columns = []
+    for name in rows[0]:
+        cells = [name, *(shown(row[name]) for row in rows)]
+        # Combining characters take no place.
+        widths = [sum(not unicodedata.combining(character) for character in cell) for cell in cells]
+        blanks = [" " * (max(widths) - width) for width in widths]
+        if all(row[name] is None or isinstance(row[name], int | float | np.number) for row in rows):
+            columns.append([blank + cell for blank, cell in zip(blanks, cells, strict=True)])
+        else:
+            columns.append([cell + blank for blank, cell in zip(blanks, cells, strict=True)])
+    return "".join("  ".join(line).rstrip() + "\n" for line in zip(*columns, strict=True))
 
 
-def shown(value):
+def shown(value) -> str:
     """Return a value of a row as it is printed: four significant digits, – for none."""
     if value is None or (isinstance(value, float | np.floating) and not math.isfinite(value)):
         return "–"
@@ -81,12 +70,12 @@ def shown(value):
     return str(value)
 
 
-def as_json(value):
+def as_json(value) -> str:
     """Return JSON, a line a row of numbers; numbers that are not finite become null."""
     return json.dumps(_plain(value), ensure_ascii=False, indent=1) + "\n"
 
 
-def as_csv(rows):
+def as_csv(rows: list[dict]) -> str:
     """Return rows as CSV with a header; None and numbers that are not finite are empty."""
     text = io.StringIO()
     writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
@@ -95,40 +84,10 @@ def as_csv(rows):
     return text.getvalue()
 
 
-def save_figure(draw, path):
-    """Draw a figure and write it as PNG and SVG.
-
-    Args:
-        draw: a function of an empty matplotlib `Figure` with the layout "constrained", which sets its size too.
-        path: of the files, without their suffix.
-    """
-    import matplotlib  # takes a while
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    with matplotlib.rc_context(STYLE):
-        figure = Figure(layout="constrained")
-        FigureCanvasAgg(figure)
-        draw(figure)
-        for suffix in SUFFIXES:
-            with atomic_write(f"{path}.{suffix}", "wb", parents=True) as file:
-                # Without its date a figure depends on the results alone.
-                metadata = {"Date": None} if suffix == "svg" else {}
-                figure.savefig(file, format=suffix, dpi=120, metadata=metadata)
-
-
-def _is_number(value):
-    return value is None or isinstance(value, int | float | np.number)
-
-
-def _columns(text):
-    return sum(not unicodedata.combining(character) for character in text)
-
-
 def _plain(value):
     """Return nested values in plain Python, for JSON."""
     if isinstance(value, dict):
-        return {key if isinstance(key, str) else str(key): _plain(one) for key, one in value.items()}
+        return {str(key): _plain(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(one) for one in value]
     if isinstance(value, np.ndarray | np.generic):

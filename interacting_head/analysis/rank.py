@@ -3,7 +3,7 @@
 With n tokens and heads of size K = d / h, the rank of the logits Q Kᵀ is at most K, which is less than n̄ with more than
 h_max = d / n̄ heads: the "low-rank bottleneck" of Bhojanapalli et al. 2020, from which Li & Luo 2022 argue (section
 2.3, equation 13).
-Letters for shapes: `H` heads, `T` query length, `S` memory length.
+Letters for shapes: `H` heads, `T` query length, `S` memory length, `V` value size.
 """
 
 import functools
@@ -12,10 +12,9 @@ import numpy as np
 
 from data.errors import InputError
 from data.stats import mean_length, most_heads
-from interacting_head.analysis.similarity import AttentionMaps, HeadOutputs, mean_of_pairs
-from interacting_head.analysis.verb import Findings, Verb
+from interacting_head.analysis.base import SITES, Analysis, Findings, in_order
+from interacting_head.analysis.figures import HeatMap, add_legend, draw_heat_maps, grid, head_labels
 
-SITES = {"encoder": "encoder", "decoder": "decoder", "cross": "encoder-decoder"}
 RANKS = {
     "logits_rank": "rank of the logits",
     "logits_stable_rank": "stable rank of the logits",
@@ -28,9 +27,13 @@ SIMILARITIES = {
 }
 """Column of the table → title in the figure."""
 
+POSITIONS = 1024  # whose outputs are held before they are multiplied: one product for many sentences
+SMALLEST = 1e-12
+"""Relative variance below which a head counts as constant."""
 
-def numerical_rank(singular_values, size, tolerance=None):
-    """Return the number of singular values that are not zero beside the largest one.
+
+def numerical_rank(singular_values: np.ndarray, size: tuple[int, int], tolerance: float | None = None) -> np.ndarray:
+    """Return the number of singular values that are not zero relative to the largest one, whole numbers `(…)`.
 
         rank(M) = #{k: σ_k > tolerance · σ_1}
 
@@ -39,17 +42,14 @@ def numerical_rank(singular_values, size, tolerance=None):
         size: `(T, S)`.
         tolerance: default: max(T, S) · ε with ε of float32, in which attention is computed (the rule of
             `numpy.linalg.matrix_rank` and of MATLAB).
-
-    Returns:
-        Whole numbers `(…)`.
     """
     if tolerance is None:
         tolerance = max(size) * float(np.finfo("float32").eps)
     return (singular_values > tolerance * singular_values[..., :1]).sum(axis=-1)
 
 
-def stable_rank(singular_values):
-    """Return ‖M‖_F² / ‖M‖₂² = Σ_k σ_k² / σ_1² of matrices with these singular values `(…, n)`; 0 of a zero matrix.
+def stable_rank(singular_values: np.ndarray) -> np.ndarray:
+    """Return ‖M‖_F² / ‖M‖₂² = Σ_k σ_k² / σ_1² of matrices with these singular values `(…, n)`; 0 for a zero matrix.
 
     It is at most the rank, and changes little where entries do (Rudelson & Vershynin 2007, section 1).
     """
@@ -58,28 +58,108 @@ def stable_rank(singular_values):
     return np.where(largest > 0, squares.sum(axis=-1) / np.where(largest > 0, largest, 1.0), 0.0)
 
 
-class PlaceRanks:
-    """Ranks and similarities at one place of a model, summed over sentences.
+class HeadOutputs:
+    """Covariance of the outputs of all heads over positions, and their linear centred kernel alignment (CKA).
 
-    Args:
-        tolerance: as of `numerical_rank`.
-        causal: whether the place is self-attention of the decoder.
+    With the outputs X_i `(N, V)` of head i at N positions, each column less its mean:
 
-    Attributes:
-        sums: `{key of RANKS: (…, H)}`.
-        largest: sum over sentences of min(T, S), the largest rank that there can be.
-        sentences: their number.
+        CKA(i, j) = ‖X_iᵀ X_j‖² / (‖X_iᵀ X_i‖ ‖X_jᵀ X_j‖)    in Frobenius norms
+
+    It is 1 where X_i and X_j are equal up to rotation and scale, 0 where their components are uncorrelated
+    (Kornblith et al. 2019, equations (3) and (5), section 3). RAM is (H · V)² numbers, whatever N.
     """
 
-    def __init__(self, tolerance=None, causal=False):
+    def __init__(self):
+        self._held, self._positions, self._sum, self._products = [], 0, 0.0, 0.0
+
+    def add(self, heads: np.ndarray):
+        """Add the outputs `(…, H, T, V)` of a sentence; heads with other indices in front are not compared."""
+        outputs = np.swapaxes(np.asarray(heads, "float64"), -3, -2)  # (…, T, H, V)
+        self._sizes = outputs.shape[-2:]
+        self._held.append(outputs.reshape(*outputs.shape[:-2], -1))  # (…, T, H·V)
+        if sum(one.shape[-2] for one in self._held) >= POSITIONS:
+            self._multiply()
+
+    def _multiply(self):
+        if self._held:
+            outputs = np.concatenate(self._held, axis=-2)
+            self._held = []
+            self._positions += outputs.shape[-2]
+            self._sum = self._sum + outputs.sum(axis=-2)
+            self._products = self._products + np.swapaxes(outputs, -1, -2) @ outputs
+
+    def cka(self) -> np.ndarray:
+        """Return CKA `(…, H, H)` of all pairs of heads; NaN for heads whose outputs do not vary."""
+        self._multiply()
+        H, V = self._sizes
+        mean = self._sum / self._positions
+        covariance = self._products / self._positions - mean[..., :, None] * mean[..., None, :]
+        blocks = covariance.reshape(*covariance.shape[:-2], H, V, H, V)
+        return normalised((blocks**2).sum(axis=(-3, -1)))  # ‖X_iᵀ X_j‖²: (…, H, H)
+
+
+class AttentionMaps:
+    """Pearson correlation of the attention weights of all pairs of heads.
+
+    Each row is centred on its mean over the positions that it may attend to:
+
+        r(i, j) = Σ a_i a_j / √(Σ a_i² · Σ a_j²),    a_i[t, s] = A_i[t, s] − mean over s of A_i[t, ·]
+
+    over all rows of all sentences. Without the centring any two heads would be alike: in long sentences both have
+    small weights.
+    """
+
+    def __init__(self):
+        self._products = 0.0
+
+    def add(self, weights: np.ndarray, causal: bool = False):
+        """Add the weights `(…, H, T, S)` of a sentence; with `causal`, positions attend to those up to them only."""
+        rows = centred(np.asarray(weights, "float64"), causal)
+        rows = rows.reshape(*rows.shape[:-2], -1)  # (…, H, T·S)
+        self._products = self._products + rows @ np.swapaxes(rows, -1, -2)
+
+    def correlation(self) -> np.ndarray:
+        """Return r `(…, H, H)`; NaN for heads that attend to all positions alike, always."""
+        return normalised(self._products)
+
+
+def centred(weights: np.ndarray, causal: bool) -> np.ndarray:
+    """Return weights `(…, T, S)` less the mean of their row over the positions that it may attend to, 0 elsewhere."""
+    T, S = weights.shape[-2:]
+    allowed = np.tri(T, S) if causal else np.ones((T, S))
+    mean = (weights * allowed).sum(axis=-1, keepdims=True) / allowed.sum(axis=-1, keepdims=True)
+    return (weights - mean) * allowed
+
+
+def normalised(products: np.ndarray) -> np.ndarray:
+    """Return products `(…, H, H)` over the roots of each head's product with itself; NaN where that is zero."""
+    own = np.diagonal(products, axis1=-2, axis2=-1)  # (…, H)
+    varies = own > SMALLEST * max(own.max(), np.finfo("float64").tiny)
+    norms = np.sqrt(np.where(varies, own, np.nan))
+    return products / (norms[..., :, None] * norms[..., None, :])
+
+
+def mean_of_pairs(matrix: np.ndarray) -> float | None:
+    """Return the mean over all pairs of different heads of `(…, H, H)`; None where there is no pair with a number."""
+    H = matrix.shape[-1]
+    pairs = matrix[..., *np.triu_indices(H, 1)]
+    pairs = pairs[~np.isnan(pairs)]
+    return float(pairs.mean()) if pairs.size else None
+
+
+class PlaceRanks:
+    """Ranks and similarities at one place of a model over sentences; `causal` is self-attention of the decoder."""
+
+    def __init__(self, tolerance: float | None = None, causal: bool = False):
         self.tolerance, self.causal = tolerance, causal
-        self.sums, self.largest, self.sentences = dict.fromkeys(RANKS, 0.0), 0, 0
+        self.sums = dict.fromkeys(RANKS, 0.0)  # (…, H)
+        self.largest, self.sentences = 0, 0  # sum of min(T, S), the largest rank that there can be, and their number
         self.maps, self.outputs = AttentionMaps(), HeadOutputs()
 
-    def add(self, logits, attention, heads):
+    def add(self, logits: np.ndarray, attention: np.ndarray, heads: np.ndarray):
         """Add a sentence: logits and weights `(…, H, T, S)`, outputs of heads `(…, H, T, V)`.
 
-        The logits are those of all pairs of positions, also of such as a mask hides.
+        Logits count for all pairs of positions, also where a mask hides them.
         """
         size = attention.shape[-2:]
         for name, matrices in (("logits", logits), ("attention", attention)):
@@ -91,22 +171,22 @@ class PlaceRanks:
         self.largest += min(size)
         self.sentences += 1
 
-    def row(self):
+    def row(self) -> dict[str, float | None]:
         """Return the means over sentences and heads, and over pairs of heads."""
         means = {name: float(np.mean(total)) / self.sentences for name, total in self.sums.items()}
         similarities = {name: mean_of_pairs(matrix) for name, matrix in self.matrices().items()}
         return {"largest_rank": self.largest / self.sentences, **means, **similarities}
 
-    def matrices(self):
+    def matrices(self) -> dict[str, np.ndarray]:
         """Return `{key of SIMILARITIES: (…, H, H)}`."""
         return {"map_correlation": self.maps.correlation(), "output_cka": self.outputs.cka()}
 
-    def by_head(self):
+    def by_head(self) -> dict[str, np.ndarray]:
         """Return `{key of RANKS: (…, H)}`, means over sentences."""
         return {name: total / self.sentences for name, total in self.sums.items()}
 
 
-class Rank(Verb):
+class Rank(Analysis):
     """Ranks and similarity of heads of runs, by their number of heads."""
 
     name = "rank"
@@ -125,16 +205,15 @@ class Rank(Verb):
             raise InputError(f"--tolerance must be at least 0 and below 1, got {arguments.tolerance}")
 
     def analyze(self, runs, arguments):
-        findings = Findings(data={"heads": {}})
-        limits = {}
+        findings, labels = Findings(data={"heads": {}}), {}
         for run in runs:
-            sample = run.sample(arguments)
+            sample, d = run.sample(arguments), run.config.model.model_dim
             places, lengths = ranks_of(run, sample, arguments.tolerance)
-            limits[run.name] = limit = most_heads(run.config.model.model_dim, *lengths)
+            limit = most_heads(d, *lengths)
             findings.notes += [
                 *sample.notes,
-                f"{run.name}: h_max = {limit}, d = {run.config.model.model_dim} by n̄ = {min(map(mean_length, lengths))}"
-                f" of {len(sample):,} sentences of {sample.name}",
+                f"{run.name}: h_max = {limit}, d = {d} by n̄ = {min(map(mean_length, lengths))} of {len(sample):,} "
+                f"sentences of {sample.name}",
             ]
             findings.rows += [
                 {"run": run.name, **described(run, place), "h_max": limit, **ranks.row()}
@@ -143,7 +222,9 @@ class Rank(Verb):
             findings.data["heads"][run.name] = {
                 "{} {}".format(*place): ranks.by_head() | ranks.matrices() for place, ranks in places.items()
             }
-        labels = {run.name: label(run) for run in runs}
+            attention = run.config.model.attention
+            options = [f"{name}={value}" for name, value in sorted(attention.options.items())]
+            labels[run.name] = " ".join([attention.scheme, *options])
         for name, titles in (("rank", RANKS), ("rank-similarity", SIMILARITIES)):
             findings.figures[name] = functools.partial(draw_by_heads, findings.rows, labels, titles)
         if len(runs) == 1:
@@ -151,7 +232,7 @@ class Rank(Verb):
         return findings
 
 
-def ranks_of(run, sample, tolerance=None):
+def ranks_of(run, sample, tolerance: float | None = None) -> tuple[dict, tuple[list[int], list[int]]]:
     """Return `{place: PlaceRanks}` of a run, and the numbers of sub-words of the sources and of the targets."""
     places, lengths = {}, ([], [])
     for pair, seen in run.inspections(sample, attention=SITES, logits=SITES, heads=SITES):
@@ -164,7 +245,7 @@ def ranks_of(run, sample, tolerance=None):
     return places, lengths
 
 
-def described(run, place):
+def described(run, place: tuple[str, int]) -> dict:
     """Return scheme, number and size of heads, site and layer at a place of a run."""
     from interacting_head.model.placement import attention_of, resolved
 
@@ -174,28 +255,15 @@ def described(run, place):
     return {**heads, "site": place[0], "layer": place[1]}
 
 
-def label(run):
-    """Return the scheme of a run with its options."""
-    attention = run.config.model.attention
-    return " ".join([attention.scheme, *(f"{name}={value}" for name, value in sorted(attention.options.items()))])
-
-
-def draw_by_heads(rows, labels, titles, figure):
+def draw_by_heads(rows: list[dict], labels: dict[str, str], titles: dict[str, str], figure):
     """Draw a row of axes for each quantity, a column for each site: means over layers by number of heads.
 
-    Args:
-        rows: of the findings.
-        labels: `{run: that of its line}`.
-        titles: `{key of a row: title}`.
-        figure: an empty matplotlib `Figure`.
+    Runs have a line for each of their labels, and quantities the title of their column.
     """
-    sites = [site for site in SITES if any(row["site"] == site for row in rows)]
-    figure.set_size_inches(3.2 * len(sites), 0.6 + 1.9 * len(titles))
-    axes = figure.subplots(len(titles), len(sites), sharex=True, sharey="row", squeeze=False)
-    limits = sorted({row["h_max"] for row in rows})
-    heads = sorted({row["num_heads"] for row in rows})
+    sites = list(dict.fromkeys(site for site, _ in in_order((row["site"], 0) for row in rows)))
+    axes = grid(figure, len(titles), len(sites), 3.2, 0.6 / len(titles) + 1.9, sharex=True, sharey="row")
+    limits, heads = (sorted({row[key] for row in rows}) for key in ("h_max", "num_heads"))
     for line, (quantity, title) in zip(axes, titles.items(), strict=True):
-        line[0].set_ylabel(title)
         for axis, site in zip(line, sites, strict=True):
             here = [row for row in rows if row["site"] == site]
             draw_lines(axis, here, labels, quantity)
@@ -204,42 +272,37 @@ def draw_by_heads(rows, labels, titles, figure):
             for limit in limits:
                 axis.axvline(limit, color="0.5", linestyle=":", linewidth=1, label="h_max = d / n̄")
             axis.set_xscale("log", base=2)
-            axis.set_xlim(0.7 * min(heads), 1.4 * max(heads + limits))
             axis.set_xticks(heads, heads)
             axis.minorticks_off()
+            axis.set(title=SITES[site], xlim=(0.7 * min(heads), 1.4 * max(heads + limits)), xlabel="number of heads h")
+            axis.set_ylabel(title)
+            axis.label_outer()
         # After all of the row is drawn: its axes share what each of them sets.
-        if quantity in RANKS:
-            line[0].set_ylim(0, 1.25 * max(row["largest_rank"] for row in rows))
-        else:
-            line[0].set_ylim(bottom=min(0, line[0].get_ylim()[0]))
-    for axis, site in zip(axes[0], sites, strict=True):
-        axis.set_title(SITES[site])
-    for axis in axes[-1]:
-        axis.set_xlabel("number of heads h")
-    handles = {name: handle for handle, name in zip(*axes[0, 0].get_legend_handles_labels(), strict=True)}
-    names = list(handles)
-    figure.legend(list(handles.values()), names, loc="outside lower center", ncols=min(3, len(names)), fontsize=8)
+        largest = 1.25 * max(row["largest_rank"] for row in rows) if quantity in RANKS else None
+        line[0].set_ylim(min(0, line[0].get_ylim()[0]) if largest is None else 0, largest)
+    for axis in axes[1:].flat:
+        axis.set_title("")
+    add_legend(figure, 3)
 
 
-def draw_lines(axis, rows, labels, quantity):
+def draw_lines(axis, rows: list[dict], labels: dict[str, str], quantity: str):
     """Draw a point for each run, the mean over its layers, and a line for each label."""
     for index, name in enumerate(dict.fromkeys(labels.values())):
         points = {}
         for run in (run for run, own in labels.items() if own == name):
-            for heads in {row["num_heads"] for row in rows if row["run"] == run}:
-                found = [row[quantity] for row in rows if row["run"] == run and row["num_heads"] == heads]
-                found = [value for value in found if value is not None]
-                if found:
-                    points.setdefault(heads, []).append(sum(found) / len(found))
-        places = sorted(points)
-        color = f"C{index}"
+            by_heads = {}
+            for row in rows:
+                if row["run"] == run and row[quantity] is not None:
+                    by_heads.setdefault(row["num_heads"], []).append(row[quantity])
+            for heads, found in by_heads.items():
+                points.setdefault(heads, []).append(np.mean(found))
+        color, places = f"C{index}", sorted(points)
         axis.plot(places, [np.mean(points[place]) for place in places], color=color, label=name, linewidth=1.2)
-        axis.plot(
-            [x for x in places for _ in points[x]], [y for x in places for y in points[x]], "o", color=color, ms=4
-        )
+        for place in places:
+            axis.plot([place] * len(points[place]), points[place], "o", color=color, ms=4)
 
 
-def draw_bounds(axis, rows, heads, quantity):
+def draw_bounds(axis, rows: list[dict], heads: list[int], quantity: str):
     """Draw the largest rank that sentences allow, and for the rank of logits the size of heads."""
     largest = np.mean([row["largest_rank"] for row in rows])
     axis.axhline(largest, color="0.5", linestyle="--", linewidth=1, label="mean length")
@@ -249,31 +312,15 @@ def draw_bounds(axis, rows, heads, quantity):
         axis.plot(heads, bounds, color="0.5", marker="_", linewidth=1, label="head size K")
 
 
-def draw_similarity(places, figure):
+def draw_similarity(places: dict[tuple[str, int], PlaceRanks], figure):
     """Draw CKA above the diagonal and correlation of attention maps below it, of all pairs of heads by place."""
-    sites = [site for site in SITES if any(place[0] == site for place in places)]
-    layers = sorted({number for _, number in places})
-    figure.set_size_inches(0.8 + 2.2 * len(layers), 2.3 * len(sites))
-    axes = figure.subplots(len(sites), len(layers), squeeze=False)
-    for line, site in zip(axes, sites, strict=True):
-        for axis, number in zip(line, layers, strict=True):
-            if (site, number) not in places:
-                axis.axis("off")
-                continue
-            found = {name: mean_over_front(matrix) for name, matrix in places[site, number].matrices().items()}
-            H = len(found["output_cka"])
-            image = axis.imshow(
-                np.triu(found["output_cka"], 1) + np.tril(found["map_correlation"]),
-                vmin=-1,
-                vmax=1,
-                cmap="RdBu_r",
-                extent=(0.5, H + 0.5, H + 0.5, 0.5),
-            )
-            axis.set_title(f"{SITES[site]} {number}", fontsize=8)
-            axis.tick_params(labelsize=7)
-    figure.colorbar(image, ax=axes, shrink=0.6, label="CKA of outputs (upper right),\ncorrelation of maps (lower left)")
-
-
-def mean_over_front(matrix):
-    """Return the mean `(H, H)` of `(…, H, H)` over the axes in front."""
-    return matrix.reshape(-1, *matrix.shape[-2:]).mean(axis=0)
+    maps = {}
+    for site, number in in_order(places):
+        cka, correlation = (  # (H, H), means over the axes in front
+            matrix.reshape(-1, *matrix.shape[-2:]).mean(axis=0)
+            for matrix in (places[site, number].outputs.cka(), places[site, number].maps.correlation())
+        )
+        labels, values = head_labels(len(cka)), np.triu(cka, 1) + np.tril(correlation)
+        maps[site, number] = HeatMap(f"{SITES[site]} {number}", values, labels, labels, xlabel="", ylabel="")
+    bar = "CKA of outputs (upper right),\ncorrelation of maps (lower left)"
+    draw_heat_maps(figure, maps, limits=(-1, 1), colors="RdBu_r", bar=bar)

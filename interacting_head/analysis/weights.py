@@ -3,57 +3,54 @@
 Letters for shapes: `D` model size, `H` heads, `K` key size, `V` value size, `T` query length, `n` sources.
 """
 
-import abc
 import functools
 
 import numpy as np
 
 from data.errors import InputError
-from interacting_head.analysis.rank import SITES, described
-from interacting_head.analysis.verb import Findings, Verb
+from interacting_head.analysis.base import SITES, Analysis, Findings, in_order
+from interacting_head.analysis.figures import HeatMap, add_legend, draw_heat_maps, filled, head_labels, panels
+from interacting_head.analysis.rank import described
 
 
-def query_shares(kernels):
-    """Return the share `(H,)` of each query kernel in their sum; shares sum to 1.
+def query_shares(kernels: np.ndarray) -> np.ndarray:
+    """Return the share `(H,)` of each query kernel W_i in their sum, from kernels `(D, H, K)`; shares sum to 1.
 
-        share_i = ⟨W_i, W̄⟩ / ⟨W̄, W̄⟩,    W̄ = Σ_i W_i    (Li & Luo 2022, Algorithm 1: only the sum counts)
-
-    Args:
-        kernels: W_i, `(D, H, K)`.
+    share_i = ⟨W_i, W̄⟩ / ⟨W̄, W̄⟩,    W̄ = Σ_i W_i    (Li & Luo 2022, Algorithm 1: only the sum counts)
     """
     total = kernels.sum(axis=1, keepdims=True)
     return (kernels * total).sum(axis=(0, 2)) / (total**2).sum()
 
 
-def query_agreement(kernels):
+def query_agreement(kernels: np.ndarray) -> float:
     """Return ‖Σ_i W_i‖² / (H · Σ_i ‖W_i‖²) of kernels `(D, H, K)`.
 
     It is the part of the kernels' squares that is left when each is replaced by their mean: 1 for equal kernels, 1 / H
-    for orthogonal ones, such as random ones nearly are, 0 where they cancel.
+    for orthogonal ones (random kernels nearly are), 0 where they cancel.
     """
     return float((kernels.sum(axis=1) ** 2).sum() / (kernels.shape[1] * (kernels**2).sum()))
 
 
-def kernel_cosines(kernels):
+def kernel_cosines(kernels: np.ndarray) -> np.ndarray:
     """Return the cosine `(H, H)` of the angle between any two of the kernels `(D, H, K)`."""
     rows = np.swapaxes(kernels, 0, 1).reshape(kernels.shape[1], -1)
     rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     return rows @ rows.T
 
 
-def distance_from_identity(matrix):
+def distance_from_identity(matrix: np.ndarray) -> float:
     """Return ‖M − I‖ / ‖I‖ in Frobenius norms of a matrix `(H, H)`: 0 where each head stays as it is."""
     H = len(matrix)
     return float(np.linalg.norm(matrix - np.eye(H)) / np.sqrt(H))
 
 
-def part_of_other_heads(matrix):
+def part_of_other_heads(matrix: np.ndarray) -> float:
     """Return Σ_{i≠j} M_ij² / Σ_ij M_ij² of a matrix `(H, H)`: 0 for a diagonal one, 1 − 1/H for a constant one."""
     squares = matrix**2
     return float(1 - np.trace(squares) / squares.sum())
 
 
-def source_shares(heads, kernel):
+def source_shares(heads: np.ndarray, kernel: np.ndarray) -> np.ndarray:
     """Return the share `(T, n)` of each source in the output, by the norms of the parts that are added to it.
 
         part_s = Σ_h O^(s, h) W_o^(s, h),    share_s = ‖part_s‖ / Σ_k ‖part_k‖    at each position
@@ -67,38 +64,17 @@ def source_shares(heads, kernel):
     return norms / norms.sum(axis=-1, keepdims=True)
 
 
-class LearntWeights(abc.ABC):
-    """Numbers of one attention layer.
+class LearntWeights:
+    """Numbers of one attention layer, from the `{name: array}` that its `own_parameters` gives for the kind.
 
-    Args:
-        parameters: `{name: array}`, what the layer's `own_parameters` gives for the kind.
-
-    Attributes:
-        figure: name of the figure of all layers of a kind.
-        reads_heads: whether `add` wants the outputs of the heads.
+    A kind has the name of a `figure`, `arrays` to show, `quantities` for the table, and a function to `draw` the arrays
+    of `{(run, site, layer): arrays}`. With `reads_heads` it is given the outputs of the heads for each sentence.
     """
 
-    figure: str
     reads_heads = False
 
-    def __init__(self, parameters):
+    def __init__(self, parameters: dict[str, np.ndarray]):
         self.parameters = parameters
-
-    def add(self, heads):  # noqa: B027 (most read weights alone)
-        """Add the outputs of the heads for a sentence."""
-
-    @abc.abstractmethod
-    def arrays(self):
-        """Return `{name: array}`."""
-
-    @abc.abstractmethod
-    def quantities(self):
-        """Return `{quantity: number}`."""
-
-    @staticmethod
-    @abc.abstractmethod
-    def draw(found, figure):
-        """Draw the arrays of `{(run, site, layer): arrays}`."""
 
 
 class SharedQueries(LearntWeights):
@@ -113,30 +89,22 @@ class SharedQueries(LearntWeights):
     def quantities(self):
         [kernels] = self.parameters.values()
         cosines = kernel_cosines(kernels)[np.triu_indices(kernels.shape[1], 1)]
+        shares = query_shares(kernels)
         return {
-            "variance of shares": float(query_shares(kernels).var()),
-            "largest share": float(query_shares(kernels).max()),
+            "variance of shares": float(shares.var()),
+            "largest share": float(shares.max()),
             "agreement of kernels": query_agreement(kernels),
             "mean cosine of kernels": float(cosines.mean()) if len(cosines) else None,
         }
 
     @staticmethod
     def draw(found, figure):
-        runs = list(dict.fromkeys(run for run, *_ in found))
-        figure.set_size_inches(1 + 3.2 * len(runs), 1 + 0.28 * max(sum(key[0] == run for key in found) for run in runs))
-        for axis, run in zip(figure.subplots(1, len(runs), squeeze=False)[0], runs, strict=True):
-            own = {key: arrays["shares"] for key, arrays in found.items() if key[0] == run}
-            widest = max(map(len, own.values()))
-            shares = np.full((len(own), widest), np.nan)
-            for line, one in zip(shares, own.values(), strict=True):
-                line[: len(one)] = one * len(one)
-            image = axis.imshow(
-                shares, vmin=0, vmax=2, cmap="PuOr_r", aspect="auto", extent=(0.5, widest + 0.5, len(own), 0)
-            )
-            axis.set_yticks(np.arange(len(own)) + 0.5, [f"{SITES[site]} {number}" for _, site, number in own])
-            axis.set_title(run, fontsize=8)
-            axis.set_xlabel("query head")
-            figure.colorbar(image, ax=axis, label="share · H")
+        maps = []
+        for run, own in _by_run(found).items():
+            shares = filled([arrays["shares"] * len(arrays["shares"]) for arrays in own.values()])
+            layers = [f"{SITES[site]} {number}" for site, number in own]
+            maps.append(HeatMap(run, shares, layers, head_labels(shares.shape[1]), "query head", ""))
+        draw_heat_maps(figure, maps, limits=(0, 2), colors="PuOr_r", bar="share · H")
 
 
 class MixingMatrices(LearntWeights):
@@ -148,33 +116,22 @@ class MixingMatrices(LearntWeights):
         return self.parameters
 
     def quantities(self):
-        return {
-            f"{quantity} {title}": measure(matrix)
-            for title, matrix in self.arrays().items()
-            for quantity, measure in (
-                ("distance from identity", distance_from_identity),
-                ("part of other heads", part_of_other_heads),
-            )
-        }
+        found = {}
+        for title, matrix in self.parameters.items():
+            found[f"distance from identity {title}"] = distance_from_identity(matrix)
+            found[f"part of other heads {title}"] = part_of_other_heads(matrix)
+        return found
 
     @staticmethod
     def draw(found, figure):
-        lines = list(dict.fromkeys((site, title) for (_, site, _), arrays in found.items() for title in arrays))
-        columns = sorted({(run, number) for run, _, number in found})
-        figure.set_size_inches(1.5 + 1.6 * len(columns), 0.3 + 1.8 * len(lines))
-        grid = figure.subplots(len(lines), len(columns), squeeze=False)
-        largest = max(np.abs(matrix).max() for arrays in found.values() for matrix in arrays.values())
-        for line, (site, title) in zip(grid, lines, strict=True):
-            for axis, (run, number) in zip(line, columns, strict=True):
-                axis.set_xticks([])
-                axis.set_yticks([])
-                axis.spines[:].set_visible(False)
-                if (matrix := found.get((run, site, number), {}).get(title)) is not None:
-                    image = axis.imshow(matrix, vmin=-largest, vmax=largest, cmap="RdBu_r")
-            line[0].set_ylabel(f"{SITES[site]},\n{title}", fontsize=7)
-        for axis, (run, number) in zip(grid[0], columns, strict=True):
-            axis.set_title(f"{run}\nlayer {number}", fontsize=7)
-        figure.colorbar(image, ax=grid, shrink=0.5, label="new head (row) from old head (column)")
+        maps = {}
+        for (run, site, number), arrays in found.items():
+            for title, matrix in arrays.items():
+                name = f"{run}: {SITES[site]} {number}, {title}"
+                maps[(site, title), (run, number)] = HeatMap(name, matrix, [], [], "", "")
+        largest = max(np.abs(one.values).max() for one in maps.values())
+        bar = "new head (row) from old head (column)"
+        draw_heat_maps(figure, maps, limits=(-largest, largest), colors="RdBu_r", bar=bar)
 
 
 class SourceMass(LearntWeights):
@@ -185,11 +142,12 @@ class SourceMass(LearntWeights):
 
     def __init__(self, parameters):
         super().__init__(parameters)
-        [self._kernel] = parameters.values()
         self._sum, self._squares, self._positions = 0.0, 0.0, 0
 
-    def add(self, heads):
-        shares = source_shares(np.asarray(heads, "float64"), self._kernel)
+    def add(self, heads: np.ndarray):
+        """Add the outputs of the heads for a sentence."""
+        [kernel] = self.parameters.values()
+        shares = source_shares(np.asarray(heads, "float64"), kernel)
         self._sum += shares.sum(axis=0)
         self._squares += (shares**2).sum(axis=0)
         self._positions += len(shares)
@@ -203,27 +161,23 @@ class SourceMass(LearntWeights):
 
     @staticmethod
     def draw(found, figure):
-        runs = list(dict.fromkeys(run for run, *_ in found))
-        figure.set_size_inches(1.5 + 3 * len(runs), 2.8)
-        grid = figure.subplots(1, len(runs), sharey=True, squeeze=False)[0]
-        for axis, run in zip(grid, runs, strict=True):
-            own = {f"{number}": arrays for (name, _, number), arrays in found.items() if name == run}
-            bottom = np.zeros(len(own))
-            for source in range(max(len(arrays["mass"]) for arrays in own.values())):
-                mass = np.array([np.append(arrays["mass"], 0)[source] for arrays in own.values()])
-                axis.bar(list(own), mass, bottom=bottom, label=f"source {source + 1}")
-                bottom += mass
-            axis.set_title(run, fontsize=8)
-            axis.set_xlabel("decoder layer")
-        grid[0].set_ylabel("share in the output")
-        figure.legend(*grid[-1].get_legend_handles_labels(), loc="outside right upper", fontsize=8)
+        by_run = _by_run(found)
+        axes = panels(figure, list(by_run), len(by_run), 3.2, 2.8)
+        for each, own in zip(axes, by_run.values(), strict=True):
+            layers = [str(number) for _, number in own]
+            masses = np.nan_to_num(filled([arrays["mass"] for arrays in own.values()])).T
+            bottoms = np.cumsum(masses, axis=0) - masses
+            for source, (mass, bottom) in enumerate(zip(masses, bottoms, strict=True), start=1):
+                each.bar(layers, mass, bottom=bottom, label=f"source {source}")
+            each.set(xlabel="decoder layer", ylabel="share in the output")
+        add_legend(figure, 3)
 
 
 LEARNT = {"shared query": SharedQueries, "head mixing": MixingMatrices, "sources": SourceMass}
 """Kind of a layer's `own_parameters` → class that reads them."""
 
 
-class Weights(Verb):
+class Weights(Analysis):
     """Weights that are a scheme's own, at every place where a run has it."""
 
     name = "weights"
@@ -243,13 +197,13 @@ class Weights(Verb):
                 for _, seen in run.inspections(sample, heads={site for site, _ in read}):
                     for place, one in read.items():
                         one.add(seen.heads[place])
-            findings.data["arrays"][run.name] = {"{} {}".format(*place): one.arrays() for place, one in learnt.items()}
+            findings.data["arrays"][run.name] = {}
             for place, one in learnt.items():
-                found.setdefault(type(one), {})[run.name, *place] = one.arrays()
-                findings.rows += [
-                    {"run": run.name, **described(run, place), "quantity": quantity, "value": value}
-                    for quantity, value in one.quantities().items()
-                ]
+                arrays = findings.data["arrays"][run.name]["{} {}".format(*place)] = one.arrays()
+                found.setdefault(type(one), {})[run.name, *place] = arrays
+                columns = {"run": run.name, **described(run, place)}
+                for quantity, value in one.quantities().items():
+                    findings.rows.append({**columns, "quantity": quantity, "value": value})
         if not found:
             raise InputError(
                 f"{', '.join(str(run.path) for run in runs)}: nothing to show; weights are shown of the schemes "
@@ -260,19 +214,26 @@ class Weights(Verb):
         return findings
 
 
-def schemes():
+def schemes() -> list[str]:
     """Return the names of the schemes whose layers have something to show."""
     from layers import ATTENTION_SCHEMES  # imports Keras
 
     return [name for name, layer_class in ATTENTION_SCHEMES.items() if layer_class.changes(("own_parameters",))]
 
 
-def learnt_by(run):
-    """Return `{place: LearntWeights}` of the layers of a run whose scheme has weights to show."""
-    order = list(SITES)
-    layers = sorted(run.model.attention_layers.items(), key=lambda one: (order.index(one[0][0]), one[0][1]))
+def learnt_by(run) -> dict[tuple[str, int], LearntWeights]:
+    """Return the weights to show of each layer of a run whose scheme has some, by its place."""
+    layers = run.model.attention_layers
     return {
         place: LEARNT[kind](parameters)
-        for place, layer in layers
-        for kind, parameters in layer.own_parameters().items()
+        for place in in_order(layers)
+        for kind, parameters in layers[place].own_parameters().items()
     }
+
+
+def _by_run(found):
+    """Return `{run: {(site, layer): arrays}}`."""
+    by_run = {}
+    for (run, *place), arrays in found.items():
+        by_run.setdefault(run, {})[tuple(place)] = arrays
+    return by_run

@@ -1,12 +1,27 @@
 """Trained models in the formats of other programs: `python -m interacting_head.export`, and `docs/export.md`.
 
 A run directory, or a `TrainedModel`, comes in, and a folder in the format of another program goes out. Start at
-`convert`: it calls the module of the format. `folding.py` turns attention schemes into standard attention.
+`convert`: it calls the module of the format. `folding.py` turns attention schemes into standard attention. Engines
+read the names and sizes here, which import no Keras.
 """
 
 import importlib
+from pathlib import Path
+from types import ModuleType
 
 from data.errors import InputError
+
+TEXT = "text"
+"""Folder of a converted model for all else that translation of text needs."""
+
+EXTRA = "assets.extra"
+"""Folder of a SavedModel for files that TensorFlow does not read."""
+
+POSITIONS = 4096
+"""Length of CTranslate2's table of positions, which is the largest length of a sentence in sub-words."""
+
+LONGEST = 4096
+"""Sub-words of a source of a SavedModel, and its largest `max_length`: no request is to use up the RAM of a server."""
 
 FORMATS = {
     "ctranslate2": "interacting_head.export.ctranslate2",
@@ -20,19 +35,16 @@ FORMATS = {
 """
 
 
-def convert(source, file_format, output_dir, quantization=None, checkpoint=None, **options):
-    """Writes a trained model in another format.
+def convert(source, file_format: str, output_dir, quantization: str | None = None, checkpoint=None, **options):
+    """Write a trained model in another format, and return the folder.
 
     Args:
         source: a run directory, or a `TrainedModel`.
         file_format: one of `FORMATS`.
-        output_dir: a folder that does not exist yet or is empty. It is written beside its place and renamed.
+        output_dir: a folder that does not exist yet or is empty. It is written under another name and renamed.
         quantization: how weights are stored, for formats that have a choice; default: as they are, in float32.
         checkpoint: of the run directory, see `RunDirectory.weights`.
-        **options: those that the format's module lists in `OPTIONS`; one that is None counts as not given.
-
-    Returns:
-        The folder that was written.
+        **options: options of the format; None counts as not given.
 
     Raises:
         InputError: for a model that the format cannot hold (it says which layer, and why), a folder that holds
@@ -48,12 +60,8 @@ def convert(source, file_format, output_dir, quantization=None, checkpoint=None,
     return module.convert(source, output_dir, quantization=quantization, checkpoint=checkpoint, **options) or output_dir
 
 
-def optional_package(name):
-    """A module of a package of requirements-export.txt.
-
-    Raises:
-        InputError: where it is not installed.
-    """
+def optional_package(name: str) -> ModuleType:
+    """Return a module of a package of requirements-export.txt, or raise `InputError` where it is not installed."""
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
@@ -61,3 +69,8 @@ def optional_package(name):
         if error.name != package:
             raise
         raise InputError(f"this needs the package {package}; pip install -r requirements-export.txt") from error
+
+
+def versions(folder) -> list[int]:
+    """Return the numbers of the versions in a folder of SavedModels."""
+    return [int(path.name) for path in Path(folder).glob("*") if path.name.isdecimal()]

@@ -1,4 +1,4 @@
-"""Writes a trained model in the format of another program.
+"""Write a trained model in the format of another program.
 
     python -m interacting_head.export -m RUN --format ctranslate2 -o DIR [--quantization int8]
 
@@ -17,16 +17,14 @@ from interacting_head.export import FORMATS, convert
 
 
 def parse_arguments():
-    """The command line of `python -m interacting_head.export`."""
+    """Return the arguments of the command line."""
     parser = ArgumentParser(prog="python -m interacting_head.export", description=__doc__)
     parser.add_argument("-m", "--model", required=True, metavar="RUN_DIR", help="run directory of train.py")
     parser.add_argument("--format", required=True, choices=FORMATS)
-    parser.add_argument(
-        "-o", "--output", required=True, metavar="DIR", help="a new or empty folder; savedmodel: of versions"
-    )
-    parser.add_argument(
-        "--quantization", metavar="TYPE", help="ctranslate2: float32 (default), float16, int8, int8_float32"
-    )
+    folder_help = "a new or empty folder; savedmodel: of versions"
+    parser.add_argument("-o", "--output", required=True, metavar="DIR", help=folder_help)
+    types_help = "ctranslate2: float32 (default), float16, int8, int8_float32"
+    parser.add_argument("--quantization", metavar="TYPE", help=types_help)
     parser.add_argument("--checkpoint", metavar="best|average|ema|step-N", help="default: best")
     add = parser.add_argument_group("savedmodel").add_argument
     add("--beam-size", type=int, metavar="N", help="which cannot be changed afterwards; default: the run's")
@@ -35,18 +33,12 @@ def parse_arguments():
 
 
 def main():
-    """Converts the model of the command line."""
+    """Convert the model of the command line."""
     arguments = parse_arguments()
     with importing_keras():
-        folder = convert(
-            arguments.model,
-            arguments.format,
-            arguments.output,
-            arguments.quantization,
-            arguments.checkpoint,
-            beam_size=arguments.beam_size,
-            ids_only=arguments.ids_only,
-        )
+        names = ("quantization", "checkpoint", "beam_size", "ids_only")
+        options = {name: getattr(arguments, name) for name in names}
+        folder = convert(arguments.model, arguments.format, arguments.output, **options)
     size = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())
     print(f"{folder}: {arguments.format}, {size / 1e6:,.1f} MB")
 

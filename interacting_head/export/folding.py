@@ -35,19 +35,19 @@ class StandardAttention(NamedTuple):
     output_bias: np.ndarray
 
     @property
-    def num_heads(self):
+    def num_heads(self) -> int:
         """The number of heads H."""
         return self.key.shape[1]
 
     @property
-    def head_dim(self):
+    def head_dim(self) -> int:
         """The size K of a head."""
         return self.key.shape[2]
 
-    def resized(self, num_heads, head_dim):
+    def resized(self, num_heads: int, head_dim: int) -> "StandardAttention":
         """Return the same function with more heads, or larger ones.
 
-        Zeros are added: further components add nothing to a logit, and a further head adds nothing to the output.
+        Zeros are added, which change no logit and no output.
         """
         more = ((0, num_heads - self.num_heads), (0, head_dim - self.head_dim))
         query = self.query * math.sqrt(head_dim / self.head_dim)
@@ -55,10 +55,8 @@ class StandardAttention(NamedTuple):
         return StandardAttention(query, key, value, np.pad(self.output_kernel, (*more, (0, 0))), self.output_bias)
 
 
-def fold_transformer(model):
-    """All attention of a `Transformer` as standard attention, `{(site, layer number): StandardAttention}`.
-
-    Sites are "encoder", "decoder" and "cross", layers are counted from 1.
+def fold_transformer(model) -> dict[tuple[str, int], StandardAttention]:
+    """Return all attention of a `Transformer` as standard attention, by site and number of the layer.
 
     Raises:
         InputError: for a scheme or memory that is not standard attention with other weights.
@@ -73,19 +71,17 @@ def fold_transformer(model):
     return folded
 
 
-def fold(layer, called="the layer"):
-    """The `StandardAttention` that computes what a built attention layer of this project does.
-
-    Args:
-        layer: the layer.
-        called: its name in messages.
+def fold(layer, called: str = "the layer") -> StandardAttention:
+    """Return the attention that computes what a built layer does, which messages name as `called`.
 
     Raises:
         InputError: for a scheme that is not standard attention with other weights.
     """
     if layer.why_not_standard:
+        kind = type(layer)
+        scheme = next((name for name, one in ATTENTION_SCHEMES.items() if one is kind), kind.__name__)
         raise InputError(
-            f"{called} is {scheme_of(layer)}, which cannot be converted: {layer.why_not_standard}; --format savedmodel "
+            f"{called} is {scheme}, which cannot be converted: {layer.why_not_standard}; --format savedmodel "
             "takes every model"
         )
     query, key, value, output_kernel = layer.standard_projections()
@@ -94,8 +90,3 @@ def fold(layer, called="the layer"):
     query, key, value = (np.pad(kernel, ((0, 0), (0, 0), (0, K - kernel.shape[2]))) for kernel in (query, key, value))
     output_kernel = np.pad(output_kernel, ((0, 0), (0, K - output_kernel.shape[1]), (0, 0)))
     return StandardAttention(query, key, value, output_kernel, float64(layer.output_bias))
-
-
-def scheme_of(layer):
-    """Return the name of a layer's scheme in the registry, or else of its class."""
-    return next((name for name, cls in ATTENTION_SCHEMES.items() if cls is type(layer)), type(layer).__name__)

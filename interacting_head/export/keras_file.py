@@ -28,14 +28,7 @@ The model maps `{"source_ids": (B, S), "target_ids": (B, T)}` to logits `(B, T, 
 
 
 def convert(source, output_dir, quantization=None, checkpoint=None):
-    """Writes `model.keras`, how to load it, and the sub-words and text forms of its run.
-
-    Args:
-        source: a run directory, or a `TrainedModel`.
-        output_dir: a new or empty folder.
-        quantization: None.
-        checkpoint: of the run directory, see `RunDirectory.weights`.
-    """
+    """Write `model.keras`, how to load it, and the sub-words and text forms of its run; see `export.convert`."""
     with new_folder(output_dir) as folder:
         trained = TrainedModel.of(source, checkpoint)
         trained.check_room(folder)

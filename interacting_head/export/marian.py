@@ -5,6 +5,7 @@ These models are post-norm Transformers in which heads × head size is the model
 """
 
 import json
+from pathlib import Path
 
 import numpy as np
 
@@ -20,6 +21,13 @@ safetensors = optional_package("safetensors.numpy")
 QUANTIZATIONS = ()
 
 MAX_LENGTH = 1024  # sub-words, of source and of target
+SPECIAL_IDS = {
+    "pad_token_id": PAD,
+    "bos_token_id": BEGIN,
+    "eos_token_id": END,
+    "forced_eos_token_id": END,
+    "decoder_start_token_id": BEGIN,
+}
 
 README = """\
 A translation model for Hugging Face's transformers, with torch, sentencepiece and sacremoses:
@@ -39,17 +47,7 @@ such text, and gives such text.
 
 
 def convert(source, output_dir, quantization=None, checkpoint=None):
-    """Writes configuration, weights and tokeniser for `MarianMTModel` and `MarianTokenizer`.
-
-    Args:
-        source: a run directory, or a `TrainedModel`.
-        output_dir: a new or empty folder.
-        quantization: None.
-        checkpoint: of the run directory, see `RunDirectory.weights`.
-
-    Raises:
-        InputError: for a pre-norm model, for heads that do not fit the model size, and see `folding.fold_transformer`.
-    """
+    """Write configuration, weights and tokeniser for `MarianMTModel` and `MarianTokenizer`; see `export.convert`."""
     with new_folder(output_dir) as folder:
         trained = TrainedModel.of(source, checkpoint)
         model = trained.model
@@ -60,10 +58,8 @@ def convert(source, output_dir, quantization=None, checkpoint=None):
             )
         trained.check_room(folder)
         attention = fold_transformer(model)
-        heads = {
-            "encoder": common_heads(attention, ("encoder",), model.config.model_dim),
-            "decoder": common_heads(attention, ("decoder", "cross"), model.config.model_dim),
-        }
+        stacks = ("encoder",), ("decoder", "cross")
+        heads = {sites[0]: common_heads(attention, sites, model.config.model_dim) for sites in stacks}
         # transformers asks for the metadata.
         safetensors.save_file(tensors(model, attention, heads), folder / "model.safetensors", metadata={"format": "pt"})
         write_json(folder / "config.json", model_configuration(model, heads))
@@ -73,13 +69,8 @@ def convert(source, output_dir, quantization=None, checkpoint=None):
         (folder / "README.md").write_text(README + TOKENIZED * tokenized, encoding="utf-8")
 
 
-def common_heads(attention, sites, model_dim):
-    """The number of heads that all attention at these sites fits, each head of `model_dim` / number.
-
-    Args:
-        attention: of `folding.fold_transformer`.
-        sites: those of one stack.
-        model_dim: D.
+def common_heads(attention: dict, sites: tuple[str, ...], model_dim: int) -> int:
+    """Return the number of heads of size `model_dim` / number that all attention at the sites of a stack fits into.
 
     Raises:
         InputError: when there is no such number.
@@ -95,61 +86,53 @@ def common_heads(attention, sites, model_dim):
     )
 
 
-def tensors(model, attention, heads):
-    """The weights of `MarianMTModel`, `{name: array}`; linear maps are `(outputs, inputs)`."""
+def tensors(model, attention: dict, heads: dict[str, int]) -> dict[str, np.ndarray]:
+    """Return the weights of `MarianMTModel`, `{name: array}`; linear maps are `(outputs, inputs)`."""
     D = model.config.model_dim
     halves = np.concatenate([np.arange(0, D, 2), np.arange(1, D, 2)])  # all sines, then all cosines
 
-    def attention_tensors(site, number):
-        num_heads = heads["encoder" if site == "encoder" else "decoder"]
-        folded = attention[site, number].resized(num_heads, D // num_heads)
-        found = {}
-        for name, projection in (("q", folded.query), ("k", folded.key), ("v", folded.value)):
-            found[f"{name}_proj.weight"] = projection[halves].reshape(D, -1).T
-            found[f"{name}_proj.bias"] = projection[D].reshape(-1)
-        found["out_proj.weight"] = folded.output_kernel.reshape(-1, D)[:, halves].T
-        found["out_proj.bias"] = folded.output_bias[halves]
-        return found
-
-    def norm(layer):
-        return {"weight": np.asarray(layer.gamma)[halves], "bias": np.asarray(layer.beta)[halves]}
-
     found = {}
 
-    def add(prefix, parts):
+    def add(prefix, **parts):
         found.update({f"{prefix}.{name}": np.array(part, "float32", order="C") for name, part in parts.items()})
 
-    def add_block(stack, number, attentions):
-        block, prefix = model.get_layer(f"{stack}_block_{number}"), f"model.{stack}.layers.{number - 1}"
-        for site, ours, theirs in attentions:
-            add(f"{prefix}.{theirs}", attention_tensors(site, number))
-            add(f"{prefix}.{theirs}_layer_norm", norm(getattr(block, f"{ours}_norm")))
-        hidden, output = block.feed_forward.hidden, block.feed_forward.output_dense
-        add(f"{prefix}.fc1", {"weight": np.asarray(hidden.kernel)[halves].T, "bias": hidden.bias})
-        kernel, bias = np.asarray(output.kernel), np.asarray(output.bias)
-        add(f"{prefix}.fc2", {"weight": kernel[:, halves].T, "bias": bias[halves]})
-        add(f"{prefix}.final_layer_norm", norm(block.feed_forward_norm))
+    def add_norm(prefix, layer):
+        add(prefix, weight=np.asarray(layer.gamma)[halves], bias=np.asarray(layer.beta)[halves])
 
-    for number in range(1, model.config.encoder_layers + 1):
-        add_block("encoder", number, [("encoder", "self_attention", "self_attn")])
-    for number in range(1, model.config.decoder_layers + 1):
-        own, cross = ("decoder", "self_attention", "self_attn"), ("cross", "cross_attention", "encoder_attn")
-        add_block("decoder", number, [own, cross])
+    def add_attention(prefix, folded, num_heads, norm):
+        folded = folded.resized(num_heads, D // num_heads)
+        for name, projection in (("q", folded.query), ("k", folded.key), ("v", folded.value)):
+            add(f"{prefix}.{name}_proj", weight=projection[halves].reshape(D, -1).T, bias=projection[D].reshape(-1))
+        kernel = folded.output_kernel.reshape(-1, D)
+        add(f"{prefix}.out_proj", weight=kernel[:, halves].T, bias=folded.output_bias[halves])
+        add_norm(f"{prefix}_layer_norm", norm)
+
+    layers = {"encoder": model.config.encoder_layers, "decoder": model.config.decoder_layers}
+    for stack, number in ((stack, number) for stack, count in layers.items() for number in range(1, count + 1)):
+        block, prefix = model.get_layer(f"{stack}_block_{number}"), f"model.{stack}.layers.{number - 1}"
+        add_attention(f"{prefix}.self_attn", attention[stack, number], heads[stack], block.self_attention_norm)
+        if stack == "decoder":
+            folded = attention["cross", number]
+            add_attention(f"{prefix}.encoder_attn", folded, heads[stack], block.cross_attention_norm)
+        hidden, output = block.feed_forward.hidden, block.feed_forward.output_dense
+        add(f"{prefix}.fc1", weight=np.asarray(hidden.kernel)[halves].T, bias=hidden.bias)
+        add(f"{prefix}.fc2", weight=np.asarray(output.kernel)[:, halves].T, bias=np.asarray(output.bias)[halves])
+        add_norm(f"{prefix}.final_layer_norm", block.feed_forward_norm)
     embeddings = np.asarray(model.target_embedding.embeddings)[:, halves]
     if model.shared_vocabulary:
-        add("model.shared", {"weight": embeddings})
+        add("model.shared", weight=embeddings)
     if not (model.shared_vocabulary and model.config.tied_output):  # transformers ties all three or none
         source = model.get_layer("target_embedding" if model.shared_vocabulary else "source_embedding")
-        add("model.encoder.embed_tokens", {"weight": np.asarray(source.embeddings)[:, halves]})
-        add("model.decoder.embed_tokens", {"weight": embeddings})
+        add("model.encoder.embed_tokens", weight=np.asarray(source.embeddings)[:, halves])
+        add("model.decoder.embed_tokens", weight=embeddings)
     if not model.config.tied_output:
-        add("lm_head", {"weight": np.asarray(model.output_embedding.embeddings)[:, halves]})
+        add("lm_head", weight=np.asarray(model.output_embedding.embeddings)[:, halves])
     found["final_logits_bias"] = np.zeros((1, model.target_vocabulary_size), "float32")
     return found
 
 
-def model_configuration(model, heads):
-    """The contents of config.json, for `MarianConfig`."""
+def model_configuration(model, heads: dict[str, int]) -> dict:
+    """Return the contents of config.json, for `MarianConfig`."""
     config = model.config
     return {
         "architectures": ["MarianMTModel"],
@@ -173,17 +156,17 @@ def model_configuration(model, heads):
         "dropout": config.dropout,
         "attention_dropout": config.attention.dropout,
         "activation_dropout": config.activation_dropout,
-        **special_ids(),
+        **SPECIAL_IDS,
     }
 
 
-def generation_configuration(decode):
-    """The contents of generation_config.json: the search of `DecodeConfig`, as far as transformers has it.
+def generation_configuration(decode) -> dict:
+    """Return the contents of generation_config.json: the search of `DecodeConfig`, as far as transformers has it.
 
-    Its length penalty divides by n^α. That is `average`; the form of `gnmt` it does not have.
+    Its length penalty divides by n^α, as `average` does; it lacks the form of `gnmt`.
     """
     return {
-        **special_ids(),
+        **SPECIAL_IDS,
         "bad_words_ids": [[PAD], [BEGIN]],  # what the search of this project does not put out either
         "num_beams": decode.beam_size,
         "early_stopping": "never",  # until no unfinished hypothesis can enter the n best, as our search does
@@ -192,19 +175,8 @@ def generation_configuration(decode):
     }
 
 
-def special_ids():
-    """The special ids by their names in transformers."""
-    return {
-        "pad_token_id": PAD,
-        "bos_token_id": BEGIN,
-        "eos_token_id": END,
-        "forced_eos_token_id": END,
-        "decoder_start_token_id": BEGIN,
-    }
-
-
-def write_tokenizer(folder, trained):
-    """Writes the files of `MarianTokenizer`; the ids in them are those of the sub-word models."""
+def write_tokenizer(folder: Path, trained: TrainedModel):
+    """Write the files of `MarianTokenizer`, with the ids of the sub-word models."""
     shared, data = trained.model.shared_vocabulary, trained.config.data
     copy_file(trained.source_subwords.path, folder / "source.spm")
     copy_file(trained.target_subwords.path, folder / "target.spm")
@@ -230,6 +202,6 @@ def write_tokenizer(folder, trained):
             copy_file(path, folder / "truecasing" / path.name)
 
 
-def write_json(path, value):
-    """Writes a file of JSON."""
+def write_json(path: Path, value: dict):
+    """Write a file of JSON."""
     path.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

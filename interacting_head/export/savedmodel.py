@@ -1,7 +1,11 @@
-"""Conversion to a TensorFlow SavedModel, for every scheme: text or ids in, translations out, the search inside."""
+"""Conversion to a TensorFlow SavedModel, for every scheme: text or ids in, translations out, the search inside.
+
+Letters for shapes: `B` sentences, `n` translations of each, `S` source length, `L` target length.
+"""
 
 import contextlib
 import dataclasses
+import functools
 from pathlib import Path
 
 import keras
@@ -9,11 +13,13 @@ import tensorflow as tf
 
 from data.errors import InputError
 from data.files import new_folder
-from interacting_head.export import optional_package
-from interacting_head.export.layout import EXTRA, versions
-from interacting_head.export.savedmodel_signatures import LONGEST, signatures
+from data.text.profiles import PROFILES
+from data.text.subwords import END, PAD
+from interacting_head.export import EXTRA, LONGEST, optional_package, versions
 from interacting_head.export.trained_model import TrainedModel
-from interacting_head.search.options import SearchOptions
+from interacting_head.search.options import SearchOptions, length_limit
+from interacting_head.search.state import Limits
+from interacting_head.search.transformer_search import TransformerSearch
 
 QUANTIZATIONS = ()
 OPTIONS = ("beam_size", "ids_only")
@@ -50,26 +56,21 @@ which TensorFlow cannot do. `translate_tokenized`, in the place of `translate`, 
 """
 
 
-def convert(source, output_dir, quantization=None, checkpoint=None, beam_size=None, ids_only=False):
-    """Writes a version of a model for TensorFlow, TensorFlow Serving among others.
+def convert(source, output_dir, quantization=None, checkpoint=None, beam_size=None, ids_only=False) -> Path:
+    """Write a version of a model for TensorFlow, TensorFlow Serving among others, and return its path.
 
     Args:
-        source: a run directory, or a `TrainedModel`.
+        source, quantization, checkpoint: as of `export.convert`.
         output_dir: a folder of versions 1, 2, …, made where it does not exist. A further one is added to it.
-        quantization: None.
-        checkpoint: of the run directory, see `RunDirectory.weights`.
-        beam_size: hypotheses side by side, which cannot be changed afterwards; default: the run's.
+        beam_size: of the search, which cannot be changed afterwards; default: the run's.
         ids_only: leaves out the signatures for text, which need tensorflow-text wherever the model is loaded.
-
-    Returns:
-        The path of the version.
 
     Raises:
         InputError: for a folder that holds other things than versions, and where tensorflow-text is missing.
     """
     if keras.backend.backend() != "tensorflow":
         raise InputError(f"a SavedModel needs the backend tensorflow, and KERAS_BACKEND is {keras.backend.backend()}")
-    path = next_version(output_dir)
+    path = next_version(Path(output_dir))
     if not ids_only:
         try:
             optional_package("tensorflow_text")
@@ -84,8 +85,10 @@ def convert(source, output_dir, quantization=None, checkpoint=None, beam_size=No
         trained.check_room(folder)
         module = tf.Module()
         functions = signatures(module, trained, text=not ids_only)
-        with _without_notices():
-            # The gradients are not needed, and those written by hand cannot be saved.
+        with contextlib.ExitStack() as stack:
+            stack.callback(tf.get_logger().setLevel, tf.get_logger().level)
+            tf.get_logger().setLevel("ERROR")  # no notice of the folder, which is not the final one
+            # The gradients are not needed, and handwritten ones cannot be saved.
             options = tf.saved_model.SaveOptions(experimental_custom_gradients=False)
             tf.saved_model.save(module, str(folder), signatures=functions, options=options)
         (folder / EXTRA).mkdir()
@@ -95,13 +98,12 @@ def convert(source, output_dir, quantization=None, checkpoint=None, beam_size=No
     return path
 
 
-def next_version(folder):
-    """The path of the version that follows those in a folder.
+def next_version(folder: Path) -> Path:
+    """Return the path of the version that follows the ones in a folder.
 
     Raises:
         InputError: where it holds something else.
     """
-    folder = Path(folder)
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file; name a folder for the versions of the model")
     others = [path.name for path in folder.glob("*") if not path.name.isdecimal() and path.name[0] != "."]
@@ -112,7 +114,7 @@ def next_version(folder):
 
 @contextlib.contextmanager
 def _removed_on_failure(folder):
-    """Removes a folder and those around it if the block fails, as far as they are new and empty."""
+    """Remove a folder and its parents if the block fails, as far as they are new and empty."""
     new = [each for each in (folder, *folder.parents) if not each.exists()]
     try:
         yield
@@ -123,13 +125,129 @@ def _removed_on_failure(folder):
         raise
 
 
-@contextlib.contextmanager
-def _without_notices():
-    """Without TensorFlow's notice of the folder, which is not the final one."""
-    logger = tf.get_logger()
-    level = logger.level
-    logger.setLevel("ERROR")
-    try:
-        yield
-    finally:
-        logger.setLevel(level)
+def signatures(module: tf.Module, trained: TrainedModel, text: bool) -> dict:
+    """Return `{name: tf.function}` of a model; what the functions need is attached to `module`.
+
+    `translate_ids` has the search's parameters as inputs, with the defaults of the run. So has `translate`, which is
+    there if `text`, and needs tensorflow-text. `serving_default` is the latter, or else the former, and takes
+    sentences only: clients that know no defaults have to give all inputs.
+    """
+    decode = trained.config.decode
+    module.weights = [weight.value for weight in trained.model.weights]
+    # Tensors, not numbers: then they are written into the signature.
+    defaults = {
+        "length_penalty": tf.constant(decode.length_penalty, tf.float32),
+        "min_length": tf.constant(0),
+        "max_length": tf.constant(min(decode.max_length or 0, LONGEST)),
+        "n_best": tf.constant(1),
+    }
+    sentences = tf.TensorSpec((None, None), tf.int32, "source_ids")
+    function = _with_defaults(functools.partial(search_ids, trained.model, decode), sentences, defaults)
+    found = {"translate_ids": function}
+    if text:
+        module.tokenizers = [_tokenizer(each) for each in (trained.source_subwords, trained.target_subwords)]
+        sentences = tf.TensorSpec((None,), tf.string, "text")
+        function = _with_defaults(functools.partial(search_text, function, *module.tokenizers), sentences, defaults)
+        name = "translate_tokenized" if PROFILES[trained.config.data.profile].is_tokenized else "translate"
+        found[name] = function
+
+    def by_default(sentences):
+        return function(sentences, *defaults.values())
+
+    return {**found, "serving_default": tf.function(by_default, input_signature=[sentences], autograph=False)}
+
+
+def _with_defaults(function, sentences, defaults):
+    def translate(
+        sentences,
+        length_penalty=defaults["length_penalty"],
+        min_length=defaults["min_length"],
+        max_length=defaults["max_length"],
+        n_best=defaults["n_best"],
+    ):
+        return function(sentences, length_penalty, min_length, max_length, n_best)
+
+    specifications = [tf.TensorSpec((), value.dtype, name) for name, value in defaults.items()]
+    return tf.function(translate, input_signature=[sentences, *specifications], autograph=False)
+
+
+def search_ids(model, decode, source_ids, length_penalty, min_length, max_length, n_best) -> dict[str, tf.Tensor]:
+    """Search as `TransformerSearch` does, with all steps in one graph.
+
+    Args:
+        model: a `Transformer`.
+        decode: `DecodeConfig` of the beam size and the form of the length penalty, which are fixed.
+        source_ids: `(B, S)`, end symbols included, padded. A row of padding, or the end symbol, is an empty sentence.
+        length_penalty, min_length, max_length, n_best: scalars, as of `SearchOptions`; `max_length` 0 is None.
+
+    Returns:
+        `ids (B, n, L)`, end symbols included, padded; `scores (B, n)`, of missing translations below
+        `options.IMPOSSIBLE`; `token_scores (B, n, L)`. An empty sentence has an empty translation with score 0.
+    """
+    counts = tf.math.count_nonzero(source_ids != PAD, axis=1, dtype=tf.int32)
+    place, last = tf.range(tf.shape(source_ids)[1]), counts[:, None] - 1
+    is_padded = tf.reduce_all((source_ids != PAD) == (place <= last))
+    has_end = tf.reduce_all((place != last) | (source_ids == END))
+    size, upper = model.source_vocabulary_size, tf.where(max_length > 0, max_length, LONGEST)
+    is_penalty = (length_penalty >= 0) & tf.math.is_finite(length_penalty)
+    is_known = tf.reduce_all((source_ids >= 0) & (source_ids < size))
+    conditions = {
+        f"source_ids must be from 0 to {size - 1}: the source vocabulary has {size} sub-words": is_known,
+        f"each row of source_ids must end with {END}, and 0 may stand only after it": is_padded & has_end,
+        f"a sentence may have at most {LONGEST - 1} sub-words": tf.shape(source_ids)[1] <= LONGEST,
+        "length_penalty must be a number of at least 0": is_penalty,
+        f"n_best must be from 1 to {decode.beam_size}, the beam size": (n_best >= 1) & (n_best <= decode.beam_size),
+        f"max_length must be from 0 (default) to {LONGEST}": (max_length >= 0) & (max_length <= LONGEST),
+        f"min_length must be from 0 to max_length, or {LONGEST}": (min_length >= 0) & (min_length <= upper),
+    }
+    checks = [tf.debugging.Assert(holds, [message]) for message, holds in conditions.items()]
+    with tf.control_dependencies(checks):  # RAM is asked for after them
+        is_empty = counts <= 1
+        longest = tf.where(max_length > 0, max_length, length_limit(counts) - 1)
+        max_lengths = tf.where(is_empty, 0, tf.maximum(longest, min_length)) + 1
+        limits = Limits(max_lengths=max_lengths, min_lengths=tf.minimum(max_lengths - 1, min_length))
+        options = _OpenOptions(decode.beam_size, length_penalty, decode.length_penalty_type, n_best=n_best)
+        with keras.StatelessScope(collect_losses=False):
+            search = TransformerSearch(model, options)
+            length = tf.maximum(tf.reduce_max(max_lengths), 1)
+            ids, scores, token_scores = search.search(search.prepare(), source_ids, limits, length)
+        lengths = tf.math.count_nonzero(ids[:, :n_best] != PAD, axis=2, dtype=tf.int32)
+        length = tf.maximum(tf.reduce_max(lengths), 1)  # also where there is no sentence at all
+        is_given = is_empty[:, None] & (tf.range(decode.beam_size) == 0)  # the empty translation of an empty sentence
+        return {
+            "ids": ids[:, :n_best, :length],
+            "scores": tf.where(is_given, 0.0, scores)[:, :n_best],
+            "token_scores": tf.where(is_empty[:, None, None], 0.0, token_scores)[:, :n_best, :length],
+        }
+
+
+@dataclasses.dataclass(frozen=True)
+class _OpenOptions(SearchOptions):
+    """`SearchOptions` of which some are tensors, so that the graph has to check them."""
+
+    def __post_init__(self):
+        pass
+
+
+def search_text(search, source_tokenizer, target_tokenizer, text: tf.Tensor, *parameters) -> dict[str, tf.Tensor]:
+    """Return `translations (B, n)` and `scores (B, n)` of text `(B,)`, in the form on which the sub-words were learnt.
+
+    `search` is `search_ids` of a model, with its parameters; the tokenizers are of tensorflow-text.
+    """
+    ends = tf.fill((tf.size(text), 1), END)
+    source_ids = tf.concat([source_tokenizer.tokenize(text), ends], axis=1).to_tensor(PAD)
+    found = search(source_ids, *parameters)
+    shape = tf.shape(found["ids"])
+    ids = tf.reshape(tf.where(found["ids"] == END, PAD, found["ids"]), (shape[0] * shape[1], shape[2]))
+    lengths = tf.math.count_nonzero(ids, axis=1)
+    translations = target_tokenizer.detokenize(tf.RaggedTensor.from_tensor(ids, lengths=lengths))
+    translations = tf.strings.regex_replace(translations, r"[\r\n]+", " ")  # as `Subwords.decode` does
+    return {"translations": tf.reshape(translations, shape[:2]), "scores": found["scores"]}
+
+
+def _tokenizer(subwords):
+    """Return the tokenizer of tensorflow-text with a `Subwords`' model."""
+    text = optional_package("tensorflow_text")
+    # Of tokenizers with one name, in this SavedModel or another of the process, TensorFlow uses the first for all.
+    name = f"sentencepiece_{subwords.digest}"
+    return text.SentencepieceTokenizer(subwords.path.read_bytes(), out_type=tf.int32, name=name)

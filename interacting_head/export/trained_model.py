@@ -8,7 +8,7 @@ from data.files import check_folder_room, copy_file
 from data.text.subwords import Subwords
 from interacting_head import config as configuration
 from interacting_head.config import ExperimentConfig
-from interacting_head.export.layout import TEXT
+from interacting_head.export import TEXT
 from interacting_head.model.building import load_model
 from interacting_head.model.transformer import Transformer
 from interacting_head.run_directory import VERSION, RunDirectory
@@ -20,14 +20,7 @@ PRIVATE = ("source", "target", "dev_source", "dev_target")
 
 @dataclasses.dataclass(frozen=True)
 class TrainedModel:
-    """A `Transformer` with its sub-words and configuration.
-
-    Args:
-        model: a `Transformer`.
-        source_subwords, target_subwords: `data.Subwords`.
-        config: the `ExperimentConfig`.
-        run: the `RunDirectory` it comes from; without one, text is translated as it is.
-    """
+    """A model with its sub-words and configuration, and the run it comes from; without one, text stays as it is."""
 
     model: Transformer
     source_subwords: Subwords
@@ -36,12 +29,8 @@ class TrainedModel:
     run: RunDirectory | None = None
 
     @classmethod
-    def of(cls, source, checkpoint=None):
-        """The `TrainedModel` of a run directory; one that is given is returned as it is.
-
-        Args:
-            source: a `TrainedModel`, a `RunDirectory` or the path of one.
-            checkpoint: as in `RunDirectory.weights`.
+    def of(cls, source, checkpoint: str | None = None) -> "TrainedModel":
+        """Return the model of a `RunDirectory`, or of the path of one; a `TrainedModel` is returned as it is.
 
         Raises:
             InputError: where there is no such run or checkpoint, or it is damaged.
@@ -54,8 +43,8 @@ class TrainedModel:
         run.text_forms()  # raises where files are missing
         return cls(load_model(run, subwords, checkpoint), *subwords, run.config, run)
 
-    def write_text_files(self, folder):
-        """Writes configuration, sub-words and truecasing into `text/` of a folder, as they lie in a run directory.
+    def write_text_files(self, folder: Path):
+        """Write configuration, sub-words and truecasing into `text/` of a folder, as they lie in a run directory.
 
         `RunDirectory.open(folder / TEXT)` then gives the sub-words, the text forms and the settings of search.
         """
@@ -73,13 +62,13 @@ class TrainedModel:
                 copy_file(path, copied)
             copy.write_json("text.json", {"languages": self.run.read_json("text.json")["languages"]})
 
-    def check_room(self, folder):
-        """Raises `OSError` where the disk of a folder has no room for weights in float32 and what is beside them."""
+    def check_room(self, folder: Path):
+        """Raise `OSError` where the disk of a folder has no room for weights in float32 and the other files."""
         size = 4 * sum(math.prod(weight.shape) for weight in self.model.weights) + SLACK
         size += sum(Path(subwords.path).stat().st_size for subwords in (self.source_subwords, self.target_subwords))
         check_folder_room(folder, size)
 
-    def pieces(self):
-        """All sub-words of source and target as text, two lists in the order of their ids."""
+    def pieces(self) -> list[list[str]]:
+        """Return all sub-words of source and target as text, two lists in the order of their ids."""
         both = self.source_subwords, self.target_subwords
         return [[subwords.piece(piece) for piece in range(subwords.vocabulary_size)] for subwords in both]

@@ -13,7 +13,7 @@ from data.text.parallel_text import ParallelText
 from data.text.profiles import TextForm
 from data.text.subwords import Subwords
 from data.text.truecasing import Truecaser
-from interacting_head.analysis.word_alignment import read_gold
+from interacting_head.analysis.alignment import read_gold
 from interacting_head.metrics.yisi import load_embedder
 from tests.data.readers.samples import SGM_DE, SGM_EN, TALKS_DE, TALKS_EN, XML_DE, XML_EN
 from tests.hostile import attempts, changed, changed_or_any, changes, few_and_many, many, told

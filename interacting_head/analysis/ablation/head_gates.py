@@ -1,19 +1,20 @@
 """Gates on the heads of a Transformer, and on the sources of its encoder-decoder attention.
 
-A gate is a number: at 1 the model is as it was, at 0 the head or source is gone. Gates are weights of the attention
-layers, which compiled functions read, so that one compiled search serves every choice of heads.
+At 1 a gate changes nothing, at 0 the head or source is gone. Gates are weights of the attention layers, so that one
+compiled search serves every choice of heads.
 
 A head that is gone adds nothing to its layer's output. In schemes that weigh their heads it is left out of the
 softmax over the heads, which the others then share: with gates g and scores s of the heads,
 
     G_h = g_h exp(s_h) / Σ_k g_k exp(s_k)
 
-Of interacting heads its key and value are gone, and its query still counts in the sum that all heads share; in the
-pairwise form its query is gone too. Of talking heads it is the head after both mixings. A source that is gone is zero
-(Ampomah et al. 2020, Table 7).
+Interacting heads lose their key and value, and the query still counts in the sum that all heads share; in the
+pairwise form they lose the query too. With talking heads, the head after both mixings is gone. A source that is gone
+is zero (Ampomah et al. 2020, Table 7).
 """
 
 import itertools
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -44,13 +45,11 @@ class Source(NamedTuple):
 class GatedTransformer:
     """A copy of a `Transformer` with gates on its heads, all open at first.
 
-    Args:
-        model: the `Transformer`.
-
     Attributes:
         model: the copy.
         heads: all `Head`s.
         sources: all `Source`s of decoder layers that read several; an empty list where none does.
+        gates: their weights, layer by layer: heads, and then sources.
 
     Example:
         >>> gated = GatedTransformer(model)
@@ -73,8 +72,8 @@ class GatedTransformer:
         for weight, original in zip(weights, model.weights, strict=True):
             weight.assign(original)
 
-    def close(self, closed):
-        """Set the gates of some `Head`s and `Source`s to 0, and all others to 1.
+    def close(self, closed: Iterable[Head | Source]):
+        """Set the gates of some heads and sources to 0, and all others to 1.
 
         Raises:
             InputError: for one that does not exist.
@@ -88,41 +87,33 @@ class GatedTransformer:
         for gates, own in zip(self.gates, self.of_layers(values), strict=True):
             gates.assign(own)
 
-    def of_layers(self, values):
-        """Return a list of the parts of `values`, one for each of `heads` and then of `sources`, that are a layer's."""
-        parts, start = [], 0
-        for gates in self.gates:
-            parts.append(values[start : start + gates.shape[0]])
-            start += gates.shape[0]
-        return parts
+    def of_layers(self, values) -> list:
+        """Return the part of `values`, one for each of `heads` and then of `sources`, that belongs to each of `gates`.
+
+        `values` may be a tensor.
+        """
+        ends = list(itertools.accumulate(gates.shape[0] for gates in self.gates))
+        return [values[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
-def all_heads(model):
+def all_heads(model) -> list[Head]:
     """Return all `Head`s of a `Transformer`."""
     return [Head(*place, h) for place, layer in model.attention_layers.items() for h in range(1, layer.num_heads + 1)]
 
 
-def chosen_heads(heads, patterns):
-    """The `Head`s that patterns name, in the order of `heads`.
-
-    Args:
-        heads: those there are.
-        patterns: `SITE`, `SITE:LAYER` or `SITE:LAYER:HEAD`, numbers from 1; none: all.
+def chosen_heads(heads: list[Head], patterns: list[str]) -> list[Head]:
+    """Return the heads that patterns name, `SITE[:LAYER[:HEAD]]` from 1, in the order of `heads`; without any, all.
 
     Raises:
-        InputError: for a pattern that is wrong or names no head there is.
+        InputError: for a pattern that is wrong or names no head.
     """
     chosen = set()
     for pattern in patterns:
         parts = tuple(pattern.split(":"))
         found = [head for head in heads if tuple(map(str, head))[: len(parts)] == parts]
         if not found:
-            raise InputError(f"there is no head {pattern!r}; there are {_listed(heads)} (SITE:LAYER:HEAD, from 1)")
+            layers = itertools.groupby(heads, key=lambda head: head[:2])
+            listed = [f"{site}:{layer}:1-{max(head.head for head in own)}" for (site, layer), own in layers]
+            raise InputError(f"there is no head {pattern!r}; there are {', '.join(listed)} (SITE:LAYER:HEAD, from 1)")
         chosen |= set(found)
     return [head for head in heads if head in chosen] if patterns else list(heads)
-
-
-def _listed(heads):
-    """Heads in one line: `encoder:1:1-8, encoder:2:1-8`."""
-    layers = itertools.groupby(heads, key=lambda head: head[:2])
-    return ", ".join(f"{site}:{layer}:1-{max(head.head for head in group)}" for (site, layer), group in layers)

@@ -1,7 +1,4 @@
-"""Orders in which heads are switched off, by what each is worth.
-
-Letters for shapes: `H` heads of a layer, `T` positions.
-"""
+"""Orders in which heads are switched off, by what each is worth."""
 
 import random
 
@@ -11,6 +8,7 @@ from tqdm import tqdm
 
 from data.text.subwords import BEGIN, END, PAD
 from interacting_head.analysis.ablation.head_gates import GatedTransformer, Head, all_heads, chosen_heads
+from interacting_head.analysis.importance import measured
 from interacting_head.model.compilation import Compiled, gradient
 from interacting_head.model.losses import token_cross_entropy
 from interacting_head.search.transformer_search import as_array
@@ -19,8 +17,8 @@ from interacting_head.translation.engines.tensorflow import padded
 MULTIPLE = 16  # widths are multiples of it: JAX compiles for each
 
 
-def by_importance(run, sample, seed):
-    """The mean importance of each head by the scheme's own weights, times H: 1 is an even share.
+def by_importance(run, sample, seed: int) -> dict[Head, float]:
+    """Return the mean importance of each head by the scheme's own weights, times the heads of the layer: 1 is even.
 
     Only layers that weigh their heads have it (Goindani & Shrivastava 2021, equation (1); Iida et al. 2019,
     equation (4)), and heads of other layers are left out. The mean is over all positions of all sentences.
@@ -28,20 +26,16 @@ def by_importance(run, sample, seed):
     Raises:
         InputError: where no layer of the run weighs its heads.
     """
-    sums, positions = {}, {}
-    for _, inspection in run.inspections(sample, head_importance=True):
-        for place, importance in inspection.head_importance.items():  # (T, H)
-            sums[place] = sums.get(place, 0) + importance.sum(0, dtype="float64")
-            positions[place] = positions.get(place, 0) + len(importance)
+    places, _ = measured(run, sample, parts=1, show=0)
     return {
         Head(*place, number): float(value)
-        for place, total in sums.items()
-        for number, value in enumerate(total / positions[place] * len(total), start=1)
+        for place, one in places.items()
+        for number, value in enumerate(one["mean"] * len(one["mean"]), start=1)
     }
 
 
-def by_gradient(run, sample, seed):
-    """The mean over sentences of |∂L/∂g_h|, divided by the Euclidean norm over the heads of the layer.
+def by_gradient(run, sample, seed: int) -> dict[Head, float]:
+    """Return the mean over sentences of |∂L/∂g_h|, divided by the Euclidean norm over the heads of the layer.
 
     L is the mean cross-entropy of a token of the sentence's reference, in nats, and g_h the gate of head h, at 1.
 
@@ -67,11 +61,10 @@ def by_gradient(run, sample, seed):
     return values
 
 
-def gate_gradient(gated, source_ids, target_ids, labels):
-    """The gradient of the mean cross-entropy of a token, in nats, by the gates of a `GatedTransformer`.
+def gate_gradient(gated: GatedTransformer, source_ids, target_ids, labels):
+    """Return the gradient of the mean cross-entropy of a token, in nats, by the gates.
 
     Args:
-        gated: the `GatedTransformer`.
         source_ids: `(B, S)`, end symbols included, padded.
         target_ids, labels: `(B, T)`, the first shifted right.
     """
@@ -88,8 +81,8 @@ def gate_gradient(gated, source_ids, target_ids, labels):
     return gradient(loss, ops.concatenate([ops.convert_to_tensor(one.value) for one in gated.gates]))
 
 
-def at_random(run, sample, seed):
-    """A random number for each head."""
+def at_random(run, sample, seed: int) -> dict[Head, float]:
+    """Return a random number for each head."""
     draw = random.Random(seed)
     return {head: draw.random() for head in all_heads(run.model)}
 
@@ -98,15 +91,11 @@ ORDERS = {"importance": by_importance, "gradient": by_gradient, "random": at_ran
 """Name of an order → function of an `AnalysedRun`, a `Sample` and a seed that gives `{Head: worth}`."""
 
 
-def head_orders(run, sample, names, seed, patterns=()):
+def head_orders(run, sample, names: list[str], seed: int, patterns: list[str] = ()) -> dict[str, dict[Head, float]]:
     """Return `{name of an order: {Head: worth}}`, the least worth first, all of the same heads.
 
-    Args:
-        run: an `AnalysedRun`.
-        sample: a `Sample` with references.
-        names: of `ORDERS`; heads that one of them does not know are left out of all.
-        seed: for drawing.
-        patterns: of `head_gates.chosen_heads`; none: all heads.
+    The names are of `ORDERS`; heads that one of them does not know are left out of all. Of the others, the patterns
+    choose as in `head_gates.chosen_heads`.
 
     Raises:
         InputError: for importance of a run that has none, and for heads that do not exist.

@@ -1,13 +1,15 @@
 """BLEU without single heads, or without sources of encoder-decoder attention (Ampomah et al. 2020, Table 7)."""
 
 import dataclasses
+import functools
+from collections.abc import Iterable
 
 import numpy as np
 from tqdm import tqdm
 
 from data.errors import InputError
-from interacting_head.analysis.heat_maps import CELL, draw_heat_map, grid, titled
-from interacting_head.analysis.verb import Findings, Verb
+from interacting_head.analysis.base import Analysis, Findings
+from interacting_head.analysis.figures import HeatMap, draw_heat_maps, head_labels
 from interacting_head.config_values import MOST_HYPOTHESES
 
 METRIC = "sacrebleu"
@@ -16,28 +18,24 @@ SIGNIFICANCE = {0.01: "‡", 0.05: "†"}
 
 
 class MaskedTranslation:
-    """Translations of the same sentences by one model under any number of masks, and their statistics of BLEU.
-
-    Sub-words and batches are made once, and functions compiled once.
+    """Translations of the same sentences under many masks; batches are made once, and functions compiled once.
 
     Args:
-        run: an `AnalysedRun`.
+        run, sample: an `AnalysedRun` and its `Sample`.
         gated: the `head_gates.GatedTransformer` of its model.
-        sample: the `Sample`.
         beam_size: default: the run's.
 
     Raises:
         InputError: where the sample has no references, or an empty one.
     """
 
-    def __init__(self, run, gated, sample, beam_size=None):
+    def __init__(self, run, gated, sample, beam_size: int | None = None):
         from interacting_head.metrics import METRICS  # takes a while
         from interacting_head.metrics.lines import check_lines
         from interacting_head.metrics.metric import Options
         from interacting_head.translation.engines.tensorflow import TransformerEngine
 
-        if sample.references is None:
-            raise InputError(f"BLEU needs references, and {sample.name} has none; give them with -r")
+        check_references(sample)
         check_lines(sample.sources, [sample.references], sample.name, ["its reference"])
         self.gated, self.references = gated, sample.references
         self.metric = METRICS[METRIC](Options())
@@ -45,17 +43,12 @@ class MaskedTranslation:
         if beam_size is not None:
             translator = translator.with_options(dataclasses.replace(translator.options, beam_size=beam_size))
         self.translator, self.batches = translator, translator.batches(sample.sources)
-        self._statistics = {}
 
-    def lines(self, closed, progress=None):
-        """Return the translations without some `Head`s or `Source`s.
-
-        Args:
-            closed: an iterable of them.
-            progress: a `tqdm` bar of sentences, or None.
+    def lines(self, closed: Iterable, progress: tqdm | None = None) -> list[str]:
+        """Return the translations without these `Head`s or `Source`s; `progress` counts sentences.
 
         Raises:
-            InputError: for one that does not exist.
+            InputError: for a head or source that does not exist.
         """
         self.gated.close(closed)
         lines = [""] * len(self.references)
@@ -66,39 +59,37 @@ class MaskedTranslation:
                 progress.update(len(indices))
         return lines
 
-    def statistics(self, masks, description):
-        """Return the statistics of BLEU `(N, K)` under each of several masks; each mask is translated with once.
+    def compared(self, masks: list, description: str) -> list:
+        """Return the `significance.SystemScore` of the whole model, and of each mask against it.
 
-        Args:
-            masks: a list of sets of `Head`s and `Source`s.
-            description: of the progress bar.
+        Each different mask, a collection of `Head`s and `Source`s, is translated with once.
         """
-        missing = dict.fromkeys(mask for mask in map(frozenset, masks) if mask not in self._statistics)
-        total = len(missing) * len(self.references)
-        with tqdm(desc=description, total=total, unit=" sentences", disable=None, leave=False) as progress:
-            for mask in missing:
-                lines = self.lines(mask, progress)
-                self._statistics[mask] = self.metric.statistics(lines, [self.references])
-        return [self._statistics[frozenset(mask)] for mask in masks]
-
-    def compared(self, masks, description):
-        """Return the `significance.SystemScore` of the whole model, and of each of several masks against it."""
         from interacting_head.metrics.significance import compare
 
-        statistics = self.statistics([(), *masks], description)
-        systems = [(str(number), one) for number, one in enumerate(statistics)]
+        masks = list(map(frozenset, [(), *masks]))
+        statistics = dict.fromkeys(masks)
+        total = len(statistics) * len(self.references)
+        with tqdm(desc=description, total=total, unit=" sentences", disable=None, leave=False) as progress:
+            for mask in statistics:
+                statistics[mask] = self.metric.statistics(self.lines(mask, progress), [self.references])
+        systems = [(str(number), statistics[mask]) for number, mask in enumerate(masks)]
         return compare(self.metric, systems, number_of_references=1)
 
 
-class Masking(Verb):
+def check_references(sample):
+    """Raise `InputError` for a `Sample` without references."""
+    if sample.references is None:
+        raise InputError(f"BLEU needs references, and {sample.name} has none; give them with -r")
+
+
+class Masking(Analysis):
     """The verb `masking`."""
 
     name = "masking"
     summary = "BLEU without single heads, or without single sources of multi_layer"
 
     def add_arguments(self, parser):
-        add = parser.add_argument
-        add(
+        parser.add_argument(
             "--heads",
             nargs="*",
             metavar="SITE[:LAYER[:HEAD]]",
@@ -114,15 +105,15 @@ class Masking(Verb):
         findings, scores = Findings(), {}
         for run in runs:
             sample = run.sample(arguments)
-            scores[run.name], signature = masked_scores(run, sample, arguments.heads, arguments.beam_size)
-            whole = scores[run.name][None]
-            findings.rows += [row_of(run.name, mask, score, whole) for mask, score in scores[run.name].items()]
-            findings.notes += [*sample.notes, f"{run.name}: {len(sample):,} sentences of {sample.name}, {signature}"]
+            found, signature = masked_scores(run, sample, arguments.heads, arguments.beam_size)
+            scores[run.name] = found
+            rows = [row_of(run.name, mask, score, found[None]) for mask, score in found.items()]
+            findings.add_run(run, sample, rows, f", {signature}")
         findings.notes.append(
             "p of single differences by paired bootstrap resampling, two-sided; † p < 0.05, ‡ p < 0.01: of many masks "
             "one in twenty has a † by chance"
         )
-        findings.figures[self.name] = lambda figure: draw(figure, scores)
+        findings.figures[self.name] = functools.partial(draw, findings.rows)
         return findings
 
 
@@ -139,7 +130,7 @@ def check_beam_size(arguments):
         raise InputError(f"--beam-size must be at most {MOST_HYPOTHESES}, got {arguments.beam_size}")
 
 
-def masked_scores(run, sample, patterns=None, beam_size=None):
+def masked_scores(run, sample, patterns: list[str] | None = None, beam_size: int | None = None) -> tuple[dict, str]:
     """Return `{mask: SystemScore}` of a run, and the signature; the mask None is the whole model.
 
     Args:
@@ -157,87 +148,56 @@ def masked_scores(run, sample, patterns=None, beam_size=None):
     return {None: whole, **dict(zip(masks, scores, strict=True))}, whole.signature
 
 
-def source_masks(sources):
+def source_masks(sources: list) -> list[tuple]:
     """Return each `Source` by number in all decoder layers, which is Table 7, and then in each layer."""
     numbers = sorted({source.source for source in sources})
     of_all = [tuple(source for source in sources if source.source == number) for number in numbers]
     return [*of_all, *((source,) for source in sources if (source,) not in of_all)]
 
 
-def row_of(name, mask, score, whole):
+def row_of(name: str, mask: tuple | None, score, whole) -> dict:
     """Return the row of a mask: `layer` is `all` for a source that is masked in every layer."""
     places = {"masked": "nothing", "site": None, "layer": None, "number": None}
-    if mask is not None and hasattr(mask[0], "source"):
-        layer = mask[0].layer if len(mask) == 1 else "all"
-        places = {"masked": "source", "site": "cross", "layer": layer, "number": mask[0].source}
-    elif mask is not None:
-        places = {"masked": "head", "site": mask[0].site, "layer": mask[0].layer, "number": mask[0].head}
-    difference = None if mask is None else score.score - whole.score
+    if mask is not None:
+        *_, layer, number = mask[0]
+        places = {"masked": "head", "site": getattr(mask[0], "site", "cross"), "layer": layer, "number": number}
+        if hasattr(mask[0], "source"):
+            places |= {"masked": "source", "layer": layer if len(mask) == 1 else "all"}
+    return {"run": name, **places, **score_columns(score, None if mask is None else whole)}
+
+
+def score_columns(score, whole) -> dict:
+    """Return the columns of a `SystemScore`, compared with the whole model's unless that is None."""
     return {
-        "run": name,
-        **places,
         "BLEU": score.score,
-        "difference": difference,
+        "difference": None if whole is None else score.score - whole.score,
         "p": score.p_value,
         "significant": mark(score.p_value),
     }
 
 
-def mark(p_value):
+def mark(p_value: float | None) -> str:
     """Return the mark of a p-value, "" where the difference may be chance."""
     if p_value is None:
         return ""
     return next((sign for limit, sign in SIGNIFICANCE.items() if p_value < limit), "")
 
 
-def draw(figure, scores):
-    """Draw the differences of BLEU: for each run a heat map of layers and heads a site, or of layers and sources.
-
-    Args:
-        figure: an empty matplotlib `Figure`.
-        scores: {run: what `masked_scores` returns first}.
-    """
-    maps = [(name, title, *one) for name, found in scores.items() for title, one in _maps(found).items()]
-    differences = np.concatenate([values[np.isfinite(values)] for *_, values in maps])
-    most = max(values.shape[1] for *_, values in maps)
-    columns = max(len(_maps(found)) for found in scores.values())
-    layers = max(values.shape[0] for *_, values in maps)
-    axes = grid(figure, len(scores), columns, max(2.6, 0.45 * most + 1.0), CELL * layers + 1.4)
-    for each in axes.flat:
-        each.set_axis_off()
-    for line, (name, found) in zip(axes, scores.items(), strict=True):
-        for each, (title, (labels, values)) in zip(line, _maps(found).items(), strict=False):
-            each.set_axis_on()
-            image = draw_heat_map(
-                each,
-                values,
-                labels,
-                list(range(1, values.shape[1] + 1)),
-                smallest=min(0.0, differences.min()),
-                largest=max(0.0, differences.max()),
-                numbers=".1f",
-            )
-            each.set(xlabel="source" if title == "sources" else "head", ylabel="layer")
-            titled(each, f"{name}, {title}", 30)
-    figure.colorbar(image, ax=axes, shrink=0.8)
-    figure.suptitle("difference of BLEU", fontsize=10)
-
-
-def _maps(found):
-    """Return `{title: (labels of rows, differences (rows, columns))}` of the scores of a run."""
-    whole = found[None].score
-    cells = {}
-    for mask, score in found.items():
-        if mask is None:
-            continue
-        row = row_of("", mask, score, found[None])
-        title = "sources" if row["masked"] == "source" else row["site"]
-        cells.setdefault(title, {})[row["layer"], row["number"]] = score.score - whole
+def draw(rows: list[dict], figure):
+    """Draw the differences of BLEU: for each run a heat map of layers and heads a site, or of layers and sources."""
+    by_run = {}
+    for row in rows:
+        if row["difference"] is not None:
+            title = "sources" if row["masked"] == "source" else row["site"]
+            layers = by_run.setdefault(row["run"], {}).setdefault(title, {})
+            layers.setdefault(row["layer"], {})[row["number"]] = row["difference"]
     maps = {}
-    for title, of_title in cells.items():
-        labels = list(dict.fromkeys(layer for layer, _ in of_title))
-        values = np.full((len(labels), max(number for _, number in of_title)), np.nan)
-        for (layer, number), difference in of_title.items():
-            values[labels.index(layer), number - 1] = difference
-        maps[title] = labels, values
-    return maps
+    for name, by_title in by_run.items():
+        for title, layers in by_title.items():
+            numbers = range(1, max(max(layer) for layer in layers.values()) + 1)
+            values = np.array([[layer.get(number, np.nan) for number in numbers] for layer in layers.values()])
+            labels = list(layers), head_labels(len(numbers)), "source" if title == "sources" else "head"
+            maps[name, title] = HeatMap(f"{name}, {title}", values, *labels)
+    differences = [row["difference"] for row in rows if row["difference"] is not None]
+    limits = min(0.0, *differences), max(0.0, *differences)
+    draw_heat_maps(figure, maps, limits=limits, numbers=".1f", title="difference of BLEU")

@@ -2,81 +2,71 @@
 
 import dataclasses
 import shutil
+from pathlib import Path
 
 from data.errors import InputError
 from data.files import copy_folder, new_folder
-from interacting_head.config import PlacedAttentionConfig, PlacementConfig
+from interacting_head.analysis.ablation.head_gates import Head, all_heads
+from interacting_head.config import ExperimentConfig, ModelConfig, PlacedAttentionConfig, PlacementConfig
 from interacting_head.model.building import build_model
 from interacting_head.model.placement import attention_of, resolved
+from interacting_head.model.transformer import Transformer
 from interacting_head.run_directory import PRUNING, RunDirectory
 
 TEXT_FILES = ("subwords", "truecasing", "text.json")
 """Text of a run directory, which pruning leaves as it is."""
 
 
-def why_not_removable(model, place):
-    """Return why heads of an attention layer of a `Transformer` cannot be removed, or None where they can."""
+def why_not_removable(model: Transformer, place: tuple[str, int]) -> str | None:
+    """Return why heads of an attention layer cannot be removed, or None where they can."""
     scheme = attention_of(resolved(model.config), *place).scheme
     reason = model.attention_layers[place].why_not_removable
     return reason and f"heads of {scheme} cannot be removed: {reason}"
 
 
-def check_removable(model):
-    """Raise `InputError` for a `Transformer` of which no head can be removed."""
+def check_removable(model: Transformer):
+    """Raise `InputError` for a model of which no head can be removed."""
     reasons = {why_not_removable(model, place) for place in model.attention_layers}
     if None not in reasons:
         raise InputError("; ".join(sorted(reasons)))
 
 
-def kept_heads(model, removed):
-    """Return `{(site, number): indices of the heads kept}` of the layers of which heads are removed.
-
-    A layer keeps at least one head: where all go, an empty list.
-
-    Args:
-        model: a `Transformer`.
-        removed: an iterable of `head_gates.Head`s.
+def kept_heads(model: Transformer, removed: list[Head]) -> dict[tuple[str, int], list[int]]:
+    """Return `{(site, number): indices of the heads kept}` of the layers that lose heads; an empty list where all go.
 
     Raises:
-        InputError: for a head that does not exist, and of a scheme whose heads cannot be removed.
+        InputError: for a head that does not exist, or belongs to a scheme whose heads cannot be removed.
     """
-    removed, kept = set(removed), {}
+    if unknown := set(removed) - set(all_heads(model)):
+        raise InputError(f"this model has no head {', '.join(map(str, sorted(unknown)))}")
+    kept = {}
     for place, layer in model.attention_layers.items():
-        own = {head.head - 1 for head in removed if head[:2] == place and 0 < head.head <= layer.num_heads}
-        removed = {head for head in removed if head[:2] != place or head.head - 1 not in own}
-        if own and (reason := why_not_removable(model, place)):
-            raise InputError(f"{reason}; choose heads of another site or layer with --heads")
-        if own:
+        if own := {head.head - 1 for head in removed if head[:2] == place}:
+            if reason := why_not_removable(model, place):
+                raise InputError(f"{reason}; choose heads of another site or layer with --heads")
             kept[place] = [head for head in range(layer.num_heads) if head not in own]
-    if removed:
-        raise InputError(f"this model has no head {', '.join(map(str, sorted(removed)))}")
     return kept
 
 
-def pruned_config(model, kept):
-    """Return the `ModelConfig` of a `Transformer` with fewer heads, see `kept_heads`."""
-    config = resolved(model.config)
-    layers = model.attention_layers
-    placements = {}
+def pruned_config(model: Transformer, kept: dict[tuple[str, int], list[int]]) -> ModelConfig:
+    """Return the configuration of a model with fewer heads, see `kept_heads`; each layer keeps at least one."""
+    config, added = resolved(model.config), []
     for (site, number), heads in kept.items():
-        layer, attention = layers[site, number], attention_of(config, site, number)
+        layer, attention = model.attention_layers[site, number], attention_of(config, site, number)
         sizes = {"num_heads": max(1, len(heads)), "key_dim": layer.key_dim, "value_dim": layer.value_dim}
         placed = PlacedAttentionConfig(**{**vars(attention), **sizes})
-        same = [key for key, (other, _) in placements.items() if other == (site, placed)]
-        key = same[0] if same else len(placements)
-        placements.setdefault(key, ((site, placed), []))[1].append(number)
-    added = tuple(PlacementConfig(site, tuple(numbers), placed) for (site, placed), numbers in placements.values())
-    return dataclasses.replace(config, placements=(*config.placements, *added))
+        for *other, numbers in added:
+            if other == [site, placed]:
+                numbers.append(number)
+                break
+        else:
+            added.append((site, placed, [number]))
+    placements = (PlacementConfig(site, tuple(numbers), placed) for site, placed, numbers in added)
+    return dataclasses.replace(config, placements=(*config.placements, *placements))
 
 
-def pruned(model, config, subwords, removed):
-    """Return the `Transformer` of which heads are removed, and its `ExperimentConfig`.
-
-    Args:
-        model: a `Transformer`.
-        config: its `ExperimentConfig`.
-        subwords: source and target `Subwords`, or anything with their `vocabulary_size`.
-        removed: an iterable of `head_gates.Head`s.
+def pruned(model: Transformer, config: ExperimentConfig, subwords: tuple, removed: list[Head]) -> tuple:
+    """Return the model without these heads, and its configuration; `subwords` are source and target `Subwords`.
 
     Raises:
         InputError: see `kept_heads`.
@@ -94,21 +84,12 @@ def pruned(model, config, subwords, removed):
     return smaller, config
 
 
-def write_pruned_run(run, removed, path):
-    """Write a run directory with heads removed; its weights are called `best`.
-
-    Args:
-        run: an `AnalysedRun`.
-        removed: an iterable of `head_gates.Head`s.
-        path: the folder, which must not exist or be empty.
-
-    Returns:
-        The pruned `Transformer`.
+def write_pruned_run(run, removed: list[Head], path: Path) -> Transformer:
+    """Write the directory of an `AnalysedRun` without these heads, weights named `best`; return the pruned model.
 
     Raises:
         InputError: see `kept_heads`; and where something stands at `path`, or it cannot be written.
     """
-    removed = sorted(removed)
     model, config = pruned(run.model, run.config, run.subwords, removed)
     with new_folder(path) as folder:
         written = RunDirectory(folder)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from data.errors import InputError
 from interacting_head.console import importing_keras
-from interacting_head.export.layout import LONGEST, POSITIONS
+from interacting_head.export import LONGEST, POSITIONS
 
 
 class Capability(NamedTuple):

@@ -10,8 +10,7 @@ from data.files import check_plain
 from data.text.subwords import BEGIN, END, PAD
 from data.workers import available_cores
 from interacting_head.console import importing_keras
-from interacting_head.export import optional_package
-from interacting_head.export.layout import POSITIONS, TEXT
+from interacting_head.export import POSITIONS, TEXT, optional_package
 from interacting_head.run_directory import RunDirectory
 from interacting_head.translation.engines import check_capabilities
 from interacting_head.translation.engines.engine import Engine, Hypothesis

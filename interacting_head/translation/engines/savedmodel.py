@@ -9,8 +9,7 @@ import tensorflow as tf
 from data.errors import InputError
 from data.files import check_plain
 from data.text.subwords import END
-from interacting_head.export import optional_package
-from interacting_head.export.layout import EXTRA, TEXT, versions
+from interacting_head.export import EXTRA, TEXT, optional_package, versions
 from interacting_head.model.compilation import calls_at_a_time
 from interacting_head.run_directory import RunDirectory
 from interacting_head.translation.engines import check_capabilities

@@ -64,7 +64,7 @@ def test_the_encoder_alone_needs_no_translations(folder, run, monkeypatch):
     assert [pair.target_ids for pair, _ in run.inspections(sample, attention=["encoder"])] == [[]] * 4
 
 
-def test_sentences_longer_than_those_of_the_training_are_left_out_and_counted(tmp_path, run):
+def test_sentences_too_long_for_the_training_are_left_out_and_counted(tmp_path, run):
     (tmp_path / "source.de").write_text("ein hund\n" + "hund " * 60 + "\n")
     sample = run.sample(arguments(tmp_path, references=False))
     assert sample.sources == ["ein hund"]
@@ -92,7 +92,7 @@ def test_runs_are_named_by_the_shortest_ends_of_their_paths_that_differ(folder):
         open_runs([folder / "one/run", folder / "one" / ".." / "one" / "run"])
 
 
-def test_a_draw_keeps_the_order_is_the_same_for_a_seed_and_takes_all_where_there_are_few():
+def test_a_draw_depends_on_its_seed_keeps_the_order_and_takes_all_of_few():
     items = list(range(1000))
     first, total = drawn(iter(items), 50, seed=1)
     assert total == 1000
@@ -106,4 +106,4 @@ def test_a_draw_keeps_the_order_is_the_same_for_a_seed_and_takes_all_where_there
 def test_tokens_of_a_pair_label_rows_and_columns(folder, run):
     pair = next(run.pairs(run.sample(arguments(folder))))
     assert run.source_tokens(pair) == [run.subwords[0].piece(i) for i in [*pair.source_ids, END]]
-    assert run.shifted_tokens(pair) == ["<s>", *run.target_tokens(pair)[:-1]]
+    assert run.target_tokens(pair) == [run.subwords[1].piece(i) for i in [*pair.target_ids, END]]

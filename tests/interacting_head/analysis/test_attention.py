@@ -1,3 +1,4 @@
+import functools
 import math
 
 import numpy as np
@@ -12,7 +13,7 @@ from interacting_head.analysis.attention import (
     draw_heads,
     draw_layers,
 )
-from interacting_head.analysis.output import save_figure
+from interacting_head.analysis.figures import save_figure
 
 both = pytest.mark.parametrize("as_printed", [False, True])
 DRAW = np.random.default_rng(1)
@@ -63,7 +64,7 @@ def test_identity_attention_has_distance_0_and_entropy_0(as_printed):
 
 
 @pytest.mark.parametrize("n", [1, 2, 7])
-def test_uniform_attention_over_n_has_entropy_log_n_and_the_mean_distance_of_a_square(n):
+def test_uniform_attention_has_entropy_log_n_and_a_square_s_mean_distance(n):
     uniform = np.full((3, n, n), 1 / n)
     np.testing.assert_allclose(attention_entropy(uniform), math.log(n), atol=1e-12)
     np.testing.assert_allclose(attention_distance(uniform), (n * n - 1) / (3 * n))
@@ -72,7 +73,7 @@ def test_uniform_attention_over_n_has_entropy_log_n_and_the_mean_distance_of_a_s
     )
 
 
-def test_attention_to_the_position_before_has_distance_1_and_the_printed_sums_miss_that_to_the_one_behind():
+def test_printed_sums_miss_attention_to_the_next_position():
     before, behind = np.eye(6, k=-1), np.eye(6, k=1)
     assert attention_distance(before) == attention_distance(before, as_printed=True) == 1
     assert attention_distance(behind) == 1
@@ -85,7 +86,7 @@ def test_both_sums_agree_where_attention_is_causal():
     np.testing.assert_allclose(attention_entropy(causal), attention_entropy(causal, as_printed=True))
 
 
-def test_distributions_of_a_softmax_stay_and_weights_of_mixed_heads_become_some():
+def test_softmax_weights_stay_and_mixed_heads_become_distributions():
     softmax = weights(2, 3, 4)
     np.testing.assert_allclose(distributions(softmax), softmax)
     mixed = np.array([[0.5, -0.25, 0.25], [0.0, 0.0, 0.0]])
@@ -101,15 +102,14 @@ def test_a_further_axis_is_counted_as_heads():
 
 
 def test_figures_of_runs_with_different_heads_and_layers_can_be_drawn(tmp_path):
-    class Place:
-        def __init__(self, heads):
-            keys = [f"{name}{suffix}" for name in ("distance", "entropy") for suffix in ("", "_as_printed")]
-            self.means = {key: np.linspace(0, 3, heads) for key in keys}
+    def place(heads):
+        keys = [f"{name}{suffix}" for name in ("distance", "entropy") for suffix in ("", "_as_printed")]
+        return {key: np.linspace(0, 3, heads) for key in keys}
 
     found = {
-        "one": {("encoder", 1): Place(2), ("cross", 1): Place(2)},
-        "other": {("encoder", 1): Place(8), ("encoder", 2): Place(40), ("cross", 1): Place(8)},
+        "one": {("encoder", 1): place(2), ("cross", 1): place(2)},
+        "other": {("encoder", 1): place(8), ("encoder", 2): place(40), ("cross", 1): place(8)},
     }
-    save_figure(lambda figure: draw_heads(figure, found, "encoder", "entropy"), tmp_path / "heads")
-    save_figure(lambda figure: draw_layers(figure, found, ["encoder", "cross"], "_as_printed"), tmp_path / "layers")
+    save_figure(functools.partial(draw_heads, found, "encoder", "entropy", ""), tmp_path / "heads")
+    save_figure(functools.partial(draw_layers, found, ["encoder", "cross"], "_as_printed"), tmp_path / "layers")
     assert {path.name for path in tmp_path.iterdir()} == {"heads.png", "heads.svg", "layers.png", "layers.svg"}

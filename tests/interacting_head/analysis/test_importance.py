@@ -1,8 +1,10 @@
+import functools
 import math
 
 import numpy as np
 import pytest
 
+from interacting_head.analysis.figures import save_figure
 from interacting_head.analysis.importance import (
     ImportanceSums,
     draw_entropies,
@@ -12,7 +14,6 @@ from interacting_head.analysis.importance import (
     parts_of,
     rows_of,
 )
-from interacting_head.analysis.output import save_figure
 
 DRAW = np.random.default_rng(2)
 
@@ -77,10 +78,10 @@ def test_figures_of_runs_with_different_places_can_be_drawn(tmp_path):
     found = {"one": {("encoder", 2): one, ("cross", 2): one}, "other": {("encoder", 1): other}}
     layers = [{"site": "cross", "layer": 2, "tokens": ["▁a$", "▁b$", "</s>"], "importance": importance(3)}]
     for name, draw in {
-        "means": lambda figure: draw_means(figure, found),
-        "entropies": lambda figure: draw_entropies(figure, found),
-        "parts": lambda figure: draw_parts(figure, found),
-        "sentence": lambda figure: draw_sentence(figure, {"one": {"layers": layers}}),
+        "means": functools.partial(draw_means, found),
+        "entropies": functools.partial(draw_entropies, found),
+        "parts": functools.partial(draw_parts, found),
+        "sentence": functools.partial(draw_sentence, {"one": {"layers": layers}}),
     }.items():
         save_figure(draw, tmp_path / name)
         assert (tmp_path / f"{name}.png").stat().st_size > 1000

@@ -3,8 +3,9 @@ import json
 
 import numpy as np
 
-from interacting_head.analysis.output import MOST_ROWS, as_csv, as_json, save_figure, table, write
-from interacting_head.analysis.verb import Findings
+from interacting_head.analysis.base import Findings
+from interacting_head.analysis.figures import save_figure
+from interacting_head.analysis.output import MOST_ROWS, as_csv, as_json, table, write
 
 ROWS = [
     {"run": "a", "head": 1, "score": np.float32(0.5), "change": None},
@@ -23,7 +24,7 @@ def test_tables_have_words_to_the_left_and_numbers_to_the_right():
     assert table([]) == ""
 
 
-def test_json_and_csv_hold_numpy_values_and_nothing_where_there_is_no_number():
+def test_json_and_csv_hold_numpy_values_and_leave_missing_ones_empty():
     assert json.loads(as_json({"rows": ROWS, ("encoder", 1): np.eye(2), "count": np.int64(3)})) == {
         "rows": [{**ROWS[0], "score": 0.5}, {**ROWS[1], "score": None}],
         "('encoder', 1)": [[1, 0], [0, 1]],

@@ -17,7 +17,7 @@ def singular_values(matrix):
 
 @pytest.mark.parametrize("size", [(6, 9), (9, 6), (1, 4)])
 @pytest.mark.parametrize("inner", [1, 3, 20])
-def test_a_product_of_queries_and_keys_has_the_rank_of_the_head_size_or_of_the_sentence(size, inner):
+def test_logits_have_the_rank_of_the_head_size_or_of_the_sentence(size, inner):
     draw = np.random.default_rng(0)
     q, k = draw.normal(size=(5, size[0], inner)), draw.normal(size=(5, size[1], inner))
     logits = (q @ k.swapaxes(-1, -2)).astype("float32")

@@ -99,7 +99,7 @@ def test_the_parts_of_all_sources_make_the_output():
     np.testing.assert_allclose(source.arrays()["mass"], parts[0].mean(axis=0), rtol=1e-5)
 
 
-def test_a_run_with_nothing_to_show_is_noted_beside_others_and_refused_alone():
+def test_a_run_with_nothing_to_show_is_noted_or_refused_when_alone():
     other = run_of("multi_head", "other")
     findings = Weights().analyze([run_of("interacting_head"), other], None)
     assert findings.notes == [

@@ -1,5 +1,10 @@
 """Models with sub-words, for tests of conversions."""
 
+import json
+import os
+import subprocess
+import sys
+
 import numpy as np
 
 from data.text.subwords import BEGIN, END, PAD, Subwords, train_subwords
@@ -70,3 +75,14 @@ def log_probabilities(model, sources, targets):
     found -= found.max(axis=-1, keepdims=True)
     found -= np.log(np.exp(found).sum(axis=-1, keepdims=True))
     return [[found[row, t, token] for t, token in enumerate([*s, END])] for row, s in enumerate(targets)]
+
+
+def elsewhere(script, request, folder):
+    """The output of a script, as JSON, in a process that does not find the project."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(
+        [sys.executable, "-c", script], input=json.dumps(request), cwd=folder, env=environment, capture_output=True,
+        text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)

@@ -71,7 +71,7 @@ def test_what_cannot_be_folded_says_why(case):
 
 
 @pytest.mark.parametrize("case", schemes.ALL, ids=str)
-def test_schemes_are_refused_that_weigh_their_heads_or_read_several_memories(case):
+def test_schemes_that_weigh_heads_or_read_several_memories_are_refused(case):
     layer = schemes.make(*case)
     weighs_heads, memories = layer.has_head_importance, getattr(layer, "num_sources", 1)
     assert (case in REFUSED) == (weighs_heads or memories > 1)

@@ -1,10 +1,6 @@
 """SavedModels of every scheme, loaded in a process without this project."""
 
 import functools
-import json
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -46,17 +42,6 @@ print(json.dumps(answers))
 """
 
 
-def elsewhere(script, request, folder):
-    """The output of a script, as JSON, in a process that does not find the project."""
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run(
-        [sys.executable, "-c", script], input=json.dumps(request), cwd=folder, env=environment, capture_output=True,
-        text=True,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
-
-
 @pytest.fixture(scope="module")
 def source_ids():
     sources, _ = exports.pairs(count=5)
@@ -87,7 +72,7 @@ def answers(model, source_ids, tmp_path_factory):
     @functools.cache
     def answers(name):
         request = {"model": str(model(name)[1]), "source_ids": source_ids.tolist(), "searches": searches}
-        return elsewhere(RUN, request, tmp_path_factory.mktemp("elsewhere"))
+        return exports.elsewhere(RUN, request, tmp_path_factory.mktemp("elsewhere"))
 
     return answers
 

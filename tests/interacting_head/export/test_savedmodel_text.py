@@ -15,11 +15,10 @@ import tensorflow as tf
 from data.text.profiles import TextForm
 from interacting_head import export
 from interacting_head.config import DataConfig
-from interacting_head.export.layout import EXTRA
+from interacting_head.export import EXTRA
 from interacting_head.search.options import SearchOptions
 from interacting_head.translation.translator import Translator
 from tests.interacting_head.export import exports
-from tests.interacting_head.export.test_savedmodel import elsewhere
 
 pytest.importorskip("tensorflow_text")
 
@@ -72,7 +71,7 @@ def translator(trained, **options):
 def test_text_is_translated_as_the_translator_does(trained, folder, tmp_path):
     parameters = {"length_penalty": 1.1, "min_length": 2, "max_length": 30, "n_best": 2}
     request = {"folder": str(folder), "lines": LINES, "parameters": parameters}
-    default, other, none = elsewhere(RUN, request, tmp_path)
+    default, other, none = exports.elsewhere(RUN, request, tmp_path)
     assert none == {"translations": [], "scores": []}
     for answer, options in ((default, {}), (other, parameters)):
         for found, texts, scores in zip(

@@ -63,7 +63,7 @@ def test_gradients_are_those_of_small_changes_of_the_gates(scheme):
         assert found[index] == pytest.approx((losses[0] - losses[1]) / (2 * step), rel=0.01, abs=5e-4)
 
 
-def test_the_order_of_gradients_is_that_of_their_mean_size_over_sentences_as_a_share_of_the_layer():
+def test_gradients_are_ordered_by_mean_size_as_a_share_of_the_layer():
     run = Run("multi_head")
     found = head_orders(run, SAMPLE, ["gradient"], 1)["gradient"]
     assert list(found.values()) == sorted(found.values())

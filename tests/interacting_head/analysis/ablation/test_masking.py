@@ -30,7 +30,7 @@ def stand_in(folder, **settings):
 
 
 @pytest.mark.slow
-def test_masked_translations_are_those_of_a_masked_model_and_batches_are_made_once(tmp_path, monkeypatch):
+def test_translations_are_a_masked_model_s_and_batches_are_made_once(tmp_path, monkeypatch):
     run, sample = stand_in(tmp_path, scheme="multi_layer")
     model = GatedTransformer(run.model)
     masked = MaskedTranslation(run, model, sample)
@@ -58,7 +58,7 @@ def test_scores_are_those_of_the_translations(tmp_path):
     assert scores[0].p_value is None
 
 
-def test_by_default_sources_are_masked_where_there_are_several_and_else_all_heads(tmp_path, monkeypatch):
+def test_by_default_sources_are_masked_if_several_or_else_all_heads(tmp_path, monkeypatch):
     monkeypatch.setattr(MaskedTranslation, "compared", lambda self, masks, description: [SCORE] * (len(masks) + 1))
     run, sample = stand_in(tmp_path, scheme="multi_layer")
     scores, signature = masked_scores(run, sample)

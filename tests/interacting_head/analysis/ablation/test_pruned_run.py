@@ -111,7 +111,7 @@ def test_heads_that_cannot_be_removed_are_named():
             kept_heads(model, [Head("cross", 1, 2), head])
 
 
-def test_a_model_whose_heads_cannot_be_removed_is_refused_with_the_reason_of_its_scheme():
+def test_a_model_whose_heads_cannot_be_removed_is_refused_with_the_reason():
     model, _ = transformer(MIXED, encoder_layers=1, decoder_layers=1)
     with pytest.raises(InputError) as raised:
         check_removable(model)

@@ -34,7 +34,7 @@ def test_wrong_arguments_are_one_line_and_exit_code_2(folder, name):
     assert {path for path in folder.rglob("*") if "cache" not in path.parts} <= before
 
 
-def test_a_scheme_that_cannot_be_pruned_is_refused_before_its_heads_are_put_in_order(folder):
+def test_a_scheme_that_cannot_be_pruned_is_refused_at_once(folder):
     arguments = ["-m", "talking", "-i", "source.de", "-r", "target.en", "--order", "importance", "--remove", "1"]
     reason = "heads of talking_heads cannot be removed: each mixes the logits and weights of all others"
     assert_refused(run(folder, COMMAND, "pruning", *arguments), reason)
@@ -53,7 +53,7 @@ def test_steps_are_evenly_spread_up_to_all_heads():
 
 
 @pytest.mark.slow
-def test_heads_go_in_the_order_of_gradients_and_the_pruned_run_translates_as_the_masked_one(workplace):
+def test_heads_go_by_gradient_and_a_pruned_run_translates_as_a_masked_one(workplace):
     result = run(workplace, COMMAND, "pruning", *TRAINED, "--steps", "3", "-o", "curves")
     assert result.code == 0, result.errors
     found = json.loads((workplace / "curves" / "pruning.json").read_text(encoding="utf-8"))

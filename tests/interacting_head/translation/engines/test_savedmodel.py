@@ -5,7 +5,7 @@ import pytest
 
 from data.errors import InputError
 from interacting_head import export
-from interacting_head.export.layout import EXTRA
+from interacting_head.export import EXTRA
 from interacting_head.search.options import SearchOptions
 from interacting_head.translation.translator import Translator
 from tests.interacting_head.export import exports

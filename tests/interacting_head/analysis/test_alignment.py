@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from data.errors import InputError
-from interacting_head.analysis.word_alignment import (
+from interacting_head.analysis.alignment import (
     AlignmentErrors,
     Gold,
     Words,
@@ -59,7 +59,7 @@ def test_attention_to_a_word_is_a_sum_and_from_a_word_a_mean():
     np.testing.assert_allclose(merged(weights, target, source).sum(-1), 1)
 
 
-def test_each_target_word_is_linked_to_the_source_word_of_the_largest_weight_but_the_end_symbol():
+def test_target_words_are_linked_to_the_source_word_of_largest_weight():
     weights = np.array([[0.1, 0.3, 0.6], [0.9, 0.0, 0.1], [0.0, 1.0, 0.0]])
     assert links(weights) == {(1, 0), (0, 1)}
     assert pharaoh(links(weights)) == "0-1 1-0"

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import ortho_group, pearsonr
 
-from interacting_head.analysis.similarity import AttentionMaps, HeadOutputs, mean_of_pairs
+from interacting_head.analysis.rank import AttentionMaps, HeadOutputs, mean_of_pairs
 
 H, V = 3, 4
 

@@ -1,0 +1,144 @@
+"""Drawing that all analyses share: panels, heat maps, legends, and the files of a figure."""
+
+import itertools
+import textwrap
+from typing import NamedTuple
+
+import numpy as np
+
+from data.files import atomic_write
+
+CELL = 0.24  # inches of a cell with a label
+MOST_NUMBERS = 200  # cells that have their value written in them
+SUFFIXES = ("png", "svg")
+STYLE = {
+    "svg.hashsalt": "analysis",  # the same bytes each time
+    "svg.fonttype": "none",
+    "text.parse_math": False,  # words may hold "$"
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "font.size": 9,
+    "legend.frameon": False,
+}
+
+
+class HeatMap(NamedTuple):
+    """A matrix `(rows, columns)` with its title and labels; cells that are not finite stay empty."""
+
+    title: str
+    values: np.ndarray
+    rows: list
+    columns: list
+    xlabel: str = "head"
+    ylabel: str = "layer"
+
+
+def save_figure(draw, path):
+    """Draw a figure and write it as PNG and SVG.
+
+    Args:
+        draw: a function of an empty matplotlib `Figure` with the layout "constrained"; it also sets the size.
+        path: of the files, without their suffix.
+    """
+    import matplotlib  # takes a while
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(layout="constrained")
+        FigureCanvasAgg(figure)
+        draw(figure)
+        for suffix in SUFFIXES:
+            with atomic_write(f"{path}.{suffix}", "wb", parents=True) as file:
+                # Without its date a figure depends on the results alone.
+                metadata = {"Date": None} if suffix == "svg" else {}
+                figure.savefig(file, format=suffix, dpi=120, metadata=metadata)
+
+
+def grid(figure, rows: int, columns: int, width: float, height: float, **shared) -> np.ndarray:
+    """Return axes `(rows, columns)` on an empty figure, each of a size in inches that includes its labels."""
+    figure.set_size_inches(max(3.0, columns * width), max(2.0, rows * height))
+    return figure.subplots(rows, columns, squeeze=False, **shared)
+
+
+def panels(figure, titles: list[str], columns: int, width: float, height: float) -> list:
+    """Return axes with these titles, at most `columns` in a row; where the title is empty, so is the place."""
+    columns = min(len(titles), columns)
+    axes = grid(figure, -(-len(titles) // columns), columns, width, height)
+    for each, title in itertools.zip_longest(axes.flat, titles):
+        if title:
+            each.set_title("\n".join(textwrap.wrap(title, int(11 * width))), fontsize=9)
+        else:
+            each.set_axis_off()
+    return list(axes.flat[: len(titles)])
+
+
+def draw_heat_maps(figure, maps, columns=3, *, limits=None, colors="viridis", numbers="", title="", bar=""):
+    """Draw heat maps in panels, on one scale.
+
+    Args:
+        figure: an empty matplotlib `Figure`.
+        maps: a list of `HeatMap`, at most `columns` in a row; or `{(row, column): HeatMap}`.
+        limits: values of the first and the last colour; default: 0 and the largest value.
+        colors: name of a colour map.
+        numbers: a format such as `.2f`: each value is written in its cell, unless there are too many.
+        title: of the figure.
+        bar: label of the colour bar; with None there is none, and each map has a scale of its own.
+    """
+    if isinstance(maps, dict):
+        rows, row = (dict.fromkeys(place[axis] for place in maps) for axis in (0, 1))
+        maps, columns = [maps.get((line, column)) for line in rows for column in row], len(row)
+    tops = [one.values[np.isfinite(one.values)].max(initial=0.0) if one else 0.0 for one in maps]
+    size = _size([one for one in maps if one], CELL + 0.1 * bool(numbers))
+    places = panels(figure, [one.title if one else "" for one in maps], columns, *size)
+    for axes, one, top in zip(places, maps, tops, strict=True):
+        if one is None:
+            continue
+        low, high = limits or (0.0, top if bar is None else max(tops))
+        image = axes.imshow(one.values, cmap=colors, vmin=low, vmax=max(high, low + 1e-9), aspect="auto")
+        axes.spines[:].set_visible(False)
+        axes.tick_params(length=0, labelsize=8)
+        axes.set_xticks(range(len(one.columns)), one.columns)
+        axes.set_yticks(range(len(one.rows)), one.rows)
+        axes.set(xlabel=one.xlabel, ylabel=one.ylabel)
+        if max(map(len, map(str, one.columns)), default=0) > 2:
+            axes.tick_params(axis="x", labelrotation=90)
+        if numbers and one.values.size <= MOST_NUMBERS:
+            for (row, column), value in np.ndenumerate(one.values):
+                if np.isfinite(value):
+                    color = "white" if image.norm(value) < 0.6 else "black"
+                    axes.text(column, row, format(value, numbers), ha="center", va="center", fontsize=7, color=color)
+    if bar is not None:
+        figure.colorbar(image, ax=places, shrink=0.7, label=bar)
+    if title:
+        figure.suptitle(title, fontsize=10)
+
+
+def _size(maps, width):
+    """Return inches of a panel that holds the largest heat map with cells of this width, and the longest labels."""
+    rows, columns = np.max([one.values.shape for one in maps], axis=0)
+    left = max((len(str(label)) for one in maps for label in one.rows), default=0)
+    below = max((len(str(label)) for one in maps for label in one.columns), default=0)
+    return max(2.6, width * columns + 0.075 * left + 0.8), max(1.9, CELL * rows + 0.075 * below + 1.0)
+
+
+def head_labels(count: int) -> list[str]:
+    """Return the numbers of heads as labels, of many heads every fourth."""
+    return [str(head) if count <= 16 or head % 4 == 0 else "" for head in range(1, count + 1)]
+
+
+def filled(rows) -> np.ndarray:
+    """Return rows of different lengths as a matrix, filled up with NaN."""
+    values = np.full((len(rows), max(map(len, rows))), np.nan)
+    for line, row in zip(values, rows, strict=True):
+        line[: len(row)] = row
+    return values
+
+
+def add_legend(figure, columns: int = 1):
+    """Add a legend below the axes in which each label stands once."""
+    entries = {}
+    for axes in figure.axes:
+        entries |= dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
+    place = {"loc": "outside lower center", "ncols": min(columns, len(entries))}
+    figure.legend(list(entries.values()), list(entries), fontsize="small", **place)
