@@ -110,7 +110,8 @@ def test_scores_are_the_models_where_the_search_is_restricted(converted, search)
     for line, found in zip(LINES, translator.translate(LINES), strict=True):
         assert found == sorted(found, key=lambda translation: -translation.score)
         for translation in found if line else []:
-            assert translation.score == pytest.approx(translator.penalised(translation.token_scores), abs=1e-5)
+            penalty = float(translator.options.penalty(np.float32(len(translation.token_scores))))
+            assert translation.score == pytest.approx(sum(translation.token_scores) / penalty, abs=1e-5)
             tokens = translation.tokens
             assert search.get("min_length", 0) <= len(tokens) <= search.get("max_length", len(tokens))
             assert len(set(tokens)) == len(tokens) or "no_repeat_ngram" not in search
