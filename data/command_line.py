@@ -51,7 +51,7 @@ def run(main: Callable[[], int | None]) -> NoReturn:
     except BrokenPipeError:
         code = 0
     except OSError as error:  # a full disk, a folder without write permission
-        print(f"error: {told(error)}", file=sys.stderr)
+        print(f"error: {format_os_error(error)}", file=sys.stderr)
         code = 2 if error.errno in UNWRITABLE else 1
     except ModuleNotFoundError as error:
         print(f"error: {error}; install requirements.txt, and what KERAS_BACKEND names", file=sys.stderr)
@@ -77,7 +77,7 @@ def one_line(error: Exception) -> str:
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
 
 
-def told(error: OSError) -> str:
+def format_os_error(error: OSError) -> str:
     """Return an `OSError` in one line, with advice where the disk is full or the place cannot be written."""
     if error.errno in NO_ROOM:
         # Errors about files have a name; one without comes from the standard output.

@@ -59,5 +59,5 @@ def check_trainable(path, version):
     if any(x["scheme"] in BALANCED and (x["options"] or {}).get("balanced_query", True) for x in attentions):
         raise InputError(
             f"{path} is of version 1, and its interacting heads learn by balanced_query, which is gone: it can be "
-            "translated with, but not trained on; choose another --run-dir, or --no-resume to start anew"
+            "translated with, but not trained on; choose another --run-dir, or --no-resume to start a new training"
         )

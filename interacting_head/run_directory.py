@@ -75,14 +75,14 @@ class RunDirectory:
             if (self.path / PRUNING).is_file():
                 raise InputError(
                     f"{self.path} is a run with heads removed and has no checkpoint to train on from; choose another "
-                    "--run-dir, or --no-resume to start anew"
+                    "--run-dir, or --no-resume to start a new training"
                 )
             if not is_same(existing, config):
                 differing = configuration.differences(existing, config)
                 listed = ", ".join(f"{key} ({there!r} there, {here!r} now)" for key, (there, here) in differing.items())
                 raise InputError(
                     f"{self.path} holds a run with another configuration: {listed}; "
-                    "choose another --run-dir, or --no-resume to start it anew"
+                    "choose another --run-dir, or --no-resume to start a new training"
                 )
             return False
         run_folder.check_unused(self.path, self._is_of_known_version())
@@ -144,7 +144,7 @@ class RunDirectory:
         if changed := [split for split in digests if digests[split] != begun_with.get(split)]:
             raise InputError(
                 f"the text of {' and '.join(changed)} has changed since {self.path} was begun; restore it, choose "
-                "another --run-dir, or use --no-resume to start it anew"
+                "another --run-dir, or use --no-resume to start a new training"
             )
 
     def save_text(self, languages, digests, truecasers, subwords):
@@ -266,7 +266,7 @@ class RunDirectory:
         return run_files.read_records(self.path / "log.jsonl")
 
     def truncate_log(self, step):
-        """Drops the records after `step`, which a resumed run writes anew."""
+        """Drops the records after `step`, which a resumed run writes again."""
         records = [record for record in self.read_log() if record["step"] <= step]
         with atomic_write(self.path / "log.jsonl") as file:
             file.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records)

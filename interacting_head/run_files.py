@@ -94,7 +94,7 @@ def read_records(path):
         except (ValueError, RecursionError):
             record = None
         if not isinstance(record, dict) or type(record.get("step")) is not int:
-            raise InputError(f"{path}, line {number}, {ADVICE}, or start the training anew with --no-resume")
+            raise InputError(f"{path}, line {number}, {ADVICE}, or start a new training with --no-resume")
         records.append(record)
     return records
 

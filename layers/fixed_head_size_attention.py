@@ -9,7 +9,7 @@ from layers.multi_head_attention import MultiHeadAttention
 class FixedHeadSizeAttention(MultiHeadAttention):
     """Multi-head attention whose query and key heads have the mean length n̄ of a training sentence as their size.
 
-    T × T logits have at most the rank of the key size: with K = n̄ that is no bottleneck, whatever the number of heads.
+    T × T logits have at most the rank of the key size: with K = n̄ that is no bottleneck for any number of heads.
 
     Args: as in `MultiHeadAttention`; `key_dim` is n̄ and `value_dim` D / H.
 

@@ -72,7 +72,7 @@ class MultiHeadAttention(keras.layers.Layer):
 
     has_head_importance = False
     memory = "top"
-    """What encoder-decoder attention reads: the `top` encoder layer, or a list of `all` of them."""
+    """The memory that encoder-decoder attention reads: the `top` encoder layer, or a list of `all` of them."""
     why_key_dim = None
     """Why `key_dim` must be given, in schemes that are another one without it."""
     source_axis = ()
@@ -305,7 +305,7 @@ class MultiHeadAttention(keras.layers.Layer):
         return ops.softmax(logits, axis=-1)
 
     def softmax_logits(self, logits):
-        """Logits in float32 as the softmax takes them, before its mask, of those of `score`."""
+        """Return the float32 logits that the softmax takes, before its mask, from the logits of `score`."""
         return ops.cast(logits, "float32")
 
     def head_logits(self, scores, axis):
@@ -322,7 +322,7 @@ class MultiHeadAttention(keras.layers.Layer):
     def kernel_gates(self):
         """The gates by which the output kernel is multiplied, to be broadcast over its last two axes."""
         gates = ops.convert_to_tensor(self.head_gates)
-        # Heads that share a softmax share it without those that are closed, unless all are.
+        # Heads that share a softmax share it among the open ones, unless all are closed.
         return ops.cast(ops.any(gates > 0), "float32") if self.has_head_importance else ops.expand_dims(gates, (-2, -1))
 
     def project_query(self, query):
@@ -425,7 +425,7 @@ class MultiHeadAttention(keras.layers.Layer):
         return weights
 
     def without_influence(self, weights, kept):
-        """Return weights in which heads that are kept no longer need those that go."""
+        """Return weights in which the kept heads no longer depend on the removed ones."""
         return weights
 
     def compute_mask(self, query, value=None, query_mask=None, *args, **kwargs):

@@ -142,7 +142,7 @@ class EncoderBlock(TransformerBlock):
     Call arguments:
         inputs: `(B, S, D)`.
         padding_mask: `(B, S)`, 1 = real token.
-        return_intermediates: whether to return those of the attention layer as well, `{"self_attention": …}`.
+        return_intermediates: whether to return the attention layer's intermediates as well, `{"self_attention": …}`.
 
     Returns:
         `(B, S, D)`.
@@ -185,7 +185,7 @@ class DecoderBlock(TransformerBlock):
         memory: the encoder's output `(B, S, D)`; a list of them for `MultiLayerMultiHeadAttention`.
         padding_mask: `(B, S)` of the memory, 1 = real token.
         query_mask: `(B, T)`, 1 = real token, for the losses that attention layers add.
-        return_intermediates: whether to return those of the attention layers as well, by their names.
+        return_intermediates: whether to return the attention layers' intermediates as well, by their names.
 
     Returns:
         `(B, T, D)`.

@@ -61,8 +61,8 @@ def seconds_at_most(seconds=MOST_SECONDS):
             signal.signal(number, former[number])
 
 
-def told(function, *arguments):
-    """The one line that a command says of bad input, or None where there is a result; anything else fails the test.
+def refusal(function, *arguments):
+    """Return the one line with which a command refuses bad input, or None if it succeeds; anything else fails the test.
 
     Args:
         function: called with the arguments, as a command's `main` is; what it returns is no exit code.

@@ -44,9 +44,9 @@ def main(arguments):
         with serving(arguments.model, "tensorflow", log) as (port, process):
             load = Load(port, process, lines, arguments.clients, arguments.minutes * 60)
             asyncio.run(load.run())
-        told = log.read_text(encoding="utf-8")
+        lines = log.read_text(encoding="utf-8")
     rows = load.rows()
-    rows[-1] |= {"tracebacks": told.count("Traceback"), "log lines": len(told.splitlines())}
+    rows[-1] |= {"tracebacks": lines.count("Traceback"), "log lines": len(lines.splitlines())}
     for row in rows:
         print(", ".join(f"{name} {value:.4g}" for name, value in row.items() if value is not None), flush=True)
     measured = ["minute", "RAM, MiB", "requests", "wrong", "refused", "p50, s", "p95, s", "largest, s", "slow left"]

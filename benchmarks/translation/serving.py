@@ -50,8 +50,8 @@ def main(arguments):
         for name in arguments.engines:
             with serving(models[name], ENGINES[name][0], Path(folder) / "log") as (port, _):
                 rows += measure(name, port, lines, arguments)
-            told = (Path(folder) / "log").read_text()
-            rows[-1]["log"] = f"{told.count('Traceback')} tracebacks, {len(told.splitlines())} lines"
+            lines = (Path(folder) / "log").read_text()
+            rows[-1]["log"] = f"{lines.count('Traceback')} tracebacks, {len(lines.splitlines())} lines"
     fields = {"index": ["engine", "half-open"], "columns": "clients", "where": {"part": "load"}}
     views = [
         {"caption": "Requests/s", **fields, "value": "requests/s", "digits": 1},

@@ -40,12 +40,12 @@ def aligned(paths: Iterable[Path], sides: Iterable[Iterable[Segment]], what: str
             if segment.identity != group[0].identity:
                 raise InputError(
                     f"{paths[0]}, line {group[0].line} ({group[0].identity}) does not fit {path}, line "
-                    f"{segment.line} ({segment.identity}): the {what} of one must translate those of the other"
+                    f"{segment.line} ({segment.identity}): each of the {what} must translate its counterpart"
                 )
         yield tuple(segment.text for segment in group)
     if len(set(counts)) > 1:
         numbers = ", ".join(f"{path} has {count:,} {what}" for path, count in zip(paths, counts, strict=True))
-        raise InputError(f"{numbers}: {what} of one must translate those of the other, one by one")
+        raise InputError(f"{numbers}: each of the {what} must translate its counterpart")
 
 
 def read_plain(*paths: str | Path) -> Iterator[tuple[str, ...]]:

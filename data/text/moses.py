@@ -195,8 +195,8 @@ class _Detokenizer:
         if self._is_unpaired(token):
             return token == "'" or after[:1].islower()
         following = self.tokens.index(token, i + 1)
-        beside = self.tokens[following - 1], "".join(self.tokens[following + 1 : following + 2])
-        return token == "'" and beside[0].endswith("s") and bool(_WORD_START.match(beside[1]))
+        previous, following = self.tokens[following - 1], "".join(self.tokens[following + 1 : following + 2])
+        return token == "'" and previous.endswith("s") and bool(_WORD_START.match(following))
 
     def _ends_quotation(self, before, after):
         """Return whether an unpaired mark between these two ends a quotation that an earlier line began."""
@@ -211,8 +211,8 @@ class _Detokenizer:
             return False
         if self.language in _LETTER_APOSTROPHE:
             return True
-        beside = _NAME_BEGINNING.fullmatch(before) or _CLITIC.fullmatch(after)
-        return bool(beside) or self._is_unpaired(token)
+        joined = _NAME_BEGINNING.fullmatch(before) or _CLITIC.fullmatch(after)
+        return bool(joined) or self._is_unpaired(token)
 
     def _is_unpaired(self, token):
         """Return whether one of the marks of this form from here on has no counterpart."""

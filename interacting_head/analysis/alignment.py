@@ -254,7 +254,7 @@ def check_words(gold: Gold, source: list[str], target: list[str], line: str):
         if (most := max((link[place] for link in gold.possible), default=-1)) >= count:
             raise InputError(
                 f"{line}: gold alignments name the {side} word {most}, counted from 0, but the run sees {count} words; "
-                "give text whose words, with blanks between, are those that were aligned"
+                "give the text that was aligned, its words separated by blanks"
             )
 
 

@@ -174,7 +174,7 @@ class AnalysedRun:
             raise InputError(f"{self.path}: {error}") from error
 
     def inspections(self, sample: Sample, **parts) -> Iterator[tuple[Pair, Inspection]]:
-        """Yield what is seen of each sentence, in order; few are held at a time. The parts are those of `Inspector`.
+        """Yield the inspection of each sentence, in order; few are held at a time. For `parts` see `Inspector`.
 
         Raises:
             InputError: where head importance is asked for and the run has none; it names the run.

@@ -51,7 +51,7 @@ def parse_arguments(description: str | None = None, words: list[str] | None = No
     if arguments.split is not None and arguments.input is not None:
         error("--split is of a run's corpus, and -i another text; leave one of the two out")
     if arguments.input == "-":
-        error("-i needs a file: each run reads it anew")
+        error("-i needs a file: every run reads it from the beginning")
     arguments.verb.check(arguments)
     return arguments
 

@@ -220,7 +220,7 @@ def find_archive() -> Path:
 
 
 class MeteorNltk(MeanMetric):
-    """`meteor_nltk`: nltk's METEOR with its defaults, which are those of Banerjee and Lavie (2005).
+    """`meteor_nltk`: nltk's METEOR with its defaults, which follow Banerjee and Lavie (2005).
 
     Exact words, Porter stems and WordNet's English synonyms; words as given, split at white space; case ignored; the
     best of the references; mean over sentences. It lacks METEOR 1.5's weights, treatment of function words, paraphrases

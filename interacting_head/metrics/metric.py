@@ -16,7 +16,7 @@ from interacting_head import __version__
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-    """Options of all metrics; each metric reads those that concern it."""
+    """Options of all metrics; each metric reads the ones it needs."""
 
     lowercase: bool = False  # ignore case
     tokenized: bool = False  # the text is tokenised already

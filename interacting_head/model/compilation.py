@@ -190,7 +190,7 @@ def gradient(function, inputs):
 
 
 def compiles_shapes():
-    """Return whether the backend compiles a function anew for each shape of its arguments, so that few are better."""
+    """Return whether the backend recompiles a function for each shape of its arguments, so that few are better."""
     return keras.backend.backend() == "jax"
 
 

@@ -91,7 +91,7 @@ class Transformer(keras.Model):
         a list of encoder layers' outputs.
 
         Args:
-            intermediates: a dictionary to be filled with those of the attention layers, `{(site, number): …}`.
+            intermediates: a dictionary that receives the intermediates of the attention layers, `{(site, number): …}`.
         """
         return self.network.encode(source_ids, training, intermediates)
 

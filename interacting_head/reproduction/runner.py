@@ -17,7 +17,7 @@ from statistics import mean
 
 from tqdm import tqdm
 
-from data.command_line import told
+from data.command_line import format_os_error
 from data.corpora.corpus import open_corpus
 from data.errors import InputError
 from data.files import make_folder
@@ -135,7 +135,7 @@ class Runner:
             if self._is_over:
                 self.left_out.append(run.name)
                 return "stopped: the budget is at its end; the same command continues"
-            self.failed[run.name] = message = told(error) if isinstance(error, OSError) else str(error)
+            self.failed[run.name] = message = format_os_error(error) if isinstance(error, OSError) else str(error)
             return f"failed: {message}"
         finally:
             devices.put(device)

@@ -58,7 +58,7 @@ def forbid_repeats(scores, ids, position, size):
     """Forbid words that would complete an n-gram of this size that the hypothesis `ids (B, N, L)` holds; K = V."""
     B, N, V = ops.shape(scores)
     L = ops.shape(ids)[2]
-    starts = ops.arange(L)  # of the n-grams; those that do not end before the position do not count
+    starts = ops.arange(L)  # of the n-grams; only n-grams that end before the position count
     repeats = ops.broadcast_to(starts + size <= position, (B, N, L))
     for offset in range(size - 1):
         last = ops.take(ids, ops.maximum(position - size + 1 + offset, 0), axis=2)

@@ -71,8 +71,8 @@ def application(service, worker: Worker, hosts=()) -> "Guard":
         Route("/translate", post_translate, methods=["POST"]),
         Route("/attention", post_attention, methods=["POST"]),
     ]
-    told = [RequestError, InputError, RunError, OverloadError, HTTPException, ClientDisconnect, Exception]
-    handlers = dict.fromkeys(told, _tell)
+    answered = [RequestError, InputError, RunError, OverloadError, HTTPException, ClientDisconnect, Exception]
+    handlers = dict.fromkeys(answered, _tell)
     answering = Starlette(routes=routes, exception_handlers=handlers)
     answering.router.redirect_slashes = False
     return Guard(answering, hosts)

@@ -56,7 +56,7 @@ def is_private(listener: socket.socket) -> bool:
 
 
 def serve(service, listener: socket.socket, hosts=()):
-    """Answer requests until Ctrl-C or SIGTERM, and then those that have come; print the address when ready.
+    """Answer requests until Ctrl-C or SIGTERM, then finish the requests in progress; print the address when ready.
 
     A second Ctrl-C ends at once. For hosts see `application`.
     """

@@ -32,7 +32,7 @@ from interacting_head.training.validation import Validation
 
 logger = logging.getLogger("interacting_head")
 
-OTHER_SETTINGS = "with other settings a training begins anew: --no-resume, or another --run-dir"
+OTHER_SETTINGS = "other settings need a new training: --no-resume, or another --run-dir"
 
 
 class DivergedError(RunError):

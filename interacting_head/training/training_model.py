@@ -20,8 +20,8 @@ class TrainingModel(keras.Model):
     Args:
         transformer: the `Transformer`.
         label_smoothing: see `losses`.
-        accumulate_batches: number of parts of as many rows in which each batch is worked off, one after another, in
-            the RAM of one part. The step is that of the whole batch.
+        accumulate_batches: number of equal parts into which each batch is split; they are computed one after another,
+            in the RAM of one part, and give one step, equal to a step with the whole batch.
         parts_side_by_side: number of parts into which each batch, or part of it, is divided once more to be computed
             at the same time, see `compilation`. Used by TensorFlow only.
 
@@ -215,7 +215,7 @@ def in_parts(array, parts):
 
 
 def _sum(found):
-    """Return the sum of losses and that of gradients, of a list of both."""
+    """Return the sums of a list of (loss, gradients)."""
     import tensorflow as tf
 
     if len(found) == 1:

@@ -40,10 +40,10 @@ def translate_file(arguments: argparse.Namespace):
     """Translate `arguments.input` to `arguments.output`; see `translate.py --help` for the fields."""
     batch_size = _check_runs(arguments)
     check_output(arguments)
-    beside = arguments.score if arguments.prefix is None else arguments.prefix
+    other_path = arguments.score if arguments.prefix is None else arguments.prefix
     count = count_lines(arguments.input)  # so a file that is not text is refused before hours of work
-    if beside is not None:
-        check_equal_counts(arguments.input, count, beside, count_lines(beside))
+    if other_path is not None:
+        check_equal_counts(arguments.input, count, other_path, count_lines(other_path))
     sentences = tokens = 0
     with _output(arguments) as output:
         translator = _translator(arguments)
@@ -55,7 +55,7 @@ def translate_file(arguments: argparse.Namespace):
             print(f"{', '.join(arguments.model)}: one sentence a line, Ctrl-D ends", file=sys.stderr)
         started = time.perf_counter()
         with (
-            open_stream(arguments.input, beside) as (pairs, pauses),
+            open_stream(arguments.input, other_path) as (pairs, pauses),
             _progress(count, arguments, output) as progress,
         ):
             sizes = first * batch_size, largest * batch_size

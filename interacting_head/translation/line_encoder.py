@@ -21,8 +21,8 @@ class LineEncoder:
         engine: name of the engine.
         limit: sub-words of a line that is translated as a whole at most; default: `USUAL`, or `trained` if that is
             more, as far as the engine goes.
-        trained: the largest number of sub-words that the model was trained on, at most that of a piece of a longer
-            line; None if it is not known.
+        trained: the largest number of sub-words that the model was trained on, and so of each piece of a longer line;
+            None if it is not known.
 
     Raises:
         InputError: for a limit that the engine does not have.

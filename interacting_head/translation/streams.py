@@ -45,15 +45,15 @@ def check_equal_counts(path: str, count: int | None, other_path: str, other_coun
 
 
 @contextlib.contextmanager
-def open_stream(path: str, beside: str | None = None):
-    """Open a text, and yield pairs of lines and a function that tells pauses, see `windows.windows`.
+def open_stream(path: str, other_path: str | None = None):
+    """Open a text, and yield pairs of lines and a function that reports pauses, see `windows.windows`.
 
     Each line of someone who types is followed by a pause. A program that writes to a pipe may wait for an answer before
     it goes on, so a pipe pauses if no line is at hand.
 
     Args:
         path: a file, plain or .gz, or `-`: the standard input.
-        beside: another one, whose line n is the second of pair n; without it, the second is None.
+        other_path: another text, whose line n is the second of pair n; without it, the second is None.
 
     Raises:
         InputError: see `data.text.parallel_text.decode_lines` and `windows.aligned`.
@@ -67,11 +67,11 @@ def open_stream(path: str, beside: str | None = None):
                 file = _Pipe(file)
                 pauses = file.pauses
             lines = decode_lines(file, name_of(path))
-        if beside is None:
+        if other_path is None:
             yield ((line, None) for line in lines), pauses
         else:
-            others = decode_lines(files.enter_context(open_text_file(beside)), name_of(beside))
-            yield aligned(lines, others, name_of(path), name_of(beside)), pauses
+            others = decode_lines(files.enter_context(open_text_file(other_path)), name_of(other_path))
+            yield aligned(lines, others, name_of(path), name_of(other_path)), pauses
 
 
 class _Pipe:

@@ -16,7 +16,7 @@ from data.text.truecasing import Truecaser
 from interacting_head.analysis.alignment import read_gold
 from interacting_head.metrics.yisi import load_embedder
 from tests.data.readers.samples import SGM_DE, SGM_EN, TALKS_DE, TALKS_EN, XML_DE, XML_EN
-from tests.hostile import attempts, changed, changed_or_any, changes, few_and_many, many, told
+from tests.hostile import attempts, changed, changed_or_any, changes, few_and_many, many, refusal
 
 WORDS = b"3 2\nein 0.5 -1\nhaus 1e-3 2\n<unk> 0 0\n"
 VECTORS = [WORDS, b"2 2\nein 1234abcdhaus efgh5678", gzip.compress(WORDS)]
@@ -60,7 +60,7 @@ def test_readers_give_lines_or_one_line_of_error(tmp_path, name, examples):
         compressed = gzip.compress(content if is_first else left.encode(), 1)
         paths[0].write_bytes(compressed if damage is None else changed(compressed, damage))
         paths[1].write_bytes(right.encode() if is_first else content)
-        told(read_all, read, *paths)
+        refusal(read_all, read, *paths)
 
     attempt()
 
@@ -81,7 +81,7 @@ def test_files_of_words_are_read_or_refused(tmp_path, name, examples):
     @given(changed_or_any(*valid) | st.sampled_from([v if isinstance(v, bytes) else v.encode() for v in valid]))
     def attempt(content):
         (tmp_path / "file").write_bytes(content)
-        told(read, tmp_path / "file")
+        refusal(read, tmp_path / "file")
 
     attempt()
 
@@ -97,7 +97,7 @@ def test_help_pages_are_read_or_refused(tmp_path, examples):
     @given(changed_or_any(PAGE))
     def attempt(content):
         pages[0].write_bytes(content)
-        told(read_all, read_help_pages, tmp_path / "de", tmp_path / "en")
+        refusal(read_all, read_help_pages, tmp_path / "de", tmp_path / "en")
 
     attempt()
 
@@ -116,7 +116,7 @@ def test_any_line_of_text_goes_through_a_profile_and_sub_words(profile, examples
                 [again] = subwords.decode([ids])
                 assert "\n" not in form.backward(again)
 
-        told(go)
+        refusal(go)
 
     attempt()
 
@@ -141,25 +141,25 @@ def test_long_input_is_read_in_time(tmp_path, name):
     read, content = LONG[name]
     (tmp_path / "a").write_text(content)
     is_text = name in ("one word", "tags that do not end")
-    assert bool(told(read_all, read, tmp_path / "a", tmp_path / "a")) == (not is_text)
+    assert bool(refusal(read_all, read, tmp_path / "a", tmp_path / "a")) == (not is_text)
 
 
 def test_a_comment_without_an_end_is_read_in_time(tmp_path):
     page = tmp_path / "de" / "text" / "a.html"
     page.parent.mkdir(parents=True)
     page.write_text(PAGE + "<!-- " + "a > b\n" * 60_000)
-    assert told(read_all, read_help_pages, tmp_path / "de", tmp_path / "de") is None
+    assert refusal(read_all, read_help_pages, tmp_path / "de", tmp_path / "de") is None
 
 
 def test_a_line_that_a_small_file_unpacks_to_is_not_taken_into_ram(tmp_path, monkeypatch):
     monkeypatch.setattr(parallel_text, "LONGEST_LINE", 1 << 16)
     path = tmp_path / "a.gz"
     path.write_bytes(gzip.compress(bytes((1 << 16) + 1)))
-    assert "a.gz, line 1: more than 65,536 bytes" in told(read_all, read_plain, path)
+    assert "a.gz, line 1: more than 65,536 bytes" in refusal(read_all, read_plain, path)
     path.write_bytes(gzip.compress(bytes(1 << 16)))
-    assert told(read_all, read_plain, path) is None
+    assert refusal(read_all, read_plain, path) is None
     path.write_bytes(gzip.compress(b"1 1\n" + bytes(1 << 20)))
-    assert "has more than" in told(vectors, path)
+    assert "has more than" in refusal(vectors, path)
 
 
 def use_subwords(path):
@@ -171,7 +171,7 @@ def use_subwords(path):
 
 
 def use_subwords_or_say_why(path):
-    return told(use_subwords, path)
+    return refusal(use_subwords, path)
 
 
 @many

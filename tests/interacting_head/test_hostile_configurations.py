@@ -10,7 +10,7 @@ from interacting_head import recipes
 from interacting_head.config import ExperimentConfig, flattened, load_config, to_dict, to_yaml
 from interacting_head.recipes import resolve
 from interacting_head.training.setup import check
-from tests.hostile import attempts, changed_or_any, few_and_many, told
+from tests.hostile import attempts, changed_or_any, few_and_many, refusal
 
 KEYS = list(flattened(to_dict(ExperimentConfig())))
 VALID = [to_yaml(recipes.get(name)) for name in ("quickstart", "multi30k_de_en")] + [
@@ -75,7 +75,7 @@ def test_what_strains_a_parser_is_refused_in_one_line(tmp_path, monkeypatch, con
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "config.yaml"
     path.write_text(content)
-    assert told(use, path)
+    assert refusal(use, path)
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
@@ -87,7 +87,7 @@ def test_any_bytes_are_a_configuration_or_are_refused(tmp_path, examples):
     @given(changed_or_any(*VALID))
     def attempt(content):
         path.write_bytes(content)
-        told(use, path)
+        refusal(use, path)
 
     attempt()
 
@@ -118,7 +118,7 @@ def test_any_assignments_are_a_configuration_or_are_refused(tmp_path, examples):
     @given(assignments)
     def attempt(given):
         path.write_text("model: {model_dim: 16}\n")
-        told(use, path, given)
+        refusal(use, path, given)
 
     attempt()
 
@@ -133,7 +133,7 @@ def test_any_bytes_are_a_search_space_or_are_refused(tmp_path, examples):
     @given(changed_or_any(DEFAULT_SPACE.read_bytes()))
     def attempt(content):
         path.write_bytes(content)
-        told(load_space, path)
+        refusal(load_space, path)
 
     attempt()
 
@@ -146,5 +146,5 @@ def test_a_configuration_of_a_former_version_may_be_damaged_too(tmp_path, conten
 
     path = tmp_path / "config.yaml"
     path.write_text(json.dumps(content))
-    line = told(load_config, path, UPGRADES["1"])
+    line = refusal(load_config, path, UPGRADES["1"])
     assert bool(line) == bool(content)

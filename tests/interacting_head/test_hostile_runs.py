@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from interacting_head.model.weights import load_weights
 from interacting_head.run_directory import RunDirectory
 from interacting_head.run_files import LENGTH, OWNER
-from tests.hostile import attempts, changed, changes, few_and_many, many, told
+from tests.hostile import attempts, changed, changes, few_and_many, many, refusal
 from tests.interacting_head import tiny
 
 damages = st.tuples(
@@ -74,7 +74,7 @@ def load(folder, checkpoint):
     from interacting_head.translation.translator import Translator
 
     with mock.patch.object(building, "build_model", once("model", building.build_model)):
-        return told(lambda: Translator.from_run(folder, checkpoint))
+        return refusal(lambda: Translator.from_run(folder, checkpoint))
 
 
 def resume(folder, workplace):
@@ -98,7 +98,7 @@ def resume(folder, workplace):
     logging.disable()  # the log goes to the standard error too
     os.chdir(workplace)
     os.environ["INTERACTING_HEAD_CACHE"] = str(workplace / "cache")
-    return told(train)
+    return refusal(train)
 
 
 @many
@@ -133,7 +133,7 @@ def unsealed(path):
 def load_tiny(path):
     if "tiny" not in MODELS:
         MODELS["tiny"] = tiny.transformer(**SMALL)
-    return told(load_weights, RunDirectory(path.parent), MODELS["tiny"], path)
+    return refusal(load_weights, RunDirectory(path.parent), MODELS["tiny"], path)
 
 
 @many
@@ -165,15 +165,15 @@ def test_every_byte_of_a_file_of_weights_counts(sealed, tmp_path):
     end_of_arrays = len(unsealed(sealed))
     for place in np.linspace(0, len(content) - LENGTH - 1, 50, dtype=int):
         path.write_bytes(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
-        assert f"{path} is damaged" in told(load_weights, run, model, path)
+        assert f"{path} is damaged" in refusal(load_weights, run, model, path)
     for end in (0, 100, end_of_arrays // 2, end_of_arrays - 1, len(content) - LENGTH - 1, len(content) - 1):
         path.write_bytes(content[:end])
-        assert f"{path} is damaged" in told(load_weights, run, model, path)
+        assert f"{path} is damaged" in refusal(load_weights, run, model, path)
 
 
 def test_a_seal_is_no_part_of_the_weights(sealed, tmp_path):
     model = tiny.transformer(seed=1)
-    assert told(lambda: model.load_weights(sealed)) is None  # as Keras does
+    assert refusal(lambda: model.load_weights(sealed)) is None  # as Keras does
     for ours, theirs in zip(model.get_weights(), tiny.transformer().get_weights(), strict=True):
         np.testing.assert_array_equal(ours, theirs)
     with h5py.File(sealed) as file:
@@ -186,7 +186,7 @@ def test_layers_that_a_file_of_weights_lacks_are_told_in_one_line(sealed, tmp_pa
     path.write_bytes(unsealed(sealed))
     with h5py.File(path, "r+") as file:
         del file["layers"]
-    assert f"{path} is damaged" in told(load_weights, run, model, path)
+    assert f"{path} is damaged" in refusal(load_weights, run, model, path)
 
 
 @few_and_many
@@ -205,9 +205,9 @@ def test_any_text_record_is_read_or_refused(tmp_path, examples):
     @given(st.dictionaries(names, values) | values)
     def attempt(record):
         run.write_json("text.json", record)
-        told(lambda: run.check_text({"train": ["a", "b"]}))
-        told(run.text_forms)
-        assert told(run.subwords)  # there are none
+        refusal(lambda: run.check_text({"train": ["a", "b"]}))
+        refusal(run.text_forms)
+        assert refusal(run.subwords)  # there are none
 
     attempt()
 
@@ -220,6 +220,6 @@ def test_any_log_is_read_or_refused(tmp_path, examples):
     @given(st.binary(max_size=100) | st.builds(changed, st.just(record * 3), changes))
     def attempt(content):
         (tmp_path / "log.jsonl").write_bytes(content)
-        told(run.truncate_log, 40)
+        refusal(run.truncate_log, 40)
 
     attempt()

@@ -72,7 +72,7 @@ class WordVectors(Embedder):
         with self._open() as file:
             header = file.readline(100).split()
             if len(header) != 2 or not all(field.isdigit() and int(field) for field in header):
-                raise self._broken("line 1 is not two whole numbers, that of words and that of dimensions")
+                raise self._broken("line 1 is not two whole numbers: the counts of words and of dimensions")
             self._number, self.dimensions = map(int, header)
             if self.dimensions > MOST_DIMENSIONS or self._number > MOST_WORDS:
                 raise self._broken(f"line 1 has more than {MOST_DIMENSIONS:,} dimensions, or {MOST_WORDS:,} words")

@@ -37,7 +37,7 @@ VARIANTS = {
 }
 """Row → scheme, options of its layer, and variant in names of runs."""
 IN_TABLES = (MEAN, LETTER, BEFORE, AFTER)
-"""Variants that stand in tables 3 to 5 beside the schemes of the paper."""
+"""Variants that this project adds to tables 3 to 5."""
 
 HEADS = (2, 4, 8, 16, 32, 64)
 BEST = 16

@@ -20,7 +20,7 @@ from interacting_head.translation.engines.tensorflow import hypotheses, padded
 class SavedModelEngine(Engine):
     """The search of a SavedModel, its signature `translate_ids`.
 
-    Beam size and form of the length penalty are part of it: those of `fixed`, a `DecodeConfig`.
+    Beam size and form of the length penalty are part of it; `fixed`, a `DecodeConfig`, has them.
     """
 
     name = "savedmodel"

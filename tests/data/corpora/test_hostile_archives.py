@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from data.corpora.archives import unpack
 from tests.data.corpora.test_archives import debian_bytes, tar_bytes, zip_bytes
-from tests.hostile import attempts, changed, changes, few_and_many, told
+from tests.hostile import attempts, changed, changes, few_and_many, refusal
 from tests.parameters import mostly_slow
 
 FILES = {"pair/a.de": b"eins\nzwei\n", "pair/a.en": b"one\ntwo\n"}
@@ -73,7 +73,7 @@ def test_whatever_an_archive_holds_nothing_is_written_outside_the_folder(tmp_pat
             archive.write_bytes(zip_of(listed) if mode == "zip" else tar_of(listed, mode, form))
         except (ValueError, UnicodeError):  # a name that cannot be packed
             return
-        told(unpack, archive, place / "out", WANTED)
+        refusal(unpack, archive, place / "out", WANTED)
         assert {path.name for path in (*tmp_path.iterdir(), *place.iterdir())} <= {"archive", "in", "out"}
         for path in (place / "out").rglob("*"):
             assert not path.is_symlink()
@@ -97,7 +97,7 @@ def test_a_damaged_archive_is_unpacked_or_refused(tmp_path, examples):
     @given(st.sampled_from(PACKED), changes)
     def attempt(content, damage):
         archive.write_bytes(changed(content, damage))
-        told(unpack, archive, tmp_path / "out", WANTED)
+        refusal(unpack, archive, tmp_path / "out", WANTED)
 
     attempt()
 
@@ -116,7 +116,7 @@ def test_damaged_headers_within_sound_compression_are_unpacked_or_refused(tmp_pa
         total = sum(content[:512]) - sum(content[148:156]) + 8 * 32
         content[148:156] = b"%06o\0 " % total  # a checksum that fits: the fields are believed
         archive.write_bytes(gzip.compress(content, 1))
-        told(unpack, archive, tmp_path / "out", WANTED)
+        refusal(unpack, archive, tmp_path / "out", WANTED)
 
     attempt()
 
@@ -139,7 +139,7 @@ def test_ten_gigabytes_are_not_unpacked_out_of_ten_megabytes(tmp_path, compress,
     block = compress(TEN_MEGABYTES)  # compressed files may stand one after another
     archive.write_bytes(compress(header(kind, declared)) + block * (GIGABYTES * 1024 // 10))
     assert archive.stat().st_size < 12 << 20
-    line = told(unpack, archive, tmp_path / "out", {"*.en"})
+    line = refusal(unpack, archive, tmp_path / "out", {"*.en"})
     assert line
     assert sum(path.stat().st_size for path in (tmp_path / "out").rglob("*")) < 2 << 30
 
@@ -148,7 +148,7 @@ def test_a_zip_archive_of_zeros_is_not_unpacked(tmp_path):
     archive = tmp_path / "archive"
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr("a.en", bytes(200 << 20))
-    assert "unpacks to more than 67,108,864 bytes" in told(unpack, archive, tmp_path / "out", {"*.en"})
+    assert "unpacks to more than 67,108,864 bytes" in refusal(unpack, archive, tmp_path / "out", {"*.en"})
 
 
 def test_a_sparse_file_of_holes_is_not_written_out(tmp_path):
@@ -158,7 +158,7 @@ def test_a_sparse_file_of_holes_is_not_written_out(tmp_path):
     member.pax_headers |= {"GNU.sparse.name": "a.en", "GNU.sparse.numblocks": "1"}
     with tarfile.open(archive, "w:gz", format=tarfile.PAX_FORMAT) as tar:
         tar.addfile(member)
-    assert "unpacks to more than" in told(unpack, archive, tmp_path / "out", {"*.en"})
+    assert "unpacks to more than" in refusal(unpack, archive, tmp_path / "out", {"*.en"})
 
 
 def test_a_header_of_a_negative_size_does_not_lead_round_in_circles(tmp_path):
@@ -167,4 +167,4 @@ def test_a_header_of_a_negative_size_does_not_lead_round_in_circles(tmp_path):
     content[124:136] = (2**96 - 1024).to_bytes(12, "big")  # base 256, negative
     content[148:156] = b"%06o\0 " % (sum(content) - sum(content[148:156]) + 8 * 32)
     archive.write_bytes(gzip.compress(bytes(content) * 3))
-    assert told(unpack, archive, tmp_path / "out", {"*.en"})
+    assert refusal(unpack, archive, tmp_path / "out", {"*.en"})

@@ -5,13 +5,34 @@ from data.readers import read_sgm, read_talks, read_xml
 from tests.data.readers.samples import SGM_DE, SGM_EN, TALKS_DE, TALKS_EN, XML_DE, XML_EN
 
 
-def test_talks_are_the_lines_outside_of_tags(file):
-    pairs = list(read_talks(file("train.tags.de-en.de", TALKS_DE), file("train.tags.de-en.en", TALKS_EN)))
-    assert pairs == [
-        ("Guten Morgen, alle miteinander.", "Good morning, everybody."),
-        ("Zwei < drei, und F&E kostet Geld.", "Two < three, and R&D costs money."),
-        ("Danke.", "Thank you."),
-    ]
+@pytest.mark.parametrize(
+    ("read", "german", "english", "pairs"),
+    [
+        (
+            read_talks,
+            TALKS_DE,
+            TALKS_EN,
+            [
+                "Guten Morgen, alle miteinander.|Good morning, everybody.",
+                "Zwei < drei, und F&E kostet Geld.|Two < three, and R&D costs money.",
+                "Danke.|Thank you.",
+            ],
+        ),
+        (read_xml, XML_DE, XML_EN, ["Wasser & Brot.|Water & bread.", "Es ist kalt <hier>.|It is cold <here>."]),
+        (
+            read_sgm,
+            SGM_DE,
+            SGM_EN,
+            [
+                "Regen & Wind über der Stadt|Rain & wind over the city",
+                'Er sagte: "Nein."|He said: "No."',
+                "Ende der Meldung.|End of the message.",
+            ],
+        ),
+    ],
+)
+def test_segments_are_paired_with_entities_resolved(file, read, german, english, pairs):
+    assert ["|".join(pair) for pair in read(file("text.de", german), file("text.en", english))] == pairs
 
 
 def test_titles_and_descriptions_are_pairs_on_request(file):
@@ -41,11 +62,6 @@ def test_a_tag_that_is_not_closed_is_an_error_with_its_line(file, line):
         list(read_talks(file("x.de", broken), file("x.en", TALKS_EN)))
 
 
-def test_xml_segments_are_one_line_each_with_entities_resolved(file):
-    pairs = list(read_xml(file("IWSLT99.TED.tst.de-en.de.xml", XML_DE), file("IWSLT99.TED.tst.de-en.en.xml", XML_EN)))
-    assert pairs == [("Wasser & Brot.", "Water & bread."), ("Es ist kalt <hier>.", "It is cold <here>.")]
-
-
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
@@ -63,15 +79,6 @@ def test_broken_xml_is_an_error_with_file_and_line(file, old, new, message):
     assert old in XML_DE
     with pytest.raises(InputError, match=message):
         list(read_xml(file("a.xml", XML_DE), file("b.xml", XML_DE.replace(old, new, 1))))
-
-
-def test_sgm_segments_are_read_though_the_file_is_no_xml(file):
-    pairs = list(read_sgm(file("newstest2099-deen-src.de.sgm", SGM_DE), file("newstest2099-deen-ref.en.sgm", SGM_EN)))
-    assert pairs == [
-        ("Regen & Wind über der Stadt", "Rain & wind over the city"),
-        ('Er sagte: "Nein."', 'He said: "No."'),
-        ("Ende der Meldung.", "End of the message."),
-    ]
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ def fail(*arguments, **options):
 
 def test_a_training_step_without_memory_names_its_batch_and_the_settings(config, tmp_path, monkeypatch):
     monkeypatch.setattr(TrainingModel, "fit", fail)
-    advice = "lower train.batch_tokens or data.max_length, .* with other settings a training begins anew: --no-resume"
+    advice = "lower train.batch_tokens or data.max_length, .* other settings need a new training: --no-resume"
     with pytest.raises(RunError, match=STEP + advice):
         train(config, tmp_path / "run")
 
