@@ -131,12 +131,12 @@ def test_dropout_of_the_same_seed_is_the_same():
     assert np.abs(outputs(3) - outputs(4)).max() > 1e-3
 
 
-def test_what_keras_layer_has_and_this_one_has_not_is_what_the_readme_says():
-    readme = " ".join((Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8").split())
+def test_the_documented_arguments_that_keras_layer_has_and_this_one_lacks():
+    page = " ".join((Path(__file__).parents[2] / "docs" / "layers.md").read_text(encoding="utf-8").split())
     keras_arguments = inspect.signature(keras.layers.MultiHeadAttention).parameters
     lacking = keras_arguments.keys() - inspect.signature(ATTENTION_SCHEMES["multi_head"]).parameters.keys()
     kinds = re.compile("_(initializer|regularizer|constraint)$")
     named = {name for name in lacking if not kinds.search(name)}
     for name in named:
-        assert f"`{name}`" in readme, name
-    assert "initialisers, regularisers and constraints" in readme
+        assert f"`{name}`" in page, name
+    assert "initialisers, regularisers and constraints" in page
