@@ -1,7 +1,7 @@
-"""Measures a machine with a GPU, or in smaller sizes a CPU, in ten minutes: `KERAS_BACKEND=jax python accelerator.py`.
+"""Measure a GPU, or a CPU with smaller sizes, in ten minutes: `KERAS_BACKEND=jax python benchmarks/accelerator.py`.
 
-Training in tokens/s and as a share of what a product of large matrices reaches, attention forward and backward of each
-scheme beside Keras' layer, beam search in sentences/s, and the peak of memory, on the backend that KERAS_BACKEND names.
+It measures training in tokens/s and as a share of the speed of large matrix products, attention forward and backward
+of each scheme and of Keras' layer, beam search in sentences/s, and peak memory, on the backend in KERAS_BACKEND.
 """
 
 import dataclasses
@@ -23,7 +23,7 @@ SHARES = {"training": 0.55, "attention": 0.9, "search": 1.0}
 
 
 def main():
-    """Measures and writes the result."""
+    """Measure and write the result."""
     arguments = parse_arguments()
     with importing_keras():
         import keras
@@ -54,7 +54,7 @@ def main():
         "training": "Adam, dropout 0.1, label smoothing 0.1, no padding, FFN 4 d, heads of size 64, tokens of "
         "both sides; FLOPs of matrix products that every scheme has, attention weights left out",
         "attention": f"self-attention, d = {attention_dim(sizes)}, {precisions[0]}, forward and backward by inputs and "
-        "weights; ratio: the median over the turns of the time over that of Keras' layer in the same turn",
+        "weights; ratio: the median over turns of the time relative to Keras' layer in the same turn",
         "search": f"beam 4, source and target of {sizes.length} tokens, {precisions[0]}",
         "matmul peak": ", ".join(f"{precision} {peak / 1e12:.3g} TFLOP/s" for precision, peak in peaks.items()),
         "peak GiB": "of the process up to then" + ("" if "CPU" in device else ", on the device"),
@@ -69,7 +69,7 @@ def main():
 
 
 def parse_arguments():
-    """The options of the command line."""
+    """Parse the command line."""
     parser = ArgumentParser(prog="accelerator.py", description=__doc__)
     parser.add_argument("--sizes", choices=SIZES, help="default: full, or small without an accelerator")
     parser.add_argument("--minutes", type=float, default=10, metavar="N", help="no case is begun later; default: 10")
@@ -80,7 +80,7 @@ def parse_arguments():
 
 
 def measured(measure):
-    """The rows of a case; where the device has no room for it, one row that says so."""
+    """Return the rows of a case, or one row that says that it does not fit into the device's memory."""
     try:
         return measure()
     except Exception as error:  # each backend has its own error for this
@@ -90,7 +90,7 @@ def measured(measure):
 
 
 def views(rows):
-    """Tables of the rows, see `results.write`."""
+    """Return the tables of the rows; see `results.write`."""
     found = []
     for precision in dict.fromkeys(row["precision"] for row in rows if row["part"] == "training"):
         where = {"part": "training", "precision": precision}

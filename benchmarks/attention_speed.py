@@ -1,7 +1,7 @@
 """Time and RAM of one self-attention layer, forward and backward, for every scheme.
 
-All layers of a cell (one length, one number of heads) are timed in turn in one process with one thread, so that
-their ratios hold whatever else the machine does. Each cell, and each measurement of RAM, has a process of its own.
+All layers of a cell (one length, one number of heads) are timed in turns in one process with one thread, so that
+other work on the machine does not change their ratios. Each cell and each measurement of RAM has its own process.
 """
 
 import functools
@@ -26,14 +26,14 @@ MOST_HEADS_IN_A_LOOP = 32  # TensorFlow takes many minutes to build the graph of
 
 
 def add_arguments(parser):
-    """Adds the options of this measurement to a parser."""
+    """Add the options of this measurement to a parser."""
     parser.add_argument("--heads", type=int, nargs="+", default=[2, 4, 8, 16, 32, 64], metavar="H")
     parser.add_argument("--lengths", type=int, nargs="+", default=[25, 100], metavar="T")
     parser.add_argument("--batch-size", type=int, default=32, metavar="B")
     parser.add_argument("--model-dim", type=int, default=512, metavar="D")
     parser.add_argument("--rounds", type=int, default=25, metavar="N", help="how often each layer is timed")
     parser.add_argument("--seconds", type=float, default=30, help="time for one layer in one cell, after two rounds")
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="of the layers only these, beside multi_head")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="measure only these layers and multi_head")
     parser.add_argument("--no-memory", action="store_true", help="leave the memory out")
     parser.add_argument("--conditions", metavar="TEXT", help="what else ran on the machine")
     parser.add_argument(
@@ -44,7 +44,7 @@ def add_arguments(parser):
 
 
 def main(arguments):
-    """Measures and writes the result."""
+    """Measure and write the result."""
     rows = []
     for length in arguments.lengths:
         for heads in arguments.heads:
@@ -63,7 +63,7 @@ def main(arguments):
     views = []
     for length in sorted({row["T"] for row in rows}):
         for field, what, digits in (
-            ("ratio", "time over that of multi_head", 2),
+            ("ratio", "time relative to multi_head", 2),
             ("ms", "milliseconds", 1),
             ("MiB", "peak memory in MiB beyond inputs and weights", 0),
         ):
@@ -81,14 +81,14 @@ def main(arguments):
         "what": "self-attention, forward and backward by inputs and weights, float32, tf.function, one thread",
         "sizes": f"B = {arguments.batch_size}, d = {arguments.model_dim}; fixed_head_size has key size "
         f"{MEAN_LENGTH}; multi_layer attends to two sources (M-00)",
-        "ratio": "the median over the rounds of the time over that of multi_head in the same round",
+        "ratio": "the median over rounds of the time relative to multi_head in the same round",
         "printed loops": f"up to {MOST_HEADS_IN_A_LOOP} heads, with more TensorFlow builds the graph for minutes",
     }
     results.write("attention", "Cost of attention", rows, views, conditions, path, arguments.conditions)
 
 
 def layer_makers():
-    """Name → function of (heads H, key size K) that makes the layer."""
+    """Return name → function of (heads H, key size K) that makes the layer."""
     return {
         BASE: scheme("multi_head"),
         KERAS: keras_attention,
@@ -106,7 +106,7 @@ def layer_makers():
 
 
 def scheme(name, **options):
-    """A function that makes a layer of the registry."""
+    """Return a function that makes a layer of the registry."""
 
     def make(num_heads, key_dim, value_dim=None):
         from layers import ATTENTION_SCHEMES  # imports Keras
@@ -117,7 +117,7 @@ def scheme(name, **options):
 
 
 def keras_attention(num_heads, key_dim):
-    """Keras' own layer."""
+    """Return Keras' own layer."""
     import keras
 
     # As ours have it: no bias in the projections of queries, keys and values.
@@ -125,13 +125,13 @@ def keras_attention(num_heads, key_dim):
 
 
 def in_child(function, *arguments, **settings):
-    """The result of a function in a new process, in which TensorFlow has one thread."""
+    """Return the result of a function in a new process with one TensorFlow thread."""
     with ChildProcess(function, threads=1, **settings) as child:
         return child(*arguments)
 
 
 def make_step(name, heads, length, arguments):
-    """A function without arguments: one forward and backward pass of a built layer, up to its last gradient."""
+    """Return a function that runs one forward and backward pass of a built layer."""
     import tensorflow as tf
 
     B, D = arguments.batch_size, arguments.model_dim
@@ -142,7 +142,7 @@ def make_step(name, heads, length, arguments):
 
 
 def tensorflow_gradients(layer, x, cotangent, jit_compile=False):
-    """A function without arguments: the gradients of a built layer's inputs and weights, one compiled function."""
+    """Return a compiled function that computes the gradients of a built layer's inputs and weights."""
     import tensorflow as tf
 
     @tf.function(jit_compile=jit_compile)
@@ -156,7 +156,7 @@ def tensorflow_gradients(layer, x, cotangent, jit_compile=False):
 
 
 def time_cell(names, heads, length, arguments):
-    """`{name: {"ms": median, "ratio": to multi_head}}` of the layers, timed in turn."""
+    """Time the layers in turns; return `{name: {"ms": median, "ratio": to multi_head}}`."""
     steps, seconds = {}, {name: [] for name in names}
     for name in names:
         if fits(name, heads, length, arguments):
@@ -190,7 +190,7 @@ def fits(name, heads, length, arguments):
 
 
 def peak_memory(name, heads, length, arguments):
-    """MiB that a step needs at its peak beyond inputs and weights."""
+    """Return the peak MiB of a step beyond inputs and weights."""
     step = make_step(name, heads, length, arguments)
     before = status("VmRSS")
     with open("/proc/self/clear_refs", "w") as file:
@@ -200,6 +200,6 @@ def peak_memory(name, heads, length, arguments):
 
 
 def status(field):
-    """A field of /proc/self/status, in KiB."""
+    """Return a field of /proc/self/status, in KiB."""
     with open("/proc/self/status") as file:
         return next(int(line.split()[1]) for line in file if line.startswith(field + ":"))

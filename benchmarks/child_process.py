@@ -1,4 +1,4 @@
-"""Measurements in processes of their own, for settings that hold for a whole process: allocator and threads."""
+"""Measurements in child processes, for settings of a whole process: allocator and threads."""
 
 import multiprocessing
 import os
@@ -16,9 +16,9 @@ class ChildProcess:
     ```
 
     Args:
-        function: what is called there; an object with `__call__` keeps its attributes from call to call.
-        keep_memory: whether freed memory stays with that process, see `interacting_head.allocator`.
-        threads: those of TensorFlow; default: its own choice.
+        function: the function to call; an object with `__call__` keeps its attributes between calls.
+        keep_memory: whether the process keeps freed memory, see `interacting_head.allocator`.
+        threads: number of TensorFlow threads; default: TensorFlow's choice.
     """
 
     def __init__(self, function, keep_memory=True, threads=None):

@@ -14,7 +14,7 @@ from data.text.parallel_text import SIDES
 from interacting_head.console import ArgumentParser, run
 
 NEWS = ",".join(f"newstest{year}" for year in range(2008, 2013))
-# Name of the plot, corpus, source and target language, size of the shared vocabulary: that of the recipe, and that of
+# Name of the plot, corpus, source and target language, size of the shared vocabulary: the recipe's, and the one of
 # the paper for IWSLT16 DE-EN.
 CORPORA = (
     ("multi30k_de-en", "multi30k", "de", "en", 8_000),
@@ -24,7 +24,7 @@ MODEL_DIM = 512
 
 
 def main():
-    """Measures and writes the result."""
+    """Measure and write the result."""
     parser = ArgumentParser(prog="corpus_statistics.py", description=__doc__)
     parser.add_argument("--corpora-dir", metavar="DIR", help="default: $CORPORA_DIR, then the cache folder")
     arguments = parser.parse_args()
@@ -57,7 +57,7 @@ def main():
 
 
 def row(figures):
-    """The figures of a corpus as the report shows them."""
+    """Return the figures of a corpus as the report shows them."""
 
     def both(kind, key):
         return " / ".join(f"{figures[kind][side][key]:,}" for side in SIDES)

@@ -1,8 +1,8 @@
-"""Quality against time: BLEU of the validations over minutes, and of the test set at the end, of finished runs.
+"""Quality against time: validation BLEU over minutes, and final test BLEU, of finished runs.
 
     python benchmarks/learning_curves.py RUN_DIR [RUN_DIR ...] --corpora-dir DIR
 
-Runs that differ in nothing but the seed are one curve, their mean.
+Runs that differ only in the seed are averaged into one curve.
 """
 
 import itertools
@@ -20,7 +20,7 @@ from interacting_head.run_directory import VERSION, RunDirectory
 
 
 def main():
-    """Measures and writes the result."""
+    """Measure and write the result."""
     parser = ArgumentParser(prog="learning_curves.py", description=__doc__)
     parser.add_argument("runs", nargs="+", metavar="RUN_DIR", help="finished runs of train.py, with the same recipe")
     parser.add_argument("--corpora-dir", metavar="DIR", help="default: $CORPORA_DIR, then the cache folder")
@@ -83,7 +83,7 @@ def main():
 
 
 def plot(rows, path):
-    """Draws dev BLEU over minutes: a thin line a run, a thick one for the mean of a scheme."""
+    """Draw dev BLEU over minutes: a thin line for each run, a thick one for the mean of a scheme."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -108,13 +108,13 @@ def plot(rows, path):
 
 
 def by_scheme(rows):
-    """Pairs of a scheme and its rows."""
+    """Yield each scheme with its rows."""
     ordered = sorted(rows, key=lambda row: row["scheme"])
     return [(scheme, list(group)) for scheme, group in itertools.groupby(ordered, lambda row: row["scheme"])]
 
 
 def coordinates(points):
-    """Minutes and dev BLEU of rows, as two lists."""
+    """Return minutes and dev BLEU of rows, as two lists."""
     return [point["minutes"] for point in points], [point["dev BLEU"] for point in points]
 
 

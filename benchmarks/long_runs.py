@@ -1,9 +1,8 @@
-"""RAM over long runs: many steps of a training, many lines through translate.py: `speed.py long training translation`.
+"""RAM over long runs of training and translation: `speed.py long training translation`.
 
-Both are the commands that users give, in processes of their own, with a tiny model on the quickstart corpus. The
-resident RAM is looked at a thousand times at even distances; what is compared are medians of those looks near the
-beginning, when all functions are compiled, in the middle and at the end. The same command with the same --folder
-continues a training that was stopped; a translation begins anew.
+Both run the users' commands in child processes, with a tiny model on the quickstart corpus. Resident RAM is sampled a
+thousand times at even intervals; the medians near the beginning (when all functions are compiled), in the middle and at
+the end are compared. The same command with the same --folder resumes training; translation starts over.
 """
 
 import itertools
@@ -35,7 +34,7 @@ MIB = 2**20
 
 
 def add_arguments(parser):
-    """Adds the options of this measurement to a parser."""
+    """Add the options of this measurement to a parser."""
     parser.add_argument("parts", nargs="+", choices=("training", "translation"), metavar="PART")
     parser.add_argument("--steps", type=int, default=100_000, metavar="N", help="default: %(default)s")
     parser.add_argument("--lines", type=int, default=3_000_000, metavar="N", help="default: %(default)s")
@@ -46,7 +45,7 @@ def add_arguments(parser):
 
 
 def main(arguments):
-    """Measures and writes the result; rows of the other part and engine stay there."""
+    """Measure and write the result; rows of the other part and engine are kept."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(arguments.folder or temporary).resolve()  # the commands have another working folder
         folder.mkdir(parents=True, exist_ok=True)
@@ -68,7 +67,7 @@ def main(arguments):
 
 
 def trained(folder, steps):
-    """The row of a training of so many steps in `folder/run`; of a finished one, as it was measured."""
+    """Return the row of a training run in `folder/run`; a finished run is not measured again."""
     stored = folder / f"training-{steps}.json"
     if stored.is_file():
         return json.loads(stored.read_text(encoding="utf-8"))
@@ -84,7 +83,7 @@ def trained(folder, steps):
 
 
 def translated(folder, lines, engine):
-    """The row of a translation of so many lines, those of the test set again and again, by the model in `folder`."""
+    """Return the row of a translation by the model in `folder`; the test set is repeated."""
     model = folder / "run"
     if engine == "ctranslate2":
         model = folder / "ctranslate2"
@@ -101,17 +100,17 @@ def translated(folder, lines, engine):
 
 
 def watched(command, number, interval, stream, pattern=None):
-    """Fields of a row on a command, whose RAM is looked at when it has written so many lines more.
+    """Run a command and return fields of its row; its RAM is sampled at regular intervals of its output.
 
     Args:
-        command: list of its words.
-        number: of steps or lines at its end.
-        interval: steps or lines from one look to the next.
-        stream: "stdout" or "stderr": where it shows how far it is.
-        pattern: of the number in a line; None: lines are counted.
+        command: the command as a list of words.
+        number: total number of steps or lines.
+        interval: steps or lines between samples.
+        stream: "stdout" or "stderr", the stream with its progress.
+        pattern: regular expression of the number in a line; None: count lines.
 
     Raises:
-        RunError: where it fails.
+        RunError: if the command fails.
     """
     looks, started = [], time.perf_counter()
     pipes = {"stdout": subprocess.DEVNULL, stream: subprocess.PIPE}

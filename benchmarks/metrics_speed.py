@@ -1,6 +1,6 @@
-"""Seconds of each metric: `python benchmarks/metrics_speed.py [-i HYP -r REF]`, else on generated sentences.
+"""Seconds of each metric: `python benchmarks/metrics_speed.py [-i HYP -r REF]`, or on generated sentences.
 
-Times are CPU seconds of this process: those of one core, whatever else runs on the machine.
+Times are CPU seconds of this process on one core.
 """
 
 import random
@@ -23,7 +23,7 @@ LONG = 200  # words
 
 
 def main():
-    """Measures and writes the result."""
+    """Measure and write the result."""
     parser = ArgumentParser(prog="metrics_speed.py", description=__doc__)
     parser.add_argument("-i", metavar="HYP", dest="hypotheses", help="translations, with -r")
     parser.add_argument("-r", metavar="REF", dest="reference", help="their reference")

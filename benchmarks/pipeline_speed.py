@@ -1,8 +1,8 @@
 """Speed and RAM of preparation and of batches: `speed.py pipeline prepare input memory`.
 
-prepare: pairs a second of `python -m data.prepare`, everything included from the start of the process to the files
-in the output folder, the cache empty. input: tokens a second of the batches alone, and of planning an epoch of many
-pairs. memory: peak of the resident RAM of all processes while a mix of many pairs is prepared.
+prepare: pairs per second of `python -m data.prepare` with an empty cache, from the start of the process to the output
+files. input: tokens per second of batches alone, and of planning an epoch of many pairs. memory: peak resident RAM of
+all processes while a mix of many pairs is prepared.
 """
 
 import json
@@ -43,7 +43,7 @@ INTERVAL = 0.1  # seconds between two looks at the RAM in use
 
 
 def add_arguments(parser):
-    """Adds the options of this measurement to a parser."""
+    """Add the options of this measurement to a parser."""
     parser.add_argument("parts", nargs="+", choices=PARTS, metavar="PART", help=", ".join(PARTS))
     parser.add_argument("--corpora-dir", metavar="DIR", help="default: $CORPORA_DIR, then the cache folder")
     parser.add_argument("--corpora", nargs="+", choices=CORPORA, default=list(CORPORA), metavar="NAME")
@@ -57,7 +57,7 @@ def add_arguments(parser):
 
 
 def measure(arguments):
-    """`{part: list of rows}` of the parts asked for."""
+    """Measure the requested parts; return `{part: list of rows}`."""
     measures = {"prepare": _prepare_rows, "input": _input_rows, "memory": _memory_rows}
     return {part: measures[part](arguments) for part in arguments.parts}
 
@@ -78,7 +78,7 @@ def _memory_rows(arguments):
 
 
 def _prepared(corpus, profile, arguments):
-    """Prepares a corpus in processes of their own, with an empty cache, and returns what was measured."""
+    """Prepare a corpus in child processes with an empty cache; return the measurements."""
     name, source, target = corpus
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "data.prepare", name, "--source-language", source, "--target-language", target]
@@ -114,7 +114,7 @@ def _prepared(corpus, profile, arguments):
 
 
 def resident_bytes(process):
-    """Bytes of resident RAM of a process and its descendants; pages that they share count each time."""
+    """Return the resident RAM of a process and its descendants in bytes; shared pages count once for each."""
     children = {}
     for status in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -159,7 +159,7 @@ def _speed_row(corpus, way, speed, arguments):
 
 
 def _tokens_a_second(batches, pairs):
-    """Source and target tokens without padding; the plan of the second epoch is included, that of the first is not."""
+    """Return tokens per second without padding, including the plan of the second epoch but not of the first."""
     next(iter(batches))
     tokens = 2 * int((pairs.source.lengths + 1).sum() + (pairs.target.lengths + 1).sum())
     started = time.perf_counter()
@@ -169,7 +169,7 @@ def _tokens_a_second(batches, pairs):
 
 
 def main(arguments):
-    """Measures, and writes benchmarks/results/pipeline_PART.json; rows of other corpora and profiles stay there."""
+    """Measure and write benchmarks/results/pipeline_PART.json; rows of other corpora and profiles are kept."""
     for part, rows in measure(arguments).items():
         for row in rows:
             print(*(f"{name} {value}" for name, value in row.items()), sep=", ")

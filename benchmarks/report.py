@@ -1,4 +1,4 @@
-"""Writes benchmarks/RESULTS.md from benchmarks/results/*.json: `python benchmarks/report.py`."""
+"""Write benchmarks/RESULTS.md from benchmarks/results/*.json: `python benchmarks/report.py`."""
 
 import json
 import sys
@@ -17,7 +17,7 @@ other scripts here write. Times on different machines do not compare; ratios are
 
 
 def main():
-    """Writes the report."""
+    """Write the report."""
     ArgumentParser(prog="report.py", description=__doc__).parse_args()
     path = Path(__file__).parent / "RESULTS.md"
     results = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(FOLDER.glob("*.json"))]
@@ -27,7 +27,7 @@ def main():
 
 
 def section(result):
-    """One result as Markdown: title, conditions, a table for each view."""
+    """Return one result as Markdown: title, conditions, a table for each view."""
     parts = [f"## {result['title']}"]
     parts += [f"- {name}: {value}" for name, value in result["conditions"].items()]
     for view in result["views"]:
@@ -38,7 +38,7 @@ def section(result):
 
 
 def table(rows, view):
-    """The lines of a Markdown table; see `benchmarks.results.write` for views."""
+    """Return the lines of a Markdown table; see `benchmarks.results.write` for views."""
     where = view.get("where", {}).items()
     rows = [row for row in rows if where <= row.items()]
     if "fields" in view:
@@ -58,7 +58,7 @@ def table(rows, view):
 
 
 def shown(cell, digits):
-    """A number with so many decimal places, anything else as it is; nothing where there is none."""
+    """Format a number with `digits` decimal places; return other values unchanged, and None as an empty string."""
     if cell is None:
         return "–"
     if isinstance(cell, float):

@@ -12,18 +12,18 @@ FOLDER = Path(__file__).parent / "results"
 
 
 def write(name, title, rows, views, conditions, path=None, machine_load=None):
-    """Writes a result.
+    """Write a result.
 
     Args:
-        name: of the result, and of its file in `benchmarks/results`.
+        name: name of the result, and of its file in `benchmarks/results`.
         title: heading of its section in RESULTS.md.
-        rows: list of dictionaries, one a measured number or set of numbers.
+        rows: list of dictionaries, one for each measurement.
         views: how RESULTS.md shows the rows: `{"caption", "index", "columns", "value", "digits"}` spreads the
             field `value` over the field `columns`; `{"caption", "fields"}` lists fields as they are. Both show the
             rows that hold all items of `where`, if that is given.
-        conditions: dictionary of what else the numbers depend on; machine and versions are added.
+        conditions: dictionary of other conditions that affect the numbers; machine and versions are added.
         path: another file to write.
-        machine_load: a further condition: what else ran on the machine.
+        machine_load: what else ran on the machine.
     """
     if machine_load:
         conditions = {**conditions, "machine load": machine_load}
@@ -37,12 +37,12 @@ def write(name, title, rows, views, conditions, path=None, machine_load=None):
 
 
 def former_rows(path, rows, keys):
-    """The rows of a file of results, if there is one, that no row of these replaces.
+    """Return the rows of an existing file of results that `rows` does not replace.
 
     Args:
         path: the file.
         rows: the rows measured.
-        keys: the fields that tell rows apart.
+        keys: the fields that identify a row.
     """
 
     def identity(row):
@@ -54,7 +54,7 @@ def former_rows(path, rows, keys):
 
 
 def machine():
-    """Processor, cores and versions."""
+    """Return processor, cores and versions."""
     return {
         "processor": processor(),
         "cores": available_cores(),

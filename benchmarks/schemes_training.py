@@ -1,7 +1,7 @@
-"""Trains every scheme for a few hundred steps on Multi30k through the command line, and translates with it.
+"""Train every scheme for a few hundred steps on Multi30k through the command line, and translate.
 
-A small model, so that all schemes are measured within half an hour on two cores: what is compared is loss, speed and
-RAM in one run of this script, not translation quality.
+The model is small, so that all schemes are measured within half an hour on two cores. One run of this script compares
+loss, speed and RAM, not translation quality.
 """
 
 import json
@@ -37,7 +37,7 @@ AGGREGATIONS = ("linear", "transparent", "iterative")
 
 
 def add_arguments(parser):
-    """Adds the options of this measurement to a parser."""
+    """Add the options of this measurement to a parser."""
     parser.add_argument("--corpora-dir", metavar="DIR", help="where multi30k lies, as for train.py")
     parser.add_argument("--steps", type=int, default=300, metavar="N")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="only these schemes")
@@ -45,7 +45,7 @@ def add_arguments(parser):
 
 
 def main(arguments):
-    """Measures and writes the result."""
+    """Measure and write the result."""
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         for name, changes in settings().items():
@@ -63,7 +63,7 @@ def main(arguments):
         "one seed, schemes one after another",
         "tokens/s": "source and target tokens without padding, over the last hundred steps",
         "peak MiB": "of the training process, TensorFlow's own 600 MiB and validation included",
-        "loss": "of a token, in training with what a layer adds: that of dynamic_head_importance is lower by up to "
+        "loss": "of a token, in training with what a layer adds: dynamic_head_importance is lower by up to "
         "0.1 · ln 4 for each of its three layers",
         "dev BLEU": f"greedy, after {arguments.steps} steps",
     }
@@ -72,7 +72,7 @@ def main(arguments):
 
 
 def settings():
-    """Name → configuration keys that make the model."""
+    """Return name → configuration keys that make the model."""
     cases = {}
     for name, changes in SCHEMES.items():
         cases[name] = {"model.attention.scheme": name.partition(",")[0], **changes}
@@ -88,7 +88,7 @@ def settings():
 
 
 def measure(name, changes, folder, arguments):
-    """Trains and translates; a row of the table."""
+    """Train and translate; return a row of the table."""
     run_dir = folder / name.replace(" ", "_").replace(",", "")
     steps = arguments.steps
     assignments = {**SIZES, **changes, "train.max_steps": steps, "train.validation_interval": steps}
@@ -116,7 +116,7 @@ def measure(name, changes, folder, arguments):
 
 
 def run_script(command, text=""):
-    """Runs a script of this project: what it wrote (a training its log, else its output), and its peak in MiB."""
+    """Run a script of this project; return its log or output, and its peak RAM in MiB."""
     with (
         tempfile.TemporaryFile("w+") as given,
         tempfile.TemporaryFile("w+") as output,

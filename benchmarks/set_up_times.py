@@ -1,8 +1,8 @@
-"""The minutes that a new user waits: of installing, of `make demo` and of `make test`, in a fresh clone.
+"""Minutes that installing, `make demo` and `make test` take in a fresh clone.
 
     python benchmarks/set_up_times.py
 
-The clone has the last commit, and is removed at the end.
+It clones the last commit, and removes the clone at the end.
 """
 
 import re
@@ -31,7 +31,7 @@ FOUND = {
 
 
 def main():
-    """Measures and writes the result."""
+    """Measure and write the result."""
     parser = ArgumentParser(prog="set_up_times.py", description=__doc__)
     parser.add_argument("--output", metavar="FILE", help="default: benchmarks/results/set_up.json")
     arguments = parser.parse_args()

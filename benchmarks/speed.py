@@ -1,4 +1,4 @@
-"""Measures speed, as ratios in one run: `speed.py attention`. `report.py` makes tables of the results."""
+"""Measure speed, as ratios in one run: `speed.py attention`. `report.py` makes tables of the results."""
 
 import importlib
 import sys
@@ -22,7 +22,7 @@ MEASUREMENTS = {
 
 
 def main():
-    """Runs the measurement of the command line."""
+    """Run the measurement of the command line."""
     parser = ArgumentParser(prog="speed.py", description=__doc__)
     commands = parser.add_subparsers(dest="measurement", required=True, metavar="MEASUREMENT")
     modules = {name: importlib.import_module(f"benchmarks.{module}") for name, module in MEASUREMENTS.items()}

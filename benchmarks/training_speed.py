@@ -1,7 +1,7 @@
-"""Training speed of our model and of a keras-hub Transformer of the same sizes, in turn, with two allocators.
+"""Training speed of our model and a keras-hub Transformer of the same sizes, in turns, with two allocators.
 
-Needs the packages of requirements-benchmarks.txt, and Multi30k as `train.py multi30k_de_en` does. Tokens are source and
-target tokens without padding. FLOPs are those of the matrix products, forward and backward.
+It needs the packages of requirements-benchmarks.txt, and Multi30k like `train.py multi30k_de_en`. Tokens are source and
+target tokens without padding. FLOPs count the matrix products, forward and backward.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ WARM_UP = 0  # traces all functions with the batches of the first turn
 
 
 def add_arguments(parser):
-    """Adds the options of this measurement to a parser."""
+    """Add the options of this measurement to a parser."""
     parser.add_argument("--corpora-dir", metavar="DIR", help="where multi30k lies, as for train.py")
     names = list(settings())
     parser.add_argument("--schemes", nargs="+", choices=names, default=names, metavar="NAME", help="default: all")
@@ -38,7 +38,7 @@ def add_arguments(parser):
 
 
 def main(arguments):
-    """Measures and writes the result."""
+    """Measure and write the result."""
     turns = range(arguments.rounds)
     cases = [(model, precision) for precision in PRECISIONS for model in (KERAS_HUB, *arguments.schemes)]
     found = {}
@@ -85,9 +85,9 @@ def main(arguments):
     conditions = {
         "what": "multi30k_de_en (d 256, 3 + 3 layers, FFN 1024, 8 heads, 8k BPE, 4,096-token batches, pre-norm, "
         f"dropout 0.1, Adam, clipping); {arguments.rounds} turns of {arguments.steps} steps each, medians",
-        "allocator": f"{AS_IT_IS}: that of the system; {KEPT}: freed memory stays with the process, as train.py has it",
+        "allocator": f"{AS_IT_IS}: the system's allocator; {KEPT}: the process keeps freed memory, like train.py",
         "over keras-hub": "with the same precision and allocator, in the same turns",
-        "threads": "keras-hub: TensorFlow's own choice; ours: parts of a batch side by side, as train.py has it",
+        "threads": "keras-hub: TensorFlow's own choice; ours: parts of a batch side by side, like train.py",
         "GFLOP/s": "of the matrix products that every scheme has in common, attention weights left out",
         "keras-hub": "TransformerEncoder, TransformerDecoder, tied ReversibleEmbedding, sine positions, `fit` with "
         "sparse cross-entropy without label smoothing",
@@ -112,8 +112,8 @@ class Trainings:
     """The models of a measuring process; a call trains one of them for a turn.
 
     Args:
-        arguments: those of the command line.
-        schemes: ours, each part of a batch on a core of its own as `train.py` has it; without any: keras-hub's model.
+        arguments: the parsed command line.
+        schemes: our schemes, with each part of a batch on its own core as in `train.py`; none: keras-hub's model.
     """
 
     def __init__(self, arguments, schemes):
@@ -170,7 +170,7 @@ class Trainings:
 
 
 def fit(model, batches):
-    """Seconds that `fit` takes for batches."""
+    """Return the seconds that `fit` takes for batches."""
     from data.batches.pipeline import as_tf_dataset
 
     started = time.perf_counter()
@@ -179,20 +179,20 @@ def fit(model, batches):
 
 
 def real_tokens(batch):
-    """Source and target tokens of a batch without padding."""
+    """Return source and target tokens of a batch without padding."""
     inputs, labels = batch
     return int((inputs["source_ids"] != 0).sum() + (labels != 0).sum())
 
 
 def flops_of(model, vocabulary_size, batch):
-    """FLOPs of a training step with a batch."""
+    """Return FLOPs of a training step with a batch."""
     inputs, labels = batch
     source, target = int((inputs["source_ids"] != 0).sum()), int((labels != 0).sum())
     return matmul_flops(model, vocabulary_size, source, target)
 
 
 def matmul_peak(precision, size=2048, seconds=2.0):
-    """FLOP/s of a square matrix product."""
+    """Return FLOP/s of a square matrix product."""
     import tensorflow as tf
 
     dtype = "float32" if precision == "float32" else "bfloat16"
@@ -208,7 +208,7 @@ def matmul_peak(precision, size=2048, seconds=2.0):
 
 
 def keras_hub_model(config, vocabulary_size):
-    """A compiled Transformer of keras-hub's layers, with the sizes of a configuration."""
+    """Return a compiled Transformer of keras-hub's layers, with the sizes of a configuration."""
     import keras
     import keras_hub
 

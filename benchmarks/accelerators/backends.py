@@ -1,8 +1,8 @@
-"""Training speed of the same recipe on TensorFlow and on JAX, in turn, and what JAX compiles in an epoch.
+"""Training speed of one recipe on TensorFlow and JAX in turns, and what JAX compiles in an epoch.
 
-Needs Multi30k as `train.py multi30k_de_en` does. Each backend has a process of its own, and the batches and settings
-that `train.py` has there: with JAX batches of few shapes, which have more padding; with TensorFlow on a processor
-any shapes, and two parts of each batch side by side. Tokens are source and target tokens without padding.
+It needs Multi30k, like `train.py multi30k_de_en`. Each backend has its own process, with the batches and settings that
+`train.py` uses: few batch shapes with more padding for JAX; any shape, and two parts of each batch side by side, for
+TensorFlow on a CPU. Tokens are source and target tokens without padding.
 """
 
 import itertools
@@ -21,7 +21,7 @@ RECIPE = "multi30k_de_en"
 
 
 def add_arguments(parser):
-    """Adds the options of this measurement to a parser."""
+    """Add the options of this measurement to a parser."""
     parser.add_argument("--corpora-dir", metavar="DIR", help="where multi30k lies, as for train.py")
     parser.add_argument("--rounds", type=int, default=4, metavar="N", help="turns of each backend; default: 4")
     parser.add_argument("--steps", type=int, default=15, metavar="N", help="steps of a turn; default: 15")
@@ -30,7 +30,7 @@ def add_arguments(parser):
 
 
 def main(arguments):
-    """Measures and writes the result."""
+    """Measure and write the result."""
     children, rows = {}, []
     try:
         for backend in BACKENDS:
@@ -52,7 +52,7 @@ def main(arguments):
     conditions = {
         "what": f"{RECIPE}, float32; {arguments.rounds} turns of {arguments.steps} steps each, medians",
         "compilations": "of the training step in an epoch (TensorFlow: traces), from an empty cache",
-        "first steps s": "those of one batch of each shape, with what is compiled for them",
+        "first steps s": "one batch of each shape, compilation included",
     }
     views = [{"caption": "Training", "fields": list(rows[0])}]
     path = results.write(
@@ -71,7 +71,7 @@ class Trainings:
         return self._prepare() if what == "prepare" else self._turn(steps)
 
     def _prepare(self):
-        """Takes a step on a batch of each shape; returns shapes, compilations and their seconds."""
+        """Take a step on a batch of each shape; return shapes, compilations and their seconds."""
         import jax
         import keras
 
@@ -113,7 +113,7 @@ class Trainings:
         }
 
     def _turn(self, steps):
-        """Real tokens a second of the next steps, epoch after epoch."""
+        """Return tokens per second, without padding, of the next steps."""
         batches = self._batches(self.position, steps)
         self.position += steps
         return sum(map(real_tokens, batches)) / self._fit(batches)

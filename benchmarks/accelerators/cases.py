@@ -40,14 +40,14 @@ SIZES = {
 
 
 def training_cases(sizes, precisions, peaks):
-    """Cases, from the smallest to the largest of each precision, and functions that measure them."""
+    """Return cases, from the smallest to the largest of each precision, and functions that measure them."""
     for precision, D, tokens, scheme in itertools.product(precisions, sizes.dims, sizes.tokens, SCHEMES):
         case = {"scheme": scheme, "d": D, "precision": precision, "tokens": tokens}
         yield case, lambda case=case: [time_training(**case, sizes=sizes, peak=peaks[case["precision"]])]
 
 
 def time_training(scheme, d, precision, tokens, sizes, peak):
-    """The speed of the training step on batches of random ids."""
+    """Return the speed of the training step on batches of random ids."""
     import keras
 
     from interacting_head.training.setup import make_training_model
@@ -72,7 +72,7 @@ def time_training(scheme, d, precision, tokens, sizes, peak):
 
 
 def fit(training_model, batch, steps):
-    """Seconds that `fit` takes for a batch so many times."""
+    """Return the seconds that `fit` takes for `steps` repetitions of a batch."""
     import keras
 
     from data.batches.pipeline import as_tf_dataset
@@ -87,7 +87,7 @@ def fit(training_model, batch, steps):
 
 
 def attention_cases(sizes, precision):
-    """Cases of one length and number of heads, and functions that measure all layers of one in turn."""
+    """Return cases of one length and number of heads, and functions that measure all layers of a case in turns."""
     for length, heads in itertools.product(sizes.lengths, sizes.heads):
         if heads <= attention_dim(sizes):
             case = {"T": length, "h": heads}
@@ -95,7 +95,7 @@ def attention_cases(sizes, precision):
 
 
 def time_attention(length, heads, precision, sizes):
-    """A row for each layer."""
+    """Return a row for each layer."""
     import keras
 
     keras.config.set_dtype_policy(precision)
@@ -120,7 +120,7 @@ def time_attention(length, heads, precision, sizes):
 
 
 def attention_step(make, heads, rows, length, D):
-    """A function that computes a layer and all its gradients, and waits for them."""
+    """Return a function that computes a layer and all its gradients and waits for them."""
     import keras
 
     layer = make(heads, D // heads)
@@ -154,14 +154,14 @@ def fits(name, heads, rows, length):
 
 
 def search_cases(sizes, precision):
-    """Cases of one scheme and number of rows, and functions that measure them."""
+    """Return cases of one scheme and number of rows, and functions that measure them."""
     for scheme, rows in itertools.product(SCHEMES, sizes.search_rows):
         case = {"scheme": scheme, "rows": rows}
         yield case, lambda case=case: [time_search(case["scheme"], case["rows"], precision, sizes)]
 
 
 def time_search(scheme, rows, precision, sizes):
-    """The speed of a beam search whose translations are all of one length."""
+    """Return the speed of a beam search whose translations are all of one length."""
     import keras
 
     from interacting_head.search.options import SearchOptions
@@ -182,7 +182,7 @@ def time_search(scheme, rows, precision, sizes):
 
 
 def transformer(scheme, D, sizes):
-    """A configuration and its `Transformer` with random weights."""
+    """Return a configuration and its `Transformer` with random weights."""
     from interacting_head.config import ExperimentConfig, override
     from interacting_head.model.transformer import Transformer
 
@@ -193,17 +193,17 @@ def transformer(scheme, D, sizes):
 
 
 def random_ids(rows, sizes):
-    """Ids `(rows, length)` without padding."""
+    """Return ids `(rows, length)` without padding."""
     return np.random.default_rng(1).integers(4, sizes.vocabulary, (max(1, rows), sizes.length), "int32")
 
 
 def attention_dim(sizes):
-    """The model dimension of attention alone, and of the search."""
+    """Return the model dimension of attention alone, and of the search."""
     return min(MOST_DIM, sizes.dims[-1])
 
 
 def seconds_of(function):
-    """Seconds that a function takes which waits for its results."""
+    """Return the seconds that a function takes, including the wait for its results."""
     started = time.perf_counter()
     function()
     return time.perf_counter() - started

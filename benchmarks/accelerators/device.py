@@ -1,4 +1,4 @@
-"""The device that the backend computes on: its name, its memory, and its speed at products of large matrices."""
+"""The backend's device: its name, its memory, and its speed on large matrix products."""
 
 import time
 
@@ -11,7 +11,7 @@ ROUNDS = 5
 
 
 def device_name():
-    """The name of the first GPU, or of the processor, which contains "CPU"."""
+    """Return the name of the first GPU, or of the processor, which contains "CPU"."""
     import keras
 
     from interacting_head.machine import processor
@@ -28,7 +28,7 @@ def device_name():
 
 
 def peak_bytes():
-    """The most memory that this process has used of the device, or of RAM where there is no other."""
+    """Return the peak device memory of this process in bytes, or its peak RAM on a CPU."""
     import keras
 
     if keras.backend.backend() == "jax":
@@ -45,7 +45,7 @@ def peak_bytes():
 
 
 def memory_limit():
-    """The bytes of memory that this process may use of the device, or of RAM where there is no other."""
+    """Return the device memory that this process may use in bytes, or RAM on a CPU."""
     import keras
 
     from interacting_head.training.devices import machine_ram, memory_of_each
@@ -59,7 +59,7 @@ def memory_limit():
 
 
 def matmul_peak(precision, size):
-    """FLOP/s of products of square matrices in a precision: the most of a few rounds."""
+    """Return the FLOP/s of square matrix products in a precision, the best of a few rounds."""
     import keras
 
     dtype = keras.dtype_policies.get(precision).compute_dtype

@@ -1,8 +1,8 @@
-"""Computes memory and hours of the papers' full recipes on one GPU: `python benchmarks/accelerators/full_recipes.py`.
+"""Compute memory and hours of the papers' full recipes on one GPU: `python benchmarks/accelerators/full_recipes.py`.
 
-Nothing is measured here. The hours are those of the matrix products (`model/flops.py`) at a share of the GPU's peak,
-which `accelerator.py` measures; the memory is that of weights, gradients, Adam's moments and what the largest batch
-keeps for its gradient. Validation, and text to be read, come on top.
+Nothing is measured here. Hours count the matrix products (`model/flops.py`) at a share of the GPU's peak, which
+`accelerator.py` measures. Memory counts weights, gradients, Adam's moments and the activations of the largest batch.
+Validation and reading text are not included.
 """
 
 import sys
@@ -31,7 +31,7 @@ LOGITS_AT_A_TIME = 3 * 4 / 8  # bytes of a token and a word: logits, probabiliti
 
 
 def main():
-    """Prints the table."""
+    """Print the table."""
     parser = ArgumentParser(prog="full_recipes.py", description=__doc__)
     parser.add_argument("recipes", nargs="*", metavar="RECIPE", help="default: some of each paper")
     parser.add_argument("--tflops", type=float, default=PEAK_TFLOPS, help="peak of the GPU; default: %(default)s")
@@ -46,7 +46,7 @@ def main():
 
 
 def cost(config, rate):
-    """Parameters, memory and hours of a configuration on a device that computes so many FLOP/s."""
+    """Return parameters, memory and hours of a configuration on a device with a given speed in FLOP/s."""
     from interacting_head.model.transformer import parameter_count
 
     size, shared = config.data.vocabulary_size, config.data.shared_vocabulary
@@ -67,7 +67,7 @@ def cost(config, rate):
 
 
 def activation_bytes(config, vocabulary_size, number_bytes=2):
-    """The bytes that the gradient of one batch of the longest sentences needs, with numbers of 16 bits.
+    """Return the bytes of 16-bit activations that the gradient of one batch of the longest sentences needs.
 
     An attention keeps its input, queries, keys, values, heads, output, sum and normalised sum, and logits, weights and
     dropped weights for each head; a feed-forward network its hidden layer before and after the activation, and three

@@ -1,8 +1,8 @@
-"""The web server over minutes: its RAM, and whether each answer is the right one, beside slow clients.
+"""The web server over minutes: its RAM, and whether each answer is right while slow clients hold connections.
 
-The server runs in a process of its own. Clients, in this one, send a line each, and a further one when they have an
-answer, which is compared with that of the line by itself. Beside them slow clients send their requests byte by byte, a
-byte a second, and begin anew when the server ends the connection.
+The server runs in a child process. Each client in this process sends a line, waits for the answer, compares it with the
+answer to the line alone, and sends the next line. Slow clients send one byte of a request per second, and reconnect
+when the server closes the connection.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ PARTS = 10  # of the time, for the table
 
 
 def add_arguments(parser):
-    """Adds the options of this measurement to a parser."""
+    """Add the options of this measurement to a parser."""
     parser.add_argument("--model", required=True, metavar="RUN_DIR", help="run directory of train.py")
     parser.add_argument("--input", required=True, metavar="FILE", help=f"sentences; the first {LINES} are translated")
     parser.add_argument("--clients", type=int, default=200, metavar="N", help="at a time; default: 200")
@@ -36,7 +36,7 @@ def add_arguments(parser):
 
 
 def main(arguments):
-    """Measures and writes the result."""
+    """Measure and write the result."""
     with open_text_file(arguments.input) as file:
         lines = [line for line in decode_lines(file, arguments.input) if line.strip()][:LINES]
     with tempfile.TemporaryDirectory() as folder:
@@ -59,19 +59,19 @@ def main(arguments):
         "server and clients share the cores",
         "slow": f"{SLOW} further clients send a byte a second; slow left: connections that the server has ended",
         "RAM": "resident memory of the server, the largest of the samples of each part",
-        "wrong": "answers other than that of the line by itself",
+        "wrong": "answers that differ from the answer to the line alone",
     }
     results.write("server_endurance", "Server over minutes", rows, views, conditions, arguments.output)
 
 
 class Load:
-    """Clients of a server for some time, and what they saw of it.
+    """Clients of a server for some time, and their observations.
 
     Args:
-        port, process: of the server.
+        port, process: port and process of the server.
         lines: texts of requests.
-        clients: number of those at a time.
-        seconds: for which they come.
+        clients: number of clients at a time.
+        seconds: how long they send requests.
     """
 
     def __init__(self, port, process, lines, clients, seconds):
@@ -98,7 +98,7 @@ class Load:
         self.memory.append((self._time(), resident_bytes(self.process)))
 
     def rows(self):
-        """A row for each part of the time."""
+        """Return a row for each part of the time."""
         rows, length = [], self.seconds / PARTS
         for part in range(PARTS):
             answers, left, memory = (
@@ -158,5 +158,5 @@ class Load:
 
 
 def translation(body):
-    """The best translation of the line in the body of an answer."""
+    """Return the best translation of the line in the body of an answer."""
     return json.loads(body)["lines"][0]["translations"][0]["translation"]

@@ -1,8 +1,8 @@
-"""The web server under load: clients at a time, each with one line a request, for every engine.
+"""The web server under load: concurrent clients with one line per request, for every engine.
 
-Each server runs in a process of its own; the clients, in this one, send a further request when they have an answer. The
-largest number of clients comes a second time beside connections that begin a request and never end it, and clients that
-leave in the midst of theirs.
+Each server runs in a child process; the clients in this process send their next request when they have an answer. The
+largest number of clients is measured a second time together with connections that never finish a request and clients
+that disconnect in the middle of one.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def add_arguments(parser):
-    """Adds the options of this measurement to a parser."""
+    """Add the options of this measurement to a parser."""
     parser.add_argument("--model", required=True, metavar="RUN_DIR", help="run directory of train.py")
     parser.add_argument("--input", required=True, metavar="FILE", help="sentences to translate")
     parser.add_argument("--clients", type=int, nargs="+", default=list(CLIENTS), metavar="N", help="at a time")
@@ -40,7 +40,7 @@ def add_arguments(parser):
 
 
 def main(arguments):
-    """Measures and writes the result."""
+    """Measure and write the result."""
     with open_text_file(arguments.input) as file:
         lines = [line for line in decode_lines(file, arguments.input) if line.strip()]
     rows = []
@@ -73,7 +73,7 @@ def main(arguments):
 
 @contextlib.contextmanager
 def serving(model, engine, log):
-    """A server in a process of its own; gives its port and id. What it tells on its standard error goes into a file."""
+    """Start a server in a child process, its standard error in a file; yield its port and process id."""
     command = [sys.executable, "-m", "interacting_head.serve", "-m", str(model), "--engine", engine, "--port", "0"]
     with open(log, "w", encoding="utf-8") as errors:
         process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=errors, text=True)
@@ -88,7 +88,7 @@ def serving(model, engine, log):
 
 
 def measure(name, port, lines, arguments):
-    """Rows of one engine."""
+    """Return rows of one engine."""
     rows = []
     for clients, half_open in [*((clients, 0) for clients in arguments.clients), (max(arguments.clients), HALF_OPEN)]:
         seconds, refused = asyncio.run(load(port, lines, clients, half_open, arguments.seconds))
@@ -109,7 +109,7 @@ def measure(name, port, lines, arguments):
 
 
 async def load(port, lines, clients, half_open, seconds):
-    """The seconds to each answer, and how many requests were refused, of clients at a time for so many seconds."""
+    """Return the seconds to each answer and the number of refused requests, of concurrent clients for `seconds`."""
     taken, refused, idle = [], 0, []
 
     async def client(number):
@@ -154,6 +154,6 @@ async def answer(reader, writer, line):
 
 
 def head(length):
-    """The head of a request whose body has so many bytes."""
+    """Return the head of a request with a body of a given length."""
     fields = f"Host: localhost\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
     return f"POST /translate HTTP/1.1\r\n{fields}".encode()

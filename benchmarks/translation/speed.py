@@ -1,7 +1,7 @@
 """Speed of translation: the engines and CTranslate2 alone in turn in one process, and the search with every scheme.
 
-Needs ctranslate2, and a run directory of a scheme that converts to it exactly, trained with multi_head for example.
-Every sentence of the input is translated in each turn, from text to text, as `translate.py` does.
+It needs ctranslate2 and a run of a scheme that converts to it exactly, such as multi_head. Each turn translates every
+sentence of the input from text to text, as `translate.py` does.
 
 Tried for the search in TensorFlow and not kept (a Multi30k model of 256 dimensions and 3 + 3 layers, an AMD processor
 with AVX-512, one core a batch, seconds of the processor on a machine that did other work too):
@@ -40,15 +40,15 @@ ENGINES = {
 ALONE = {"CTranslate2 alone, float32": "ctranslate2 float32", "CTranslate2 alone, int8": "ctranslate2 int8"}
 """Name of CTranslate2 without this project → the engine that has the same model."""
 THEIRS = "CTranslate2 alone, float32"
-SAME = 1e-4  # scores that differ by less are equal but for rounding
+SAME = 1e-4  # scores that differ by less are equal up to rounding
 SCRIPT = Path(__file__).parents[2] / "translate.py"
 
 
 def add_arguments(parser):
-    """Adds the options of this measurement to a parser."""
+    """Add the options of this measurement to a parser."""
     parser.add_argument("--model", required=True, metavar="RUN_DIR", help="run directory of train.py")
     parser.add_argument("--input", required=True, metavar="FILE", help="sentences to translate")
-    parser.add_argument("--sentences", type=int, default=1000, metavar="N", help="so many of them; default: 1000")
+    parser.add_argument("--sentences", type=int, default=1000, metavar="N", help="number of sentences; default: 1000")
     parser.add_argument("--beam-size", type=int, default=4, metavar="N")
     parser.add_argument("--rounds", type=int, default=3, metavar="N", help="turns of each engine; default: 3")
     parser.add_argument("--schemes", nargs="*", metavar="NAME", help="only these, or none; default: all")
@@ -57,7 +57,7 @@ def add_arguments(parser):
 
 
 def main(arguments):
-    """Measures and writes the result."""
+    """Measure and write the result."""
     with open_text_file(arguments.input) as file:
         lines = list(decode_lines(file, arguments.input))[: arguments.sentences]
     with importing_keras():
@@ -93,7 +93,7 @@ def main(arguments):
             "value": "over tensorflow",
             "digits": 2,
         },
-        {"caption": "Lines that are those of the engine tensorflow", **fields, "value": "equal"},
+        {"caption": "Lines equal to the lines of the engine tensorflow", **fields, "value": "equal"},
         {
             "caption": "Seconds from the command to the first line",
             **fields,
@@ -127,7 +127,7 @@ def main(arguments):
 
 
 def exported(arguments, folder):
-    """The models of `ENGINES`, exported where that is needed: `{name: folder}`."""
+    """Export models as `ENGINES` need them; return `{name: folder}`."""
     from interacting_head.export import convert
 
     models = {}
@@ -142,7 +142,7 @@ def exported(arguments, folder):
 
 
 def measure_engines(arguments, lines, models):
-    """Rows of the engines and of CTranslate2 alone, and how many sub-words the default engine put out."""
+    """Return rows of the engines and of CTranslate2 alone, and the number of sub-words from the default engine."""
     from interacting_head.translation.translator import Translator
 
     turns, subwords = {}, None
@@ -188,7 +188,7 @@ def measure_engines(arguments, lines, models):
 
 
 def measure_starts(arguments, lines, models, folder):
-    """Rows of the seconds from the command `translate.py` to its first line and to its end."""
+    """Return rows of the seconds from the start of `translate.py` to its first line and to its end."""
     (folder / "lines.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     taken = {}
     for _ in range(arguments.rounds):
@@ -215,7 +215,7 @@ def measure_starts(arguments, lines, models, folder):
 
 
 def measure_pruning(arguments, lines):
-    """Rows of beams: how many lines score above greedy search, and below it because the beam pruned its hypothesis."""
+    """Return rows of beam sizes: lines that score above greedy search, and below it because of pruning."""
     from interacting_head.translation.translator import Translator
 
     rows, greedy = [], None
@@ -236,7 +236,7 @@ def measure_pruning(arguments, lines):
 
 
 def our_translations(translator, lines, batch_size):
-    """The best translations, in windows as of `translate.py`."""
+    """Return the best translations, in the windows of `translate.py`."""
     from interacting_head.translation.files import BATCHES, FIRST_BATCHES
 
     pairs = ((line, None) for line in lines)
@@ -246,7 +246,7 @@ def our_translations(translator, lines, batch_size):
 
 
 def ctranslate2_alone(folder):
-    """CTranslate2 with a converted model."""
+    """Return CTranslate2 with a converted model."""
     try:
         import ctranslate2
     except ImportError as error:
@@ -255,7 +255,7 @@ def ctranslate2_alone(folder):
 
 
 def their_translations(engine, source_subwords, target_subwords, lines, batch_size, beam_size):
-    """The best translations by CTranslate2; it sorts by length itself."""
+    """Return the best translations by CTranslate2; it sorts by length itself."""
     found = engine.translate_batch(
         source_subwords.encode_as_pieces(lines), max_batch_size=batch_size, beam_size=beam_size, length_penalty=1
     )
@@ -264,7 +264,7 @@ def their_translations(engine, source_subwords, target_subwords, lines, batch_si
 
 
 def measure_schemes(arguments, lines):
-    """Rows of every scheme with random weights, whose translations are all of one length."""
+    """Return rows of every scheme with random weights, whose translations are all of one length."""
     from interacting_head.config import override
     from interacting_head.model.building import build_model
     from interacting_head.run_directory import RunDirectory
