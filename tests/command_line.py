@@ -76,13 +76,14 @@ def started(folder, script, *arguments):
     return started_script(path, list(map(str, arguments)), folder, environment(folder))
 
 
-def run(folder, script, *arguments, stdin=b"", fresh=False):
-    """Runs a script to its end; whatever happens, it shows no traceback.
+def run(folder, script, *arguments, stdin=b"", fresh=False, variables=None):
+    """Run a script to its end; whatever happens, it shows no traceback.
 
     Args:
         folder, script: as in `start`.
         stdin: bytes of its standard input, a pipe.
-        fresh: whether Python starts anew, as it does for users: seconds for the import of Keras.
+        fresh: whether to start a new Python, as users do: seconds for the import of Keras.
+        variables: further environment variables, unless `fresh`.
     """
     if fresh:
         process = start(folder, script, *arguments, stdin=subprocess.PIPE)
@@ -90,7 +91,9 @@ def run(folder, script, *arguments, stdin=b"", fresh=False):
         code = process.returncode
     else:
         path = str(ROOT / script) if script.endswith(".py") else script
-        code, output, errors = run_script(path, list(map(str, arguments)), folder, environment(folder), stdin)
+        code, output, errors = run_script(
+            path, list(map(str, arguments)), folder, {**environment(folder), **(variables or {})}, stdin
+        )
     assert b"Traceback" not in errors, errors.decode("utf-8")
     return Result(code, output.decode("utf-8"), errors.decode("utf-8"))
 
