@@ -3,8 +3,7 @@
 import multiprocessing
 import os
 
-from interacting_head import allocator
-from interacting_head.console import importing_keras
+from interacting_head.console import allocator, importing_keras
 
 
 class ChildProcess:
@@ -17,7 +16,7 @@ class ChildProcess:
 
     Args:
         function: what is called there; an object with `__call__` keeps its attributes from call to call.
-        keep_memory: whether freed memory stays with that process, see `interacting_head.allocator`.
+        keep_memory: whether freed memory stays with that process, see `interacting_head.console.allocator`.
         threads: those of TensorFlow; default: its own choice.
     """
 

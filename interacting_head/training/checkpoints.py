@@ -9,9 +9,9 @@ import keras
 import numpy as np
 
 from data.errors import InputError
-from interacting_head import run_folder
 from interacting_head.model.weights import load_weights
-from interacting_head.run_files import ADVICE
+from interacting_head.runs import run_folder
+from interacting_head.runs.run_files import ADVICE
 
 AFRESH = "start the training again with --no-resume"
 logger = logging.getLogger("interacting_head")

@@ -8,7 +8,7 @@ import keras
 from interacting_head import config as configuration
 from interacting_head.model.allocation import TRAINING_ADVICE
 from interacting_head.model.building import build_model
-from interacting_head.run_directory import RunDirectory
+from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.training import devices, peak_ram, precision
 from interacting_head.training.checkpoints import bytes_in_words
 from interacting_head.training.run_text import open_text, prepare_run_text

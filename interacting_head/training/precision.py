@@ -5,7 +5,7 @@ import os
 
 import keras
 
-from interacting_head.machine import processor_instructions
+from interacting_head.console.machine import processor_instructions
 
 # Names in /proc/cpuinfo of the instructions that multiply bfloat16: Intel and AMD, then ARM.
 BFLOAT16_INSTRUCTIONS = {"avx512_bf16", "amx_bf16", "bf16"}

@@ -14,9 +14,8 @@ from data.text.cleaning import CleaningRules
 from data.text.parallel_text import ParallelText
 from data.text.profiles import TextForm
 from data.text.subwords import Subwords
-from interacting_head import yaml_files
-from interacting_head.config import OWN_FILES
-from interacting_head.run_files import read_text_record
+from interacting_head.config import OWN_FILES, yaml_files
+from interacting_head.runs.run_files import read_text_record
 
 logger = logging.getLogger("interacting_head")
 

@@ -5,7 +5,7 @@ import math
 import keras
 from keras import ops
 
-from interacting_head.config_values import entry_of
+from interacting_head.config.values import entry_of
 
 
 class WarmupSchedule(keras.optimizers.schedules.LearningRateSchedule):

@@ -6,7 +6,7 @@ import keras
 
 from data.batches.pipeline import TrainingBatches
 from data.errors import InputError
-from interacting_head.config_values import ABOVE_WHOLE
+from interacting_head.config.values import ABOVE_WHOLE
 from interacting_head.model.compilation import parts_side_by_side
 from interacting_head.model.placement import check_model
 from interacting_head.training.optimizer import Adam

@@ -8,7 +8,7 @@ import tempfile
 import pytest
 
 from data.errors import InputError
-from interacting_head.run_directory import RunDirectory
+from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.training.checkpoints import bytes_in_words
 from interacting_head.training.devices import Devices
 from interacting_head.training.run_text import open_text

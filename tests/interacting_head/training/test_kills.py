@@ -5,10 +5,10 @@ from functools import partial
 
 import pytest
 
-from interacting_head.run_directory import RunDirectory
+from interacting_head.runs.run_directory import RunDirectory
 from tests import tiny_corpus
 from tests.command_line import TINY, run
-from tests.interacting_head.runs import assert_equal_runs
+from tests.interacting_head.runs.equality import assert_equal_runs
 from tests.kills import appears, contents, kill, left_behind, logged
 
 STEPS = 240

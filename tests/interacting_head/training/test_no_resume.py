@@ -6,9 +6,9 @@ import signal
 import pytest
 
 from data.errors import InputError
-from interacting_head import run_folder
 from interacting_head.console import RunError
-from interacting_head.run_directory import RunDirectory
+from interacting_head.runs import run_folder
+from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.training import trainer
 from interacting_head.training.trainer import train
 from interacting_head.training.training_model import TrainingModel

@@ -10,7 +10,7 @@ import pytest
 from data.errors import InputError
 from interacting_head import config as configuration
 from interacting_head.config import override
-from interacting_head.run_directory import RunDirectory
+from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.training.run_text import open_text, prepare_run_text, store_paths, with_paths_of
 from interacting_head.training.setup import check
 from interacting_head.training.trainer import train

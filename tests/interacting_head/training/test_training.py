@@ -11,14 +11,14 @@ import pytest
 from data.errors import InputError
 from data.files import sole_use
 from interacting_head.console import RunError
-from interacting_head.run_directory import RunDirectory
+from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.training.callbacks import Progress
 from interacting_head.training.devices import Devices
 from interacting_head.training.run_text import open_text
 from interacting_head.training.trainer import Trainer, train
 from interacting_head.translation.translator import Translator
 from tests import tiny_corpus
-from tests.interacting_head.runs import assert_equal_runs, full_disk, weights
+from tests.interacting_head.runs.equality import assert_equal_runs, full_disk, weights
 
 STEPS = 25
 SCORES = "validation_loss", "validation_smoothed_loss", "perplexity", "accuracy", "bleu"

@@ -8,13 +8,13 @@ import pytest
 from data.errors import InputError
 from interacting_head import config as configuration
 from interacting_head.console import RunError
-from interacting_head.run_directory import RunDirectory
+from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.training.callbacks import duration
 from interacting_head.training.setup import number_of_steps
 from interacting_head.training.trainer import Trainer, train
 from interacting_head.translation.translator import Translator
 from tests import tiny_corpus
-from tests.interacting_head.runs import weights
+from tests.interacting_head.runs.equality import weights
 
 pytestmark = pytest.mark.usefixtures("cache")
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from data.errors import InputError
-from interacting_head import run_folder
 from interacting_head.config import ExperimentConfig
-from interacting_head.run_directory import VERSION, RunDirectory
+from interacting_head.runs import run_folder
+from interacting_head.runs.run_directory import VERSION, RunDirectory
 
 RUN = [
     *("config.yaml", "VERSION", "text.json", "train.log", "log.jsonl", "best.weights.h5", "average.weights.h5"),

@@ -1,7 +1,7 @@
 """Runs that earlier versions began: their configurations in the words of this one, so that they are still of use."""
 
 from data.errors import InputError
-from interacting_head.yaml_files import read_yaml
+from interacting_head.config.yaml_files import read_yaml
 
 BALANCED = {"interacting_head"}
 """Schemes whose queries learnt more slowly in version 1, unless told otherwise (`balanced_query: false`)."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from data.errors import InputError
-from interacting_head.run_directory import VERSION, RunDirectory
+from interacting_head.runs.run_directory import VERSION, RunDirectory
 from interacting_head.training.trainer import train
 from tests.command_line import OWN, assert_refused, run
 

@@ -15,9 +15,9 @@ from data.text.profiles import PROFILES, RAW_TEXT, TextForm
 from data.text.subwords import Subwords
 from data.text.truecasing import Truecaser
 from interacting_head import config as configuration
-from interacting_head import former_runs, run_files, run_folder
 from interacting_head.config import ExperimentConfig
-from interacting_head.run_folder import PRUNING, WEIGHTS
+from interacting_head.runs import migrations, run_files, run_folder
+from interacting_head.runs.run_folder import PRUNING, WEIGHTS
 
 VERSION = "2"
 
@@ -51,7 +51,7 @@ class RunDirectory:
         for file in run_folder.own_files(run.path):
             check_plain(file)
         if not run._is_of_known_version():
-            readable = " and ".join([*former_runs.UPGRADES, VERSION])
+            readable = " and ".join([*migrations.UPGRADES, VERSION])
             raise InputError(f"{path} has version {run.version}, this program reads {readable}; see CHANGELOG.md")
         return run
 
@@ -71,7 +71,7 @@ class RunDirectory:
         """
         if (self.path / "config.yaml").is_file():
             existing = RunDirectory.open(self.path).config
-            former_runs.check_trainable(self.path, self.version)
+            migrations.check_trainable(self.path, self.version)
             if (self.path / PRUNING).is_file():
                 raise InputError(
                     f"{self.path} is a run with heads removed and has no checkpoint to train on from; choose another "
@@ -103,7 +103,7 @@ class RunDirectory:
     @property
     def config(self):
         """The `ExperimentConfig`; of a run of a former version, the one that means the same now."""
-        return configuration.load_config(self.path / "config.yaml", former_runs.UPGRADES.get(self.version))
+        return configuration.load_config(self.path / "config.yaml", migrations.UPGRADES.get(self.version))
 
     @property
     def subword_digests(self):
@@ -282,7 +282,7 @@ class RunDirectory:
         return run_files.read_json(self.path / name)
 
     def _is_of_known_version(self):
-        return self.version in (VERSION, *former_runs.UPGRADES)
+        return self.version in (VERSION, *migrations.UPGRADES)
 
     def _owner(self, model):
         """Return what the weights of a `Transformer` of this run belong to, for their seal."""

@@ -4,8 +4,8 @@ import dataclasses
 
 from data.errors import InputError
 from data.text.profiles import DEFAULT_MAX_LENGTH, DEFAULT_PROFILE, DEFAULT_VOCABULARY_SIZE, PROFILES
-from interacting_head import yaml_files
-from interacting_head.config_values import MOST_HYPOTHESES, parsed, setting, unknown_key
+from interacting_head.config import yaml_files
+from interacting_head.config.values import MOST_HYPOTHESES, parsed, setting, unknown_key
 
 COMMON_OPTIONS = ("use_bias",)
 """Options of attention layers that every scheme has."""
@@ -198,7 +198,7 @@ def load_config(path, upgrade=None):
 
     Args:
         path: the file.
-        upgrade: a function of the mapping in a file that an earlier version wrote, see `former_runs`.
+        upgrade: a function of the mapping in a file that an earlier version wrote, see `runs.migrations`.
 
     Raises:
         InputError: when the file cannot be read or holds an unknown key or a wrong value.

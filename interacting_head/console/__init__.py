@@ -13,8 +13,8 @@ from data.cache import cache_folder
 from data.command_line import ArgumentParser, RunError, run
 from data.errors import InputError
 from data.files import atomic_write
-from interacting_head import allocator
-from interacting_head.machine import processor_instructions
+from interacting_head.console import allocator
+from interacting_head.console.machine import processor_instructions
 
 __all__ = ["ArgumentParser", "RunError", "atomic_write", "importing_keras", "run"]
 

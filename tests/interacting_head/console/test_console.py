@@ -10,8 +10,7 @@ import keras
 import pytest
 
 from data.errors import InputError
-from interacting_head import allocator
-from interacting_head.console import importing_keras
+from interacting_head.console import allocator, importing_keras
 from tests.command_line import ROOT
 
 
