@@ -5,6 +5,7 @@ import inspect
 import json
 import types
 import typing
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from interacting_head.config import COMMON_OPTIONS, ExperimentConfig, PlacementConfig
@@ -13,6 +14,7 @@ from interacting_head.console import ArgumentParser, atomic_write, importing_ker
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "configuration.md"
 TYPES = {int: "whole number", float: "number", bool: "truth value", str: "word", dict: "keys", types.NoneType: "`null`"}
+HEADER = "| key | type | default | allowed | meaning |", "| --- | --- | --- | --- | --- |"
 NO_OPTIONS = {"num_sources", "masked_sources"}
 """Arguments of attention layers that a configuration does not set."""
 
@@ -46,7 +48,7 @@ Keys of `model.attention.options`, with their defaults. The docstring of each la
 | --- | --- |"""
 
 
-def page():
+def page() -> str:
     """Return docs/configuration.md as text."""
     with importing_keras():
         from interacting_head.training.schedules import SCHEDULES
@@ -55,9 +57,9 @@ def page():
     registries = {"scheme": ATTENTION_SCHEMES, "schedule": SCHEDULES}
     lines = [INTRODUCTION.rstrip("\n")]
     for section in dataclasses.fields(ExperimentConfig):
-        lines += ["", f"## {section.name}", "", section.default.__doc__, ""]
-        lines += table(rows(type(section.default), f"{section.name}.", registries))
-    lines += [PLACEMENTS, *table(rows(PlacementConfig, "", registries)), OPTIONS]
+        lines += ["", f"## {section.name}", "", section.default.__doc__, "", *HEADER]
+        lines += rows(type(section.default), f"{section.name}.", registries)
+    lines += [PLACEMENTS, *HEADER, *rows(PlacementConfig, "", registries), OPTIONS]
     common = inspect.signature(MultiHeadAttention).parameters
     lines.append(f"| every one | {described(common[name] for name in COMMON_OPTIONS)} |")
     for scheme, layer in ATTENTION_SCHEMES.items():
@@ -67,8 +69,8 @@ def page():
     return "\n".join(lines) + "\n"
 
 
-def rows(cls, prefix, registries):
-    """Yield (key, type, default, allowed values, meaning) of the keys of a configuration, those of its parts too."""
+def rows(cls: type, prefix: str, registries: dict) -> Iterator[str]:
+    """Yield a line of Markdown for each key of a configuration, and of its parts."""
     hints = typing.get_type_hints(cls)
     for field in dataclasses.fields(cls):
         hint, key = hints[field.name], prefix + field.name
@@ -79,11 +81,13 @@ def rows(cls, prefix, registries):
         limits = field.metadata["limits"]
         if field.name in registries:
             limits = {"choices": registries[field.name]}
+        value = field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
+        default = "–" if value is dataclasses.MISSING else in_yaml(value)
         types_in_words = " or ".join(map(in_words, kinds))
-        yield f"`{key}`", types_in_words, default_of(field), allowed(kinds, limits), field.metadata["meaning"]
+        yield f"| `{key}` | {types_in_words} | {default} | {allowed(kinds, limits)} | {field.metadata['meaning']} |"
 
 
-def in_words(kind):
+def in_words(kind) -> str:
     """Return the type of a value in words."""
     if typing.get_origin(kind) is tuple:
         first, second = typing.get_args(kind)
@@ -92,18 +96,12 @@ def in_words(kind):
     return TYPES[dict if dataclasses.is_dataclass(kind) else kind]
 
 
-def default_of(field):
-    """Return the default as it stands in YAML, or a dash where a key must be given."""
-    value = field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
-    return "–" if value is dataclasses.MISSING else in_yaml(value)
-
-
-def in_yaml(value):
-    """Return a word, a number or a truth value as YAML has it, as code."""
+def in_yaml(value) -> str:
+    """Return a value in YAML, as code."""
     return f"`{value if isinstance(value, str) else json.dumps(value)}`"
 
 
-def allowed(kinds, limits):
+def allowed(kinds: list, limits: dict) -> str:
     """Return the values that a key of these types may have within its limits."""
     if "choices" in limits:
         return ", ".join(map(in_yaml, limits["choices"]))
@@ -119,15 +117,9 @@ def allowed(kinds, limits):
     return lower if upper == ABOVE_WHOLE else f"{lower}, < {upper}"
 
 
-def described(parameters):
-    """Return arguments of a layer with their defaults, in words."""
+def described(parameters: Iterable[inspect.Parameter]) -> str:
+    """Return arguments of a layer with their defaults."""
     return ", ".join(f"`{parameter.name}` ({in_yaml(parameter.default)})" for parameter in parameters)
-
-
-def table(lines):
-    """Return the lines of a Markdown table of keys."""
-    header = ("key", "type", "default", "allowed", "meaning"), ["---"] * 5
-    return [f"| {' | '.join(line)} |" for line in (*header, *lines)]
 
 
 def main():

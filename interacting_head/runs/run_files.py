@@ -1,12 +1,13 @@
 """Files of a run directory that may be damaged: JSON, and weights that end with a seal.
 
-A seal is a line with what the weights belong to, and one with a checksum of all that stands before. HDF5 is parsed in
-C, which damage can bring down: a sealed file is checked before, an unsealed one is taken as it is.
+A seal is a line that says what the weights belong to, and a line with a checksum of all before it. HDF5 is parsed in
+C, which damage can bring down: a sealed file is checked first, an unsealed one is taken as it is.
 """
 
 import hashlib
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 
@@ -14,15 +15,15 @@ from data.errors import InputError
 from data.files import sha256
 
 SEAL = re.compile(rb"\nsha256 ([0-9a-f]{64})\n")
-LENGTH = 73  # bytes of the checksum's line, which HDF5 leaves out of account
-OWNER = b"\nconfiguration {"  # how the line before it begins, which earlier programs did not write
+LENGTH = 73  # bytes of the checksum's line, which HDF5 ignores
+OWNER = b"\nconfiguration {"  # the beginning of the line before it, which earlier programs did not write
 LONGEST = 1 << 20  # bytes of that line, more than a configuration can have
 BLOCK = 1 << 20  # bytes
 ADVICE = "is damaged; copy it again from where the run directory came from"
 
 
-def seal(path, owner):
-    """Add two lines to the end of a file: what it belongs to, a dictionary for JSON; and the SHA-256 of all before."""
+def seal(path: Path, owner: dict):
+    """Add two lines to the end of a file: what it belongs to, in JSON, and the SHA-256 of all before."""
     with open(path, "ab") as file:
         file.write(f"\nconfiguration {json.dumps(owner)}".encode())
     digest = sha256(path)
@@ -30,14 +31,14 @@ def seal(path, owner):
         file.write(f"\nsha256 {digest}\n".encode())
 
 
-def check_seal(path):
-    """Return what a file belongs to, as `seal` was given it.
+def check_seal(path: Path) -> dict | None:
+    """Return what a file belongs to: the `owner` given to `seal`.
 
     Returns:
         An empty dictionary where the seal has a checksum alone, and None where there is no seal.
 
     Raises:
-        InputError: where the file has a seal and is not what was sealed, or lacks the end of its seal.
+        InputError: where the file differs from what was sealed, or lacks the end of its seal.
     """
     digest = hashlib.sha256()
     with open(path, "rb") as file:
@@ -50,26 +51,26 @@ def check_seal(path):
             digest.update(block)
             left -= len(block)
     is_damaged = found[1].decode() != digest.hexdigest() if found else OWNER in tail
-    if is_damaged:
-        raise InputError(f"{path} {ADVICE}, or give another --checkpoint")
-    if not found:
-        return None
     line = before[before.rfind(b"\n") :]
     try:
+        if is_damaged:
+            raise ValueError("the checksum differs")
+        if not found:
+            return None
         return json.loads(line.removeprefix(b"\nconfiguration ")) if line.startswith(OWNER) else {}
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path} {ADVICE}, or give another --checkpoint") from error
 
 
-def read_json(path):
-    """The value in a JSON file, or None where there is none. Raises `InputError` where it is damaged."""
+def read_json(path: Path):
+    """Return the value in a JSON file, or None where there is none; raise `InputError` where it is damaged."""
     try:
         return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path} {ADVICE}") from error
 
 
-def read_state(path):
+def read_state(path: Path) -> tuple[list[np.ndarray], dict]:
     """Return the arrays and the dictionary of a checkpoint's state, empty ones where the file is damaged."""
     try:
         with np.load(path, allow_pickle=False) as file:
@@ -78,8 +79,8 @@ def read_state(path):
         return [], {}
 
 
-def read_records(path):
-    """The records of a log, one JSON object with a `step` a line; a line that was cut off by a crash is not one.
+def read_records(path: Path) -> list[dict]:
+    """Return the records of a log, one JSON object with a `step` a line, without a last line that a crash cut off.
 
     Raises:
         InputError: where it is damaged; it names the line.
@@ -99,15 +100,14 @@ def read_records(path):
     return records
 
 
-def read_text_record(path):
-    """The object in text.json, or None where there is none.
+def read_text_record(path: Path) -> dict:
+    """Return the object in text.json, empty where there is no such file.
 
     Raises:
         InputError: where it is damaged: `languages` and `subwords` are pairs of words, `digests` a dictionary.
     """
-    record = read_json(path)
-    if record is None:
-        return None
+    if (record := read_json(path)) is None:
+        return {}
     pairs = [record.get(name, ["", ""]) for name in ("languages", "subwords")] if isinstance(record, dict) else [None]
     are_pairs = all(isinstance(pair, list) and [type(item) for item in pair] == [str, str] for pair in pairs)
     if not are_pairs or not isinstance(record.get("digests", {}), dict):

@@ -12,20 +12,18 @@ from keras import ops
 class Adam(keras.optimizers.Adam):
     """`keras.optimizers.Adam` with clipping, the norm of the gradients, and on TensorFlow a kernel for each step.
 
-    All backends pass here, and after the loss scaling of float16: so this is the place to clip. Gradients come in the
-    order of the variables it was built with. Under a `tf.distribute` strategy they must be those of all replicas
-    together, the same on each.
+    All backends pass here, after the loss scaling of float16: this is the place to clip. Gradients come in the order of
+    the variables it was built with; under a `tf.distribute` strategy they must be the sums over all replicas.
 
-    `gradient_norm` is the global norm before clipping, kept for the log.
+    `gradient_norm` is the global norm before clipping, for the log.
 
     Args:
         gradient_clip: largest global norm; larger gradients are scaled down to it. None: no clipping.
         ema_decay: of an exponential moving average of the variables. None: there is none. (Keras' own, `use_ema`, would
             take the place of the weights whenever `fit` ends.)
-        **kwargs: those of `keras.optimizers.Adam`.
     """
 
-    def __init__(self, *args, gradient_clip=None, ema_decay=None, **kwargs):
+    def __init__(self, *args, gradient_clip: float | None = None, ema_decay: float | None = None, **kwargs):
         super().__init__(*args, **kwargs)
         self.gradient_clip = gradient_clip
         self.ema_decay = ema_decay
@@ -37,7 +35,7 @@ class Adam(keras.optimizers.Adam):
         others = len(self.variables)
         super().build(variables)
         moments = self.variables[others:]  # first and second of each variable in turn
-        # A namespace, for Keras would count the variables in a list of the optimizer as its own.
+        # A namespace, because Keras would count the variables in a list of the optimizer as its own.
         self.lists = types.SimpleNamespace(
             variables=list(variables), averages=averages, first_moments=moments[::2], second_moments=moments[1::2]
         )
@@ -61,7 +59,7 @@ class Adam(keras.optimizers.Adam):
             average.assign(decay * average + (1 - decay) * variable)
 
     def _apply_kernels(self, grads):
-        """The step of each variable in one pass over its memory; Keras' operations would take a dozen."""
+        """Update each variable in one pass over its memory; Keras' operations would take a dozen."""
         import tensorflow as tf  # here, so that everything else works without TensorFlow
 
         # The kernel would correct the bias of the moments by 1 − βᵗ of rounded βᵗ, with few digits in the first steps:
@@ -89,12 +87,12 @@ class Adam(keras.optimizers.Adam):
         self.iterations.assign_add(1)
 
     def overwrite_with_moving_average(self):
-        """Gives the variables the values of their exponential moving average."""
+        """Give the variables the values of their exponential moving average."""
         for variable, average in self._averaged():
             variable.assign(average)
 
     def _averaged(self):
-        """Pairs of a variable and its moving average; none where there are no averages."""
+        """Return pairs of a variable and its moving average; none where there are no averages."""
         return zip(self.lists.variables, self.lists.averages, strict=True) if self.lists.averages else ()
 
     def get_config(self):

@@ -5,24 +5,20 @@ import math
 import keras
 from keras import ops
 
+from interacting_head.config import TrainConfig
 from interacting_head.config.values import entry_of
 
 
 class WarmupSchedule(keras.optimizers.schedules.LearningRateSchedule):
-    """Linear warm-up to a peak, then `decay`; the base of all schedules.
+    """Linear warm-up to a peak, then `decay`; the base of all schedules."""
 
-    Args:
-        peak: learning rate at the end of the warm-up.
-        warmup_steps: w.
-    """
-
-    def __init__(self, peak, warmup_steps):
+    def __init__(self, peak: float, warmup_steps: int):
         self.peak = peak
         self.warmup_steps = warmup_steps
 
     @classmethod
-    def of_training(cls, train, model_dim, total_steps):
-        """The schedule of a `TrainConfig`, for a model of size D and so many steps; `learning_rate` is the peak."""
+    def of_training(cls, train: TrainConfig, model_dim: int, total_steps: int) -> "WarmupSchedule":
+        """Return the schedule of a training, whose peak is `learning_rate`."""
         return cls(train.learning_rate, train.warmup_steps)
 
     def __call__(self, step):
@@ -31,7 +27,7 @@ class WarmupSchedule(keras.optimizers.schedules.LearningRateSchedule):
         return self.peak * warmup * self.decay(ops.maximum(t, self.warmup_steps))
 
     def decay(self, t):
-        """The factor at step t ≥ w."""
+        """Return the factor at step t ≥ w."""
         return 1.0
 
     def get_config(self):
@@ -53,10 +49,7 @@ class InverseSquareRoot(WarmupSchedule):
 
 @keras.saving.register_keras_serializable("interacting_head")
 class Noam(InverseSquareRoot):
-    """learning_rate · D^−½ · min(t^−½, t · w^−1.5): Vaswani et al. 2017, equation (3), times a factor.
-
-    It is an inverse square root whose peak is learning_rate / √(D · w).
-    """
+    """learning_rate · D^−½ · min(t^−½, t · w^−1.5): Vaswani et al. 2017, equation (3), times a factor."""
 
     @classmethod
     def of_training(cls, train, model_dim, total_steps):
@@ -83,15 +76,10 @@ class Cosine(WarmupSchedule):
         return {**super().get_config(), "total_steps": self.total_steps}
 
 
-SCHEDULES = {
-    "noam": Noam,
-    "inverse_square_root": InverseSquareRoot,
-    "constant": Constant,
-    "cosine": Cosine,
-}
+SCHEDULES = {"noam": Noam, "inverse_square_root": InverseSquareRoot, "constant": Constant, "cosine": Cosine}
 """`train.schedule` → class."""
 
 
-def schedule_class(name):
-    """The class of a schedule. Raises `InputError` for an unknown name: it names the nearest."""
+def schedule_class(name: str) -> type[WarmupSchedule]:
+    """Return the class of a schedule; raise `InputError`, with the nearest name, where it is unknown."""
     return entry_of(SCHEDULES, name, "train.schedule")
