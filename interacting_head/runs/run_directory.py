@@ -17,8 +17,9 @@ from data.text.subwords import Subwords
 from data.text.truecasing import Truecaser
 from interacting_head import config as configuration
 from interacting_head.config import ExperimentConfig
-from interacting_head.runs import migrations, run_files, run_folder
+from interacting_head.runs import migrations, run_folder
 from interacting_head.runs.run_folder import PRUNING, WEIGHTS
+from interacting_head.runs.seals import ADVICE, seal
 
 VERSION = "2"
 KNOWN_VERSIONS = (*migrations.UPGRADES, VERSION)
@@ -106,7 +107,13 @@ class RunDirectory:
     @property
     def text(self) -> dict:
         """The languages of the text, and digests of its splits and sub-words; empty where they are not known."""
-        return run_files.read_text_record(self.path / "text.json")
+        if (record := self.read_json("text.json")) is None:
+            return {}
+        is_object = isinstance(record, dict) and isinstance(record.get("digests", {}), dict)
+        pairs = [record.get(name, ["", ""]) for name in ("languages", "subwords")] if is_object else [None]
+        if not all(isinstance(pair, list) and [type(item) for item in pair] == [str, str] for pair in pairs):
+            raise InputError(f"{self.path / 'text.json'} {ADVICE}")
+        return record
 
     @property
     def subword_digests(self) -> list[str] | None:
@@ -216,7 +223,7 @@ class RunDirectory:
             # HDF5 that meets a full disk brings the process down when it ends.
             check_room(partial, weights + 2**14 * len(model.weights))
             model.save_weights(partial)
-            run_files.seal(partial, owner)
+            seal(partial, owner)
 
     def save_checkpoint(self, model, step: int, arrays: list[np.ndarray], state: dict):
         """Write a checkpoint: weights, arrays (optimizer and random states), and a state that JSON can hold."""
@@ -234,7 +241,12 @@ class RunDirectory:
 
     def load_checkpoint(self, step: int) -> tuple[Path, list[np.ndarray], dict] | None:
         """Return the weights' path, arrays and state of a checkpoint, or None where it is damaged."""
-        arrays, state = run_files.read_state(self._state(step))
+        try:
+            with np.load(self._state(step), allow_pickle=False) as file:
+                arrays = [file[f"arr_{index}"] for index in range(len(file.files) - 1)]
+                state = dict(json.loads(str(file["state"])))
+        except Exception:  # NumPy and zipfile raise many kinds for a damaged file
+            return None
         if sha256(self._weights(step)) != state.pop("weights_sha256", None):
             return None
         return self._weights(step), arrays, state
@@ -254,8 +266,25 @@ class RunDirectory:
             file.write(json.dumps(record, ensure_ascii=False) + "\n")
 
     def read_log(self) -> list[dict]:
-        """Return the records of log.jsonl, without a line that was cut off by a crash."""
-        return run_files.read_records(self.path / "log.jsonl")
+        """Return the records of log.jsonl, without a line that was cut off by a crash.
+
+        Raises:
+            InputError: where a line is damaged: no JSON object with a `step`.
+        """
+        path = self.path / "log.jsonl"
+        lines = path.read_bytes().splitlines(keepends=True) if path.is_file() else []
+        records = []
+        for number, line in enumerate(lines, start=1):
+            if not line.endswith(b"\n"):
+                continue
+            try:
+                record = json.loads(line.decode("utf-8"))
+            except (ValueError, RecursionError):
+                record = None
+            if not isinstance(record, dict) or type(record.get("step")) is not int:
+                raise InputError(f"{path}, line {number}, {ADVICE}, or start a new training with --no-resume")
+            records.append(record)
+        return records
 
     def truncate_log(self, step: int):
         """Drop the records after `step`, which a resumed run writes again."""
@@ -270,5 +299,9 @@ class RunDirectory:
             file.write("\n")
 
     def read_json(self, name: str):
-        """Return the value in the JSON file `name`, or None where there is none."""
-        return run_files.read_json(self.path / name)
+        """Return the value in a JSON file, or None where there is none; raise `InputError` where it is damaged."""
+        path = self.path / name
+        try:
+            return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{path} {ADVICE}") from error

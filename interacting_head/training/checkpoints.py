@@ -13,7 +13,7 @@ from interacting_head.config import TrainConfig
 from interacting_head.model.weights import load_weights
 from interacting_head.runs import run_folder
 from interacting_head.runs.run_directory import RunDirectory
-from interacting_head.runs.run_files import ADVICE
+from interacting_head.runs.seals import ADVICE
 from interacting_head.training.devices import Devices
 from interacting_head.training.training_model import TrainingModel
 
@@ -100,7 +100,7 @@ class Checkpointing:
         return state
 
     def check_room(self, validations: int):
-        """Raise `InputError` where the disk has no room for what a training with this many validations keeps at once."""
+        """Raise `InputError` where the disk has no room for what a training with these validations keeps at once."""
         config, folder, weights = self.config, self.run.path, sum(map(_size, self.model.weights))
         checkpoint = weights + sum(map(_size, self._state_variables()))
         kept = min(config.keep_last + config.keep_best, validations)

@@ -1,6 +1,7 @@
 """The devices of a training: all that are visible, on this machine and, with JAX, on several."""
 
 import contextlib
+import dataclasses
 import functools
 import os
 from collections.abc import Callable
@@ -10,6 +11,7 @@ import keras
 import numpy as np
 
 
+@dataclasses.dataclass(frozen=True)
 class Devices:
     """One replica of the model on each device, each with its part of every batch.
 
@@ -23,11 +25,10 @@ class Devices:
         process, processes: the number of this process, from 0, and how many there are.
     """
 
-    def __init__(
-        self, names: list[str], scope: Callable = contextlib.nullcontext, process: int = 0, processes: int = 1
-    ):
-        self.names, self.scope = names, scope
-        self.process, self.processes = process, processes
+    names: list[str]
+    scope: Callable = contextlib.nullcontext
+    process: int = 0
+    processes: int = 1
 
     @classmethod
     def find(cls) -> "Devices":

@@ -45,10 +45,10 @@ largest batch       {largest} (sentences × source × target)
 steps               at most {steps:,}, {steps / len(plan):.1f} epochs""",
         flush=True,
     )
-    print("\n".join(peak_memory(config, sizes, plan.shapes, replicas)))
+    print("\n".join(memory_lines(config, sizes, plan.shapes, replicas)))
 
 
-def peak_memory(
+def memory_lines(
     config: ExperimentConfig, vocabulary_sizes: list[int], shapes: np.ndarray, replicas: int = 1
 ) -> list[str]:
     """Return lines on the RAM, or the GPU's memory, that a training needs and that the device has.

@@ -73,7 +73,7 @@ def test_a_training_before_its_first_validation_has_its_newest_checkpoint(stoppe
 
 
 @pytest.mark.parametrize("sign", ["log.jsonl", "metrics.json", "average.weights.h5", "ema.weights.h5"])
-def test_best_weights_that_are_missing_are_an_error_that_lists_what_there_is(stopped, sign):
+def test_an_error_about_missing_best_weights_lists_what_there_is(stopped, sign):
     if sign == "log.jsonl":
         stopped.append_log({"step": 10})
     else:

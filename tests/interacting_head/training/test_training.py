@@ -195,7 +195,7 @@ def continued(copied, config, capfd):
     return copied, capfd.readouterr().err
 
 
-def test_a_damaged_checkpoint_gives_way_to_the_one_before_it_and_the_run_ends_as_it_would(continued, finished):
+def test_a_damaged_checkpoint_gives_way_to_the_one_before_it(continued, finished):
     run, errors = continued
     assert "the checkpoint of step 25 is damaged: removed, the one before it is used" in errors
     assert f"continuing {run.path} at step 20" in errors
@@ -231,7 +231,7 @@ def test_a_run_directory_in_which_another_training_is_at_work_is_refused(copied,
 
 
 @pytest.mark.slow
-def test_patience_ends_a_training_and_no_resume_discards_the_run_before_it(copied, files):
+def test_patience_ends_a_training_and_no_resume_discards_it(copied, files):
     (copied.path / "notes.txt").write_text("mine")
     settings = ["train.learning_rate=1e-9", "train.validation_interval=2", "train.patience=2", "train.average_last=0"]
     assert train(tiny_corpus.configuration(files, *settings), copied.path, resume=False) is None

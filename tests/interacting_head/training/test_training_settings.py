@@ -28,7 +28,7 @@ def test_the_interval_of_validations_is_in_steps_or_in_epochs(settings, interval
 
 
 @pytest.mark.slow
-def test_validations_stand_at_the_ends_of_epochs_and_without_translations_where_it_is_so_set(files, tmp_path):
+def test_validations_may_come_by_epochs_and_without_translations(files, tmp_path):
     settings = ["train.validation_epochs=2", "train.validation_bleu=false", "train.best_metric=smoothed_loss"]
     config = tiny_corpus.configuration(files, *settings, "train.batch_tokens=256", "train.average_last=0")
     train(config, tmp_path / "run")
