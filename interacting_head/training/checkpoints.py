@@ -17,6 +17,7 @@ from interacting_head.runs.seals import ADVICE
 from interacting_head.training.devices import Devices
 from interacting_head.training.training_model import TrainingModel
 
+CONSEQUENCE = "and the result will not be exactly that of a training without a stop"
 AFRESH = "start the training again with --no-resume"
 logger = logging.getLogger("interacting_head")
 
@@ -88,8 +89,7 @@ class Checkpointing:
             logger.info("continuing %s at step %d", self.run.path, step)
         for name, number in now.items():
             if (begun := getattr(state, name)) != number:
-                consequence = "and the result will not be exactly that of a training without a stop"
-                logger.warning(f"{BEGUN[name]}, {consequence}", begun, number)
+                logger.warning(f"{BEGUN[name]}, {CONSEQUENCE}", begun, number)
         state = dataclasses.replace(state, **now)
         self._check_validations(state)
         self.run.truncate_log(state.step)

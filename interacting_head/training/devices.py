@@ -34,33 +34,24 @@ class Devices:
     def find(cls) -> "Devices":
         """Return all visible GPUs, or else all CPU devices (one, unless it was divided on purpose)."""
         if keras.backend.backend() == "tensorflow":
-            return cls._of_tensorflow()
+            import tensorflow as tf  # here, so that everything else works without TensorFlow
+
+            devices = tf.config.list_logical_devices("GPU") or tf.config.list_logical_devices("CPU")
+            names = [device.name.removeprefix("/device:").lower() for device in devices]
+            if len(devices) == 1:
+                return cls(names)
+            return cls(names, _mirrored_strategy(tuple(device.name for device in devices)).scope)
         if keras.backend.backend() == "jax":
-            return cls._of_jax()
+            import jax
+
+            if "KERAS_DISTRIBUTION_JOB_ADDRESSES" in os.environ and not jax.distributed.is_initialized():
+                keras.distribution.initialize()
+            names = keras.distribution.list_devices()
+            if len(names) == 1:
+                return cls(names)
+            distribution = keras.distribution.DataParallel(devices=names, auto_shard_dataset=False)
+            return cls(names, distribution.scope, jax.process_index(), jax.process_count())
         return cls(["one device"])  # Keras lists none for PyTorch
-
-    @classmethod
-    def _of_tensorflow(cls):
-        import tensorflow as tf  # here, so that everything else works without TensorFlow
-
-        devices = tf.config.list_logical_devices("GPU") or tf.config.list_logical_devices("CPU")
-        names = [device.name.removeprefix("/device:").lower() for device in devices]
-        if len(devices) == 1:
-            return cls(names)
-        strategy = _mirrored_strategy(tuple(device.name for device in devices))
-        return cls(names, strategy.scope)
-
-    @classmethod
-    def _of_jax(cls):
-        import jax
-
-        if "KERAS_DISTRIBUTION_JOB_ADDRESSES" in os.environ and not jax.distributed.is_initialized():
-            keras.distribution.initialize()
-        names = keras.distribution.list_devices()
-        if len(names) == 1:
-            return cls(names)
-        distribution = keras.distribution.DataParallel(devices=names, auto_shard_dataset=False)
-        return cls(names, distribution.scope, jax.process_index(), jax.process_count())
 
     @property
     def replicas(self) -> int:

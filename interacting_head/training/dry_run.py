@@ -48,9 +48,7 @@ steps               at most {steps:,}, {steps / len(plan):.1f} epochs""",
     print("\n".join(memory_lines(config, sizes, plan.shapes, replicas)))
 
 
-def memory_lines(
-    config: ExperimentConfig, vocabulary_sizes: list[int], shapes: np.ndarray, replicas: int = 1
-) -> list[str]:
+def memory_lines(config: ExperimentConfig, vocabulary_sizes, shapes: np.ndarray, replicas: int = 1) -> list[str]:
     """Return lines on the RAM, or the GPU's memory, that a training needs and that the device has.
 
     Args:

@@ -36,8 +36,9 @@ class Adam(keras.optimizers.Adam):
         super().build(variables)
         moments = self.variables[others:]  # first and second of each variable in turn
         # A namespace, because Keras would count the variables in a list of the optimizer as its own.
-        self.lists = types.SimpleNamespace(
-            variables=list(variables), averages=averages, first_moments=moments[::2], second_moments=moments[1::2]
+        self.slots = types.SimpleNamespace(
+            moments=list(zip(variables, moments[::2], moments[1::2], strict=True)),
+            averages=list(zip(variables, averages, strict=False)),
         )
         self.gradient_norm = self.add_variable((), dtype="float32", name="gradient_norm")
 
@@ -54,7 +55,7 @@ class Adam(keras.optimizers.Adam):
             self._apply_kernels(grads)
         else:
             super().apply(grads, trainable_variables)
-        for variable, average in self._averaged():
+        for variable, average in self.slots.averages:
             decay = self.ema_decay * ops.cast(ops.not_equal(self.iterations, 1), variable.dtype)
             average.assign(decay * average + (1 - decay) * variable)
 
@@ -67,10 +68,7 @@ class Adam(keras.optimizers.Adam):
         step = ops.cast(self.iterations + 1, "float32")
         first, second = (-ops.expm1(step * math.log(np.float32(beta))) for beta in (self.beta_1, self.beta_2))
         rate = ops.cast(self.learning_rate, "float32") * ops.sqrt(second) / first
-        lists = self.lists
-        for variable, gradient, m, v in zip(
-            lists.variables, grads, lists.first_moments, lists.second_moments, strict=True
-        ):
+        for (variable, m, v), gradient in zip(self.slots.moments, grads, strict=True):
             if gradient is not None:
                 tf.raw_ops.ResourceApplyAdam(
                     var=variable.value.handle,
@@ -88,12 +86,8 @@ class Adam(keras.optimizers.Adam):
 
     def overwrite_with_moving_average(self):
         """Give the variables the values of their exponential moving average."""
-        for variable, average in self._averaged():
+        for variable, average in self.slots.averages:
             variable.assign(average)
-
-    def _averaged(self):
-        """Return pairs of a variable and its moving average; none where there are no averages."""
-        return zip(self.lists.variables, self.lists.averages, strict=True) if self.lists.averages else ()
 
     def get_config(self):
         return {**super().get_config(), "gradient_clip": self.gradient_clip, "ema_decay": self.ema_decay}

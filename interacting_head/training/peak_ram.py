@@ -4,7 +4,6 @@ Steps are measured in another process, which begins as `train.py` does: this mod
 """
 
 import multiprocessing
-from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
@@ -18,16 +17,14 @@ from interacting_head.console import importing_keras
 STEPS = 2  # of each size: the second still has the gradients and the optimizer's variables of the first
 
 
-def predicted(
-    config: ExperimentConfig, vocabulary_sizes: Sequence[int], shape: Sequence[int], multiple: int = 1
-) -> float | None:
+def predicted(config: ExperimentConfig, vocabulary_sizes, shape, multiple: int = 1) -> float | None:
     """Return the bytes at the peak of steps on batches of a shape (B, S, T), or None where a part of one is too much.
 
     The peak grows linearly with the rows: measurements at a quarter and at half of them give the rest.
 
     Args:
         config: without `train.precision: auto`.
-        vocabulary_sizes: of source and target.
+        vocabulary_sizes: two numbers, of source and target.
         multiple: only multiples of this number of rows can be computed; B is one.
     """
     rows, *lengths = map(int, shape)
@@ -48,9 +45,7 @@ def in_new_process(function, *arguments):
             return None
 
 
-def measured(
-    config: ExperimentConfig, vocabulary_sizes: Sequence[int], lengths: Sequence[int], sizes: list[int]
-) -> list[int] | None:
+def measured(config: ExperimentConfig, vocabulary_sizes, lengths, sizes) -> list[int] | None:
     """Return the peaks in bytes of this process after steps on made-up batches, of ascending sizes, or None."""
     with importing_keras():
         import keras

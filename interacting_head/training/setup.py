@@ -46,13 +46,8 @@ def make_batches(config: ExperimentConfig, pairs: EncodedPairs, replicas: int = 
     data, parts = config.data, config.train.accumulate_batches
     if data.train_pairs is not None:
         pairs = pairs.sample(data.train_pairs, data.seed)
-    logger.info(
-        "%s pairs (%d empty and %d longer than %d sub-words left out)",
-        f"{len(pairs):,}",
-        pairs.dropped_empty,
-        pairs.dropped_long,
-        data.max_length,
-    )
+    dropped = f"{pairs.dropped_empty} empty and {pairs.dropped_long} longer than {data.max_length} sub-words"
+    logger.info("%s pairs (%s left out)", f"{len(pairs):,}", dropped)
     return TrainingBatches(
         pairs,
         config.train.batch_tokens * parts,
