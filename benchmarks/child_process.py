@@ -3,8 +3,7 @@
 import multiprocessing
 import os
 
-from interacting_head import allocator
-from interacting_head.console import importing_keras
+from interacting_head.console import allocator, importing_keras
 
 
 class ChildProcess:
@@ -17,7 +16,7 @@ class ChildProcess:
 
     Args:
         function: the function to call; an object with `__call__` keeps its attributes between calls.
-        keep_memory: whether the process keeps freed memory, see `interacting_head.allocator`.
+        keep_memory: whether the process keeps freed memory, see `interacting_head.console.allocator`.
         threads: number of TensorFlow threads; default: TensorFlow's choice.
     """
 

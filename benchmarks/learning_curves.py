@@ -16,7 +16,7 @@ from benchmarks import results
 from data.corpora.corpus import open_corpus
 from interacting_head.console import ArgumentParser, atomic_write, importing_keras, run
 from interacting_head.metrics import evaluate
-from interacting_head.run_directory import VERSION, RunDirectory
+from interacting_head.runs.run_directory import VERSION, RunDirectory
 
 
 def main():

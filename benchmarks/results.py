@@ -6,7 +6,7 @@ from pathlib import Path
 
 from data.workers import available_cores
 from interacting_head.console import atomic_write
-from interacting_head.machine import processor, versions
+from interacting_head.console.machine import processor, versions
 
 FOLDER = Path(__file__).parent / "results"
 

@@ -138,7 +138,7 @@ class Trainings:
         from interacting_head.config import override
         from interacting_head.model.building import build_model
         from interacting_head.model.compilation import share_cores_in_training
-        from interacting_head.run_directory import RunDirectory
+        from interacting_head.runs.run_directory import RunDirectory
         from interacting_head.training import run_text, setup
 
         try:

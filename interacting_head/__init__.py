@@ -18,13 +18,14 @@ _HOME = {
     "Translator": "interacting_head.translation.translator",
     "train": "interacting_head.training.trainer",
 }
-_MODULES = ("config", "metrics", "model", "recipes", "search", "training", "translation")
+_PACKAGES = ("config", "metrics", "model", "recipes", "search", "training", "translation")
+_MODULES = {"data": "data", "layers": "layers", **{name: f"interacting_head.{name}" for name in _PACKAGES}}
 
-__all__ = ["__version__", "data", "layers", *_HOME, *_MODULES]
+__all__ = ["__version__", *_HOME, *_MODULES]
 
 
 def _check_siblings():
-    """`layers` and `data` are common names: says so where another package of that name is found first."""
+    """Raise `ImportError` where another package named `layers` or `data`, common names, is found first."""
     root = Path(__file__).resolve().parent.parent
     for name in ("layers", "data"):
         specification = importlib.util.find_spec(name)
@@ -40,9 +41,7 @@ def __getattr__(name):
     if name in _HOME:
         return getattr(importlib.import_module(_HOME[name]), name)
     if name in _MODULES:
-        return importlib.import_module(f"interacting_head.{name}")
-    if name in ("layers", "data"):
-        return importlib.import_module(name)
+        return importlib.import_module(_MODULES[name])
     raise AttributeError(f"module 'interacting_head' has no attribute {name!r}")
 
 

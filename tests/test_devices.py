@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from interacting_head.run_directory import RunDirectory
+from interacting_head.runs.run_directory import RunDirectory
 from tests import tiny_corpus
 from tests.command_line import wait_until
-from tests.interacting_head.runs import assert_equal_runs, weights
+from tests.interacting_head.runs.equality import assert_equal_runs, weights
 from tests.kills import logged
 from tests.test_backends import finish, start
 from tests.two_devices import CASES, STEPS

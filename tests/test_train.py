@@ -37,7 +37,7 @@ def test_a_part_of_names_or_a_pattern_lists_what_fits(tmp_path):
     assert names["pattern"] == [f"mhop_iwslt17_de_en_layer_{number}_small" for number in range(1, 7)]
 
 
-def test_a_recipe_is_listed_without_its_lab_note_where_python_has_no_docstrings(tmp_path):
+def test_recipes_are_listed_where_python_has_no_docstrings(tmp_path):
     command = [sys.executable, "-OO", ROOT / "train.py", "--list", "quickstart"]
     ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert (ended.returncode, ended.stderr) == (0, "")
@@ -165,7 +165,7 @@ def paper(tmp_path_factory):
 
 
 @pytest.mark.slow
-def test_the_preprocessing_of_the_papers_is_part_of_training_and_translation(paper):
+def test_preprocessing_of_papers_is_part_of_training_and_translation(paper):
     folder, results = paper
     assert {path.name for path in (folder / "run" / "truecasing").iterdir()} == {"source.truecase", "target.truecase"}
     for name in ("text", "tokens"):

@@ -19,7 +19,7 @@ from interacting_head.metrics import MetricUnavailable
 from interacting_head.metrics.yisi import load_embedder
 from interacting_head.model.placement import check_model
 from interacting_head.model.weights import load_weights
-from interacting_head.run_directory import RunDirectory
+from interacting_head.runs.run_directory import RunDirectory
 from tests.interacting_head import tiny
 
 ROOT = Path(__file__).parents[1]

@@ -14,7 +14,7 @@ def device_name():
     """Return the name of the first GPU, or of the processor, which contains "CPU"."""
     import keras
 
-    from interacting_head.machine import processor
+    from interacting_head.console.machine import processor
 
     if keras.backend.backend() == "jax":
         import jax

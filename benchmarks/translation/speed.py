@@ -267,7 +267,7 @@ def measure_schemes(arguments, lines):
     """Return rows of every scheme with random weights, whose translations are all of one length."""
     from interacting_head.config import override
     from interacting_head.model.building import build_model
-    from interacting_head.run_directory import RunDirectory
+    from interacting_head.runs.run_directory import RunDirectory
     from interacting_head.search.options import SearchOptions
     from interacting_head.translation.translator import Translator
 

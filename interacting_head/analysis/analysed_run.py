@@ -14,7 +14,7 @@ from data.errors import InputError
 from data.text.parallel_text import SIDES, ParallelText, read_lines
 from data.text.subwords import END
 from interacting_head.model.compilation import calls_at_a_time
-from interacting_head.run_directory import RunDirectory
+from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.training.run_text import corpus_of
 from interacting_head.translation.inspection import Inspection, Inspector
 from interacting_head.translation.translator import Translator

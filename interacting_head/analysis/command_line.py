@@ -8,7 +8,7 @@ from data.files import check_folder
 from interacting_head.analysis import ANALYSES
 from interacting_head.analysis.output import write
 from interacting_head.console import ArgumentParser, importing_keras
-from interacting_head.run_directory import RunDirectory
+from interacting_head.runs.run_directory import RunDirectory
 
 SENTENCES = 1500
 SEED = 1

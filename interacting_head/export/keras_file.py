@@ -13,7 +13,7 @@ project's folder on PYTHONPATH:
 import keras
 
 from interacting_head import Transformer, Translator  # Transformer: makes the layers known to Keras
-from interacting_head.run_directory import RunDirectory
+from interacting_head.runs.run_directory import RunDirectory
 
 model = keras.saving.load_model("model.keras")
 text = RunDirectory.open("text")  # sub-words, and what is done to text before and after

@@ -11,7 +11,7 @@ from interacting_head.config import ExperimentConfig
 from interacting_head.export import TEXT
 from interacting_head.model.building import load_model
 from interacting_head.model.transformer import Transformer
-from interacting_head.run_directory import VERSION, RunDirectory
+from interacting_head.runs.run_directory import VERSION, RunDirectory
 
 SLACK = 1 << 20  # bytes for graphs, settings and tables
 PRIVATE = ("source", "target", "dev_source", "dev_target")

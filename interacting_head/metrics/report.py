@@ -6,8 +6,8 @@ import shutil
 import sys
 import textwrap
 
+from interacting_head.console.text_tables import aligned
 from interacting_head.metrics.evaluation import Evaluation
-from interacting_head.text_tables import aligned
 
 TABLE_WIDTH = 110  # the most characters of a line of text; a narrower terminal has fewer
 SHORTEST_NAME = 12

@@ -4,7 +4,7 @@ import dataclasses
 
 from data.errors import InputError
 from interacting_head.config import COMMON_OPTIONS, PlacedAttentionConfig, PlacementConfig
-from interacting_head.config_values import entry_of
+from interacting_head.config.values import entry_of
 from layers import ATTENTION_SCHEMES
 
 BASE_SCHEME = "multi_head"

@@ -10,10 +10,10 @@ import numpy as np
 
 from data.errors import InputError
 from interacting_head import config as configuration
-from interacting_head.former_runs import UPGRADES
 from interacting_head.model.placement import resolved
-from interacting_head.run_directory import VERSION
-from interacting_head.run_files import check_seal
+from interacting_head.runs.migrations import UPGRADES
+from interacting_head.runs.run_directory import VERSION
+from interacting_head.runs.seals import check_seal
 
 DROPOUTS = {"dropout", "activation_dropout"}
 """Keys of a `ModelConfig` that change how weights are learnt, and not what they compute."""
@@ -35,7 +35,7 @@ def load_weights(run, model, path):
 
 
 def verified(run, path):
-    """Return the seal of a file of weights of a run, see `run_files.check_seal`; it is for `fill`.
+    """Return the seal of a file of weights of a run, see `seals.check_seal`; it is for `fill`.
 
     Raises:
         InputError: where the file is damaged, or its weights belong to another configuration or to other sub-words.

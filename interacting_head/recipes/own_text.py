@@ -8,7 +8,7 @@ from data.cache import kept_text
 from data.text.parallel_text import count_lines
 from interacting_head.config import OWN_FILES, differences, override
 from interacting_head.recipes.registry import get
-from interacting_head.run_directory import RunDirectory
+from interacting_head.runs.run_directory import RunDirectory
 
 SIZES = {
     "quickstart": 20_000,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from interacting_head.config import ExperimentConfig
-from interacting_head.config_values import entry_of
+from interacting_head.config.values import entry_of
 
 SMALL = "_small"
 """The end of the names of recipes that stand in for those of a paper on a CPU."""

@@ -9,12 +9,12 @@ from pathlib import Path
 from data.files import copy_file
 from interacting_head import config as configuration
 from interacting_head.console import RunError
-from interacting_head.machine import processor
+from interacting_head.console.machine import processor
 from interacting_head.reproduction.figures import SUFFIXES
 from interacting_head.reproduction.runner import Runner
 from interacting_head.reproduction.scoring import call
 from interacting_head.reproduction.tables import Run, Table
-from interacting_head.run_directory import RunDirectory
+from interacting_head.runs.run_directory import RunDirectory
 
 MODULE = "interacting_head.analyze"
 

@@ -16,7 +16,7 @@ from statistics import median
 from tqdm import tqdm
 
 from interacting_head.console import RunError, importing_keras
-from interacting_head.machine import processor
+from interacting_head.console.machine import processor
 from interacting_head.reproduction.results import Results
 from interacting_head.reproduction.tables import Table, named
 
@@ -89,7 +89,7 @@ def measure_column(table: Table, column: str, corpora_dir: str | None) -> dict:
 
     from data.batches.pipeline import as_tf_dataset
     from interacting_head.model.building import build_model
-    from interacting_head.run_directory import RunDirectory
+    from interacting_head.runs.run_directory import RunDirectory
     from interacting_head.training import precision
     from interacting_head.training.run_text import open_text, prepare_run_text
     from interacting_head.training.setup import make_batches, make_training_model

@@ -19,9 +19,9 @@ from data.text.parallel_text import ParallelText
 from data.text.profiles import PROFILES, TextForm
 from interacting_head import config as configuration
 from interacting_head.console import RunError
-from interacting_head.machine import processor, versions
+from interacting_head.console.machine import processor, versions
 from interacting_head.metrics import METRICS, MetricUnavailable, Options
-from interacting_head.run_directory import RunDirectory
+from interacting_head.runs.run_directory import RunDirectory
 
 ROOT = Path(__file__).parents[2]
 TEXT_OF_SACREBLEU = ("sacrebleu", "chrf", "ter")

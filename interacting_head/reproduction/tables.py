@@ -9,7 +9,7 @@ from typing import NamedTuple, Self
 
 from interacting_head import recipes
 from interacting_head.config import ExperimentConfig, differences, override
-from interacting_head.config_values import entry_of
+from interacting_head.config.values import entry_of
 from interacting_head.recipes.registry import SMALL
 from interacting_head.recipes.small import MULTI30K_DE_EN
 

@@ -5,8 +5,8 @@ import math
 
 from data.errors import InputError
 from interacting_head.config import DecodeConfig
-from interacting_head.config_values import MOST_HYPOTHESES
-from interacting_head.length_penalties import LENGTH_PENALTIES
+from interacting_head.config.values import MOST_HYPOTHESES
+from interacting_head.search.length_penalties import LENGTH_PENALTIES
 
 IMPOSSIBLE = -1e9
 """Score of a forbidden token."""

@@ -8,7 +8,7 @@ It listens on this machine only, unless --host says otherwise. docs/serving.md d
 import sys
 
 from interacting_head.console import ArgumentParser, run
-from interacting_head.run_directory import RunDirectory
+from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.translation.engines import ENGINES, check_source_length, load_engine
 from interacting_head.translation.options import SOURCE_LENGTH
 

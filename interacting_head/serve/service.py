@@ -5,7 +5,7 @@ import itertools
 from pathlib import Path
 
 from data.text.subwords import BEGIN, END, PAD
-from interacting_head.run_directory import RunDirectory
+from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.serve.forms import AttentionRequest, RequestError, TranslationRequest, too_long
 from interacting_head.serve.limits import BEAM_SIZE, SUBWORDS, TOKENS
 from interacting_head.translation.engines import CAPABILITIES

@@ -12,12 +12,14 @@ import time
 import keras
 from tqdm import tqdm
 
+from interacting_head.training.devices import Devices
+
 logger = logging.getLogger("interacting_head")
 
 BAR = "{n_fmt}/{total_fmt} {bar}{remaining} left {desc}"
 SHORT = {"epoch": "ep", "perplexity": "ppl", "tokens/s": "tok/s"}
 DISPENSABLE = ("ppl", "grad", "lr", "ep")
-"""Values that a narrow terminal does without, in this order; the log has them all."""
+"""Values that a narrow terminal drops, in this order; the log has them all."""
 BATCHES_BETWEEN_PROCESSES = 10
 STEPS_AHEAD = 4
 
@@ -25,18 +27,15 @@ STEPS_AHEAD = 4
 class Progress(keras.callbacks.Callback):
     """A progress bar on a terminal, one line an interval otherwise.
 
-    Shows step, epoch, loss, perplexity, learning rate, gradient norm, tokens per second and the time left.
-    `step` counts the steps of the whole training, over several calls of `fit`.
-
     Args:
-        step: steps trained already.
+        step: steps trained already; it counts on over several calls of `fit`.
         total: steps at the end.
         interval: steps between two lines.
         steps_per_epoch: batches in an epoch of the data.
         tokens_per_step: source and target tokens of a batch without padding, on average.
     """
 
-    def __init__(self, step, total, interval, steps_per_epoch, tokens_per_step):
+    def __init__(self, step: int, total: int, interval: int, steps_per_epoch: int, tokens_per_step: float):
         super().__init__()
         self.step, self.total, self.interval = step, total, interval
         self.steps_per_epoch, self.tokens_per_step = steps_per_epoch, tokens_per_step
@@ -62,11 +61,11 @@ class Progress(keras.callbacks.Callback):
             self._measure(logs)
 
     def close(self):
-        """Ends the progress bar."""
+        """End the progress bar."""
         self._bar.close()
 
     def _measure(self, logs):
-        """Measures loss and speed since the last line, or since `fit` was called."""
+        """Measure loss and speed since the last line, or since `fit` was called."""
         self.loss = float(logs["loss"])  # a mean since the last reset: waits for the device
         self._seconds_per_step = (time.perf_counter() - self._started) / (self.step - self._started_at)
         self.tokens_per_second = self.tokens_per_step / self._seconds_per_step
@@ -97,17 +96,13 @@ class Progress(keras.callbacks.Callback):
 
 
 class UnhurriedCallbacks(keras.callbacks.CallbackList):
-    """Callbacks that get the logs of a step as they come: as tensors that a device may still be computing.
+    """Callbacks that get the logs of a step as tensors, which a device may still be computing.
 
-    Keras' own list makes numbers of the logs of each step, and so waits for it; the next batch is made, moved to the
-    device and its step begun only then. Here the host is up to `STEPS_AHEAD` steps ahead of the device.
-
-    Args:
-        callbacks: a list of callbacks.
-        model: the model that is trained.
+    Keras' own list turns the logs of each step into numbers, and so waits for it before the next batch is made. Here
+    the host is up to `STEPS_AHEAD` steps ahead of the device.
     """
 
-    def __init__(self, callbacks, model):
+    def __init__(self, callbacks: list[keras.callbacks.Callback], model: keras.Model):
         super().__init__(callbacks, add_history=True, model=model)
         self._under_way = collections.deque()
 
@@ -122,14 +117,11 @@ class UnhurriedCallbacks(keras.callbacks.CallbackList):
 class StopOnSignal(keras.callbacks.Callback):
     """Ends `fit` after the batch in which SIGTERM or SIGINT arrives; a second SIGINT interrupts at once.
 
-    Use as a context manager around the training; `received` is the signal's number or None. Of several processes all
-    end after the same batch.
-
-    Args:
-        devices: the `Devices` of the training.
+    Use as a context manager around the training; `received` is the signal's number or None. Several processes end after
+    the same batch.
     """
 
-    def __init__(self, devices):
+    def __init__(self, devices: Devices):
         super().__init__()
         self.devices = devices
         self.received = self._signal = None
@@ -145,10 +137,10 @@ class StopOnSignal(keras.callbacks.Callback):
         self.agree()
 
     def agree(self):
-        """Sets `received`, in each process, to the signal that came to any of them."""
+        """Set `received`, in each process, to the signal that came to any of them."""
         self.received = self.received or max(self.devices.from_all_processes(self._signal or 0)) or None
 
-    def is_requested(self):
+    def is_requested(self) -> bool:
         """Return whether to interrupt work that other processes do not wait for."""
         return self._signal is not None and self.devices.processes == 1
 
@@ -170,8 +162,8 @@ class StopOnSignal(keras.callbacks.Callback):
             signal.signal(number, handler)
 
 
-def fitted(values, room):
-    """Return `{name: value}` in one line of `room` characters, without `DISPENSABLE` ones that there is no room for."""
+def fitted(values: dict[str, str], room: int) -> str:
+    """Return `{name: value}` in one line of `room` characters, without `DISPENSABLE` ones where it is too long."""
     values = dict(values)
     for name in (None, *DISPENSABLE):
         values.pop(name, None)
@@ -181,12 +173,12 @@ def fitted(values, room):
     return line
 
 
-def scalar(value):
-    """A Python float of a Keras scalar."""
+def scalar(value) -> float:
+    """Return the number of a Keras scalar."""
     return float(keras.ops.convert_to_numpy(value))
 
 
-def duration(seconds):
-    """Seconds as h:mm:ss."""
+def duration(seconds: float) -> str:
+    """Return seconds as h:mm:ss."""
     minutes, seconds = divmod(round(seconds), 60)
     return f"{minutes // 60}:{minutes % 60:02d}:{seconds:02d}"

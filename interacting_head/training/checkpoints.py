@@ -9,17 +9,29 @@ import keras
 import numpy as np
 
 from data.errors import InputError
-from interacting_head import run_folder
+from interacting_head.config import TrainConfig
 from interacting_head.model.weights import load_weights
-from interacting_head.run_files import ADVICE
+from interacting_head.runs import run_folder
+from interacting_head.runs.run_directory import RunDirectory
+from interacting_head.runs.seals import ADVICE
+from interacting_head.training.devices import Devices
+from interacting_head.training.training_model import TrainingModel
 
+CONSEQUENCE = "and the result will not be exactly that of a training without a stop"
 AFRESH = "start the training again with --no-resume"
 logger = logging.getLogger("interacting_head")
 
 
+BEGUN = {
+    "replicas": "begun on %d devices, continued on %d: sentences meet in other batches",
+    "parts_side_by_side": "begun with %d parts of each batch side by side, continued with %d: dropout falls otherwise",
+}
+"""Fields of a `TrainingState` on which the result of a training depends."""
+
+
 @dataclasses.dataclass
 class TrainingState:
-    """The progress of a training; `seconds` are those of the wall clock, validations included, stops left out."""
+    """The progress of a training; `seconds` of the wall clock include validations, but no stops."""
 
     step: int = 0
     seconds: float = 0.0
@@ -34,43 +46,36 @@ class TrainingState:
 
 
 class Checkpointing:
-    """Saves and restores a training in its run directory.
+    """Saves and restores a compiled `TrainingModel` in its run directory."""
 
-    Args:
-        run: the `RunDirectory`.
-        training_model: the compiled `TrainingModel`.
-        config: the `TrainConfig`, for what is kept.
-        devices: the `Devices`.
-    """
-
-    def __init__(self, run, training_model, config, devices):
+    def __init__(self, run: RunDirectory, training_model: TrainingModel, config: TrainConfig, devices: Devices):
         self.run, self.training_model, self.config, self.devices = run, training_model, config, devices
         self.model = training_model.transformer
         with devices.scope():
             training_model.optimizer.build(self.model.trainable_variables)
 
-    def save(self, state):
-        """Saves a checkpoint and removes those that need not be kept."""
+    def save(self, state: TrainingState):
+        """Save a checkpoint, and remove what need not be kept."""
         arrays = [keras.ops.convert_to_numpy(variable.value) for variable in self._state_variables()]
         self.run.save_checkpoint(self.model, state.step, arrays, dataclasses.asdict(state))
-        # Checkpoints of a stop stand beside those of validations, which are the same in a training without stops.
+        # Checkpoints of a stop are extra: those of validations are the same in a training without stops.
         scores = {record["step"]: score_of(record, self.config.best_metric) for record in self.run.read_log()}
         validated = [step for step in self.run.steps() if step in scores]
         best = sorted(validated, key=lambda step: (-scores[step], step))[: self.config.keep_best]
         kept = {state.step, *validated[-self.config.keep_last :], *best}
         self.run.remove_checkpoints(set(self.run.steps()) - kept)
 
-    def restore(self):
-        """Restores the newest checkpoint that is intact in all processes; returns its `TrainingState` or a new one.
+    def restore(self) -> TrainingState:
+        """Restore the newest checkpoint that is intact in all processes; return its state or a new one.
 
         Raises:
-            InputError: where it is one of another model, or log.jsonl lacks what belongs to it.
+            InputError: where it belongs to another model, or log.jsonl lacks what belongs to it.
         """
         step, checkpoint = self._newest(math.inf)
         while len(set(steps := self.devices.from_all_processes(step))) > 1:  # a process was killed before it had saved
             step, checkpoint = self._newest(min(steps))
-        parts = self.training_model.parts_side_by_side
-        state = TrainingState(replicas=self.devices.replicas, parts_side_by_side=parts)
+        now = {"replicas": self.devices.replicas, "parts_side_by_side": self.training_model.parts_side_by_side}
+        state = TrainingState(**now)
         if checkpoint:
             weights, arrays, saved = checkpoint
             with self.devices.scope():
@@ -82,29 +87,11 @@ class Checkpointing:
                 except (TypeError, ValueError) as error:
                     raise InputError(f"{weights} has a state of another training beside it; {ADVICE}") from error
             logger.info("continuing %s at step %d", self.run.path, step)
-        if state.replicas != self.devices.replicas:
-            logger.warning(
-                "begun on %d devices, continued on %d: sentences meet in other batches, and the result will not be "
-                "exactly that of a training without a stop",
-                state.replicas,
-                self.devices.replicas,
-            )
-            state.replicas = self.devices.replicas
-        if state.parts_side_by_side != parts:
-            logger.warning(
-                "begun with %d parts of each batch side by side, continued with %d: dropout falls otherwise, and the "
-                "result will not be exactly that of a training without a stop",
-                state.parts_side_by_side,
-                parts,
-            )
-            state.parts_side_by_side = parts
-        self._check_log(state)
-        best = self.run.weights_path("best")
-        if state.best_step and not best.is_file():
-            raise InputError(
-                f"{best} is missing, the weights of step {state.best_step}; copy it again from where the run directory "
-                f"came from, or {AFRESH}"
-            )
+        for name, number in now.items():
+            if (begun := getattr(state, name)) != number:
+                logger.warning(f"{BEGUN[name]}, {CONSEQUENCE}", begun, number)
+        state = dataclasses.replace(state, **now)
+        self._check_validations(state)
         self.run.truncate_log(state.step)
         complete = {f"step-{step}" for step in self.run.steps()}
         for path in self.run.path.glob("checkpoints/step-*.h5"):  # a process was killed between weights and state
@@ -112,8 +99,8 @@ class Checkpointing:
                 path.unlink()
         return state
 
-    def check_room(self, validations):
-        """Raises `InputError` where the disk has no room for what a training with so many validations keeps at once."""
+    def check_room(self, validations: int):
+        """Raise `InputError` where the disk has no room for what a training with these validations keeps at once."""
         config, folder, weights = self.config, self.run.path, sum(map(_size, self.model.weights))
         checkpoint = weights + sum(map(_size, self._state_variables()))
         kept = min(config.keep_last + config.keep_best, validations)
@@ -121,26 +108,20 @@ class Checkpointing:
         # A further checkpoint is written before the oldest one is removed.
         needed = (at_first + bool(config.average_last)) * weights, (kept + 1) * checkpoint
         own, former = (list(run_folder.own_files(path)) for path in (folder, folder / run_folder.FORMER))
-        self._check_room(
-            needed,
-            own + former,
-            "the checkpoints of this training take",
+        advice = (
             f"lower train.keep_last ({config.keep_last}) or train.keep_best ({config.keep_best}), set "
-            "train.average_last=0, make room",
+            "train.average_last=0, make room"
         )
-        self._check_room(
-            (at_first * weights, checkpoint),
-            own,
-            "the first checkpoint of this training, before which the run that was there is not removed, takes",
-            "make room",
-        )
+        self._check_room(needed, own + former, "the checkpoints of this training take", advice)
+        first = "the first checkpoint of this training, before which the run that was there is not removed, takes"
+        self._check_room((at_first * weights, checkpoint), own, first, "make room")
 
     def _check_room(self, needed, files, what, advice):
-        """Raise `InputError` where bytes `needed` in the run directory and for checkpoints exceed those on the disks.
+        """Raise `InputError` where the disks have fewer bytes than `needed`.
 
         Args:
             needed: (bytes in the run directory, bytes in its folder of checkpoints), which may be on another disk.
-            files: those whose place is free to be used.
+            files: the files whose place may be used.
             what, advice: the beginning and the end of the message.
         """
         folders = self.run.path, self.run.path / "checkpoints"
@@ -156,14 +137,14 @@ class Checkpointing:
                 )
 
     def save_moving_average(self):
-        """Saves the exponential moving average of the weights as `ema`."""
+        """Save the exponential moving average of the weights as `ema`."""
         optimizer, weights = self.training_model.optimizer, self.model.get_weights()
         with self.devices.scope():
             getattr(optimizer, "inner_optimizer", optimizer).overwrite_with_moving_average()
             self.run.save_weights(self.model, self.run.weights_path("ema"))
             self.model.set_weights(weights)
 
-    def average(self, steps):
+    def average(self, steps: list[int]):
         """Set the model to the mean of the weights of several checkpoints, and save it as `average`."""
         total = None
         for step in steps:
@@ -173,8 +154,8 @@ class Checkpointing:
         self.model.set_weights([value / len(steps) for value in total])
         self.run.save_weights(self.model, self.run.weights_path("average"))
 
-    def _check_log(self, state):
-        """Raises `InputError` where log.jsonl lacks a score, or the best validation."""
+    def _check_validations(self, state):
+        """Raise `InputError` where log.jsonl lacks a score or the best validation, or the best weights are missing."""
         try:
             scores = {record["step"]: score_of(record, self.config.best_metric) for record in self.run.read_log()}
             is_whole = state.best_step in (0, *scores) and all(map(math.isfinite, scores.values()))
@@ -182,9 +163,15 @@ class Checkpointing:
             is_whole = False
         if not is_whole:
             raise InputError(f"{self.run.path / 'log.jsonl'} {ADVICE}, or {AFRESH}")
+        best = self.run.weights_path("best")
+        if state.best_step and not best.is_file():
+            raise InputError(
+                f"{best} is missing, the weights of step {state.best_step}; copy it again from where the run directory "
+                f"came from, or {AFRESH}"
+            )
 
     def _newest(self, limit):
-        """Step and content of the newest intact checkpoint up to the step `limit`; (0, None) where there is none."""
+        """Return step and content of the newest intact checkpoint up to a step; (0, None) where there is none."""
         for step in reversed(self.run.steps()):
             if step > limit:
                 continue
@@ -195,22 +182,23 @@ class Checkpointing:
         return 0, None
 
     def _state_variables(self):
+        """Return the variables of the optimizer, and the random states."""
         model = self.training_model
         weights = {id(weight) for weight in model.weights}
         random_states = [v for v in model.non_trainable_variables if id(v) not in weights]
         return [*model.optimizer.variables, *random_states]
 
 
-def score_of(record, best_metric):
-    """The score of a validation by which the best is chosen: higher is better."""
+def score_of(record: dict, best_metric: str) -> float:
+    """Return the score of a validation by which the best is chosen: higher is better."""
     return record["bleu"] if best_metric == "bleu" else -record[f"validation_{best_metric}"]
 
 
-def bytes_in_words(size):
-    """A number of bytes as people read it."""
+def bytes_in_words(size: float) -> str:
+    """Return a number of bytes as people read it."""
     return f"{size / 2**30:.1f} GiB" if size >= 2**30 else f"{size / 2**20:.0f} MiB"
 
 
 def _size(variable):
-    """The bytes of a Keras variable in a file."""
+    """Return the bytes of a Keras variable in a file."""
     return 4 * math.prod(variable.shape)

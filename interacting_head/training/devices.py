@@ -1,19 +1,22 @@
 """The devices of a training: all that are visible, on this machine and, with JAX, on several."""
 
 import contextlib
+import dataclasses
 import functools
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import keras
 import numpy as np
 
 
+@dataclasses.dataclass(frozen=True)
 class Devices:
     """One replica of the model on each device, each with its part of every batch.
 
-    TensorFlow drives the GPUs of one machine by `MirroredStrategy`; JAX all devices of all processes by
-    `keras.distribution.DataParallel`. A process joins others where the environment variables of
+    TensorFlow drives the GPUs of one machine by `MirroredStrategy`, and JAX all devices of all processes by
+    `keras.distribution.DataParallel`; a process joins others where the environment variables of
     `keras.distribution.initialize` are set. One device needs neither, and PyTorch uses one.
 
     Args:
@@ -22,62 +25,54 @@ class Devices:
         process, processes: the number of this process, from 0, and how many there are.
     """
 
-    def __init__(self, names, scope=contextlib.nullcontext, process=0, processes=1):
-        self.names, self.scope = names, scope
-        self.process, self.processes = process, processes
+    names: list[str]
+    scope: Callable = contextlib.nullcontext
+    process: int = 0
+    processes: int = 1
 
     @classmethod
-    def find(cls):
-        """All visible GPUs, or else all CPU devices (which is one, unless it was divided on purpose)."""
+    def find(cls) -> "Devices":
+        """Return all visible GPUs, or else all CPU devices (one, unless it was divided on purpose)."""
         if keras.backend.backend() == "tensorflow":
-            return cls._of_tensorflow()
+            import tensorflow as tf  # here, so that everything else works without TensorFlow
+
+            devices = tf.config.list_logical_devices("GPU") or tf.config.list_logical_devices("CPU")
+            names = [device.name.removeprefix("/device:").lower() for device in devices]
+            if len(devices) == 1:
+                return cls(names)
+            return cls(names, _mirrored_strategy(tuple(device.name for device in devices)).scope)
         if keras.backend.backend() == "jax":
-            return cls._of_jax()
+            import jax
+
+            if "KERAS_DISTRIBUTION_JOB_ADDRESSES" in os.environ and not jax.distributed.is_initialized():
+                keras.distribution.initialize()
+            names = keras.distribution.list_devices()
+            if len(names) == 1:
+                return cls(names)
+            distribution = keras.distribution.DataParallel(devices=names, auto_shard_dataset=False)
+            return cls(names, distribution.scope, jax.process_index(), jax.process_count())
         return cls(["one device"])  # Keras lists none for PyTorch
 
-    @classmethod
-    def _of_tensorflow(cls):
-        import tensorflow as tf  # here, so that everything else works without TensorFlow
-
-        devices = tf.config.list_logical_devices("GPU") or tf.config.list_logical_devices("CPU")
-        names = [device.name.removeprefix("/device:").lower() for device in devices]
-        if len(devices) == 1:
-            return cls(names)
-        strategy = _mirrored_strategy(tuple(device.name for device in devices))
-        return cls(names, strategy.scope)
-
-    @classmethod
-    def _of_jax(cls):
-        import jax
-
-        if "KERAS_DISTRIBUTION_JOB_ADDRESSES" in os.environ and not jax.distributed.is_initialized():
-            keras.distribution.initialize()
-        names = keras.distribution.list_devices()
-        if len(names) == 1:
-            return cls(names)
-        distribution = keras.distribution.DataParallel(devices=names, auto_shard_dataset=False)
-        return cls(names, distribution.scope, jax.process_index(), jax.process_count())
-
     @property
-    def replicas(self):
+    def replicas(self) -> int:
         """The number of devices."""
         return len(self.names)
 
     def own_rows(self, batches):
-        """Yields this process's rows of each batch; `batches` have the rows of all processes."""
+        """Yield this process's rows of each batch; `batches` have the rows of all processes."""
         for batch in batches:
             yield keras.tree.map_structure(lambda array: np.split(array, self.processes)[self.process], batch)
 
-    def from_first_process(self, values):
-        """The numbers that the first process gives; each process must call this."""
+    def from_first_process(self, values: list[float]) -> list[float]:
+        """Return the numbers that the first process gives; each process must call this."""
         if self.processes == 1:
             return values
         from jax.experimental import multihost_utils
 
         return np.asarray(multihost_utils.broadcast_one_to_all(np.asarray(values, "float32"))).tolist()
 
-    def from_all_processes(self, number):
-        """The whole numbers that all processes give, in their order; each process must call this."""
+    def from_all_processes(self, number: int) -> list[int]:
+        """Return the whole numbers that all processes give, in their order; each process must call this."""
         if self.processes == 1:
             return [number]
         from jax.experimental import multihost_utils
@@ -87,14 +82,14 @@ class Devices:
 
 @functools.cache
 def _mirrored_strategy(names):
-    """The one strategy of this process for these devices: two would number their collective operations alike."""
+    """Return the one strategy of this process for these devices: two would number their operations alike."""
     import tensorflow as tf
 
     return tf.distribute.MirroredStrategy(names)
 
 
-def memory_of_each():
-    """The bytes of memory of each GPU, or of this machine without one, and words for which it is (TensorFlow)."""
+def memory_of_each() -> tuple[int, str]:
+    """Return the bytes of memory of each GPU, or of a machine without one, and words for which it is (TensorFlow)."""
     import tensorflow as tf
 
     if not tf.config.list_physical_devices("GPU"):
@@ -105,8 +100,8 @@ def memory_of_each():
     return min(limits), "each GPU"
 
 
-def machine_ram():
-    """The bytes of RAM that this process may use: those of the machine or, if less, of its control group."""
+def machine_ram() -> int:
+    """Return the bytes of RAM that this process may use: all of the machine or, if less, of its control group."""
     limits = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
     for path in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
         text = Path(path).read_text().strip() if Path(path).is_file() else ""

@@ -4,18 +4,20 @@ import sys
 import tempfile
 
 import keras
+import numpy as np
 
 from interacting_head import config as configuration
+from interacting_head.config import ExperimentConfig
 from interacting_head.model.allocation import TRAINING_ADVICE
 from interacting_head.model.building import build_model
-from interacting_head.run_directory import RunDirectory
+from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.training import devices, peak_ram, precision
 from interacting_head.training.checkpoints import bytes_in_words
 from interacting_head.training.run_text import open_text, prepare_run_text
 from interacting_head.training.setup import check, make_batches, make_training_model, number_of_steps
 
 
-def dry_run(config, corpora_dir=None):
+def dry_run(config: ExperimentConfig, corpora_dir: str | None = None):
     """Print configuration, model, batch plan and RAM, and leave nothing behind but encoded text in the cache."""
     check(config)
     config = precision.resolved(config)
@@ -43,14 +45,13 @@ largest batch       {largest} (sentences × source × target)
 steps               at most {steps:,}, {steps / len(plan):.1f} epochs""",
         flush=True,
     )
-    print("\n".join(peak_memory(config, sizes, plan.shapes, replicas)))
+    print("\n".join(memory_lines(config, sizes, plan.shapes, replicas)))
 
 
-def peak_memory(config, vocabulary_sizes, shapes, replicas=1):
-    """Lines on the RAM, or the GPU's memory, of a training, beside what the device has.
+def memory_lines(config: ExperimentConfig, vocabulary_sizes, shapes: np.ndarray, replicas: int = 1) -> list[str]:
+    """Return lines on the RAM, or the GPU's memory, that a training needs and that the device has.
 
     Args:
-        config, vocabulary_sizes: as of `peak_ram.predicted`.
         shapes: (number of batches, 3), see `data.batches.plan.BatchPlan`.
         replicas: number of devices that share each batch.
     """
@@ -61,10 +62,8 @@ def peak_memory(config, vocabulary_sizes, shapes, replicas=1):
     largest = shapes[(rows * (S * S + S * T + T * T)).argmax()]  # most attention weights, and nearly the most tokens
     peak = peak_ram.predicted(config, vocabulary_sizes, largest, config.train.accumulate_batches * replicas)
     available, device = devices.memory_of_each()
+    too_much = f"                    too much: {TRAINING_ADVICE}"
     if peak is None:
-        lines = [f"peak memory         more than {device} has: {bytes_in_words(available)}"]
-    else:
-        lines = [f"peak memory         about {bytes_in_words(peak)} of {bytes_in_words(available)} on {device}"]
-    if peak is None or peak > available:
-        lines.append(f"                    too much: {TRAINING_ADVICE}")
-    return lines
+        return [f"peak memory         more than {device} has: {bytes_in_words(available)}", too_much]
+    line = f"peak memory         about {bytes_in_words(peak)} of {bytes_in_words(available)} on {device}"
+    return [line, too_much] if peak > available else [line]

@@ -4,6 +4,7 @@ import contextlib
 import logging
 import sys
 import types
+from pathlib import Path
 
 import keras
 import numpy as np
@@ -32,8 +33,8 @@ class _PastProgressBar(logging.Handler):
 
 
 @contextlib.contextmanager
-def logging_to(path):
-    """Sends this project's log to the standard error, from the level INFO on, and to a file."""
+def logging_to(path: Path):
+    """Send this project's log to the standard error, from the level INFO on, and to a file."""
     handlers = [_File(path, encoding="utf-8"), _PastProgressBar(logging.INFO)]
     for handler in handlers:
         handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
@@ -47,12 +48,12 @@ def logging_to(path):
             handler.close()
 
 
-def write_tensorboard(folder, record):
-    """Adds the numbers of a validation to the event files of a run. Raises `OSError` where the disk has no room."""
+def write_tensorboard(folder: Path, record: dict):
+    """Add the numbers of a validation to the event files of a run; raise `OSError` where the disk has no room."""
     make_folder(folder)
     check_folder_room(folder, ROOM)  # TensorBoard writes in a thread of its own, where an error would be lost
     if keras.backend.backend() != "tensorflow":
-        # The switch with which TensorBoard is told to do without TensorFlow, also where it is installed.
+        # This switch makes TensorBoard do without TensorFlow, also where it is installed.
         sys.modules.setdefault("tensorboard.compat.notf", types.ModuleType("notf"))
     from tensorboard.summary import Writer
 

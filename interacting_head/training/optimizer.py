@@ -12,20 +12,18 @@ from keras import ops
 class Adam(keras.optimizers.Adam):
     """`keras.optimizers.Adam` with clipping, the norm of the gradients, and on TensorFlow a kernel for each step.
 
-    All backends pass here, and after the loss scaling of float16: so this is the place to clip. Gradients come in the
-    order of the variables it was built with. Under a `tf.distribute` strategy they must be those of all replicas
-    together, the same on each.
+    All backends pass here, after the loss scaling of float16: this is the place to clip. Gradients come in the order of
+    the variables it was built with; under a `tf.distribute` strategy they must be the sums over all replicas.
 
-    `gradient_norm` is the global norm before clipping, kept for the log.
+    `gradient_norm` is the global norm before clipping, for the log.
 
     Args:
         gradient_clip: largest global norm; larger gradients are scaled down to it. None: no clipping.
         ema_decay: of an exponential moving average of the variables. None: there is none. (Keras' own, `use_ema`, would
             take the place of the weights whenever `fit` ends.)
-        **kwargs: those of `keras.optimizers.Adam`.
     """
 
-    def __init__(self, *args, gradient_clip=None, ema_decay=None, **kwargs):
+    def __init__(self, *args, gradient_clip: float | None = None, ema_decay: float | None = None, **kwargs):
         super().__init__(*args, **kwargs)
         self.gradient_clip = gradient_clip
         self.ema_decay = ema_decay
@@ -37,9 +35,10 @@ class Adam(keras.optimizers.Adam):
         others = len(self.variables)
         super().build(variables)
         moments = self.variables[others:]  # first and second of each variable in turn
-        # A namespace, for Keras would count the variables in a list of the optimizer as its own.
-        self.lists = types.SimpleNamespace(
-            variables=list(variables), averages=averages, first_moments=moments[::2], second_moments=moments[1::2]
+        # A namespace, because Keras would count the variables in a list of the optimizer as its own.
+        self.slots = types.SimpleNamespace(
+            moments=list(zip(variables, moments[::2], moments[1::2], strict=True)),
+            averages=list(zip(variables, averages, strict=False)),
         )
         self.gradient_norm = self.add_variable((), dtype="float32", name="gradient_norm")
 
@@ -56,12 +55,12 @@ class Adam(keras.optimizers.Adam):
             self._apply_kernels(grads)
         else:
             super().apply(grads, trainable_variables)
-        for variable, average in self._averaged():
+        for variable, average in self.slots.averages:
             decay = self.ema_decay * ops.cast(ops.not_equal(self.iterations, 1), variable.dtype)
             average.assign(decay * average + (1 - decay) * variable)
 
     def _apply_kernels(self, grads):
-        """The step of each variable in one pass over its memory; Keras' operations would take a dozen."""
+        """Update each variable in one pass over its memory; Keras' operations would take a dozen."""
         import tensorflow as tf  # here, so that everything else works without TensorFlow
 
         # The kernel would correct the bias of the moments by 1 − βᵗ of rounded βᵗ, with few digits in the first steps:
@@ -69,10 +68,7 @@ class Adam(keras.optimizers.Adam):
         step = ops.cast(self.iterations + 1, "float32")
         first, second = (-ops.expm1(step * math.log(np.float32(beta))) for beta in (self.beta_1, self.beta_2))
         rate = ops.cast(self.learning_rate, "float32") * ops.sqrt(second) / first
-        lists = self.lists
-        for variable, gradient, m, v in zip(
-            lists.variables, grads, lists.first_moments, lists.second_moments, strict=True
-        ):
+        for (variable, m, v), gradient in zip(self.slots.moments, grads, strict=True):
             if gradient is not None:
                 tf.raw_ops.ResourceApplyAdam(
                     var=variable.value.handle,
@@ -89,13 +85,9 @@ class Adam(keras.optimizers.Adam):
         self.iterations.assign_add(1)
 
     def overwrite_with_moving_average(self):
-        """Gives the variables the values of their exponential moving average."""
-        for variable, average in self._averaged():
+        """Give the variables the values of their exponential moving average."""
+        for variable, average in self.slots.averages:
             variable.assign(average)
-
-    def _averaged(self):
-        """Pairs of a variable and its moving average; none where there are no averages."""
-        return zip(self.lists.variables, self.lists.averages, strict=True) if self.lists.averages else ()
 
     def get_config(self):
         return {**super().get_config(), "gradient_clip": self.gradient_clip, "ema_decay": self.ema_decay}

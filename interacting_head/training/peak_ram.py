@@ -1,6 +1,6 @@
 """The peak of RAM, or of a GPU's memory, in a training, extrapolated from steps on a part of a batch (TensorFlow).
 
-Steps are measured in a process of their own, which begins as `train.py` does: this module imports Keras only there.
+Steps are measured in another process, which begins as `train.py` does: this module imports Keras only there.
 """
 
 import multiprocessing
@@ -11,21 +11,21 @@ from pathlib import Path
 import numpy as np
 
 from data.text.subwords import END
+from interacting_head.config import ExperimentConfig
 from interacting_head.console import importing_keras
 
-STEPS = 2  # of each size: gradients and the optimizer's variables of the first are still there in the second
+STEPS = 2  # of each size: the second still has the gradients and the optimizer's variables of the first
 
 
-def predicted(config, vocabulary_sizes, shape, multiple=1):
-    """The bytes at the peak of steps on batches of a shape (B, S, T), or None where a part of one is too much.
+def predicted(config: ExperimentConfig, vocabulary_sizes, shape, multiple: int = 1) -> float | None:
+    """Return the bytes at the peak of steps on batches of a shape (B, S, T), or None where a part of one is too much.
 
-    The peak grows linearly with the rows: those at a quarter and at half of them tell the rest.
+    The peak grows linearly with the rows: measurements at a quarter and at half of them give the rest.
 
     Args:
-        config: an `ExperimentConfig` without `train.precision: auto`.
-        vocabulary_sizes: those of source and target.
-        shape: B is a multiple of `multiple`.
-        multiple: only such numbers of rows can be computed.
+        config: without `train.precision: auto`.
+        vocabulary_sizes: two numbers, of source and target.
+        multiple: only multiples of this number of rows can be computed; B is one.
     """
     rows, *lengths = map(int, shape)
     units = rows // multiple
@@ -37,7 +37,7 @@ def predicted(config, vocabulary_sizes, shape, multiple=1):
 
 
 def in_new_process(function, *arguments):
-    """The result of a function in a process of its own, or None where that one dies, as it does where RAM is short."""
+    """Return the result of a function in another process, or None where that dies, as it does where RAM is short."""
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
         try:
             return pool.submit(function, *arguments).result()
@@ -45,8 +45,8 @@ def in_new_process(function, *arguments):
             return None
 
 
-def measured(config, vocabulary_sizes, lengths, sizes):
-    """The peaks in bytes of this process after steps on made-up batches of ascending numbers of rows, or None."""
+def measured(config: ExperimentConfig, vocabulary_sizes, lengths, sizes) -> list[int] | None:
+    """Return the peaks in bytes of this process after steps on made-up batches, of ascending sizes, or None."""
     with importing_keras():
         import keras
         import tensorflow as tf
@@ -74,7 +74,7 @@ def measured(config, vocabulary_sizes, lengths, sizes):
     return peaks
 
 
-def peak_memory():
+def peak_memory() -> int:
     """Return the most bytes that this process has had so far: of the first GPU under TensorFlow, else of RAM."""
     import keras
 

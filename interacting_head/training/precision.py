@@ -5,7 +5,9 @@ import os
 
 import keras
 
-from interacting_head.machine import processor_instructions
+from interacting_head.config import ExperimentConfig
+from interacting_head.console.machine import processor_instructions
+from interacting_head.runs.run_directory import RunDirectory
 
 # Names in /proc/cpuinfo of the instructions that multiply bfloat16: Intel and AMD, then ARM.
 BFLOAT16_INSTRUCTIONS = {"avx512_bf16", "amx_bf16", "bf16"}
@@ -14,13 +16,8 @@ CAPS_WITHOUT_BFLOAT16 = {"SSE41", "AVX", "AVX2", "AVX2_VNNI", "AVX2_VNNI_2"}
 BFLOAT16_CAPABILITY = (8, 0)  # of NVIDIA's GPUs: from Ampere on
 
 
-def resolved(config, run=None):
-    """The configuration with `train.precision: auto` resolved: a run that is begun keeps its own on any machine.
-
-    Args:
-        config: an `ExperimentConfig`.
-        run: the `RunDirectory`, which need not exist.
-    """
+def resolved(config: ExperimentConfig, run: RunDirectory | None = None) -> ExperimentConfig:
+    """Return the configuration with `train.precision: auto` resolved; a run that is begun keeps its precision."""
     if config.train.precision != "auto":
         return config
     if run is not None and (run.path / "config.yaml").is_file():
@@ -30,7 +27,7 @@ def resolved(config, run=None):
     return dataclasses.replace(config, train=dataclasses.replace(config.train, precision=precision))
 
 
-def multiplies_bfloat16():
+def multiplies_bfloat16() -> bool:
     """Return whether all devices of the backend have bfloat16 arithmetic that is faster than float32."""
     backend = keras.backend.backend()
     if backend == "tensorflow":
@@ -53,6 +50,6 @@ def multiplies_bfloat16():
     return False
 
 
-def is_capped():
-    """Return whether the environment has oneDNN take the processor for one without bfloat16."""
+def is_capped() -> bool:
+    """Return whether the environment makes oneDNN take the processor for one without bfloat16."""
     return os.environ.get("ONEDNN_MAX_CPU_ISA", "").upper() in CAPS_WITHOUT_BFLOAT16

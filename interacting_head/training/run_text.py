@@ -14,9 +14,8 @@ from data.text.cleaning import CleaningRules
 from data.text.parallel_text import ParallelText
 from data.text.profiles import TextForm
 from data.text.subwords import Subwords
-from interacting_head import yaml_files
-from interacting_head.config import OWN_FILES
-from interacting_head.run_files import read_text_record
+from interacting_head.config import OWN_FILES, DataConfig, ExperimentConfig, yaml_files
+from interacting_head.runs.run_directory import RunDirectory
 
 logger = logging.getLogger("interacting_head")
 
@@ -24,15 +23,7 @@ SPLITS = "train", "dev"
 
 
 class RunText(NamedTuple):
-    """The text of a run.
-
-    Args:
-        corpus: the text as it is.
-        train, dev: in the form of its profile.
-        forms: that form, of source and target.
-        subwords: of source and target, one object where they are equal.
-        pairs: the encoded training text.
-    """
+    """The text of a run: as it is, in the form of its profile (with these forms of source and target), and encoded."""
 
     corpus: Corpus
     train: ParallelText
@@ -42,16 +33,16 @@ class RunText(NamedTuple):
     pairs: EncodedPairs
 
 
-def text_settings(data):
-    """The `TextSettings` of a `DataConfig`; raises `InputError` where they contradict each other."""
+def text_settings(data: DataConfig) -> TextSettings:
+    """Return the settings of text; raise `InputError` where they contradict each other."""
     rules = CleaningRules(data.max_words, data.max_ratio, data.drop_duplicates)
     sizes = data.vocabulary_size, data.shared_vocabulary, data.joint_merges
     return TextSettings(data.profile, rules, *sizes, data.max_length)
 
 
-def corpus_of(data, corpora_dir):
-    """The `Corpus` of a `DataConfig`; raises `InputError` where there is none or it cannot be found."""
-    own = [data.source, data.target, data.dev_source, data.dev_target]
+def corpus_of(data: DataConfig, corpora_dir: str | None) -> Corpus:
+    """Return the corpus of a configuration; raise `InputError` where there is none or it cannot be found."""
+    own = own_files(data).values()
     if data.corpus and any(own):
         raise InputError("give data.corpus or --source, --target, --dev-source and --dev-target, not both")
     if any(own):
@@ -63,61 +54,58 @@ def corpus_of(data, corpora_dir):
     raise InputError("no text to train on: set data.corpus, or give --source, --target, --dev-source, --dev-target")
 
 
-def open_text(data, corpora_dir):
-    """The `Corpus` of a `DataConfig`, `train` and `dev` checked line by line."""
+def open_text(data: DataConfig, corpora_dir: str | None) -> Corpus:
+    """Return the corpus of a configuration, `train` and `dev` checked line by line."""
     corpus = corpus_of(data, corpora_dir)
     for split in SPLITS:
         corpus.split(split).check()
     return corpus
 
 
-def with_paths_of(run, config, corpus):
-    """Return an `ExperimentConfig` with the paths that a run has for its own text, if they mean the same text.
+def own_files(data: DataConfig) -> dict[str, str | None]:
+    """Return the paths of the user's own text."""
+    return {name: getattr(data, name) for name in OWN_FILES}
 
-    They do where they are other spellings of the same paths, and where the content of the files is what the run was
-    begun on. The text may have been moved.
 
-    Args:
-        run: the `RunDirectory`, which need not exist yet.
-        config: the configuration that is given now.
-        corpus: its `Corpus`.
+def with_paths_of(run: RunDirectory, config: ExperimentConfig, corpus: Corpus) -> ExperimentConfig:
+    """Return a configuration with the paths that a run has for the user's own text, if they mean the same text.
+
+    They do where they spell the same paths otherwise, and where the files, which may have been moved, have the content
+    that the run was begun on.
 
     Raises:
-        InputError: where `run` cannot be read.
+        InputError: where `run`, which need not exist yet, cannot be read.
     """
     if not (run.path / "config.yaml").is_file():
         return config
-    theirs, ours = (
-        {name: getattr(data, name) for name in OWN_FILES} for data in (run.open(run.path).config.data, config.data)
-    )
+    theirs, ours = own_files(run.open(run.path).config.data), own_files(config.data)
     if theirs == ours or not (all(theirs.values()) and all(ours.values())):
         return config
     if any(os.path.abspath(theirs[name]) != os.path.abspath(ours[name]) for name in OWN_FILES):
-        text = read_text_record(run.path / "text.json") or {}
         languages = [corpus.source_language, corpus.target_language]
-        if (text.get("languages"), text.get("digests")) != (languages, digests_of(corpus)):
+        if (run.text.get("languages"), run.text.get("digests")) != (languages, digests_of(corpus)):
             return config
     return dataclasses.replace(config, data=dataclasses.replace(config.data, **theirs))
 
 
-def store_paths(run, data):
-    """Write the paths of own text in a `DataConfig` into the configuration of a run, of whatever version it is."""
+def store_paths(run: RunDirectory, data: DataConfig):
+    """Write the paths of own text into the configuration of a run of any version."""
     mapping = yaml_files.read_yaml(run.path / "config.yaml", "configuration")
-    mapping["data"] |= {name: getattr(data, name) for name in OWN_FILES}
+    mapping["data"] |= own_files(data)
     with atomic_write(run.path / "config.yaml") as file:
         file.write(yaml_files.to_yaml(mapping))
 
 
-def digests_of(corpus):
+def digests_of(corpus: Corpus) -> dict[str, list[str]]:
     """Return {split: digests of source and target} of the text that a run depends on."""
     return {split: corpus.split(split).digests() for split in SPLITS}
 
 
-def prepare_run_text(data, run, corpus):
-    """The `RunText` of a run; its truecasers and sub-words are learnt on the training text where they do not exist yet.
+def prepare_run_text(data: DataConfig, run: RunDirectory, corpus: Corpus) -> RunText:
+    """Return the text of a run; truecasers and sub-words that it lacks are learnt on the training text.
 
     Raises:
-        InputError: where the text is not the one with which the run was begun, and what `encode_corpus` raises.
+        InputError: where the text has changed since the run was begun, and what `encode_corpus` raises.
     """
     digests = digests_of(corpus)
     run.check_text(digests)

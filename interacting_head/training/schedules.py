@@ -5,25 +5,20 @@ import math
 import keras
 from keras import ops
 
-from interacting_head.config_values import entry_of
+from interacting_head.config import TrainConfig
+from interacting_head.config.values import entry_of
 
 
 class WarmupSchedule(keras.optimizers.schedules.LearningRateSchedule):
-    """Linear warm-up to a peak, then `decay`; the base of all schedules.
+    """Linear warm-up to a peak, then `decay`; the base of all schedules."""
 
-    Args:
-        peak: learning rate at the end of the warm-up.
-        warmup_steps: w.
-    """
-
-    def __init__(self, peak, warmup_steps):
-        self.peak = peak
-        self.warmup_steps = warmup_steps
+    def __init__(self, peak: float, warmup_steps: int, total_steps: int):
+        self.peak, self.warmup_steps, self.total_steps = peak, warmup_steps, total_steps
 
     @classmethod
-    def of_training(cls, train, model_dim, total_steps):
-        """The schedule of a `TrainConfig`, for a model of size D and so many steps; `learning_rate` is the peak."""
-        return cls(train.learning_rate, train.warmup_steps)
+    def of_training(cls, train: TrainConfig, model_dim: int, total_steps: int) -> "WarmupSchedule":
+        """Return the schedule of a training, whose peak is `learning_rate`."""
+        return cls(train.learning_rate, train.warmup_steps, total_steps)
 
     def __call__(self, step):
         t = ops.cast(step, "float32") + 1.0  # Keras counts from 0
@@ -31,11 +26,11 @@ class WarmupSchedule(keras.optimizers.schedules.LearningRateSchedule):
         return self.peak * warmup * self.decay(ops.maximum(t, self.warmup_steps))
 
     def decay(self, t):
-        """The factor at step t ≥ w."""
+        """Return the factor at step t ≥ w."""
         return 1.0
 
     def get_config(self):
-        return {"peak": self.peak, "warmup_steps": self.warmup_steps}
+        return {"peak": self.peak, "warmup_steps": self.warmup_steps, "total_steps": self.total_steps}
 
 
 @keras.saving.register_keras_serializable("interacting_head")
@@ -53,45 +48,26 @@ class InverseSquareRoot(WarmupSchedule):
 
 @keras.saving.register_keras_serializable("interacting_head")
 class Noam(InverseSquareRoot):
-    """learning_rate · D^−½ · min(t^−½, t · w^−1.5): Vaswani et al. 2017, equation (3), times a factor.
-
-    It is an inverse square root whose peak is learning_rate / √(D · w).
-    """
+    """learning_rate · D^−½ · min(t^−½, t · w^−1.5): Vaswani et al. 2017, equation (3), times a factor."""
 
     @classmethod
     def of_training(cls, train, model_dim, total_steps):
-        return cls(train.learning_rate / math.sqrt(model_dim * train.warmup_steps), train.warmup_steps)
+        return cls(train.learning_rate / math.sqrt(model_dim * train.warmup_steps), train.warmup_steps, total_steps)
 
 
 @keras.saving.register_keras_serializable("interacting_head")
 class Cosine(WarmupSchedule):
     """One half cosine from the peak at t = w down to 0 at t = `total_steps`."""
 
-    def __init__(self, peak, warmup_steps, total_steps):
-        super().__init__(peak, warmup_steps)
-        self.total_steps = total_steps
-
-    @classmethod
-    def of_training(cls, train, model_dim, total_steps):
-        return cls(train.learning_rate, train.warmup_steps, total_steps)
-
     def decay(self, t):
         progress = ops.minimum((t - self.warmup_steps) / max(self.total_steps - self.warmup_steps, 1), 1.0)
         return 0.5 * (1.0 + ops.cos(math.pi * progress))
 
-    def get_config(self):
-        return {**super().get_config(), "total_steps": self.total_steps}
 
-
-SCHEDULES = {
-    "noam": Noam,
-    "inverse_square_root": InverseSquareRoot,
-    "constant": Constant,
-    "cosine": Cosine,
-}
+SCHEDULES = {"noam": Noam, "inverse_square_root": InverseSquareRoot, "constant": Constant, "cosine": Cosine}
 """`train.schedule` → class."""
 
 
-def schedule_class(name):
-    """The class of a schedule. Raises `InputError` for an unknown name: it names the nearest."""
+def schedule_class(name: str) -> type[WarmupSchedule]:
+    """Return the class of a schedule; raise `InputError`, with the nearest name, where it is unknown."""
     return entry_of(SCHEDULES, name, "train.schedule")

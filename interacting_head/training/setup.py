@@ -4,11 +4,14 @@ import logging
 
 import keras
 
+from data.batches.encoding import EncodedPairs
 from data.batches.pipeline import TrainingBatches
 from data.errors import InputError
-from interacting_head.config_values import ABOVE_WHOLE
+from interacting_head.config import ExperimentConfig, TrainConfig
+from interacting_head.config.values import ABOVE_WHOLE
 from interacting_head.model.compilation import parts_side_by_side
 from interacting_head.model.placement import check_model
+from interacting_head.model.transformer import Transformer
 from interacting_head.training.optimizer import Adam
 from interacting_head.training.run_text import text_settings
 from interacting_head.training.schedules import schedule_class
@@ -17,8 +20,8 @@ from interacting_head.training.training_model import TRAINING_MODELS, TrainingMo
 logger = logging.getLogger("interacting_head")
 
 
-def check(config):
-    """Raise `InputError` for an `ExperimentConfig` that cannot be trained, as far as it can be known without text."""
+def check(config: ExperimentConfig):
+    """Raise `InputError` for a configuration that cannot be trained, as far as can be known without text."""
     text_settings(config.data)
     check_model(config.model)
     schedule_class(config.train.schedule)
@@ -31,25 +34,20 @@ def check(config):
         raise InputError("train.best_metric is bleu, but train.validation_bleu is false; set one of them")
 
 
-def number_of_steps(train, batches_per_epoch):
-    """The number of steps after which a training of this `TrainConfig` is at its end."""
+def number_of_steps(train: TrainConfig, batches_per_epoch: int) -> int:
+    """Return the number of steps after which a training is at its end."""
     if train.max_epochs is None:
         return train.max_steps
     return min(train.max_steps, train.max_epochs * batches_per_epoch)
 
 
-def make_batches(config, pairs, replicas=1):
-    """The `TrainingBatches` of encoded pairs for so many replicas of the model, from the first batch on."""
+def make_batches(config: ExperimentConfig, pairs: EncodedPairs, replicas: int = 1) -> TrainingBatches:
+    """Return the batches of encoded pairs, from the first on, for a number of replicas of the model."""
     data, parts = config.data, config.train.accumulate_batches
     if data.train_pairs is not None:
         pairs = pairs.sample(data.train_pairs, data.seed)
-    logger.info(
-        "%s pairs (%d empty and %d longer than %d sub-words left out)",
-        f"{len(pairs):,}",
-        pairs.dropped_empty,
-        pairs.dropped_long,
-        data.max_length,
-    )
+    dropped = f"{pairs.dropped_empty} empty and {pairs.dropped_long} longer than {data.max_length} sub-words"
+    logger.info("%s pairs (%s left out)", f"{len(pairs):,}", dropped)
     return TrainingBatches(
         pairs,
         config.train.batch_tokens * parts,
@@ -59,8 +57,8 @@ def make_batches(config, pairs, replicas=1):
     )
 
 
-def make_training_model(model, config, total_steps):
-    """The compiled `TrainingModel` of a `Transformer`, to be trained so many steps."""
+def make_training_model(model: Transformer, config: ExperimentConfig, total_steps: int) -> TrainingModel:
+    """Return the compiled `TrainingModel` of a `Transformer` and a number of steps."""
     train = config.train
     if train.accumulate_batches > 1 and keras.backend.backend() not in ("tensorflow", "jax"):
         raise InputError(
@@ -81,15 +79,10 @@ def make_training_model(model, config, total_steps):
     return training_model
 
 
-def compiles_training_step():
+def compiles_training_step() -> bool:
     """Return whether XLA compiles the training step: each new shape of a batch then costs a compilation."""
-    if keras.backend.backend() == "jax":
-        return True
-    # Under a strategy for several GPUs XLA cannot compile the step.
-    return keras.backend.backend() == "tensorflow" and len(_tensorflow_gpus()) == 1
-
-
-def _tensorflow_gpus():
+    if keras.backend.backend() != "tensorflow":
+        return keras.backend.backend() == "jax"
     import tensorflow as tf
 
-    return tf.config.list_physical_devices("GPU")
+    return len(tf.config.list_physical_devices("GPU")) == 1  # under a strategy for several, XLA cannot compile the step

@@ -7,19 +7,22 @@ import math
 import random
 import signal
 import time
+from pathlib import Path
 
 import keras
 
 from data.batches.pipeline import as_tf_dataset
+from data.corpora.corpus import Corpus
 from data.errors import InputError
 from data.files import NO_ROOM, sole_use
-from interacting_head import allocator, run_folder
-from interacting_head.console import RunError
+from interacting_head.config import ExperimentConfig
+from interacting_head.console import RunError, allocator
 from interacting_head.model.allocation import TRAINING_ADVICE, allocation_told
 from interacting_head.model.building import build_model
 from interacting_head.model.placement import same_experiment
 from interacting_head.model.weights import load_weights
-from interacting_head.run_directory import RunDirectory
+from interacting_head.runs import run_folder
+from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.training import precision
 from interacting_head.training.callbacks import Progress, StopOnSignal, UnhurriedCallbacks, duration, scalar
 from interacting_head.training.checkpoints import Checkpointing, score_of
@@ -39,12 +42,10 @@ class DivergedError(RunError):
     """The loss of a training is no number."""
 
 
-def train(config, run_dir, corpora_dir=None, resume=True):
+def train(config: ExperimentConfig, run_dir: str | Path, corpora_dir=None, resume: bool = True) -> int | None:
     """Train a model, or continue a training, in a run directory.
 
     Args:
-        config: an `ExperimentConfig`.
-        run_dir: the run directory; made where it does not exist.
         corpora_dir: where corpora lie, see `data.corpora.corpus.open_corpus`.
         resume: False starts from the beginning; the run in the folder is removed when the new one has a checkpoint.
 
@@ -72,7 +73,7 @@ def train(config, run_dir, corpora_dir=None, resume=True):
         try:
             trainer = Trainer(config, run, corpus, devices)
         except InputError:
-            if is_new:  # the corrected command shall not meet a run with another configuration
+            if is_new:  # otherwise the corrected command would meet a run with another configuration
                 run_folder.clear(run.path)
                 with contextlib.suppress(OSError):
                     run.path.rmdir()  # where nothing else lies in it
@@ -133,29 +134,20 @@ def _full_disk_told(run):
 
 
 class Trainer:
-    """One training: model, data and run directory.
+    """One training: model, data and run directory."""
 
-    Args:
-        config: an `ExperimentConfig`.
-        run: its `RunDirectory`.
-        corpus: a `data.Corpus` with the splits `train` and `dev`.
-        devices: the `Devices` to train on.
-    """
-
-    def __init__(self, config, run, corpus, devices):
-        self.config, self.run = config, run
+    def __init__(self, config: ExperimentConfig, run: RunDirectory, corpus: Corpus, devices: Devices):
+        self.config, self.run, self.devices = config, run, devices
         self.begun = time.perf_counter()
         set_seed(config.train.seed)
         keras.config.set_dtype_policy(config.train.precision)
-        self.devices = devices
         text = prepare_run_text(config.data, run, corpus)
-        subwords = text.subwords
         self.batches = make_batches(config, text.pairs, devices.replicas)
         self.total_steps = number_of_steps(config.train, self.batches.batches_in_epoch)
         with devices.scope():
-            self.model = build_model(config, *subwords)
+            self.model = build_model(config, *text.subwords)
             self.training_model = make_training_model(self.model, config, self.total_steps)
-        self.validation = Validation(config, self.model, text, *subwords)
+        self.validation = Validation(config, self.model, text)
         self.checkpoints = Checkpointing(run, self.training_model, config.train, devices)
         self.state = self.checkpoints.restore()
         if not self.state.finished:
@@ -175,18 +167,17 @@ class Trainer:
         names = ", ".join(self.devices.names)
         logger.info("%s parameters, %d steps in all, on %s", f"{self.model.count_params():,}", self.total_steps, names)
         logger.info("allocator: %s", allocator.description())
-        plan, tokens = self.batches.plan(0), self.batches.plan(0).tokens
-        interval = self.config.train.log_interval
-        self.progress = Progress(self.state.step, self.total_steps, interval, len(plan), tokens / len(plan))
+        plan, interval = self.batches.plan(0), self.config.train.log_interval
+        self.progress = Progress(self.state.step, self.total_steps, interval, len(plan), plan.tokens / len(plan))
 
-    def steps_to_validation(self):
+    def steps_to_validation(self) -> int:
         """Return the number of steps to the next validation: at multiples of the interval, and at the end."""
         until = (self.state.validated_step // self._interval + 1) * self._interval  # also after a stop between two
         return max(0, min(until, self.total_steps) - self.state.step)
 
     @contextlib.contextmanager
     def fitting(self):
-        """Put the batches at the step at hand, and count the steps of the `fit` in the block."""
+        """Move the batches to the current step, and count the steps of the `fit` in the block."""
         self.batches.start_at(*self.batches.position_after((0, 0), self.state.step))
         with self.devices.scope(), allocation_told(self._batch_in_words, f"{TRAINING_ADVICE}; {OTHER_SETTINGS}"):
             yield
@@ -204,24 +195,27 @@ class Trainer:
 
     def save(self):
         """Save a checkpoint; a run that was set aside for this one is no longer needed then."""
-        self.state.seconds = round(time.perf_counter() - self.begun, 1)
+        self.state.seconds = self._seconds()
         self.checkpoints.save(self.state)
         run_folder.settle(self.run.path, stands=True)
 
+    def _seconds(self):
+        return round(time.perf_counter() - self.begun, 1)
+
     def _batch_in_words(self):
-        """The batch of the step at hand."""
+        """Return a description of the batch of the current step."""
         epoch, index = self.batches.position_after((0, 0), self.progress.step)
         shape = " × ".join(map(str, self.batches.plan(epoch).shape(index)))
         parts = self.config.train.accumulate_batches
         in_parts = f", computed in {parts} parts" if parts > 1 else ""
         return f"a batch of {shape} (sentences × source × target sub-words{in_parts}) at step {self.progress.step + 1}"
 
-    def validate(self, stop):
+    def validate(self, stop: StopOnSignal):
         """Score the model on the development text, unless a signal comes, and keep the best weights."""
         config, state = self.config.train, self.state
         if (scores := self.validation(stop.is_requested)) is None:
             return stop.agree()
-        # Unlike processors may differ in the last digit, and all processes must end in the same step.
+        # Different processors may differ in the last digit, and all processes must end in the same step.
         scores = dict(zip(scores, self.devices.from_first_process(list(scores.values())), strict=True))
         if not math.isfinite(scores["validation_loss"]):
             raise DivergedError(
@@ -229,10 +223,9 @@ class Trainer:
                 f"diverged; choose a lower train.learning_rate than {config.learning_rate:g}, a longer "
                 "train.warmup_steps or a smaller train.gradient_clip, and another --run-dir or --no-resume"
             )
-        state.seconds = round(time.perf_counter() - self.begun, 1)
         record = {
             "step": state.step,
-            "seconds": state.seconds,
+            "seconds": self._seconds(),
             "epoch": self.batches.position_after((0, 0), state.step)[0] + 1,
             "loss": state.loss,
             **scores,
@@ -263,18 +256,18 @@ class Trainer:
             logger.info("no gain in %d validations: training ends", config.patience)
         state.finished = out_of_patience or state.step >= self.total_steps
 
-    def finish(self, stop):
+    def finish(self, stop: StopOnSignal):
         """Score the averages of weights, and write metrics.json, unless a signal comes."""
         config, model = self.config.train, self.model
+        records = {record["step"]: record for record in self.run.read_log()}
         metrics = {
             "steps": self.state.step,
             "best_step": self.state.best_step,
             "parameters": model.count_params(),
             "tokens_per_epoch": self.batches.plan(0).tokens,
             "peak_memory": peak_memory(),
+            "best": records[self.state.best_step],
         }
-        records = {record["step"]: record for record in self.run.read_log()}
-        metrics["best"] = records[self.state.best_step]
         if config.ema_decay is not None:
             load_weights(self.run, model, self.run.weights_path("ema"))
             if (scores := self.validation(stop.is_requested)) is None:
@@ -293,13 +286,13 @@ class Trainer:
         self.run.write_json("metrics.json", metrics)
 
 
-def bleu(scores):
-    """`, BLEU 12.34` for the log, or nothing where no translations were made."""
+def bleu(scores: dict) -> str:
+    """Return `, BLEU 12.34` for the log, or nothing where no translations were made."""
     return f", BLEU {scores['bleu']:.2f}" if "bleu" in scores else ""
 
 
-def set_seed(seed):
-    """Makes initial weights and dropout depend on `seed` only."""
+def set_seed(seed: int):
+    """Make initial weights and dropout depend on the seed only."""
     if keras.backend.backend() == "tensorflow":
         keras.utils.set_random_seed(seed)
     else:

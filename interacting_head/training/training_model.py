@@ -10,6 +10,7 @@ import keras
 from keras import ops
 
 from interacting_head.model.losses import linear_cross_entropy, real_tokens
+from interacting_head.model.transformer import Transformer
 
 
 class TrainingModel(keras.Model):
@@ -17,24 +18,24 @@ class TrainingModel(keras.Model):
 
     The Transformer itself stays without loss and optimizer, so that its weight files hold weights only.
 
+    It returns the last hidden vectors `(B, T, D)`, and two scalars: the sums of the losses that layers of the encoder
+    and of the decoder add. `fit` takes `(inputs of the Transformer, labels (B, T))`.
+
     Args:
-        transformer: the `Transformer`.
-        label_smoothing: see `losses`.
         accumulate_batches: number of equal parts into which each batch is split; they are computed one after another,
             in the RAM of one part, and give one step, equal to a step with the whole batch.
         parts_side_by_side: number of parts into which each batch, or part of it, is divided once more to be computed
             at the same time, see `compilation`. Used by TensorFlow only.
-
-    Call arguments:
-        inputs: as of `Transformer`; `fit` takes `(inputs, labels (B, T))`.
-
-    Returns:
-        The last hidden vectors `(B, T, D)`, and two scalars: the sums of the losses that layers of the encoder and of
-        the decoder add.
     """
 
-    def __init__(self, transformer, label_smoothing=0.0, accumulate_batches=1, parts_side_by_side=1, **kwargs):
-        super().__init__(**kwargs)
+    def __init__(
+        self,
+        transformer: Transformer,
+        label_smoothing: float = 0.0,
+        accumulate_batches: int = 1,
+        parts_side_by_side: int = 1,
+    ):
+        super().__init__()
         self.transformer = transformer
         self.label_smoothing = label_smoothing
         self.accumulate_batches = accumulate_batches
@@ -57,10 +58,10 @@ class TrainingModel(keras.Model):
     def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
         """Return the mean loss of a token of a whole batch, or the share of one part of the batch in it.
 
-        Losses that layers add are means over the tokens of their side: they count by the part's share of these.
+        Losses that layers add are means over the tokens of their side: they count by the part's share of these tokens.
 
         Args:
-            x: inputs of the part; `token_counts` of the whole batch among them, unless the part is the whole.
+            x: inputs of the part, with `token_counts` of the whole batch, unless the part is the whole.
             y, y_pred: labels and outputs of the part.
             sample_weight, training: not used.
         """
@@ -79,11 +80,7 @@ class TensorFlowTrainingModel(TrainingModel):
     """A `TrainingModel` with TensorFlow's step."""
 
     def train_step(self, data):
-        """Update the weights by a batch `(inputs, labels)`; under a strategy, by one device's rows of it.
-
-        Returns:
-            The logs, `{"loss": mean of a token since the last reset}`.
-        """
+        """Update the weights by a batch `(inputs, labels)`, under a strategy by one device's rows; return the logs."""
         import tensorflow as tf  # here, so that everything else works without TensorFlow
 
         inputs, labels, _ = keras.utils.unpack_x_y_sample_weight(data)
@@ -96,7 +93,7 @@ class TensorFlowTrainingModel(TrainingModel):
             loss, gradients = self._accumulated(inputs, labels, counts)
         else:
             found = []
-            for part in self._side_by_side(inputs, labels):
+            for part in self._side_by_side(inputs, labels):  # a comprehension or a method would be one more frame
                 found.append(self.loss_and_gradients(*part, counts))
             loss, gradients = _sum(found)
         if several:
@@ -106,12 +103,7 @@ class TensorFlowTrainingModel(TrainingModel):
         return self.compute_metrics(inputs, labels, None)
 
     def loss_and_gradients(self, inputs, labels, counts):
-        """Return the loss of a part of a batch and its gradients by the trainable variables.
-
-        Args:
-            inputs, labels: of the part.
-            counts: `token_counts` of the whole batch.
-        """
+        """Return the loss of a part of a batch and its gradients; `counts` are `token_counts` of the whole batch."""
         import tensorflow as tf
 
         variables = [variable.value for variable in self.trainable_variables]
@@ -123,7 +115,7 @@ class TensorFlowTrainingModel(TrainingModel):
         return loss, [tf.convert_to_tensor(gradient) for gradient in gradients]
 
     def _side_by_side(self, inputs, labels):
-        """Return the parts of a batch that are independent: TensorFlow works on all of them at a time."""
+        """Return the independent parts of a batch, on all of which TensorFlow works at the same time."""
         import tensorflow as tf
 
         if (count := self.parts_side_by_side) == 1:
@@ -133,7 +125,7 @@ class TensorFlowTrainingModel(TrainingModel):
         return [keras.tree.map_structure(lambda array, part=part: array[part], parts) for part in range(count)]
 
     def _accumulated(self, inputs, labels, counts):
-        """Return the loss of a batch and its gradients, worked off in parts."""
+        """Return the loss of a batch and its gradients, computed in parts one after another."""
         import tensorflow as tf
 
         parts = keras.tree.map_structure(lambda array: in_parts(array, self.accumulate_batches), (inputs, labels))
@@ -157,13 +149,10 @@ class JaxTrainingModel(TrainingModel):
     """A `TrainingModel` with the step of JAX."""
 
     def train_step(self, state, data):
-        """Update the weights by a batch `(inputs, labels)`, from `state`, the lists of Keras' variables.
+        """Update the weights by a batch `(inputs, labels)`; return the logs, and the state after the step.
 
         Arrays that are spread over devices are whole here: JAX adds up over the devices what is added up over the
         batch.
-
-        Returns:
-            The logs, `{"loss": mean of a token since the last reset}`, and the state after the step.
         """
         import jax
         import jax.numpy as jnp
@@ -206,9 +195,9 @@ def token_counts(inputs, labels):
 
 
 def in_parts(array, parts):
-    """Return an array `(B, T)` as `(parts, B / parts, T)`.
+    """Return an array `(B, T)` as `(parts, B / parts, T)`, in which neighbouring rows are in different parts.
 
-    Neighbouring rows go to different parts: where the rows are spread over devices, each works on each part.
+    Where the rows are spread over devices, each device works on each part.
     """
     rows = keras.ops.reshape(array, (-1, parts, *keras.ops.shape(array)[1:]))
     return keras.ops.swapaxes(rows, 0, 1)

@@ -2,17 +2,21 @@
 
 import math
 import random
+from collections.abc import Callable
 
 import numpy as np
 
 from data.batches.encoding import encode_parallel
 from data.batches.pipeline import evaluation_batches
 from data.errors import InputError
+from interacting_head.config import ExperimentConfig
 from interacting_head.metrics import evaluate
 from interacting_head.model.allocation import TRAINING_ADVICE, allocation_told
 from interacting_head.model.compilation import compiles_shapes
+from interacting_head.model.transformer import Transformer
 from interacting_head.search.options import SearchOptions
 from interacting_head.search.transformer_search import Scorer
+from interacting_head.training.run_text import RunText
 from interacting_head.translation.translator import Translator
 
 BATCH_SIZE = 64  # sentences translated together
@@ -22,14 +26,10 @@ SEARCH_ADVICE = "set or lower decode.max_length, set train.validation_bleu=false
 class Validation:
     """Losses, token accuracy and BLEU of greedy translations on the development set.
 
-    Args:
-        config: an `ExperimentConfig`.
-        model: the `Transformer`.
-        text: the `RunText`; BLEU compares with its development set as it is, but for letters that are all small.
-        source_subwords, target_subwords: `data.Subwords`.
+    BLEU compares with the development set as it is, in small letters where the profile of the text has no others.
     """
 
-    def __init__(self, config, model, text, source_subwords, target_subwords):
+    def __init__(self, config: ExperimentConfig, model: Transformer, text: RunText):
         dev = text.corpus.split("dev")
         pairs = [pair for pair in dev.pairs() if pair[0].strip() and pair[1].strip()]
         if not pairs:
@@ -38,14 +38,13 @@ class Validation:
         self.references = list(map(text.forms[1].expected, references))
         self.has_bleu = config.train.validation_bleu
         self.hypotheses = None
-        encoded = encode_parallel(text.dev, source_subwords, target_subwords, config.data.max_length, progress=False)
+        encoded = encode_parallel(text.dev, *text.subwords, config.data.max_length, progress=False)
         # Planned now: a batch that cannot be made is known before training.
         self._batches = list(evaluation_batches(encoded, config.train.batch_tokens, compiles_shapes()))
         self._scorer = Scorer(model, config.train.label_smoothing)
         self._translator = Translator(
             model,
-            source_subwords,
-            target_subwords,
+            *text.subwords,
             *text.forms,
             options=SearchOptions(beam_size=1, max_length=config.decode.max_length),
             batch_size=BATCH_SIZE,
@@ -53,11 +52,11 @@ class Validation:
             advice=SEARCH_ADVICE,
         )
 
-    def __call__(self, stopped=lambda: False):
-        """`{"validation_loss", "validation_smoothed_loss", "perplexity", "accuracy", "bleu"}`, losses in nats a token.
+    def __call__(self, stopped: Callable[[], bool] = lambda: False) -> dict[str, float] | None:
+        """Return losses in nats a token, perplexity, accuracy, and with `train.validation_bleu` BLEU, by name.
 
-        The smoothed loss is that of training, without dropout and what layers add; perplexity is that of the other.
-        Without `train.validation_bleu` there is no BLEU. Where `stopped()` comes true before the end, None.
+        The smoothed loss is the loss of training without dropout and losses of layers; perplexity comes from the other.
+        None where `stopped()` comes true before the end.
         """
         sums, tokens = np.zeros(3), 0
         for inputs, labels, _ in self._batches:
@@ -80,7 +79,7 @@ class Validation:
         return {**scores, "bleu": evaluate(self.hypotheses, self.references, ["sacrebleu"])["sacrebleu"].score}
 
     def _translate(self, stopped):
-        """Sets `hypotheses`; returns whether it came to the end before `stopped()` came true."""
+        """Set `hypotheses`; return whether it came to the end before `stopped()` came true."""
         self.hypotheses = [""] * len(self.sources)
         # Batch by batch, so that a stop need not wait for all: sorted here instead of by the translator.
         order = sorted(range(len(self.sources)), key=lambda index: len(self.sources[index]))
@@ -91,8 +90,8 @@ class Validation:
             self.hypotheses[index] = best.text
         return True
 
-    def examples(self, count=3):
-        """A few (source, reference, hypothesis), the same ones each time; none without BLEU."""
+    def examples(self, count: int = 3) -> list[tuple[str, str, str]]:
+        """Return a few (source, reference, hypothesis), the same ones each time; none without BLEU."""
         if self.hypotheses is None:
             return []
         chosen = random.Random(1).sample(range(len(self.sources)), min(count, len(self.sources)))

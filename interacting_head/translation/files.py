@@ -128,7 +128,7 @@ def _form(arguments, translator):
 
 def _check_runs(arguments):
     """Check the run directories before Keras is imported; return the number of sentences translated together."""
-    from interacting_head.run_directory import RunDirectory  # imports NumPy
+    from interacting_head.runs.run_directory import RunDirectory  # imports NumPy
 
     batch_size = DecodeConfig.batch_size
     for number, path in enumerate(arguments.model):

@@ -6,9 +6,9 @@ import re
 import types
 
 from data.errors import InputError
-from interacting_head.config_values import MOST_HYPOTHESES
+from interacting_head.config.values import MOST_HYPOTHESES
 from interacting_head.console import ArgumentParser
-from interacting_head.length_penalties import LENGTH_PENALTIES
+from interacting_head.search.length_penalties import LENGTH_PENALTIES
 from interacting_head.search.options import SearchOptions
 from interacting_head.translation.engines import ENGINES, check_capabilities, check_source_length
 

@@ -26,10 +26,10 @@ from data.errors import InputError
 from data.files import PARTIAL, full_disk_named, make_folder, sole_use
 from interacting_head import config as configuration
 from interacting_head.config import ExperimentConfig, override
+from interacting_head.config.yaml_files import read_yaml
 from interacting_head.console import RunError, atomic_write
-from interacting_head.run_directory import RunDirectory
-from interacting_head.text_tables import aligned
-from interacting_head.yaml_files import read_yaml
+from interacting_head.console.text_tables import aligned
+from interacting_head.runs.run_directory import RunDirectory
 
 DEFAULT_SPACE = Path(__file__).parent / "search_space.yaml"
 COMPARABLE = ("data.train_pairs", "data.seed")  # keys of `data` that leave the development text and its sub-words as is

@@ -3,7 +3,7 @@ import os
 import pytest
 
 from benchmarks.child_process import ChildProcess
-from interacting_head import allocator
+from interacting_head.console import allocator
 
 
 class Counter:

@@ -5,7 +5,7 @@ import numpy as np
 from data.text.subwords import BEGIN, END, PAD
 from interacting_head.config import AttentionConfig, ExperimentConfig, ModelConfig
 from interacting_head.model.transformer import Transformer
-from interacting_head.run_directory import RunDirectory
+from interacting_head.runs.run_directory import RunDirectory
 from layers import ATTENTION_SCHEMES
 from tests.layers.schemes import randomize
 

@@ -10,7 +10,7 @@ from tqdm import tqdm
 from data.errors import InputError
 from interacting_head.analysis.base import Analysis, Findings
 from interacting_head.analysis.figures import HeatMap, draw_heat_maps, head_labels
-from interacting_head.config_values import MOST_HYPOTHESES
+from interacting_head.config.values import MOST_HYPOTHESES
 
 METRIC = "sacrebleu"
 SIGNIFICANCE = {0.01: "‡", 0.05: "†"}

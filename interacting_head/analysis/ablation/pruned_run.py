@@ -11,7 +11,7 @@ from interacting_head.config import ExperimentConfig, ModelConfig, PlacedAttenti
 from interacting_head.model.building import build_model
 from interacting_head.model.placement import attention_of, resolved
 from interacting_head.model.transformer import Transformer
-from interacting_head.run_directory import PRUNING, RunDirectory
+from interacting_head.runs.run_directory import PRUNING, RunDirectory
 
 TEXT_FILES = ("subwords", "truecasing", "text.json")
 """Text of a run directory, which pruning leaves as it is."""

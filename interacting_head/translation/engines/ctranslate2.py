@@ -11,7 +11,7 @@ from data.text.subwords import BEGIN, END, PAD
 from data.workers import available_cores
 from interacting_head.console import importing_keras
 from interacting_head.export import POSITIONS, TEXT, optional_package
-from interacting_head.run_directory import RunDirectory
+from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.translation.engines import check_capabilities
 from interacting_head.translation.engines.engine import Engine, Hypothesis
 

@@ -11,7 +11,7 @@ from data.files import check_plain
 from data.text.subwords import END
 from interacting_head.export import EXTRA, TEXT, optional_package, versions
 from interacting_head.model.compilation import calls_at_a_time
-from interacting_head.run_directory import RunDirectory
+from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.translation.engines import check_capabilities
 from interacting_head.translation.engines.engine import Engine
 from interacting_head.translation.engines.tensorflow import hypotheses, padded

@@ -10,7 +10,7 @@ from data.text.subwords import BEGIN, END, PAD
 from interacting_head.model.building import load_model
 from interacting_head.model.compilation import calls_at_a_time, compiles_shapes, size_compiled_for
 from interacting_head.model.placement import resolved
-from interacting_head.run_directory import RunDirectory
+from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.search.options import IMPOSSIBLE, length_limit
 from interacting_head.search.state import Limits
 from interacting_head.search.transformer_search import Scorer, TransformerSearch

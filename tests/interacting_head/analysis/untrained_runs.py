@@ -3,7 +3,7 @@
 import dataclasses
 import shutil
 
-from interacting_head.run_directory import RunDirectory
+from interacting_head.runs.run_directory import RunDirectory
 from tests.interacting_head.export import exports
 
 SOURCES = ["die katze und der hund", "ein hund", "haus und haus", "", "ein haus und eine katze"]

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from interacting_head import export
-from interacting_head.run_directory import RunDirectory
+from interacting_head.runs.run_directory import RunDirectory
 from tests.interacting_head.export import exports
 from tests.layers.backend import array
 from tests.parameters import mostly_slow

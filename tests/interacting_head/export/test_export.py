@@ -7,7 +7,7 @@ from data.errors import InputError
 from data.files import new_folder
 from interacting_head import export
 from interacting_head.export.trained_model import PRIVATE, TrainedModel
-from interacting_head.run_directory import RunDirectory
+from interacting_head.runs.run_directory import RunDirectory
 from tests.interacting_head.export import exports
 
 

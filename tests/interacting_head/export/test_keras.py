@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from interacting_head import export
-from interacting_head.run_directory import RunDirectory
+from interacting_head.runs.run_directory import RunDirectory
 from layers import ATTENTION_SCHEMES
 from tests.interacting_head.export import exports
 from tests.parameters import mostly_slow

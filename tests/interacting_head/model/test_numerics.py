@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from interacting_head.config import ExperimentConfig, override
-from interacting_head.run_directory import RunDirectory
+from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.training.callbacks import Progress
 from interacting_head.training.setup import make_training_model
 from interacting_head.training.trainer import train

@@ -20,7 +20,7 @@ from interacting_head.model.placement import (
     same_experiment,
 )
 from interacting_head.model.transformer_layers import AGGREGATIONS
-from interacting_head.run_directory import RunDirectory
+from interacting_head.runs.run_directory import RunDirectory
 from layers import ATTENTION_SCHEMES
 from tests.interacting_head import tiny
 from tests.layers.backend import array

@@ -13,8 +13,8 @@ from interacting_head import config as configuration
 from interacting_head.config import ExperimentConfig, override
 from interacting_head.model.building import load_model
 from interacting_head.model.weights import load_weights
-from interacting_head.run_directory import RunDirectory
-from interacting_head.run_files import check_seal, seal
+from interacting_head.runs.run_directory import RunDirectory
+from interacting_head.runs.seals import check_seal, seal
 from tests.command_line import OWN, assert_refused, run
 from tests.interacting_head import tiny
 
@@ -44,7 +44,7 @@ def edit(run, old, new):
 def without_seal(path, owner_only=False):
     """Gives a file of weights the form that earlier programs wrote: without a seal, or with a checksum alone."""
     from data.files import sha256
-    from interacting_head.run_files import OWNER
+    from interacting_head.runs.seals import OWNER
 
     path.write_bytes(path.read_bytes().rpartition(OWNER)[0])
     if owner_only:

@@ -13,7 +13,7 @@ from data.errors import InputError
 from interacting_head import recipes
 from interacting_head.config import load_config, override, to_yaml
 from interacting_head.recipes import own_text
-from interacting_head.run_directory import RunDirectory
+from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.training.setup import check
 from tests.command_line import environment
 from tests.tiny_corpus import write_corpus

@@ -5,9 +5,9 @@ import pytest
 from keras import ops
 
 from data.text.subwords import BEGIN, END, PAD
-from interacting_head.length_penalties import LENGTH_PENALTIES
 from interacting_head.search import options as search_options
 from interacting_head.search.beam_search import _top_k, advance, beam_search, collect, start
+from interacting_head.search.length_penalties import LENGTH_PENALTIES
 from interacting_head.search.state import Limits
 from tests.interacting_head.search import languages
 from tests.interacting_head.search.languages import (

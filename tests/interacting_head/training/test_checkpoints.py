@@ -8,7 +8,7 @@ import tempfile
 import pytest
 
 from data.errors import InputError
-from interacting_head.run_directory import RunDirectory
+from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.training.checkpoints import bytes_in_words
 from interacting_head.training.devices import Devices
 from interacting_head.training.run_text import open_text
@@ -41,7 +41,7 @@ def trainer(files, tmp_path):
     return make
 
 
-def test_a_training_whose_checkpoints_do_not_fit_is_refused_with_both_numbers_before_it_begins(files, tmp_path, free):
+def test_a_training_whose_checkpoints_do_not_fit_is_refused(files, tmp_path, free):
     free(10 * 2**20)
     config = tiny_corpus.configuration(files, *LARGER, "train.keep_last=3", "train.keep_best=1")
     message = r"take \d+ MiB, and the disk of .*run has 10 MiB for them; lower train.keep_last \(3\) or train.keep_best"
@@ -69,7 +69,7 @@ def test_what_is_asked_for_is_what_a_training_takes(files, tmp_path, trainer, fr
     checkpoints.check_room(validations=1)
 
 
-def test_the_run_that_a_training_takes_the_place_of_is_room_but_not_for_the_first_checkpoint(trainer, free):
+def test_a_former_run_is_room_but_not_for_the_first_checkpoint(trainer, free):
     checkpoints = trainer("train.keep_last=2").checkpoints
     folder = checkpoints.run.path
     weights = 4 * checkpoints.model.count_params()

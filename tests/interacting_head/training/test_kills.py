@@ -5,10 +5,10 @@ from functools import partial
 
 import pytest
 
-from interacting_head.run_directory import RunDirectory
+from interacting_head.runs.run_directory import RunDirectory
 from tests import tiny_corpus
 from tests.command_line import TINY, run
-from tests.interacting_head.runs import assert_equal_runs
+from tests.interacting_head.runs.equality import assert_equal_runs
 from tests.kills import appears, contents, kill, left_behind, logged
 
 STEPS = 240
@@ -85,7 +85,7 @@ REPLACED = [
 
 
 @pytest.mark.slow
-def test_a_training_killed_while_it_takes_the_place_of_a_run_gives_way_to_it_or_stands(tmp_path):
+def test_a_training_killed_while_it_replaces_a_run_leaves_one_of_both(tmp_path):
     folder = folder_with_text(tmp_path / "killed")
     result = run(folder, "train.py", *TRAIN)
     assert result.code == 0, result.errors

@@ -6,9 +6,9 @@ import signal
 import pytest
 
 from data.errors import InputError
-from interacting_head import run_folder
 from interacting_head.console import RunError
-from interacting_head.run_directory import RunDirectory
+from interacting_head.runs import run_folder
+from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.training import trainer
 from interacting_head.training.trainer import train
 from interacting_head.training.training_model import TrainingModel
@@ -57,7 +57,7 @@ FAILURES = {
 
 
 @pytest.mark.parametrize("name", FAILURES)
-def test_a_training_that_fails_before_its_first_checkpoint_leaves_the_run_before_it(run, files, name, monkeypatch):
+def test_a_failure_before_the_first_checkpoint_leaves_the_former_run(run, files, name, monkeypatch):
     settings, error, expected = FAILURES[name]
     if error is not None:
         error = raised_by_the_backend() if error == "memory" else error
@@ -86,7 +86,7 @@ def test_the_run_before_goes_when_the_new_one_has_a_checkpoint(run, files, monke
     assert (run.path / "checkpoints" / "notes.txt").read_text() == "mine"
 
 
-def test_a_killed_training_without_a_checkpoint_gives_way_to_the_run_before_it(run, files, caplog):
+def test_a_kill_before_the_first_checkpoint_leaves_the_former_run(run, files, caplog):
     config, before = run.config, contents(run.path)
     run_folder.set_aside(run.path)  # and what a new training has written when it is killed
     run.create_or_check(tiny_corpus.configuration(files, *SHORT, "model.model_dim=16"))
@@ -138,7 +138,7 @@ def test_a_folder_of_someone_else_is_refused_and_stays_as_it_is(tmp_path, files,
     assert contents(tmp_path / "run") == before
 
 
-def test_a_training_does_not_start_from_the_beginning_where_its_checkpoints_cannot_be_found(run, files):
+def test_no_training_begins_where_its_checkpoints_cannot_be_found(run, files):
     shutil.move(run.path / "checkpoints", run.path.parent / "elsewhere")
     (run.path / "checkpoints").unlink(missing_ok=True)
     (run.path / "checkpoints").symlink_to("../nowhere")

@@ -107,7 +107,7 @@ def test_loss_scaling_skips_a_step_with_an_infinite_gradient():
     assert array(found[0].value)[0, 0] != before[0][0, 0]
 
 
-def test_the_moving_average_follows_the_weights_and_replaces_them_only_when_asked():
+def test_the_moving_average_replaces_the_weights_only_when_asked():
     optimizer, found = Adam(0.1, ema_decay=0.8), variables()
     average = None
     for step in range(4):

@@ -5,7 +5,7 @@ import pytest
 from data.errors import InputError
 from interacting_head import recipes
 from interacting_head.config import ExperimentConfig, override
-from interacting_head.run_directory import RunDirectory
+from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.training import precision
 
 AUTO = override(ExperimentConfig(), ["train.precision=auto"])

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from interacting_head import config as configuration
-from interacting_head.run_directory import RunDirectory
+from interacting_head.runs.run_directory import RunDirectory
 from tests import tiny_corpus
 from tests.command_line import wait_until
-from tests.interacting_head.runs import assert_equal_runs
+from tests.interacting_head.runs.equality import assert_equal_runs
 from tests.kills import logged
 
 ROOT = Path(__file__).parents[3]

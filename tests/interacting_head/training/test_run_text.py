@@ -10,7 +10,7 @@ import pytest
 from data.errors import InputError
 from interacting_head import config as configuration
 from interacting_head.config import override
-from interacting_head.run_directory import RunDirectory
+from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.training.run_text import open_text, prepare_run_text, store_paths, with_paths_of
 from interacting_head.training.setup import check
 from interacting_head.training.trainer import train
@@ -70,7 +70,7 @@ def test_the_run_directory_holds_what_brings_text_into_its_form(run):
     assert "".join(pieces).replace("▁", " ").strip() == "der Hund sieht &apos; s !"
 
 
-def test_validation_compares_detokenised_text_with_the_references_as_they_are(run):
+def test_validation_compares_detokenised_text_with_raw_references(run):
     assert run.read_log()[-1]["bleu"] > 99
     log = (run.path / "train.log").read_text(encoding="utf-8")
     assert "  source     Kate O'Neill sagt: „Ja“.\n" in log or "  source     Der Hund sieht's!\n" in log
@@ -78,7 +78,7 @@ def test_validation_compares_detokenised_text_with_the_references_as_they_are(ru
     assert "&quot;" not in log
 
 
-def test_raw_text_goes_in_and_detokenised_text_comes_out_wherever_the_run_lies(run, tmp_path):
+def test_raw_text_goes_in_and_detokenised_text_comes_out(run, tmp_path):
     shutil.copytree(run.path, tmp_path / "moved")
     translator = Translator.from_run(tmp_path / "moved")
     found = [best for best, *_ in translator.translate(["", *SENTENCES])]
@@ -95,7 +95,7 @@ def test_a_run_without_its_truecasers_says_so(run, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_run_in_small_letters_with_joint_merges_learns_and_is_validated_in_small_letters(tmp_path):
+def test_a_run_in_small_letters_is_validated_in_small_letters(tmp_path):
     settings = ["data.profile=lowercased", "data.shared_vocabulary=false", "data.joint_merges=true"]
     train(configured(write(tmp_path), *settings, "model.tied_output=false"), tmp_path / "run")
     run = RunDirectory(tmp_path / "run")
@@ -186,7 +186,7 @@ def test_other_text_in_another_place_is_another_configuration(tmp_path, change):
 
 
 @pytest.mark.slow
-def test_a_training_goes_on_with_the_same_text_in_another_place_and_remembers_it(tmp_path):
+def test_a_training_goes_on_with_the_same_text_in_another_place(tmp_path):
     config = configured(write(tmp_path), "train.max_steps=1")
     assert train(config, tmp_path / "run") is None
     elsewhere = moved(tmp_path / "elsewhere", config)

@@ -11,14 +11,14 @@ import pytest
 from data.errors import InputError
 from data.files import sole_use
 from interacting_head.console import RunError
-from interacting_head.run_directory import RunDirectory
+from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.training.callbacks import Progress
 from interacting_head.training.devices import Devices
 from interacting_head.training.run_text import open_text
 from interacting_head.training.trainer import Trainer, train
 from interacting_head.translation.translator import Translator
 from tests import tiny_corpus
-from tests.interacting_head.runs import assert_equal_runs, full_disk, weights
+from tests.interacting_head.runs.equality import assert_equal_runs, full_disk, weights
 
 STEPS = 25
 SCORES = "validation_loss", "validation_smoothed_loss", "perplexity", "accuracy", "bleu"
@@ -195,7 +195,7 @@ def continued(copied, config, capfd):
     return copied, capfd.readouterr().err
 
 
-def test_a_damaged_checkpoint_gives_way_to_the_one_before_it_and_the_run_ends_as_it_would(continued, finished):
+def test_a_damaged_checkpoint_gives_way_to_the_one_before_it(continued, finished):
     run, errors = continued
     assert "the checkpoint of step 25 is damaged: removed, the one before it is used" in errors
     assert f"continuing {run.path} at step 20" in errors
@@ -231,7 +231,7 @@ def test_a_run_directory_in_which_another_training_is_at_work_is_refused(copied,
 
 
 @pytest.mark.slow
-def test_patience_ends_a_training_and_no_resume_discards_the_run_before_it(copied, files):
+def test_patience_ends_a_training_and_no_resume_discards_it(copied, files):
     (copied.path / "notes.txt").write_text("mine")
     settings = ["train.learning_rate=1e-9", "train.validation_interval=2", "train.patience=2", "train.average_last=0"]
     assert train(tiny_corpus.configuration(files, *settings), copied.path, resume=False) is None

@@ -8,13 +8,13 @@ import pytest
 from data.errors import InputError
 from interacting_head import config as configuration
 from interacting_head.console import RunError
-from interacting_head.run_directory import RunDirectory
+from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.training.callbacks import duration
 from interacting_head.training.setup import number_of_steps
 from interacting_head.training.trainer import Trainer, train
 from interacting_head.translation.translator import Translator
 from tests import tiny_corpus
-from tests.interacting_head.runs import weights
+from tests.interacting_head.runs.equality import weights
 
 pytestmark = pytest.mark.usefixtures("cache")
 
@@ -28,7 +28,7 @@ def test_the_interval_of_validations_is_in_steps_or_in_epochs(settings, interval
 
 
 @pytest.mark.slow
-def test_validations_stand_at_the_ends_of_epochs_and_without_translations_where_it_is_so_set(files, tmp_path):
+def test_validations_may_come_by_epochs_and_without_translations(files, tmp_path):
     settings = ["train.validation_epochs=2", "train.validation_bleu=false", "train.best_metric=smoothed_loss"]
     config = tiny_corpus.configuration(files, *settings, "train.batch_tokens=256", "train.average_last=0")
     train(config, tmp_path / "run")

@@ -13,7 +13,7 @@ from data.errors import InputError
 from interacting_head import recipes
 from interacting_head.config import ExperimentConfig, load_config, override
 from interacting_head.console import RunError
-from interacting_head.run_directory import RunDirectory
+from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.training.trainer import DivergedError
 from interacting_head.tune.search import Journal, Search, default_space, load_space
 from tests import tiny_corpus

@@ -1,4 +1,4 @@
-"""Length penalties of beam search by name. They divide the log-probability of a hypothesis.
+"""Length penalties of beam search by name, by which the log-probability of a hypothesis is divided.
 
 Each takes the number of tokens, the end symbol counted, as floats (an array or a tensor), and α.
 """

@@ -2,23 +2,24 @@
 
 import dataclasses
 import math
+import operator
 import types
 import typing
 
 from data.errors import InputError, nearest_names
 
 ABOVE_WHOLE = 2**31  # what arrays of 32 bits, and generators of random numbers, can hold
+OUTSIDE = {"at_least": operator.lt, "at_most": operator.gt, "above": operator.le, "below": operator.ge}
 LONGEST_KEY = 100  # characters; a longer one is like none
 MOST_HYPOTHESES = 100
 """Largest beam size, and number of translations drawn. Each hypothesis attends to the places of all, so that time grows
 with the square; studies of wide beams, in which translations become worse from about ten on, use up to 100."""
 
 
-def setting(default=dataclasses.MISSING, meaning="", **limits):
-    """A field of a configuration with its meaning and limits.
+def setting(default=dataclasses.MISSING, meaning: str = "", **limits):
+    """Return a field of a configuration; without a default the key must be given.
 
     Args:
-        default: without one the key must be given.
         meaning: one line for docs/configuration.md.
         **limits: `choices` of words; `at_least` (by default 1 for whole numbers, 0 for others), `at_most`, `above`,
             `below` (by default 2³¹ for whole numbers).
@@ -29,13 +30,11 @@ def setting(default=dataclasses.MISSING, meaning="", **limits):
     return dataclasses.field(default=default, metadata=metadata)
 
 
-def parsed(cls, mapping, known, path=""):
-    """Return the configuration `cls`, a dataclass with `setting`s, that a mapping of its keys stands for.
+def parsed(cls: type, mapping: dict, known: list[str], path: str = ""):
+    """Return the configuration `cls`, a dataclass with `setting`s, of a mapping; keys left out keep their defaults.
 
     Args:
-        cls: the dataclass; fields may be dataclasses themselves.
-        mapping: keys left out keep their defaults.
-        known: all keys of the whole configuration, for the message of an unknown one.
+        known: all keys of the whole configuration, for the message about an unknown one.
         path: the key under which the mapping stands in it.
 
     Raises:
@@ -60,7 +59,7 @@ def parsed(cls, mapping, known, path=""):
 
 
 def _converted(hint, value, known, path, limits):
-    """The value in the type of its field, or a one-line error."""
+    """Return the value in the type of its field."""
     if isinstance(hint, types.UnionType):  # X | None, or X | tuple[X, X]
         kinds = [kind for kind in typing.get_args(hint) if kind is not types.NoneType]
         if value is None and len(kinds) < len(typing.get_args(hint)):
@@ -77,8 +76,8 @@ def _converted(hint, value, known, path, limits):
     return checked(hint, value, path, limits)
 
 
-def checked(kind, value, key, limits):
-    """The value of a key in its type `kind` (int, float, bool, str or dict), within the limits of its `setting`.
+def checked(kind: type, value, key: str, limits: dict):
+    """Return the value of a key in its type `kind` (int, float, bool, str or dict).
 
     Raises:
         InputError: for another type, a word that is no choice, a number out of range.
@@ -93,37 +92,27 @@ def checked(kind, value, key, limits):
     if value not in limits.get("choices", [value]):
         raise InputError(f"{key} must be one of {', '.join(limits['choices'])}, got {value!r}")
     if kind in (int, float):
-        _check_range(key, value, **limits_of(kind, limits))
+        if not math.isfinite(value):
+            raise InputError(f"{key} must be a finite number, got {value}")
+        limits = limits_of(kind, limits)
+        for limit, is_outside in OUTSIDE.items():
+            if limit in limits and is_outside(value, limits[limit]):
+                raise InputError(f"{key} must be {limit.replace('_', ' ')} {limits[limit]}, got {value}")
     return value
 
 
-def limits_of(kind, limits):
-    """Return the limits of a number of type `kind`, int or float, those that every such number has included."""
+def limits_of(kind: type, limits: dict) -> dict:
+    """Return the limits of a number of type `kind`, int or float, with the limits of every such number."""
     usual = {"at_least": 1, "below": ABOVE_WHOLE} if kind is int else {"at_least": 0}
     return {**usual, **limits}
 
 
-def _check_range(key, value, at_least, at_most=math.inf, above=-math.inf, below=math.inf):
-    if not math.isfinite(value):
-        raise InputError(f"{key} must be a finite number, got {value}")
-    if value < at_least:
-        raise InputError(f"{key} must be at least {at_least}, got {value}")
-    if value > at_most:
-        raise InputError(f"{key} must be at most {at_most}, got {value}")
-    if value <= above:
-        raise InputError(f"{key} must be above {above}, got {value}")
-    if value >= below:
-        raise InputError(f"{key} must be below {below}, got {value}")
-
-
-def entry_of(registry, name, kind, hint=None):
-    """The entry called `name` of a registry, {name: entry}.
+def entry_of(registry: dict, name: str, kind: str, hint: str | None = None):
+    """Return the entry called `name` of a registry, {name: entry}.
 
     Args:
-        registry: the entries by name.
-        name: one of them.
         kind: of the entries, for the error.
-        hint: for an unknown name that is near to none; default: all names.
+        hint: for an unknown name that is not near any other; default: all names.
 
     Raises:
         InputError: for an unknown name; it names the nearest.
@@ -135,8 +124,8 @@ def entry_of(registry, name, kind, hint=None):
     return registry[name]
 
 
-def unknown_key(key, known):
-    """The `InputError` for a key that is not among the `known` ones: it names the nearest, or those of its section."""
+def unknown_key(key: str, known: list[str]) -> InputError:
+    """Return the error for a key that is not `known`: it names the nearest, or the keys of its section."""
     near = nearest_names(key, known, part=lambda name: name.rpartition(".")[2]) if len(key) <= LONGEST_KEY else []
     if near:
         return InputError(f"unknown configuration key {key}; did you mean {near[0]}?")

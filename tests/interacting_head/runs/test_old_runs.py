@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from data.errors import InputError
-from interacting_head.run_directory import VERSION, RunDirectory
+from interacting_head.runs.run_directory import VERSION, RunDirectory
 from interacting_head.training.trainer import train
 from tests.command_line import OWN, assert_refused, run
 
@@ -63,7 +63,7 @@ def test_the_words_of_version_1_are_read_as_they_were_meant():
     assert (config.data.max_words, config.data.max_ratio) == (80, 9)
 
 
-def test_a_run_of_version_1_whose_queries_learnt_otherwise_is_not_trained_on(folder):
+def test_a_run_of_version_1_with_balanced_queries_is_not_trained_on(folder):
     old = RunDirectory.open(folder / "version_1")
     path = old.path / "config.yaml"
     path.write_text(path.read_text(encoding="utf-8").replace("balanced_query: false", "balanced_query: true"))

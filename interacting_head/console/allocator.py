@@ -1,7 +1,7 @@
-"""Freed memory stays with the process, where glibc would give it back and ask for it anew in each training step.
+"""Freed memory stays with the process, where glibc would give it back and ask for it again in each training step.
 
 TensorFlow on a CPU takes its tensors from the C library's `malloc`. glibc returns large blocks to the system as soon as
-they are free; the next step gets them again page by page, each of them zeroed by the system.
+they are free; the next step gets them again page by page, and the system zeroes each page.
 """
 
 import ctypes
@@ -13,31 +13,34 @@ SWITCH = "INTERACTING_HEAD_KEEP_MEMORY"
 # Numbers of the parameters of `mallopt` in glibc's malloc.h, and their values.
 SETTINGS = {
     -4: 0,  # M_MMAP_MAX: no block is mapped, and unmapped, on its own
-    -1: 2**31 - 1,  # M_TRIM_THRESHOLD: so many bytes may be free at the end of the heap
+    -1: 2**31 - 1,  # M_TRIM_THRESHOLD: bytes that may be free at the end of the heap
     -2: 256 * 2**20,  # M_TOP_PAD: bytes by which the heap grows beyond need
     -8: 1,  # M_ARENA_MAX: what one thread frees serves the others
 }
 OTHERS = {"jemalloc": "mallctl", "tcmalloc": "tc_version", "mimalloc": "mi_version"}
-"""Allocators that may be preloaded, and a function that only each of them has."""
+"""Allocators that may be preloaded, each with a function that only it has."""
 
 _is_kept = False
 
 
 def keep_freed_memory():
-    """Has glibc keep freed memory for the rest of this process; to be called before TensorFlow is imported.
+    """Make glibc keep freed memory for the rest of this process; call it before TensorFlow is imported.
 
     Does nothing with another C library or a preloaded allocator, where `SWITCH` is 0, or where the environment has
     settings of its own for glibc (`MALLOC_…`, `GLIBC_TUNABLES`).
     """
     global _is_kept
-    if _glibc_version() and not preloaded() and _is_wanted():
+    tunables = os.environ.get("GLIBC_TUNABLES", "")
+    has_settings = any(name.startswith("MALLOC_") for name in os.environ) or "malloc" in tunables
+    is_wanted = os.environ.get(SWITCH) != "0" and not has_settings
+    if is_wanted and _glibc_version() and not preloaded():
         mallopt = ctypes.CDLL(None).mallopt
         succeeded = [mallopt(parameter, value) for parameter, value in SETTINGS.items()]
         _is_kept = all(succeeded)
 
 
-def description():
-    """The allocator of this process in a few words, for logs and results."""
+def description() -> str:
+    """Return the allocator of this process in a few words, for logs and results."""
     if name := preloaded():
         return name
     if not (version := _glibc_version()):
@@ -45,8 +48,8 @@ def description():
     return f"glibc {version}, {'freed memory kept' if _is_kept else 'as it is'}"
 
 
-def preloaded():
-    """The name of an allocator that takes the place of the C library's, or None."""
+def preloaded() -> str | None:
+    """Return the name of an allocator that takes the place of the C library's, or None."""
     return next((name for name, function in OTHERS.items() if _has(function)), None)
 
 
@@ -55,11 +58,6 @@ def _glibc_version():
         return os.confstr("CS_GNU_LIBC_VERSION").removeprefix("glibc ")
     except (AttributeError, ValueError):
         return None
-
-
-def _is_wanted():
-    own = any(name.startswith("MALLOC_") for name in os.environ) or "malloc" in os.environ.get("GLIBC_TUNABLES", "")
-    return os.environ.get(SWITCH) != "0" and not own
 
 
 def _has(function):

@@ -10,8 +10,7 @@ import keras
 import pytest
 
 from data.errors import InputError
-from interacting_head import allocator
-from interacting_head.console import importing_keras
+from interacting_head.console import allocator, importing_keras
 from tests.command_line import ROOT
 
 
@@ -29,7 +28,7 @@ def test_a_backend_that_the_project_does_not_run_on_is_refused(monkeypatch, name
 
 
 @mock.patch.dict(os.environ, {"TF_CPP_MIN_LOG_LEVEL": "0", allocator.SWITCH: "0"})
-def test_a_backend_of_the_configuration_of_keras_is_refused_after_the_import(monkeypatch):
+def test_a_backend_from_keras_json_is_refused_after_the_import(monkeypatch):
     monkeypatch.setattr(keras.config, "backend", lambda: "numpy")
     with pytest.raises(InputError, match="this project does not run on the Keras backend 'numpy'"), importing_keras():
         pass

@@ -1,28 +1,25 @@
 """The configuration of an experiment: frozen dataclasses, read from YAML, changed by `--set KEY=VALUE`."""
 
 import dataclasses
+from collections.abc import Callable, Iterable
+from pathlib import Path
 
 from data.errors import InputError
 from data.text.profiles import DEFAULT_MAX_LENGTH, DEFAULT_PROFILE, DEFAULT_VOCABULARY_SIZE, PROFILES
-from interacting_head import yaml_files
-from interacting_head.config_values import MOST_HYPOTHESES, parsed, setting, unknown_key
+from interacting_head.config import yaml_files
+from interacting_head.config.values import MOST_HYPOTHESES, parsed, setting, unknown_key
 
 COMMON_OPTIONS = ("use_bias",)
 """Options of attention layers that every scheme has."""
 OWN_FILES = ("source", "target", "dev_source", "dev_target")  # keys of `data`
-
 SITES = "encoder", "decoder", "cross"
-
 LARGEST_HEADS, LARGEST_SIZE = 2**14, 2**17
-"""The most heads and the largest sizes of vectors: whatever is larger is a mistake."""
+"""The most heads and the largest size of vectors: more is a mistake."""
 
 
 @dataclasses.dataclass(frozen=True)
 class AttentionConfig:
-    """One attention layer.
-
-    Options that not every scheme has (`COMMON_OPTIONS`) are dropped where another scheme takes the place of the first.
-    """
+    """One attention layer."""
 
     scheme: str = setting("interacting_head", "the attention scheme")
     num_heads: int = setting(8, "heads", at_most=LARGEST_HEADS)
@@ -34,7 +31,7 @@ class AttentionConfig:
 
 @dataclasses.dataclass(frozen=True)
 class PlacedAttentionConfig:
-    """The attention of a placement: what it leaves out it takes from `model.attention`."""
+    """The attention of a placement; keys left out are taken from `model.attention`."""
 
     scheme: str | None = None
     num_heads: int | None = setting(None, at_most=LARGEST_HEADS)
@@ -193,12 +190,11 @@ class ExperimentConfig:
     decode: DecodeConfig = DecodeConfig()
 
 
-def load_config(path, upgrade=None):
-    """The configuration in a YAML file.
+def load_config(path: str | Path, upgrade: Callable[[dict], dict] | None = None) -> ExperimentConfig:
+    """Return the configuration in a YAML file.
 
     Args:
-        path: the file.
-        upgrade: a function of the mapping in a file that an earlier version wrote, see `former_runs`.
+        upgrade: a function of the mapping in a file that an earlier version wrote, see `runs.migrations`.
 
     Raises:
         InputError: when the file cannot be read or holds an unknown key or a wrong value.
@@ -210,25 +206,25 @@ def load_config(path, upgrade=None):
     return from_dict(upgrade(mapping) if upgrade else mapping)
 
 
-def from_dict(mapping):
-    """The `ExperimentConfig` of nested dictionaries; keys left out keep their defaults."""
+def from_dict(mapping: dict) -> ExperimentConfig:
+    """Return the configuration of nested dictionaries; keys left out keep their defaults."""
     return parsed(ExperimentConfig, mapping, _known_keys())
 
 
-def to_dict(config):
-    """Nested dictionaries and lists, as they stand in YAML."""
+def to_dict(config: ExperimentConfig) -> dict:
+    """Return nested dictionaries and lists, as in YAML."""
     return _plain(dataclasses.asdict(config))
 
 
-def to_yaml(config):
-    """YAML with every key, defaults included."""
+def to_yaml(config: ExperimentConfig) -> str:
+    """Return YAML with every key, defaults included."""
     return yaml_files.to_yaml(to_dict(config))
 
 
-def override(config, assignments):
-    """The configuration with each `KEY=VALUE` applied, values in YAML: `model.attention.num_heads=4`.
+def override(config: ExperimentConfig, assignments: Iterable[str]) -> ExperimentConfig:
+    """Return the configuration with each `KEY=VALUE` applied, values in YAML: `model.attention.num_heads=4`.
 
-    Another `model.attention.scheme` drops the options of the one before.
+    Another `model.attention.scheme` drops the options that not every scheme has (`COMMON_OPTIONS`).
 
     Raises:
         InputError: for an unknown key (it names the nearest), a value of the wrong type or out of range.
@@ -252,8 +248,8 @@ def override(config, assignments):
     return from_dict(mapping)
 
 
-def differences(left, right):
-    """Dotted keys in which two configurations differ, with both values."""
+def differences(left: ExperimentConfig, right: ExperimentConfig) -> dict[str, tuple]:
+    """Return the dotted keys in which two configurations differ, with both values."""
     left, right = flattened(to_dict(left)), flattened(to_dict(right))
     return {
         key: (left.get(key), right.get(key))
@@ -262,7 +258,7 @@ def differences(left, right):
     }
 
 
-def flattened(mapping, prefix=""):
+def flattened(mapping: dict, prefix: str = "") -> dict:
     """Return `{"section.key": value}` of nested settings."""
     flat = {}
     for key, value in mapping.items():
@@ -278,7 +274,7 @@ def _known_keys():
 
 
 def _plain(value):
-    """Tuples as lists, which YAML can write safely."""
+    """Return tuples as lists, which YAML can write safely."""
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}
     return [_plain(item) for item in value] if isinstance(value, list | tuple) else value

@@ -4,12 +4,12 @@ import os
 import pytest
 
 from data.errors import InputError
-from interacting_head import run_folder
 from interacting_head.config import ExperimentConfig
-from interacting_head.run_directory import PRUNING, RunDirectory
+from interacting_head.runs import run_folder
+from interacting_head.runs.run_directory import PRUNING, RunDirectory
 from interacting_head.training.log import logging_to
 from tests.interacting_head import tiny
-from tests.interacting_head.runs import full_disk
+from tests.interacting_head.runs.equality import full_disk
 from tests.kills import left_behind
 
 
@@ -40,7 +40,7 @@ def test_room_is_asked_for_that_the_weights_fit_in(tmp_path):
     run, model = tiny.run(tmp_path / "run", encoder_layers=6, scheme="multi_hop")
     asked = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("interacting_head.run_directory.check_room", lambda path, size: asked.append(size))
+        patch.setattr("interacting_head.runs.run_directory.check_room", lambda path, size: asked.append(size))
         run.save_weights(model, run.weights_path("best"))
     assert run.weights_path("best").stat().st_size < asked[0]
 
@@ -73,7 +73,7 @@ def test_a_training_before_its_first_validation_has_its_newest_checkpoint(stoppe
 
 
 @pytest.mark.parametrize("sign", ["log.jsonl", "metrics.json", "average.weights.h5", "ema.weights.h5"])
-def test_best_weights_that_are_missing_are_an_error_that_lists_what_there_is(stopped, sign):
+def test_an_error_about_missing_best_weights_lists_what_there_is(stopped, sign):
     if sign == "log.jsonl":
         stopped.append_log({"step": 10})
     else:

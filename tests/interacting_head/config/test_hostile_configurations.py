@@ -142,7 +142,7 @@ def test_any_bytes_are_a_search_space_or_are_refused(tmp_path, examples):
     "content", [{}, {"model": None}, {"model": {"attention": 3, "placements": [1, {"attention": 2}]}}]
 )
 def test_a_configuration_of_a_former_version_may_be_damaged_too(tmp_path, content):
-    from interacting_head.former_runs import UPGRADES
+    from interacting_head.runs.migrations import UPGRADES
 
     path = tmp_path / "config.yaml"
     path.write_text(json.dumps(content))

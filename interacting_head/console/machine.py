@@ -1,35 +1,34 @@
 """The machine that this runs on: its processor, and the versions of packages."""
 
+import contextlib
 import platform
 from importlib import metadata
 from pathlib import Path
 
 INSTRUCTIONS_SHOWN = ("avx2", "avx512f", "avx512_bf16", "amx_bf16")
-"""Those on which the speed of matrix products depends."""
+"""Instruction sets on which the speed of matrix products depends."""
 
 PACKAGES = ("tensorflow", "tensorflow-cpu", "keras", "numpy", "jax", "sacrebleu", "ctranslate2")
 
 
-def processor():
-    """Return the processor's name, as Linux gives it, with those of `INSTRUCTIONS_SHOWN` that it has."""
+def processor() -> str:
+    """Return the processor's name, as Linux gives it, and which of `INSTRUCTIONS_SHOWN` it has."""
     shown = [name for name in INSTRUCTIONS_SHOWN if name in processor_instructions()]
     return " ".join([_processor_fields().get("model name", platform.processor()), *shown])
 
 
-def processor_instructions():
+def processor_instructions() -> set[str]:
     """Return the names of the processor's instruction sets, as Linux lists them; none on other systems."""
     fields = _processor_fields()
     return {*fields.get("flags", "").split(), *fields.get("Features", "").split()}
 
 
-def versions():
-    """Return `{package: version}` of those of `PACKAGES` that are installed."""
+def versions() -> dict[str, str]:
+    """Return `{package: version}` of the `PACKAGES` that are installed."""
     found = {}
     for package in PACKAGES:
-        try:
+        with contextlib.suppress(metadata.PackageNotFoundError):
             found[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            continue
     return found
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from data.errors import InputError
-from interacting_head import run_folder
 from interacting_head.config import ExperimentConfig
-from interacting_head.run_directory import VERSION, RunDirectory
+from interacting_head.runs import run_folder
+from interacting_head.runs.run_directory import VERSION, RunDirectory
 
 RUN = [
     *("config.yaml", "VERSION", "text.json", "train.log", "log.jsonl", "best.weights.h5", "average.weights.h5"),
@@ -174,7 +174,7 @@ def test_no_run_begins_in_a_folder_that_holds_something_else(tmp_path, names):
     assert contents(tmp_path) == dict.fromkeys(names, "mine")
 
 
-def test_no_run_begins_where_a_link_leads_to_the_checkpoints_of_another_one(tmp_path):
+def test_no_run_begins_with_a_link_to_the_checkpoints_of_another_one(tmp_path):
     write(tmp_path, ["disk/step-5.state.npz"], "another's")
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "checkpoints").symlink_to("../disk")
@@ -182,7 +182,7 @@ def test_no_run_begins_where_a_link_leads_to_the_checkpoints_of_another_one(tmp_
         RunDirectory(tmp_path / "run").create_or_check(ExperimentConfig())
 
 
-def test_a_run_begins_where_a_killed_process_began_one_and_where_checkpoints_are_a_link(tmp_path):
+def test_a_run_begins_where_a_killed_one_began_or_checkpoints_are_a_link(tmp_path):
     (tmp_path / "disk").mkdir()
     (tmp_path / "disk" / "other.bin").write_text("mine")
     (tmp_path / "run").mkdir()

@@ -7,6 +7,7 @@ process that is killed leaves a state that `settle` recognises by the name of th
 import contextlib
 import logging
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from data.errors import InputError
@@ -16,7 +17,7 @@ logger = logging.getLogger("interacting_head")
 
 WEIGHTS = ".weights.h5"
 PRUNING = "pruning.json"
-"""The file of `analyze pruning --remove` that tells which heads are gone."""
+"""The file of `analyze pruning --remove` that lists the heads that are gone."""
 
 FOLDERS = {
     "checkpoints": (f"step-[0-9]*{WEIGHTS}", "step-[0-9]*.state.npz"),
@@ -29,22 +30,22 @@ FILES = (
     *(f"{name}{WEIGHTS}" for name in ("best", "average", "ema")),
     *("log.jsonl", "metrics.json", PRUNING, "train.log", "text.json", "config.yaml", "VERSION"),
 )
-"""Its other files. The configuration comes after all that belongs to it: what a killed process leaves is a run."""
+"""Its other files. The configuration comes after everything else, so that a killed process leaves a run."""
 
 FORMER = ".former-run"
 MOVING = f"{FORMER}-moving"  # some of its files are there, the others in their place
 REMOVED = f"{FORMER}-removed"  # some of its files are gone
 
 
-def own_files(folder):
-    """Yield the paths of those files in a folder that belong to a run."""
+def own_files(folder: Path) -> Iterator[Path]:
+    """Yield the paths of the files in a folder that belong to a run."""
     for name, patterns in FOLDERS.items():
         for pattern in patterns:
             yield from sorted((folder / name).glob(pattern))
     yield from (path for name in FILES if os.path.lexists(path := folder / name))
 
 
-def clear(folder):
+def clear(folder: Path):
     """Remove the files of a run, and its folders where nothing else lies in them."""
     for path in own_files(folder):
         path.unlink()
@@ -53,14 +54,11 @@ def clear(folder):
             (folder / name).rmdir()
 
 
-def check_unused(folder, version_is_known):
+def check_unused(folder: Path, version_is_known: bool):
     """Raise `InputError` where a folder that a run is to begin in holds something else.
 
-    It may hold what a killed process leaves, a link for checkpoints, and anything when a run was set aside there.
-
-    Args:
-        folder: the path; it may not exist yet.
-        version_is_known: whether a run could have written its `VERSION`.
+    It may hold what a killed process leaves, such as a known `VERSION`, a link for checkpoints, and anything when a
+    run was set aside there.
     """
     if (folder / FORMER).is_dir():
         return
@@ -75,7 +73,7 @@ def check_unused(folder, version_is_known):
         )
 
 
-def check_checkpoints(folder):
+def check_checkpoints(folder: Path):
     """Raise `InputError` where `checkpoints` is a link to a folder that is not there."""
     link = folder / "checkpoints"
     if link.is_symlink() and not link.is_dir():
@@ -85,8 +83,8 @@ def check_checkpoints(folder):
         )
 
 
-def set_aside(folder):
-    """Move the files of a run into its folder `.former-run`, which then is a run directory; `settle` ends that."""
+def set_aside(folder: Path):
+    """Move the files of a run into its folder `.former-run`, which then is a run directory, until `settle`."""
     moving = folder / MOVING
     make_folder(moving)
     for path in own_files(folder):
@@ -97,13 +95,8 @@ def set_aside(folder):
     moving.rename(folder / FORMER)
 
 
-def settle(folder, stands):
-    """Remove the run that was set aside where the new one stands, or else put it back in the place of the new one.
-
-    Args:
-        folder: the path.
-        stands: whether the new run has a checkpoint.
-    """
+def settle(folder: Path, stands: bool):
+    """Remove the run that was set aside where the new one stands (has a checkpoint), or else put it back."""
     if (folder / FORMER).is_dir():
         if not stands:
             clear(folder)
@@ -119,8 +112,8 @@ def settle(folder, stands):
         _remove(folder / REMOVED)
 
 
-def former_hint(folder):
-    """Return the end of a message about a folder, which says where the run is that was set aside; or nothing."""
+def former_hint(folder: Path) -> str:
+    """Return the end of a message about a folder: where the run is that was set aside, or nothing."""
     former = next((folder / name for name in (FORMER, MOVING) if (folder / name).is_dir()), None)
     return f"; the run before it is in {former}, and the next train.py puts it back" if former else ""
 
@@ -136,7 +129,7 @@ def _make_place(folder, place):
 
 
 def _remove(former):
-    """Remove a run that was set aside; what is not a run's stays, and the folder with it."""
+    """Remove a run that was set aside; other files stay, and the folder with them."""
     clear(former)
     for name in FOLDERS:
         link = former / name

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from interacting_head import allocator
+from interacting_head.console import allocator
 from tests.command_line import ROOT
 
 is_glibc = "CS_GNU_LIBC_VERSION" in os.confstr_names
@@ -16,7 +16,7 @@ needs_glibc = pytest.mark.skipif(not is_glibc, reason="settings of glibc")
 # Frees a large block, and tells what is left of it.
 PROGRAM = """
 import ctypes, json, os
-from interacting_head import allocator
+from interacting_head.console import allocator
 
 def pages():
     return int(open("/proc/self/statm").read().split()[1])

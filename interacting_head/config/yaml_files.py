@@ -1,4 +1,4 @@
-"""YAML as its version 1.2 has it: `no` is a language and not false, 1e-9 is a number and not a word.
+"""YAML 1.2: `no` is a language and not false, 1e-9 is a number and not a word.
 
 Files may come from strangers: only plain values are made, and no more of them than a configuration can have.
 """
@@ -6,6 +6,7 @@ Files may come from strangers: only plain values are made, and no more of them t
 import itertools
 import math
 import re
+from pathlib import Path
 
 import yaml
 
@@ -49,12 +50,8 @@ class _Dumper(yaml.SafeDumper):
     yaml_implicit_resolvers = _Loader.yaml_implicit_resolvers
 
 
-def read_yaml(path, kind):
-    """The value in a YAML file.
-
-    Raises:
-        InputError: when it cannot be read; `kind` names the kind of file.
-    """
+def read_yaml(path: str | Path, kind: str):
+    """Return the value in a YAML file; raise `InputError`, which names the kind of file, when it cannot be read."""
     try:
         with open(path, encoding="utf-8") as file:
             return _value(file.read(MOST_CHARACTERS + 1))
@@ -64,16 +61,16 @@ def read_yaml(path, kind):
         raise InputError(f"{path} is not YAML: {' '.join(str(error).split())}") from error
 
 
-def from_yaml(text, name):
-    """The value of a text. Raises `InputError`, which begins with `name`, where it is not YAML."""
+def from_yaml(text: str, name: str):
+    """Return the value of a text; raise `InputError`, which begins with `name`, where it is not YAML."""
     try:
         return _value(text)
     except Exception as error:
         raise InputError(f"{name}: {text!r} is not a YAML value") from error
 
 
-def to_yaml(value):
-    """Nested dictionaries and lists as text, in their order."""
+def to_yaml(value) -> str:
+    """Return nested dictionaries and lists as text, in their order."""
     return yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True)
 
 
@@ -84,7 +81,7 @@ def _value(text):
 
 
 def _size(node, sizes):
-    """The number of nodes below a node and itself, each as often as it stands there; infinite if it holds itself."""
+    """Return the number of nodes in a node, itself included, repeats counted; infinite if it holds itself."""
     if id(node) not in sizes:
         sizes[id(node)] = math.inf
         children = () if isinstance(node, yaml.ScalarNode) else node.value

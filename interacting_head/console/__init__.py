@@ -1,4 +1,4 @@
-"""Parts that the command-line scripts share (most are in `data.command_line`), and their import of Keras."""
+"""Parts that commands share (most are in `data.command_line`), and their import of Keras."""
 
 import contextlib
 import faulthandler
@@ -13,12 +13,12 @@ from data.cache import cache_folder
 from data.command_line import ArgumentParser, RunError, run
 from data.errors import InputError
 from data.files import atomic_write
-from interacting_head import allocator
-from interacting_head.machine import processor_instructions
+from interacting_head.console import allocator
+from interacting_head.console.machine import processor_instructions
 
 __all__ = ["ArgumentParser", "RunError", "atomic_write", "importing_keras", "run"]
 
-# What TensorFlow's logging writes before it is set up, and what tensorflow-text writes of sub-words.
+# What TensorFlow's logging writes before it is set up, and what tensorflow-text writes about sub-words.
 IMPORT_NOISE = re.compile(
     rb"WARNING: All log messages before absl::InitializeLog|[IWE]\d{4} \d\d:\d\d:[\d.]+ |"
     rb"normalizer\.cc\(\d+\) LOG\(INFO\)"
@@ -28,18 +28,18 @@ BACKENDS = "tensorflow", "jax", "torch"
 THREADS = "TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS"
 MOST_THREADS = 4096  # TensorFlow ends the process where the system does not give it as many
 ADDRESS_SPACE = 3 * 2**30
-"""Bytes of address space that TensorFlow needs for a small model; with less it crashes, or waits for ever."""
+"""Bytes of addresses that TensorFlow needs for a small model; with less it crashes, or waits for ever."""
 
 
 @contextlib.contextmanager
 def importing_keras():
-    """For the import of Keras by a script: sets up the allocator and a cache, keeps messages about the machine away.
+    """Set up the allocator and a cache for the import of Keras in the block, and hold messages about the machine back.
 
-    TensorFlow's messages heed no log level. What else is written to the standard error in the block appears at its
-    end, and everything where the block fails. With TF_CPP_MIN_LOG_LEVEL below 3 nothing is held back.
+    Other lines that the block writes to the standard error appear at its end; all do where it fails, or with
+    TF_CPP_MIN_LOG_LEVEL below 3.
 
     Raises:
-        InputError: where the backend is none that this project runs on, or the environment would crash TensorFlow.
+        InputError: where this project does not run on the backend, or the environment would crash TensorFlow.
     """
     _check_environment()
     allocator.keep_freed_memory()
@@ -85,8 +85,8 @@ def _check_backend(name):
 
 
 def _keep_compiled_functions():
-    """Has JAX keep what it compiles in the cache folder, for the next process; to be called before JAX is imported."""
-    # JAX takes functions compiled for one processor to do for another, with fewer instructions, too.
+    """Make JAX keep what it compiles in the cache folder, for the next process; call it before JAX is imported."""
+    # JAX takes functions compiled for one processor to do for another with fewer instructions.
     instructions = " ".join(sorted(processor_instructions()))
     folder = hashlib.sha256(instructions.encode()).hexdigest()[:16]
     with contextlib.suppress(RuntimeError):  # a user without a home
@@ -106,10 +106,9 @@ def _noise_held_back():
             os.dup2(held_back.fileno(), 2)
             try:
                 yield
-            except InputError:
-                raise  # one line says all there is to know
-            except Exception:
-                noise = re.compile(rb"(?!)")  # matches nothing
+            except Exception as error:
+                if not isinstance(error, InputError):  # whose one line says all there is to know
+                    noise = re.compile(rb"(?!)")  # matches nothing
                 raise
             finally:
                 sys.stderr.flush()

@@ -1,0 +1,307 @@
+"""A run directory: configuration, sub-words, checkpoints and scores of one experiment; movable."""
+
+import json
+import math
+import operator
+import os
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import numpy as np
+
+from data.errors import InputError
+from data.files import atomic_write, check_plain, check_room, full_disk_named, make_folder, sha256, written_beside
+from data.text.profiles import PROFILES, RAW_TEXT, TextForm
+from data.text.subwords import Subwords
+from data.text.truecasing import Truecaser
+from interacting_head import config as configuration
+from interacting_head.config import ExperimentConfig
+from interacting_head.runs import migrations, run_folder
+from interacting_head.runs.run_folder import PRUNING, WEIGHTS
+from interacting_head.runs.seals import ADVICE, seal
+
+VERSION = "2"
+KNOWN_VERSIONS = (*migrations.UPGRADES, VERSION)
+SIDES = "source", "target"
+
+
+class RunDirectory:
+    """The files of a run.
+
+    ```
+    config.yaml  text.json  subwords/{source,target}.model  truecasing/{source,target}.truecase
+    checkpoints/step-N.weights.h5, step-N.state.npz
+    best.weights.h5  average.weights.h5  ema.weights.h5  log.jsonl  train.log  metrics.json  tensorboard/  VERSION
+    ```
+    """
+
+    def __init__(self, path: str | Path):
+        self.path = Path(path)
+        self.subword_paths = tuple(self.path / "subwords" / f"{side}.model" for side in SIDES)
+        self.truecasing_paths = tuple(self.path / "truecasing" / f"{side}.truecase" for side in SIDES)
+
+    @classmethod
+    def open(cls, path: str | Path) -> "RunDirectory":
+        """Return an existing run; raise `InputError` where `path` is none, or its version is not known."""
+        run = cls(path)
+        # Its files are looked at only when it is a run: the path may be anything, and as large as a home folder.
+        if missing := [name for name in ("config.yaml", "VERSION") if not os.path.exists(run.path / name)]:
+            former = run_folder.former_hint(run.path)
+            raise InputError(
+                f"{path} is not a run directory (it has no {missing[0]}); give the --run-dir of train.py{former}"
+            )
+        for file in run_folder.own_files(run.path):
+            check_plain(file)
+        if run.version not in KNOWN_VERSIONS:
+            readable = " and ".join(KNOWN_VERSIONS)
+            raise InputError(f"{path} has version {run.version}, this program reads {readable}; see CHANGELOG.md")
+        return run
+
+    def create_or_check(
+        self, config: ExperimentConfig, is_same: Callable[[ExperimentConfig, ExperimentConfig], bool] = operator.eq
+    ) -> bool:
+        """Write the configuration, or check that the run has the same one; return whether the run is new.
+
+        Raises:
+            InputError: when the run has another configuration, when it cannot be trained on, or when the folder holds
+                something other than a run.
+        """
+        if not (self.path / "config.yaml").is_file():
+            run_folder.check_unused(self.path, self.version in KNOWN_VERSIONS)
+            make_folder(self.path / "checkpoints")
+            # The configuration comes last and makes it a run.
+            for name, text in (("VERSION", VERSION + "\n"), ("config.yaml", configuration.to_yaml(config))):
+                with atomic_write(self.path / name) as file:
+                    file.write(text)
+            return True
+        existing = RunDirectory.open(self.path).config
+        migrations.check_trainable(self.path, self.version)
+        if (self.path / PRUNING).is_file():
+            raise InputError(
+                f"{self.path} is a run with heads removed and has no checkpoint to train on from; choose another "
+                "--run-dir, or --no-resume to start a new training"
+            )
+        if not is_same(existing, config):
+            differing = configuration.differences(existing, config)
+            listed = ", ".join(f"{key} ({there!r} there, {here!r} now)" for key, (there, here) in differing.items())
+            raise InputError(
+                f"{self.path} holds a run with another configuration: {listed}; "
+                "choose another --run-dir, or --no-resume to start a new training"
+            )
+        return False
+
+    @property
+    def version(self) -> str:
+        """The version of the program that began the run; "none" where that is not known."""
+        path = self.path / "VERSION"
+        return path.read_text(encoding="utf-8", errors="replace").strip() if path.is_file() else "none"
+
+    @property
+    def config(self) -> ExperimentConfig:
+        """The configuration, in the terms of this version."""
+        return configuration.load_config(self.path / "config.yaml", migrations.UPGRADES.get(self.version))
+
+    # Text.
+
+    @property
+    def text(self) -> dict:
+        """The languages of the text, and digests of its splits and sub-words; empty where they are not known."""
+        if (record := self.read_json("text.json")) is None:
+            return {}
+        is_object = isinstance(record, dict) and isinstance(record.get("digests", {}), dict)
+        pairs = [record.get(name, ["", ""]) for name in ("languages", "subwords")] if is_object else [None]
+        if not all(isinstance(pair, list) and [type(item) for item in pair] == [str, str] for pair in pairs):
+            raise InputError(f"{self.path / 'text.json'} {ADVICE}")
+        return record
+
+    @property
+    def subword_digests(self) -> list[str] | None:
+        """The SHA-256 of both sub-word models with which the run was begun, or None where that is not known."""
+        return self.text.get("subwords")
+
+    def subwords(self) -> tuple[Subwords, Subwords]:
+        """Return source and target sub-words, one object where their files are equal.
+
+        Raises:
+            InputError: where they are damaged, or not those that the run was begun with.
+        """
+        source, target = self.subword_paths
+        digests = self.subword_digests or [None, None]
+        source_subwords = Subwords(source, digests[0])
+        same = digests[0] == digests[1] and target.is_file() and source.read_bytes() == target.read_bytes()
+        return source_subwords, source_subwords if same else Subwords(target, digests[1])
+
+    def truecasers(self) -> tuple[Truecaser, Truecaser] | None:
+        """Return source and target truecaser, or None where the run has none: only the profile `paper` does."""
+        if not all(path.is_file() for path in self.truecasing_paths):
+            return None
+        return tuple(map(Truecaser.load, self.truecasing_paths))
+
+    def check_text(self, digests: dict[str, list[str]]):
+        """Raise `InputError` where the run was begun on text with other digests, {split: [source, target]}."""
+        begun_with = self.text.get("digests", digests)
+        if changed := [split for split in digests if digests[split] != begun_with.get(split)]:
+            raise InputError(
+                f"the text of {' and '.join(changed)} has changed since {self.path} was begun; restore it, choose "
+                "another --run-dir, or use --no-resume to start a new training"
+            )
+
+    def save_text(self, languages, digests, truecasers, subwords):
+        """Write languages and digests of the text, its truecasers (or None), and the digests of its two `Subwords`."""
+        for path, truecaser in zip(self.truecasing_paths, truecasers or (), strict=False):
+            path.parent.mkdir(exist_ok=True)
+            truecaser.save(path)
+        subwords = [model.digest for model in subwords]
+        self.write_json("text.json", {"languages": languages, "digests": digests, "subwords": subwords})
+
+    def text_forms(self) -> tuple[TextForm, TextForm]:
+        """Return the forms of source and target text; raise `InputError` where truecasers are missing."""
+        profile = self.config.data.profile
+        if not PROFILES[profile].is_tokenized:
+            return RAW_TEXT, RAW_TEXT
+        truecasers = self.truecasers() if PROFILES[profile].is_truecased else (None, None)
+        languages = self.text.get("languages")
+        if not (truecasers and languages):
+            raise InputError(f"{self.path} lacks text.json or a file of truecasing/; copy the run directory again")
+        return tuple(map(TextForm, (profile, profile), languages, truecasers))
+
+    # Weights.
+
+    def steps(self) -> list[int]:
+        """Return the steps of the complete checkpoints, in ascending order."""
+        states = (self.path / "checkpoints").glob("*.npz")
+        found = (re.fullmatch(r"step-(\d+)\.state\.npz", path.name) for path in states)
+        steps = sorted(int(match[1]) for match in found if match)
+        return [step for step in steps if self._weights(step).is_file()]
+
+    def weights(self, name: str | None = None) -> Path:
+        """Return the path of the weights called `best`, `average`, `ema` or `step-N`.
+
+        Default: best, or before the first validation of a training the newest.
+
+        Raises:
+            InputError: when there are none of that name; it lists those there are.
+        """
+        steps = self.steps()
+        available = {f"step-{step}": self._weights(step) for step in steps}
+        special = {name: self.weights_path(name) for name in ("ema", "average", "best")}
+        available |= {name: path for name, path in special.items() if path.is_file()}
+        if not available:
+            former = run_folder.former_hint(self.path)
+            raise InputError(
+                f"{self.path} has no checkpoint yet; train it first (train.py --run-dir {self.path}){former}"
+            )
+        if name is None and "best" not in available:
+            # A checkpoint is saved after the best weights of a validation at its step.
+            validated = (self.path / "metrics.json").is_file() or len(available) > len(steps)
+            if validated or any(record["step"] <= steps[-1] for record in self.read_log()):
+                raise InputError(
+                    f"{self.weights_path('best')} is missing; copy it again from where the run directory came from, or "
+                    f"choose with --checkpoint: there are {', '.join(available)}"
+                )
+            name = f"step-{steps[-1]}"
+        name = name or "best"
+        if name not in available:
+            raise InputError(f"{self.path} has no checkpoint {name!r}; it has {', '.join(available)}")
+        return available[name]
+
+    def weights_path(self, name: str) -> Path:
+        """Return the path of the weights called `best`, `average` or `ema`, whether or not they are there."""
+        return self.path / f"{name}{WEIGHTS}"
+
+    def save_weights(self, model, path: Path):
+        """Save the weights of a `Transformer`, sealed; raise `OSError` where the disk has no room."""
+        weights = sum(math.prod(weight.shape) * np.dtype("float32").itemsize for weight in model.weights)
+        owner = {
+            "version": VERSION,
+            "model": configuration.to_dict(ExperimentConfig(model=model.config))["model"],
+            "data": {"profile": self.config.data.profile, "shared_vocabulary": model.shared_vocabulary},
+            "subwords": self.subword_digests,
+        }
+        with written_beside(path) as partial:
+            # HDF5 that meets a full disk brings the process down when it ends.
+            check_room(partial, weights + 2**14 * len(model.weights))
+            model.save_weights(partial)
+            seal(partial, owner)
+
+    def save_checkpoint(self, model, step: int, arrays: list[np.ndarray], state: dict):
+        """Write a checkpoint: weights, arrays (optimizer and random states), and a state that JSON can hold."""
+        self.save_weights(model, self._weights(step))
+        state = {**state, "weights_sha256": sha256(self._weights(step))}
+        # The state comes last and vouches for the weights: without it the checkpoint does not count.
+        with atomic_write(self._state(step), "wb") as file:
+            np.savez(file, *arrays, state=json.dumps(state))
+
+    def remove_checkpoints(self, steps: Iterable[int]):
+        """Remove the checkpoints of these steps."""
+        for step in steps:
+            self._state(step).unlink(missing_ok=True)
+            self._weights(step).unlink(missing_ok=True)
+
+    def load_checkpoint(self, step: int) -> tuple[Path, list[np.ndarray], dict] | None:
+        """Return the weights' path, arrays and state of a checkpoint, or None where it is damaged."""
+        try:
+            with np.load(self._state(step), allow_pickle=False) as file:
+                arrays = [file[f"arr_{index}"] for index in range(len(file.files) - 1)]
+                state = dict(json.loads(str(file["state"])))
+        except Exception:  # NumPy and zipfile raise many kinds for a damaged file
+            return None
+        if sha256(self._weights(step)) != state.pop("weights_sha256", None):
+            return None
+        return self._weights(step), arrays, state
+
+    def _weights(self, step):
+        return self.path / "checkpoints" / f"step-{step}{WEIGHTS}"
+
+    def _state(self, step):
+        return self.path / "checkpoints" / f"step-{step}.state.npz"
+
+    # Records.
+
+    def append_log(self, record: dict):
+        """Add one JSON object to log.jsonl."""
+        path = self.path / "log.jsonl"
+        with full_disk_named(path), open(path, "a", encoding="utf-8") as file:
+            file.write(json.dumps(record, ensure_ascii=False) + "\n")
+
+    def read_log(self) -> list[dict]:
+        """Return the records of log.jsonl, without a line that was cut off by a crash.
+
+        Raises:
+            InputError: where a line is damaged: no JSON object with a `step`.
+        """
+        path = self.path / "log.jsonl"
+        lines = path.read_bytes().splitlines(keepends=True) if path.is_file() else []
+        records = []
+        for number, line in enumerate(lines, start=1):
+            if not line.endswith(b"\n"):
+                continue
+            try:
+                record = json.loads(line.decode("utf-8"))
+            except (ValueError, RecursionError):
+                record = None
+            if not isinstance(record, dict) or type(record.get("step")) is not int:
+                raise InputError(f"{path}, line {number}, {ADVICE}, or start a new training with --no-resume")
+            records.append(record)
+        return records
+
+    def truncate_log(self, step: int):
+        """Drop the records after `step`, which a resumed run writes again."""
+        records = [record for record in self.read_log() if record["step"] <= step]
+        with atomic_write(self.path / "log.jsonl") as file:
+            file.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+
+    def write_json(self, name: str, value):
+        """Write a value to the JSON file `name`."""
+        with atomic_write(self.path / name) as file:
+            json.dump(value, file, indent=2, ensure_ascii=False)
+            file.write("\n")
+
+    def read_json(self, name: str):
+        """Return the value in a JSON file, or None where there is none; raise `InputError` where it is damaged."""
+        path = self.path / name
+        try:
+            return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{path} {ADVICE}") from error
