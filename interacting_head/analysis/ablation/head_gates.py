@@ -48,13 +48,8 @@ class GatedTransformer:
     Attributes:
         model: the copy.
         heads: all `Head`s.
-        sources: all `Source`s of decoder layers that read several; an empty list where none does.
+        sources: all `Source`s of decoder layers that read several.
         gates: their weights, layer by layer: heads, and then sources.
-
-    Example:
-        >>> gated = GatedTransformer(model)
-        >>> gated.close([Head("cross", 1, 3)])
-        >>> logits = gated.model(inputs)
     """
 
     def __init__(self, model):
@@ -73,11 +68,7 @@ class GatedTransformer:
             weight.assign(original)
 
     def close(self, closed: Iterable[Head | Source]):
-        """Set the gates of some heads and sources to 0, and all others to 1.
-
-        Raises:
-            InputError: for one that does not exist.
-        """
+        """Set the gates of some heads and sources to 0, and all others to 1; raise `InputError` for unknown ones."""
         places = {gate: index for index, gate in enumerate([*self.heads, *self.sources])}
         values = np.ones(len(places), "float32")
         for gate in closed:
@@ -88,10 +79,7 @@ class GatedTransformer:
             gates.assign(own)
 
     def of_layers(self, values) -> list:
-        """Return the part of `values`, one for each of `heads` and then of `sources`, that belongs to each of `gates`.
-
-        `values` may be a tensor.
-        """
+        """Return the part of `values`, an array or tensor with one for each head and then each source, by gates."""
         ends = list(itertools.accumulate(gates.shape[0] for gates in self.gates))
         return [values[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
@@ -105,7 +93,7 @@ def chosen_heads(heads: list[Head], patterns: list[str]) -> list[Head]:
     """Return the heads that patterns name, `SITE[:LAYER[:HEAD]]` from 1, in the order of `heads`; without any, all.
 
     Raises:
-        InputError: for a pattern that is wrong or names no head.
+        InputError: for a pattern that names no head.
     """
     chosen = set()
     for pattern in patterns:

@@ -16,12 +16,16 @@ from data.errors import InputError
 from data.files import check_plain
 from data.text.parallel_text import open_text_file
 from interacting_head.metrics.metric import MetricUnavailable
-from interacting_head.metrics.yisi.similarity import split_words
 
 UNKNOWN = b"<unk>"
 MOST_DIMENSIONS, MOST_WORDS = 100_000, 10**12
 LONGEST_WORD = 4096  # bytes
 BATCH = 32  # lines that a transformer embeds at a time
+
+
+def split_words(line: str) -> list[bytes]:
+    """Return the words of a line as UTF-8 bytes, split at spaces only, as YiSi's program does."""
+    return [word for word in line.encode("utf-8", errors="replace").split(b" ") if word]
 
 
 class Embedder(abc.ABC):
@@ -53,9 +57,8 @@ class WordVectors(Embedder):
     """Vectors of words, from a text or binary file in word2vec's format, plain or gzipped.
 
     Its first line says how many words and dimensions there are; each word is followed by a space and its vector, in
-    decimal numbers up to the end of the line or in 4-byte floats. Only the vectors of words that occur in the scored
-    text are kept. A word without a vector has the vector of its lowercase form (ASCII letters), or else of `<unk>`, or
-    else is similar to nothing but itself.
+    decimal numbers up to the end of the line or in 4-byte floats. A word without a vector has the vector of its
+    lowercase form (ASCII letters), or else of `<unk>`, or else is similar to nothing but itself.
 
     Raises:
         MetricUnavailable: here and by `prepare`, when the file is not of that format.
@@ -92,7 +95,7 @@ class WordVectors(Embedder):
         self._looked_for |= words
 
     def units(self, lines: Sequence[str]) -> list[list[bytes]]:
-        return [split_words(line) for line in lines]
+        return list(map(split_words, lines))
 
     def vectors(self, lines: Sequence[str]) -> list[np.ndarray]:
         unknown = self._vectors.get(UNKNOWN, np.zeros(self.dimensions))
@@ -227,9 +230,8 @@ class TransformerEmbedder(Embedder):
         return found
 
     def _encode(self, lines, **kwargs):
-        return self._tokenizer(
-            lines, truncation=True, max_length=self._longest, return_special_tokens_mask=True, **kwargs
-        )
+        kwargs |= {"truncation": True, "max_length": self._longest, "return_special_tokens_mask": True}
+        return self._tokenizer(lines, **kwargs)
 
 
 def _first_line(error):
