@@ -92,24 +92,35 @@ def read_gold(path) -> list[Gold]:
     return gold
 
 
+def sentence_sums(weights: np.ndarray, gold: Gold | None) -> dict[str, float]:
+    """Return what `head_scores` takes of a sentence with these weights between words `(J, I)`; it adds up."""
+    words, found = weights[:-1, :-1], links(weights)  # a link for each target word
+    largest = words.max(-1).sum() if words.size else 0.0
+    return {"largest": largest, "words": len(found), **(link_counts(found, gold) if gold is not None else {})}
+
+
 def link_counts(found: set[tuple[int, int]], gold: Gold) -> dict[str, int]:
-    """Return the counts of `error_rates` for the links of a sentence; they are added up over sentences."""
-    sure, possible = len(found & gold.sure), len(found & gold.possible)
-    return {"found": len(found), "sure": len(gold.sure), "found and sure": sure, "found and possible": possible}
+    """Return what `error_rates` takes of the links of a sentence; it adds up."""
+    both, possible = len(found & gold.sure), len(found & gold.possible)
+    return {"found": len(found), "sure": len(gold.sure), "found_and_sure": both, "found_and_possible": possible}
 
 
-def error_rates(counts: dict[str, int]) -> dict[str, float | None]:
+def head_scores(largest: float, words: int, **counts: int) -> dict[str, float | None]:
+    """Return the mean over target words of the largest weight on a source word, and with gold the error rates."""
+    return {"largest": largest / words if words else None, **(error_rates(**counts) if counts else {})}
+
+
+def error_rates(found: int, sure: int, found_and_sure: int, found_and_possible: int) -> dict[str, float | None]:
     """Return the scores of Och & Ney 2003, section 5.1, as shares of 1; None where there is nothing to divide by.
 
     With the links A that are found, the sure ones S and the possible ones P ⊇ S:
 
         AER = 1 − (|A ∩ S| + |A ∩ P|) / (|A| + |S|)    precision = |A ∩ P| / |A|    recall = |A ∩ S| / |S|
     """
-    A, S, A_and_S, A_and_P = counts.values()
     return {
-        "aer": 1 - (A_and_S + A_and_P) / (A + S) if A + S else None,
-        "precision": A_and_P / A if A else None,
-        "recall": A_and_S / S if S else None,
+        "aer": 1 - (found_and_sure + found_and_possible) / (found + sure) if found + sure else None,
+        "precision": found_and_possible / found if found else None,
+        "recall": found_and_sure / sure if sure else None,
     }
 
 
@@ -134,7 +145,7 @@ class Alignment(Analysis):
     def analyze(self, runs, arguments):
         layers = {run.name: chosen_layer(run, arguments.layer) for run in runs}
         gold = read_gold(arguments.gold) if arguments.gold else None
-        findings, shown = Findings(data={"sentences": {}}), {}
+        findings = Findings(data={"sentences": {}})
         for run in runs:
             sample = run.sample(arguments)
             if gold is not None and len(gold) != sample.lines:
@@ -148,10 +159,9 @@ class Alignment(Analysis):
             findings.files[f"alignment.{slug}.pharaoh"] = "".join(f"{line}\n" for line in lines)
             findings.data["sentences"][run.name] = sentences
             for sentence in sentences:
-                shown.setdefault(sentence["number"], {})[run.name] = sentence
                 figure = f"alignment-sentence-{sentence['number']}-{slug}-heads"
                 findings.add_figure(figure, draw_heads, run.name, sentence)
-        for number, by_run in shown.items():
+        for number, by_run in findings.by_sentence().items():
             findings.add_figure(f"alignment-sentence-{number}", draw_means, by_run)
         score = ("aer", "alignment error rate") if gold else ("largest", "largest weight, mean over target words")
         findings.add_figure("alignment-heads", draw_scores, findings.rows, *score)
@@ -164,28 +174,6 @@ def chosen_layer(run, layer: int | None) -> int:
     if layer is not None and layer > most:
         raise InputError(f"--layer {layer}: {run.path} has the decoder layers 1 to {most}; choose one of them")
     return layer or most
-
-
-class HeadScores:
-    """Scores of a head, or of a mean of heads, over many sentences."""
-
-    def __init__(self):
-        self.largest, self.words = 0.0, 0
-        self.counts = {}
-
-    def add(self, weights: np.ndarray, gold: Gold | None):
-        """Add a sentence by its weights between words `(J, I)`."""
-        words = weights[:-1, :-1]
-        if words.size:
-            self.largest += words.max(-1).sum()
-            self.words += len(words)
-        if gold is not None:
-            add_up(self.counts, link_counts(links(weights), gold))
-
-    def scores(self) -> dict[str, float | None]:
-        """Return the mean over target words of the largest weight on a source word, and with gold the error rate."""
-        largest = self.largest / self.words if self.words else None
-        return {"largest": largest, **(error_rates(self.counts) if self.counts else {})}
 
 
 def measured(run, sample, layer: int, show: int, gold: list[Gold] | None = None) -> tuple[list, list[str], list[dict]]:
@@ -201,7 +189,7 @@ def measured(run, sample, layer: int, show: int, gold: list[Gold] | None = None)
         InputError: where gold names a word that a sentence does not have.
     """
     names = {n: one.head_names for (site, n), one in run.model.attention_layers.items() if site == "cross"}
-    scores, over_layers = collections.defaultdict(HeadScores), HeadScores()
+    scores, over_layers = collections.defaultdict(dict), {}
     lines, sentences = [""] * sample.lines, []
     for pair, inspection in run.inspections(sample, attention=["cross"]):
         source = words_of(pair.source_ids, run.subwords[0])
@@ -215,15 +203,17 @@ def measured(run, sample, layer: int, show: int, gold: list[Gold] | None = None)
         }
         for number, heads in by_layer.items():
             for name, head in zip([*names[number], MEAN], [*heads, heads.mean(0)], strict=True):
-                scores[number, name].add(head, one_gold)
-        over_layers.add(np.mean([heads.mean(0) for heads in by_layer.values()], axis=0), one_gold)
+                add_up(scores[number, name], sentence_sums(head, one_gold))
+        mean = np.mean([heads.mean(0) for heads in by_layer.values()], axis=0)
+        add_up(over_layers, sentence_sums(mean, one_gold))
         lines[pair.number - 1] = pharaoh(links(by_layer[layer].mean(0)))
         if len(sentences) < show:
             shown = {"number": pair.number, "layer": layer, "source": source.texts, "target": target.texts}
             sentences.append({**shown, "heads": names[layer], "weights": by_layer[layer]})
     scores[ALL, MEAN] = over_layers
     rows = [
-        {"run": run.name, "layer": str(layer), "head": head, **one.scores()} for (layer, head), one in scores.items()
+        {"run": run.name, "layer": str(layer), "head": head, **head_scores(**sums)}
+        for (layer, head), sums in scores.items()
     ]
     return rows, lines, sentences
 

@@ -208,9 +208,7 @@ def _inspected(inspector, pairs):
     order = sorted(range(len(pairs)), key=lambda row: len(pairs[row].source_ids) + len(pairs[row].target_ids))
     halves = [half for half in (order[: len(order) // 2], order[len(order) // 2 :]) if half]
 
-    def inspect(rows):
-        return inspector.inspect([(pairs[row].source_ids, pairs[row].target_ids) for row in rows])
-
-    seen = [one for _, half in side_by_side(inspect, ((half,) for half in halves), calls_at_a_time()) for one in half]
+    batches = [([(pairs[row].source_ids, pairs[row].target_ids) for row in half],) for half in halves]
+    seen = [one for _, half in side_by_side(inspector.inspect, batches, calls_at_a_time()) for one in half]
     placed = dict(zip(order, seen, strict=True))
     return [placed[row] for row in range(len(pairs))]

@@ -32,28 +32,27 @@ def check_at_least(least: int, **options: int | None):
 
 @dataclass
 class Findings:
-    """Results of an analysis.
+    """Results of an analysis."""
 
-    Attributes:
-        rows: flat dictionaries with the same keys: lines of the CSV file and of the printed table.
-        summary: the rows to print where there are too many to print all; by default the first ones.
-        data: further nested values for the JSON file, plain Python or NumPy.
-        notes: lines that are printed and written to the JSON file.
-        figures: {name of the files: function that draws on an empty matplotlib `Figure`}.
-        files: {name: text} of further files.
-    """
-
-    rows: list[dict] = field(default_factory=list)
-    summary: list[dict] = field(default_factory=list)
-    data: dict = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    figures: dict[str, Callable] = field(default_factory=dict)
-    files: dict[str, str] = field(default_factory=dict)
+    rows: list[dict] = field(default_factory=list)  # with the same keys: lines of the CSV file and the printed table
+    summary: list[dict] = field(default_factory=list)  # to print where there are too many rows; default: the first
+    data: dict = field(default_factory=dict)  # further nested values for the JSON file, plain Python or NumPy
+    notes: list[str] = field(default_factory=list)  # lines that are printed and written to the JSON file
+    figures: dict[str, Callable] = field(default_factory=dict)  # name → function that draws on an empty `Figure`
+    files: dict[str, str] = field(default_factory=dict)  # name → text of a further file
 
     def add_run(self, run, sample, rows: list[dict], more: str = ""):
         """Add the rows of an `AnalysedRun`, and notes on the `Sample` they are computed from."""
         self.rows += rows
         self.notes += [*sample.notes, f"{run.name}: {len(sample):,} sentences of {sample.name}{more}"]
+
+    def by_sentence(self) -> dict[int, dict[str, dict]]:
+        """Return `{number: {run: sentence}}` from the sentences of each run in `data`."""
+        found = {}
+        for run, sentences in self.data["sentences"].items():
+            for sentence in sentences:
+                found.setdefault(sentence["number"], {})[run] = sentence
+        return found
 
     def add_figure(self, name: str, draw: Callable, *values: object):
         """Add a figure that `draw(*values, figure)` draws."""
@@ -61,15 +60,10 @@ class Findings:
 
 
 class Analysis(abc.ABC):
-    """An analysis of one or several runs.
+    """An analysis of one or several runs."""
 
-    Attributes:
-        name: of the analysis on the command line, and of its files.
-        summary: its line of the help text.
-    """
-
-    name: str
-    summary: str
+    name: str  # on the command line, and of its files
+    summary: str  # its line of the help text
 
     def add_arguments(self, parser: ArgumentParser):  # noqa: B027 (most have none)
         """Add its own options to its parser."""

@@ -23,7 +23,7 @@ def parts_of(length: int, parts: int) -> np.ndarray:
 
 
 class ImportanceSums:
-    """Statistics of one layer's importance, summed over sentences that are divided into a number of equal parts."""
+    """Statistics of one layer's importance, summed over sentences in a number of equal parts."""
 
     def __init__(self, heads: int, parts: int):
         self.positions = 0
@@ -47,16 +47,13 @@ class ImportanceSums:
         self.histogram += np.histogram(np.clip(share, 0, 1), BINS, (0, 1))[0]
 
     def statistics(self) -> dict:
-        """Return mean and standard deviation `(H,)`, means by part `(parts, H)`, mean entropy, and its histogram.
-
-        The deviation is over positions. Parts without a position are NaN.
-        """
+        """Return mean and deviation over positions `(H,)`, means by part `(parts, H)`, mean entropy, its histogram."""
         mean = self.sums / self.positions
-        counts = self.part_positions[:, np.newaxis]
+        counts = np.where(self.part_positions > 0, self.part_positions, np.nan)[:, np.newaxis]
         return {
             "mean": mean,
             "deviation": np.sqrt(np.maximum(self.squares / self.positions - mean**2, 0)),
-            "parts": np.divide(self.part_sums, counts, out=np.full(self.part_sums.shape, np.nan), where=counts > 0),
+            "parts": self.part_sums / counts,  # NaN without a position
             "entropy": self.entropy / self.positions,
             "histogram": self.histogram,
         }
@@ -79,7 +76,7 @@ class Importance(Analysis):
 
     def analyze(self, runs, arguments):
         findings = Findings(data={"histograms": {}, "sentences": {}})
-        found, shown = {}, {}
+        found = {}
         for run in runs:
             run.inspector(head_importance=True)  # refused before minutes are spent on other runs
         for run in runs:
@@ -90,11 +87,9 @@ class Importance(Analysis):
                 f"{site} {layer}": one["histogram"] for (site, layer), one in found[run.name].items()
             }
             findings.data["sentences"][run.name] = sentences
-            for sentence in sentences:
-                shown.setdefault(sentence["number"], {})[run.name] = sentence
         for name, draw in {"": draw_means, "-entropy": draw_entropies, "-parts": draw_parts}.items():
             findings.add_figure(f"importance{name}", draw, found)
-        for number, by_run in shown.items():
+        for number, by_run in findings.by_sentence().items():
             findings.add_figure(f"importance-sentence-{number}", draw_sentence, by_run)
         return findings
 

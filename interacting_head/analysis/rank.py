@@ -61,7 +61,7 @@ class HeadOutputs:
         CKA(i, j) = ‖X_iᵀ X_j‖² / (‖X_iᵀ X_i‖ ‖X_jᵀ X_j‖)    in Frobenius norms
 
     It is 1 where X_i and X_j are equal up to rotation and scale, 0 where their components are uncorrelated
-    (Kornblith et al. 2019, equations (3) and (5), section 3). RAM is (H · V)² numbers, whatever N.
+    (Kornblith et al. 2019, equations (3) and (5), section 3). It holds (H · V)² numbers.
     """
 
     def __init__(self):
@@ -232,10 +232,7 @@ def described(run, place: tuple[str, int]) -> dict:
 
 
 def draw_by_heads(rows: list[dict], labels: dict[str, str], titles: dict[str, str], figure):
-    """Draw a row of axes for each quantity, a column for each site: means over layers by number of heads.
-
-    Runs have a line for each of their labels, and quantities the title of their column.
-    """
+    """Draw a row of axes for each quantity, a column for each site: means over layers by number of heads."""
     sites = list(dict.fromkeys(site for site, _ in in_order((row["site"], 0) for row in rows)))
     axes = grid(figure, len(titles), len(sites), 3.2, 0.6 / len(titles) + 1.9, sharex=True, sharey="row")
     limits, heads = (sorted({row[key] for row in rows}) for key in ("h_max", "num_heads"))

@@ -24,10 +24,9 @@ def query_shares(kernels: np.ndarray) -> np.ndarray:
 
 
 def query_agreement(kernels: np.ndarray) -> float:
-    """Return ‖Σ_i W_i‖² / (H · Σ_i ‖W_i‖²) of kernels `(D, H, K)`.
+    """Return ‖Σ_i W_i‖² / (H · Σ_i ‖W_i‖²) of kernels `(D, H, K)`: 1 for equal, 1 / H for orthogonal or random ones.
 
-    It is the part of the kernels' squares that is left when each is replaced by their mean: 1 for equal kernels, 1 / H
-    for orthogonal ones (random kernels nearly are), 0 where they cancel.
+    It is the part of the kernels' squares that is left when each is replaced by their mean.
     """
     return float((kernels.sum(axis=1) ** 2).sum() / (kernels.shape[1] * (kernels**2).sum()))
 
@@ -56,9 +55,8 @@ def source_shares(heads: np.ndarray, kernel: np.ndarray) -> np.ndarray:
 
         part_s = Σ_h O^(s, h) W_o^(s, h),    share_s = ‖part_s‖ / Σ_k ‖part_k‖    at each position
 
-    Args:
-        heads: contexts O `(n, H, T, V)` of the sources (Ampomah et al. 2020, equations 10 to 12).
-        kernel: output kernel W_o, `(n, H, V, D)`, or `(H, V, D)` where contexts are summed.
+    Contexts O are `(n, H, T, V)` (Ampomah et al. 2020, equations 10 to 12), and the output kernel W_o is
+    `(n, H, V, D)`, or `(H, V, D)` where contexts are summed.
     """
     kernel = np.broadcast_to(kernel, (len(heads), *kernel.shape[-3:]))
     norms = np.linalg.norm(np.einsum("nhtv,nhvd->tnd", heads, kernel, optimize=True), axis=-1)  # (T, n)
@@ -145,20 +143,12 @@ def _by_run(found):
 
 
 class Kind(NamedTuple):
-    """A kind of weights.
+    """A kind of weights. All functions but `draw` are of what `own_parameters` gives for the kind."""
 
-    Attributes:
-        figure: its name.
-        draw: function of `{(run, site, layer): arrays}` that draws it.
-        numbers: function that gives arrays and quantities for the table: of what `own_parameters` gives for the kind,
-            or of the sums over sentences.
-        sums: function of the same and the outputs of the heads for a sentence, for kinds that are seen in sentences.
-    """
-
-    figure: str
-    draw: Callable
-    numbers: Callable
-    sums: Callable | None = None
+    figure: str  # its name
+    draw: Callable  # function of `{(run, site, layer): arrays}`
+    numbers: Callable  # gives arrays, and quantities for the table; with `sums`, of the sums over sentences
+    sums: Callable | None = None  # what the outputs of the heads for a sentence add to them
 
 
 LEARNT = {

@@ -1,9 +1,8 @@
 """METEOR 1.5, computed by its authors' program, and nltk's METEOR.
 
-Denkowski and Lavie (2014), Meteor Universal: language specific translation evaluation for any target language.
-
-The program is a Java archive. PyPI's `pycocoevalcap` carries it with its English paraphrase table; nlg-eval, which the
-papers used, ran the same archive the same way.
+Denkowski and Lavie (2014), Meteor Universal: language specific translation evaluation for any target language. PyPI's
+`pycocoevalcap` carries the program, a Java archive, with its English paraphrase table; nlg-eval, which the papers used,
+ran the same archive the same way.
 """
 
 import contextlib
@@ -15,7 +14,7 @@ import subprocess
 import tempfile
 import threading
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -133,37 +132,28 @@ class MeteorProgram:
         reference it stays, and divides it into two.
         """
         parts = ["SCORE", *references, hypothesis.replace(SEPARATOR, "")]
-        request = f" {SEPARATOR} ".join(" ".join(part.split()) for part in parts)
-        with self._exchange():
-            self._send(request)
-            return [float(number) for number in self._receive().split()]
+        [reply] = self._ask(f" {SEPARATOR} ".join(" ".join(part.split()) for part in parts))
+        return [float(number) for number in reply.split()]
 
     def score(self, row: Sequence[float]) -> float:
         """Return the score, from 0 to 1, of a row of statistics."""
         numbers = " ".join(repr(float(number)) for number in row)
-        with self._exchange():
-            self._send(f"EVAL {SEPARATOR} {numbers}")
-            score = float(self._receive())
-            self._receive()  # the score of all rows together, here one
-            return score
+        score, _ = self._ask(f"EVAL {SEPARATOR} {numbers}", replies=2)  # the other is of all rows, here one
+        return float(score)
 
-    @contextlib.contextmanager
-    def _exchange(self) -> Iterator[None]:
+    def _ask(self, request, replies=1):
         with self._lock:
             try:
-                yield
-            except BaseException:
+                self._process.stdin.write(request.encode("utf-8", errors="replace") + b"\n")
+                self._process.stdin.flush()
+                return [self._receive() for _ in range(replies)]
+            except BaseException as error:
                 # After an interrupt too: a reply that nobody read would be taken for the next one.
                 _start.cache_clear()
                 _end(self._process)
+                if isinstance(error, OSError):
+                    raise self._failure() from error
                 raise
-
-    def _send(self, line):
-        try:
-            self._process.stdin.write(line.encode("utf-8", errors="replace") + b"\n")
-            self._process.stdin.flush()
-        except OSError as error:
-            raise self._failure() from error
 
     def _receive(self):
         line = self._process.stdout.readline()

@@ -1,8 +1,4 @@
-"""Base of all metrics: statistics of each sentence, and a score of their sum.
-
-Scores of the corpus, of some of its sentences and of bootstrap resamples all come from such sums, so the text is read
-only once.
-"""
+"""Base of all metrics: statistics of each sentence, and a score of their sum: of the corpus, a part or a resample."""
 
 import abc
 import dataclasses
@@ -49,18 +45,12 @@ class Metric(abc.ABC):
     """Base of all metrics.
 
     `__init__` or `statistics` of a subclass raises `MetricUnavailable` where an optional package or program is missing.
-
-    Attributes:
-        definition: in words, how the score is computed; `{case}` stands for `Options.case`.
-        settings: all that the score depends on except case and references, as `key:value|…`, for the signature.
-        higher_is_better: False for error rates.
-        waits_for: what it does for a while before the first sentence, or nothing.
     """
 
-    definition = ""
-    settings = ""
-    higher_is_better = True
-    waits_for = ""
+    definition = ""  # in words, how the score is computed; `{case}` stands for `Options.case`
+    settings = ""  # all that the score depends on except case and references, as `key:value|…`, for the signature
+    higher_is_better = True  # False for error rates
+    waits_for = ""  # what it does for a while before the first sentence
 
     def __init__(self, options: Options):
         self.options = options

@@ -4,9 +4,8 @@ Papineni et al. (2002), BLEU: a method for automatic evaluation of machine trans
 in reporting BLEU scores; Popović (2015), chrF: character n-gram F-score for automatic MT evaluation; Snover et al.
 (2006), A study of translation edit rate with targeted human annotation.
 
-The sentence score of BLEU is BLEU of that sentence alone. Four-grams rarely match there, so it is smoothed
-exponentially (the k-th n-gram order without a match counts 1/2^k matches) with the effective order (a sentence shorter
-than four words is scored by the n-grams that it has). Without any common word it is 0.
+The sentence score of BLEU is BLEU of that sentence alone, smoothed exponentially (the k-th n-gram order without a match
+counts 1/2^k matches) with the effective order (a sentence shorter than four words is scored by the n-grams it has).
 
 Resamples and parts of the sentences are scored from the statistics of single sentences, for which sacreBLEU has no
 public name: they come from `_extract_corpus_statistics` and `_compute_score_from_stats`, on which its own paired test
@@ -27,10 +26,7 @@ CHUNK = 100  # sentences between two updates of the progress bar
 
 
 class SacrebleuMetric(Metric):
-    """Base of the metrics of sacreBLEU, whose tools give the statistics of sentences and the score of their sum.
-
-    `sentence_tool` differs from `corpus_tool` where sentences are scored in another way than the corpus.
-    """
+    """Base of the metrics of sacreBLEU; `sentence_tool` is for sentences that are scored otherwise than the corpus."""
 
     def __init__(self, options: Options, corpus_tool: ToolMetric, sentence_tool: ToolMetric | None = None):
         super().__init__(options)
@@ -52,19 +48,15 @@ class SacrebleuMetric(Metric):
         return np.array(rows, dtype=np.float64)
 
     def score(self, sums: np.ndarray) -> float:
-        return _score(self.corpus_tool, sums)
+        return float(self.corpus_tool._compute_score_from_stats(sums.tolist()).score)
 
     def sentence_score(self, row: np.ndarray) -> float:
-        return _score(self.sentence_tool, row)
+        return float(self.sentence_tool._compute_score_from_stats(row.tolist()).score)
 
     def signature(self, number_of_references: int) -> str:
         """Return sacreBLEU's signature."""
         self.corpus_tool.num_refs = number_of_references
         return str(self.corpus_tool.get_signature())
-
-
-def _score(tool, statistics):
-    return float(tool._compute_score_from_stats(statistics.tolist()).score)
 
 
 class MultiBleu(SacrebleuMetric):

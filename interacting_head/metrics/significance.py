@@ -38,7 +38,7 @@ class Resampling:
 
     @property
     def is_of_compare_mt(self) -> bool:
-        """Whether the style is compare-mt's."""
+        """True for the style of compare-mt."""
         return self.style == "compare-mt"
 
     @property

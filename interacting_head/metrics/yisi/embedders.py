@@ -29,17 +29,11 @@ def split_words(line: str) -> list[bytes]:
 
 
 class Embedder(abc.ABC):
-    """Division of lines into units, and a vector for each unit.
+    """Division of lines into units, and a vector for each unit."""
 
-    Attributes:
-        name: its name in the signature of a score.
-        description: its name in the definition of a score.
-        same_words_are_equal: whether units that differ at most in the case of ASCII letters have similarity 1.
-    """
-
-    name: str
-    description: str
-    same_words_are_equal = False
+    name: str  # in the signature of a score
+    description: str  # in the definition of a score
+    same_words_are_equal = False  # whether units that differ at most in the case of ASCII letters have similarity 1
 
     def prepare(self, lines: Iterable[str]) -> None:  # noqa: B027 (may be left out)
         """Make ready for all lines, before any of them is embedded."""
@@ -171,8 +165,8 @@ class TransformerEmbedder(Embedder):
     Tokens that the tokeniser adds, such as [CLS], are no units. Lines longer than the transformer takes are cut.
 
     Args:
-        folder: configuration, weights and tokeniser, as written by `save_pretrained`. Nothing is downloaded.
-        layer: number of the layer, from 1; default: three quarters of the way up, 9 of the 12 of multilingual BERT.
+        folder: as written by `save_pretrained`. Nothing is downloaded.
+        layer: from 1; default: three quarters of the way up, 9 of the 12 of multilingual BERT.
 
     Raises:
         MetricUnavailable: when `transformers` or `torch` is not installed, or the folder cannot be loaded.

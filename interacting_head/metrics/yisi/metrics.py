@@ -24,13 +24,8 @@ class YiSi(MeanMetric):
     """Base of both metrics: n-grams of similar units, weighted by the units' rarity in the references.
 
     The score of a sentence is PR / (αP + (1 − α)R), where precision P and recall R are each the greatest over the
-    references; the corpus score is the mean. `tokenized` has no effect, because words are split at spaces only.
-
-    Args:
-        name: of the similarity of units, for the signature.
-        description: of the similarity of units, for the definition.
-        n: length of the n-grams.
-        alpha: α.
+    references; the corpus score is the mean. `tokenized` has no effect, because words are split at spaces only. Name
+    and description are of the similarity of units, and n is the length of n-grams.
     """
 
     def __init__(self, options: Options, name: str, description: str, n: int = 3, alpha: float = 0.8):

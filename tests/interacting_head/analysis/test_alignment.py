@@ -71,14 +71,14 @@ def test_error_rate_is_that_of_och_and_ney():
     counts = {}
     add_up(counts, link_counts({(0, 0), (1, 1), (2, 1)}, Gold({(0, 0), (3, 3)}, {(0, 0), (3, 3), (1, 1)})))
     add_up(counts, link_counts({(5, 5)}, Gold({(5, 5)}, {(5, 5)})))
-    assert error_rates(counts) == {"aer": pytest.approx(1 - (2 + 3) / (4 + 3)), "precision": 3 / 4, "recall": 2 / 3}
+    assert error_rates(**counts) == {"aer": pytest.approx(1 - (2 + 3) / (4 + 3)), "precision": 3 / 4, "recall": 2 / 3}
 
 
 def test_a_perfect_alignment_has_no_errors_and_nothing_gives_none():
     nothing = link_counts(set(), Gold(set(), set()))
-    assert error_rates(nothing) == {"aer": None, "precision": None, "recall": None}
+    assert error_rates(**nothing) == {"aer": None, "precision": None, "recall": None}
     counts = link_counts({(0, 0), (1, 2)}, Gold({(0, 0)}, {(0, 0), (1, 2)}))
-    assert error_rates(counts) == {"aer": 0, "precision": 1, "recall": 1}
+    assert error_rates(**counts) == {"aer": 0, "precision": 1, "recall": 1}
 
 
 def test_gold_alignments_are_read_sure_and_possible(tmp_path):
