@@ -1,5 +1,6 @@
 """Scores translations against references: python eval_metrics.py -i HYP -r REF [REF ...]"""
 
+import dataclasses
 import sys
 
 from interacting_head.console import run
@@ -20,13 +21,7 @@ def main():
     for name, lines in systems:
         for doubt in doubts(lines, name, arguments.tokenized or "sacrebleu" not in names):
             print(f"warning: {doubt}", file=sys.stderr)
-    options = Options(
-        lowercase=arguments.lowercase,
-        tokenized=arguments.tokenized,
-        language=arguments.language,
-        meteor_language=arguments.meteor_language,
-        embedder=arguments.embedder,
-    )
+    options = Options(**{one.name: getattr(arguments, one.name) for one in dataclasses.fields(Options)})
     resampling = Resampling(arguments.resampling, arguments.seed)
     evaluation = evaluate_systems(systems, references, names, options, resampling, source)
     for name, reason in evaluation.unavailable.items():

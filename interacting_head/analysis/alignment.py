@@ -4,7 +4,7 @@ Letters for shapes: `H` heads, with a scheme's further axis in front of them cou
 target and source, end symbols included; `J` and `I` their words, likewise.
 """
 
-import functools
+import collections
 import re
 from typing import NamedTuple
 
@@ -12,8 +12,8 @@ import numpy as np
 
 from data.errors import InputError
 from data.text.parallel_text import read_lines
-from interacting_head.analysis.base import Analysis, Findings
-from interacting_head.analysis.figures import HeatMap, draw_heat_maps, filled, head_labels
+from interacting_head.analysis.base import Analysis, Findings, add_up, check_at_least
+from interacting_head.analysis.figures import HeatMap, draw_heat_maps
 
 MEAN, ALL = "mean", "all"
 BLANK = "▁"  # how SentencePiece writes one
@@ -41,8 +41,8 @@ def words_of(ids: list[int], subwords) -> Words:
 def merged(weights: np.ndarray, target: Words, source: Words) -> np.ndarray:
     """Return attention between words `(…, J, I)`, from weights `(…, T, S)` between their sub-words.
 
-    It is the sum over the sub-words of a source word, and the mean over the sub-words of a target word, so that rows
-    that add up to 1 still do (Clark et al. 2019, section 4.1).
+    It is the sum over the sub-words of a source word and the mean over the sub-words of a target word: rows still add
+    up to 1 (Clark et al. 2019, section 4.1).
     """
     rows = np.equal.outer(np.arange(len(target.texts)), target.word_of).astype("float64")  # (J, T)
     rows /= rows.sum(-1, keepdims=True)
@@ -51,10 +51,7 @@ def merged(weights: np.ndarray, target: Words, source: Words) -> np.ndarray:
 
 
 def links(weights: np.ndarray) -> set[tuple[int, int]]:
-    """Return {(i, j)}: for each target word j the source word i with the largest weight, from weights `(J, I)`.
-
-    The end symbols, in the last row and column, are left out.
-    """
+    """Return {(i, j)}: for each target word j the source word i of largest weight in `(J, I)`, end symbols left out."""
     words = weights[:-1, :-1]
     return {(int(i), j) for j, i in enumerate(words.argmax(-1))} if words.size else set()
 
@@ -75,7 +72,7 @@ def read_gold(path) -> list[Gold]:
     """Return the links of each line of a file: `i-j` for a sure link, `i?j` or `ipj` for one that is only possible.
 
     Raises:
-        InputError: where the file cannot be read, or a line is not of this form; it names the line.
+        InputError: where the file cannot be read, or a line is not of this form.
     """
     gold = []
     for number, line in enumerate(read_lines(path), start=1):
@@ -87,39 +84,44 @@ def read_gold(path) -> list[Gold]:
                     f"{path}, line {number}: {link!r} is no link; sure ones are i-j, possible ones i?j, words of "
                     "source and target counted from 0"
                 )
-            possible.add((int(match[1]), int(match[3])))
-            if match[2] == "-":
-                sure.add((int(match[1]), int(match[3])))
+            i, kind, j = match.groups()
+            possible.add((int(i), int(j)))
+            if kind == "-":
+                sure.add((int(i), int(j)))
         gold.append(Gold(sure, possible))
     return gold
 
 
-class AlignmentErrors:
-    """Counts of links over a test set, and the scores of Och & Ney 2003, section 5.1.
+def sentence_sums(weights: np.ndarray, gold: Gold | None) -> dict[str, float]:
+    """Return what `head_scores` takes of a sentence with these weights between words `(J, I)`; it adds up."""
+    words, found = weights[:-1, :-1], links(weights)  # a link for each target word
+    largest = words.max(-1).sum() if words.size else 0.0
+    return {"largest": largest, "words": len(found), **(link_counts(found, gold) if gold is not None else {})}
 
-    With the links A, the sure ones S and the possible ones P ⊇ S:
 
-        precision = |A ∩ P| / |A|    recall = |A ∩ S| / |S|    AER = 1 − (|A ∩ S| + |A ∩ P|) / (|A| + |S|)
+def link_counts(found: set[tuple[int, int]], gold: Gold) -> dict[str, int]:
+    """Return what `error_rates` takes of the links of a sentence; it adds up."""
+    both, possible = len(found & gold.sure), len(found & gold.possible)
+    return {"found": len(found), "sure": len(gold.sure), "found_and_sure": both, "found_and_possible": possible}
+
+
+def head_scores(largest: float, words: int, **counts: int) -> dict[str, float | None]:
+    """Return the mean over target words of the largest weight on a source word, and with gold the error rates."""
+    return {"largest": largest / words if words else None, **(error_rates(**counts) if counts else {})}
+
+
+def error_rates(found: int, sure: int, found_and_sure: int, found_and_possible: int) -> dict[str, float | None]:
+    """Return the scores of Och & Ney 2003, section 5.1, as shares of 1; None where there is nothing to divide by.
+
+    With the links A that are found, the sure ones S and the possible ones P ⊇ S:
+
+        AER = 1 − (|A ∩ S| + |A ∩ P|) / (|A| + |S|)    precision = |A ∩ P| / |A|    recall = |A ∩ S| / |S|
     """
-
-    def __init__(self):
-        self.found = self.sure = self.found_sure = self.found_possible = 0
-
-    def add(self, found: set[tuple[int, int]], gold: Gold):
-        """Add the links of a sentence."""
-        self.found += len(found)
-        self.sure += len(gold.sure)
-        self.found_sure += len(found & gold.sure)
-        self.found_possible += len(found & gold.possible)
-
-    def scores(self) -> dict[str, float | None]:
-        """Return the scores as shares of 1; None where there is nothing to divide by."""
-        links = self.found + self.sure
-        return {
-            "aer": 1 - (self.found_sure + self.found_possible) / links if links else None,
-            "precision": self.found_possible / self.found if self.found else None,
-            "recall": self.found_sure / self.sure if self.sure else None,
-        }
+    return {
+        "aer": 1 - (found_and_sure + found_and_possible) / (found + sure) if found + sure else None,
+        "precision": found_and_possible / found if found else None,
+        "recall": found_and_sure / sure if sure else None,
+    }
 
 
 class Alignment(Analysis):
@@ -135,18 +137,15 @@ class Alignment(Analysis):
         add("--gold", metavar="FILE", help="alignments of -i and -r, i-j sure, i?j possible; gives the error rate")
 
     def check(self, arguments):
-        error = arguments.parser.error
-        if arguments.show < 0:
-            error(f"--show must be at least 0, got {arguments.show}")
-        if arguments.layer is not None and arguments.layer < 1:
-            error(f"--layer must be at least 1, got {arguments.layer}")
+        check_at_least(0, show=arguments.show)
+        check_at_least(1, layer=arguments.layer)
         if arguments.gold and None in (arguments.input, arguments.reference):
-            error("--gold aligns the words of two texts; give them with -i and -r")
+            raise InputError("--gold aligns the words of two texts; give them with -i and -r")
 
     def analyze(self, runs, arguments):
         layers = {run.name: chosen_layer(run, arguments.layer) for run in runs}
         gold = read_gold(arguments.gold) if arguments.gold else None
-        findings, shown = Findings(data={"sentences": {}}), {}
+        findings = Findings(data={"sentences": {}})
         for run in runs:
             sample = run.sample(arguments)
             if gold is not None and len(gold) != sample.lines:
@@ -160,89 +159,61 @@ class Alignment(Analysis):
             findings.files[f"alignment.{slug}.pharaoh"] = "".join(f"{line}\n" for line in lines)
             findings.data["sentences"][run.name] = sentences
             for sentence in sentences:
-                shown.setdefault(sentence["number"], {})[run.name] = sentence
-                draw = functools.partial(draw_heads, run.name, sentence)
-                findings.figures[f"alignment-sentence-{sentence['number']}-{slug}-heads"] = draw
-        for number, by_run in shown.items():
-            findings.figures[f"alignment-sentence-{number}"] = functools.partial(draw_means, by_run)
+                figure = f"alignment-sentence-{sentence['number']}-{slug}-heads"
+                findings.add_figure(figure, draw_heads, run.name, sentence)
+        for number, by_run in findings.by_sentence().items():
+            findings.add_figure(f"alignment-sentence-{number}", draw_means, by_run)
         score = ("aer", "alignment error rate") if gold else ("largest", "largest weight, mean over target words")
-        findings.figures["alignment-heads"] = functools.partial(draw_scores, findings.rows, *score)
+        findings.add_figure("alignment-heads", draw_scores, findings.rows, *score)
         return findings
 
 
 def chosen_layer(run, layer: int | None) -> int:
-    """Return the number of the decoder layer to look at, by default the last.
-
-    Raises:
-        InputError: where the run has no such layer.
-    """
+    """Return the number of the decoder layer to look at, by default the last; raise `InputError` where it is none."""
     most = run.config.model.decoder_layers
     if layer is not None and layer > most:
         raise InputError(f"--layer {layer}: {run.path} has the decoder layers 1 to {most}; choose one of them")
     return layer or most
 
 
-class HeadScores:
-    """Scores of a head, or of a mean of heads, over many sentences."""
-
-    def __init__(self):
-        self.errors, self.largest, self.words = AlignmentErrors(), 0.0, 0
-
-    def add(self, weights: np.ndarray, gold: Gold | None):
-        """Add a sentence by its weights between words `(J, I)`."""
-        words = weights[:-1, :-1]
-        if words.size:
-            self.largest += words.max(-1).sum()
-            self.words += len(words)
-        if gold is not None:
-            self.errors.add(links(weights), gold)
-
-    def scores(self, has_gold: bool) -> dict[str, float | None]:
-        """Return the mean over target words of the largest weight on a source word, and with gold the error rate."""
-        largest = self.largest / self.words if self.words else None
-        return {"largest": largest, **(self.errors.scores() if has_gold else {})}
-
-
 def measured(run, sample, layer: int, show: int, gold: list[Gold] | None = None) -> tuple[list, list[str], list[dict]]:
     """Look at the encoder-decoder attention of a run between words.
 
-    Args:
-        run, sample: an `AnalysedRun` and its `Sample`.
-        layer: number of the decoder layer whose mean over heads gives the alignments.
-        show: number of sentences to keep.
-        gold: of each line of the text.
+    The mean over heads of the decoder layer of this number gives the alignments; `gold` is of each line of the text.
 
     Returns:
         Rows of the table; a line of alignments for each line of the text, empty for lines that are not in the sample;
-        and the first sentences, with their words and weights `(H, J, I)`.
+        and the first `show` sentences, with their words and weights `(H, J, I)`.
 
     Raises:
         InputError: where gold names a word that a sentence does not have.
     """
     names = {n: one.head_names for (site, n), one in run.model.attention_layers.items() if site == "cross"}
-    scores, over_layers, lines, sentences = {}, HeadScores(), [""] * sample.lines, []
+    scores, over_layers = collections.defaultdict(dict), {}
+    lines, sentences = [""] * sample.lines, []
     for pair, inspection in run.inspections(sample, attention=["cross"]):
         source = words_of(pair.source_ids, run.subwords[0])
         target = words_of(pair.target_ids, run.subwords[1])
         one_gold = gold and gold[pair.number - 1]
         if one_gold:
             check_words(one_gold, source.texts, target.texts, f"{sample.name}, line {pair.number}")
-        by_layer = {}
-        for (_, number), weights in inspection.attention.items():
-            heads = merged(weights.reshape(-1, *weights.shape[-2:]), target, source)
-            by_layer[number] = heads
+        by_layer = {
+            number: merged(weights.reshape(-1, *weights.shape[-2:]), target, source)
+            for (_, number), weights in inspection.attention.items()
+        }
+        for number, heads in by_layer.items():
             for name, head in zip([*names[number], MEAN], [*heads, heads.mean(0)], strict=True):
-                scores.setdefault((number, name), HeadScores()).add(head, one_gold)
-        over_layers.add(np.mean([heads.mean(0) for heads in by_layer.values()], axis=0), one_gold)
+                add_up(scores[number, name], sentence_sums(head, one_gold))
+        mean = np.mean([heads.mean(0) for heads in by_layer.values()], axis=0)
+        add_up(over_layers, sentence_sums(mean, one_gold))
         lines[pair.number - 1] = pharaoh(links(by_layer[layer].mean(0)))
         if len(sentences) < show:
-            texts = {"source": source.texts, "target": target.texts}
-            values = {"heads": names[layer], "weights": by_layer[layer]}
-            sentences.append({"number": pair.number, "layer": layer, **texts, **values})
+            shown = {"number": pair.number, "layer": layer, "source": source.texts, "target": target.texts}
+            sentences.append({**shown, "heads": names[layer], "weights": by_layer[layer]})
     scores[ALL, MEAN] = over_layers
     rows = [
-        {"run": run.name, "layer": str(layer), "head": head, **one.scores(gold is not None)}
-        for (layer, head), one in scores.items()
+        {"run": run.name, "layer": str(layer), "head": head, **head_scores(**sums)}
+        for (layer, head), sums in scores.items()
     ]
     return rows, lines, sentences
 
@@ -261,7 +232,7 @@ def check_words(gold: Gold, source: list[str], target: list[str], line: str):
 def draw_means(by_run: dict[str, dict], figure):
     """Draw Figures 1 and 2: the mean over heads, a heat map a run."""
     maps = [
-        _map_of_words(f"{name}: decoder layer {one['layer']}, mean of heads", one, one["weights"].mean(0))
+        _map_of_words(f"{name}: decoder layer {one['layer']}, mean of heads", one["weights"].mean(0), one)
         for name, one in by_run.items()
     ]
     draw_heat_maps(figure, maps)
@@ -269,12 +240,11 @@ def draw_means(by_run: dict[str, dict], figure):
 
 def draw_heads(name: str, sentence: dict, figure):
     """Draw the heat map of each head of a sentence that `measured` returns."""
-    heads = zip(sentence["heads"], sentence["weights"], strict=True)
-    maps = [_map_of_words(head, sentence, values) for head, values in heads]
+    maps = [_map_of_words(*head, sentence) for head in zip(sentence["heads"], sentence["weights"], strict=True)]
     draw_heat_maps(figure, maps, 4, title=f"{name}: decoder layer {sentence['layer']}")
 
 
-def _map_of_words(title, sentence, values):
+def _map_of_words(title, values, sentence):
     return HeatMap(title, values, sentence["target"], sentence["source"], xlabel="", ylabel="")
 
 
@@ -287,10 +257,9 @@ def draw_scores(rows: list[dict], key: str, title: str, figure):
             by_run.setdefault(row["run"], {}).setdefault(row["layer"], []).append(value)
     maps = []
     for name, layers in by_run.items():
-        heads = filled([layer[:-1] for layer in layers.values()])
-        means = [[layer[-1]] for layer in layers.values()]
-        labels = list(layers), [*head_labels(heads.shape[1]), "mean"]
-        maps.append(HeatMap(name, np.hstack([heads, means]), *labels))
+        heads = HeatMap.of_heads(name, {layer: values[:-1] for layer, values in layers.items()})
+        means = [[values[-1]] for values in layers.values()]
+        maps.append(heads._replace(values=np.hstack([heads.values, means]), columns=[*heads.columns, "mean"]))
     values = np.concatenate([one.values[np.isfinite(one.values)] for one in maps])
     limits = (values.min(), values.max()) if values.size else None
     draw_heat_maps(figure, maps, 2, limits=limits, numbers=".2f", title=title)

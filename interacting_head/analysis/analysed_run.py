@@ -2,6 +2,7 @@
 
 import functools
 import heapq
+import itertools
 import random
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -36,21 +37,14 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True)
 class Sample:
-    """Sentences drawn from a text, in its order.
+    """Sentences drawn from a text, in its order."""
 
-    Attributes:
-        numbers: of their lines, from 1.
-        lines: number of lines of the whole text.
-        name: of the text, for messages and tables.
-        notes: on what was left out.
-    """
-
-    numbers: list[int]
+    numbers: list[int]  # of their lines, from 1
     sources: list[str]
     references: list[str] | None
-    lines: int
-    name: str
-    notes: list[str]
+    lines: int  # of the whole text
+    name: str  # of the text, for messages and tables
+    notes: list[str]  # on what was left out
 
     def __len__(self):
         return len(self.sources)
@@ -105,9 +99,7 @@ class AnalysedRun:
         return [self.subwords[1].piece(i) for i in [*pair.target_ids, END]]
 
     def sample(self, arguments) -> Sample:
-        """Return the sentences that the command line asks for by `input`, `reference`, `split`, `sentences`, `seed`.
-
-        Empty lines and sentences longer than the run's training sentences are left out, which a note says.
+        """Return the sentences that the command line asks for, less empty ones and those too long for the run.
 
         Raises:
             InputError: where a text cannot be read, texts differ in length, or no sentence is left.
@@ -167,18 +159,14 @@ class AnalysedRun:
                 yield Pair(sample.numbers[row], *pair)
 
     def inspector(self, **parts) -> Inspector:
-        """Return the `Inspector` of the model; its errors name the run."""
+        """Return the `Inspector` of the model; raise `InputError` for head importance where it has none."""
         try:
             return Inspector(self.model, **parts)
         except InputError as error:
             raise InputError(f"{self.path}: {error}") from error
 
     def inspections(self, sample: Sample, **parts) -> Iterator[tuple[Pair, Inspection]]:
-        """Yield the inspection of each sentence, in order; few are held at a time. For `parts` see `Inspector`.
-
-        Raises:
-            InputError: where head importance is asked for and the run has none; it names the run.
-        """
+        """Yield the inspection of each sentence, in order; few are held at a time. For `parts` see `inspector`."""
         inspector = self.inspector(**parts)
         sites = {site for name in ("attention", "logits", "heads") for site in parts.get(name, ())}
         targets = parts.get("head_importance") or not sites <= {"encoder"}
@@ -210,15 +198,9 @@ def drawn(items: Iterable, count: int, seed: int) -> tuple[list, int]:
 
     Items get random numbers, and the ones with the smallest are kept: items are read once, and few are held.
     """
-    draw, total = random.Random(seed), 0
-
-    def keyed():
-        nonlocal total
-        for total, item in enumerate(items, start=1):
-            yield draw.random(), total, item
-
-    kept = heapq.nsmallest(count, keyed())
-    return [item for _, _, item in sorted(kept, key=lambda one: one[1])], total
+    draw, places = random.Random(seed), itertools.count()
+    kept = heapq.nsmallest(count, ((draw.random(), next(places), item) for item in items))
+    return [item for _, _, item in sorted(kept, key=lambda one: one[1])], next(places)
 
 
 def _inspected(inspector, pairs):
@@ -226,9 +208,7 @@ def _inspected(inspector, pairs):
     order = sorted(range(len(pairs)), key=lambda row: len(pairs[row].source_ids) + len(pairs[row].target_ids))
     halves = [half for half in (order[: len(order) // 2], order[len(order) // 2 :]) if half]
 
-    def inspect(rows):
-        return inspector.inspect([(pairs[row].source_ids, pairs[row].target_ids) for row in rows])
-
-    seen = [one for _, half in side_by_side(inspect, ((half,) for half in halves), calls_at_a_time()) for one in half]
+    batches = [([(pairs[row].source_ids, pairs[row].target_ids) for row in half],) for half in halves]
+    seen = [one for _, half in side_by_side(inspector.inspect, batches, calls_at_a_time()) for one in half]
     placed = dict(zip(order, seen, strict=True))
     return [placed[row] for row in range(len(pairs))]

@@ -7,12 +7,12 @@ Equations (13) and (15) are printed with sums over j ≤ i: they were written fo
 right one. So the default is all j, and the printed sums are given as well.
 """
 
-import functools
+import collections
 
 import numpy as np
 
-from interacting_head.analysis.base import SITES, Analysis, Findings
-from interacting_head.analysis.figures import HeatMap, add_legend, draw_heat_maps, filled, grid, head_labels
+from interacting_head.analysis.base import SITES, Analysis, Findings, add_up
+from interacting_head.analysis.figures import HeatMap, add_legend, draw_heat_maps, grid
 
 MEASURES = {"distance": "mean attention distance, positions", "entropy": "entropy of attention, nats"}
 AS_PRINTED = "_as_printed"
@@ -30,13 +30,10 @@ def distributions(weights: np.ndarray) -> np.ndarray:
 
 
 def distance_sums(weights: np.ndarray, as_printed: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """Return numerator and denominator of equation (13) for one sentence, each `(…,)`.
+    """Return numerator and denominator `(…,)` of equation (13) for the weights `(…, T, S)` of one sentence.
 
     Over the sums of all sentences, D_h = Σ_x Σ_i Σ_j w_ij |i − j| / Σ_x Σ_i Σ_j w_ij is the mean distance in positions.
-
-    Args:
-        weights: `(…, T, S)`, rows i and columns j.
-        as_printed: whether the sums are over j ≤ i.
+    Rows are i and columns j; `as_printed`, the sums are over j ≤ i.
     """
     weights = _summed(weights, as_printed)
     i, j = np.indices(weights.shape[-2:])
@@ -49,11 +46,9 @@ def attention_distance(weights: np.ndarray, as_printed: bool = False) -> np.ndar
 
 
 def attention_entropy(weights: np.ndarray, as_printed: bool = False) -> np.ndarray:
-    """Return E_h(x_i) = −Σ_j w_ij log w_ij of equation (15), `(…, T)` in nats; 0 log 0 = 0.
+    """Return E_h(x_i) = −Σ_j w_ij log w_ij of equation (15), `(…, T)` in nats, for weights `(…, T, S)`; 0 log 0 = 0.
 
-    Args:
-        weights: `(…, T, S)`, at least 0, rows i and columns j.
-        as_printed: whether the sum is over j ≤ i.
+    `as_printed`, the sum is over j ≤ i.
     """
     weights = _summed(weights, as_printed)
     return -(weights * np.log(np.where(weights > 0, weights, 1.0))).sum(-1)
@@ -68,29 +63,23 @@ def _ratio(numerator, denominator):
     return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator > 0)
 
 
-class AttentionSums:
-    """Distance and entropy of the heads of one layer, summed over sentences."""
+def sentence_sums(weights: np.ndarray) -> dict[str, np.ndarray | int]:
+    """Return what is added up over sentences, from the weights `(…, T, S)` of one; `means` divides the sums."""
+    weights = distributions(weights).reshape(-1, *weights.shape[-2:])
+    sums = {"positions": weights.shape[-2]}
+    for as_printed, suffix in ((False, ""), (True, AS_PRINTED)):
+        sums[f"distance{suffix}"] = np.stack(distance_sums(weights, as_printed))  # (2, H)
+        sums[f"entropy{suffix}"] = attention_entropy(weights, as_printed).sum(-1)  # (H,)
+    return sums
 
-    def __init__(self):
-        self.distance = {False: 0.0, True: 0.0}  # as printed or not: numerator and denominator (2, H)
-        self.entropy = {False: 0.0, True: 0.0}  # sums over positions (H,)
-        self.positions = 0
 
-    def add(self, weights: np.ndarray):
-        """Add the weights `(…, T, S)` of a sentence."""
-        weights = distributions(weights).reshape(-1, *weights.shape[-2:])
-        for as_printed in (False, True):
-            self.distance[as_printed] += np.stack(distance_sums(weights, as_printed))
-            self.entropy[as_printed] += attention_entropy(weights, as_printed).sum(-1)
-        self.positions += weights.shape[-2]
-
-    def means(self) -> dict[str, np.ndarray]:
-        """Return distance and entropy, the latter a mean over positions, both also as printed, each `(H,)`."""
-        found = {}
-        for as_printed, suffix in ((False, ""), (True, AS_PRINTED)):
-            found[f"distance{suffix}"] = _ratio(*self.distance[as_printed])
-            found[f"entropy{suffix}"] = self.entropy[as_printed] / max(1, self.positions)
-        return found
+def means(sums: dict[str, np.ndarray | int]) -> dict[str, np.ndarray]:
+    """Return distance and entropy, the latter a mean over positions, both also as printed, each `(H,)`."""
+    found = {}
+    for suffix in ("", AS_PRINTED):
+        found[f"distance{suffix}"] = _ratio(*sums[f"distance{suffix}"])
+        found[f"entropy{suffix}"] = sums[f"entropy{suffix}"] / max(1, sums["positions"])
+    return found
 
 
 class Attention(Analysis):
@@ -108,29 +97,23 @@ class Attention(Analysis):
         findings, found = Findings(), {}
         sites = [site for site in SITES if site in arguments.sites]
         for run in runs:
-            sample = run.sample(arguments)
-            found[run.name] = measured(run, sample, sites)
+            sample, sums = run.sample(arguments), collections.defaultdict(dict)
+            for _, inspection in run.inspections(sample, attention=sites):
+                for place, weights in inspection.attention.items():
+                    add_up(sums[place], sentence_sums(weights))
+            found[run.name] = {place: means(one) for place, one in sums.items()}
             findings.add_run(run, sample, rows_of(run, found[run.name]))
         findings.summary = [row for row in findings.rows if row["head"] == MEAN]
         suffix = AS_PRINTED if arguments.as_printed else ""
-        names = {f"{site}-{measure}": (site, measure) for site in sites for measure in MEASURES}
-        drawings = {name: functools.partial(draw_heads, found, *one, suffix) for name, one in names.items()}
-        drawings["layers"] = functools.partial(draw_layers, found, sites, suffix)
-        for name, draw in drawings.items():
-            findings.figures[f"{self.name}-{name}{suffix.replace('_', '-')}"] = draw
+        end = suffix.replace("_", "-")
+        for site in sites:
+            for measure in MEASURES:
+                findings.add_figure(f"attention-{site}-{measure}{end}", draw_heads, found, site, measure, suffix)
+        findings.add_figure(f"attention-layers{end}", draw_layers, found, sites, suffix)
         return findings
 
 
-def measured(run, sample, sites: list[str]) -> dict[tuple[str, int], dict]:
-    """Return what `AttentionSums.means` returns of each attention layer at these sites, by site and number."""
-    sums = {}
-    for _, inspection in run.inspections(sample, attention=sites):
-        for place, weights in inspection.attention.items():
-            sums.setdefault(place, AttentionSums()).add(weights)
-    return {place: one.means() for place, one in sums.items()}
-
-
-def rows_of(run, places: dict) -> list[dict]:
+def rows_of(run, places: dict[tuple[str, int], dict]) -> list[dict]:
     """Return the rows of a run: each head, and after the heads of a layer their mean, equations (14) and (16)."""
     rows = []
     for (site, layer), by_measure in places.items():
@@ -143,15 +126,8 @@ def rows_of(run, places: dict) -> list[dict]:
 
 
 def draw_heads(found: dict[str, dict], site: str, measure: str, suffix: str, figure):
-    """Draw Figures 5 to 7: a heat map of layers and heads for each run, from `{run: what measured returns}`.
-
-    The suffix is `AS_PRINTED`, or "".
-    """
-    maps = []
-    for name, places in found.items():
-        rows = _by_layer(places, site, measure + suffix)
-        values = filled(rows.values())
-        maps.append(HeatMap(name, values, list(rows), head_labels(values.shape[1])))
+    """Draw Figures 5 to 7: a heat map of layers and heads for each run, from `{run: {place: means}}`."""
+    maps = [HeatMap.of_heads(run, _by_layer(places, site, measure + suffix)) for run, places in found.items()]
     title = f"{site}: {MEASURES[measure]}{' (j ≤ i)' if suffix else ''}"
     draw_heat_maps(figure, maps, 2, numbers=".1f", title=title)
 

@@ -4,8 +4,10 @@ import argparse
 import sys
 from pathlib import Path
 
+from data.errors import InputError
 from data.files import check_folder
 from interacting_head.analysis import ANALYSES
+from interacting_head.analysis.base import check_at_least
 from interacting_head.analysis.output import write
 from interacting_head.console import ArgumentParser, importing_keras
 from interacting_head.runs.run_directory import RunDirectory
@@ -17,11 +19,10 @@ VERB --help lists its options."""
 
 
 def parse_arguments(description: str | None = None, words: list[str] | None = None) -> argparse.Namespace:
-    """Return the arguments of the command line; wrong usage ends the process with one line.
+    """Return the arguments of the command line, by default the process's own; wrong usage ends the process.
 
-    Args:
-        description: of the command, for its help text.
-        words: of the command line; default: the process's own.
+    Raises:
+        InputError: for options that do not go together or are out of range.
     """
     parser = ArgumentParser(prog="python -m interacting_head.analyze", description=description, epilog=EPILOG)
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
@@ -41,17 +42,15 @@ def parse_arguments(description: str | None = None, words: list[str] | None = No
         add("--sentences", type=int, default=SENTENCES, metavar="N", help="drawn at random; default: %(default)s")
         add("--seed", type=int, default=SEED, metavar="N", help="of the draw; default: %(default)s")
         analysis.add_arguments(own)
-        own.set_defaults(verb=analysis, parser=own)
+        own.set_defaults(verb=analysis)
     arguments = parser.parse_args(words)
-    error = arguments.parser.error
-    if arguments.sentences < 1:
-        error(f"--sentences must be at least 1, got {arguments.sentences}")
+    check_at_least(1, sentences=arguments.sentences)
     if arguments.reference is not None and arguments.input is None:
-        error("-r is the reference of -i; give both")
+        raise InputError("-r is the reference of -i; give both")
     if arguments.split is not None and arguments.input is not None:
-        error("--split is of a run's corpus, and -i another text; leave one of the two out")
+        raise InputError("--split is of a run's corpus, and -i another text; leave one of the two out")
     if arguments.input == "-":
-        error("-i needs a file: every run reads it from the beginning")
+        raise InputError("-i needs a file: every run reads it from the beginning")
     arguments.verb.check(arguments)
     return arguments
 

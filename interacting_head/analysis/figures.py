@@ -2,6 +2,8 @@
 
 import itertools
 import textwrap
+from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -32,13 +34,17 @@ class HeatMap(NamedTuple):
     xlabel: str = "head"
     ylabel: str = "layer"
 
+    @classmethod
+    def of_heads(cls, title: str, rows: dict, **labels: str) -> "HeatMap":
+        """Return the heat map of `{label of a row: value of each head}`; rows may have different numbers of heads."""
+        values = filled(rows.values())
+        return cls(title, values, list(rows), head_labels(values.shape[1]), **labels)
 
-def save_figure(draw, path):
-    """Draw a figure and write it as PNG and SVG.
 
-    Args:
-        draw: a function of an empty matplotlib `Figure` with the layout "constrained"; it also sets the size.
-        path: of the files, without their suffix.
+def save_figure(draw: Callable, path: Path):
+    """Draw a figure and write it as PNG and SVG; `path` has no suffix.
+
+    `draw` is a function of an empty matplotlib `Figure` with the layout "constrained"; it also sets the size.
     """
     import matplotlib  # takes a while
     from matplotlib.backends.backend_agg import FigureCanvasAgg

@@ -7,12 +7,10 @@ Goindani & Shrivastava 2021 and β of Iida et al. 2019. The loss of the former's
 uniform one, at which the entropy is log H; the divergence from that is KL = log H − entropy.
 """
 
-import functools
-
 import numpy as np
 
 from interacting_head.analysis.attention import attention_entropy
-from interacting_head.analysis.base import Analysis, Findings, in_order
+from interacting_head.analysis.base import Analysis, Findings, check_at_least, in_order
 from interacting_head.analysis.figures import HeatMap, add_legend, draw_heat_maps, head_labels, panels
 
 BINS = 40  # of the histogram of entropies
@@ -25,7 +23,7 @@ def parts_of(length: int, parts: int) -> np.ndarray:
 
 
 class ImportanceSums:
-    """Statistics of one layer's importance, summed over sentences that are divided into a number of equal parts."""
+    """Statistics of one layer's importance, summed over sentences in a number of equal parts."""
 
     def __init__(self, heads: int, parts: int):
         self.positions = 0
@@ -49,16 +47,13 @@ class ImportanceSums:
         self.histogram += np.histogram(np.clip(share, 0, 1), BINS, (0, 1))[0]
 
     def statistics(self) -> dict:
-        """Return mean and standard deviation `(H,)`, means by part `(parts, H)`, mean entropy, and its histogram.
-
-        The deviation is over positions. Parts without a position are NaN.
-        """
+        """Return mean and deviation over positions `(H,)`, means by part `(parts, H)`, mean entropy, its histogram."""
         mean = self.sums / self.positions
-        counts = self.part_positions[:, np.newaxis]
+        counts = np.where(self.part_positions > 0, self.part_positions, np.nan)[:, np.newaxis]
         return {
             "mean": mean,
             "deviation": np.sqrt(np.maximum(self.squares / self.positions - mean**2, 0)),
-            "parts": np.divide(self.part_sums, counts, out=np.full(self.part_sums.shape, np.nan), where=counts > 0),
+            "parts": self.part_sums / counts,  # NaN without a position
             "entropy": self.entropy / self.positions,
             "histogram": self.histogram,
         }
@@ -76,29 +71,26 @@ class Importance(Analysis):
         add("--parts", type=int, default=3, metavar="N", help="equal parts of a sentence; default: 3")
 
     def check(self, arguments):
-        if arguments.show < 0:
-            arguments.parser.error(f"--show must be at least 0, got {arguments.show}")
-        if arguments.parts < 1:
-            arguments.parser.error(f"--parts must be at least 1, got {arguments.parts}")
+        check_at_least(0, show=arguments.show)
+        check_at_least(1, parts=arguments.parts)
 
     def analyze(self, runs, arguments):
         findings = Findings(data={"histograms": {}, "sentences": {}})
-        found, shown = {}, {}
+        found = {}
         for run in runs:
             run.inspector(head_importance=True)  # refused before minutes are spent on other runs
         for run in runs:
             sample = run.sample(arguments)
             found[run.name], sentences = measured(run, sample, arguments.parts, arguments.show)
             findings.add_run(run, sample, rows_of(run.name, found[run.name]))
-            histograms = {"{} {}".format(*place): one["histogram"] for place, one in found[run.name].items()}
-            findings.data["histograms"][run.name] = histograms
+            findings.data["histograms"][run.name] = {
+                f"{site} {layer}": one["histogram"] for (site, layer), one in found[run.name].items()
+            }
             findings.data["sentences"][run.name] = sentences
-            for sentence in sentences:
-                shown.setdefault(sentence["number"], {})[run.name] = sentence
         for name, draw in {"": draw_means, "-entropy": draw_entropies, "-parts": draw_parts}.items():
-            findings.figures[f"importance{name}"] = functools.partial(draw, found)
-        for number, by_run in shown.items():
-            findings.figures[f"importance-sentence-{number}"] = functools.partial(draw_sentence, by_run)
+            findings.add_figure(f"importance{name}", draw, found)
+        for number, by_run in findings.by_sentence().items():
+            findings.add_figure(f"importance-sentence-{number}", draw_sentence, by_run)
         return findings
 
 
@@ -169,9 +161,8 @@ def draw_parts(found: dict[str, dict], figure):
     maps = {}
     for name, by_place in found.items():
         for place in in_order(by_place):
-            values = by_place[place]["parts"]
-            labels = range(1, len(values) + 1), head_labels(values.shape[1])
-            maps[name, place] = HeatMap("{}: {} {}".format(name, *place), values, *labels, ylabel="part")
+            parts = dict(enumerate(by_place[place]["parts"], start=1))
+            maps[name, place] = HeatMap.of_heads("{}: {} {}".format(name, *place), parts, ylabel="part")
     draw_heat_maps(figure, maps, numbers=".2f", bar=None)
 
 
@@ -180,9 +171,9 @@ def draw_sentence(by_run: dict[str, dict], figure):
     maps = {}
     for name, sentence in by_run.items():
         for layer in sentence["layers"]:
-            title, values = f"{name}: {layer['site']} {layer['layer']}", layer["importance"]
-            labels = layer["tokens"], head_labels(values.shape[1])
-            maps[name, (layer["site"], layer["layer"])] = HeatMap(title, values, *labels, ylabel="")
+            place, values = (layer["site"], layer["layer"]), layer["importance"]
+            title, labels = "{}: {} {}".format(name, *place), head_labels(values.shape[1])
+            maps[name, place] = HeatMap(title, values, layer["tokens"], labels, ylabel="")
     draw_heat_maps(figure, maps)
 
 

@@ -17,13 +17,7 @@ MOST_ROWS = 60  # printed; the file has all
 
 
 def write(findings: Findings, verb: str, folder: Path, runs: list[str]) -> list[str]:
-    """Print the table and notes of an analysis, write its files, and return their names.
-
-    Args:
-        verb: name of the analysis.
-        folder: is made where it does not exist.
-        runs: their names.
-    """
+    """Print the table and notes of an analysis, write its files into a folder, and return their names."""
     rows = findings.rows
     if len(rows) > MOST_ROWS:
         rows = (findings.summary or rows)[:MOST_ROWS]
@@ -54,10 +48,9 @@ def table(rows: list[dict]) -> str:
         # Combining characters take no place.
         widths = [sum(not unicodedata.combining(character) for character in cell) for cell in cells]
         blanks = [" " * (max(widths) - width) for width in widths]
-        if all(row[name] is None or isinstance(row[name], int | float | np.number) for row in rows):
-            columns.append([blank + cell for blank, cell in zip(blanks, cells, strict=True)])
-        else:
-            columns.append([cell + blank for blank, cell in zip(blanks, cells, strict=True)])
+        is_number = all(row[name] is None or isinstance(row[name], int | float | np.number) for row in rows)
+        pairs = zip(blanks, cells, strict=True)
+        columns.append([blank + cell if is_number else cell + blank for blank, cell in pairs])
     return "".join("  ".join(line).rstrip() + "\n" for line in zip(*columns, strict=True))
 
 

@@ -6,13 +6,13 @@ h_max = d / n̄ heads: the "low-rank bottleneck" of Bhojanapalli et al. 2020, fr
 Letters for shapes: `H` heads, `T` query length, `S` memory length, `V` value size.
 """
 
-import functools
+import collections
 
 import numpy as np
 
 from data.errors import InputError
 from data.stats import mean_length, most_heads
-from interacting_head.analysis.base import SITES, Analysis, Findings, in_order
+from interacting_head.analysis.base import SITES, Analysis, Findings, add_up, in_order
 from interacting_head.analysis.figures import HeatMap, add_legend, draw_heat_maps, grid, head_labels
 
 RANKS = {
@@ -33,15 +33,10 @@ SMALLEST = 1e-12
 
 
 def numerical_rank(singular_values: np.ndarray, size: tuple[int, int], tolerance: float | None = None) -> np.ndarray:
-    """Return the number of singular values that are not zero relative to the largest one, whole numbers `(…)`.
+    """Return rank(M) = #{k: σ_k > tolerance · σ_1} of matrices of size (T, S), whole numbers `(…)`.
 
-        rank(M) = #{k: σ_k > tolerance · σ_1}
-
-    Args:
-        singular_values: `(…, min(T, S))` of matrices `(…, T, S)`, in falling order.
-        size: `(T, S)`.
-        tolerance: default: max(T, S) · ε with ε of float32, in which attention is computed (the rule of
-            `numpy.linalg.matrix_rank` and of MATLAB).
+    Singular values `(…, min(T, S))` are in falling order. The default tolerance is max(T, S) · ε with ε of float32, in
+    which attention is computed: the rule of `numpy.linalg.matrix_rank` and of MATLAB.
     """
     if tolerance is None:
         tolerance = max(size) * float(np.finfo("float32").eps)
@@ -66,7 +61,7 @@ class HeadOutputs:
         CKA(i, j) = ‖X_iᵀ X_j‖² / (‖X_iᵀ X_i‖ ‖X_jᵀ X_j‖)    in Frobenius norms
 
     It is 1 where X_i and X_j are equal up to rotation and scale, 0 where their components are uncorrelated
-    (Kornblith et al. 2019, equations (3) and (5), section 3). RAM is (H · V)² numbers, whatever N.
+    (Kornblith et al. 2019, equations (3) and (5), section 3). It holds (H · V)² numbers.
     """
 
     def __init__(self):
@@ -98,29 +93,19 @@ class HeadOutputs:
         return normalised((blocks**2).sum(axis=(-3, -1)))  # ‖X_iᵀ X_j‖²: (…, H, H)
 
 
-class AttentionMaps:
-    """Pearson correlation of the attention weights of all pairs of heads.
+def map_products(weights: np.ndarray, causal: bool = False) -> np.ndarray:
+    """Return Σ a_i a_j of all pairs of heads `(…, H, H)` over the rows of the weights `(…, H, T, S)` of a sentence.
 
-    Each row is centred on its mean over the positions that it may attend to:
+    Each row is centred on its mean over the positions that it may attend to, with `causal` those up to its own. The
+    sum over sentences, `normalised`, is the Pearson correlation of attention maps:
 
         r(i, j) = Σ a_i a_j / √(Σ a_i² · Σ a_j²),    a_i[t, s] = A_i[t, s] − mean over s of A_i[t, ·]
 
-    over all rows of all sentences. Without the centring any two heads would be alike: in long sentences both have
-    small weights.
+    Without the centring any two heads would be alike: in long sentences both have small weights.
     """
-
-    def __init__(self):
-        self._products = 0.0
-
-    def add(self, weights: np.ndarray, causal: bool = False):
-        """Add the weights `(…, H, T, S)` of a sentence; with `causal`, positions attend to those up to them only."""
-        rows = centred(np.asarray(weights, "float64"), causal)
-        rows = rows.reshape(*rows.shape[:-2], -1)  # (…, H, T·S)
-        self._products = self._products + rows @ np.swapaxes(rows, -1, -2)
-
-    def correlation(self) -> np.ndarray:
-        """Return r `(…, H, H)`; NaN for heads that attend to all positions alike, always."""
-        return normalised(self._products)
+    rows = centred(np.asarray(weights, "float64"), causal)
+    rows = rows.reshape(*rows.shape[:-2], -1)  # (…, H, T·S)
+    return rows @ np.swapaxes(rows, -1, -2)
 
 
 def centred(weights: np.ndarray, causal: bool) -> np.ndarray:
@@ -152,9 +137,7 @@ class PlaceRanks:
 
     def __init__(self, tolerance: float | None = None, causal: bool = False):
         self.tolerance, self.causal = tolerance, causal
-        self.sums = dict.fromkeys(RANKS, 0.0)  # (…, H)
-        self.largest, self.sentences = 0, 0  # sum of min(T, S), the largest rank that there can be, and their number
-        self.maps, self.outputs = AttentionMaps(), HeadOutputs()
+        self.sums, self.outputs = {}, HeadOutputs()
 
     def add(self, logits: np.ndarray, attention: np.ndarray, heads: np.ndarray):
         """Add a sentence: logits and weights `(…, H, T, S)`, outputs of heads `(…, H, T, V)`.
@@ -162,28 +145,26 @@ class PlaceRanks:
         Logits count for all pairs of positions, also where a mask hides them.
         """
         size = attention.shape[-2:]
+        found = {"sentences": 1, "largest_rank": min(size), "maps": map_products(attention, self.causal)}
         for name, matrices in (("logits", logits), ("attention", attention)):
             values = np.linalg.svd(matrices, compute_uv=False)  # (…, H, min(T, S))
-            self.sums[f"{name}_rank"] += numerical_rank(values, size, self.tolerance)
-            self.sums[f"{name}_stable_rank"] += stable_rank(values)
-        self.maps.add(attention, self.causal)
+            found[f"{name}_rank"] = numerical_rank(values, size, self.tolerance)
+            found[f"{name}_stable_rank"] = stable_rank(values)
+        add_up(self.sums, found)
         self.outputs.add(heads)
-        self.largest += min(size)
-        self.sentences += 1
 
     def row(self) -> dict[str, float | None]:
         """Return the means over sentences and heads, and over pairs of heads."""
-        means = {name: float(np.mean(total)) / self.sentences for name, total in self.sums.items()}
-        similarities = {name: mean_of_pairs(matrix) for name, matrix in self.matrices().items()}
-        return {"largest_rank": self.largest / self.sentences, **means, **similarities}
+        means = {name: float(np.mean(self.sums[name])) / self.sums["sentences"] for name in ("largest_rank", *RANKS)}
+        return means | {name: mean_of_pairs(matrix) for name, matrix in self.matrices().items()}
 
     def matrices(self) -> dict[str, np.ndarray]:
-        """Return `{key of SIMILARITIES: (…, H, H)}`."""
-        return {"map_correlation": self.maps.correlation(), "output_cka": self.outputs.cka()}
+        """Return `{key of SIMILARITIES: (…, H, H)}`; the correlation of a head that attends to all alike is NaN."""
+        return {"map_correlation": normalised(self.sums["maps"]), "output_cka": self.outputs.cka()}
 
     def by_head(self) -> dict[str, np.ndarray]:
-        """Return `{key of RANKS: (…, H)}`, means over sentences."""
-        return {name: total / self.sentences for name, total in self.sums.items()}
+        """Return `{key of RANKS: (…, H)}`, means over sentences, and `matrices`."""
+        return {name: self.sums[name] / self.sums["sentences"] for name in RANKS} | self.matrices()
 
 
 class Rank(Analysis):
@@ -210,25 +191,20 @@ class Rank(Analysis):
             sample, d = run.sample(arguments), run.config.model.model_dim
             places, lengths = ranks_of(run, sample, arguments.tolerance)
             limit = most_heads(d, *lengths)
-            findings.notes += [
-                *sample.notes,
-                f"{run.name}: h_max = {limit}, d = {d} by n̄ = {min(map(mean_length, lengths))} of {len(sample):,} "
-                f"sentences of {sample.name}",
-            ]
-            findings.rows += [
-                {"run": run.name, **described(run, place), "h_max": limit, **ranks.row()}
-                for place, ranks in places.items()
-            ]
-            findings.data["heads"][run.name] = {
-                "{} {}".format(*place): ranks.by_head() | ranks.matrices() for place, ranks in places.items()
-            }
+            shortest = min(map(mean_length, lengths))
+            limits = f"{run.name}: h_max = {limit}, d = {d} by n̄ = {shortest}"
+            findings.notes += [*sample.notes, f"{limits} of {len(sample):,} sentences of {sample.name}"]
+            findings.data["heads"][run.name] = {}
+            for place, ranks in places.items():
+                findings.rows.append({"run": run.name, **described(run, place), "h_max": limit, **ranks.row()})
+                findings.data["heads"][run.name]["{} {}".format(*place)] = ranks.by_head()
             attention = run.config.model.attention
             options = [f"{name}={value}" for name, value in sorted(attention.options.items())]
             labels[run.name] = " ".join([attention.scheme, *options])
         for name, titles in (("rank", RANKS), ("rank-similarity", SIMILARITIES)):
-            findings.figures[name] = functools.partial(draw_by_heads, findings.rows, labels, titles)
+            findings.add_figure(name, draw_by_heads, findings.rows, labels, titles)
         if len(runs) == 1:
-            findings.figures["rank-similarity-of-heads"] = functools.partial(draw_similarity, places)
+            findings.add_figure("rank-similarity-of-heads", draw_similarity, places)
         return findings
 
 
@@ -256,10 +232,7 @@ def described(run, place: tuple[str, int]) -> dict:
 
 
 def draw_by_heads(rows: list[dict], labels: dict[str, str], titles: dict[str, str], figure):
-    """Draw a row of axes for each quantity, a column for each site: means over layers by number of heads.
-
-    Runs have a line for each of their labels, and quantities the title of their column.
-    """
+    """Draw a row of axes for each quantity, a column for each site: means over layers by number of heads."""
     sites = list(dict.fromkeys(site for site, _ in in_order((row["site"], 0) for row in rows)))
     axes = grid(figure, len(titles), len(sites), 3.2, 0.6 / len(titles) + 1.9, sharex=True, sharey="row")
     limits, heads = (sorted({row[key] for row in rows}) for key in ("h_max", "num_heads"))
@@ -288,14 +261,12 @@ def draw_by_heads(rows: list[dict], labels: dict[str, str], titles: dict[str, st
 def draw_lines(axis, rows: list[dict], labels: dict[str, str], quantity: str):
     """Draw a point for each run, the mean over its layers, and a line for each label."""
     for index, name in enumerate(dict.fromkeys(labels.values())):
-        points = {}
-        for run in (run for run, own in labels.items() if own == name):
-            by_heads = {}
-            for row in rows:
-                if row["run"] == run and row[quantity] is not None:
-                    by_heads.setdefault(row["num_heads"], []).append(row[quantity])
-            for heads, found in by_heads.items():
-                points.setdefault(heads, []).append(np.mean(found))
+        by_run, points = collections.defaultdict(list), collections.defaultdict(list)
+        for row in rows:
+            if labels[row["run"]] == name and row[quantity] is not None:
+                by_run[row["run"], row["num_heads"]].append(row[quantity])
+        for (_, heads), found in by_run.items():
+            points[heads].append(np.mean(found))
         color, places = f"C{index}", sorted(points)
         axis.plot(places, [np.mean(points[place]) for place in places], color=color, label=name, linewidth=1.2)
         for place in places:
@@ -316,9 +287,8 @@ def draw_similarity(places: dict[tuple[str, int], PlaceRanks], figure):
     """Draw CKA above the diagonal and correlation of attention maps below it, of all pairs of heads by place."""
     maps = {}
     for site, number in in_order(places):
-        cka, correlation = (  # (H, H), means over the axes in front
-            matrix.reshape(-1, *matrix.shape[-2:]).mean(axis=0)
-            for matrix in (places[site, number].outputs.cka(), places[site, number].maps.correlation())
+        correlation, cka = (  # (H, H), means over the axes in front
+            matrix.reshape(-1, *matrix.shape[-2:]).mean(axis=0) for matrix in places[site, number].matrices().values()
         )
         labels, values = head_labels(len(cka)), np.triu(cka, 1) + np.tril(correlation)
         maps[site, number] = HeatMap(f"{SITES[site]} {number}", values, labels, labels, xlabel="", ylabel="")

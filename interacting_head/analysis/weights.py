@@ -3,13 +3,14 @@
 Letters for shapes: `D` model size, `H` heads, `K` key size, `V` value size, `T` query length, `n` sources.
 """
 
-import functools
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
 from data.errors import InputError
-from interacting_head.analysis.base import SITES, Analysis, Findings, in_order
-from interacting_head.analysis.figures import HeatMap, add_legend, draw_heat_maps, filled, head_labels, panels
+from interacting_head.analysis.base import SITES, Analysis, Findings, add_up, in_order
+from interacting_head.analysis.figures import HeatMap, add_legend, draw_heat_maps, filled, panels
 from interacting_head.analysis.rank import described
 
 
@@ -23,10 +24,9 @@ def query_shares(kernels: np.ndarray) -> np.ndarray:
 
 
 def query_agreement(kernels: np.ndarray) -> float:
-    """Return ‖Σ_i W_i‖² / (H · Σ_i ‖W_i‖²) of kernels `(D, H, K)`.
+    """Return ‖Σ_i W_i‖² / (H · Σ_i ‖W_i‖²) of kernels `(D, H, K)`: 1 for equal, 1 / H for orthogonal or random ones.
 
-    It is the part of the kernels' squares that is left when each is replaced by their mean: 1 for equal kernels, 1 / H
-    for orthogonal ones (random kernels nearly are), 0 where they cancel.
+    It is the part of the kernels' squares that is left when each is replaced by their mean.
     """
     return float((kernels.sum(axis=1) ** 2).sum() / (kernels.shape[1] * (kernels**2).sum()))
 
@@ -55,126 +55,108 @@ def source_shares(heads: np.ndarray, kernel: np.ndarray) -> np.ndarray:
 
         part_s = Σ_h O^(s, h) W_o^(s, h),    share_s = ‖part_s‖ / Σ_k ‖part_k‖    at each position
 
-    Args:
-        heads: contexts O `(n, H, T, V)` of the sources (Ampomah et al. 2020, equations 10 to 12).
-        kernel: output kernel W_o, `(n, H, V, D)`, or `(H, V, D)` where contexts are summed.
+    Contexts O are `(n, H, T, V)` (Ampomah et al. 2020, equations 10 to 12), and the output kernel W_o is
+    `(n, H, V, D)`, or `(H, V, D)` where contexts are summed.
     """
     kernel = np.broadcast_to(kernel, (len(heads), *kernel.shape[-3:]))
     norms = np.linalg.norm(np.einsum("nhtv,nhvd->tnd", heads, kernel, optimize=True), axis=-1)  # (T, n)
     return norms / norms.sum(axis=-1, keepdims=True)
 
 
-class LearntWeights:
-    """Numbers of one attention layer, from the `{name: array}` that its `own_parameters` gives for the kind.
-
-    A kind has the name of a `figure`, `arrays` to show, `quantities` for the table, and a function to `draw` the arrays
-    of `{(run, site, layer): arrays}`. With `reads_heads` it is given the outputs of the heads for each sentence.
-    """
-
-    reads_heads = False
-
-    def __init__(self, parameters: dict[str, np.ndarray]):
-        self.parameters = parameters
-
-
-class SharedQueries(LearntWeights):
-    """Shares of the H query kernels in the one query of interacting heads, and how far the kernels differ."""
-
-    figure = "weights-queries"
-
-    def arrays(self):
-        [kernels] = self.parameters.values()
-        return {"shares": query_shares(kernels), "cosines": kernel_cosines(kernels)}
-
-    def quantities(self):
-        [kernels] = self.parameters.values()
-        cosines = kernel_cosines(kernels)[np.triu_indices(kernels.shape[1], 1)]
-        shares = query_shares(kernels)
-        return {
-            "variance of shares": float(shares.var()),
-            "largest share": float(shares.max()),
-            "agreement of kernels": query_agreement(kernels),
-            "mean cosine of kernels": float(cosines.mean()) if len(cosines) else None,
-        }
-
-    @staticmethod
-    def draw(found, figure):
-        maps = []
-        for run, own in _by_run(found).items():
-            shares = filled([arrays["shares"] * len(arrays["shares"]) for arrays in own.values()])
-            layers = [f"{SITES[site]} {number}" for site, number in own]
-            maps.append(HeatMap(run, shares, layers, head_labels(shares.shape[1]), "query head", ""))
-        draw_heat_maps(figure, maps, limits=(0, 2), colors="PuOr_r", bar="share · H")
+def shared_queries(parameters: dict[str, np.ndarray]) -> tuple[dict, dict]:
+    """Return shares of the H query kernels in the one query of interacting heads, and how far the kernels differ."""
+    [kernels] = parameters.values()
+    arrays = {"shares": query_shares(kernels), "cosines": kernel_cosines(kernels)}
+    pairs = arrays["cosines"][np.triu_indices(kernels.shape[1], 1)]
+    return arrays, {
+        "variance of shares": float(arrays["shares"].var()),
+        "largest share": float(arrays["shares"].max()),
+        "agreement of kernels": query_agreement(kernels),
+        "mean cosine of kernels": float(pairs.mean()) if len(pairs) else None,
+    }
 
 
-class MixingMatrices(LearntWeights):
-    """The matrices by which talking heads are mixed, before and after the softmax."""
-
-    figure = "weights-mixing"
-
-    def arrays(self):
-        return self.parameters
-
-    def quantities(self):
-        found = {}
-        for title, matrix in self.parameters.items():
-            found[f"distance from identity {title}"] = distance_from_identity(matrix)
-            found[f"part of other heads {title}"] = part_of_other_heads(matrix)
-        return found
-
-    @staticmethod
-    def draw(found, figure):
-        maps = {}
-        for (run, site, number), arrays in found.items():
-            for title, matrix in arrays.items():
-                name = f"{run}: {SITES[site]} {number}, {title}"
-                maps[(site, title), (run, number)] = HeatMap(name, matrix, [], [], "", "")
-        largest = max(np.abs(one.values).max() for one in maps.values())
-        bar = "new head (row) from old head (column)"
-        draw_heat_maps(figure, maps, limits=(-largest, largest), colors="RdBu_r", bar=bar)
+def draw_queries(found: dict[tuple, dict], figure):
+    """Draw the shares of query kernels, a heat map a run."""
+    maps = []
+    for run, own in _by_run(found).items():
+        shares = {f"{SITES[site]} {n}": one["shares"] * len(one["shares"]) for (site, n), one in own.items()}
+        maps.append(HeatMap.of_heads(run, shares, xlabel="query head", ylabel=""))
+    draw_heat_maps(figure, maps, limits=(0, 2), colors="PuOr_r", bar="share · H")
 
 
-class SourceMass(LearntWeights):
-    """The share of each encoder layer in the output of multi-layer attention, over sentences."""
-
-    figure = "weights-sources"
-    reads_heads = True
-
-    def __init__(self, parameters):
-        super().__init__(parameters)
-        self._sum, self._squares, self._positions = 0.0, 0.0, 0
-
-    def add(self, heads: np.ndarray):
-        """Add the outputs of the heads for a sentence."""
-        [kernel] = self.parameters.values()
-        shares = source_shares(np.asarray(heads, "float64"), kernel)
-        self._sum += shares.sum(axis=0)
-        self._squares += (shares**2).sum(axis=0)
-        self._positions += len(shares)
-
-    def arrays(self):
-        mean = self._sum / self._positions
-        return {"mass": mean, "deviation": np.sqrt(np.maximum(0, self._squares / self._positions - mean**2))}
-
-    def quantities(self):
-        return {f"mass of source {number}": float(mass) for number, mass in enumerate(self.arrays()["mass"], start=1)}
-
-    @staticmethod
-    def draw(found, figure):
-        by_run = _by_run(found)
-        axes = panels(figure, list(by_run), len(by_run), 3.2, 2.8)
-        for each, own in zip(axes, by_run.values(), strict=True):
-            layers = [str(number) for _, number in own]
-            masses = np.nan_to_num(filled([arrays["mass"] for arrays in own.values()])).T
-            bottoms = np.cumsum(masses, axis=0) - masses
-            for source, (mass, bottom) in enumerate(zip(masses, bottoms, strict=True), start=1):
-                each.bar(layers, mass, bottom=bottom, label=f"source {source}")
-            each.set(xlabel="decoder layer", ylabel="share in the output")
-        add_legend(figure, 3)
+def mixing_matrices(parameters: dict[str, np.ndarray]) -> tuple[dict, dict]:
+    """Return the matrices by which talking heads are mixed, before and after the softmax."""
+    quantities = {}
+    for title, matrix in parameters.items():
+        quantities[f"distance from identity {title}"] = distance_from_identity(matrix)
+        quantities[f"part of other heads {title}"] = part_of_other_heads(matrix)
+    return parameters, quantities
 
 
-LEARNT = {"shared query": SharedQueries, "head mixing": MixingMatrices, "sources": SourceMass}
-"""Kind of a layer's `own_parameters` → class that reads them."""
+def draw_mixing(found: dict[tuple, dict], figure):
+    """Draw the mixing matrices, a row of heat maps for each site and matrix."""
+    maps = {}
+    for (run, site, number), arrays in found.items():
+        for title, matrix in arrays.items():
+            name = f"{run}: {SITES[site]} {number}, {title}"
+            maps[(site, title), (run, number)] = HeatMap(name, matrix, [], [], "", "")
+    largest = max(np.abs(one.values).max() for one in maps.values())
+    bar = "new head (row) from old head (column)"
+    draw_heat_maps(figure, maps, limits=(-largest, largest), colors="RdBu_r", bar=bar)
+
+
+def share_sums(parameters: dict[str, np.ndarray], heads: np.ndarray) -> dict[str, np.ndarray | int]:
+    """Return what is added up over sentences, from the outputs of the heads for one; `source_mass` divides the sums."""
+    [kernel] = parameters.values()
+    shares = source_shares(np.asarray(heads, "float64"), kernel)
+    return {"shares": shares.sum(axis=0), "squares": (shares**2).sum(axis=0), "positions": len(shares)}
+
+
+def source_mass(shares: np.ndarray, squares: np.ndarray, positions: int) -> tuple[dict, dict]:
+    """Return the mean share of each encoder layer in the output of multi-layer attention, from sums of `share_sums`."""
+    mass = shares / positions
+    arrays = {"mass": mass, "deviation": np.sqrt(np.maximum(0, squares / positions - mass**2))}
+    return arrays, {f"mass of source {number}": float(one) for number, one in enumerate(mass, start=1)}
+
+
+def draw_sources(found: dict[tuple, dict], figure):
+    """Draw the mass on each source by decoder layer, a panel a run."""
+    by_run = _by_run(found)
+    axes = panels(figure, list(by_run), len(by_run), 3.2, 2.8)
+    for each, own in zip(axes, by_run.values(), strict=True):
+        layers = [str(number) for _, number in own]
+        masses = np.nan_to_num(filled([arrays["mass"] for arrays in own.values()])).T
+        bottoms = np.cumsum(masses, axis=0) - masses
+        for source, (mass, bottom) in enumerate(zip(masses, bottoms, strict=True), start=1):
+            each.bar(layers, mass, bottom=bottom, label=f"source {source}")
+        each.set(xlabel="decoder layer", ylabel="share in the output")
+    add_legend(figure, 3)
+
+
+def _by_run(found):
+    """Return `{run: {(site, layer): arrays}}`."""
+    by_run = {}
+    for (run, *place), arrays in found.items():
+        by_run.setdefault(run, {})[tuple(place)] = arrays
+    return by_run
+
+
+class Kind(NamedTuple):
+    """A kind of weights. All functions but `draw` are of what `own_parameters` gives for the kind."""
+
+    figure: str  # its name
+    draw: Callable  # function of `{(run, site, layer): arrays}`
+    numbers: Callable  # gives arrays, and quantities for the table; with `sums`, of the sums over sentences
+    sums: Callable | None = None  # what the outputs of the heads for a sentence add to them
+
+
+LEARNT = {
+    "shared query": Kind("weights-queries", draw_queries, shared_queries),
+    "head mixing": Kind("weights-mixing", draw_mixing, mixing_matrices),
+    "sources": Kind("weights-sources", draw_sources, source_mass, share_sums),
+}
+"""Name of a kind in a layer's `own_parameters` → how it is read."""
 
 
 class Weights(Analysis):
@@ -190,19 +172,21 @@ class Weights(Analysis):
             if not learnt:
                 findings.notes.append(f"{run.name}: nothing to show, none of its layers is {' or '.join(schemes())}")
                 continue
-            read = {place: one for place, one in learnt.items() if one.reads_heads}
-            if read:
+            sums = {place: {} for place, (kind, _) in learnt.items() if kind.sums}
+            if sums:
                 sample = run.sample(arguments)
                 findings.notes += sample.notes
-                for _, seen in run.inspections(sample, heads={site for site, _ in read}):
-                    for place, one in read.items():
-                        one.add(seen.heads[place])
+                for _, seen in run.inspections(sample, heads={site for site, _ in sums}):
+                    for place, own in sums.items():
+                        kind, parameters = learnt[place]
+                        add_up(own, kind.sums(parameters, seen.heads[place]))
             findings.data["arrays"][run.name] = {}
-            for place, one in learnt.items():
-                arrays = findings.data["arrays"][run.name]["{} {}".format(*place)] = one.arrays()
-                found.setdefault(type(one), {})[run.name, *place] = arrays
+            for place, (kind, parameters) in learnt.items():
+                arrays, quantities = kind.numbers(**sums[place]) if kind.sums else kind.numbers(parameters)
+                findings.data["arrays"][run.name]["{} {}".format(*place)] = arrays
+                found.setdefault(kind, {})[run.name, *place] = arrays
                 columns = {"run": run.name, **described(run, place)}
-                for quantity, value in one.quantities().items():
+                for quantity, value in quantities.items():
                     findings.rows.append({**columns, "quantity": quantity, "value": value})
         if not found:
             raise InputError(
@@ -210,7 +194,7 @@ class Weights(Analysis):
                 f"{', '.join(schemes())}; give a run that has one of them"
             )
         for kind, places in found.items():
-            findings.figures[kind.figure] = functools.partial(kind.draw, places)
+            findings.add_figure(kind.figure, kind.draw, places)
         return findings
 
 
@@ -221,19 +205,11 @@ def schemes() -> list[str]:
     return [name for name, layer_class in ATTENTION_SCHEMES.items() if layer_class.changes(("own_parameters",))]
 
 
-def learnt_by(run) -> dict[tuple[str, int], LearntWeights]:
-    """Return the weights to show of each layer of a run whose scheme has some, by its place."""
+def learnt_by(run) -> dict[tuple[str, int], tuple[Kind, dict[str, np.ndarray]]]:
+    """Return kind and parameters of each layer of a run whose scheme has weights to show, by its place."""
     layers = run.model.attention_layers
     return {
-        place: LEARNT[kind](parameters)
+        place: (LEARNT[kind], parameters)
         for place in in_order(layers)
         for kind, parameters in layers[place].own_parameters().items()
     }
-
-
-def _by_run(found):
-    """Return `{run: {(site, layer): arrays}}`."""
-    by_run = {}
-    for (run, *place), arrays in found.items():
-        by_run.setdefault(run, {})[tuple(place)] = arrays
-    return by_run

@@ -4,10 +4,9 @@ Start at `evaluate`; `eval_metrics.py` calls `evaluation.evaluate_systems`, whic
 metric is a subclass of `metric.Metric` and one line in `METRICS`. docs/metrics.md says what each of them computes.
 """
 
-import difflib
 from collections.abc import Iterable
 
-from data.errors import InputError
+from data.errors import InputError, nearest_names
 from interacting_head.metrics.captioning import Cider, RougeL
 from interacting_head.metrics.lines import check_lines
 from interacting_head.metrics.meteor import Meteor, MeteorNltk
@@ -47,7 +46,7 @@ def evaluate(
 
     Raises:
         InputError: for an unknown metric, unequal numbers of lines or an empty reference.
-        MetricUnavailable: an `InputError` too, for a metric that cannot be computed here.
+        MetricUnavailable: for a metric that cannot be computed here.
 
     Example:
         >>> evaluate(["the cat sat on the mat"], ["the cat sat on a mat"], ["bleu"])["bleu"].score
@@ -70,6 +69,6 @@ def check_names(names: Iterable[str]) -> list[str]:
     names = list(dict.fromkeys(names))
     for name in names:
         if name not in METRICS:
-            nearest = difflib.get_close_matches(name.lower(), METRICS, n=1, cutoff=0)[0]
+            [nearest] = nearest_names(name.lower(), METRICS, cutoff=0)
             raise InputError(f"unknown metric '{name}'; the nearest is '{nearest}' (known: {', '.join(METRICS)})")
     return names

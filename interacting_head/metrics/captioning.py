@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from rapidfuzz.distance import LCSseq
 
-from interacting_head.metrics.metric import MeanMetric, Options
+from interacting_head.metrics.metric import MeanMetric
 
 BETA = 1.2
 ORDER = 4
@@ -21,18 +21,14 @@ SIGMA = 6.0
 class RougeL(MeanMetric):
     """`rouge_l`: the score that nlg-eval calls ROUGE_L, in per cent. `tokenized` has no effect: it never tokenises."""
 
-    def __init__(self, options: Options):
-        super().__init__(options)
-        self.settings = {"tok": "none", "beta": BETA}
-        self.definition = (
-            "ROUGE-L as nlg-eval: F-score (β = 1.2) of the longest common subsequence of words split at single "
-            f"spaces; {options.case}; best precision and best recall of all references; mean over sentences"
-        )
+    settings = f"tok:none|beta:{BETA}"
+    definition = (
+        "ROUGE-L as nlg-eval: F-score (β = 1.2) of the longest common subsequence of words split at single spaces; "
+        "{case}; best precision and best recall of all references; mean over sentences"
+    )
 
-    def values(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> list[float]:
-        hypotheses, *references = map(self.options.cased, (hypotheses, *references))
-        sentences = zip(hypotheses, zip(*references, strict=True), strict=True)
-        return [100 * rouge_l(hypothesis, of_sentence) for hypothesis, of_sentence in sentences]
+    def values(self, sentences: list) -> list[float]:
+        return [100 * rouge_l(hypothesis, references) for hypothesis, references in sentences]
 
 
 def rouge_l(hypothesis: str, references: Sequence[str]) -> float:
@@ -58,44 +54,36 @@ class Cider(MeanMetric):
     sentences keep the frequencies of the whole set.
     """
 
-    def __init__(self, options: Options):
-        super().__init__(options)
-        self.settings = {"tok": "none", "n": ORDER, "sigma": SIGMA, "idf": "references"}
-        self.definition = (
-            "CIDEr-D as nlg-eval: 10 · cosine of tf-idf vectors of n-grams, clipped, mean over n = 1 to 4 and over "
-            "references, times a Gaussian (σ = 6) of the difference of lengths; words split at white space; "
-            f"{options.case}; document frequencies of the scored references; mean over sentences, from 0 to 10"
-        )
+    settings = f"tok:none|n:{ORDER}|sigma:{SIGMA}|idf:references"
+    definition = (
+        "CIDEr-D as nlg-eval: 10 · cosine of tf-idf vectors of n-grams, clipped, mean over n = 1 to 4 and over "
+        "references, times a Gaussian (σ = 6) of the difference of lengths; words split at white space; {case}; "
+        "document frequencies of the scored references; mean over sentences, from 0 to 10"
+    )
 
-    def values(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> list[float]:
-        hypotheses, *references = [
-            [line.split() for line in self.options.cased(text)] for text in (hypotheses, *references)
-        ]
-        sentences = list(zip(hypotheses, zip(*references, strict=True), strict=True))
+    def values(self, sentences: list) -> list[float]:
         frequencies = collections.Counter()
-        for _, of_sentence in sentences:
-            frequencies.update({ngram for words in of_sentence for counts in _ngrams(words) for ngram in counts})
+        for _, references in sentences:
+            frequencies.update({ngram for line in references for counts in _ngrams(line) for ngram in counts})
         unseen = math.log(len(sentences))
         weights = {ngram: unseen - math.log(frequency) for ngram, frequency in frequencies.items()}
 
-        def vectors(words):
-            return [
-                {ngram: count * weights.get(ngram, unseen) for ngram, count in counts.items()}
-                for counts in _ngrams(words)
-            ]
+        def vectors(line):
+            return [{ngram: n * weights.get(ngram, unseen) for ngram, n in counts.items()} for counts in _ngrams(line)]
 
         values = []
-        for hypothesis, of_sentence in sentences:
+        for hypothesis, references in sentences:
             ours, totals = vectors(hypothesis), np.zeros(ORDER)
-            for reference in of_sentence:
-                penalty = _length_penalty(len(hypothesis), len(reference))
+            for reference in references:
+                penalty = _length_penalty(hypothesis, reference)
                 totals += [penalty * _clipped_cosine(*pair) for pair in zip(ours, vectors(reference), strict=True)]
             values.append(10 * (totals.mean() / len(references)))
         return values
 
 
-def _ngrams(words):
-    """Return a `Counter` of the n-grams of the words for each n from 1 to `ORDER`."""
+def _ngrams(line):
+    """Return a `Counter` of the n-grams of words for each n from 1 to `ORDER`."""
+    words = line.split()
     return [collections.Counter(zip(*(words[place:] for place in range(n)), strict=False)) for n in range(1, ORDER + 1)]
 
 
@@ -105,7 +93,7 @@ def _clipped_cosine(one, other):
     return product / norms if norms else 0.0
 
 
-def _length_penalty(*words):
+def _length_penalty(*lines):
     # The original takes the number of bigrams for the length.
-    hypothesis, reference = (max(number - 1, 0) for number in words)
+    hypothesis, reference = (max(len(line.split()) - 1, 0) for line in lines)
     return math.e ** (-((hypothesis - reference) ** 2) / (2 * SIGMA**2))

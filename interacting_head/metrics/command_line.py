@@ -1,5 +1,8 @@
 """The command line of `eval_metrics.py`."""
 
+from argparse import Namespace
+
+from data.errors import InputError
 from interacting_head.console import ArgumentParser
 from interacting_head.metrics import METRICS, report
 from interacting_head.metrics.significance import SEED, STYLES
@@ -8,7 +11,7 @@ EPILOG = "Files are UTF-8, one sentence a line, plain or .gz. docs/metrics.md sa
 DEFAULT_METRICS = ["bleu", "sacrebleu"]
 
 
-def parse_arguments(description):
+def parse_arguments(description: str) -> Namespace:
     """Return the arguments of the command line; wrong usage ends the process with one line."""
     parser = ArgumentParser(description=description, epilog=EPILOG)
     parser.add_argument("-i", metavar="HYP", dest="hypotheses", default="-", help="translations (default stdin)")
@@ -36,7 +39,7 @@ def parse_arguments(description):
     output.add_argument("--markdown", const=report.format_markdown, help="print Markdown tables", **formats)
     arguments = parser.parse_args()
     if not arguments.references:
-        parser.error("no reference; name one or more reference files with -r")
+        raise InputError("no reference; name one or more reference files with -r")
     if not 0 <= arguments.seed < 2**32:
-        parser.error(f"--seed {arguments.seed}: give a whole number from 0 to {2**32 - 1}")
+        raise InputError(f"--seed {arguments.seed}: give a whole number from 0 to {2**32 - 1}")
     return arguments

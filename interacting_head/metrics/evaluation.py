@@ -73,11 +73,7 @@ def evaluate_systems(
 def by_source_length(
     metric: Metric, systems: Sequence[tuple[str, np.ndarray]], sources: Sequence[str]
 ) -> list[LengthGroup]:
-    """Score the sentences of each range of `GROUPS` on their own; a source's length is its number of words.
-
-    Args:
-        systems: (name, statistics) of each.
-    """
+    """Score systems, (name, statistics), on the sentences of each of `GROUPS` of lengths, in words of the source."""
     lengths = np.array([len(line.split()) for line in sources])
     groups = []
     for label, (first, end) in GROUPS.items():

@@ -24,24 +24,20 @@ def read_lines(path: str | Path) -> list[str]:
 def read_aligned(
     hypothesis_paths: Sequence[str], reference_paths: Sequence[str], source_path: str | None = None
 ) -> tuple[list[tuple[str, list[str]]], list[list[str]], list[str] | None]:
-    """Read systems (name, lines), references and, if there is one, the source; check that their lines belong together.
-
-    Raises:
-        InputError: as `read_lines` and `check_lines`.
-    """
-    source_paths = [source_path] if source_path else []
-    if [*hypothesis_paths, *reference_paths, *source_paths].count("-") > 1:
+    """Read systems (name, lines), references and, if there is one, the source; raise `InputError` unless they match."""
+    if [*hypothesis_paths, *reference_paths, source_path].count("-") > 1:
         raise InputError("standard input is named more than once; give files (-i is standard input by default)")
     references = [read_lines(path) for path in reference_paths]
     systems = [(display_name(path), read_lines(path)) for path in hypothesis_paths]
+    reference_names = list(map(display_name, reference_paths))
     for name, lines in systems:
-        check_lines(lines, references, name, [display_name(path) for path in reference_paths])
+        check_lines(lines, references, name, reference_names)
     if not source_path:
         return systems, references, None
     sources = read_lines(source_path)
     if len(sources) != len(references[0]):
         raise InputError(
-            f"{display_name(source_path)} has {_count(sources)}, but {display_name(reference_paths[0])} has "
+            f"{display_name(source_path)} has {_count(sources)}, but {reference_names[0]} has "
             f"{_count(references[0])}; give the source of each line"
         )
     return systems, references, sources

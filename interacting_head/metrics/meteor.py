@@ -1,9 +1,8 @@
 """METEOR 1.5, computed by its authors' program, and nltk's METEOR.
 
-Denkowski and Lavie (2014), Meteor Universal: language specific translation evaluation for any target language.
-
-The program is a Java archive. PyPI's `pycocoevalcap` carries it with its English paraphrase table; nlg-eval, which the
-papers used, ran the same archive the same way.
+Denkowski and Lavie (2014), Meteor Universal: language specific translation evaluation for any target language. PyPI's
+`pycocoevalcap` carries the program, a Java archive, with its English paraphrase table; nlg-eval, which the papers used,
+ran the same archive the same way.
 """
 
 import contextlib
@@ -15,7 +14,7 @@ import subprocess
 import tempfile
 import threading
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -46,13 +45,8 @@ MATCHERS = FULL | PARTIAL
 class Meteor(Metric):
     """`meteor`: METEOR 1.5 with the program's own tokenisation, where it knows the language; case is ignored.
 
-    The corpus score is computed from the summed statistics of the sentences. With several references each sentence
-    counts the one that it matches best.
-
-    Args:
-        options: `meteor_language` chooses parameters, stemmer and paraphrases; the default is English, because the
-            papers' tool scored German and Czech with the English ones too. The definition says so where `language`
-            differs. `lowercase` and `tokenized` have no effect.
+    The default of `meteor_language` is English, because the papers' tool scored German and Czech with English
+    parameters, stemmer and paraphrases too. `lowercase` and `tokenized` have no effect.
 
     Raises:
         MetricUnavailable: without Java or the archive, or for a language that METEOR does not know.
@@ -62,35 +56,34 @@ class Meteor(Metric):
 
     def __init__(self, options: Options):
         super().__init__(options)
-        self._language = options.meteor_language
-        if self._language not in MATCHERS:
+        self._language = language = options.meteor_language
+        if language not in MATCHERS:
             raise MetricUnavailable(
-                f"METEOR knows no language '{self._language}' (known: {', '.join(MATCHERS)}); "
+                f"METEOR knows no language '{language}' (known: {', '.join(MATCHERS)}); "
                 "choose one with --meteor-language"
             )
         archive = find_archive()
-        self._form = "norm" if self._language in FULL else "lower"
+        self._form, words = ("norm", "its own tokenisation") if language in FULL else ("lower", "words as given")
+        self._matchers = MATCHERS[language]
         self.command = (find_java(), MEMORY, *LOCALE, "-jar", str(archive), "-", "-", "-stdio")
-        self.command += ("-l", self._language, f"-{self._form}")
-        table = archive.parent / "data" / f"paraphrase-{self._language}.gz"
-        self._matchers = MATCHERS[self._language]
+        self.command += ("-l", language, f"-{self._form}")
+        notes = []
+        if options.language not in (None, language):
+            notes.append(f"the text is '{options.language}', scored as '{language}'")
+        if language != "en":
+            notes.append("the papers' tool ran -l en for all languages")
+        table = archive.parent / "data" / f"paraphrase-{language}.gz"
         if table.is_file():
             # The program looks for the table by itself, but not in a folder whose name has a space.
             self.command += ("-a", str(table))
         elif PARAPHRASES in self._matchers:
             self._matchers = tuple(matcher for matcher in self._matchers if matcher != PARAPHRASES)
             self.command += ("-m", " ".join(self._matchers))
+            notes.append("METEOR's paraphrase table of this language is missing")
         self.definition = (
-            f"METEOR 1.5 (-l {self._language} -{self._form}): matches by {', '.join(self._matchers)}; "
-            f"{'its own tokenisation' if self._language in FULL else 'words as given'}, case ignored; corpus score "
-            "from summed statistics; best-matching reference"
+            f"METEOR 1.5 (-l {language} -{self._form}): matches by {', '.join(self._matchers)}; {words}, case ignored; "
+            "corpus score from summed statistics; best-matching reference" + "".join(f"; note: {one}" for one in notes)
         )
-        if options.language not in (None, self._language):
-            self.definition += f"; note: the text is '{options.language}', scored as '{self._language}'"
-        if self._language != "en":
-            self.definition += "; note: the papers' tool ran -l en for all languages"
-        if self._matchers != MATCHERS[self._language]:
-            self.definition += "; note: METEOR's paraphrase table of this language is missing"
 
     def statistics(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> np.ndarray:
         """Return the program's 23 statistics of each sentence: shape (N, 23)."""
@@ -135,41 +128,32 @@ class MeteorProgram:
     def statistics(self, hypothesis: str, references: Sequence[str]) -> list[float]:
         """Return the 23 statistics of one sentence.
 
-        The text is sent as nlg-eval does: any white space becomes one space, and the separator is removed from the
-        hypothesis. In a reference it stays, and divides it into two.
+        As nlg-eval does, any white space becomes one space, and the separator is removed from the hypothesis; in a
+        reference it stays, and divides it into two.
         """
         parts = ["SCORE", *references, hypothesis.replace(SEPARATOR, "")]
-        request = f" {SEPARATOR} ".join(" ".join(part.split()) for part in parts)
-        with self._exchange():
-            self._send(request)
-            return [float(number) for number in self._receive().split()]
+        [reply] = self._ask(f" {SEPARATOR} ".join(" ".join(part.split()) for part in parts))
+        return [float(number) for number in reply.split()]
 
     def score(self, row: Sequence[float]) -> float:
         """Return the score, from 0 to 1, of a row of statistics."""
         numbers = " ".join(repr(float(number)) for number in row)
-        with self._exchange():
-            self._send(f"EVAL {SEPARATOR} {numbers}")
-            score = float(self._receive())
-            self._receive()  # the score of all rows together, here one
-            return score
+        score, _ = self._ask(f"EVAL {SEPARATOR} {numbers}", replies=2)  # the other is of all rows, here one
+        return float(score)
 
-    @contextlib.contextmanager
-    def _exchange(self) -> Iterator[None]:
+    def _ask(self, request, replies=1):
         with self._lock:
             try:
-                yield
-            except BaseException:
+                self._process.stdin.write(request.encode("utf-8", errors="replace") + b"\n")
+                self._process.stdin.flush()
+                return [self._receive() for _ in range(replies)]
+            except BaseException as error:
                 # After an interrupt too: a reply that nobody read would be taken for the next one.
                 _start.cache_clear()
                 _end(self._process)
+                if isinstance(error, OSError):
+                    raise self._failure() from error
                 raise
-
-    def _send(self, line):
-        try:
-            self._process.stdin.write(line.encode("utf-8", errors="replace") + b"\n")
-            self._process.stdin.flush()
-        except OSError as error:
-            raise self._failure() from error
 
     def _receive(self):
         line = self._process.stdout.readline()
@@ -222,9 +206,8 @@ def find_archive() -> Path:
 class MeteorNltk(MeanMetric):
     """`meteor_nltk`: nltk's METEOR with its defaults, which follow Banerjee and Lavie (2005).
 
-    Exact words, Porter stems and WordNet's English synonyms; words as given, split at white space; case ignored; the
-    best of the references; mean over sentences. It lacks METEOR 1.5's weights, treatment of function words, paraphrases
-    and tokenisation, and scores are some 20 points higher than `meteor`'s. No option has an effect.
+    It lacks METEOR 1.5's weights, treatment of function words, paraphrases and tokenisation, and scores are some 20
+    points higher than `meteor`'s. No option has an effect.
 
     Raises:
         MetricUnavailable: without nltk or without WordNet.
@@ -249,13 +232,10 @@ class MeteorNltk(MeanMetric):
                 "meteor_nltk needs WordNet, and nltk does not find it; python -m nltk.downloader wordnet"
             ) from error
 
-    def values(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> list[float]:
+    def values(self, sentences: list) -> list[float]:
         from nltk.translate.meteor_score import meteor_score
 
-        return [
-            100 * meteor_score([reference.split() for reference in of_sentence], hypothesis.split())
-            for hypothesis, of_sentence in zip(hypotheses, zip(*references, strict=True), strict=True)
-        ]
+        return [100 * meteor_score(list(map(str.split, references)), line.split()) for line, references in sentences]
 
     def signature(self, number_of_references: int) -> str:
         import nltk

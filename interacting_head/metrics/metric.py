@@ -1,8 +1,4 @@
-"""Base of all metrics: statistics of each sentence, and a score of their sum.
-
-Scores of the corpus, of some of its sentences and of bootstrap resamples all come from such sums, so the text is read
-only once.
-"""
+"""Base of all metrics: statistics of each sentence, and a score of their sum: of the corpus, a part or a resample."""
 
 import abc
 import dataclasses
@@ -29,10 +25,6 @@ class Options:
         """The treatment of capital letters, for definitions."""
         return "lowercased" if self.lowercase else "case kept"
 
-    def cased(self, lines: Sequence[str]) -> list[str]:
-        """Return the lines as they are compared: lowercased where case is ignored."""
-        return [line.lower() for line in lines] if self.lowercase else list(lines)
-
 
 @dataclasses.dataclass(frozen=True)
 class Result:
@@ -52,32 +44,21 @@ class MetricUnavailable(InputError):  # noqa: N818 (a state of the machine rathe
 class Metric(abc.ABC):
     """Base of all metrics.
 
-    A subclass sets `definition` and `settings` in `__init__`, and defines `statistics` and `score`; a metric that
-    another tool computes overrides `signature` instead of setting `settings`. `__init__` or `statistics` raises
-    `MetricUnavailable` where an optional package or program is missing.
-
-    Attributes:
-        definition: in words, how the score is computed.
-        settings: all that the score depends on except case and references, for the signature.
-        higher_is_better: False for error rates.
-        waits_for: what it does for a while before the first sentence, or nothing.
+    `__init__` or `statistics` of a subclass raises `MetricUnavailable` where an optional package or program is missing.
     """
 
-    definition: str
-    settings: dict
-    higher_is_better = True
-    waits_for = ""
+    definition = ""  # in words, how the score is computed; `{case}` stands for `Options.case`
+    settings = ""  # all that the score depends on except case and references, as `key:value|…`, for the signature
+    higher_is_better = True  # False for error rates
+    waits_for = ""  # what it does for a while before the first sentence
 
     def __init__(self, options: Options):
         self.options = options
+        self.definition = self.definition.format(case=options.case)
 
     @abc.abstractmethod
     def statistics(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> np.ndarray:
-        """Return the statistics of each of N sentences, float64 of shape (N, K).
-
-        Args:
-            references: one or more lists of N strings, none of them blank.
-        """
+        """Return the statistics of each of N sentences, float64 `(N, K)`; each reference has N lines, none blank."""
 
     @abc.abstractmethod
     def score(self, sums: np.ndarray) -> float:
@@ -94,9 +75,7 @@ class Metric(abc.ABC):
     def signature(self, number_of_references: int) -> str:
         """Return `nrefs:…|case:…|key:value|…|version:…`: what must be equal for two scores to be comparable."""
         case = "lc" if self.options.lowercase else "mixed"
-        items = {"nrefs": number_of_references, "case": case, **self.settings}
-        items["version"] = f"interacting-head-{__version__}"
-        return "|".join(f"{key}:{value}" for key, value in items.items())
+        return f"nrefs:{number_of_references}|case:{case}|{self.settings}|version:interacting-head-{__version__}"
 
     def result(self, statistics: np.ndarray, number_of_references: int) -> Result:
         """Return the `Result` for the `statistics` of a set of translations."""
@@ -114,13 +93,18 @@ class MeanMetric(Metric):
     """A metric whose corpus score is the mean of its sentence scores; a subclass defines `values`."""
 
     @abc.abstractmethod
-    def values(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Sequence[float]:
-        """Return the score of each sentence."""
+    def values(self, sentences: list[tuple[str, tuple[str, ...]]]) -> Sequence:
+        """Return the score of each sentence, a hypothesis and its references, lowercased where case is ignored.
+
+        Further numbers to add up may follow the score of a sentence.
+        """
 
     def statistics(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> np.ndarray:
-        """Return the score of each sentence and 1: shape (N, 2)."""
-        values = np.asarray(self.values(hypotheses, references), dtype=np.float64)
-        return np.stack([values, np.ones_like(values)], axis=1)
+        """Return the `values` of each sentence and 1: shape (N, 2), or more."""
+        if self.options.lowercase:
+            hypotheses, *references = [[line.lower() for line in text] for text in (hypotheses, *references)]
+        values = self.values(list(zip(hypotheses, zip(*references, strict=True), strict=True)))
+        return np.column_stack([np.asarray(values, "float64"), np.ones(len(values))])
 
     def score(self, sums: np.ndarray) -> float:
-        return float(sums[0] / sums[1])
+        return float(sums[0] / sums[-1])

@@ -43,8 +43,8 @@ def format_markdown(evaluation: Evaluation, sentence_level: bool = False) -> str
         rows.append([*cells, signature and f"`{signature}`"])
     parts = [_markdown(rows, left={0, 2, 3})]
     if evaluation.comparisons:
-        parts += [f"{RESAMPLED[0].upper()}{RESAMPLED[1:]}:"]
-        parts += [_markdown([COMPARISON_COLUMNS, *_comparison_rows(evaluation)], left={0, 1})]
+        table = _markdown([COMPARISON_COLUMNS, *_comparison_rows(evaluation)], left={0, 1})
+        parts += [f"{RESAMPLED[0].upper()}{RESAMPLED[1:]}:", table]
     if evaluation.source_lengths:
         parts += [f"{BY_LENGTH[0].upper()}{BY_LENGTH[1:]}:", _markdown(_length_rows(evaluation), left={0, 1})]
     if sentence_level and evaluation.results:

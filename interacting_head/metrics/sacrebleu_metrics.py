@@ -4,9 +4,8 @@ Papineni et al. (2002), BLEU: a method for automatic evaluation of machine trans
 in reporting BLEU scores; Popović (2015), chrF: character n-gram F-score for automatic MT evaluation; Snover et al.
 (2006), A study of translation edit rate with targeted human annotation.
 
-The sentence score of BLEU is BLEU of that sentence alone. Four-grams rarely match there, so it is smoothed
-exponentially (the k-th n-gram order without a match counts 1/2^k matches) with the effective order (a sentence shorter
-than four words is scored by the n-grams that it has). Without any common word it is 0.
+The sentence score of BLEU is BLEU of that sentence alone, smoothed exponentially (the k-th n-gram order without a match
+counts 1/2^k matches) with the effective order (a sentence shorter than four words is scored by the n-grams it has).
 
 Resamples and parts of the sentences are scored from the statistics of single sentences, for which sacreBLEU has no
 public name: they come from `_extract_corpus_statistics` and `_compute_score_from_stats`, on which its own paired test
@@ -27,14 +26,10 @@ CHUNK = 100  # sentences between two updates of the progress bar
 
 
 class SacrebleuMetric(Metric):
-    """Base of the metrics of sacreBLEU, whose tools give the statistics of sentences and the score of their sum.
+    """Base of the metrics of sacreBLEU; `sentence_tool` is for sentences that are scored otherwise than the corpus."""
 
-    `sentence_tool` differs from `corpus_tool` where sentences are scored in another way than the corpus.
-    """
-
-    def __init__(self, options: Options, definition: str, corpus_tool: ToolMetric, sentence_tool: ToolMetric = None):
+    def __init__(self, options: Options, corpus_tool: ToolMetric, sentence_tool: ToolMetric | None = None):
         super().__init__(options)
-        self.definition = definition
         self.corpus_tool, self.sentence_tool = corpus_tool, sentence_tool or corpus_tool
 
     def statistics(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> np.ndarray:
@@ -53,19 +48,15 @@ class SacrebleuMetric(Metric):
         return np.array(rows, dtype=np.float64)
 
     def score(self, sums: np.ndarray) -> float:
-        return _score(self.corpus_tool, sums)
+        return float(self.corpus_tool._compute_score_from_stats(sums.tolist()).score)
 
     def sentence_score(self, row: np.ndarray) -> float:
-        return _score(self.sentence_tool, row)
+        return float(self.sentence_tool._compute_score_from_stats(row.tolist()).score)
 
     def signature(self, number_of_references: int) -> str:
         """Return sacreBLEU's signature."""
         self.corpus_tool.num_refs = number_of_references
         return str(self.corpus_tool.get_signature())
-
-
-def _score(tool, statistics):
-    return float(tool._compute_score_from_stats(statistics.tolist()).score)
 
 
 class MultiBleu(SacrebleuMetric):
@@ -74,16 +65,16 @@ class MultiBleu(SacrebleuMetric):
     `tokenized` has no effect: the script never tokenises.
     """
 
+    definition = (
+        "BLEU-4 as multi-bleu.perl: words as given, split at ASCII white space; {case}; no smoothing; closest "
+        "reference length; sentence scores: exponential smoothing, effective order"
+    )
+
     def __init__(self, options: Options):
         shared = {"tokenize": "none", "lowercase": options.lowercase, "force": True}
-        super().__init__(
-            options,
-            "BLEU-4 as multi-bleu.perl: words as given, split at ASCII white space; "
-            f"{'ASCII letters lowercased' if options.lowercase else 'case kept'}; no smoothing; "
-            "closest reference length; sentence scores: exponential smoothing, effective order",
-            BLEU(smooth_method="none", **shared),
-            BLEU(smooth_method="exp", effective_order=True, **shared),
-        )
+        sentence_tool = BLEU(smooth_method="exp", effective_order=True, **shared)
+        super().__init__(options, BLEU(smooth_method="none", **shared), sentence_tool)
+        self.definition = self.definition.replace("lowercased", "ASCII letters lowercased")
 
     def statistics(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> np.ndarray:
         """Return sacreBLEU's statistics of the words that Perl finds: shape (N, K)."""
@@ -106,39 +97,39 @@ class MultiBleu(SacrebleuMetric):
 class SacreBleu(SacrebleuMetric):
     """`sacrebleu`: sacreBLEU's default BLEU; with `tokenized`, the 13a tokenisation is not applied."""
 
+    definition = (
+        "BLEU-4 of sacrebleu: 13a tokenisation; {case}; exponential smoothing; closest reference length; sentence "
+        "scores: effective order"
+    )
+
     def __init__(self, options: Options):
         tokenizer = "none" if options.tokenized else "13a"
         shared = {"tokenize": tokenizer, "lowercase": options.lowercase, "force": True}
-        super().__init__(
-            options,
-            f"BLEU-4 of sacrebleu: {'words as given' if options.tokenized else '13a tokenisation'}; "
-            f"{options.case}; exponential smoothing; closest reference length; sentence scores: effective order",
-            BLEU(**shared),
-            BLEU(effective_order=True, **shared),
-        )
+        super().__init__(options, BLEU(**shared), BLEU(effective_order=True, **shared))
+        if options.tokenized:
+            self.definition = self.definition.replace("13a tokenisation", "words as given")
 
 
 class ChrF(SacrebleuMetric):
     """`chrf`: sacreBLEU's default, chrF2. `tokenized` has no effect: white space does not count."""
 
+    definition = (
+        "chrF2 of sacrebleu: F-score, in which recall counts twice, of character n-grams, n = 1 to 6, without white "
+        "space; {case}; of several references the one with the best score"
+    )
+
     def __init__(self, options: Options):
-        super().__init__(
-            options,
-            "chrF2 of sacrebleu: F-score, in which recall counts twice, of character n-grams, n = 1 to 6, "
-            f"without white space; {options.case}; of several references the one with the best score",
-            CHRF(lowercase=options.lowercase),
-        )
+        super().__init__(options, CHRF(lowercase=options.lowercase))
 
 
 class TranslationEditRate(SacrebleuMetric):
     """`ter`: sacreBLEU's default TER, which always lowercases and never tokenises."""
 
     higher_is_better = False
+    definition = (
+        "TER of sacrebleu, as tercom: 100 · (shifts + insertions + deletions + substitutions) / words of the "
+        "reference, summed over sentences; lowercased; of several references the fewest edits, the mean length"
+    )
 
     def __init__(self, options: Options):
-        super().__init__(
-            options,
-            "TER of sacrebleu, as tercom: 100 · (shifts + insertions + deletions + substitutions) / words of the "
-            "reference, summed over sentences; lowercased; of several references the fewest edits, the mean length",
-            TER(),
-        )
+        super().__init__(options, TER())

@@ -7,9 +7,8 @@ Sentences are drawn with replacement, the same ones for both systems. The statis
 so every resample is scored without its text.
 
 The p-value is two-sided: the share of resamples whose difference strays from the mean difference by at least the
-observed one. Between equal systems it is uniform. sacrebleu's own p-value compares absolute differences instead; it
-never exceeds 0.44 or so, and at 0.05 it finds one in nine pairs of equal systems different. It is given too, to compare
-with what others report.
+observed one. Between equal systems it is uniform. sacrebleu's own p-value compares absolute differences: it never
+exceeds 0.44 or so, and at 0.05 it finds one in nine pairs of equal systems different. Others report it, so it is given.
 """
 
 import dataclasses
@@ -37,23 +36,32 @@ class Resampling:
     style: str = "sacrebleu"
     seed: int = SEED
 
-    def draws(self, sentences: int) -> Iterator[np.ndarray]:
-        """Yield for each resample how often each sentence is drawn: float64 of shape (sentences,)."""
-        is_older = self.style == "compare-mt"
-        generator = np.random.RandomState(self.seed) if is_older else np.random.default_rng(self.seed)
-        for _ in range(RESAMPLES):
-            drawn = generator.choice(sentences, size=self.size(sentences))
-            yield np.bincount(drawn, minlength=sentences).astype(np.float64)
-
-    def size(self, sentences: int) -> int:
-        """Return the number of sentences in a resample."""
-        return max(1, sentences // 2) if self.style == "compare-mt" else sentences
+    @property
+    def is_of_compare_mt(self) -> bool:
+        """True for the style of compare-mt."""
+        return self.style == "compare-mt"
 
     @property
     def signature(self) -> str:
         """The resamples' part of a signature."""
-        size = "|size:0.5" if self.style == "compare-mt" else ""
-        return f"bs:{RESAMPLES}|seed:{self.seed}{size}"
+        return f"bs:{RESAMPLES}|seed:{self.seed}{'|size:0.5' * self.is_of_compare_mt}"
+
+    def size(self, sentences: int) -> int:
+        """Return the number of sentences in a resample."""
+        return max(1, sentences // 2) if self.is_of_compare_mt else sentences
+
+    def draws(self, sentences: int) -> Iterator[np.ndarray]:
+        """Yield for each resample how often each sentence is drawn: float64 of shape (sentences,)."""
+        generator = (np.random.RandomState if self.is_of_compare_mt else np.random.default_rng)(self.seed)
+        for _ in range(RESAMPLES):
+            drawn = generator.choice(sentences, size=self.size(sentences))
+            yield np.bincount(drawn, minlength=sentences).astype(np.float64)
+
+    def interval(self, scores: np.ndarray) -> tuple[float, float]:
+        """Return the ends of the 95 % confidence interval; the tools differ in the upper one."""
+        ordered, cut = np.sort(scores), len(scores) // 40
+        last = int(len(ordered) * 0.975) if self.is_of_compare_mt else len(ordered) - 1 - cut
+        return float(ordered[cut]), float(ordered[last])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,7 +95,7 @@ def compare(
     scores = [metric.score(rows.sum(axis=0)) for rows in statistics]
     shrinkage = np.sqrt(resampling.size(sentences) / sentences)
     signature = metric.signature(number_of_references).replace("|", f"|{resampling.signature}|", 1)
-    like_sacrebleu = isinstance(metric, SacrebleuMetric) and resampling.style == "sacrebleu"
+    like_sacrebleu = isinstance(metric, SacrebleuMetric) and not resampling.is_of_compare_mt
     comparison = []
     for name, score, values in zip(names, scores, resampled, strict=True):
         against_baseline = dict.fromkeys(["wins", "losses", "p_value", "p_value_sacrebleu"])
@@ -100,17 +108,8 @@ def compare(
                 "p_value": p_value(differences, score - scores[0], shrinkage),
                 "p_value_sacrebleu": sacrebleu_p_value(differences, score - scores[0]) if like_sacrebleu else None,
             }
-        comparison.append(
-            SystemScore(
-                system=name,
-                score=score,
-                mean=float(values.mean()),
-                median=float(np.median(values)),
-                **_interval(values, resampling),
-                **against_baseline,
-                signature=signature,
-            )
-        )
+        of_resamples = float(values.mean()), float(np.median(values)), *resampling.interval(values)
+        comparison.append(SystemScore(name, score, *of_resamples, **against_baseline, signature=signature))
     return comparison
 
 
@@ -122,12 +121,9 @@ def resampled_scores(metric: Metric, statistics: Sequence[np.ndarray], resamplin
 
 
 def p_value(differences: np.ndarray, observed: float, shrinkage: float = 1.0) -> float:
-    """Return the two-sided p-value of an observed difference.
+    """Return the two-sided p-value of a difference observed on the whole set, from those of the resamples.
 
-    Args:
-        differences: of the resamples, (RESAMPLES,).
-        observed: the difference on the whole set.
-        shrinkage: square root of the share of the set that a resample has; smaller ones vary more.
+    `shrinkage` is the square root of the share of the set that a resample has; smaller ones vary more.
     """
     deviations = np.abs(differences - differences.mean()) * shrinkage
     return float((np.count_nonzero(deviations >= abs(observed) - TIES) + 1) / (len(differences) + 1))
@@ -138,11 +134,3 @@ def sacrebleu_p_value(differences: np.ndarray, observed: float) -> float:
     absolute = np.abs(differences)
     beyond = np.count_nonzero(absolute - absolute.mean() > abs(observed))
     return float((beyond + 1) / (len(differences) + 1))
-
-
-def _interval(values, resampling):
-    # The tools differ in which of the sorted values ends the interval.
-    ordered = np.sort(values)
-    is_like_compare_mt = resampling.style == "compare-mt"
-    last = int(len(ordered) * 0.975) if is_like_compare_mt else len(ordered) - 1 - len(ordered) // 40
-    return {"lower": float(ordered[len(ordered) // 40]), "upper": float(ordered[last])}

@@ -6,81 +6,64 @@ edit, over the length of the reference. The search here gives pyter's result for
 
 import collections
 import functools
-from collections.abc import Sequence
 
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
-from interacting_head.metrics.metric import MeanMetric, Metric, Options
+from interacting_head.metrics.metric import MeanMetric
 
 
-class WordErrorRate(Metric):
-    """`wer`: pyter's rate in per cent, the mean over sentences; the first reference counts, as pyter knows one.
-
-    `tokenized` has no effect: words are split at white space.
-    """
+class ErrorRate(MeanMetric):
+    """Base of both rates. `tokenized` has no effect: words are split at white space."""
 
     higher_is_better = False
 
-    def __init__(self, options: Options):
-        super().__init__(options)
-        self.settings = {"tok": "none", "mean": "sentences"}
-        self.definition = (
-            "as pyter: 100 · (shifts + Levenshtein distance of the shifted words) / words of the reference; "
-            f"{_words(options)}; mean over sentences"
-        )
+    def edits_and_lengths(self, sentences: list) -> np.ndarray:
+        """Return edits and words of the reference, float64 `(2, N)`; the first reference counts, as pyter knows one."""
+        counts = [edits_and_length(hypothesis, reference) for hypothesis, (reference, *_) in sentences]
+        return np.array(counts, dtype=np.float64).T
 
-    def statistics(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> np.ndarray:
-        """Return rate in per cent, edits, words of the reference, and 1: shape (N, 4)."""
-        edits, lengths = _edits_and_lengths(hypotheses, references[0], self.options)
-        return np.stack([100 * edits / lengths, edits, lengths, np.ones_like(edits)], axis=1)
+    def signature(self, number_of_references: int) -> str:
+        return super().signature(1)
 
-    def score(self, sums: np.ndarray) -> float:
-        return float(sums[0] / sums[3])
+
+class WordErrorRate(ErrorRate):
+    """`wer`: pyter's rate in per cent, the mean over sentences."""
+
+    settings = "tok:none|mean:sentences"
+    definition = (
+        "as pyter: 100 · (shifts + Levenshtein distance of the shifted words) / words of the reference; "
+        "words split at white space; {case}; first reference only; mean over sentences"
+    )
+
+    def values(self, sentences: list) -> np.ndarray:
+        """Return the rate in per cent, edits, and words of the reference: shape (N, 3)."""
+        edits, lengths = self.edits_and_lengths(sentences)
+        return np.stack([100 * edits / lengths, edits, lengths], axis=1)
 
     def details(self, sums: np.ndarray) -> dict[str, float]:
         """Return the sum of edits over the sum of lengths, which weighs each word the same, not each sentence."""
         return {"length_weighted": float(100 * sums[1] / sums[2])}
 
-    def signature(self, number_of_references: int) -> str:
-        return super().signature(1)  # only the first is used
 
-
-class FlooredWordErrorRate(MeanMetric):
+class FlooredWordErrorRate(ErrorRate):
     """`wer_paper`: the mean of pyter's rate rounded down to a whole number in each sentence, in per cent.
 
     In effect the share of sentences with at least as many edits as words. Most WERs that the paper on interacting heads
     prints for WMT17 are whole numbers of sentences, and of this size.
     """
 
-    higher_is_better = False
+    settings = "tok:none|mean:sentences|floor:yes"
+    definition = (
+        "100 · mean over sentences of pyter's rate rounded down to a whole number (probably what the paper on "
+        "interacting heads prints as WER; not a word error rate); words split at white space; {case}; first reference "
+        "only"
+    )
 
-    def __init__(self, options: Options):
-        super().__init__(options)
-        self.settings = {"tok": "none", "mean": "sentences", "floor": "yes"}
-        self.definition = (
-            "100 · mean over sentences of pyter's rate rounded down to a whole number (probably what the paper "
-            f"on interacting heads prints as WER; not a word error rate); {_words(options)}"
-        )
-
-    def values(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> np.ndarray:
+    def values(self, sentences: list) -> np.ndarray:
         """Return 0 for a sentence with fewer edits than words, 100 for one with as many, and so on."""
-        edits, lengths = _edits_and_lengths(hypotheses, references[0], self.options)
+        edits, lengths = self.edits_and_lengths(sentences)
         return 100 * (edits // lengths)
-
-    def signature(self, number_of_references: int) -> str:
-        return super().signature(1)  # only the first is used
-
-
-def _words(options):
-    return f"words split at white space; {options.case}; first reference only"
-
-
-def _edits_and_lengths(hypotheses, references, options):
-    """Return edits and words of the reference, both float64 arrays of shape (N,)."""
-    pairs = zip(options.cased(hypotheses), options.cased(references), strict=True)
-    edits, lengths = np.array([edits_and_length(*pair) for pair in pairs], dtype=np.float64).T
-    return edits, lengths
 
 
 @functools.lru_cache(maxsize=2**16)  # two metrics ask for the same

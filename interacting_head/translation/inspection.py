@@ -82,8 +82,8 @@ class Inspector:
         order = [index for index, (source, _) in enumerate(pairs) if source]
         order.sort(key=lambda index: tuple(map(len, pairs[index])), reverse=True)
         while order:
-            S = _width(len(pairs[order[0]][0]))
-            T = _width(max(len(pairs[index][1]) for index in order))
+            S = width(len(pairs[order[0]][0]))
+            T = width(max(len(pairs[index][1]) for index in order))
             rows = max(1, POSITIONS // (S * T if self.only_cross else max(S, T) ** 2))
             batch, order = order[:rows], order[rows:]
             seen = self._inspect_batch([pairs[index] for index in batch], S, T)
@@ -126,6 +126,6 @@ def weighs_heads(model) -> bool:
     return any(layer.has_head_importance for layer in model.attention_layers.values())
 
 
-def _width(tokens):
+def width(tokens):
     """Return the columns of a batch for so many sub-words and the end symbol."""
     return -(-(tokens + 1) // MULTIPLE) * MULTIPLE

@@ -3,14 +3,10 @@
 At 1 a gate changes nothing, at 0 the head or source is gone. Gates are weights of the attention layers, so that one
 compiled search serves every choice of heads.
 
-A head that is gone adds nothing to its layer's output. In schemes that weigh their heads it is left out of the
-softmax over the heads, which the others then share: with gates g and scores s of the heads,
-
-    G_h = g_h exp(s_h) / Σ_k g_k exp(s_k)
-
-Interacting heads lose their key and value, and the query still counts in the sum that all heads share; in the
-pairwise form they lose the query too. With talking heads, the head after both mixings is gone. A source that is gone
-is zero (Ampomah et al. 2020, Table 7).
+A head that is gone adds nothing to its layer's output. Schemes that weigh their heads leave it out of the softmax over
+the heads, with gates g and scores s: G_h = g_h exp(s_h) / Σ_k g_k exp(s_k). Interacting heads lose their key and value,
+and the query still counts in the shared sum; in the pairwise form they lose the query too. With talking heads, the head
+after both mixings is gone. A source that is gone is zero (Ampomah et al. 2020, Table 7).
 """
 
 import itertools
@@ -43,26 +39,14 @@ class Source(NamedTuple):
 
 
 class GatedTransformer:
-    """A copy of a `Transformer` with gates on its heads, all open at first.
-
-    Attributes:
-        model: the copy.
-        heads: all `Head`s.
-        sources: all `Source`s of decoder layers that read several; an empty list where none does.
-        gates: their weights, layer by layer: heads, and then sources.
-
-    Example:
-        >>> gated = GatedTransformer(model)
-        >>> gated.close([Head("cross", 1, 3)])
-        >>> logits = gated.model(inputs)
-    """
+    """A copy of a `Transformer`, its `model`, with gates on its heads, all open at first."""
 
     def __init__(self, model):
         self.model = type(model).from_config({**model.get_config(), "head_gates": True})
         layers = self.model.attention_layers
         self.heads = all_heads(self.model)
-        self.gates = [layer.head_gates for layer in layers.values()]
-        self.sources = []
+        self.gates = [layer.head_gates for layer in layers.values()]  # weights, heads and then sources
+        self.sources = []  # of decoder layers that read several
         for (site, number), layer in layers.items():
             if site == "cross" and layer.source_axis and layer.num_sources > 1:
                 self.sources += [Source(number, source) for source in range(1, layer.num_sources + 1)]
@@ -73,11 +57,7 @@ class GatedTransformer:
             weight.assign(original)
 
     def close(self, closed: Iterable[Head | Source]):
-        """Set the gates of some heads and sources to 0, and all others to 1.
-
-        Raises:
-            InputError: for one that does not exist.
-        """
+        """Set the gates of some heads and sources to 0, and all others to 1; raise `InputError` for unknown ones."""
         places = {gate: index for index, gate in enumerate([*self.heads, *self.sources])}
         values = np.ones(len(places), "float32")
         for gate in closed:
@@ -88,10 +68,7 @@ class GatedTransformer:
             gates.assign(own)
 
     def of_layers(self, values) -> list:
-        """Return the part of `values`, one for each of `heads` and then of `sources`, that belongs to each of `gates`.
-
-        `values` may be a tensor.
-        """
+        """Return the part of `values`, an array or tensor with one for each head and then each source, by gates."""
         ends = list(itertools.accumulate(gates.shape[0] for gates in self.gates))
         return [values[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
@@ -105,7 +82,7 @@ def chosen_heads(heads: list[Head], patterns: list[str]) -> list[Head]:
     """Return the heads that patterns name, `SITE[:LAYER[:HEAD]]` from 1, in the order of `heads`; without any, all.
 
     Raises:
-        InputError: for a pattern that is wrong or names no head.
+        InputError: for a pattern that names no head.
     """
     chosen = set()
     for pattern in patterns:

@@ -13,18 +13,14 @@ from interacting_head.model.compilation import Compiled, gradient
 from interacting_head.model.losses import token_cross_entropy
 from interacting_head.search.transformer_search import as_array
 from interacting_head.translation.engines.tensorflow import padded
-
-MULTIPLE = 16  # widths are multiples of it: JAX compiles for each
+from interacting_head.translation.inspection import width
 
 
 def by_importance(run, sample, seed: int) -> dict[Head, float]:
-    """Return the mean importance of each head by the scheme's own weights, times the heads of the layer: 1 is even.
+    """Return the mean importance of each head over all positions, times the heads of the layer: 1 is even.
 
-    Only layers that weigh their heads have it (Goindani & Shrivastava 2021, equation (1); Iida et al. 2019,
-    equation (4)), and heads of other layers are left out. The mean is over all positions of all sentences.
-
-    Raises:
-        InputError: where no layer of the run weighs its heads.
+    Only layers that weigh their heads have it (Goindani & Shrivastava 2021, equation (1); Iida et al. 2019, equation
+    (4)); where none does, it raises `InputError`.
     """
     places, _ = measured(run, sample, parts=1, show=0)
     return {
@@ -37,20 +33,18 @@ def by_importance(run, sample, seed: int) -> dict[Head, float]:
 def by_gradient(run, sample, seed: int) -> dict[Head, float]:
     """Return the mean over sentences of |∂L/∂g_h|, divided by the Euclidean norm over the heads of the layer.
 
-    L is the mean cross-entropy of a token of the sentence's reference, in nats, and g_h the gate of head h, at 1.
-
-    Reference: Michel et al. 2019, Are sixteen heads really better than one?, equation (2) and section 4.1.
+    L is the mean cross-entropy of a token of the sentence's reference, in nats, and g_h the gate of head h, at 1
+    (Michel et al. 2019, Are sixteen heads really better than one?, equation (2) and section 4.1).
     """
     total, gated = 0.0, GatedTransformer(run.model)
     ids = KerasTensor((None, None), "int32")
     compiled = Compiled(lambda *batch: gate_gradient(gated, *batch), [gated.model], arguments=lambda: [ids] * 3)
     with tqdm(desc=f"{run.name}, gradients", total=len(sample), unit=" sentences", disable=None, leave=False) as bar:
         for pair in run.pairs(sample):
-            source, target = [*pair.source_ids, END], [*pair.target_ids, END]
-            S, T = (-(-len(one) // MULTIPLE) * MULTIPLE for one in (source, target))
-            shifted = [BEGIN, *pair.target_ids]
-            found = compiled(padded([source], 1, S), padded([shifted], 1, T), padded([target], 1, T))
-            total = total + np.abs(as_array(found).astype("float64"))
+            S, T = width(len(pair.source_ids)), width(len(pair.target_ids))
+            rows = ([*pair.source_ids, END], S), ([BEGIN, *pair.target_ids], T), ([*pair.target_ids, END], T)
+            found = compiled(*(padded([ids], 1, columns) for ids, columns in rows))
+            total += np.abs(as_array(found).astype("float64"))
             bar.update(1)
     heads = gated.heads
     values = dict(zip(heads, total / max(1, len(sample)), strict=False))  # gates of sources come last
@@ -64,9 +58,7 @@ def by_gradient(run, sample, seed: int) -> dict[Head, float]:
 def gate_gradient(gated: GatedTransformer, source_ids, target_ids, labels):
     """Return the gradient of the mean cross-entropy of a token, in nats, by the gates.
 
-    Args:
-        source_ids: `(B, S)`, end symbols included, padded.
-        target_ids, labels: `(B, T)`, the first shifted right.
+    Source ids are `(B, S)`, end symbols included; target ids, shifted right, and labels are `(B, T)`.
     """
     model, gates = gated.model, {id(variable) for variable in gated.gates}
     weights = [(one, ops.convert_to_tensor(one.value)) for one in model.variables if id(one) not in gates]
@@ -94,8 +86,7 @@ ORDERS = {"importance": by_importance, "gradient": by_gradient, "random": at_ran
 def head_orders(run, sample, names: list[str], seed: int, patterns: list[str] = ()) -> dict[str, dict[Head, float]]:
     """Return `{name of an order: {Head: worth}}`, the least worth first, all of the same heads.
 
-    The names are of `ORDERS`; heads that one of them does not know are left out of all. Of the others, the patterns
-    choose as in `head_gates.chosen_heads`.
+    These are the heads that all the orders know and the patterns choose, see `chosen_heads`.
 
     Raises:
         InputError: for importance of a run that has none, and for heads that do not exist.
@@ -103,6 +94,4 @@ def head_orders(run, sample, names: list[str], seed: int, patterns: list[str] = 
     worth = {name: ORDERS[name](run, sample, seed) for name in names}
     known = [head for head in worth[names[0]] if all(head in values for values in worth.values())]
     heads = chosen_heads(known, patterns)
-    return {
-        name: {head: values[head] for head in sorted(heads, key=values.__getitem__)} for name, values in worth.items()
-    }
+    return {name: {head: values[head] for head in sorted(heads, key=values.get)} for name, values in worth.items()}

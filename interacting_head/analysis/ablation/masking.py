@@ -1,15 +1,15 @@
 """BLEU without single heads, or without sources of encoder-decoder attention (Ampomah et al. 2020, Table 7)."""
 
 import dataclasses
-import functools
 from collections.abc import Iterable
 
 import numpy as np
 from tqdm import tqdm
 
 from data.errors import InputError
-from interacting_head.analysis.base import Analysis, Findings
-from interacting_head.analysis.figures import HeatMap, draw_heat_maps, head_labels
+from interacting_head.analysis.ablation.head_gates import GatedTransformer, Head, Source, chosen_heads
+from interacting_head.analysis.base import Analysis, Findings, check_at_least
+from interacting_head.analysis.figures import HeatMap, draw_heat_maps
 from interacting_head.config.values import MOST_HYPOTHESES
 
 METRIC = "sacrebleu"
@@ -20,16 +20,13 @@ SIGNIFICANCE = {0.01: "‡", 0.05: "†"}
 class MaskedTranslation:
     """Translations of the same sentences under many masks; batches are made once, and functions compiled once.
 
-    Args:
-        run, sample: an `AnalysedRun` and its `Sample`.
-        gated: the `head_gates.GatedTransformer` of its model.
-        beam_size: default: the run's.
+    A mask is a collection of `Head`s and `Source`s. By default the beam is as wide as the run's.
 
     Raises:
         InputError: where the sample has no references, or an empty one.
     """
 
-    def __init__(self, run, gated, sample, beam_size: int | None = None):
+    def __init__(self, run, gated: GatedTransformer, sample, beam_size: int | None = None):
         from interacting_head.metrics import METRICS  # takes a while
         from interacting_head.metrics.lines import check_lines
         from interacting_head.metrics.metric import Options
@@ -44,13 +41,9 @@ class MaskedTranslation:
             translator = translator.with_options(dataclasses.replace(translator.options, beam_size=beam_size))
         self.translator, self.batches = translator, translator.batches(sample.sources)
 
-    def lines(self, closed: Iterable, progress: tqdm | None = None) -> list[str]:
-        """Return the translations without these `Head`s or `Source`s; `progress` counts sentences.
-
-        Raises:
-            InputError: for a head or source that does not exist.
-        """
-        self.gated.close(closed)
+    def lines(self, mask: Iterable[Head | Source], progress: tqdm | None = None) -> list[str]:
+        """Return the translations under a mask; raise `InputError` for a head or source that does not exist."""
+        self.gated.close(mask)
         lines = [""] * len(self.references)
         for indices, n_best in self.translator.search(self.batches, token_scores=False):
             for index, (best, *_) in zip(indices, n_best, strict=True):
@@ -60,14 +53,11 @@ class MaskedTranslation:
         return lines
 
     def compared(self, masks: list, description: str) -> list:
-        """Return the `significance.SystemScore` of the whole model, and of each mask against it.
-
-        Each different mask, a collection of `Head`s and `Source`s, is translated with once.
-        """
+        """Return the `significance.SystemScore` of the whole model, and of each mask against it."""
         from interacting_head.metrics.significance import compare
 
         masks = list(map(frozenset, [(), *masks]))
-        statistics = dict.fromkeys(masks)
+        statistics = dict.fromkeys(masks)  # each different mask once
         total = len(statistics) * len(self.references)
         with tqdm(desc=description, total=total, unit=" sentences", disable=None, leave=False) as progress:
             for mask in statistics:
@@ -102,18 +92,17 @@ class Masking(Analysis):
         check_beam_size(arguments)
 
     def analyze(self, runs, arguments):
-        findings, scores = Findings(), {}
+        findings = Findings()
         for run in runs:
             sample = run.sample(arguments)
-            found, signature = masked_scores(run, sample, arguments.heads, arguments.beam_size)
-            scores[run.name] = found
-            rows = [row_of(run.name, mask, score, found[None]) for mask, score in found.items()]
+            scores, signature = masked_scores(run, sample, arguments.heads, arguments.beam_size)
+            rows = [row_of(run.name, mask, score, scores[None]) for mask, score in scores.items()]
             findings.add_run(run, sample, rows, f", {signature}")
         findings.notes.append(
             "p of single differences by paired bootstrap resampling, two-sided; † p < 0.05, ‡ p < 0.01: of many masks "
             "one in twenty has a † by chance"
         )
-        findings.figures[self.name] = functools.partial(draw, findings.rows)
+        findings.add_figure(self.name, draw, findings.rows)
         return findings
 
 
@@ -124,8 +113,7 @@ def add_beam_size(parser):
 
 def check_beam_size(arguments):
     """Raise `InputError` for a `--beam-size` below 1 or above `MOST_HYPOTHESES`."""
-    if arguments.beam_size is not None and arguments.beam_size < 1:
-        raise InputError(f"--beam-size must be at least 1, got {arguments.beam_size}")
+    check_at_least(1, beam_size=arguments.beam_size)
     if arguments.beam_size is not None and arguments.beam_size > MOST_HYPOTHESES:
         raise InputError(f"--beam-size must be at most {MOST_HYPOTHESES}, got {arguments.beam_size}")
 
@@ -133,12 +121,8 @@ def check_beam_size(arguments):
 def masked_scores(run, sample, patterns: list[str] | None = None, beam_size: int | None = None) -> tuple[dict, str]:
     """Return `{mask: SystemScore}` of a run, and the signature; the mask None is the whole model.
 
-    Args:
-        run, sample, beam_size: as of `MaskedTranslation`.
-        patterns: of `head_gates.chosen_heads`; None: each source where there are several, or else all heads.
+    Patterns are of `chosen_heads`; without them, each source is masked where there are several, or else each head.
     """
-    from interacting_head.analysis.ablation.head_gates import GatedTransformer, chosen_heads
-
     gated = GatedTransformer(run.model)
     if patterns is None and gated.sources:
         masks = source_masks(gated.sources)
@@ -152,18 +136,19 @@ def source_masks(sources: list) -> list[tuple]:
     """Return each `Source` by number in all decoder layers, which is Table 7, and then in each layer."""
     numbers = sorted({source.source for source in sources})
     of_all = [tuple(source for source in sources if source.source == number) for number in numbers]
-    return [*of_all, *((source,) for source in sources if (source,) not in of_all)]
+    return list(dict.fromkeys([*of_all, *((source,) for source in sources)]))
 
 
 def row_of(name: str, mask: tuple | None, score, whole) -> dict:
     """Return the row of a mask: `layer` is `all` for a source that is masked in every layer."""
-    places = {"masked": "nothing", "site": None, "layer": None, "number": None}
-    if mask is not None:
-        *_, layer, number = mask[0]
-        places = {"masked": "head", "site": getattr(mask[0], "site", "cross"), "layer": layer, "number": number}
-        if hasattr(mask[0], "source"):
-            places |= {"masked": "source", "layer": layer if len(mask) == 1 else "all"}
-    return {"run": name, **places, **score_columns(score, None if mask is None else whole)}
+    masked, site, layer, number = "nothing", None, None, None
+    if mask and isinstance(mask[0], Head):
+        masked, (site, layer, number) = "head", mask[0]
+    elif mask:
+        masked, site, (layer, number) = "source", "cross", mask[0]
+        layer = layer if len(mask) == 1 else "all"
+    place = {"run": name, "masked": masked, "site": site, "layer": layer, "number": number}
+    return {**place, **score_columns(score, whole if mask else None)}
 
 
 def score_columns(score, whole) -> dict:
@@ -178,26 +163,24 @@ def score_columns(score, whole) -> dict:
 
 def mark(p_value: float | None) -> str:
     """Return the mark of a p-value, "" where the difference may be chance."""
-    if p_value is None:
-        return ""
-    return next((sign for limit, sign in SIGNIFICANCE.items() if p_value < limit), "")
+    return next((sign for limit, sign in SIGNIFICANCE.items() if p_value is not None and p_value < limit), "")
 
 
 def draw(rows: list[dict], figure):
     """Draw the differences of BLEU: for each run a heat map of layers and heads a site, or of layers and sources."""
-    by_run = {}
+    by_map = {}
     for row in rows:
         if row["difference"] is not None:
             title = "sources" if row["masked"] == "source" else row["site"]
-            layers = by_run.setdefault(row["run"], {}).setdefault(title, {})
-            layers.setdefault(row["layer"], {})[row["number"]] = row["difference"]
+            by_map.setdefault((row["run"], title), {}).setdefault(row["layer"], {})[row["number"]] = row["difference"]
     maps = {}
-    for name, by_title in by_run.items():
-        for title, layers in by_title.items():
-            numbers = range(1, max(max(layer) for layer in layers.values()) + 1)
-            values = np.array([[layer.get(number, np.nan) for number in numbers] for layer in layers.values()])
-            labels = list(layers), head_labels(len(numbers)), "source" if title == "sources" else "head"
-            maps[name, title] = HeatMap(f"{name}, {title}", values, *labels)
+    for (run, title), layers in by_map.items():
+        values = {
+            layer: [by_number.get(number, np.nan) for number in range(1, max(by_number) + 1)]
+            for layer, by_number in layers.items()
+        }
+        xlabel = "source" if title == "sources" else "head"
+        maps[run, title] = HeatMap.of_heads(f"{run}, {title}", values, xlabel=xlabel)
     differences = [row["difference"] for row in rows if row["difference"] is not None]
     limits = min(0.0, *differences), max(0.0, *differences)
     draw_heat_maps(figure, maps, limits=limits, numbers=".1f", title="difference of BLEU")

@@ -55,12 +55,11 @@ def pruned_config(model: Transformer, kept: dict[tuple[str, int], list[int]]) ->
         layer, attention = model.attention_layers[site, number], attention_of(config, site, number)
         sizes = {"num_heads": max(1, len(heads)), "key_dim": layer.key_dim, "value_dim": layer.value_dim}
         placed = PlacedAttentionConfig(**{**vars(attention), **sizes})
-        for *other, numbers in added:
-            if other == [site, placed]:
-                numbers.append(number)
-                break
-        else:
+        alike = next((numbers for *other, numbers in added if other == [site, placed]), None)
+        if alike is None:
             added.append((site, placed, [number]))
+        else:
+            alike.append(number)
     placements = (PlacementConfig(site, tuple(numbers), placed) for site, placed, numbers in added)
     return dataclasses.replace(config, placements=(*config.placements, *placements))
 

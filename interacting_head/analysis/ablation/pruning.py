@@ -1,11 +1,11 @@
 """BLEU against the number of heads left, and runs with heads removed (Michel et al. 2019, section 4)."""
 
-import argparse
-import functools
+from argparse import Namespace
 from pathlib import Path
 
 from data.errors import InputError
 from data.files import check_new_folder
+from interacting_head.analysis.ablation.head_gates import GatedTransformer
 from interacting_head.analysis.ablation.masking import (
     MaskedTranslation,
     add_beam_size,
@@ -13,7 +13,7 @@ from interacting_head.analysis.ablation.masking import (
     check_references,
     score_columns,
 )
-from interacting_head.analysis.base import Analysis, Findings
+from interacting_head.analysis.base import Analysis, Findings, check_at_least
 from interacting_head.analysis.figures import add_legend, grid
 
 STEPS = 8
@@ -44,14 +44,12 @@ class Pruning(Analysis):
 
     def check(self, arguments):
         check_beam_size(arguments)
-        if arguments.steps < 1:
-            raise InputError(f"--steps must be at least 1, got {arguments.steps}")
+        check_at_least(1, steps=arguments.steps)
         if arguments.output_run is not None and arguments.remove is None:
             raise InputError("--output-run is where --remove N writes; give both")
         if arguments.remove is None:
             return
-        if arguments.remove < 1:
-            raise InputError(f"--remove must be at least 1, got {arguments.remove}")
+        check_at_least(1, remove=arguments.remove)
         if len(arguments.model) > 1 or len(arguments.order or ()) != 1:
             raise InputError("--remove is of one run (-m) in one --order; name one of each")
         check_new_folder(output_run(arguments))
@@ -81,17 +79,17 @@ class Pruning(Analysis):
                 numbers = [arguments.remove]
             rows, signature = pruning_rows(run, sample, orders, numbers, arguments.beam_size)
             findings.add_run(run, sample, rows, f", {signature}")
-        findings.figures[self.name] = functools.partial(draw, findings.rows)
+        findings.add_figure(self.name, draw, findings.rows)
         return findings
 
 
-def output_run(arguments: argparse.Namespace) -> Path:
+def output_run(arguments: Namespace) -> Path:
     """Return the path of the run that `--remove` writes."""
     run = Path(arguments.model[0]).resolve()
     return Path(arguments.output_run or run.with_name(f"{run.name}-without-{arguments.remove}-heads"))
 
 
-def write_without_heads(run, order: dict, arguments: argparse.Namespace) -> str:
+def write_without_heads(run, order: dict, arguments: Namespace) -> str:
     """Write the run without the first heads of an order, and return a note on it."""
     from interacting_head.analysis.ablation.pruned_run import write_pruned_run
 
@@ -112,15 +110,12 @@ def pruning_rows(run, sample, orders: dict[str, dict], numbers: list[int], beam_
 
     The orders are `{name: heads in the order in which they go}`.
     """
-    from interacting_head.analysis.ablation.head_gates import GatedTransformer
-
     places = [(name, gone) for name in orders for gone in [0, *numbers]]
-    masks = [list(orders[name])[:gone] for name, gone in places if gone]
-    translation = MaskedTranslation(run, GatedTransformer(run.model), sample, beam_size)
-    whole, *scores = translation.compared(masks, run.name)
-    rows, scores = [], iter(scores)
-    for name, gone in places:
-        columns = score_columns(next(scores), whole) if gone else score_columns(whole, None)
+    masks = [list(orders[name])[:gone] for name, gone in places]
+    whole, *scores = MaskedTranslation(run, GatedTransformer(run.model), sample, beam_size).compared(masks, run.name)
+    rows = []
+    for (name, gone), score in zip(places, scores, strict=True):
+        columns = score_columns(score, whole) if gone else score_columns(whole, None)
         rows.append({"run": run.name, "order": name, "gone": gone, "left": len(orders[name]) - gone, **columns})
     return rows, whole.signature
 

@@ -16,7 +16,6 @@ from data.errors import InputError
 from data.files import check_plain
 from data.text.parallel_text import open_text_file
 from interacting_head.metrics.metric import MetricUnavailable
-from interacting_head.metrics.yisi.similarity import split_words
 
 UNKNOWN = b"<unk>"
 MOST_DIMENSIONS, MOST_WORDS = 100_000, 10**12
@@ -24,18 +23,17 @@ LONGEST_WORD = 4096  # bytes
 BATCH = 32  # lines that a transformer embeds at a time
 
 
+def split_words(line: str) -> list[bytes]:
+    """Return the words of a line as UTF-8 bytes, split at spaces only, as YiSi's program does."""
+    return [word for word in line.encode("utf-8", errors="replace").split(b" ") if word]
+
+
 class Embedder(abc.ABC):
-    """Division of lines into units, and a vector for each unit.
+    """Division of lines into units, and a vector for each unit."""
 
-    Attributes:
-        name: its name in the signature of a score.
-        description: its name in the definition of a score.
-        same_words_are_equal: whether units that differ at most in the case of ASCII letters have similarity 1.
-    """
-
-    name: str
-    description: str
-    same_words_are_equal = False
+    name: str  # in the signature of a score
+    description: str  # in the definition of a score
+    same_words_are_equal = False  # whether units that differ at most in the case of ASCII letters have similarity 1
 
     def prepare(self, lines: Iterable[str]) -> None:  # noqa: B027 (may be left out)
         """Make ready for all lines, before any of them is embedded."""
@@ -53,9 +51,8 @@ class WordVectors(Embedder):
     """Vectors of words, from a text or binary file in word2vec's format, plain or gzipped.
 
     Its first line says how many words and dimensions there are; each word is followed by a space and its vector, in
-    decimal numbers up to the end of the line or in 4-byte floats. Only the vectors of words that occur in the scored
-    text are kept. A word without a vector has the vector of its lowercase form (ASCII letters), or else of `<unk>`, or
-    else is similar to nothing but itself.
+    decimal numbers up to the end of the line or in 4-byte floats. A word without a vector has the vector of its
+    lowercase form (ASCII letters), or else of `<unk>`, or else is similar to nothing but itself.
 
     Raises:
         MetricUnavailable: here and by `prepare`, when the file is not of that format.
@@ -92,7 +89,7 @@ class WordVectors(Embedder):
         self._looked_for |= words
 
     def units(self, lines: Sequence[str]) -> list[list[bytes]]:
-        return [split_words(line) for line in lines]
+        return list(map(split_words, lines))
 
     def vectors(self, lines: Sequence[str]) -> list[np.ndarray]:
         unknown = self._vectors.get(UNKNOWN, np.zeros(self.dimensions))
@@ -168,8 +165,8 @@ class TransformerEmbedder(Embedder):
     Tokens that the tokeniser adds, such as [CLS], are no units. Lines longer than the transformer takes are cut.
 
     Args:
-        folder: configuration, weights and tokeniser, as written by `save_pretrained`. Nothing is downloaded.
-        layer: number of the layer, from 1; default: three quarters of the way up, 9 of the 12 of multilingual BERT.
+        folder: as written by `save_pretrained`. Nothing is downloaded.
+        layer: from 1; default: three quarters of the way up, 9 of the 12 of multilingual BERT.
 
     Raises:
         MetricUnavailable: when `transformers` or `torch` is not installed, or the folder cannot be loaded.
@@ -227,9 +224,8 @@ class TransformerEmbedder(Embedder):
         return found
 
     def _encode(self, lines, **kwargs):
-        return self._tokenizer(
-            lines, truncation=True, max_length=self._longest, return_special_tokens_mask=True, **kwargs
-        )
+        kwargs |= {"truncation": True, "max_length": self._longest, "return_special_tokens_mask": True}
+        return self._tokenizer(lines, **kwargs)
 
 
 def _first_line(error):

@@ -3,15 +3,17 @@ import pytest
 
 from data.errors import InputError
 from interacting_head.analysis.alignment import (
-    AlignmentErrors,
     Gold,
     Words,
+    error_rates,
+    link_counts,
     links,
     merged,
     pharaoh,
     read_gold,
     words_of,
 )
+from interacting_head.analysis.base import add_up
 from tests.interacting_head.export import exports
 
 DRAW = np.random.default_rng(3)
@@ -66,18 +68,17 @@ def test_target_words_are_linked_to_the_source_word_of_largest_weight():
 
 
 def test_error_rate_is_that_of_och_and_ney():
-    errors = AlignmentErrors()
-    errors.add({(0, 0), (1, 1), (2, 1)}, Gold({(0, 0), (3, 3)}, {(0, 0), (3, 3), (1, 1)}))
-    errors.add({(5, 5)}, Gold({(5, 5)}, {(5, 5)}))
-    scores = errors.scores()
-    assert scores == {"aer": pytest.approx(1 - (2 + 3) / (4 + 3)), "precision": 3 / 4, "recall": 2 / 3}
+    counts = {}
+    add_up(counts, link_counts({(0, 0), (1, 1), (2, 1)}, Gold({(0, 0), (3, 3)}, {(0, 0), (3, 3), (1, 1)})))
+    add_up(counts, link_counts({(5, 5)}, Gold({(5, 5)}, {(5, 5)})))
+    assert error_rates(**counts) == {"aer": pytest.approx(1 - (2 + 3) / (4 + 3)), "precision": 3 / 4, "recall": 2 / 3}
 
 
 def test_a_perfect_alignment_has_no_errors_and_nothing_gives_none():
-    errors = AlignmentErrors()
-    assert errors.scores() == {"aer": None, "precision": None, "recall": None}
-    errors.add({(0, 0), (1, 2)}, Gold({(0, 0)}, {(0, 0), (1, 2)}))
-    assert errors.scores() == {"aer": 0, "precision": 1, "recall": 1}
+    nothing = link_counts(set(), Gold(set(), set()))
+    assert error_rates(**nothing) == {"aer": None, "precision": None, "recall": None}
+    counts = link_counts({(0, 0), (1, 2)}, Gold({(0, 0)}, {(0, 0), (1, 2)}))
+    assert error_rates(**counts) == {"aer": 0, "precision": 1, "recall": 1}
 
 
 def test_gold_alignments_are_read_sure_and_possible(tmp_path):

@@ -5,14 +5,16 @@ import numpy as np
 import pytest
 
 from interacting_head.analysis.attention import (
-    AttentionSums,
     attention_distance,
     attention_entropy,
     distance_sums,
     distributions,
     draw_heads,
     draw_layers,
+    means,
+    sentence_sums,
 )
+from interacting_head.analysis.base import add_up
 from interacting_head.analysis.figures import save_figure
 
 both = pytest.mark.parametrize("as_printed", [False, True])
@@ -46,14 +48,14 @@ def entropy_loops(w, head, i, as_printed):
 @both
 def test_means_over_sentences_are_those_of_loops_over_positions(as_printed):
     sentences = [weights(2, 4, 4), weights(2, 1, 1), weights(2, 3, 6), weights(2, 6, 3)]
-    sums = AttentionSums()
+    sums, suffix = {}, "_as_printed" * as_printed
     for one in sentences:
-        sums.add(one)
-    means, suffix = sums.means(), "_as_printed" * as_printed
+        add_up(sums, sentence_sums(one))
+    found = means(sums)
     for head in range(2):
-        assert means[f"distance{suffix}"][head] == pytest.approx(distance_loops(sentences, head, as_printed))
+        assert found[f"distance{suffix}"][head] == pytest.approx(distance_loops(sentences, head, as_printed))
         entropies = [entropy_loops(w, head, i, as_printed) for w in sentences for i in range(1, w.shape[1] + 1)]
-        assert means[f"entropy{suffix}"][head] == pytest.approx(np.mean(entropies))
+        assert found[f"entropy{suffix}"][head] == pytest.approx(np.mean(entropies))
 
 
 @both
@@ -96,9 +98,7 @@ def test_softmax_weights_stay_and_mixed_heads_become_distributions():
 
 def test_a_further_axis_is_counted_as_heads():
     one = weights(3, 2, 4, 4)
-    sums = AttentionSums()
-    sums.add(one)
-    np.testing.assert_allclose(sums.means()["distance"], attention_distance(one).reshape(-1))
+    np.testing.assert_allclose(means(sentence_sums(one))["distance"], attention_distance(one).reshape(-1))
 
 
 def test_figures_of_runs_with_different_heads_and_layers_can_be_drawn(tmp_path):

@@ -62,7 +62,7 @@ def test_ranks_of_a_place_are_means_over_sentences_and_heads():
     assert row["attention_stable_rank"] == pytest.approx(np.mean(stable), rel=1e-5)
     assert row["largest_rank"] == 3.5
     assert ranks.by_head()["attention_rank"].shape == (H,)
-    assert ranks.matrices()["output_cka"].shape == (H, H)
+    assert ranks.by_head()["output_cka"].shape == (H, H)
 
 
 @pytest.mark.parametrize("scheme", mostly_slow(ATTENTION_SCHEMES, "interacting_head"))

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import ortho_group, pearsonr
 
-from interacting_head.analysis.rank import AttentionMaps, HeadOutputs, mean_of_pairs
+from interacting_head.analysis.rank import HeadOutputs, map_products, mean_of_pairs, normalised
 
 H, V = 3, 4
 
@@ -63,18 +63,18 @@ def softmax(logits):
 
 @pytest.mark.parametrize("causal", [False, True])
 def test_correlation_is_pearsons_over_rows_less_their_means(causal):
-    maps, rows = AttentionMaps(), [[] for _ in range(H)]
+    products, rows = 0.0, [[] for _ in range(H)]
     for length, logits in zip((3, 5), (sentences((3,), 3), sentences((5,), 5)), strict=True):
         logits = logits[0]
         if causal:
             logits = np.where(np.tri(length) > 0, logits, -np.inf)
         weights = softmax(logits)
-        maps.add(weights, causal)
+        products = products + map_products(weights, causal)
         for head in range(H):
             for t in range(length):
                 attended = [weights[head, t, s] for s in range(t + 1 if causal else length)]
                 rows[head] += [weight - sum(attended) / len(attended) for weight in attended]
-    found = maps.correlation()
+    found = normalised(products)
     for i in range(H):
         for j in range(H):
             assert found[i, j] == pytest.approx(pearsonr(rows[i], rows[j]).statistic)
@@ -82,15 +82,12 @@ def test_correlation_is_pearsons_over_rows_less_their_means(causal):
 
 def test_heads_with_opposite_maps_have_correlation_minus_one():
     identity = np.eye(2)
-    maps = AttentionMaps()
-    maps.add(np.stack([identity, identity, identity[::-1]]))
-    np.testing.assert_allclose(maps.correlation(), [[1, 1, -1], [1, 1, -1], [-1, -1, 1]])
+    products = map_products(np.stack([identity, identity, identity[::-1]]))
+    np.testing.assert_allclose(normalised(products), [[1, 1, -1], [1, 1, -1], [-1, -1, 1]])
 
 
 def test_a_head_that_attends_to_all_alike_has_no_correlation():
-    maps = AttentionMaps()
-    maps.add(np.stack([np.eye(4), np.full((4, 4), 0.25), np.eye(4)]))
-    found = maps.correlation()
+    found = normalised(map_products(np.stack([np.eye(4), np.full((4, 4), 0.25), np.eye(4)])))
     assert np.isnan(found[1]).all()
     assert mean_of_pairs(found) == pytest.approx(1)
 

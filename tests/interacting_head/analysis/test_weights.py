@@ -12,6 +12,8 @@ from interacting_head.analysis.weights import (
     part_of_other_heads,
     query_agreement,
     query_shares,
+    share_sums,
+    source_mass,
     source_shares,
 )
 from layers import ATTENTION_SCHEMES
@@ -92,11 +94,11 @@ def test_there_is_a_reader_for_what_each_scheme_has_learnt(scheme):
 def test_the_parts_of_all_sources_make_the_output():
     run = run_of("multi_layer")
     layer = run.model.get_layer("decoder_block_1").cross_attention
-    [source, *_] = learnt_by(run).values()
+    _, parameters = learnt_by(run)["cross", 1]
     _, seen = next(run.inspections(run.sample(None), heads=["cross"]))
-    source.add(seen.heads["cross", 1])
-    parts = [source_shares(seen.heads["cross", 1], array(layer.output_kernel))]
-    np.testing.assert_allclose(source.arrays()["mass"], parts[0].mean(axis=0), rtol=1e-5)
+    arrays, _ = source_mass(**share_sums(parameters, seen.heads["cross", 1]))
+    parts = source_shares(seen.heads["cross", 1], array(layer.output_kernel))
+    np.testing.assert_allclose(arrays["mass"], parts.mean(axis=0), rtol=1e-5)
 
 
 def test_a_run_with_nothing_to_show_is_noted_or_refused_when_alone():

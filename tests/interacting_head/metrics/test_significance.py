@@ -33,8 +33,8 @@ class Numbers(MeanMetric):
 
     definition = "the mean of the numbers"
 
-    def values(self, hypotheses, references):
-        return np.array(hypotheses, dtype=float)
+    def values(self, sentences):
+        return [hypothesis for hypothesis, _ in sentences]
 
     def signature(self, number_of_references):
         return "nrefs:1|version:0"
@@ -42,7 +42,7 @@ class Numbers(MeanMetric):
 
 def compare_numbers(first, second, **resampling):
     metric = Numbers(Options())
-    systems = [("first", metric.statistics(first, [])), ("second", metric.statistics(second, []))]
+    systems = [("first", metric.statistics(first, [first])), ("second", metric.statistics(second, [second]))]
     return compare(metric, systems, 1, Resampling(**resampling))
 
 

@@ -12,7 +12,8 @@ import pytest
 from interacting_head.metrics import Options, evaluate
 from interacting_head.metrics.lines import read_lines
 from interacting_head.metrics.yisi import Embedder, YiSi0, YiSi1
-from interacting_head.metrics.yisi.similarity import longest_common_substring, split_words
+from interacting_head.metrics.yisi.embedders import split_words
+from interacting_head.metrics.yisi.metrics import longest_common_substring
 from tests.interacting_head.metrics.yisi.loops import loop_score, score
 
 ORACLE = Path(__file__).parents[5] / "shared" / "oracle" / "metrics"
