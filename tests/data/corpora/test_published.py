@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from data.corpora.published import ARCHIVES, Archive, ArchivedCorpus, Text, cut_at_random, cut_regularly, download, text
+from data.corpora.published import ARCHIVES, Archive, ArchivedCorpus, Text, cut_at_random, cut_regularly, download
 from data.errors import InputError
 from data.readers import read_plain, read_table
 from data.text.parallel_text import ParallelText
@@ -164,6 +164,11 @@ def archives(tmp_path):
 @pytest.fixture
 def corpus_folder(tmp_path):
     return tmp_path / "corpora" / "some"
+
+
+def text(archive, read, *names):
+    """A text whose files are all in one archive; without names, the archive itself is the file."""
+    return Text(tuple((archive, name) for name in names or (None,)), read)
 
 
 def corpus(splits, **options):
