@@ -7,7 +7,7 @@ English keeps subject, verb, object and needs do-support. Both orders are tables
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from data.quickstart.lexicon import FINITE_FORMS, VERB, Sides, Verb
+from data.quickstart.lexicon import FINITE_FORMS, VERB, Adjective, Sides, Verb
 from data.quickstart.phrases import Nominal, Pronoun
 
 
@@ -175,3 +175,19 @@ class Clause:
             verb = _join(verb, pronoun)
         placed = [phrase.english for phrase in _in_order(self.phrases, _ENGLISH_ORDER) if phrase != front]
         return _join(middle, verb, *placed)
+
+
+def being(subject: Nominal, adjective: Adjective, tense: Tense = NOW, very: bool = True) -> Clause:
+    """ "X ist müde" as a clause; "sehr müde" where the adjective has degrees."""
+    german, english = ("sehr ", "very ") if very and adjective.german[1] else ("", "")
+    predicate = Phrase(german + adjective.lemma, english + adjective.english[0], "oblique")
+    return Clause(subject, VERB["sein"], (predicate,), tense)
+
+
+def sentence(template: str, *parts: Sides) -> Sides:
+    """Return the template "German | English", filled in with the parts, each sentence opened by a capital letter."""
+    german, english = (
+        "? ".join(text[0].upper() + text[1:] for text in side.format(*words).split("? "))
+        for side, words in zip(template.split(" | "), zip(*parts, strict=True), strict=True)
+    )
+    return german, english

@@ -120,7 +120,10 @@ def test_two_processes_with_one_seed_train_on_the_same_batches_of_a_text(tmp_pat
         (tmp_path / f"train.{code}").write_text("\n".join(sentences(300, seed)), encoding="utf-8")
     code = f"""
 import hashlib
-from data import ParallelText, Subwords, TrainingBatches, encode_parallel
+from data.batches.encoding import encode_parallel
+from data.batches.pipeline import TrainingBatches
+from data.text.parallel_text import ParallelText
+from data.text.subwords import Subwords
 subwords = Subwords({str(subwords.path)!r})
 text = ParallelText({str(tmp_path / "train.de")!r}, {str(tmp_path / "train.en")!r})
 pairs = encode_parallel(text, subwords, subwords, max_length=100).sample(200, seed=5)
