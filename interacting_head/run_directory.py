@@ -11,7 +11,7 @@ import numpy as np
 
 from data.errors import InputError
 from data.files import atomic_write, check_plain, check_room, full_disk_named, make_folder, sha256, written_beside
-from data.text.profiles import PROFILES, RAW_TEXT, TextForm
+from data.text.profiles import PROFILES, RAW_TEXT, Preprocessor
 from data.text.subwords import Subwords
 from data.text.truecasing import Truecaser
 from interacting_head import config as configuration
@@ -159,7 +159,7 @@ class RunDirectory:
         self.write_json("text.json", {"languages": languages, "digests": digests, "subwords": subwords})
 
     def text_forms(self):
-        """The `TextForm`s of source and target.
+        """The `Preprocessor`s of source and target.
 
         Raises:
             InputError: where truecasers are missing.
@@ -171,7 +171,7 @@ class RunDirectory:
         text = self._text()
         if not (truecasers and text and "languages" in text):
             raise InputError(f"{self.path} lacks text.json or a file of truecasing/; copy the run directory again")
-        return tuple(map(TextForm, (profile, profile), text["languages"], truecasers))
+        return tuple(map(Preprocessor, (profile, profile), text["languages"], truecasers))
 
     # Weights.
 
