@@ -61,7 +61,7 @@ def main(arguments: list[str] | None = None) -> None:
         raise InputError(f"--max-length must be at least 1, got {given.max_length}")
     settings = text_settings(given, given.max_length)
     languages = given.source_language, given.target_language
-    if given.source_language == given.target_language:
+    if languages[0] == languages[1]:
         raise InputError(f"--source-language and --target-language are both {given.source_language}; give two")
     # The name of a mix has characters that are awkward in names of folders.
     name = "-".join(re.sub(r"[^\w.+-]+", "_", word) for word in (given.corpus, *languages, given.profile))

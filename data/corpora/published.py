@@ -30,8 +30,8 @@ BLOCK = 1 << 20  # bytes
 def download(address: str, path: Path, sha256: str | None = None) -> str:
     """Fetch `address` into the file `path`, making its folder, and return the SHA-256 of the content.
 
-    Raises `InputError` when the address cannot be reached, or the content is cut short or does not match `sha256`.
-    Nothing is left behind then.
+    Raises `InputError`, leaving nothing behind, when the address cannot be reached, or the content is cut short or
+    does not match `sha256`.
     """
     digest = hashlib.sha256()
     request = urllib.request.Request(address, headers={"User-Agent": USER_AGENT})
@@ -58,12 +58,11 @@ SplitPairs = Iterator[tuple[str, tuple[str, str]]]
 
 
 def cut_at_random(pairs: Pairs, held_out: int) -> SplitPairs:
-    """Yield (split, pair) with `dev` and `test` drawn the same way everywhere and in whatever order.
+    """Yield (split, pair); `dev` and `test` are drawn by a hash of the pair, so they depend on the content alone.
 
     Repeated pairs are dropped. `dev` and `test` hold `held_out` pairs each, at most a tenth of all, both of whose sides
-    occur once: a sentence that training has too would make the test too easy. They are drawn by a hash of the pair, so
-    they depend on the content alone. `pairs` is called twice. RAM: about 130 bytes a pair. Raises `InputError` when
-    there are too few pairs that may be held out.
+    occur once: a sentence that training has too would make the test too easy. `pairs` is called twice. RAM: about 130
+    bytes a pair. Raises `InputError` when there are too few pairs that may be held out.
     """
     hashes = [array("Q"), array("Q"), array("Q")]  # of pair, source, target
     for source, target in pairs():
@@ -239,10 +238,8 @@ class Text:
 class ArchivedCorpus(_Corpus):
     """A corpus published in archives, which are unpacked, read and written as line-aligned gzip files.
 
-    Args:
-        splits: the texts of each split, one after another; see `split_languages`.
-        cut: divides the pairs of `train` if other sets are cut from it.
-        note: how the splits relate to the papers' splits.
+    Each split is some texts, one after another; `cut` divides the pairs of `train` if other sets are cut from it. The
+    `note` says how the splits relate to the papers' splits.
     """
 
     splits: dict[str, tuple[Text, ...]] = field(default_factory=dict)
