@@ -48,7 +48,7 @@ def test_no_sentence_of_either_language_occurs_twice(every_pair):
     assert len({pair.english for pair in every_pair}) == len(every_pair)
 
 
-def test_a_third_of_the_test_set_combines_patterns_with_words_that_training_has_only_in_others(corpus):
+def test_held_out_pairs_have_words_new_to_their_pattern(corpus):
     trained = {(pair.pattern, word) for pair in corpus["train"] for word in pair.words}
     words = {word for _, word in trained}
     for pair in corpus["test"]:

@@ -215,7 +215,7 @@ def test_tf_dataset_gives_the_same_batches(pairs, options):
     assert same(dataset.as_numpy_iterator(), list(batches))
 
 
-def test_a_position_counted_in_used_steps_resumes_a_prefetching_dataset_exactly(pairs, options):
+def test_a_prefetching_dataset_resumes_exactly_after_used_steps(pairs, options):
     pytest.importorskip("tensorflow")
     whole = list(TrainingBatches(pairs, max_epochs=2, **options))
     interrupted = TrainingBatches(pairs, max_epochs=2, **options)

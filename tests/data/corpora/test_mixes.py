@@ -158,7 +158,7 @@ def test_an_unknown_corpus_or_split_of_a_mix_is_named(corpora):
         mix("big+news", corpora)
 
 
-def test_the_same_seed_gives_the_same_batches_of_a_mix_and_resuming_continues_them(tmp_path, subwords):
+def test_a_seed_decides_the_batches_of_a_mix_and_resuming_goes_on(tmp_path, subwords):
     for corpus, count in (("one", 150), ("two", 60)):
         (tmp_path / corpus).mkdir()
         for seed, code in enumerate(("de", "en")):
