@@ -155,7 +155,7 @@ ROWS = [(f"word {i}", f"Wort {i}") for i in range(300)]
 
 @pytest.fixture
 def archives(tmp_path):
-    """The folder of archives beside the corpus' own, `tmp_path / "corpora" / "some"`."""
+    """The folder of archives next to the folder of the corpus, `tmp_path / "corpora" / "some"`."""
     folder = tmp_path / "corpora" / ARCHIVES
     folder.mkdir(parents=True)
     return folder
