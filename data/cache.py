@@ -22,11 +22,10 @@ def cache_folder() -> Path:
 
 
 def build_once(folder: Path, build: Callable[[Path], None], unchecked: bool = False) -> Path:
-    """Return `folder`; if it is missing or damaged, `build(temporary_folder)` fills it first.
+    """Return `folder`; if it is missing or its checksums show damage, `build(temporary_folder)` fills it first.
 
-    Its files are checked against their checksums each time; a warning reports damage. Other processes see all of it or
-    nothing, and if two build at once, one wins. With `unchecked`, others may put files there: a folder or file without
-    checksum is then accepted. Raises `InputError` when the place cannot be written to.
+    Other processes see all of it or nothing, and if two build at once, one wins. With `unchecked`, a folder or file
+    without checksum, which somebody else put there, is accepted. Raises `InputError` if the place cannot be written to.
     """
     damage = _damage(folder, unchecked)
     if damage is None:
@@ -50,14 +49,10 @@ def build_once(folder: Path, build: Callable[[Path], None], unchecked: bool = Fa
 
 
 def build_for_content(kind: str, content: list, build: Callable[[Path], None]) -> Path:
-    """Return the cache folder for some content, which `build(temporary_folder)` fills if it is missing or damaged.
+    """Return the folder of the cache's folder `kind` that is for some content; see `build_once`.
 
-    Args:
-        kind: the parent folder within the cache.
-        content: everything the result depends on, as JSON can hold it; first the format of the files, a number to
-            raise when `build` writes them differently.
-
-    Raises `InputError` when the place cannot be written to.
+    `content` is everything the result depends on, as JSON can hold it; first the format of the files, a number to raise
+    when `build` writes them differently.
     """
     key = hashlib.sha256(json.dumps(content).encode()).hexdigest()[:32]
     return build_once(cache_folder() / kind / key, build)
@@ -97,9 +92,8 @@ def _checksums(folder):
 def kept_text(path: str | Path) -> Path:
     """Return the absolute path of a file, for a pipe such as `<(zcat train.gz)` of a copy of its content in the cache.
 
-    A text is read more than once. The same content gives the same file, so that a training that was begun on a pipe
-    continues with the same command. Raises `InputError` when nothing comes through the pipe, or the cache cannot be
-    written to.
+    The same content gives the same file, so that a training begun on a pipe continues with the same command. Raises
+    `InputError` when nothing comes through the pipe, or the cache cannot be written to.
     """
     if not Path(path).is_fifo():
         return Path(os.path.abspath(path))

@@ -15,13 +15,7 @@ from data.batches.encoding import EncodedPairs, encode_parallel
 from data.corpora.corpus import Corpus
 from data.text.cleaning import CleaningRules
 from data.text.profiled_text import ProfiledText, apply_profile
-from data.text.profiles import (
-    DEFAULT_MAX_LENGTH,
-    DEFAULT_PROFILE,
-    DEFAULT_VOCABULARY_SIZE,
-    PROFILES,
-    profile_named,
-)
+from data.text.profiles import DEFAULT_MAX_LENGTH, DEFAULT_PROFILE, DEFAULT_VOCABULARY_SIZE, PROFILES, profile_named
 from data.text.subwords import Subwords
 from data.text.truecasing import Truecaser
 from data.text.vocabularies import check_vocabulary_settings, learn_vocabularies
@@ -29,13 +23,7 @@ from data.text.vocabularies import check_vocabulary_settings, learn_vocabularies
 
 @dataclass(frozen=True)
 class TextSettings:
-    """The settings that the ids of a corpus depend on.
-
-    Args:
-        profile: the name of one of `data.text.profiles.PROFILES`.
-        rules: which training pairs are left out.
-        vocabulary_size, shared_vocabulary, joint_merges: see `data.text.vocabularies.learn_vocabularies`.
-        max_length: most sub-words on either side of an encoded pair.
+    """The settings that the ids of a corpus depend on; see `apply_profile`, `learn_vocabularies`, `encode_parallel`.
 
     Raises `InputError` for an unknown profile or contradictory settings of the vocabularies.
     """
@@ -53,14 +41,9 @@ class TextSettings:
 
 
 class EncodedCorpus(NamedTuple):
-    """An encoded corpus, whose files lie in the cache.
+    """An encoded corpus, whose files lie in the cache: texts (`train` first) and ids by split, sub-word models by side.
 
-    Args:
-        texts: by split, the training text first.
-        vocabularies: model files of source and target.
-        subwords: their models.
-        pairs: ids by split.
-        seconds: time taken by each stage; almost none if cached.
+    `vocabularies` are the files of `subwords`; `seconds` is the time that each stage took, almost none if cached.
     """
 
     texts: dict[str, ProfiledText]
@@ -82,14 +65,11 @@ def encode_corpus(
     """Encode a corpus; truecasing and sub-words are learnt on `train`, the only split that is cleaned.
 
     Args:
-        splits: those to process in addition to `train`; default: all.
+        splits: the splits to process in addition to `train`; default: all.
         encoded_splits: the processed splits to encode; default: all.
-        truecasers: of source and target, instead of those learnt on the training text.
-        vocabularies: model files of source and target, likewise.
+        truecasers, vocabularies: of source and target, instead of learning them on the training text.
 
-    Raises:
-        InputError: if there is no split `train`, and what the stages raise.
-        RunError: what `data.workers.map_chunks` raises.
+    Raises `InputError` if there is no split `train`, and what the stages raise.
     """
     languages = corpus.source_language, corpus.target_language
     text, rules = corpus.split("train"), settings.rules

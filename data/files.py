@@ -22,12 +22,7 @@ PARTIAL = ".partial-"  # begins the names of folders in which `written_beside` k
 
 
 def make_folder(path: str | Path, advice: str = ADVICE) -> None:
-    """Make a folder and its parents where missing.
-
-    Raises:
-        InputError: when it cannot be made.
-        OSError: when the disk is full.
-    """
+    """Make a folder and its parents where missing; raise `InputError` if it cannot be made."""
     with _refused(path, advice):
         Path(path).mkdir(parents=True, exist_ok=True)
 
@@ -60,12 +55,9 @@ def written_beside(path: str | Path, parents: bool = False, advice: str = ADVICE
     """Yield a temporary path with the same name for a file or folder, and rename it to `path` if the block succeeds.
 
     Otherwise it is removed, so `path` is always complete or absent. A file replaces an earlier one, a folder only an
-    empty one. What a killed process left behind is removed by the next one that writes here. `parents` makes the
-    folder of `path` where missing; `advice` ends the error message.
-
-    Raises:
-        InputError: when nothing can be written next to `path`.
-        OSError: when the disk is full, see `full_disk_named`; when the place is taken by a folder that is not empty.
+    empty one; `OSError` if there is another. The next process that writes here removes what a killed one left behind.
+    `parents` makes the folder of `path` where missing; `advice` ends the `InputError` raised if nothing can be written
+    next to `path`.
     """
     path = Path(os.path.realpath(path))
     if parents:
@@ -202,10 +194,7 @@ def copy_file(source: str | Path, path: str | Path) -> None:
 
 
 def copy_folder(source: str | Path, path: str | Path) -> None:
-    """Copy a folder of files to `path`, which must not exist yet.
-
-    `shutil.copytree` would continue after an error, and hide which one was a full disk.
-    """
+    """Copy a folder of files to `path`, which must not exist yet; unlike `shutil.copytree`, stop at the first error."""
     Path(path).mkdir(parents=True)
     for file in Path(source).iterdir():
         shutil.copyfile(file, Path(path) / file.name)
@@ -226,11 +215,11 @@ def check_folder_room(folder: str | Path, size: int) -> None:
 
 def check_room(path: str | Path, size: int) -> None:
     """Make an empty file; raise `OSError` if its disk has no room for `size` bytes."""
-    with open(path, "wb") as file:
+    with full_disk_named(path), open(path, "wb") as file:
         try:
             if hasattr(os, "posix_fallocate"):
                 os.posix_fallocate(file.fileno(), 0, size)
         except OSError as error:
             if error.errno in NO_ROOM:  # others: the file system cannot tell
-                raise OSError(error.errno, error.strerror, str(path)) from error
+                raise
         file.truncate(0)

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import time
+from collections import Counter
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -60,7 +61,7 @@ def main(arguments: list[str] | None = None) -> None:
         raise InputError(f"--max-length must be at least 1, got {given.max_length}")
     settings = text_settings(given, given.max_length)
     languages = given.source_language, given.target_language
-    if given.source_language == given.target_language:
+    if languages[0] == languages[1]:
         raise InputError(f"--source-language and --target-language are both {given.source_language}; give two")
     # The name of a mix has characters that are awkward in names of folders.
     name = "-".join(re.sub(r"[^\w.+-]+", "_", word) for word in (given.corpus, *languages, given.profile))
@@ -111,11 +112,10 @@ def _describe(prepared):
     """Return {split: number of pairs, pairs left out by reason, and sub-words of both sides}."""
     splits = {}
     for split, pairs in prepared.pairs.items():
-        dropped = dict(prepared.texts[split].dropped)
-        for reason, count in (("empty", pairs.dropped_empty), ("too many sub-words", pairs.dropped_long)):
-            dropped[reason] = dropped.get(reason, 0) + count
+        dropped = Counter(prepared.texts[split].dropped)
+        dropped.update({"empty": pairs.dropped_empty, "too many sub-words": pairs.dropped_long})
         splits[split] = {
-            "pairs": len(pairs) + sum(dropped.values()),
+            "pairs": len(pairs) + dropped.total(),
             "left_out": {reason: count for reason, count in dropped.items() if count},
             "encoded_pairs": len(pairs),
             "source_subwords": int(pairs.source.lengths.sum()),

@@ -10,7 +10,7 @@ Two thirds of the test set recombine what training has shown. One third is held 
 """
 
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from hashlib import sha256
 from itertools import islice
@@ -51,6 +51,9 @@ class SentencePair(NamedTuple):
     words: tuple[str, ...] = ()
     held_out: bool = False
 
+    def combinations(self) -> list[tuple[str, str]]:
+        return [(self.pattern, word) for word in self.words]
+
 
 def _distinct_pairs(random: Random) -> Iterator[SentencePair]:
     """Yield pairs whose German and English are new; the patterns take turns."""
@@ -71,19 +74,15 @@ def _distinct_pairs(random: Random) -> Iterator[SentencePair]:
                     del failures[pattern]
 
 
-def _combinations(pair: SentencePair) -> list[tuple[str, str]]:
-    return [(pair.pattern, word) for word in pair.words]
-
-
 def _withheld_combinations(pairs: list[SentencePair], seed: int, wanted: int) -> set[tuple[str, str]]:
     """Return combinations of pattern and word that together keep about `wanted` pairs out of training.
 
     Each word is withheld from at most one pattern, and only from patterns that can do without it.
     """
-    by_combination: dict[tuple[str, str], list[int]] = {}
+    by_combination = defaultdict(list)
     for index, pair in enumerate(pairs):
-        for combination in _combinations(pair):
-            by_combination.setdefault(combination, []).append(index)
+        for combination in pair.combinations():
+            by_combination[combination].append(index)
     pattern_sizes = Counter(pair.pattern for pair in pairs)
     patterns_of_word = Counter(word for _, word in by_combination)
 
@@ -119,16 +118,16 @@ def generate(
 
     No German or English sentence occurs twice. A third of the test pairs is `held_out`.
     """
-    for name, size in (("train_pairs", train_pairs), ("dev_pairs", dev_pairs), ("test_pairs", test_pairs)):
+    for split, size in zip(SPLITS, (train_pairs, dev_pairs, test_pairs), strict=True):
         if size < 0:
-            raise InputError(f"{name} is {size}: give the number of sentence pairs, 0 or more")
+            raise InputError(f"{split}_pairs is {size}: give the number of sentence pairs, 0 or more")
     total = train_pairs + dev_pairs + test_pairs
     held_out_pairs = test_pairs // _HELD_OUT_SHARE
     # How many pairs will be withheld from training is not known exactly, hence some to spare.
     pairs = list(islice(_distinct_pairs(Random(seed)), total + total // 50 + 100))
     withheld = _withheld_combinations(pairs, seed, held_out_pairs)
     random = Random(f"order of {seed}")
-    pairs = [pair._replace(held_out=not withheld.isdisjoint(_combinations(pair))) for pair in _shuffled(pairs, random)]
+    pairs = [pair._replace(held_out=not withheld.isdisjoint(pair.combinations())) for pair in _shuffled(pairs, random)]
     held_out = [pair for pair in pairs if pair.held_out]
     ordinary = [pair for pair in pairs if not pair.held_out]
     seen_in_test = test_pairs - min(held_out_pairs, len(held_out))
@@ -148,9 +147,9 @@ def write(directory: str | os.PathLike, **options) -> dict[str, list[SentencePai
     folder = Path(directory)
     make_folder(folder)
     for split in SPLITS:
-        for language, side in (("de", "german"), ("en", "english")):
+        for side, language in enumerate(("de", "en")):
             with atomic_write(folder / f"{split}.{language}", newline="\n") as file:
-                file.writelines(f"{getattr(pair, side)}\n" for pair in corpus[split])
+                file.writelines(f"{pair[side]}\n" for pair in corpus[split])
     return corpus
 
 

@@ -24,16 +24,16 @@ from data.corpora.corpus import Corpus, open_corpus
 from data.corpus_encoding import TextSettings, add_corpus_arguments, encode_corpus, text_settings
 from data.errors import InputError
 from data.files import atomic_write
-from data.text.parallel_text import SIDES, ParallelText
+from data.text.parallel_text import SIDES
 
 CHUNK = 10_000  # pairs counted at a time
 
 
 def mean_length(*lengths: Sequence[int]) -> int:
-    """Return the mean number of tokens of a sentence over all given sides, rounded down as in the paper.
+    """Return n̄ of section 4.1: the mean number of tokens of a sentence over all given sides, rounded down.
 
-    Over both sides this is n̄ of section 4.1: the means 20.8 and 21.1, 25.4 and 25.5, 27.5 and 25.9 of Table 1 give 20,
-    25 and 26. `lengths` is one array for each side. Raises `InputError` when the mean is below 1.
+    The means 20.8 and 21.1, 25.4 and 25.5, 27.5 and 25.9 of Table 1 give 20, 25 and 26. Raises `InputError` when the
+    mean is below 1.
     """
     mean = sum(int(np.sum(side)) for side in lengths) / max(1, sum(len(side) for side in lengths))
     if mean < 1:
@@ -58,13 +58,13 @@ def allowed_heads(model_dim: int, limit: int) -> list[int]:
 
 @dataclass(frozen=True)
 class CorpusStatistics:
-    """Sizes and lengths of a corpus; lengths are (N,) int32, pair n at index n.
+    """Sizes and lengths of a corpus; lengths are (N,) int32 for source and target, pair n at index n.
 
     Args:
         pairs: number of pairs of each split, for `train` after cleaning.
         dropped: pairs of `train` left out, by reason.
         vocabulary_sizes: of source and target.
-        words: words of each training sentence, of source and target.
+        words: words of each training sentence.
         tokens: sub-words of each training sentence.
     """
 
@@ -89,8 +89,8 @@ class CorpusStatistics:
             "dropped_from_train": self.dropped,
             "vocabulary_size": dict(zip(SIDES, self.vocabulary_sizes, strict=True)),
             "shared_vocabulary": self.shared_vocabulary,
-            "train_tokens": {side: _figures(lengths) for side, lengths in zip(SIDES, self.tokens, strict=True)},
-            "train_words": {side: _figures(lengths) for side, lengths in zip(SIDES, self.words, strict=True)},
+            "train_tokens": _figures(self.tokens),
+            "train_words": _figures(self.words),
             "model_dim": model_dim,
             "mean_length": mean_length(*self.tokens),
             "most_heads": limit,
@@ -98,47 +98,44 @@ class CorpusStatistics:
         }
 
 
-def corpus_statistics(corpus: Corpus, settings: TextSettings) -> CorpusStatistics:
-    """Count a corpus as a model would see it, with its training text prepared or found in the cache.
+def _figures(sides):
+    return {
+        side: {
+            "total": int(lengths.sum(dtype=np.int64)),
+            "mean": round(float(lengths.mean()), 2),
+            "shortest": int(lengths.min()),
+            "longest": int(lengths.max()),
+        }
+        for side, lengths in zip(SIDES, sides, strict=True)
+    }
 
-    `settings.max_length` leaves nothing out here. Raises `InputError` if there is no training text, and what
-    `encode_corpus` raises.
+
+def corpus_statistics(corpus: Corpus, settings: TextSettings) -> CorpusStatistics:
+    """Count a corpus as a model would see it; `settings.max_length` leaves nothing out here.
+
+    Raises `InputError` if there is no training text, and what `encode_corpus` raises.
     """
     prepared = encode_corpus(corpus, settings, splits=(), encoded_splits=())
     train = prepared.texts["train"]
-    words, tokens = _lengths(train.text, prepared.subwords)
-    others = {name: text.check() for name, text in corpus.splits.items() if name != "train"}
-    return CorpusStatistics(
-        corpus=corpus,
-        profile=settings.profile,
-        pairs={"train": len(tokens[0]), **others},
-        dropped={reason: count for reason, count in train.dropped.items() if count},
-        vocabulary_sizes=tuple(model.vocabulary_size for model in prepared.subwords),
-        shared_vocabulary=settings.shared_vocabulary,
-        words=words,
-        tokens=tokens,
-    )
-
-
-def _lengths(text: ParallelText, models):
     words, tokens = ([], []), ([], [])
-    pairs = text.pairs()
+    pairs = train.text.pairs()
     with tqdm(desc="counting", unit=" pairs", disable=None, leave=False) as bar:
         while chunk := list(islice(pairs, CHUNK)):
-            for side, (model, lines) in enumerate(zip(models, zip(*chunk, strict=True), strict=True)):
+            for side, lines in enumerate(zip(*chunk, strict=True)):
                 words[side].append(np.array([len(line.split()) for line in lines], np.int32))
-                tokens[side].append(np.array([len(ids) for ids in model.encode(lines)], np.int32))
+                tokens[side].append(np.array([len(ids) for ids in prepared.subwords[side].encode(lines)], np.int32))
             bar.update(len(chunk))
-    return tuple(tuple(np.concatenate(side) for side in counts) for counts in (words, tokens))
-
-
-def _figures(lengths):
-    return {
-        "total": int(lengths.sum(dtype=np.int64)),
-        "mean": round(float(lengths.mean()), 2),
-        "shortest": int(lengths.min()),
-        "longest": int(lengths.max()),
-    }
+    words, tokens = (tuple(map(np.concatenate, counts)) for counts in (words, tokens))
+    return CorpusStatistics(
+        corpus,
+        settings.profile,
+        {"train": len(tokens[0])} | {name: text.check() for name, text in corpus.splits.items() if name != "train"},
+        {reason: count for reason, count in train.dropped.items() if count},
+        tuple(model.vocabulary_size for model in prepared.subwords),
+        settings.shared_vocabulary,
+        words,
+        tokens,
+    )
 
 
 def plot_lengths(statistics: CorpusStatistics, path: str | Path) -> None:
@@ -188,8 +185,8 @@ def _print_table(figures):
         ("numbers of heads", ", ".join(map(str, figures["allowed_heads"])) or "none but 1"),
     ]
     for name, value in rows:
-        columns = sum(not unicodedata.combining(character) for character in name)
-        print(f"{name}{' ' * (26 - columns)} {value}")
+        combining = sum(unicodedata.combining(character) > 0 for character in name)  # letters without width
+        print(f"{name:{26 + combining}} {value}")
 
 
 def main():

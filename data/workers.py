@@ -21,9 +21,9 @@ _task = None  # of a worker process
 def map_chunks(task: Callable[[list], object], items: Iterable, processes: int | None = None) -> Iterator:
     """Yield `task(chunk)` for chunks of the items, in order, computed in `processes` processes (default: one a core).
 
-    A few chunks are computed in this process. RAM does not grow with the number of items, since only a few chunks are
-    under way at a time. The task, which each process gets once, and the items must be picklable. Raises `RunError` when
-    a process is killed, as the system does when RAM runs out.
+    A few chunks are computed in this process. Only a few are under way at a time, so RAM does not grow with the number
+    of items. The task, which each process gets once, and the items must be picklable. Raises `RunError` if a process
+    is killed, as the system does when RAM runs out.
     """
     items = iter(items)
     chunks = iter(lambda: list(islice(items, CHUNK)), [])

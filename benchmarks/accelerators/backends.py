@@ -119,7 +119,7 @@ class Trainings:
         return sum(map(real_tokens, batches)) / self._fit(batches)
 
     def _batches(self, first, count):
-        self.batches.start_at(0, first)
+        self.batches.start = first
         return list(itertools.islice(self.batches, count))
 
     def _fit(self, batches):

@@ -49,10 +49,8 @@ class EncodedSide:
 class EncodedPairs:
     """Encoded source and target sentences, pair n at index n of both.
 
-    Args:
-        dropped_empty: pairs left out because a side had no sub-word.
-        dropped_long: pairs left out because a side had more sub-words than `max_length`.
-        folder: holds the files that all of it was read from.
+    `dropped_empty` and `dropped_long` count the pairs with no sub-word or too many on a side, which are left out;
+    `folder` holds the files.
     """
 
     source: EncodedSide
@@ -90,8 +88,7 @@ def encode_parallel(
     """Encode a parallel text in the order of its lines, or find it in the cache by its content.
 
     Pairs with more than `max_length` sub-words on either side, not counting `END`, are left out. RAM grows by a few
-    bytes a pair. `progress` shows a bar on a terminal. Raises what reading `text` raises, and
-    `InputError` when no pair is left.
+    bytes a pair. Raises `InputError` when no pair is left.
     """
     content = [FORMAT, *text.digests(), source_subwords.digest, target_subwords.digest, max_length]
     build = partial(_encode, text, (source_subwords, target_subwords), max_length, progress)

@@ -1,12 +1,12 @@
 """Batches of ids for the model: assembled in NumPy, resumable at any step, wrapped in tf.data on demand."""
 
 from collections.abc import Iterator
+from itertools import count
 
 import numpy as np
 
 from data.batches.encoding import EncodedPairs, EncodedSide
 from data.batches.plan import BatchPlan, plan_batches
-from data.errors import InputError
 from data.text.subwords import BEGIN, END, PAD
 
 AHEAD = 8  # batches prepared while a step is computed
@@ -17,13 +17,12 @@ Batch = tuple[dict[str, np.ndarray], np.ndarray]
 class TrainingBatches:
     """Batches of encoded pairs, epoch after epoch, each epoch in its own order.
 
-    Every iterator begins at (`start_epoch`, `start_batch`), counted from 0, and yields `(inputs, labels)` with `inputs
-    = {"source_ids": (B, S), "target_ids": (B, T)}` and labels (B, T), all int32 and padded with `PAD`: source ids end
-    in `END`, target ids begin with `BEGIN`, labels are the target ids one step ahead and end in `END`. Rows beyond the
-    pairs of a batch are all `PAD`.
+    Iterators yield `(inputs, labels)` with `inputs = {"source_ids": (B, S), "target_ids": (B, T)}` and labels (B, T),
+    all int32 and padded with `PAD`: source ids end in `END`, target ids begin with `BEGIN`, labels are the target ids
+    one step ahead and end in `END`. Rows beyond the pairs of a batch are all `PAD`.
 
-    To resume exactly, start after the last batch that training has *used*. Anything in between (a prefetching tf.data
-    pipeline, Keras' look at the first batch) draws batches ahead, so count the steps and ask `position_after`.
+    To resume exactly, set `start` to the number of batches that training has *used*. Anything in between (a
+    prefetching tf.data pipeline, Keras' look at the first batch) draws batches ahead.
 
     Args:
         batch_tokens: most rows × longest side of a batch, special symbols and padding included.
@@ -31,7 +30,11 @@ class TrainingBatches:
         static_shapes, multiple: see `data.batches.plan.plan_batches`.
         max_epochs: end before the epoch of this number; None: never.
 
-    Raises `InputError` when no batch can be made (see `plan_batches`), or the epoch has no batch `start_batch`.
+    Attributes:
+        batches_in_epoch: the number of batches of an epoch; it is the same in all of them.
+        start: the number of batches that iterators leave out, of all epochs together.
+
+    Raises `InputError` when no batch can be made (see `plan_batches`).
     """
 
     def __init__(
@@ -41,8 +44,6 @@ class TrainingBatches:
         seed: int,
         static_shapes: bool = False,
         multiple: int = 1,
-        start_epoch: int = 0,
-        start_batch: int = 0,
         max_epochs: int | None = None,
     ):
         self._pairs = pairs
@@ -50,14 +51,8 @@ class TrainingBatches:
         self._batch_tokens = batch_tokens
         self._max_epochs = max_epochs
         self._plan_of_epoch = None
-        self.batches_in_epoch = len(self.plan(start_epoch))
-        """The number of batches of an epoch; it is the same in all of them."""
-        if start_batch > self.batches_in_epoch:
-            raise InputError(
-                f"cannot start at batch {start_batch} of an epoch that has {self.batches_in_epoch}; "
-                "the text or the batch size has changed: resume with the former ones or begin a new run"
-            )
-        self.start_at(start_epoch, start_batch)
+        self.batches_in_epoch = len(self.plan(0))
+        self.start = 0
 
     def plan(self, epoch: int) -> BatchPlan:
         """Return the plan of an epoch; the last one is kept."""
@@ -68,26 +63,17 @@ class TrainingBatches:
             self._plan_of_epoch = of_epoch = epoch, plan
         return of_epoch[1]
 
-    def position_after(self, start: tuple[int, int], steps: int) -> tuple[int, int]:
-        """Return the position (epoch, next batch) after `steps` batches from the position `start`."""
-        epochs, batch = divmod(start[1] + steps, self.batches_in_epoch)
-        return start[0] + epochs, batch
-
-    def start_at(self, epoch: int, batch: int) -> None:
-        """Let iterators begin at this position from now on."""
-        self._start = self.position_after((epoch, batch), 0)
-        self.position: tuple[int, int] = self._start
-        """(epoch, next batch) of the iterator that was last drawn from."""
+    def position(self, step: int) -> tuple[int, int]:
+        """Return the epoch of a batch and its number in the epoch; all of them count from 0."""
+        return divmod(step, self.batches_in_epoch)
 
     def __iter__(self) -> Iterator[Batch]:
         # A generator, because Keras' `fit` recognises an endless source of batches only by that.
-        position = self._start
-        while self._max_epochs is None or position[0] < self._max_epochs:
-            plan = self.plan(position[0])
-            batch = _assemble(self._pairs, plan[position[1]], *plan.shape(position[1]))
-            position = self.position_after(position, 1)
-            self.position = position
-            yield batch
+        end = None if self._max_epochs is None else self._max_epochs * self.batches_in_epoch
+        for step in count(self.start) if end is None else range(self.start, end):
+            epoch, index = self.position(step)
+            plan = self.plan(epoch)
+            yield _assemble(self._pairs, plan[index], *plan.shape(index))
 
 
 def evaluation_batches(
@@ -106,9 +92,8 @@ def evaluation_batches(
 def as_tf_dataset(training_batches: TrainingBatches):
     """Return the batches as a `tf.data.Dataset` that prepares them ahead, for training on TensorFlow.
 
-    Ids have the shape (None, None) in its element spec. `training_batches.position` then runs ahead of training: count
-    the steps and ask `position_after`. TensorFlow keeps the source of a dataset until the process ends: make one, and
-    move its start by `training_batches.start_at`.
+    Ids have the shape (None, None) in its element spec. TensorFlow keeps the source of a dataset until the process
+    ends: make one, and change `training_batches.start` to begin it elsewhere.
     """
     import tensorflow as tf  # here, so that everything else works without TensorFlow
 

@@ -14,12 +14,9 @@ STATIC_STEP = 4  # static lengths are multiples of this; 8 costs a tenth more pa
 class BatchPlan:
     """The batches of one epoch in the order of use; `plan[i]` is the pair indices of batch i, in the order of its rows.
 
-    Rows beyond the pairs are padding.
-
     Args:
         order: (N,) pair indices, batch after batch.
-        starts: (number of batches,) where each batch begins in `order`.
-        counts: (number of batches,) number of pairs of each batch.
+        starts, counts: (number of batches,) where each batch begins in `order`, and its number of pairs.
         shapes: (number of batches, 3) rows, source length and target length of each batch, padding included.
         tokens: number of tokens of all pairs without padding, both sides together.
     """
@@ -61,15 +58,12 @@ def plan_batches(
     """Put every pair into exactly one batch with rows × longest side ≤ `batch_tokens`.
 
     Batches hold pairs of similar lengths. Each epoch shuffles the pairs of equal lengths (with static shapes: all pairs
-    of a shape) and the order of the batches; their number and shapes stay the same. The plan depends only on the
-    arguments.
+    of a shape) and the order of the batches; their number and shapes stay the same.
 
     Args:
-        source_lengths: (N,) tokens of each pair as the model sees them, special symbols included.
-        target_lengths: likewise.
+        source_lengths, target_lengths: (N,) tokens of each pair as the model sees them, special symbols included.
         batch_tokens: the budget of a batch, padding included, for the longer side.
-        seed: seed of all draws together with `epoch`. None draws nothing: batches in the order of length.
-        epoch: counted from 0.
+        seed: seed of all draws together with `epoch`, which counts from 0. None: batches in the order of length.
         multiple: the rows of a batch are a multiple of this (the number of replicas that share it).
         static_shapes: at most eight different shapes, for compilers that work per shape (XLA). Lengths are padded to a
             few boundaries, chosen for the least padding, and every batch is full, the last one with rows of padding.

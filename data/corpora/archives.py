@@ -35,10 +35,9 @@ COMPRESSIONS = {b"\x1f\x8b": lambda file: gzip.GzipFile(fileobj=file), b"BZh": b
 def unpack(archive: str | Path, folder: str | Path, wanted: Collection[str]) -> dict[str, Path]:
     """Write the files `wanted` of an archive under `folder` and return {name in the archive: path}.
 
-    `wanted` are names within the archive, or patterns with `*`, each of which has to match. The archive is read to its
-    end, where compression stores its checksums. Raises `InputError` when the archive is damaged, lacks a file, or holds
-    a path out of the folder, a link instead of a wanted file, or more, larger or emptier files than plausible. What was
-    written so far stays: unpack into a temporary folder.
+    `wanted` are names within the archive, or patterns with `*`, each of which has to match. Raises `InputError` when
+    the archive is damaged, lacks a file, or holds a path out of the folder, a link instead of a wanted file, or more,
+    larger or emptier files than plausible. What was written so far stays: unpack into a temporary folder.
     """
     folder = Path(folder)
     written: dict[str, Path] = {}

@@ -38,16 +38,15 @@ class Corpus:
 
 
 def open_corpus(name: str, source_language: str, target_language: str, corpora_dir: str | Path | None = None) -> Corpus:
-    """Return a corpus by its name.
+    """Return a corpus by its name, or a mix of several, see `data.corpora.mixes`.
 
     It is looked for in the folder `<corpora_dir>/<name>` (default: the environment variable `CORPORA_DIR`) and then in
     `corpora/<name>` of the cache, as files `<split>.<language>[.gz]` or
     `<split>.<language>-<language>.<language>[.gz]`. `quickstart` is generated; missing ones of
     `data.corpora.registry.KNOWN_CORPORA` are fetched, or built from archives in the folder `archives` of either.
 
-    A mix joins several corpora into one training set, see `data.corpora.mixes`. Its other splits come from the first of
-    them that has them, except what is trained on; `+dev=newstest:newstest2013` chooses another development text. Raises
-    `InputError` when there is no such corpus, not in these languages, or it cannot be fetched, or for a malformed mix.
+    Raises `InputError` when there is no such corpus, not in these languages, or it cannot be fetched, or for a
+    malformed mix.
     """
     if is_mix(name):
         return _open_mix(name, source_language, target_language, corpora_dir)
@@ -66,11 +65,10 @@ def open_corpus(name: str, source_language: str, target_language: str, corpora_d
 
 
 def _open_mix(name, source_language, target_language, corpora_dir):
+    """Join texts; splits that the mix does not name come from its first corpus that has them, unless trained on."""
     parts = parse_mix(name)
-    opened = {}
-    for part in parts:
-        if part.corpus not in opened:
-            opened[part.corpus] = open_corpus(part.corpus, source_language, target_language, corpora_dir)
+    names = dict.fromkeys(part.corpus for part in parts)
+    opened = {part: open_corpus(part, source_language, target_language, corpora_dir) for part in names}
     texts = {part.use: [] for part in parts}
     for part in parts:
         texts[part.use] += [(opened[part.corpus].split(split), part.weight) for split in part.splits]
@@ -94,7 +92,7 @@ def own_text(
     """Return the user's own line-aligned files, plain or `.gz`, as a corpus with the splits `train` and `dev`.
 
     Languages default to the suffixes of `source` and `target`, as in `train.de.gz`. Raises `InputError` when a file is
-    not given, missing or no file, or a language is neither given nor a suffix.
+    missing or a language is neither given nor a suffix.
     """
     files = {"--source": source, "--target": target, "--dev-source": dev_source, "--dev-target": dev_target}
     if missing := [option for option, path in files.items() if not path]:
@@ -133,8 +131,8 @@ def _roots(corpora_dir):
 def _quickstart_folder():
     # The text depends on these files, code and tables: changing one gives another folder.
     code = Path(__file__).parents[1]
-    made_from = [path for pattern in ("*.py", "*.tsv") for path in sorted((code / "quickstart").glob(pattern))]
-    content = b"".join(path.read_bytes() for path in [code / "quickstart_corpus.py", *made_from])
+    tables = [path for pattern in ("*.py", "*.tsv") for path in sorted((code / "quickstart").glob(pattern))]
+    content = b"".join(path.read_bytes() for path in (code / "quickstart_corpus.py", *tables))
     folder = cache_folder() / "corpora" / f"{QUICKSTART}-{hashlib.sha256(content).hexdigest()[:12]}"
 
     def write(temporary):

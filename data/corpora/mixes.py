@@ -27,10 +27,7 @@ LARGEST_WEIGHT = 1000
 
 
 class Part(NamedTuple):
-    """A corpus of a mix: the `splits` of it that are used, and how often each pair is seen in an epoch.
-
-    `use` is the split of the mix that it goes into: `train`, or another that is named before `=`.
-    """
+    """A corpus of a mix: the splits of it that are used, how often each pair is, and for which split of the mix."""
 
     corpus: str
     splits: tuple[str, ...]
@@ -71,11 +68,7 @@ def _weight(text, piece):
 
 
 def join(texts: Sequence[tuple[ParallelText, float]], languages: tuple[str, str]) -> ParallelText:
-    """Join weighted texts one after another in the cache, read as a stream.
-
-    A weight of 2.5 means every pair twice and a random half of the pairs once more, which the content of the text
-    decides. `languages` are for the names of the files. Raises what reading the texts raises.
-    """
+    """Join weighted texts one after another in the cache; see `weighted_pairs`. Files are named after the languages."""
     if len(texts) == 1 and texts[0][1] == 1:
         return texts[0][0]
     contents = [[*text.digests(), weight] for text, weight in texts]
@@ -96,10 +89,7 @@ def join(texts: Sequence[tuple[ParallelText, float]], languages: tuple[str, str]
 
 
 def weighted_pairs(text: ParallelText, weight: float, seed: int | str) -> Iterator[tuple[str, str]]:
-    """Yield the pairs of a text as often as the weight says.
-
-    The decimals give a random subset of exactly that share of the pairs, rounded, in order.
-    """
+    """Yield the pairs of a text as often as the weight says: for 2.5 every pair twice, then a random half, in order."""
     for _ in range(int(weight)):
         yield from text.pairs()
     share = weight - int(weight)

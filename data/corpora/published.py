@@ -1,6 +1,5 @@
 """Published corpora: fetched file by file or in archives, checked, and written as line-aligned files."""
 
-import abc
 import contextlib
 import gzip
 import hashlib
@@ -20,7 +19,7 @@ from tqdm import tqdm
 from data.cache import build_once, warn_of_damage
 from data.corpora.archives import unpack
 from data.errors import InputError
-from data.files import atomic_write, read_rows, sha256
+from data.files import atomic_write, sha256
 
 TIMEOUT = 30  # seconds without an answer
 # Some servers refuse Python's own name (manythings.org answers 406).
@@ -31,8 +30,8 @@ BLOCK = 1 << 20  # bytes
 def download(address: str, path: Path, sha256: str | None = None) -> str:
     """Fetch `address` into the file `path`, making its folder, and return the SHA-256 of the content.
 
-    Raises `InputError` when the address cannot be reached, or the content is cut short or does not match `sha256`.
-    Nothing is left behind then.
+    Raises `InputError`, leaving nothing behind, when the address cannot be reached, or the content is cut short or
+    does not match `sha256`.
     """
     digest = hashlib.sha256()
     request = urllib.request.Request(address, headers={"User-Agent": USER_AGENT})
@@ -59,12 +58,11 @@ SplitPairs = Iterator[tuple[str, tuple[str, str]]]
 
 
 def cut_at_random(pairs: Pairs, held_out: int) -> SplitPairs:
-    """Yield (split, pair) with `dev` and `test` drawn the same way everywhere and in whatever order.
+    """Yield (split, pair); `dev` and `test` are drawn by a hash of the pair, so they depend on the content alone.
 
     Repeated pairs are dropped. `dev` and `test` hold `held_out` pairs each, at most a tenth of all, both of whose sides
-    occur once: a sentence that training has too would make the test too easy. They are drawn by a hash of the pair, so
-    they depend on the content alone. `pairs` is called twice. RAM: about 130 bytes a pair. Raises `InputError` when
-    there are too few pairs that may be held out.
+    occur once: a sentence that training has too would make the test too easy. `pairs` is called twice. RAM: about 130
+    bytes a pair. Raises `InputError` when there are too few pairs that may be held out.
     """
     hashes = [array("Q"), array("Q"), array("Q")]  # of pair, source, target
     for source, target in pairs():
@@ -83,7 +81,7 @@ def cut_at_random(pairs: Pairs, held_out: int) -> SplitPairs:
     drawn = once[np.argsort(pair_hash[once], kind="stable")]
     place = np.full(len(pair_hash), -1)  # in `drawn`, of the pairs that are held out
     place[drawn[: 2 * size]] = np.arange(2 * size)
-    held: dict[int, tuple[str, str]] = {}
+    held = {}
     for number, pair in enumerate(pairs()):
         if place[number] >= 0:
             held[int(place[number])] = pair
@@ -104,21 +102,18 @@ def _hash(text):
 
 
 @dataclass(frozen=True)
-class CorpusSpecification(abc.ABC):
-    """A public corpus; `citation` is what to cite."""
+class _Corpus:
+    """A public corpus; `citation` is what to cite.
+
+    `fetch` brings the files `<split>.<language>.gz` of the given languages into a folder, as far as missing. Archives
+    may already lie in `archive_folders`; downloads go to the last. It raises `InputError` when they cannot be fetched,
+    which says which files to put where.
+    """
 
     name: str
     languages: tuple[str, ...]
     licence: str
     citation: str
-
-    @abc.abstractmethod
-    def fetch(self, folder: Path, languages: Collection[str], archive_folders: Sequence[Path] = ()) -> None:
-        """Bring the files `<split>.<language>.gz` of these languages into `folder`, as far as missing.
-
-        Archives may already lie in `archive_folders`; downloads go to the last. Raises `InputError` when they cannot be
-        fetched; it says which files to put where.
-        """
 
 
 @dataclass(frozen=True)
@@ -139,7 +134,7 @@ class PublishedFile:
 
 
 @dataclass(frozen=True)
-class LineAlignedCorpus(CorpusSpecification):
+class LineAlignedCorpus(_Corpus):
     """A corpus published as line-aligned gzip files."""
 
     files: tuple[PublishedFile, ...]
@@ -225,15 +220,6 @@ class Archive:
         return unpack(path, folder, set(wanted))
 
 
-def _known_archives():
-    for row in read_rows(Path(__file__).parent / "archives.tsv"):
-        known = {name: value for name, value in row.items() if value}
-        yield Archive(**known | {"size": int(row["size"] or 0) or None, "by_hand": row["by_hand"] == "yes"})
-
-
-ARCHIVE = {archive.file_name: archive for archive in _known_archives()}
-
-
 @dataclass(frozen=True)
 class Text:
     """Some of the text of a split: published files and their reader.
@@ -248,35 +234,27 @@ class Text:
     read: Callable[..., Iterator[tuple[str, ...]]]
 
 
-def text(archive: Archive, read: Callable[..., Iterator[tuple[str, ...]]], *names: str) -> Text:
-    """Return a `Text` whose files are all in one archive; without names, the archive itself is the file."""
-    return Text(tuple((archive, name) for name in names or (None,)), read)
-
-
 @dataclass(frozen=True)
-class ArchivedCorpus(CorpusSpecification):
+class ArchivedCorpus(_Corpus):
     """A corpus published in archives, which are unpacked, read and written as line-aligned gzip files.
 
-    Args:
-        splits: the texts of each split, one after another. A split in only two of more languages is called
-            `<split>.<language>-<language>`.
-        cut: divides the pairs of `train` if other sets are cut from it.
-        note: how the splits relate to the papers' splits.
+    Each split is some texts, one after another; `cut` divides the pairs of `train` if other sets are cut from it. The
+    `note` says how the splits relate to the papers' splits.
     """
 
     splits: dict[str, tuple[Text, ...]] = field(default_factory=dict)
     cut: Callable[[Callable[[], Iterable]], SplitPairs] | None = None
     note: str = ""
 
+    def files(self) -> list[tuple[Archive, str | None]]:
+        return [file for texts in self.splits.values() for text in texts for file in text.files]
+
     def archives(self) -> list[Archive]:
-        return list(dict.fromkeys(archive for archive, _ in self._files()))
+        return list(dict.fromkeys(archive for archive, _ in self.files()))
 
     def fetch(self, folder: Path, languages: Collection[str], archive_folders: Sequence[Path] = ()) -> None:
         archive_folders = [*archive_folders] or [folder.parent / ARCHIVES]
         build_once(folder, partial(self._build, archive_folders=archive_folders), unchecked=True)
-
-    def _files(self):
-        return [file for texts in self.splits.values() for part in texts for file in part.files]
 
     def _build(self, folder, archive_folders):
         # Ask for files that a person has to fetch before downloading anything large.
@@ -295,15 +273,14 @@ class ArchivedCorpus(CorpusSpecification):
         unpacked = folder / "unpacked"
         paths = {}
         for number, (archive, (path, _)) in enumerate(located.items()):
-            names = {name for owner, name in self._files() if owner == archive and name is not None}
+            names = {name for owner, name in self.files() if owner == archive and name is not None}
             root = unpacked / str(number)
             found = archive.unpack(path, root, names) if names else {}
             paths |= {(archive, name): found.get(name, root) for name in names} | {(archive, None): path}
         for split, texts in self.splits.items():
             pairs = partial(_read, texts, paths)
-            _, _, pair = split.partition(".")
             cut = self.cut(pairs) if self.cut and split == "train" else ((split, lines) for lines in pairs())
-            _write(folder, pair.split("-") if pair else self.languages, cut, f"{self.name} {split}")
+            _write(folder, split_languages(split, self.languages), cut, f"{self.name} {split}")
         shutil.rmtree(unpacked, ignore_errors=True)
         (folder / "SOURCE.json").write_text(json.dumps(description, indent=2) + "\n", encoding="utf-8")
 
@@ -312,6 +289,7 @@ class ArchivedCorpus(CorpusSpecification):
 
         It is fetched if no folder has it, or if it is damaged in the last one, which downloads go to.
         """
+        damage = None
         if path := archive.find(folders):
             try:
                 return path, archive.check(path)
@@ -319,26 +297,28 @@ class ArchivedCorpus(CorpusSpecification):
                 if path.parent != folders[-1] or archive.by_hand:
                     raise
                 warn_of_damage(path, "wrong checksum")
-                try:
-                    download(archive.address, path, archive.sha256)
-                except InputError:
-                    raise error from None
-                return path, archive.check(path)
+                damage = error
         path = folders[-1] / archive.file_name
-        reason = None
-        if archive.by_hand:
-            problem = f"{archive.file_name} can only be fetched with a browser"
-        else:
+        problem, reason = f"{archive.file_name} can only be fetched with a browser", None
+        if not archive.by_hand:
             try:
                 download(archive.address, path, archive.sha256)
                 return path, archive.check(path)
             except InputError as error:
+                if damage:
+                    raise damage from None
                 problem, reason = f"{error}; without internet", error
         missing = [other.instruction() for other in self.archives() if other.find(folders) is None]
         raise InputError(
             f"{problem}: put {', '.join(missing)} into {' or '.join(map(str, folders))}, or name a folder that holds "
             f"{self.name}/ with --corpora-dir"
         ) from reason
+
+
+def split_languages(split: str, languages: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the two languages in a split's name such as `test.en-cs`, else all languages of the corpus."""
+    pair = split.partition(".")[2]
+    return tuple(pair.split("-")) if pair else languages
 
 
 def _read(texts, paths):

@@ -1,112 +1,84 @@
-"""The public corpora by name: their licences, citations, splits and readers.
+"""The public corpora by name, as `corpora.yaml`, `archives.tsv` and `multi30k.sha256` describe them.
 
-Addresses, sizes and checksums are in `archives.tsv` and `multi30k.sha256`. Where they are missing, they are unknown or
-change; `SOURCE.json` of the corpus then has the checksum that was used.
+Sizes and checksums that are missing there are unknown or change. `SOURCE.json` of the corpus then has the checksum
+that was used.
 """
 
 from functools import partial
 from pathlib import Path
 
-from data.corpora.iwslt import IWSLT_CORPORA
+import yaml
+
 from data.corpora.published import (
-    ARCHIVE,
+    Archive,
     ArchivedCorpus,
-    CorpusSpecification,
     LineAlignedCorpus,
     PublishedFile,
     Text,
     cut_at_random,
-    text,
+    cut_regularly,
+    split_languages,
 )
-from data.corpora.wmt import WMT_CORPORA
-from data.readers import read_help_pages, read_table
+from data.files import read_rows
+from data.readers import read_help_pages, read_plain, read_sgm, read_table, read_talks, read_xml
 
-_MULTI30K = (
-    "https://raw.githubusercontent.com/multi30k/dataset/a3d2e0d26b56f3846f66a952536ffed4e401d05a/data/task1/raw/"
-)
+_FOLDER = Path(__file__).parent
 
-
-def _multi30k_files():
-    for line in (Path(__file__).parent / "multi30k.sha256").read_text(encoding="utf-8").splitlines():
-        sha256, name = line.split()
-        split, language = name.split(".")
-        # The published name of the development set is `val`.
-        yield PublishedFile({"val": "dev"}.get(split, split), language, f"{_MULTI30K}{name}.gz", sha256)
-
-
-def _tatoeba(language, three_letters):
-    read = partial(read_table, columns=(0, 1))
-    return ArchivedCorpus(
-        name=f"tatoeba_en-{language}",
-        languages=("en", language),
-        licence="CC BY 2.0 FR; attribution: tatoeba.org and manythings.org/anki",
-        citation="sentence pairs of the Tatoeba project, https://tatoeba.org",
-        splits={"train": (text(ARCHIVE[f"{three_letters}-eng.zip"], read, f"{three_letters}.txt"),)},
-        cut=partial(cut_at_random, held_out=2_000),
-        note="The archive grows over time, and so do the splits.",
-    )
-
-
-def _libreoffice_help(language):
-    packages = [ARCHIVE[f"libreoffice-help-{code}_7.4.7-1+deb12u14_all.deb"] for code in ("en-us", language)]
-    return ArchivedCorpus(
-        name=f"libreoffice_help_en-{language}",
-        languages=("en", language),
-        licence="MPL-2.0",
-        citation="LibreOffice 7.4 help, The Document Foundation; Debian packages libreoffice-help-*",
-        splits={"train": (Text(tuple((package, "*/text/*.html") for package in packages), read_help_pages),)},
-        cut=partial(cut_at_random, held_out=1_000),
-    )
-
-
-def _hindencorp():
+READERS = {
+    "help_pages": read_help_pages,
+    "plain": read_plain,
+    "sgm": read_sgm,
+    "talks": read_talks,
+    "talks_and_titles": partial(read_talks, titles=True),
+    "xml": read_xml,
     # Source, alignment type and alignment quality stand before the texts; `<s>` divides segments.
-    read = partial(read_table, columns=(4, 3), width=5, separator="<s>")
-    return ArchivedCorpus(
-        name="hindencorp",
-        languages=("hi", "en"),
-        licence="CC BY-NC-SA 3.0",
-        citation="Bojar et al. 2014, HindEnCorp 0.5: Hindi-English and Hindi-only Corpus for Machine Translation",
-        splits={"train": (text(ARCHIVE["hindencorp05.plaintext.gz"], read),)},
-        cut=partial(cut_at_random, held_out=7_000),
-        note="Goindani & Shrivastava 2021 drew 7K pairs each for development and test, which they do not name.",
-    )
-
-
-def _ted(language, split_sizes):
-    archive = ARCHIVE["ted_talks.tar.gz"]
-    read = partial(read_table, columns=(language, "en"), null=("NULL",), escaped=True)
-    return ArchivedCorpus(
-        name=f"ted_{language}-en",
-        languages=(language, "en"),
-        licence="Creative Commons BY-NC-ND; attribution: ted.com",
-        citation="Qi et al. 2018, When and Why are Pre-trained Word Embeddings Useful for Neural Machine Translation?",
-        splits={split: (text(archive, read, f"all_talks_{split}.tsv"),) for split in ("train", "dev", "test")},
-        note=f"{split_sizes}. Published tokenised, with the special characters of Moses, which are resolved here.",
-    )
-
-
-KNOWN_CORPORA: dict[str, CorpusSpecification] = {
-    corpus.name: corpus
-    for corpus in (
-        LineAlignedCorpus(
-            name="multi30k",
-            languages=("en", "de", "fr", "cs"),
-            licence="none stated; captions derived from Flickr30k, for research",
-            citation="Elliott et al. 2016, Multi30K: Multilingual English-German Image Descriptions",
-            files=tuple(_multi30k_files()),
-        ),
-        _tatoeba("de", "deu"),
-        _tatoeba("es", "spa"),
-        _tatoeba("cs", "ces"),
-        _tatoeba("vi", "vie"),
-        _tatoeba("hi", "hin"),
-        _tatoeba("be", "bel"),
-        _libreoffice_help("de"),
-        _libreoffice_help("cs"),
-        *IWSLT_CORPORA,
-        *WMT_CORPORA,
-        _hindencorp(),
-        _ted("be", "Goindani & Shrivastava 2021: 4.5K, 1K and 2.6K pairs"),
-    )
+    "hindencorp": partial(read_table, columns=(4, 3), width=5, separator="<s>"),
+    "tatoeba": partial(read_table, columns=(0, 1)),
+    "ted": partial(read_table, columns=("be", "en"), null=("NULL",), escaped=True),
 }
+
+
+def _archive(row: dict[str, str]) -> Archive:
+    known = {name: value for name, value in row.items() if value}
+    return Archive(**known | {"size": int(row["size"] or 0) or None, "by_hand": row["by_hand"] == "yes"})
+
+
+ARCHIVE = {row["file_name"]: _archive(row) for row in read_rows(_FOLDER / "archives.tsv")}
+
+
+def _line_aligned(name, address, checksums, **about):
+    files = []
+    for line in (_FOLDER / checksums).read_text(encoding="utf-8").splitlines():
+        sha256, file_name = line.split()
+        split, language = file_name.split(".")
+        # The published name of the development set is `val`.
+        files.append(PublishedFile({"val": "dev"}.get(split, split), language, f"{address}{file_name}.gz", sha256))
+    return LineAlignedCorpus(name, **about, files=tuple(files))
+
+
+def _archived(name, languages, splits, held_out=None, dev_interval=None, **about):
+    cut = partial(cut_at_random, held_out=held_out) if held_out else None
+    if dev_interval:
+        cut = partial(cut_regularly, interval=dev_interval)
+    texts = {
+        split: tuple(_text(line, split_languages(split, languages)) for line in description.splitlines())
+        for split, description in splits.items()
+    }
+    return ArchivedCorpus(name, languages, **about, splits=texts, cut=cut)
+
+
+def _text(description: str, languages: tuple[str, ...]) -> Text:
+    reader, *files = description.split()
+    # Without `{language}`, all of these are the same file.
+    names = dict.fromkeys(file.replace("{language}", code) for file in files for code in languages)
+    places = (name.partition("/") for name in names)
+    return Text(tuple((ARCHIVE[archive], inner or None) for archive, _, inner in places), READERS[reader])
+
+
+def _corpora():
+    for name, entry in yaml.safe_load((_FOLDER / "corpora.yaml").read_text(encoding="utf-8")).items():
+        make = _archived if "splits" in entry else _line_aligned
+        yield make(name, **entry | {"languages": tuple(entry["languages"])})
+
+
+KNOWN_CORPORA: dict[str, ArchivedCorpus | LineAlignedCorpus] = {corpus.name: corpus for corpus in _corpora()}

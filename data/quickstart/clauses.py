@@ -7,7 +7,7 @@ English keeps subject, verb, object and needs do-support. Both orders are tables
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from data.quickstart.lexicon import FINITE_FORMS, VERB, Sides, Verb
+from data.quickstart.lexicon import FINITE_FORMS, VERB, Adjective, Sides, Verb
 from data.quickstart.phrases import Nominal, Pronoun
 
 
@@ -24,7 +24,6 @@ _GERMAN_ORDER = (
     "time, clock, frequency, recipient, object, means, place, new object, negation, agent, oblique, direction"
 )
 _ENGLISH_ORDER = "recipient, object, new object, oblique, agent, direction, means, place, clock, time"
-_ENGLISH_MIDDLE = "frequency"  # between auxiliary and verb: "has never called"
 _PARTICLES_AFTER_PRONOUN = ("up", "on", "off", "out", "back")
 
 
@@ -46,11 +45,6 @@ SCENE = Tense("past", "past progressive")
 
 def _join(*words: str) -> str:
     return " ".join(filter(None, words))
-
-
-def _in_order(phrases: tuple[Phrase, ...], order: str) -> list[Phrase]:
-    roles = order.split(", ")
-    return sorted((phrase for phrase in phrases if phrase.role in roles), key=lambda phrase: roles.index(phrase.role))
 
 
 @dataclass(frozen=True)
@@ -136,10 +130,16 @@ class Clause:
         """Return reflexive and object pronouns, which stand as far forward as the verb and the subject allow."""
         person = self.subject.person
         reflexive = {"ich": "mich", "du": "dich", "wir": "uns"}.get(person, "sich") if self.verb.reflexive else ""
-        return _join(reflexive, *(phrase.german for phrase in self.phrases if phrase.role == "pronoun"))
+        return _join(reflexive, self._phrases("german", "pronoun"))
 
     def _middle(self, front: Phrase | None = None) -> str:
-        return _join(*(phrase.german for phrase in _in_order(self.phrases, _GERMAN_ORDER) if phrase != front))
+        return self._phrases("german", _GERMAN_ORDER, front)
+
+    def _phrases(self, language: str, roles: str, front: Phrase | None = None) -> str:
+        """Return the phrases of these roles in the order of the roles, without the one that opens the clause."""
+        order = roles.split(", ")
+        chosen = [phrase for phrase in self.phrases if phrase.role in order and phrase != front]
+        return _join(*(getattr(phrase, language) for phrase in sorted(chosen, key=lambda x: order.index(x.role))))
 
     def _german_field(self, front: Phrase | None = None) -> str:
         """Return the rest of a clause whose finite verb precedes its subject."""
@@ -166,12 +166,27 @@ class Clause:
         return _join(auxiliary, self._english_complements(rest, front))
 
     def _english_complements(self, verb: str, front: Phrase | None = None) -> str:
-        middle = _join(*(phrase.english for phrase in self.phrases if phrase.role == _ENGLISH_MIDDLE))
-        pronoun = _join(*(phrase.english for phrase in self.phrases if phrase.role == "pronoun"))
+        pronoun = self._phrases("english", "pronoun")
         particle = self.verb.english.particle
         if pronoun and particle in _PARTICLES_AFTER_PRONOUN and verb.endswith(f" {particle}"):
             verb = f"{verb.removesuffix(particle)}{pronoun} {particle}"
         else:
             verb = _join(verb, pronoun)
-        placed = [phrase.english for phrase in _in_order(self.phrases, _ENGLISH_ORDER) if phrase != front]
-        return _join(middle, verb, *placed)
+        # "has never called": a frequency stands between auxiliary and verb.
+        return _join(self._phrases("english", "frequency"), verb, self._phrases("english", _ENGLISH_ORDER, front))
+
+
+def being(subject: Nominal, adjective: Adjective, tense: Tense = NOW, very: bool = True) -> Clause:
+    """ "X ist müde" as a clause; "sehr müde" where the adjective has degrees."""
+    german, english = ("sehr ", "very ") if very and adjective.german[1] else ("", "")
+    predicate = Phrase(german + adjective.lemma, english + adjective.english[0], "oblique")
+    return Clause(subject, VERB["sein"], (predicate,), tense)
+
+
+def sentence(template: str, *parts: Sides) -> Sides:
+    """Return the template "German | English", filled in with the parts, each sentence opened by a capital letter."""
+    german, english = (
+        "? ".join(text[0].upper() + text[1:] for text in side.format(*words).split("? "))
+        for side, words in zip(template.split(" | "), zip(*parts, strict=True), strict=True)
+    )
+    return german, english

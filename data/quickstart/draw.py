@@ -5,7 +5,7 @@ from functools import cache
 from random import Random
 from typing import TypeVar
 
-from data.quickstart.clauses import Clause, Phrase
+from data.quickstart.clauses import Clause, Phrase, Tense, sentence
 from data.quickstart.lexicon import ADJECTIVES, ADVERBIALS, NOUNS, VERBS, Adjective, Complement, Noun, Sides, Verb
 from data.quickstart.phrases import (
     BARE,
@@ -30,6 +30,13 @@ _TIMES_BY_WEIGHT = {
     "past": {"small": ("small", "hour"), "day": ("small", "day"), "big": ("day", "big"), "huge": ("big",)},
     "plan": {"small": ("small",), "day": ("small", "day"), "big": ("day", "big"), "huge": ("big",)},
     "habit": {"small": ("daily",), "day": ("weekly",)},
+}
+# Where things of a class may be: German preposition, English preposition, classes of the place.
+SPOTS = {
+    "lying": ("auf=on=surface", "unter=under=surface", "neben=next to=furniture", "in=in=container"),
+    "standing": ("auf=on=Tisch/Küchentisch/Schreibtisch/Regal", "neben=next to=furniture", "hinter=behind=furniture"),
+    "dish": ("auf=on=Tisch/Küchentisch/Schreibtisch/Regal", "in=in=Schrank/Kiste"),
+    "hanging": ("über=above=seat", "neben=next to=Tür/Fenster/Schrank/Regal"),
 }
 
 
@@ -198,3 +205,23 @@ class Draw:
         german, english = getattr(place, attribute)
         case = "acc" if role == "direction" and german != "zu" else "dat"
         return Phrase(NounPhrase(place).prepositional(german, case), f"{english} {NounPhrase(place).english()}", role)
+
+    def statement(self, clause: Clause, front: Phrase | None = None) -> Sides:
+        """Return the clause as a sentence of its own, opened by its subject or, half of the time, by `front`."""
+        return sentence("{}. | {}.", clause.main(front if self.chance(0.5) else None))
+
+    def dated(self, event: Clause, use: str, tense: Tense, *phrases: Phrase, **options) -> Sides:
+        """Return the event in a tense at a time of this use, which may open the sentence."""
+        time = self.time(use, event.verb)
+        return self.statement(event.put(tense, time, *phrases, **options), time)
+
+    def undergoer(self, verb: Verb) -> NounPhrase:
+        """Return the thing that something is done to, as the subject of a passive or asked for."""
+        noun = self.noun(*verb.complements[0].classes)
+        return self.thing(noun, THE, verb.complements[0].determiners == ("all",) or self.plural(noun))
+
+    def spot(self, kind: str, case: str) -> Phrase:
+        """ "auf dem Tisch" or "auf den Tisch": where a thing of the kind may be or be put."""
+        german, english, classes = self.one_of(SPOTS[kind]).split("=")
+        place = self.thing(self.noun(*classes.split("/")), adjective=0.15)
+        return Phrase(place.prepositional(german, case), f"{english} {place.english()}", "direction")

@@ -193,4 +193,3 @@ for _row in table("adverbials"):
 
 ADJECTIVE = {adjective.lemma: adjective for adjective in ADJECTIVES}
 VERB = {verb.lemma: verb for verb in reversed(VERBS)}  # the first where several share a lemma
-LEXICON_SIZE = len(NOUNS) + len(ADJECTIVES) + len(VERBS) + sum(map(len, ADVERBIALS.values()))

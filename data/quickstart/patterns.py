@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from data.quickstart.clauses import DONE, FUTURE, NOW, ONGOING, PLANNED, SCENE, TOLD, Clause, Phrase
-from data.quickstart.draw import Draw, adjectives_of, nouns_of, verbs_for
+from data.quickstart.clauses import DONE, FUTURE, NOW, ONGOING, PLANNED, SCENE, TOLD, Clause, Phrase, being, sentence
+from data.quickstart.draw import SPOTS, Draw, adjectives_of, nouns_of, verbs_for
 from data.quickstart.lexicon import ADJECTIVE, ADJECTIVES, VERB, Sides
 from data.quickstart.phrases import (
     NO,
@@ -19,19 +19,10 @@ from data.quickstart.phrases import (
     pronoun_for,
     relative_pronoun,
 )
-from data.quickstart.sentences import (
-    NOT,
-    SPOTS,
-    TRAITS,
-    WITH_PERSON,
-    being,
-    dated,
-    sentence,
-    spot,
-    statement,
-    undergoer,
-)
 
+_NOT = Phrase("nicht", "", "negation")  # English negates the verb, see Clause.negated
+_TRAITS = [adjective for adjective in ADJECTIVES if {"human", "adult"}.intersection(adjective.classes)]
+_WITH_PERSON = [verb for verb in verbs_for("past") if [x.classes for x in verb.complements] == [("someone",)]]
 _COMPARED = ("pet", "furniture", "clothing", "fruit", "text", "device", "task")
 _EQUALITY = "{} ist so {} wie {}. | {} is as {} as {}."
 _OWNERS = (("", ""), ("ich", "du"), ("du", "ich"), ("ich", "Sie"))
@@ -41,35 +32,35 @@ def habit(draw: Draw) -> Sides:
     """Jeden Samstag putzt mein Vater die Fenster. Nina isst oft Äpfel."""
     event = draw.event("habit", place=0.3)
     if draw.chance(0.5):
-        return statement(draw, event.put(NOW, draw.adverbial("frequency", "frequency")))
-    return dated(draw, event, "habit", NOW)
+        return draw.statement(event.put(NOW, draw.adverbial("frequency", "frequency")))
+    return draw.dated(event, "habit", NOW)
 
 
 def going_on(draw: Draw) -> Sides:
     """Der alte Mann liest ein Buch. Im Moment spielen die Kinder im Garten. Wir freuen uns auf das Konzert."""
     if draw.chance(0.3):
-        return statement(draw, draw.event("state"))
+        return draw.statement(draw.event("state"))
     event = draw.event("now", place=0.3)
     if draw.chance(0.4):
-        return statement(draw, event.put(ONGOING))
+        return draw.statement(event.put(ONGOING))
     now = draw.adverbial("time", "now")
-    return statement(draw, event.put(ONGOING, now), now if " " in now.german else None)
+    return draw.statement(event.put(ONGOING, now), now if " " in now.german else None)
 
 
 def perfect(draw: Draw) -> Sides:
     """Gestern hat mein Bruder ein neues Fahrrad gekauft."""
-    return dated(draw, draw.event("past", place=0.25), "past", DONE)
+    return draw.dated(draw.event("past", place=0.25), "past", DONE)
 
 
 def future(draw: Draw) -> Sides:
     """Meine Schwester wird morgen den Brief schreiben."""
-    return dated(draw, draw.event("plan", place=0.2), "plan", draw.one_of((FUTURE, PLANNED)))
+    return draw.dated(draw.event("plan", place=0.2), "plan", draw.one_of((FUTURE, PLANNED)))
 
 
 def separable_verb(draw: Draw) -> Sides:
     """Am Samstag räumt Paul sein Zimmer auf."""
     use, tense = draw.one_of((("habit", NOW), ("plan", PLANNED)))
-    return dated(draw, draw.event(use, "separable", place=0.3), use, tense)
+    return draw.dated(draw.event(use, "separable", place=0.3), use, tense)
 
 
 def modal_verb(draw: Draw) -> Sides:
@@ -78,37 +69,37 @@ def modal_verb(draw: Draw) -> Sides:
     use = {"dürfen": "fun", "wollen": "plan", "möchten": "plan"}.get(modal, "chore")
     event = draw.event(use, subject=draw.subject("child") if use == "fun" else None)
     is_past = modal in ("müssen", "wollen") and draw.chance(0.5)
-    return dated(draw, event, "past" if is_past else "plan", TOLD if is_past else NOW, modal=modal)
+    return draw.dated(event, "past" if is_past else "plan", TOLD if is_past else NOW, modal=modal)
 
 
 def negation_by_nicht(draw: Draw) -> Sides:
     """Die Chefin hat am Sonntag den Brief nicht unterschrieben. Ich konnte gestern nicht mit Peter sprechen."""
     use, tense, modal = draw.one_of((("past", DONE, ""), ("chore", TOLD, "können")))
-    return dated(draw, draw.event(use, "past", "nicht"), "past", tense, NOT, modal=modal, negated=True)
+    return draw.dated(draw.event(use, "past", "nicht"), "past", tense, _NOT, modal=modal, negated=True)
 
 
 def negation_by_kein(draw: Draw) -> Sides:
     """Der Gast hat keinen Wein getrunken. Mein Bruder hat kein Auto."""
     if draw.chance(0.7):
-        return dated(draw, draw.event("past", "kein", negated=True), "past", DONE, negated=True)
+        return draw.dated(draw.event("past", "kein", negated=True), "past", DONE, negated=True)
     thing = Phrase(*draw.thing(draw.noun("vehicle", "device", "pet"), NO).sides("acc"), "object")
-    return statement(draw, Clause(draw.subject(), VERB["haben"], (thing,), negated=True))
+    return draw.statement(Clause(draw.subject(), VERB["haben"], (thing,), negated=True))
 
 
 def passive(draw: Draw) -> Sides:
     """Das alte Auto wurde gestern von meinem Bruder repariert. Die Rechnung muss heute Abend bezahlt werden."""
     use, tense = draw.one_of((("past", TOLD), ("past", TOLD), ("plan", NOW), ("now", ONGOING)))
     verb = draw.word(verbs_for("passive", use))
-    clause = Clause(undergoer(draw, verb), verb, passive=True)
+    clause = Clause(draw.undergoer(verb), verb, passive=True)
     if use == "now":
-        return statement(draw, clause.put(tense, draw.adverbial("time", "now")))
+        return draw.statement(clause.put(tense, draw.adverbial("time", "now")))
     if use == "plan":
-        return dated(draw, clause, use, tense, modal=draw.one_of(("müssen", "können", "sollen")))
+        return draw.dated(clause, use, tense, modal=draw.one_of(("müssen", "können", "sollen")))
     if draw.chance(0.6):
         agent = draw.subject(pronouns=False)
         by = Phrase(agent.prepositional("von", "dat"), f"by {agent.english('acc')}", "agent")
         clause = clause.put(tense, by)
-    return dated(draw, clause, use, tense)
+    return draw.dated(clause, use, tense)
 
 
 def request(draw: Draw) -> Sides:
@@ -134,16 +125,16 @@ def question(draw: Draw) -> Sides:
 def question_about_object(draw: Draw) -> Sides:
     """Wem hast du geholfen? Mit wem hat Anna gesprochen? Welchen Mantel hat deine Mutter gekauft?"""
     subject = draw.listener()
-    verb = draw.word(draw.one_of((WITH_PERSON, verbs_for("about"))))
+    verb = draw.word(draw.one_of((_WITH_PERSON, verbs_for("about"))))
     wanted = verb.complements[0]
-    asked = PRONOUN["wer"] if wanted.classes == ("someone",) else replace(undergoer(draw, verb), determiner=WHICH)
+    asked = PRONOUN["wer"] if wanted.classes == ("someone",) else replace(draw.undergoer(verb), determiner=WHICH)
     word = asked.prepositional(wanted.preposition, wanted.case), asked.english()
     return sentence("{}? | {}?", Clause(subject, verb, (draw.time("past", verb),), DONE).question(word))
 
 
 def dative_object(draw: Draw) -> Sides:
     """Meine Mutter hat ihrem Freund ein Buch geschenkt. Gestern hat der Junge seiner Großmutter geholfen."""
-    return dated(draw, draw.event(draw.one_of(("giving", "giving", "dative")), "past"), "past", DONE)
+    return draw.dated(draw.event(draw.one_of(("giving", "giving", "dative")), "past"), "past", DONE)
 
 
 def belonging(draw: Draw) -> Sides:
@@ -153,7 +144,7 @@ def belonging(draw: Draw) -> Sides:
     person = draw.subject(plural=0)
     if draw.chance(0.5):
         owner = Phrase(person.german("dat"), person.english("acc"), "oblique")
-        return statement(draw, Clause(thing, VERB["gehören"], (owner,)))
+        return draw.statement(Clause(thing, VERB["gehören"], (owner,)))
     german, _ = Clause(thing, VERB["gefallen"], (Phrase(person.german("dat"), "", "oblique"),)).main()
     _, english = Clause(person, VERB["mögen"], (Phrase("", thing.english(), "object"),)).main()
     return sentence("{}. | {}.", (german, english))
@@ -169,7 +160,7 @@ def going_somewhere(draw: Draw) -> Sides:
         direction = Phrase(f"nach {german}", f"to {english}", "direction")
     means = [draw.adverbial("means", "means")] if verb.lemma == "fahren" and draw.chance(0.6) else []
     use, tense = draw.one_of((("past", DONE), ("plan", PLANNED)))
-    return dated(draw, Clause(draw.subject(), verb, (direction, *means)), use, tense)
+    return draw.dated(Clause(draw.subject(), verb, (direction, *means)), use, tense)
 
 
 def where_it_is(draw: Draw) -> Sides:
@@ -177,8 +168,8 @@ def where_it_is(draw: Draw) -> Sides:
     kind = draw.one_of(tuple(SPOTS))
     thing = draw.thing(draw.noun(kind), draw.one_of((THE, THE, possessive(PRONOUN["ich"]))), adjective=0.5)
     tense, *time = draw.one_of(((NOW,), (TOLD, draw.adverbial("time", "past_small"))))
-    clause = Clause(thing, draw.word(verbs_for("be", kind)), (*time, spot(draw, kind, "dat")), tense)
-    return sentence("{}? | {}?", clause.question()) if draw.chance(0.2) else statement(draw, clause)
+    clause = Clause(thing, draw.word(verbs_for("be", kind)), (*time, draw.spot(kind, "dat")), tense)
+    return sentence("{}? | {}?", clause.question()) if draw.chance(0.2) else draw.statement(clause)
 
 
 def where_it_was_put(draw: Draw) -> Sides:
@@ -187,7 +178,7 @@ def where_it_was_put(draw: Draw) -> Sides:
     thing = Phrase(*draw.thing(draw.noun(kind)).sides("acc"), "object")
     time = draw.adverbial("time", "past_small")
     verb = draw.word(verbs_for("put", kind))
-    return statement(draw, Clause(draw.subject(), verb, (thing, time, spot(draw, kind, "acc")), DONE), time)
+    return draw.statement(Clause(draw.subject(), verb, (thing, time, draw.spot(kind, "acc")), DONE), time)
 
 
 def counting(draw: Draw) -> Sides:
@@ -199,7 +190,7 @@ def counting(draw: Draw) -> Sides:
         return sentence("{}? | {}?", Clause(draw.listener(), verb, (draw.time("past", verb),), DONE).question(asked))
     german, english = draw.from_list("few")
     things = draw.thing(noun, Determiner("bare", german, english, english), plural=True)
-    return dated(draw, Clause(draw.subject(), verb, (Phrase(*things.sides("acc"), "new object"),)), "past", DONE)
+    return draw.dated(Clause(draw.subject(), verb, (Phrase(*things.sides("acc"), "new object"),)), "past", DONE)
 
 
 def clock_time(draw: Draw) -> Sides:
@@ -215,14 +206,14 @@ def clock_time(draw: Draw) -> Sides:
         digits = f"{draw.between(5, 22)}:{5 * draw.between(0, 11):02}"
         clock = Phrase(f"um {digits} Uhr", f"at {digits}", "clock")
     time = draw.adverbial("time", "plan_day")
-    return statement(draw, Clause(starting, verb, (time, clock), PLANNED), time)
+    return draw.statement(Clause(starting, verb, (time, clock), PLANNED), time)
 
 
 def comparison(draw: Draw) -> Sides:
     """Der Hund ist größer als die Katze. Meine Schwester ist so klug wie Anna."""
     if draw.chance(0.4):
         first, second = (draw.subject(plural=0, pronouns=False) for _ in range(2))
-        adjective = draw.word(TRAITS)
+        adjective = draw.word(_TRAITS)
     else:
         nouns = nouns_of(draw.one_of(_COMPARED))
         adjective = draw.word([x for x in ADJECTIVES if x.german[1] and sum(x in adjectives_of(y) for y in nouns) > 1])
@@ -242,7 +233,7 @@ def superlative(draw: Draw) -> Sides:
     best = NounPhrase(noun, THE, draw.word(adjectives_of(noun, graded=True)), degree=2)
     town = NounPhrase(draw.noun("town", "Land"))
     there = replace(best, addition=f" {town.german('gen')}", whole=f"{best.english()} in {town.english()}")
-    return dated(draw, Clause(draw.subject(), verb, (Phrase(*there.sides("acc"), "object"),)), "past", DONE)
+    return draw.dated(Clause(draw.subject(), verb, (Phrase(*there.sides("acc"), "object"),)), "past", DONE)
 
 
 def genitive(draw: Draw) -> Sides:
@@ -252,7 +243,7 @@ def genitive(draw: Draw) -> Sides:
     possessor = owner.english() + ("'" if owner.gender == "p" else "'s")
     english = thing.english().replace("the", possessor, 1)
     owned = replace(thing, addition=f" {owner.german('gen')}", whole=english)
-    return statement(draw, being(owned, draw.word(adjectives_of(noun)), draw.one_of((NOW, TOLD))))
+    return draw.statement(being(owned, draw.word(adjectives_of(noun)), draw.one_of((NOW, TOLD))))
 
 
 def _with_relative_clause(head: NounPhrase, pronoun: str, relative: str, clause: Sides) -> NounPhrase:
@@ -264,11 +255,11 @@ def _about(draw: Draw, person: NounPhrase) -> Sides:
     """Return a statement on somebody: "kommt aus Italien", "wohnt in Köln", "ist sehr nett"."""
     kind = draw.one_of(("country", "city", "trait"))
     if kind == "trait":
-        return statement(draw, being(person, draw.word(TRAITS)))
+        return draw.statement(being(person, draw.word(_TRAITS)))
     german, english = draw.from_list(kind)
     if kind == "country":
-        return statement(draw, Clause(person, VERB["kommen"], (Phrase(f"aus {german}", f"from {english}", "oblique"),)))
-    return statement(draw, Clause(person, VERB["wohnen"], (Phrase(f"in {german}", f"in {english}", "place"),)))
+        return draw.statement(Clause(person, VERB["kommen"], (Phrase(f"aus {german}", f"from {english}", "oblique"),)))
+    return draw.statement(Clause(person, VERB["wohnen"], (Phrase(f"in {german}", f"in {english}", "place"),)))
 
 
 def _teller(draw: Draw) -> Nominal:
@@ -294,13 +285,13 @@ def relative_object(draw: Draw) -> Sides:
     thing = NounPhrase(noun, plural=draw.plural(noun))
     clause = Clause(_teller(draw), verb, (draw.time("past", verb),), DONE).final()
     whole = _with_relative_clause(thing, relative_pronoun("acc", thing.gender), "that", clause)
-    return statement(draw, being(whole, draw.word(adjectives_of(noun)), TOLD))
+    return draw.statement(being(whole, draw.word(adjectives_of(noun)), TOLD))
 
 
 def relative_person(draw: Draw) -> Sides:
     """Die Kollegin, der ich gestern geholfen habe, wohnt in Köln. Der Arzt, mit dem Nina gesprochen hat, ist nett."""
     person = draw.thing(draw.noun("adult"), adjective=0.15)
-    verb = draw.word(WITH_PERSON)
+    verb = draw.word(_WITH_PERSON)
     clause = Clause(_teller(draw), verb, (draw.time("past", verb),), DONE).final()
     pronoun = relative_pronoun(verb.complements[0].case, person.gender)
     return _about(
@@ -332,7 +323,7 @@ def because(draw: Draw) -> Sides:
     if mood:
         first, second = being(subject, ADJECTIVE[mood], very=False), event.put(DONE, time)
     else:
-        first = Clause(subject, VERB["kommen"], (NOT,), TOLD, "können", negated=True)
+        first = Clause(subject, VERB["kommen"], (_NOT,), TOLD, "können", negated=True)
         second = event.put(TOLD, time, modal="müssen")
     return sentence("{}, weil {}. | {} because {}.", first.main(), second.final())
 
@@ -379,7 +370,7 @@ def pronoun_for_thing(draw: Draw) -> Sides:
     kind = draw.one_of(("place", "price", "search", "search"))
     if kind == "place":
         thing = draw.thing(draw.noun("lying"), draw.one_of((THE, possessive(PRONOUN["ich"]))), adjective=0.5)
-        answer = Clause(pronoun_for(thing), VERB["liegen"], (spot(draw, "lying", "dat"),))
+        answer = Clause(pronoun_for(thing), VERB["liegen"], (draw.spot("lying", "dat"),))
         return sentence("wo ist {}? {}. | where is {}? {}.", thing.sides(), answer.main())
     subject = draw.subject(plural=0)
     if kind == "price":
@@ -391,5 +382,5 @@ def pronoun_for_thing(draw: Draw) -> Sides:
         thing = draw.thing(draw.noun("carried"), possessive(subject))
         first = Clause(subject, VERB["suchen"], (Phrase(*thing.sides("acc"), "object"),), ONGOING)
         it = Phrase(*pronoun_for(thing).sides("acc"), "pronoun")
-        second = Clause(pronoun_for(subject), VERB["finden"], (it, NOT), modal="können", negated=True)
+        second = Clause(pronoun_for(subject), VERB["finden"], (it, _NOT), modal="können", negated=True)
     return sentence("{}, aber {}. | {}, but {}.", first.main(), second.main())

@@ -19,9 +19,8 @@ def read_help_pages(source: str | Path, target: str | Path) -> Iterator[tuple[st
     """Yield the paragraphs and headings that both languages have, page after page.
 
     Each argument is a folder with the pages `*/help/<language>/text/**/*.html` of one language, as in the Debian
-    packages libreoffice-help-<language>. Left out are untranslated paragraphs (equal sides), those with fewer than
-    three words or with lengths too different to be translations, and pages that one language lacks. Inline tags are
-    dropped. Raises `InputError` when a folder has no such page, and for pages that are not UTF-8, with file and line.
+    packages libreoffice-help-<language>. Paragraphs are left out if their sides are equal, have fewer than three words
+    or are too different in length to be translations. Raises `InputError` when a folder has no such page.
     """
     pages = [_pages(Path(folder)) for folder in (source, target)]
     for name in sorted(pages[0].keys() & pages[1].keys()):

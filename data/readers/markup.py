@@ -20,8 +20,7 @@ def read_talks(source: str | Path, target: str | Path, titles: bool = False) -> 
 
     The files are text, with lines in tags (`<url>`, `<talkid>`, `<title>`, …) before each talk; their number may differ
     between languages. Characters such as `&` and `<` stand for themselves. With `titles`, the title and description of
-    each talk are pairs too. Raises `InputError` for a title without its end tag, for lines of different talks, for
-    different numbers of lines, and as `data.text.parallel_text.read_lines` does.
+    each talk are pairs too. Raises `InputError` for a title without its end tag and for lines of different talks.
     """
     return aligned((source, target), [_lines(path, titles) for path in (source, target)], "lines")
 
@@ -51,10 +50,9 @@ IDENTITY = re.compile(r"""\bid\s*=\s*["']?([^"'\s>]+)""", re.IGNORECASE)
 
 
 def read_xml(source: str | Path, target: str | Path) -> Iterator[tuple[str, str]]:
-    """Yield the `<seg>` texts of two well-formed XML files (`IWSLT*.xml`) with the same ids.
+    """Yield the `<seg>` texts of two XML files (`IWSLT*.xml`) with the same ids.
 
-    Raises `InputError` for XML that is not well-formed or declares entities, for ids that do not match, for different
-    numbers of segments, each with its line, and as `data.text.parallel_text.read_lines` does.
+    Raises `InputError`, with the line, for XML that is not well-formed or declares entities.
     """
     return aligned((source, target), [_xml_segments(path) for path in (source, target)], "segments")
 
@@ -63,8 +61,7 @@ def read_sgm(source: str | Path, target: str | Path) -> Iterator[tuple[str, str]
     """Yield the `<seg>` texts of two `.sgm` files with the same ids.
 
     Such files look like XML but have bare `&` and unclosed tags, so only `<seg id=…>` and `</seg>` are read. The five
-    entities of XML are resolved. Raises `InputError` for a segment that is not closed or has no id, for ids that do not
-    match, for different numbers of segments, each with its line, and as `data.text.parallel_text.read_lines` does.
+    entities of XML are resolved. Raises `InputError`, with the line, for a segment that is not closed or has no id.
     """
     return aligned((source, target), [_sgm_segments(path) for path in (source, target)], "segments")
 

@@ -49,10 +49,7 @@ def aligned(paths: Iterable[Path], sides: Iterable[Iterable[Segment]], what: str
 
 
 def read_plain(*paths: str | Path) -> Iterator[tuple[str, ...]]:
-    """Yield line n of every file (plain or gzip) unchanged.
-
-    Raises `InputError` as `data.text.parallel_text.read_lines` does, and for different numbers of lines.
-    """
+    """Yield line n of every file (plain or gzip) unchanged."""
     sides = [(Segment(number, "", line) for number, line in enumerate(read_lines(path), start=1)) for path in paths]
     return aligned(paths, sides, "lines")
 
@@ -77,8 +74,7 @@ def read_table(
         separator: boundary of segments within a cell; becomes a blank.
         escaped: whether to resolve special characters that Moses escaped (`&apos;`, `&#91;`).
 
-    Raises `InputError` for a row with too few columns or an unknown name, with file and line, and as
-    `data.text.parallel_text.read_lines` does.
+    Raises `InputError` for a row with too few columns or an unknown name, with file and line.
     """
     lines = enumerate(read_lines(path), start=1)
     if isinstance(columns[0], str):

@@ -1,10 +1,9 @@
 """Punctuation normalisation, tokenisation and detokenisation like the Moses scripts, by sacremoses with repairs.
 
-Tokens become text again by the rules of detokenizer.perl and some for cases it leaves open, which most lines of news
-text follow. sacremoses' detokeniser leaves blanks around slashes, dashes and foreign quotation marks, in times, names
-(O 'Malley) and amounts (C $5), puts blanks on the wrong side of unpaired quotation marks, and drops Czech ones before
-numbers ("v roce2008"). On tokenised news in English, German and Czech it restores less than 98 % of the lines, these
-rules more than 99 %.
+Tokens become text again by the rules of detokenizer.perl and some for cases it leaves open. sacremoses' detokeniser
+leaves blanks around slashes, dashes and foreign quotation marks, in times, names (O 'Malley) and amounts (C $5), puts
+blanks on the wrong side of unpaired quotation marks, and drops Czech ones before numbers ("v roce2008"). On tokenised
+news in English, German and Czech it restores less than 98 % of the lines, these rules more than 99 %.
 """
 
 import html
@@ -44,7 +43,7 @@ class Moses:
     def detokenize(self, line: str) -> str:
         """Return the text of tokens separated by blanks."""
         tokens = _ESCAPE.sub(lambda match: html.unescape(match[0]), line).split()
-        return detokenize(tokens, self.language)
+        return "".join(_Detokenizer(tokens, self.language).pieces())
 
 
 class _Tokenizer(MosesTokenizer):
@@ -95,11 +94,6 @@ _LETTER_APOSTROPHE = {"be", "uk"}
 _LOW_QUOTES = re.compile("be|bg|cs|da|de|et|hr|is|lt|lv|mk|ro|ru|sk|sl|sq|sr|uk")
 _DOUBLE, _SINGLE, _ANGLES = "„“”", "‚‘’", ("«»", "‹›")
 _STRAIGHT = ('"', "'", "`")
-
-
-def detokenize(tokens: list[str], language: str) -> str:
-    """Return the text of unescaped tokens."""
-    return "".join(_Detokenizer(tokens, language).pieces())
 
 
 class _Detokenizer:

@@ -22,10 +22,7 @@ LONGEST_LINE = 1 << 24  # bytes: a small gzip file can hold a line that fills th
 
 
 def read_lines(path: str | Path) -> Iterator[str]:
-    """Yield the lines of a UTF-8 file (plain or gzip); see `decode_lines`.
-
-    Raises `InputError` when the file is missing, empty, not UTF-8, or a damaged gzip file.
-    """
+    """Yield the lines of a UTF-8 file, plain or gzip, as `decode_lines` does; raise `InputError` if it is empty."""
     empty = True
     with open_text_file(path) as file:
         for line in decode_lines(file, path):
@@ -41,7 +38,7 @@ def open_text_file(path: str | Path) -> BinaryIO:
         if sys.stdin is None:
             raise InputError("the standard input is closed; name a file")
         return sys.stdin.buffer  # not peeked into: someone may be about to type
-    with _damage_told(path):
+    with _explained_damage(path):
         file = open(path, "rb")  # noqa: SIM115 (the caller closes it)
         # gzip's magic number never begins UTF-8 text.
         is_gzip = str(path).endswith(".gz") or file.peek(2)[:2] == b"\x1f\x8b"
@@ -50,7 +47,7 @@ def open_text_file(path: str | Path) -> BinaryIO:
 
 def count_lines(path: str | Path, most: int) -> int:
     """Return the number of lines of a plain or gzipped file, or `most` if it has more, which are not read."""
-    with _damage_told(path), open_text_file(path) as file:
+    with _explained_damage(path), open_text_file(path) as file:
         return sum(1 for _ in islice(iter(partial(file.readline, LONGEST_LINE), b""), most))
 
 
@@ -58,13 +55,12 @@ def decode_lines(file: BinaryIO, name: str | Path) -> Iterator[str]:
     """Yield the lines of an open binary file that messages call `name`.
 
     A line ends only at `"\\n"`, never at U+2028, U+0085 or a form feed, so that line-aligned files stay aligned. One
-    `"\\r"` before it is dropped, and so is a byte order mark at the start of the file. Raises `InputError` for bytes
-    that are not UTF-8 and for a line of more than `LONGEST_LINE` bytes, with the line number, and for a damaged gzip
-    file.
+    `"\\r"` before it is dropped, as is a byte order mark at the start of the file. Raises `InputError` for bytes that
+    are not UTF-8 and a line of more than `LONGEST_LINE` bytes, with the line number, and for a damaged gzip file.
     """
     number = 0
     try:
-        with _damage_told(name):
+        with _explained_damage(name):
             # Reading lines of a binary file splits at b"\n" and nowhere else.
             for number, line in enumerate(iter(partial(file.readline, LONGEST_LINE + 1), b""), start=1):
                 if len(line) > LONGEST_LINE:
@@ -81,12 +77,12 @@ def decode_lines(file: BinaryIO, name: str | Path) -> Iterator[str]:
 
 def content_digest(path: str | Path) -> str:
     """Return the SHA-256 of a file's content, of a gzip file's text; raise `InputError` if it cannot be read."""
-    with _damage_told(path), open_text_file(path) as file:
+    with _explained_damage(path), open_text_file(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @contextlib.contextmanager
-def _damage_told(name):
+def _explained_damage(name):
     try:
         yield
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -141,10 +137,7 @@ def text_bar(
     unit: str = "pairs",
     sides: int = 1,
 ) -> tqdm:
-    """Return a progress bar of work on a parallel text, visible only on a terminal.
-
-    It counts `items` as they are iterated over, `sides` for each pair; without them call its `update`.
-    """
+    """Return a progress bar, visible only on a terminal, that counts `items`, `sides` for each pair, or `update`s."""
     shown = progress and sys.stderr is not None and sys.stderr.isatty()
     total = sides * count_lines(text.source, sys.maxsize) if shown else None
     return tqdm(items, task, total, unit=f" {unit}", disable=not shown)

@@ -23,13 +23,7 @@ FORMAT = 1  # of the cache: raise it when the files written here change
 
 
 class ProfiledText(NamedTuple):
-    """A parallel text in the form of a profile.
-
-    Args:
-        text: the lines that sub-words are learnt on.
-        truecasers: of source and target; None where the profile has none.
-        dropped: number of pairs left out, by reason (`data.text.cleaning.REASONS`).
-    """
+    """A parallel text in the form of a profile, its truecasers if there are any, and the pairs left out by reason."""
 
     text: ParallelText
     truecasers: tuple[Truecaser, Truecaser] | None
@@ -46,17 +40,11 @@ def apply_profile(
 ) -> ProfiledText:
     """Bring a parallel text into the form of a profile, or find it in the cache by its content.
 
-    RAM grows with the number of different words, not of lines.
+    RAM grows with the number of different words, not of lines. Raises `InputError` when no pair is left.
 
     Args:
-        profile: the name of one of `data.text.profiles.PROFILES`.
-        languages: codes of source and target.
         rules: which pairs of a training text to leave out; None keeps every line, as for test sets.
-        truecasers: None: learnt on this text, which must then be the training text.
-
-    Raises:
-        InputError: what reading `text` raises; when no pair is left.
-        RunError: what `data.workers.map_chunks` raises.
+        truecasers: of source and target; None learns them on this text, which must then be the training text.
     """
     form = profile_named(profile)
     if form == Profile() and rules in (None, CleaningRules()):
@@ -115,8 +103,8 @@ def _build(text, profile, languages, rules, truecasers, folder):
 def _process(form, languages, rules, counts_forms, pairs):
     """Bring a chunk of pairs into their form before truecasing and clean it.
 
-    Return the lines of each side as one string (no sides if no pair is left), the number of pairs kept, those dropped
-    by reason, and, on request, the counts of forms of each side.
+    Return the lines of each side as one string (no sides if no pair is left), the numbers of pairs kept and of pairs
+    dropped by reason, and, on request, the counts of forms of each side.
     """
     pairs = [tuple(map(form.before_truecasing, languages, pair)) for pair in pairs]
     kept, dropped = pairs, Counter()

@@ -9,7 +9,7 @@
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 from data.errors import InputError
 from data.text.truecasing import Truecaser, detruecase
@@ -49,11 +49,10 @@ def profile_named(name: str) -> Profile:
     return PROFILES[name]
 
 
-class TextForm:
-    """Text of one language in the form that sub-words are learnt on, and back to ordinary text.
+class Preprocessor:
+    """Text of one language to the form that sub-words are learnt on, and back to ordinary text.
 
-    `profile` is the name of one of `PROFILES`, else `InputError`; a truecased one needs the `truecaser` of the
-    language.
+    A truecased profile needs the `truecaser` of the language. Raises `InputError` for an unknown one.
     """
 
     def __init__(self, profile: str, language: str, truecaser: Truecaser | None = None):
@@ -61,19 +60,19 @@ class TextForm:
         self.profile, self.language, self.truecaser = profile, language, truecaser
         self.is_tokenized = self._profile.is_tokenized
 
-    def forward(self, line: str) -> str:
+    def preprocess(self, line: str) -> str:
         """Return a line of text as sub-words are learnt on it."""
         line = self._profile.before_truecasing(self.language, line)
         return self.truecaser.truecase(line) if self._profile.is_truecased else line
 
-    def backward(self, line: str) -> str:
+    def postprocess(self, line: str) -> str:
         """Return a line of a model's output as ordinary text; a lower-cased one stays without capital letters."""
         if self._profile.is_truecased:
             line = detruecase(line)
         return detokenize(self.language, line) if self.is_tokenized else line
 
     def expected(self, line: str) -> str:
-        """Return a line of text as a perfect model's `backward` gives it: in small letters if the profile is."""
+        """Return a line of text as a perfect model's `postprocess` gives it: in small letters if the profile is."""
         return line.lower() if self._profile.is_lowercased else line
 
 
@@ -88,11 +87,11 @@ def detokenize(language: str, line: str) -> str:
     return _moses(language).detokenize(line)
 
 
-@lru_cache
+@cache
 def _moses(language):
     from data.text.moses import Moses  # here, because the profile `raw` works without sacremoses
 
     return Moses(language)
 
 
-RAW_TEXT = TextForm("raw", "")
+RAW_TEXT = Preprocessor("raw", "")

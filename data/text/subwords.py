@@ -22,16 +22,11 @@ def train_subwords(
 
     The same lines and settings give the same file. The pieces are the four special ones, 256 bytes, characters and
     merges. Characters beyond the most frequent 99.99 % of the text are spelled in bytes, so that stray characters take
-    no places, and the embeddings of the bytes, which stand for every unseen character, are trained at all.
+    no places, and the embeddings of the bytes, which stand for every unseen character, are trained at all. If there are
+    more than `max_lines` (above 100), a fixed random sample of them is used.
 
-    Args:
-        lines: one segment each, read once; of both sides for a shared vocabulary.
-        vocabulary_size: number of pieces, special ones included.
-        model_path: the file to write; its folder is made if missing.
-        max_lines: a fixed random sample of this size (above 100) is used if there are more.
-
-    Raises `InputError` without any text; when the text has too few different pieces for the size, or too many
-    characters. The message names the largest or smallest possible size.
+    Raises `InputError` without any text, and names the largest or smallest possible size if the text has too few
+    different pieces or too many characters.
     """
     model = io.BytesIO()
     failure = None
@@ -58,14 +53,10 @@ def train_subwords(
             normalization_rule_name="identity",
             input_sentence_size=max_lines,
             shuffle_input_sentence=True,
-            pad_id=PAD,
-            unk_id=UNKNOWN,
-            bos_id=BEGIN,
-            eos_id=END,
-            pad_piece=SPECIAL_PIECES[PAD],
-            unk_piece=SPECIAL_PIECES[UNKNOWN],
-            bos_piece=SPECIAL_PIECES[BEGIN],
-            eos_piece=SPECIAL_PIECES[END],
+            **{f"{name}_id": number for number, name in enumerate(("pad", "unk", "bos", "eos"))},
+            **{
+                f"{name}_piece": piece for name, piece in zip(("pad", "unk", "bos", "eos"), SPECIAL_PIECES, strict=True)
+            },
             # Stored in the model file: fixed, so that the file does not depend on the machine.
             num_threads=4,
             minloglevel=2,
@@ -98,15 +89,8 @@ class Subwords:
     Runs of blanks count as one and blanks at either end do not count; all else (tabs, no-break spaces, control
     characters) is kept. Text that spells a special piece, such as `"<s>"`, is encoded as ordinary characters.
 
-    Args:
-        path: a model file of `train_subwords`.
-        digest: the expected SHA-256 of the file, if known.
-
-    Attributes:
-        vocabulary_size: number of pieces, special ones included.
-        digest: SHA-256 of the file.
-
-    Raises `InputError` when the file is missing, corrupt, does not match `digest`, or has other special ids.
+    `digest` is the SHA-256 of the file. Raises `InputError` when the file is missing, corrupt, does not match an
+    expected `digest`, or has other special ids.
     """
 
     def __init__(self, path: str | Path, digest: str | None = None):
@@ -120,21 +104,20 @@ class Subwords:
         if digest not in (None, self.digest):
             raise InputError(f"the sub-word model {path} is damaged or another one; copy it again")
         try:
-            self._processor = sentencepiece.SentencePieceProcessor(model_proto=model)
-            ids = list(range(self._processor.get_piece_size()))
+            self._processor = processor = sentencepiece.SentencePieceProcessor(model_proto=model)
+            ids = list(range(processor.get_piece_size()))
             # These raise if a piece, or the text for unknown ones, is not UTF-8.
-            self._processor.id_to_piece(ids)
-            self._processor.decode(ids)
+            processor.id_to_piece(ids)
+            processor.decode(ids)
         except (RuntimeError, UnicodeDecodeError) as error:
             raise InputError(f"{path} is not a sub-word model or is damaged; train it anew or copy it again") from error
-        processor = self._processor
         special_ids = (processor.pad_id(), processor.unk_id(), processor.bos_id(), processor.eos_id())
         if special_ids != (PAD, UNKNOWN, BEGIN, END):
             raise InputError(
                 f"the sub-word model {path} has <pad>, <unk>, <s>, </s> at {special_ids} where "
                 f"{(PAD, UNKNOWN, BEGIN, END)} is needed; use a model that this project trained"
             )
-        self.vocabulary_size = processor.get_piece_size()
+        self.vocabulary_size = len(ids)
         while processor.is_unused(self.vocabulary_size - 1):  # see `data.text.vocabularies`
             self.vocabulary_size -= 1
 

@@ -49,9 +49,8 @@ class Truecaser:
             words = line.split()
             if len(words) % 2 or not all(map(_COUNT.fullmatch, words[1::2])):
                 raise InputError(f"{path}, line {number}: not a line of a truecasing model, `word (3/4) Word (1)`")
-            counts |= {
-                form: int(re.match(r"\d+", count[1:])[0]) for form, count in zip(words[::2], words[1::2], strict=True)
-            }
+            for form, count in zip(words[::2], words[1::2], strict=True):
+                counts[form] = int(re.search(r"\d+", count)[0])
         return cls(counts)
 
     def save(self, path: str | Path) -> None:

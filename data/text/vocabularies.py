@@ -21,13 +21,12 @@ def learn_vocabularies(
     """Return the model files of source and target, learnt on the text or found in the cache by its content.
 
     Args:
-        text: the training text in the form of its profile.
         vocabulary_size: pieces of each model; two numbers for source and target if these are separate.
         shared: one model for both sides, or one for each.
         joint_merges: separate models with common merges: one is learnt on both sides, and each side keeps the pieces
             that its text has, as fairseq's scripts do by default.
 
-    Raises `InputError` for contradictory settings, and what reading `text` and `train_subwords` raise.
+    Raises `InputError` for contradictory settings, and what `train_subwords` raises.
     """
     check_vocabulary_settings(vocabulary_size, shared, joint_merges)
     content = [FORMAT, version("sentencepiece"), text.digests(), vocabulary_size, shared]
@@ -41,9 +40,8 @@ def learn_vocabularies(
         both, models = temporary / "both.model", [temporary / f"{side}.model" for side in SIDES]
         if shared or joint_merges:
             lines = chain.from_iterable(text.pairs())
-            train_subwords(
-                text_bar(text, "learning sub-words", items=lines, unit="lines", sides=2), vocabulary_size, both
-            )
+            lines = text_bar(text, "learning sub-words", items=lines, unit="lines", sides=2)
+            train_subwords(lines, vocabulary_size, both)
         if joint_merges:
             for side, path in enumerate(models):
                 _write_side_dictionary(both, lines_of(side, "looking for sub-words"), path)
@@ -73,9 +71,9 @@ def check_vocabulary_settings(vocabulary_size: int | tuple[int, int], shared: bo
 def _write_side_dictionary(joint_model: Path, lines: Iterable[str], path: Path) -> None:
     """Write a copy of a joint sub-word model with the pieces that one side's training text has.
 
-    These come first, in order: the special ones, the bytes, and whatever `lines` are encoded in, with its characters.
-    Other merges, which may lead to these, follow as unused: SentencePiece spells them in smaller pieces, and
-    `Subwords.vocabulary_size` does not count them. Other characters are spelled in bytes.
+    First come, in order, the special ones, the bytes, and the pieces that `lines` are encoded in, with their
+    characters. Other merges, which may lead to these, follow as unused: SentencePiece spells them in smaller pieces,
+    and `Subwords.vocabulary_size` does not count them. Other characters are spelled in bytes.
     """
     from sentencepiece.sentencepiece_model_pb2 import ModelProto  # imports protobuf
 

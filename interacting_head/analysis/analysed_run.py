@@ -88,7 +88,7 @@ class AnalysedRun:
     def encode(self, side: str, lines: list[str]) -> list[list[int]]:
         """Return the ids of each line of text of one of `SIDES`, brought into the form of the run's profile."""
         form = {"source": self.translator.source_form, "target": self.translator.target_form}[side]
-        return self.subwords[SIDES.index(side)].encode([form.forward(line) for line in lines])
+        return self.subwords[SIDES.index(side)].encode([form.preprocess(line) for line in lines])
 
     def source_tokens(self, pair: Pair) -> list[str]:
         """Return the sub-words of the source as text, `</s>` at the end: columns of `cross`, both of `encoder`."""

@@ -16,7 +16,7 @@ import numpy as np
 from data.corpora.corpus import open_corpus
 from data.files import check_folder_room, make_folder
 from data.text.parallel_text import ParallelText
-from data.text.profiles import PROFILES, TextForm
+from data.text.profiles import PROFILES, Preprocessor
 from interacting_head import config as configuration
 from interacting_head.console import RunError
 from interacting_head.console.machine import processor, versions
@@ -117,7 +117,7 @@ def translation(run: RunDirectory, text: ParallelText, split: str, environment: 
 def source_lengths(run: RunDirectory, lines: Sequence[str]) -> np.ndarray:
     """Return the numbers of sub-words of source sentences, `(N, 1)`."""
     form, subwords = run.text_forms()[0], run.subwords()[0]
-    return np.array([[len(sentence)] for sentence in subwords.encode([form.forward(line) for line in lines])])
+    return np.array([[len(sentence)] for sentence in subwords.encode([form.preprocess(line) for line in lines])])
 
 
 def scores_of(
@@ -133,12 +133,12 @@ def scores_of(
     """
     form = run.text_forms()[1]
     if form.is_tokenized:
-        tokens, text = hypotheses, [form.backward(line) for line in hypotheses]
+        tokens, text = hypotheses, [form.postprocess(line) for line in hypotheses]
         expected = [form.expected(line) for line in references]
     else:
-        text, form, expected = hypotheses, TextForm("tokenized", run.config.data.target_language), references
-        tokens = [form.forward(line) for line in hypotheses]
-    of_text, of_tokens = (text, expected), (tokens, [form.forward(line) for line in references])
+        text, form, expected = hypotheses, Preprocessor("tokenized", run.config.data.target_language), references
+        tokens = [form.preprocess(line) for line in hypotheses]
+    of_text, of_tokens = (text, expected), (tokens, [form.preprocess(line) for line in references])
     scores, statistics = {}, {}
     for name in metrics:
         ours, theirs = of_text if name in TEXT_OF_SACREBLEU else of_tokens

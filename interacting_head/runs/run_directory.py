@@ -12,7 +12,7 @@ import numpy as np
 
 from data.errors import InputError
 from data.files import atomic_write, check_plain, check_room, full_disk_named, make_folder, sha256, written_beside
-from data.text.profiles import PROFILES, RAW_TEXT, TextForm
+from data.text.profiles import PROFILES, RAW_TEXT, Preprocessor
 from data.text.subwords import Subwords
 from data.text.truecasing import Truecaser
 from interacting_head import config as configuration
@@ -155,7 +155,7 @@ class RunDirectory:
         subwords = [model.digest for model in subwords]
         self.write_json("text.json", {"languages": languages, "digests": digests, "subwords": subwords})
 
-    def text_forms(self) -> tuple[TextForm, TextForm]:
+    def text_forms(self) -> tuple[Preprocessor, Preprocessor]:
         """Return the forms of source and target text; raise `InputError` where truecasers are missing."""
         profile = self.config.data.profile
         if not PROFILES[profile].is_tokenized:
@@ -164,7 +164,7 @@ class RunDirectory:
         languages = self.text.get("languages")
         if not (truecasers and languages):
             raise InputError(f"{self.path} lacks text.json or a file of truecasing/; copy the run directory again")
-        return tuple(map(TextForm, (profile, profile), languages, truecasers))
+        return tuple(map(Preprocessor, (profile, profile), languages, truecasers))
 
     # Weights.
 

@@ -101,7 +101,7 @@ class Service:
         place = request.site, request.layer
         if place not in self._inspectors[request.model].wanted["attention"]:
             raise RequestError(422, f"this model has no layer {request.layer} at the site {request.site}")
-        [source] = translator.source_subwords.encode([translator.source_form.forward(request.source)])
+        [source] = translator.source_subwords.encode([translator.source_form.preprocess(request.source)])
         target = request.token_ids[:-1] if request.token_ids[-1:] == [END] else request.token_ids
         if not source:
             raise RequestError(422, "an empty line has no attention")
@@ -132,7 +132,7 @@ class Service:
         translator = self.translator
         if sum(len(line.encode()) for line in request.lines) <= SUBWORDS // SUBWORDS_A_BYTE:
             return None
-        forms = [translator.source_form.forward(line) for line in request.lines]
+        forms = [translator.source_form.preprocess(line) for line in request.lines]
         count = sum(map(len, translator.source_subwords.encode(forms)))
         if count <= SUBWORDS:
             return None

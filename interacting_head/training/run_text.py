@@ -12,7 +12,7 @@ from data.errors import InputError
 from data.files import atomic_write, copy_file
 from data.text.cleaning import CleaningRules
 from data.text.parallel_text import ParallelText
-from data.text.profiles import TextForm
+from data.text.profiles import Preprocessor
 from data.text.subwords import Subwords
 from interacting_head.config import OWN_FILES, DataConfig, ExperimentConfig, yaml_files
 from interacting_head.runs.run_directory import RunDirectory
@@ -28,7 +28,7 @@ class RunText(NamedTuple):
     corpus: Corpus
     train: ParallelText
     dev: ParallelText
-    forms: tuple[TextForm, TextForm]
+    forms: tuple[Preprocessor, Preprocessor]
     subwords: tuple[Subwords, Subwords]
     pairs: EncodedPairs
 
@@ -131,5 +131,5 @@ def prepare_run_text(data: DataConfig, run: RunDirectory, corpus: Corpus) -> Run
     if vocabularies is None:
         for path, model in zip(run.subword_paths, encoded.vocabularies, strict=True):
             copy_file(model, path)
-    forms = map(TextForm, (data.profile, data.profile), languages, train.truecasers or (None, None))
+    forms = map(Preprocessor, (data.profile, data.profile), languages, train.truecasers or (None, None))
     return RunText(corpus, train.text, dev.text, tuple(forms), run.subwords(), encoded.pairs["train"])

@@ -178,7 +178,7 @@ class Trainer:
     @contextlib.contextmanager
     def fitting(self):
         """Move the batches to the current step, and count the steps of the `fit` in the block."""
-        self.batches.start_at(*self.batches.position_after((0, 0), self.state.step))
+        self.batches.start = self.state.step
         with self.devices.scope(), allocation_told(self._batch_in_words, f"{TRAINING_ADVICE}; {OTHER_SETTINGS}"):
             yield
         self.state.step, self.state.loss = self.progress.step, self.progress.loss
@@ -204,7 +204,7 @@ class Trainer:
 
     def _batch_in_words(self):
         """Return a description of the batch of the current step."""
-        epoch, index = self.batches.position_after((0, 0), self.progress.step)
+        epoch, index = self.batches.position(self.progress.step)
         shape = " × ".join(map(str, self.batches.plan(epoch).shape(index)))
         parts = self.config.train.accumulate_batches
         in_parts = f", computed in {parts} parts" if parts > 1 else ""
@@ -226,7 +226,7 @@ class Trainer:
         record = {
             "step": state.step,
             "seconds": self._seconds(),
-            "epoch": self.batches.position_after((0, 0), state.step)[0] + 1,
+            "epoch": self.batches.position(state.step)[0] + 1,
             "loss": state.loss,
             **scores,
             "learning_rate": scalar(self.training_model.optimizer.learning_rate),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from data.text.profiles import TextForm
+from data.text.profiles import Preprocessor
 from data.text.subwords import END, Subwords
 
 
@@ -57,7 +57,7 @@ class JsonLine:
 class Details:
     """The values that `translate.py --with …` adds to each translation; sub-words and form are the source's."""
 
-    def __init__(self, inspector, subwords: Subwords, form: TextForm):
+    def __init__(self, inspector, subwords: Subwords, form: Preprocessor):
         self.inspector, self.subwords, self.form = inspector, subwords, form
         parts = {"attention": inspector.wanted["attention"], "head_importance": inspector.wanted["head_importance"]}
         self._nothing = dict.fromkeys(["source_tokens", *(name for name, places in parts.items() if places)])
@@ -68,7 +68,7 @@ class Details:
         Values of a line that was translated in pieces are None: the model never saw it as a whole.
         """
         whole = ["" if best.pieces > 1 else line for line, (best, *_) in zip(lines, found, strict=True)]
-        sources = self.subwords.encode([self.form.forward(line) for line in whole])
+        sources = self.subwords.encode([self.form.preprocess(line) for line in whole])
         pairs = [(source, one.tokens) for source, line in zip(sources, found, strict=True) for one in line]
         inspections = iter(self.inspector.inspect(pairs))
         for source, line in zip(sources, found, strict=True):

@@ -1,7 +1,7 @@
 """Lines as the sentences that an engine searches translations for, or scores; limits of their lengths."""
 
 from data.errors import InputError
-from data.text.profiles import TextForm
+from data.text.profiles import Preprocessor
 from data.text.subwords import Subwords
 from interacting_head.search.options import SearchOptions, length_limit
 from interacting_head.translation.engines import check_source_length, longest_source
@@ -17,7 +17,7 @@ class LineEncoder:
     """Encode lines and what belongs to them, and remember lines that are long.
 
     Args:
-        source, target: each the `Subwords` and the `TextForm` of a side.
+        source, target: each the `Subwords` and the `Preprocessor` of a side.
         engine: name of the engine.
         limit: sub-words of a line that is translated as a whole at most; default: `USUAL`, or `trained` if that is
             more, as far as the engine goes.
@@ -30,8 +30,8 @@ class LineEncoder:
 
     def __init__(
         self,
-        source: tuple[Subwords, TextForm],
-        target: tuple[Subwords, TextForm],
+        source: tuple[Subwords, Preprocessor],
+        target: tuple[Subwords, Preprocessor],
         engine: str,
         limit: int | None = None,
         trained: int | None = None,

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from data.text.profiles import TextForm
+from data.text.profiles import Preprocessor
 from data.text.subwords import END, Subwords
 
 CHARACTERS = 16  # a line with more of them for each sub-word of a limit is above it, without being encoded as a whole
@@ -29,7 +29,7 @@ class Piece(NamedTuple):
 
 
 def encoded_pieces(
-    subwords: Subwords, form: TextForm, lines: list[str], limit: int, longest: int
+    subwords: Subwords, form: Preprocessor, lines: list[str], limit: int, longest: int
 ) -> list[list[list[int]]]:
     """Return for each line the ids of its pieces: one as a rule, none of a line without sub-words.
 
@@ -60,7 +60,9 @@ def encoded_pieces(
     return list(map(pieces, lines, encoded(subwords, form, lines, limit)))
 
 
-def encoded(subwords: Subwords, form: TextForm, lines: list[str], limit: int | None = None) -> list[list[int] | None]:
+def encoded(
+    subwords: Subwords, form: Preprocessor, lines: list[str], limit: int | None = None
+) -> list[list[int] | None]:
     """Return the ids of each line, None for lines above a limit, see `encoded_pieces`."""
 
     def is_short(line):
@@ -68,7 +70,7 @@ def encoded(subwords: Subwords, form: TextForm, lines: list[str], limit: int | N
         return len(line) <= most or len(_without_blanks(line)) <= most
 
     read = [limit is None or is_short(line) for line in lines]
-    ids = iter(subwords.encode([form.forward(line) for line, is_read in zip(lines, read, strict=True) if is_read]))
+    ids = iter(subwords.encode([form.preprocess(line) for line, is_read in zip(lines, read, strict=True) if is_read]))
     found = [next(ids) if is_read else None for is_read in read]
     return [None if limit is not None and ids and len(ids) > limit else ids for ids in found]
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from data.text.profiles import RAW_TEXT, TextForm
+from data.text.profiles import RAW_TEXT, Preprocessor
 from data.text.subwords import END, Subwords
 from interacting_head.model.allocation import allocation_told
 from interacting_head.search.options import IMPOSSIBLE, SearchOptions
@@ -66,8 +66,8 @@ class Translator:
         engine,
         source_subwords: Subwords,
         target_subwords: Subwords,
-        source_form: TextForm = RAW_TEXT,
-        target_form: TextForm = RAW_TEXT,
+        source_form: Preprocessor = RAW_TEXT,
+        target_form: Preprocessor = RAW_TEXT,
         *,
         options: SearchOptions | None = None,
         batch_size: int = 64,
@@ -285,7 +285,7 @@ class Translator:
             texts = batch.texts
             if texts is None:
                 texts = self.target_subwords.decode([one.ids for hypotheses in n_best for one in hypotheses])
-                texts = map(self.target_form.backward, texts)
+                texts = map(self.target_form.postprocess, texts)
             texts = iter(texts)
             translations = [[Translation(next(texts), *one) for one in hypotheses] for hypotheses in n_best]
             found = list(completed(batch.pieces, translations, incomplete, self._penalty))

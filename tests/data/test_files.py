@@ -128,7 +128,7 @@ with atomic_write("file") as file, written_beside("folder") as partial:
 """
 
 
-def test_what_a_killed_process_has_not_completed_is_removed_by_the_next_writer_and_what_is_under_way_is_not(tmp_path):
+def test_the_next_writer_removes_only_what_a_killed_process_left(tmp_path):
     command = [sys.executable, "-c", KILLED, str(ROOT)]
     with subprocess.Popen(command, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout.readline() == b"begun\n"

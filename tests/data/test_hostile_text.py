@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from data.readers import read_help_pages, read_plain, read_sgm, read_table, read_talks, read_xml
 from data.text import parallel_text
 from data.text.parallel_text import ParallelText
-from data.text.profiles import TextForm
+from data.text.profiles import Preprocessor
 from data.text.subwords import Subwords
 from data.text.truecasing import Truecaser
 from interacting_head.analysis.alignment import read_gold
@@ -105,16 +105,16 @@ def test_help_pages_are_read_or_refused(tmp_path, examples):
 @few_and_many
 @pytest.mark.parametrize("profile", ["paper", "lowercased", "raw"])
 def test_any_line_of_text_goes_through_a_profile_and_sub_words(profile, examples, subwords):
-    forms = [TextForm(profile, language, Truecaser({"Haus": 2})) for language in ("de", "fr", "xx")]
+    forms = [Preprocessor(profile, language, Truecaser({"Haus": 2})) for language in ("de", "fr", "xx")]
 
     @attempts(examples)
     @given(st.text(max_size=200) | st.builds(str.__mul__, st.text(max_size=5), st.integers(1, 2000)))
     def attempt(line):
         def go():
             for form in forms:
-                [ids] = subwords.encode([form.forward(line)])
+                [ids] = subwords.encode([form.preprocess(line)])
                 [again] = subwords.decode([ids])
-                assert "\n" not in form.backward(again)
+                assert "\n" not in form.postprocess(again)
 
         refusal(go)
 

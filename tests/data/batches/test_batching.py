@@ -60,7 +60,7 @@ def test_small_corpora_of_any_size_stay_within_the_budget(options):
         assert all(B * max(S, T) <= 50 for B, S, T in map(plan.shape, range(len(plan))))
 
 
-def test_rows_are_a_multiple_of_the_replicas_and_only_one_batch_has_rows_of_padding(options):
+def test_rows_are_a_multiple_of_the_replicas(options):
     plan = plan_batches(*lengths(), BUDGET, seed=1, epoch=0, **options)
     missing = [plan.shape(i)[0] - len(plan[i]) for i in range(len(plan))]
     assert all(plan.shape(i)[0] % options["multiple"] == 0 for i in range(len(plan)))

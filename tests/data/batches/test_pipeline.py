@@ -8,7 +8,6 @@ import pytest
 
 from data.batches.encoding import EncodedPairs, EncodedSide
 from data.batches.pipeline import TrainingBatches, as_tf_dataset, evaluation_batches
-from data.errors import InputError
 from data.text.subwords import BEGIN, END, PAD
 from tests.data.conftest import python_steps, sentences
 
@@ -48,6 +47,12 @@ def same(a, b):
         and np.array_equal(x[1], y[1])
         for x, y in zip(a, b, strict=True)
     )
+
+
+def started(step, *arguments, **options):
+    batches = TrainingBatches(*arguments, **options)
+    batches.start = step
+    return batches
 
 
 def without_padding(row):
@@ -98,12 +103,8 @@ def test_every_epoch_has_every_pair_in_another_order(pairs, options):
 
 def test_resuming_at_any_batch_continues_exactly(pairs, options):
     whole = list(TrainingBatches(pairs, max_epochs=2, **options))
-    position = (0, 0)
     for step in range(len(whole)):
-        resumed = TrainingBatches(pairs, max_epochs=2, start_epoch=position[0], start_batch=position[1], **options)
-        assert same(resumed, whole[step:])
-        position = resumed.position_after(position, 1)
-    assert position == (2, 0)
+        assert same(started(step, pairs, max_epochs=2, **options), whole[step:])
 
 
 def test_the_same_seed_gives_the_same_batches_and_another_seed_others(pairs, options):
@@ -120,7 +121,10 @@ def test_two_processes_with_one_seed_train_on_the_same_batches_of_a_text(tmp_pat
         (tmp_path / f"train.{code}").write_text("\n".join(sentences(300, seed)), encoding="utf-8")
     code = f"""
 import hashlib
-from data import ParallelText, Subwords, TrainingBatches, encode_parallel
+from data.batches.encoding import encode_parallel
+from data.batches.pipeline import TrainingBatches
+from data.text.parallel_text import ParallelText
+from data.text.subwords import Subwords
 subwords = Subwords({str(subwords.path)!r})
 text = ParallelText({str(tmp_path / "train.de")!r}, {str(tmp_path / "train.en")!r})
 pairs = encode_parallel(text, subwords, subwords, max_length=100).sample(200, seed=5)
@@ -143,27 +147,17 @@ print(digest.hexdigest())
     assert len(digests) == 1
 
 
-def test_the_position_is_that_of_the_next_batch(pairs, options):
+def test_a_position_is_an_epoch_and_the_number_of_a_batch_in_it(pairs, options):
     batches = TrainingBatches(pairs, **options)
-    assert batches.position == (0, 0)
-    count = batches.batches_in_epoch
-    for step, _ in enumerate(islice(batches, 2 * count + 3), start=1):
-        assert batches.position == divmod(step, count)
-        assert batches.position == batches.position_after((0, 0), step)
-
-
-@pytest.mark.parametrize("start", [(0, 0), (0, 2), (5, 1)])
-def test_the_position_after_some_steps_is_that_of_so_many_single_steps(pairs, options, start):
-    batches = TrainingBatches(pairs, **options)
-    position = start
-    for steps in range(40):
-        assert batches.position_after(start, steps) == position
+    position = (0, 0)
+    for step in range(40):
+        assert batches.position(step) == position
         epoch, batch = position
         position = (epoch, batch + 1) if batch + 1 < batches.batches_in_epoch else (epoch + 1, 0)
 
 
 def test_each_iterator_begins_at_the_start(pairs, options):
-    batches = TrainingBatches(pairs, start_epoch=1, start_batch=2, **options)
+    batches = started(9, pairs, **options)
     assert same(islice(batches, 5), list(islice(batches, 5)))
 
 
@@ -171,22 +165,16 @@ def test_a_dataset_begins_anew_where_its_batches_start(pairs, options):
     pytest.importorskip("tensorflow")
     batches = TrainingBatches(pairs, **options)
     dataset = as_tf_dataset(batches)
-    for epoch, batch in [(0, 0), (2, 1), (0, 3)]:
-        batches.start_at(epoch, batch)
-        expected = TrainingBatches(pairs, start_epoch=epoch, start_batch=batch, **options)
+    for start in (0, 2 * batches.batches_in_epoch + 1, 3):
+        batches.start = start
+        expected = started(start, pairs, **options)
         assert same(islice(dataset.as_numpy_iterator(), 9), list(islice(expected, 9)))
 
 
 def test_a_start_at_the_end_of_an_epoch_is_the_next_epoch(pairs, options):
-    count = TrainingBatches(pairs, **options).batches_in_epoch
-    batches = TrainingBatches(pairs, start_batch=count, **options)
-    assert batches.position == (1, 0)
-    assert same(islice(batches, 3), islice(TrainingBatches(pairs, start_epoch=1, **options), 3))
-
-
-def test_a_start_beyond_the_epoch_is_an_error(pairs, options):
-    with pytest.raises(InputError, match="cannot start at batch 1000"):
-        TrainingBatches(pairs, start_batch=1000, **options)
+    whole = list(TrainingBatches(pairs, max_epochs=2, **options))
+    batches = started(len(whole) // 2, pairs, max_epochs=2, **options)
+    assert same(batches, whole[len(whole) // 2 :])
 
 
 def test_training_goes_on_without_end(pairs, options):
@@ -227,14 +215,13 @@ def test_tf_dataset_gives_the_same_batches(pairs, options):
     assert same(dataset.as_numpy_iterator(), list(batches))
 
 
-def test_a_position_counted_in_used_steps_resumes_a_prefetching_dataset_exactly(pairs, options):
+def test_a_prefetching_dataset_resumes_exactly_after_used_steps(pairs, options):
     pytest.importorskip("tensorflow")
     whole = list(TrainingBatches(pairs, max_epochs=2, **options))
     interrupted = TrainingBatches(pairs, max_epochs=2, **options)
     steps = interrupted.batches_in_epoch + 2
     used = list(islice(as_tf_dataset(interrupted).as_numpy_iterator(), steps))
-    epoch, batch = interrupted.position_after((0, 0), len(used))
-    resumed = TrainingBatches(pairs, max_epochs=2, start_epoch=epoch, start_batch=batch, **options)
+    resumed = started(len(used), pairs, max_epochs=2, **options)
     assert same([*used, *as_tf_dataset(resumed).as_numpy_iterator()], whole)
 
 

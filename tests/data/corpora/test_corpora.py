@@ -58,7 +58,7 @@ def test_a_missing_split_is_an_error_that_names_those_that_exist(corpora):
         corpus.split("test")
 
 
-def test_the_folder_of_corpora_is_the_argument_then_the_environment_then_the_cache(tmp_path, monkeypatch, cache):
+def test_folders_of_corpora_have_an_order(tmp_path, monkeypatch, cache):
     folders = [tmp_path / "argument", tmp_path / "environment", cache / "corpora"]
     for folder in folders:
         write(folder / "mine", "train.de", "train.en")
@@ -159,7 +159,7 @@ def test_a_damaged_quickstart_corpus_is_generated_again(generator):
     assert generator.calls == 2
 
 
-def test_a_change_of_the_generator_or_its_tables_gives_a_new_quickstart_corpus(generator, monkeypatch, tmp_path):
+def test_another_generator_or_table_gives_a_new_quickstart_corpus(generator, monkeypatch, tmp_path):
     sources = [open_corpus("quickstart", "de", "en").split("train").source]
     (tmp_path / "quickstart").mkdir()
     monkeypatch.setattr("data.corpora.corpus.__file__", str(tmp_path / "corpora" / "corpus.py"))

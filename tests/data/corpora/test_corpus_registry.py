@@ -185,9 +185,8 @@ def build(tmp_path, monkeypatch):
         corpus = ARCHIVED[name]
         folder = tmp_path / "corpora" / ARCHIVES
         folder.mkdir(parents=True)
-        files = [file for texts in corpus.splits.values() for part in texts for file in part.files]
         for archive in corpus.archives():
-            names = {name for owner, name in files if owner == archive}
+            names = {name for owner, name in corpus.files() if owner == archive}
             (folder / archive.file_name).write_bytes(packed(archive, names))
         return open_corpus(name, source, target, tmp_path / "corpora")
 

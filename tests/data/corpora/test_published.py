@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from data.corpora.published import ARCHIVES, Archive, ArchivedCorpus, Text, cut_at_random, cut_regularly, download, text
+from data.corpora.published import ARCHIVES, Archive, ArchivedCorpus, Text, cut_at_random, cut_regularly, download
 from data.errors import InputError
 from data.readers import read_plain, read_table
 from data.text.parallel_text import ParallelText
@@ -155,7 +155,7 @@ ROWS = [(f"word {i}", f"Wort {i}") for i in range(300)]
 
 @pytest.fixture
 def archives(tmp_path):
-    """The folder of archives beside the corpus' own, `tmp_path / "corpora" / "some"`."""
+    """The folder of archives next to the folder of the corpus, `tmp_path / "corpora" / "some"`."""
     folder = tmp_path / "corpora" / ARCHIVES
     folder.mkdir(parents=True)
     return folder
@@ -164,6 +164,11 @@ def archives(tmp_path):
 @pytest.fixture
 def corpus_folder(tmp_path):
     return tmp_path / "corpora" / "some"
+
+
+def text(archive, read, *names):
+    """A text whose files are all in one archive; without names, the archive itself is the file."""
+    return Text(tuple((archive, name) for name in names or (None,)), read)
 
 
 def corpus(splits, **options):
@@ -286,7 +291,7 @@ def test_without_internet_the_error_says_which_files_to_put_where(tmp_path, arch
     assert [path.name for path in corpus_folder.parent.iterdir()] == [ARCHIVES]
 
 
-def test_what_only_a_browser_can_fetch_is_asked_for_before_anything_is_downloaded(tmp_path, corpus_folder, monkeypatch):
+def test_what_only_a_browser_can_fetch_is_asked_for_first(tmp_path, corpus_folder, monkeypatch):
     monkeypatch.setattr("data.corpora.published.download", lambda *_: pytest.fail("downloads"))
     first = Archive("a.tgz", "https://example.org/a.tgz")
     by_hand = Archive("b.tgz", "https://example.org/view", by_hand=True)
@@ -312,7 +317,7 @@ def test_a_damaged_archive_among_the_downloads_is_fetched_again(tmp_path, archiv
     assert capsys.readouterr().err == f"warning: {archives / 'a.tgz'}: wrong checksum; making it again\n"
 
 
-def test_a_damaged_corpus_is_built_again_and_one_without_checksums_is_taken_as_it_is(archives, corpus_folder, capsys):
+def test_a_damaged_corpus_is_built_again_one_without_checksums_is_not(archives, corpus_folder, capsys):
     (archives / "a.tgz").write_bytes(tar_bytes(FILES))
     plain_corpus().fetch(corpus_folder, {"en", "de"})
     damaged = corpus_folder / "train.en.gz"

@@ -77,7 +77,7 @@ def test_memory_does_not_grow_with_the_file(file, name):
 
 
 def peak(read, paths, count):
-    """The most bytes allocated while a reader yields so many pairs."""
+    """The most bytes allocated while a reader yields this number of pairs."""
     gc.collect()  # or else it may come in the middle
     tracemalloc.start()
     assert sum(1 for _ in read(*paths)) == count

@@ -1,7 +1,7 @@
 import pytest
 
 from data.errors import InputError
-from data.text.profiles import PROFILES, RAW_TEXT, TextForm, tokenize
+from data.text.profiles import PROFILES, RAW_TEXT, Preprocessor, tokenize
 from data.text.truecasing import Truecaser, count_forms
 
 LINES = ["Der Hund sieht den Mann.", "Heute sieht der Mann den Hund!", "„Ja“, sagt er."]
@@ -9,23 +9,23 @@ LINES = ["Der Hund sieht den Mann.", "Heute sieht der Mann den Hund!", "„Ja“
 
 @pytest.fixture(scope="module")
 def paper():
-    return TextForm("paper", "de", Truecaser(count_forms(tokenize("de", line) for line in LINES)))
+    return Preprocessor("paper", "de", Truecaser(count_forms(tokenize("de", line) for line in LINES)))
 
 
 def test_raw_text_stays_as_it_is():
     for line in ("  Über\u2028 a\t`", ""):
-        assert RAW_TEXT.forward(line) == RAW_TEXT.backward(line) == RAW_TEXT.expected(line) == line
+        assert RAW_TEXT.preprocess(line) == RAW_TEXT.postprocess(line) == RAW_TEXT.expected(line) == line
 
 
 def test_text_of_the_papers_is_normalised_tokenised_and_truecased(paper):
-    assert paper.forward("Der Hund – sieht's!") == "der Hund - sieht &apos; s !"
-    assert paper.forward("„Der Mann“") == "&quot; der Mann &quot;"
-    assert paper.forward("") == paper.forward(" \x07 ") == ""
+    assert paper.preprocess("Der Hund – sieht's!") == "der Hund - sieht &apos; s !"
+    assert paper.preprocess("„Der Mann“") == "&quot; der Mann &quot;"
+    assert paper.preprocess("") == paper.preprocess(" \x07 ") == ""
 
 
 def test_going_back_undoes_going_forward(paper):
-    assert [paper.backward(paper.forward(line)) for line in LINES[:2]] == LINES[:2]
-    assert paper.backward(paper.forward(LINES[2])) == '"Ja", sagt er.'  # normalisation stays
+    assert [paper.postprocess(paper.preprocess(line)) for line in LINES[:2]] == LINES[:2]
+    assert paper.postprocess(paper.preprocess(LINES[2])) == '"Ja", sagt er.'  # normalisation stays
 
 
 @pytest.mark.parametrize(
@@ -36,19 +36,19 @@ def test_going_back_undoes_going_forward(paper):
     ],
 )
 def test_text_can_be_tokenised_in_small_letters_and_in_its_own(profile, forward, backward):
-    form = TextForm(profile, "de")
-    assert form.forward(LINES[1]) == forward
-    assert form.backward(forward) == form.expected(LINES[1]) == backward
+    form = Preprocessor(profile, "de")
+    assert form.preprocess(LINES[1]) == forward
+    assert form.postprocess(forward) == form.expected(LINES[1]) == backward
     assert form.is_tokenized
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_a_form_applied_to_its_own_result_in_tokens_changes_no_case(profile, paper):
-    form = paper if profile == "paper" else TextForm(profile, "de")
-    once = form.forward(LINES[1])
-    assert form.forward(once) == once
+    form = paper if profile == "paper" else Preprocessor(profile, "de")
+    once = form.preprocess(LINES[1])
+    assert form.preprocess(once) == once
 
 
 def test_an_unknown_profile_is_an_error():
     with pytest.raises(InputError, match="unknown profile 'moses'; it is one of raw, paper, lowercased, tokenized"):
-        TextForm("moses", "de")
+        Preprocessor("moses", "de")

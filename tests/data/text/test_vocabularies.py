@@ -56,7 +56,7 @@ def two_languages(tmp_path):
     return ParallelText(tmp_path / "two.de", tmp_path / "two.en")
 
 
-def test_joint_merges_are_one_encoding_of_which_each_side_keeps_what_it_needs(two_languages):
+def test_each_side_keeps_the_joint_merges_that_it_needs(two_languages):
     [joint, _] = map(Subwords, learn_vocabularies(two_languages, 340))
     sides = [Subwords(path) for path in learn_vocabularies(two_languages, 340, shared=False, joint_merges=True)]
     pieces = [{side.piece(number) for number in range(side.vocabulary_size)} for side in sides]

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from data.text.profiles import TextForm
+from data.text.profiles import Preprocessor
 from interacting_head import export
 from interacting_head.config import DataConfig
 from interacting_head.export import EXTRA
@@ -91,7 +91,7 @@ def test_the_profile_paper_gets_text_in_the_form_of_its_subwords(trained, tmp_pa
     assert "`translate_tokenized`" in (folder / EXTRA / "README.md").read_text()
     signatures = tf.saved_model.load(str(folder)).signatures
     assert set(signatures) == {"translate_ids", "translate_tokenized", "serving_default"}
-    assert TextForm("paper", "de").is_tokenized
+    assert Preprocessor("paper", "de").is_tokenized
     found = signatures["serving_default"](text=tf.constant(LINES[:1]))["translations"].numpy()[0, 0].decode()
     [[best]] = translator(trained).translate(LINES[:1])
     assert found == best.text

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from data.text.parallel_text import ParallelText
-from data.text.profiles import RAW_TEXT, TextForm, detokenize, tokenize
+from data.text.profiles import RAW_TEXT, Preprocessor, detokenize, tokenize
 from interacting_head.config import ExperimentConfig
 from interacting_head.console import RunError
 from interacting_head.metrics import METRICS, MetricUnavailable, evaluate
@@ -54,14 +54,14 @@ def test_raw_text_is_scored_by_sacrebleu_as_it_is_and_by_the_others_in_tokens_of
 
 def test_tokens_are_scored_as_they_are_and_by_sacrebleu_as_text():
     hypotheses = [tokenize("en", line) for line in HYPOTHESES]
-    found, _ = scores_of(stand_in(TextForm("tokenized", "en")), hypotheses, REFERENCES, (*OF_TEXT, *OF_TOKENS))
+    found, _ = scores_of(stand_in(Preprocessor("tokenized", "en")), hypotheses, REFERENCES, (*OF_TEXT, *OF_TOKENS))
     assert_scores(found, [detokenize("en", line) for line in hypotheses], REFERENCES, OF_TEXT)
     assert_scores(found, hypotheses, [tokenize("en", line) for line in REFERENCES], OF_TOKENS)
 
 
 def test_small_letters_are_compared_with_references_in_small_letters():
     hypotheses = [tokenize("en", line).lower() for line in HYPOTHESES]
-    found, _ = scores_of(stand_in(TextForm("lowercased", "en")), hypotheses, REFERENCES, (*OF_TEXT, *OF_TOKENS))
+    found, _ = scores_of(stand_in(Preprocessor("lowercased", "en")), hypotheses, REFERENCES, (*OF_TEXT, *OF_TOKENS))
     text = [detokenize("en", line) for line in hypotheses]
     assert_scores(found, text, [line.lower() for line in REFERENCES], OF_TEXT)
     assert_scores(found, hypotheses, [tokenize("en", line).lower() for line in REFERENCES], OF_TOKENS)
@@ -79,8 +79,8 @@ def test_yisi_1_is_computed_with_the_vectors_that_are_given(tmp_path):
 
 
 def test_a_perfect_translation_in_any_form_has_100_per_cent():
-    for form in (TextForm("tokenized", "en"), TextForm("lowercased", "en")):
-        perfect = [form.forward(line) for line in REFERENCES]
+    for form in (Preprocessor("tokenized", "en"), Preprocessor("lowercased", "en")):
+        perfect = [form.preprocess(line) for line in REFERENCES]
         found, _ = scores_of(stand_in(form), perfect, REFERENCES, ("sacrebleu", "bleu", "wer"))
         assert [found[name]["score"] for name in found] == pytest.approx([100, 100, 0])
 
@@ -192,7 +192,7 @@ def test_a_record_says_what_a_run_costs(scored):
 
 
 def test_translations_in_tokens_are_stored_as_such(scored):
-    form = TextForm("tokenized", "en")
+    form = Preprocessor("tokenized", "en")
     scored.run.text_forms = lambda: (form, form)
     scored.run.config.data.profile = "tokenized"
     score_run("run", {"test": ("one",)}, ("sacrebleu",))

@@ -66,7 +66,7 @@ def test_the_run_directory_holds_what_brings_text_into_its_form(run):
     assert set(record["digests"]) == {"train", "dev"}
     assert [form.language for form in run.text_forms()] == ["de", "en"]
     # Pieces are those of tokenised, truecased text.
-    pieces = run.subwords()[0].encode_as_pieces([run.text_forms()[0].forward("Der Hund sieht's!")])[0]
+    pieces = run.subwords()[0].encode_as_pieces([run.text_forms()[0].preprocess("Der Hund sieht's!")])[0]
     assert "".join(pieces).replace("▁", " ").strip() == "der Hund sieht &apos; s !"
 
 
@@ -215,7 +215,7 @@ def test_truecasers_of_a_run_are_used_rather_than_new_ones(run, tmp_path):
     source.write_text("HUND (1/1)\n", encoding="utf-8")
     text = prepare_run_text(copy.config.data, copy, open_text(copy.config.data, None))
     assert next(text.train.pairs())[0] == "Der HUND sieht &apos; s !"
-    assert text.forms[0].forward("der Hund") == "der HUND"
+    assert text.forms[0].preprocess("der Hund") == "der HUND"
 
 
 def test_training_pairs_are_left_out_by_the_rules_and_no_others(tmp_path):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data.text.profiles import RAW_TEXT, TextForm
+from data.text.profiles import RAW_TEXT, Preprocessor
 from data.text.subwords import END
 from interacting_head.translation.pieces import CHARACTERS, Piece, blocks, boundary, completed, encoded_pieces
 from interacting_head.translation.translator import Translation
@@ -97,7 +97,7 @@ def test_a_line_of_a_million_characters_is_cut_in_blocks(unit):  # which takes a
 
 
 def test_each_piece_is_brought_into_its_form_as_a_line_of_its_own():
-    form = TextForm("tokenized", "en")
+    form = Preprocessor("tokenized", "en")
     [found] = encoded_pieces(Letters, form, ["Nobody saw J. Smith. He didn't come."], 30, 30)
     assert Letters.decode(found) == ["Nobody saw J. Smith .", "He didn &apos;t come ."]
 
