@@ -8,23 +8,27 @@ the lowest layer up, and return a list of M memories `(B, S, D)`.
 import keras
 from keras import ops
 
+from layers.configured_layer import ConfiguredLayer
 from layers.layer_normalization import layer_normalization
 from layers.projection import dense_glorot_uniform, linear
 
 
-@keras.saving.register_keras_serializable("interacting_head")
-class LinearCombination(keras.layers.Layer):
-    """Σ_l H^l W^l, the same memory for every decoder layer.
+class LayerAggregation(ConfiguredLayer):
+    """The base of all aggregations, for M = `num_decoder_layers`."""
 
-    Args:
-        num_decoder_layers: M.
-
-    Reference: Dou et al. 2018; Ampomah et al. 2020, section 5.4.
-    """
+    arguments = ("num_decoder_layers",)
 
     def __init__(self, num_decoder_layers, **kwargs):
         super().__init__(**kwargs)
         self.num_decoder_layers = num_decoder_layers
+
+
+@keras.saving.register_keras_serializable("interacting_head")
+class LinearCombination(LayerAggregation):
+    """Σ_l H^l W^l, the same memory for every decoder layer.
+
+    Reference: Dou et al. 2018; Ampomah et al. 2020, section 5.4.
+    """
 
     def build(self, encoder_outputs_shape, embedding_output_shape=None):
         N, D = len(encoder_outputs_shape), encoder_outputs_shape[0][-1]
@@ -35,12 +39,9 @@ class LinearCombination(keras.layers.Layer):
         memory = sum(linear(H, kernel) for H, kernel in zip(encoder_outputs, kernels, strict=True))
         return [memory] * self.num_decoder_layers
 
-    def get_config(self):
-        return {**super().get_config(), "num_decoder_layers": self.num_decoder_layers}
-
 
 @keras.saving.register_keras_serializable("interacting_head")
-class TransparentAttention(keras.layers.Layer):
+class TransparentAttention(LayerAggregation):
     """One mixture of the embedding output and all encoder layers for each decoder layer.
 
     The mixing weights are a softmax over the N + 1 sources of the scalars `kernel (N + 1, M)`.
@@ -52,9 +53,10 @@ class TransparentAttention(keras.layers.Layer):
     Reference: Bapna et al. 2018; Ampomah et al. 2020, section 5.4.
     """
 
+    arguments = ("dropout",)
+
     def __init__(self, num_decoder_layers, dropout=0.0, **kwargs):
-        super().__init__(**kwargs)
-        self.num_decoder_layers = num_decoder_layers
+        super().__init__(num_decoder_layers, **kwargs)
         self.dropout = dropout
         self.dropout_layer = keras.layers.Dropout(dropout, dtype=self.dtype_policy, name="dropout")
 
@@ -74,12 +76,9 @@ class TransparentAttention(keras.layers.Layer):
             for m in range(self.num_decoder_layers)
         ]
 
-    def get_config(self):
-        return {**super().get_config(), "num_decoder_layers": self.num_decoder_layers, "dropout": self.dropout}
-
 
 @keras.saving.register_keras_serializable("interacting_head")
-class IterativeCombination(keras.layers.Layer):
+class IterativeCombination(LayerAggregation):
     """From the lowest layer up, AGG(x, y) = LayerNorm(FFN([x; y]) + x + y); one memory for all decoder layers.
 
     Args:
@@ -89,11 +88,11 @@ class IterativeCombination(keras.layers.Layer):
     Reference: Dou et al. 2018; Ampomah et al. 2020, section 5.4.
     """
 
+    arguments = ("hidden_dim",)
     EPSILON = 1e-6
 
     def __init__(self, num_decoder_layers, hidden_dim, **kwargs):
-        super().__init__(**kwargs)
-        self.num_decoder_layers = num_decoder_layers
+        super().__init__(num_decoder_layers, **kwargs)
         self.hidden_dim = hidden_dim
 
     def build(self, encoder_outputs_shape, embedding_output_shape=None):
@@ -115,10 +114,3 @@ class IterativeCombination(keras.layers.Layer):
             added = linear(hidden, W_2, b_2) + memory + output
             memory = ops.cast(layer_normalization(added, gamma, beta, self.EPSILON), self.compute_dtype)
         return [memory] * self.num_decoder_layers
-
-    def get_config(self):
-        return {
-            **super().get_config(),
-            "num_decoder_layers": self.num_decoder_layers,
-            "hidden_dim": self.hidden_dim,
-        }

@@ -19,7 +19,7 @@ from interacting_head.model.placement import (
     resolved,
     same_experiment,
 )
-from interacting_head.model.transformer_layers import AGGREGATIONS
+from interacting_head.model.transformer import AGGREGATIONS
 from interacting_head.run_directory import RunDirectory
 from layers import ATTENTION_SCHEMES
 from tests.interacting_head import tiny

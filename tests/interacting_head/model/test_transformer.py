@@ -188,7 +188,7 @@ def test_a_pre_norm_model_normalises_every_layer_that_the_decoder_reads(memory, 
     settings = {"memory": memory, "memory_normalization": which, "normalization": "pre", "encoder_layers": 3, **scheme}
     model = Transformer(tiny.config(**settings), tiny.V, tiny.V)  # its normalisations do not scale yet
     read = []
-    layers = model.network
+    layers = model
     layers.aggregation = lambda outputs, embedding_output: read.append(outputs) or outputs[-1:] * 2
     memories, _ = model.encode(inputs()["source_ids"])
     found = read[0] if read else memories[0]
