@@ -1,8 +1,6 @@
 """Layer aggregation: the memory of each decoder layer, out of the outputs of all encoder layers.
 
 The baselines of Ampomah et al. 2020, section 5.4. Letters: `N` encoder layers, `M` decoder layers, `D` model size.
-All are called as `layer(encoder_outputs, embedding_output=None)` with the list of the N outputs `(B, S, D)` from
-the lowest layer up, and return a list of M memories `(B, S, D)`.
 """
 
 import keras
@@ -14,7 +12,11 @@ from layers.projection import dense_glorot_uniform, linear
 
 
 class LayerAggregation(ConfiguredLayer):
-    """The base of all aggregations, for M = `num_decoder_layers`."""
+    """The base of all aggregations, for M = `num_decoder_layers`.
+
+    Call `layer(encoder_outputs, embedding_output=None)` with the list of the N outputs `(B, S, D)`, the lowest layer
+    first; it returns a list of M memories `(B, S, D)`.
+    """
 
     arguments = ("num_decoder_layers",)
 
@@ -25,10 +27,7 @@ class LayerAggregation(ConfiguredLayer):
 
 @keras.saving.register_keras_serializable("interacting_head")
 class LinearCombination(LayerAggregation):
-    """Σ_l H^l W^l, the same memory for every decoder layer.
-
-    Reference: Dou et al. 2018; Ampomah et al. 2020, section 5.4.
-    """
+    """Σ_l H^l W^l, the same memory for every decoder layer (Dou et al. 2018)."""
 
     def build(self, encoder_outputs_shape, embedding_output_shape=None):
         N, D = len(encoder_outputs_shape), encoder_outputs_shape[0][-1]
@@ -42,15 +41,13 @@ class LinearCombination(LayerAggregation):
 
 @keras.saving.register_keras_serializable("interacting_head")
 class TransparentAttention(LayerAggregation):
-    """One mixture of the embedding output and all encoder layers for each decoder layer.
+    """One mixture of the embedding output and all encoder layers for each decoder layer (Bapna et al. 2018).
 
     The mixing weights are a softmax over the N + 1 sources of the scalars `kernel (N + 1, M)`.
 
     Args:
-        num_decoder_layers: M; n times as many mixtures where each decoder layer attends to n of them.
+        num_decoder_layers: M; n times as many if each decoder layer attends to n mixtures.
         dropout: rate of dropout on the mixing weights.
-
-    Reference: Bapna et al. 2018; Ampomah et al. 2020, section 5.4.
     """
 
     arguments = ("dropout",)
@@ -81,11 +78,7 @@ class TransparentAttention(LayerAggregation):
 class IterativeCombination(LayerAggregation):
     """From the lowest layer up, AGG(x, y) = LayerNorm(FFN([x; y]) + x + y); one memory for all decoder layers.
 
-    Args:
-        num_decoder_layers: M.
-        hidden_dim: size of the hidden layer of FFN 2D → hidden → D with ReLU.
-
-    Reference: Dou et al. 2018; Ampomah et al. 2020, section 5.4.
+    FFN is 2D → `hidden_dim` → D with ReLU (Dou et al. 2018).
     """
 
     arguments = ("hidden_dim",)

@@ -10,7 +10,7 @@ import numpy as np
 
 from data.errors import InputError
 from interacting_head import run_folder
-from interacting_head.model.weights import load_weights
+from interacting_head.model.building import load_weights
 from interacting_head.run_files import ADVICE
 
 AFRESH = "start the training again with --no-resume"

@@ -11,8 +11,7 @@ import pytest
 from data.errors import InputError
 from interacting_head import config as configuration
 from interacting_head.config import ExperimentConfig, override
-from interacting_head.model.building import load_model
-from interacting_head.model.weights import load_weights
+from interacting_head.model.building import load_model, load_weights
 from interacting_head.run_directory import RunDirectory
 from interacting_head.run_files import check_seal, seal
 from tests.command_line import OWN, assert_refused, run
