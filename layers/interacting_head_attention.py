@@ -11,7 +11,7 @@ from layers.multi_head_attention import MultiHeadAttention, float64
 
 IMPLEMENTATIONS = ("folded", "head_pairs", "printed_loop")
 COMBINATIONS = {"sum": 0.0, "scaled_sum": 0.5, "mean": 1.0}
-"""How query heads are combined → e, where the sum of the queries of H heads is divided by H to the power of e."""
+"""Name of a combination of query heads → e, where the sum of H queries is divided by H to the power of e."""
 
 
 @keras.saving.register_keras_serializable("interacting_head")
@@ -22,8 +22,8 @@ class InteractingHeadAttention(MultiHeadAttention):
 
         P_j = softmax(Σ_i Q_i K_jᵀ / √K),    O_j = P_j V_j
 
-    Since Σ_i Q_i K_jᵀ = (Σ_i Q_i) K_jᵀ, all heads may share the one query X · Σ_i W_q^i. The weights, their
-    shapes and their number are those of `MultiHeadAttention`.
+    Since Σ_i Q_i K_jᵀ = (Σ_i Q_i) K_jᵀ, all heads may share the one query X · Σ_i W_q^i. It has the same weights as
+    `MultiHeadAttention`.
 
     Args: as in `MultiHeadAttention`, and
         implementation: one of three ways to compute the same function. `"folded"` combines the query kernels first,
@@ -130,7 +130,7 @@ class InteractingHeadAttention(MultiHeadAttention):
         return {"shared query": {"query kernels": kernel}}
 
     def standard_projections(self):
-        """As of the base: every head has the combined query kernel, Σ_i Q_i K_jᵀ = (Σ_i Q_i) K_jᵀ."""
+        # Every head has the combined query kernel: Σ_i Q_i K_jᵀ = (Σ_i Q_i) K_jᵀ.
         query, key, value, output_kernel = super().standard_projections()
         query = np.repeat(query.sum(axis=1, keepdims=True) * self.query_scale, self.num_heads, axis=1)
         return query, np.cumsum(key, axis=1) if self.cumulative else key, value, output_kernel
@@ -146,7 +146,7 @@ class InteractingHeadAttention(MultiHeadAttention):
 def shared_query(kernel, kept, exponent):
     """Return the query kernel `(D, H, K)`, or bias `(H, K)`, in which the kept heads have the combination of all.
 
-    What the removed heads add to it is spread evenly over those kept: Σ_kept W′_i / |kept|ᵉ = Σ_all W_i / Hᵉ.
+    The share of the removed heads is spread evenly over the kept ones: Σ_kept W′_i / |kept|ᵉ = Σ_all W_i / Hᵉ.
     """
     H, kernel = kernel.shape[-2], kernel.astype("float64")
     removed = [head for head in range(H) if head not in kept]
@@ -162,8 +162,8 @@ def cumulative_key(kernel, kept):
     return changed
 
 
-# Pieces of the printed double loops over heads, with a product for each pair of slices: the paper timed such loops. The
-# mask is added once for each softmax; Algorithm 1 adds it to each pair (line 12).
+# Pieces of the printed double loops over heads, which the paper timed. The mask is added once for each softmax;
+# Algorithm 1 adds it to each pair (line 12).
 
 
 def logits_of_pairs(layer, q, k):

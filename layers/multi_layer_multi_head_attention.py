@@ -30,10 +30,7 @@ class MultiLayerMultiHeadAttention(MultiHeadAttention):
         head_gates: adds `source_gates` `(n,)` too, by which f^i is multiplied.
 
     Call arguments: as in `MultiHeadAttention`, but
-        value: a list of n tensors `(B, S, D_m)`; or one tensor, which is the list of length n with itself.
-
-    Returns:
-        As `MultiHeadAttention`; attention scores are `(B, n, H, T, S)`.
+        value: a list of n tensors `(B, S, D_m)`, or one tensor for all n. Attention scores are `(B, n, H, T, S)`.
 
     Example:
         >>> layer = MultiLayerMultiHeadAttention(8, 64, num_sources=3)

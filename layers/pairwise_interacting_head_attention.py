@@ -18,9 +18,8 @@ IMPLEMENTATIONS = ("by_query_head", "printed_loop")
 class PairwiseInteractingHeadAttention(MultiHeadAttention):
     """Attention of every query head to every key head, each pair with a softmax of its own.
 
-    P_ij = softmax(Q_i K_jᵀ / √K), O_ij = P_ij V_j, and all H² outputs are concatenated before the output
-    projection, which therefore has H times the weights: `output_kernel` is `(H, H, V, D)`. (Algorithm 1 of the
-    same paper, `InteractingHeadAttention`, adds the logits instead.)
+    P_ij = softmax(Q_i K_jᵀ / √K), O_ij = P_ij V_j, and all H² outputs are concatenated before the output projection,
+    which therefore has H times the weights: `output_kernel` is `(H, H, V, D)`.
 
     Args: as in `MultiHeadAttention`, and
         implementation: one of two ways to compute the same function, in time that grows with H². `"by_query_head"`
@@ -58,7 +57,7 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
         return ops.expand_dims(gates, 1) * gates  # (H, H, 1, 1)
 
     def standard_projections(self):
-        """As of the base, with one head for each pair (i, j) of query head and key head, H² in all."""
+        # One head for each pair (i, j) of query head and key head, H² in all.
         query, key, value = (self.with_bias(name) for name in ("query", "key", "value"))
         H, V, D = self.num_heads, self.value_dim, self.output_kernel.shape[-1]
         key, value = (np.tile(kernel, (1, H, 1)) for kernel in (key, value))
@@ -69,7 +68,7 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
             return self.attention_by_loop(q, k, v, mask, training, return_intermediates)
 
         def attend_with(q_i, kernel, k, v):
-            """One query head `(B, 1, T, K)`: its part of the output `(B, T, D)`, and its intermediates."""
+            """Return the part of one query head `(B, 1, T, K)` in the output `(B, T, D)`, and its intermediates."""
             logits = self.score(q_i, k)
             weights = self.normalize(logits, mask)  # (11): (B, H, T, S)
             heads = self.attend(self.dropout_layer(weights, training=training), v)  # (B, H, T, V)
@@ -94,7 +93,7 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
         return fold(lambda total, pair: total + attend_again(*pair, k, v), start, (queries, kernels)), {}
 
     def attention_by_loop(self, q, k, v, mask, training, return_intermediates):
-        """`attention` as equations (11) and (12) print it: one pair of heads after another."""
+        """Compute `attention` as equations (11) and (12) print it: one pair of heads after another."""
         H = self.num_heads
         logits = [pair for of_keys in logits_of_pairs(self, q, k) for pair in of_keys]
         weights, heads = attend_separately(self, logits, v, [*range(H)] * H, mask, training)  # (B, H², …)
@@ -111,10 +110,7 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
 def fold(function, start, elements):
     """Return `function(… function(function(start, element 0), element 1) …)`, one call after another.
 
-    Args:
-        function: of the result so far and an element, in the shape and type of `start`.
-        start: a tensor.
-        elements: tensors with the same first axis, along which they are divided into elements.
+    The result has the shape and type of `start`. Elements are the slices of tensors along their first axis.
     """
     if keras.backend.backend() != "tensorflow":
         return ops.scan(lambda total, element: (function(total, element), None), start, elements)[0]

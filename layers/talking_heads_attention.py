@@ -69,7 +69,7 @@ class TalkingHeadsAttention(MultiHeadAttention):
         return {"head mixing": {title: float64(kernel) for title, kernel in kernels.items() if kernel is not None}}
 
     def standard_projections(self):
-        """As of the base, with heads H times as large.
+        """Return weights with heads H times as large.
 
         Before: Σ_j A_ij Q_j K_jᵀ is one product of (A_i1 Q_1, …, A_iH Q_H) and (K_1, …, K_H).
         After: Σ_i (Σ_j B_ij P_j) V_i W_i = Σ_j P_j (V_1, …, V_H) (B_1j W_1; …; B_Hj W_H).
