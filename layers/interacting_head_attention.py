@@ -39,10 +39,6 @@ class InteractingHeadAttention(MultiHeadAttention):
         cumulative: `True` never empties the sums, as in the listing: P_j = softmax(Σ_{l ≤ j} Σ_i Q_i K_lᵀ / √K),
             which is attention with keys X · Σ_{l ≤ j} W_k^l.
 
-    Example:
-        >>> layer = InteractingHeadAttention(num_heads=8, key_dim=64)
-        >>> output = layer(query, memory)
-
     Reference: Li & Luo 2022, Algorithm 1 (lines 7–34), with the division by √K of equation (11), and with sums that
     begin at zero for each key head. `scaled=False` and `cumulative=True` are the listing to the letter.
     """

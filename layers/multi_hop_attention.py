@@ -21,10 +21,6 @@ class MultiHopAttention(MultiHeadAttention):
     Args: as in `MultiHeadAttention`, and
         hop_dim: size of the second hop's hidden layer; default `key_dim`. 1 meets the paper's Table 4.
 
-    Example:
-        >>> layer = MultiHopAttention(num_heads=8, key_dim=64)
-        >>> output, importance = layer(query, memory, return_head_importance=True)
-
     Reference: Iida et al. 2019, equations (1)–(5).
     """
 

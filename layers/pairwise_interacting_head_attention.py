@@ -31,10 +31,6 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
     Returns:
         As `MultiHeadAttention`; attention scores are `(B, H, H, T, S)`: query head, key head.
 
-    Example:
-        >>> layer = PairwiseInteractingHeadAttention(num_heads=4, key_dim=64)
-        >>> output = layer(query, memory)
-
     Reference: Li & Luo 2022, equations (10)–(12).
     """
 

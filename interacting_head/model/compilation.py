@@ -62,28 +62,22 @@ class Compiled:
     @property
     def devices(self) -> int:
         """The number of devices that share the rows of a call."""
-        if not self._rows:
+        if not self._rows or self._spread is None:
             return 1
-        if self._strategy is not None:
-            return self._strategy.num_replicas_in_sync
-        return self._mesh.size if self._mesh is not None else 1
+        return self._spread.size if self._backend == "jax" else self._spread.num_replicas_in_sync
 
     @property
     def _variables(self):
         return [variable for model in self._models for variable in model.variables]
 
     @property
-    def _mesh(self):
-        """The devices of the weights (JAX), or None if there is one."""
-        weights = self._variables if self._backend == "jax" else []
-        mesh = getattr(weights[0].value.sharding, "mesh", None) if weights else None
+    def _spread(self):
+        """The strategy under which the weights were made (TensorFlow), their mesh of devices (JAX), or None."""
+        weight = next((variable.value for variable in self._variables), None)
+        if self._backend == "tensorflow":
+            return getattr(weight, "distribute_strategy", None)
+        mesh = getattr(getattr(weight, "sharding", None), "mesh", None)
         return mesh if mesh is not None and mesh.size > 1 else None
-
-    @property
-    def _strategy(self):
-        """The strategy under which the weights were made (TensorFlow), or None."""
-        weights = self._variables if self._backend == "tensorflow" else []
-        return getattr(weights[0].value, "distribute_strategy", None) if weights else None
 
     @functools.cached_property
     def _compiled(self):
@@ -102,10 +96,9 @@ class Compiled:
         if self._backend == "jax":
             import jax
 
-            function, shardings, mesh = self._stateless, None, self._mesh
-            if mesh is not None:
-                shardings = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec())  # results whole on each
-                function = self._on_devices if self._rows else function
+            function = self._stateless if self.devices == 1 else self._on_devices
+            mesh, whole = self._spread, jax.sharding.PartitionSpec()
+            shardings = None if mesh is None else jax.sharding.NamedSharding(mesh, whole)  # results whole on each
             return jax.jit(function, static_argnums=2, out_shardings=shardings)
         return self._stateless
 
@@ -137,15 +130,15 @@ class Compiled:
             return self._stateless({**others, **tf.nest.map_structure(of_part, of_rows)})
 
         def joined(parts):
-            return tf.concat(self._strategy.experimental_local_results(parts), axis=0)[:count]
+            return tf.concat(self._spread.experimental_local_results(parts), axis=0)[:count]
 
-        return tf.nest.map_structure(joined, self._strategy.run(part))
+        return tf.nest.map_structure(joined, self._spread.run(part))
 
     def _on_devices(self, arguments, values, static):
         """Call the function with the rows divided among the devices of the weights."""
         import jax
 
-        mesh = self._mesh
+        mesh = self._spread
         of_rows, others, count = self._divided(arguments)
 
         def padded(array):

@@ -5,7 +5,6 @@ Letters for shapes: `B` batch, `S` source length, `T` target length, `N` hypothe
 """
 
 import concurrent.futures
-import contextlib
 import math
 import shutil
 
@@ -239,8 +238,14 @@ class Transformer(keras.Model, TransformerLayers):
     def summary(self, *args, expand_nested=True, line_length=None, **kwargs):
         """Print `keras.Model.summary` with the layers inside each block, as wide as the terminal, up to 110 columns."""
         line_length = line_length or min(110, shutil.get_terminal_size().columns)  # longer lines would be cut off
-        with _sublayers_shown():
+        classes = (TransformerBlock, FeedForward)
+        for cls in classes:  # Keras expands what has `layers`; if it were lasting, it would change the paths of weights
+            cls.layers = property(layers_of)
+        try:
             super().summary(*args, expand_nested=expand_nested, line_length=line_length, **kwargs)
+        finally:
+            for cls in classes:
+                del cls.layers
 
     def get_config(self):
         names = ("source_vocabulary_size", "target_vocabulary_size", "shared_vocabulary", "head_gates", "name")
@@ -297,19 +302,3 @@ def layers_of(owner):
     """Return the layers among an object's attributes, also in lists and dictionaries, each of them once."""
     attributes = keras.tree.flatten(list(vars(owner).values()))
     return list({id(layer): layer for layer in attributes if isinstance(layer, keras.Layer)}.values())
-
-
-@contextlib.contextmanager
-def _sublayers_shown():
-    """Let `keras.Model.summary` see inside this project's composite layers.
-
-    It expands objects with an attribute `layers`; a lasting one would change the paths of saved weights.
-    """
-    classes = (TransformerBlock, FeedForward)
-    for cls in classes:
-        cls.layers = property(layers_of)
-    try:
-        yield
-    finally:
-        for cls in classes:
-            del cls.layers
