@@ -19,9 +19,9 @@ _parts_side_by_side = 1
 class Compiled:
     """A function of nested tensors that reads the weights of models, compiled. Call it with keywords.
 
-    TensorFlow traces it once, for any size of the axes that `arguments` leave open. JAX compiles it once for each
-    shape of its arguments. If the weights lie on several devices, with JAX also of several processes, each of them
-    works on its part of the rows. Other backends run it as it is. It reads the weights at the time of the call.
+    TensorFlow traces it once, for any size of open axes; JAX compiles it for each shape; other backends only call it.
+    If the weights lie on several devices, with JAX also of several processes, each device works on its part of the
+    rows. It reads the weights at the time of the call.
 
     Args:
         function: it must have no side effects; losses that layers add are dropped.

@@ -100,12 +100,8 @@ class TransformerLayers:
     def encode(self, source_ids, training=None, intermediates=None):
         """Return the memories that decoder layers attend to, and the padding mask `(B, S)`, of source ids `(B, S)`.
 
-        The first is a list with one memory `(B, S, D)`, or a list of `memory_layers` of them, for each decoder layer.
-
-        Args:
-            source_ids: `(B, S)`.
-            training: true if dropout acts.
-            intermediates: a dictionary that receives the intermediates of the attention layers, `{(site, number): …}`.
+        Each decoder layer has one memory `(B, S, D)`, or a list of `memory_layers` of them. A dict `intermediates`
+        receives those of the attention layers, `{(site, number): …}`.
         """
         padding_mask = ops.not_equal(source_ids, PAD)
         x = embedded = self.source_positions(self.source_embedding(source_ids), training=training)
@@ -146,7 +142,7 @@ class TransformerLayers:
         """Return the state before the first step, for N `hypotheses` of each sentence of up to `length` tokens.
 
         It is the projected memory of each decoder block, which stays the same, and the caches of self-attention with
-        places for `length · N` tokens. `memories` are those that `encode` returns for B sentences.
+        places for `length · N` tokens. The memories come from `encode`.
         """
         blocks, B = self.decoder_blocks, ops.shape(keras.tree.flatten(memories)[0])[0]
         projected = [
@@ -184,7 +180,7 @@ class Transformer(keras.Model, TransformerLayers):
         source_vocabulary_size, target_vocabulary_size: number of tokens, padding (id 0) included.
         shared_vocabulary: true if source and target share one embedding matrix. The output projection is the target's,
             unless `config.tied_output` is false.
-        head_gates: true if each attention layer has gates on its heads, see `layers.MultiHeadAttention`.
+        head_gates: see `layers.MultiHeadAttention`.
 
     Call arguments:
         inputs: `{"source_ids": (B, S), "target_ids": (B, T)}`, the target shifted right.
@@ -204,12 +200,12 @@ class Transformer(keras.Model, TransformerLayers):
 
     def __init__(
         self,
-        config,
-        source_vocabulary_size,
-        target_vocabulary_size,
-        shared_vocabulary=True,
-        head_gates=False,
-        name="transformer",
+        config: ModelConfig | dict,
+        source_vocabulary_size: int,
+        target_vocabulary_size: int,
+        shared_vocabulary: bool = True,
+        head_gates: bool = False,
+        name: str = "transformer",
     ):
         if not isinstance(config, ModelConfig):
             config = configuration.from_dict({"model": config}).model
@@ -276,14 +272,10 @@ def normalizations(config):
     return [name and norm(name) for name in names], norm("decoder_norm")
 
 
-def parameter_count(config, source_vocabulary_size, target_vocabulary_size, shared_vocabulary=True):
-    """Return the number of parameters of a `Transformer`, without the time and RAM to give them values.
-
-    Args: as of `Transformer`, with a `ModelConfig`.
-
-    Raises:
-        InputError: see `placement.check_model`.
-    """
+def parameter_count(
+    config: ModelConfig, source_vocabulary_size: int, target_vocabulary_size: int, shared_vocabulary: bool = True
+) -> int:
+    """Return the number of parameters of a `Transformer`, without the time and RAM to give them values."""
     check_model(config)
 
     def count():
