@@ -108,14 +108,9 @@ class InteractingHeadAttention(MultiHeadAttention):
     def attention(self, q, k, v, mask, query, query_mask, training, return_intermediates):
         if self.implementation != "printed_loop":
             return super().attention(q, k, v, mask, query, query_mask, training, return_intermediates)
-        sums = []
-        for of_queries in zip(*logits_of_pairs(self, q, k), strict=True):  # one key head
-            total, *others = of_queries
-            for pair in others:  # lines 23–26
-                total = total + pair
-            sums.append(total)
-        key_heads = range(self.num_heads)
-        weights, heads = attend_separately(self, sums, v, key_heads, mask, training)  # lines 27–28
+        of_key_heads = zip(*logits_of_pairs(self, q, k), strict=True)
+        sums = [sum(others, first) for first, *others in of_key_heads]  # lines 23–26
+        weights, heads = attend_separately(self, sums, v, range(self.num_heads), mask, training)  # lines 27–28
         output, _ = self.combine(heads, query, q)
         if not return_intermediates:
             return output, {}
