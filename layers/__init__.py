@@ -1,7 +1,7 @@
-"""Keras layers: attention schemes, embeddings and Transformer blocks. Each can be lifted out on its own.
+"""Keras layers: attention schemes, embeddings and Transformer blocks. Each can be used on its own.
 
-Tensors come in and go out; an attention layer takes a query `(B, T, D)` and a memory `(B, S, D)` and gives `(B, T, D)`.
-Start at `multi_head_attention.py`, the base of all schemes, and beside it `reference.py`, the schemes as plain loops.
+An attention layer takes a query `(B, T, D)` and a memory `(B, S, D)` and returns `(B, T, D)`.
+Start at `multi_head_attention.py`, the base of all schemes, and `reference.py`, the schemes as plain loops.
 """
 
 from layers.dynamic_head_importance_attention import DynamicHeadImportanceAttention

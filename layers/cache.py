@@ -10,10 +10,7 @@ from keras import ops
 
 
 def own_zeros(shape, dtype):
-    """Zeros that share their RAM with no other tensor.
-
-    TensorFlow makes one tensor of all calls of `ops.zeros` with the same shape in a graph.
-    """
+    """Return zeros that share their RAM with no other tensor, as equal `ops.zeros` in a TensorFlow graph do."""
     if keras.backend.backend() != "tensorflow":
         return ops.zeros(shape, dtype=dtype)
     import tensorflow as tf  # here, so that everything else works without TensorFlow
@@ -22,7 +19,7 @@ def own_zeros(shape, dtype):
 
 
 def inserted(caches, new, index):
-    """Caches `(…, L, K)` with new parts `(…, T, K)` at the places from `index` on."""
+    """Return caches `(…, L, K)` with new parts `(…, T, K)` at the places from `index` on."""
     first, L, T = _rows(caches, new)
     places = ops.expand_dims(first * L + index, 1) + ops.arange(T, dtype="int32")
     places = ops.reshape(places, (-1, 1))
@@ -31,9 +28,9 @@ def inserted(caches, new, index):
 
 
 def overwritten(caches, new, index):
-    """Caches as of `inserted`, for L and `index` that are multiples of T, written in place: those given are lost.
+    """Return caches as of `inserted`, written in place, for L and `index` that are multiples of T.
 
-    JAX writes in place of itself in a compiled loop. TensorFlow copies the whole of a cache to scatter into it.
+    JAX does so by itself in a compiled loop. TensorFlow copies the whole cache to scatter into it.
     """
     if keras.backend.backend() != "tensorflow":
         return inserted(caches, new, index)
@@ -45,13 +42,13 @@ def overwritten(caches, new, index):
 
 
 def _rows(caches, new):
-    """The numbers of the rows `…` of caches `(…, L, K)`, L and T."""
+    """Return the numbers of the rows `…` of caches `(…, L, K)`, L and T."""
     *rows, L, _ = ops.shape(caches[0])
     return ops.arange(math.prod(rows), dtype="int32"), L, new[0].shape[-2]
 
 
 def _updated(caches, new, together, update):
-    """Each cache after `update` of it with its new part, both as matrices with `together` places a row."""
+    """Return each cache after `update` with its new part, both as matrices with `together` places a row."""
 
     def updated(cache, part):
         width = together * cache.shape[-1]

@@ -1,5 +1,7 @@
 """Boolean attention masks (1 = attend), the bias that they become before a softmax, and attention by one kernel."""
 
+import functools
+
 import keras
 from keras import ops
 
@@ -8,11 +10,11 @@ MASKED = -1e9
 
 
 def combine_masks(attention_mask, key_mask, causal_shape=None, causal_offset=0):
-    """Joins masks by "and" into one boolean `(B or 1, T or 1, S)`, or None where nothing is masked.
+    """Join masks by "and" into one boolean `(B or 1, T or 1, S)`, or None if nothing is masked.
 
     Args:
         attention_mask: `(B, T, S)` or broadcastable to it, or None.
-        key_mask: `(B, S)`, or None; of a list of key masks the first counts.
+        key_mask: `(B, S)`, or None; a list of several memories counts by its first.
         causal_shape: `(T, S)`: query position t, at `causal_offset` + t, attends to key positions up to its own.
     """
     if isinstance(key_mask, list | tuple):
@@ -26,19 +28,13 @@ def combine_masks(attention_mask, key_mask, causal_shape=None, causal_offset=0):
         T, S = causal_shape
         rows = ops.expand_dims(ops.arange(T), 1) + causal_offset
         masks.append(ops.expand_dims(ops.arange(S) <= rows, 0))  # (1, T, S)
-    if not masks:
-        return None
-    combined = masks[0]
-    for mask in masks[1:]:
-        combined = ops.logical_and(combined, mask)
-    return combined
+    return functools.reduce(ops.logical_and, masks) if masks else None
 
 
 def attention_bias(mask, rank=4):
-    """The float32 term to add to logits `(B, …, T, S)` of `rank` axes: 0 where `mask` `(B, T, S)` admits.
+    """Return the float32 term to add to logits `(B, …, T, S)` of `rank` axes: 0 where `mask` `(B, T, S)` admits.
 
-    Elsewhere it is `MASKED`, except that a row which admits nothing is 0 throughout: adding the same number to
-    all logits of a row changes nothing in exact arithmetic, and in float32 it would drown them.
+    Elsewhere it is `MASKED`, but 0 in rows that admit nothing, whose logits would otherwise drown in float32.
     """
     bias = ops.where(mask, 0.0, MASKED)
     bias = bias - ops.max(bias, axis=-1, keepdims=True)
@@ -46,28 +42,26 @@ def attention_bias(mask, rank=4):
 
 
 def has_fused_attention(q, k, v):
-    """Return true if Keras may have a kernel for `fused_attention` of tensors of these shapes here."""
+    """Return whether Keras may have a kernel for `fused_attention` of tensors of these shapes here."""
     even = all(isinstance(length, int) and length % 2 == 0 for length in (q.shape[2], k.shape[2]))
     return even and k.shape == v.shape and has_fused_kernels()
 
 
 def has_fused_kernels():
-    """Return true if Keras may have kernels that hold no attention weights; `keras.config` switches them off."""
+    """Return whether Keras may have kernels that hold no attention weights; `keras.config` switches them off."""
     allowed = keras.backend.backend() == "jax" and keras.config.is_flash_attention_enabled() is not False
     return allowed and keras.distribution.list_devices()[0].startswith("gpu")
 
 
 def fused_attention(q, k, v, mask=None):
-    """Heads `(B, H, T, V)`: softmax(q kᵀ / √K) v, in one kernel where Keras has one for the sizes and the dtype.
+    """Return heads `(B, H, T, V)`: softmax(q kᵀ / √K) v, in one kernel if Keras has one for the sizes and the dtype.
 
-    cuDNN has kernels for float16 and bfloat16 and, in a training with a mask, for even T and S.
+    cuDNN has kernels for float16 and bfloat16 and, in a training with a mask, for even T and S (Dao et al. 2022).
 
     Args:
         q: `(B, H, T, K)`, or `(B, 1, T, K)`, one query for all heads.
         k, v: `(B, H, S, K)`.
         mask: `(B or 1, T or 1, S)`, or None. A row that admits nothing attends to everything, as with a bias.
-
-    Reference: Dao et al. 2022, FlashAttention.
     """
     (B, H, S, K), T = ops.shape(k), ops.shape(q)[2]
     heads = ops.transpose(ops.broadcast_to(q, (B, H, T, K)), (0, 2, 1, 3))

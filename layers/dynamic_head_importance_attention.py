@@ -5,6 +5,7 @@ import math
 import keras
 from keras import ops
 
+from layers.configured_layer import one_of
 from layers.multi_head_attention import PROJECTION_AXES, MultiHeadAttention
 from layers.projection import dense_glorot_uniform, linear
 
@@ -20,17 +21,14 @@ class DynamicHeadImportanceAttention(MultiHeadAttention):
         s(x, O^h) = (W O^h)ᵀ (U x) / √d_m,    G = softmax over heads,    output = W_s Σ_h G_h V O^h
 
     The layer adds the loss −λ · mean over the query positions kept by `query_mask` of KL(G ‖ uniform), which
-    drives the heads' importances apart.
+    drives the heads' importances apart. `return_head_importance=True` returns G `(B, T, H)`.
 
-    Args:
-        num_heads, key_dim, value_dim, dropout, use_bias: as in `MultiHeadAttention`.
+    Args: as in `MultiHeadAttention`, and
         importance_dim: size d_m of the second attention; default: the model dimension.
         importance_loss_weight: λ.
         importance_dropout: rate of dropout on U x.
-        importance_score: `"dot"`, equation (2), or `"mlp"`: s = vᵀ tanh(W O^h + U x), which the paper also
-            tried and does not print.
-
-    Call arguments: as in `MultiHeadAttention`; `return_head_importance=True` returns G `(B, T, H)`.
+        importance_score: `"dot"`, equation (2), or `"mlp"`: s = vᵀ tanh(W O^h + U x), which the paper tried and
+            does not print.
 
     Example:
         >>> layer = DynamicHeadImportanceAttention(num_heads=8, key_dim=64, importance_dropout=0.2)
@@ -39,6 +37,7 @@ class DynamicHeadImportanceAttention(MultiHeadAttention):
     Reference: Goindani & Shrivastava 2021, equations (1)–(5).
     """
 
+    arguments = ("importance_dim", "importance_loss_weight", "importance_dropout", "importance_score")
     has_head_importance = True
     head_axes = PROJECTION_AXES
 
@@ -60,12 +59,9 @@ class DynamicHeadImportanceAttention(MultiHeadAttention):
         **kwargs,
     ):
         super().__init__(num_heads, key_dim, value_dim, **kwargs)
-        if importance_score not in SCORES:
-            raise ValueError(f"importance_score must be one of {SCORES}, got {importance_score!r}")
         self.importance_dim = importance_dim
-        self.importance_loss_weight = importance_loss_weight
-        self.importance_dropout = importance_dropout
-        self.importance_score = importance_score
+        self.importance_score = one_of(SCORES, "importance_score", importance_score)
+        self.importance_loss_weight, self.importance_dropout = importance_loss_weight, importance_dropout
         self.importance_dropout_layer = keras.layers.Dropout(
             importance_dropout, dtype=self.dtype_policy, name="importance_dropout"
         )
@@ -82,9 +78,8 @@ class DynamicHeadImportanceAttention(MultiHeadAttention):
         self.output_kernel = add("output_kernel", M, model_dim)  # W_sᵀ
         self.output_bias = self.add_weight((model_dim,), "zeros", name="output_bias")
         if self.importance_score == "mlp":
-            self.importance_score_kernel = self.add_weight(
-                (M,), dense_glorot_uniform(M, 1), name="importance_score_kernel"
-            )
+            initializer = dense_glorot_uniform(M, 1)
+            self.importance_score_kernel = self.add_weight((M,), initializer, name="importance_score_kernel")
         self.importance_dropout_layer.build(None)
 
     def combine(self, heads, query, q, query_mask=None, training=None):
@@ -107,18 +102,9 @@ class DynamicHeadImportanceAttention(MultiHeadAttention):
         weighted = linear(ops.sum(gate * heads, axis=2), self.cast(self.importance_value_kernel))
         return linear(weighted, *self.output_projection()), importance  # (3)
 
-    def get_config(self):
-        return {
-            **super().get_config(),
-            "importance_dim": self.importance_dim,
-            "importance_loss_weight": self.importance_loss_weight,
-            "importance_dropout": self.importance_dropout,
-            "importance_score": self.importance_score,
-        }
-
 
 def mean_divergence(importance, log_importance, query_mask):
-    """The mean over kept positions of KL(G ‖ uniform), equation (4), of G and log G `(B, T, H)`."""
+    """Return the mean over kept positions of KL(G ‖ uniform), equation (4), of G and log G `(B, T, H)`."""
     divergence = ops.sum(importance * (log_importance + math.log(importance.shape[-1])), axis=-1)  # (B, T)
     if query_mask is None:
         return ops.mean(divergence)

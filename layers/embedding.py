@@ -5,26 +5,25 @@ import math
 import keras
 from keras import ops
 
+from layers.configured_layer import ConfiguredLayer
 from layers.projection import linear
 
 
 @keras.saving.register_keras_serializable("interacting_head")
-class TokenEmbedding(keras.layers.Layer):
-    """Token ids → scaled vectors, and, reversed, vectors → logits over the vocabulary with the same weights.
+class TokenEmbedding(ConfiguredLayer):
+    """Token ids → scaled vectors; reversed, vectors → logits over the vocabulary with the same weights.
 
     Args:
         vocabulary_size: number of tokens N.
         model_dim: size D of a vector. Vectors are multiplied by √D on the way in.
 
     Call arguments:
-        inputs: ids `(B, T)`, or with `reverse=True` hidden vectors `(B, T, D)`.
-        reverse: whether to compute logits.
-
-    Returns:
-        Vectors `(B, T, D)`, or logits `(B, T, N)`.
+        inputs: ids `(B, T)`; with `reverse=True` hidden vectors `(B, T, D)`, which become logits `(B, T, N)`.
 
     Reference: Vaswani et al. 2017, section 3.4; Press & Wolf 2017.
     """
+
+    arguments = ("vocabulary_size", "model_dim")
 
     def __init__(self, vocabulary_size, model_dim, **kwargs):
         super().__init__(**kwargs)
@@ -39,40 +38,26 @@ class TokenEmbedding(keras.layers.Layer):
         )
 
     def call(self, inputs, reverse=False):
-        embeddings = ops.cast(self.embeddings, self.compute_dtype)
-        if not reverse:
-            return ops.take(embeddings, inputs, axis=0) * math.sqrt(self.model_dim)
-        return linear(inputs, ops.transpose(embeddings))
+        embeddings = self.output_kernel()
+        if reverse:
+            return linear(inputs, ops.transpose(embeddings))
+        return ops.take(embeddings, inputs, axis=0) * math.sqrt(self.model_dim)
 
     def output_kernel(self):
-        """The kernel `(N, D)` of the reversed direction, to be transposed in the product."""
+        """Return the kernel `(N, D)` of the reversed direction, to be transposed in the product."""
         return ops.cast(self.embeddings, self.compute_dtype)
-
-    def get_config(self):
-        return {
-            **super().get_config(),
-            "vocabulary_size": self.vocabulary_size,
-            "model_dim": self.model_dim,
-        }
 
 
 @keras.saving.register_keras_serializable("interacting_head")
-class PositionalEncoding(keras.layers.Layer):
-    """Adds sinusoidal position vectors; there is no largest position and no weight.
+class PositionalEncoding(ConfiguredLayer):
+    """Sinusoidal position vectors, added to inputs `(B, T, D)` with even D, and dropout on the sum.
 
-    PE(t, 2i) = sin(t / 10000^(2i/D)), PE(t, 2i + 1) = cos(t / 10000^(2i/D)).
-
-    Args:
-        dropout: rate of dropout on the sum.
-
-    Call arguments:
-        inputs: `(B, T, D)`, D even.
-
-    Returns:
-        `(B, T, D)`.
+    PE(t, 2i) = sin(t / 10000^(2i/D)), PE(t, 2i + 1) = cos(t / 10000^(2i/D)). T has no limit.
 
     Reference: Vaswani et al. 2017, section 3.5.
     """
+
+    arguments = ("dropout",)
 
     def __init__(self, dropout=0.0, **kwargs):
         super().__init__(**kwargs)
@@ -91,16 +76,13 @@ class PositionalEncoding(keras.layers.Layer):
         return self.dropout_layer(inputs + ops.cast(encoding, inputs.dtype), training=training)
 
     def at(self, inputs, position):
-        """For decoding step by step: `(B, N, D)`, all at one position."""
+        """Return inputs `(B, N, D)` with the vector of one position added, for decoding step by step."""
         encoding = sinusoids(ops.expand_dims(position, 0), inputs.shape[-1])
         return inputs + ops.cast(encoding, inputs.dtype)
 
-    def get_config(self):
-        return {**super().get_config(), "dropout": self.dropout}
-
 
 def sinusoids(positions, dim):
-    """The position vectors `(T, dim)` of positions `(T,)`."""
+    """Return the position vectors `(T, dim)` of positions `(T,)`."""
     frequencies = ops.power(10000.0, -ops.arange(0, dim, 2, dtype="float32") / dim)
     angles = ops.expand_dims(ops.cast(positions, "float32"), 1) * frequencies  # (T, dim/2)
     return ops.reshape(ops.stack([ops.sin(angles), ops.cos(angles)], axis=-1), (ops.shape(positions)[0], dim))

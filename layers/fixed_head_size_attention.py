@@ -9,11 +9,7 @@ from layers.multi_head_attention import MultiHeadAttention
 class FixedHeadSizeAttention(MultiHeadAttention):
     """Multi-head attention whose query and key heads have the mean length n̄ of a training sentence as their size.
 
-    T × T logits have at most the rank of the key size: with K = n̄ that is no bottleneck for any number of heads.
-
-    Args: as in `MultiHeadAttention`; `key_dim` is n̄ and `value_dim` D / H.
-
-    Reference: Li & Luo 2022, equation (5).
+    T × T logits have at most the rank of the key size: with `key_dim` n̄ it is no bottleneck for any number of heads.
     """
 
     why_key_dim = "the paper's is the mean length of a training sentence, which python -m data.stats prints"

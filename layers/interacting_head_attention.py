@@ -6,11 +6,12 @@ import keras
 import numpy as np
 from keras import ops
 
+from layers.configured_layer import one_of
 from layers.multi_head_attention import MultiHeadAttention, float64
 
 IMPLEMENTATIONS = ("folded", "head_pairs", "printed_loop")
 COMBINATIONS = {"sum": 0.0, "scaled_sum": 0.5, "mean": 1.0}
-"""How query heads are combined → e, where the sum of the queries of H heads is divided by H to the power of e."""
+"""Name of a combination of query heads → e, where the sum of H queries is divided by H to the power of e."""
 
 
 @keras.saving.register_keras_serializable("interacting_head")
@@ -21,33 +22,28 @@ class InteractingHeadAttention(MultiHeadAttention):
 
         P_j = softmax(Σ_i Q_i K_jᵀ / √K),    O_j = P_j V_j
 
-    Since Σ_i Q_i K_jᵀ = (Σ_i Q_i) K_jᵀ, all heads may share the one query X · Σ_i W_q^i. The weights, their
-    shapes and their number are those of `MultiHeadAttention`.
+    Since Σ_i Q_i K_jᵀ = (Σ_i Q_i) K_jᵀ, all heads may share the one query X · Σ_i W_q^i. It has the same weights as
+    `MultiHeadAttention`.
 
-    Args:
-        num_heads, key_dim, value_dim, dropout, use_bias: as in `MultiHeadAttention`.
-        implementation: three ways to compute the same function. `"folded"` combines the query kernels first, so
-            that one query `(B, 1, T, K)` meets H key heads: time and RAM grow as in multi-head attention, less
-            its query projection. `"head_pairs"` computes the logits `(B, H, H, T, S)` of all pairs in one product,
+    Args: as in `MultiHeadAttention`, and
+        implementation: one of three ways to compute the same function. `"folded"` combines the query kernels first,
+            so that one query `(B, 1, T, K)` meets H key heads: time and RAM grow as in multi-head attention, less its
+            query projection. `"head_pairs"` computes the logits `(B, H, H, T, S)` of all pairs in one product,
             `"printed_loop"` computes one pair after another, as the listing does. Both grow with H².
         query_combination: `"sum"` is Algorithm 1. All W_q^i receive the same gradient, so that under Adam their sum
-            moves H times as fast as one head's query kernel, and it starts √H times as large. `"mean"`, which is this
-            project's own, takes Σ_i Q_i / H, with query kernels that start √H times as large: the shared query then
-            starts, and moves under any optimizer that is invariant to the scale of gradients, as one head's does.
-            `"scaled_sum"`, Σ_i Q_i / √H, starts as large as one head's query and moves √H times as fast. All compute
-            the same functions.
+            moves H times as fast as one head's query kernel, and it starts √H times as large. `"mean"`, this project's
+            own, takes Σ_i Q_i / H with query kernels that start √H times as large: the shared query then starts as one
+            head's does, and moves like it under any optimizer that is invariant to the scale of gradients.
+            `"scaled_sum"`, Σ_i Q_i / √H, starts as large as one head's query and moves √H times as fast.
         scaled: `False` leaves out the division by √K, which the listing prepares (line 2) and never does.
-        cumulative: `True` leaves the sums of the listing as they are from one key head to the next, since it never
-            empties them: P_j = softmax(Σ_{l ≤ j} Σ_i Q_i K_lᵀ / √K), which is attention with keys X · Σ_{l ≤ j} W_k^l.
-
-    Example:
-        >>> layer = InteractingHeadAttention(num_heads=8, key_dim=64)
-        >>> output = layer(query, memory)
+        cumulative: `True` never empties the sums, as in the listing: P_j = softmax(Σ_{l ≤ j} Σ_i Q_i K_lᵀ / √K),
+            which is attention with keys X · Σ_{l ≤ j} W_k^l.
 
     Reference: Li & Luo 2022, Algorithm 1 (lines 7–34), with the division by √K of equation (11), and with sums that
     begin at zero for each key head. `scaled=False` and `cumulative=True` are the listing to the letter.
     """
 
+    arguments = ("implementation", "query_combination", "scaled", "cumulative")
     head_axes = MultiHeadAttention.head_axes
 
     def __init__(
@@ -63,14 +59,8 @@ class InteractingHeadAttention(MultiHeadAttention):
         **kwargs,
     ):
         super().__init__(num_heads, key_dim, value_dim, **kwargs)
-        for name, value, known in (
-            ("implementation", implementation, IMPLEMENTATIONS),
-            ("query_combination", query_combination, COMBINATIONS),
-        ):
-            if value not in known:
-                raise ValueError(f"{name} must be one of {tuple(known)}, got {value!r}")
-        self.implementation = implementation
-        self.query_combination = query_combination
+        self.implementation = one_of(IMPLEMENTATIONS, "implementation", implementation)
+        self.query_combination = one_of(COMBINATIONS, "query_combination", query_combination)
         self.scaled, self.cumulative = scaled, cumulative
 
     def build(self, query_shape, value_shape, key_shape=None):
@@ -118,29 +108,20 @@ class InteractingHeadAttention(MultiHeadAttention):
     def attention(self, q, k, v, mask, query, query_mask, training, return_intermediates):
         if self.implementation != "printed_loop":
             return super().attention(q, k, v, mask, query, query_mask, training, return_intermediates)
-        pairs = logits_of_pairs(self, q, k)
-        sums, attention, heads = [], [], []
-        for j in range(self.num_heads):
-            total = pairs[0][j]
-            for i in range(1, self.num_heads):  # lines 23–26
-                total = total + pairs[i][j]
-            weights, head = attend_separately(self, total, v, j, mask, training)  # lines 27–28
-            sums.append(total)
-            attention.append(weights)
-            heads.append(head)
-        heads = ops.concatenate(heads, axis=1)
+        of_key_heads = zip(*logits_of_pairs(self, q, k), strict=True)
+        sums = [sum(others, first) for first, *others in of_key_heads]  # lines 23–26
+        weights, heads = attend_separately(self, sums, v, range(self.num_heads), mask, training)  # lines 27–28
         output, _ = self.combine(heads, query, q)
         if not return_intermediates:
             return output, {}
-        logits = self.softmax_logits(ops.stack(sums, axis=1))
-        return output, {"logits": logits, "weights": ops.concatenate(attention, axis=1), "heads": heads}
+        return output, {"logits": self.softmax_logits(ops.stack(sums, axis=1)), "weights": weights, "heads": heads}
 
     def own_parameters(self):
         kernel = self.with_bias("query") if self.use_bias else float64(self.query_kernel)
         return {"shared query": {"query kernels": kernel}}
 
     def standard_projections(self):
-        """As of the base: every head has the combined query kernel, Σ_i Q_i K_jᵀ = (Σ_i Q_i) K_jᵀ."""
+        # Every head has the combined query kernel: Σ_i Q_i K_jᵀ = (Σ_i Q_i) K_jᵀ.
         query, key, value, output_kernel = super().standard_projections()
         query = np.repeat(query.sum(axis=1, keepdims=True) * self.query_scale, self.num_heads, axis=1)
         return query, np.cumsum(key, axis=1) if self.cumulative else key, value, output_kernel
@@ -152,20 +133,11 @@ class InteractingHeadAttention(MultiHeadAttention):
             weights[name] = cumulative_key(weights[name], kept)
         return weights
 
-    def get_config(self):
-        return {
-            **super().get_config(),
-            "implementation": self.implementation,
-            "query_combination": self.query_combination,
-            "scaled": self.scaled,
-            "cumulative": self.cumulative,
-        }
-
 
 def shared_query(kernel, kept, exponent):
     """Return the query kernel `(D, H, K)`, or bias `(H, K)`, in which the kept heads have the combination of all.
 
-    What the removed heads add to it is spread evenly over those kept: Σ_kept W′_i / |kept|ᵉ = Σ_all W_i / Hᵉ.
+    The share of the removed heads is spread evenly over the kept ones: Σ_kept W′_i / |kept|ᵉ = Σ_all W_i / Hᵉ.
     """
     H, kernel = kernel.shape[-2], kernel.astype("float64")
     removed = [head for head in range(H) if head not in kept]
@@ -181,18 +153,22 @@ def cumulative_key(kernel, kept):
     return changed
 
 
-# Pieces of the printed double loops over heads, with a product for each pair of slices: the paper timed such loops. The
-# mask is added once for each softmax; Algorithm 1 adds it to each pair (line 12).
+# Pieces of the printed double loops over heads, which the paper timed. The mask is added once for each softmax;
+# Algorithm 1 adds it to each pair (line 12).
 
 
 def logits_of_pairs(layer, q, k):
-    """Logits `(B, T, S)` of query head i and key head j, as a list of lists."""
+    """Return logits `(B, T, S)` of query head i and key head j, as a list of lists."""
     heads = range(layer.num_heads)
     keys = [ops.swapaxes(k[:, j], -1, -2) for j in heads]
     return [[ops.matmul(q[:, i], key) / math.sqrt(layer.key_dim) for key in keys] for i in heads]
 
 
-def attend_separately(layer, logits, v, j, mask, training):
-    """Weights `(B, 1, T, S)` and the head `(B, 1, T, V)` of logits `(B, T, S)` and the values of key head j."""
-    weights = layer.normalize(ops.expand_dims(logits, 1), mask)
-    return weights, layer.attend(layer.dropout_layer(weights, training=training), v[:, j : j + 1])
+def attend_separately(layer, logits, v, key_heads, mask, training):
+    """Return weights `(B, N, T, S)` and heads `(B, N, T, V)` of N logits `(B, T, S)` and numbers of key heads."""
+    weights = [layer.normalize(ops.expand_dims(one, 1), mask) for one in logits]
+    heads = [
+        layer.attend(layer.dropout_layer(one, training=training), v[:, j : j + 1])
+        for one, j in zip(weights, key_heads, strict=True)
+    ]
+    return ops.concatenate(weights, axis=1), ops.concatenate(heads, axis=1)

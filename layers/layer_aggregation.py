@@ -1,30 +1,33 @@
 """Layer aggregation: the memory of each decoder layer, out of the outputs of all encoder layers.
 
 The baselines of Ampomah et al. 2020, section 5.4. Letters: `N` encoder layers, `M` decoder layers, `D` model size.
-All are called as `layer(encoder_outputs, embedding_output=None)` with the list of the N outputs `(B, S, D)` from
-the lowest layer up, and return a list of M memories `(B, S, D)`.
 """
 
 import keras
 from keras import ops
 
+from layers.configured_layer import ConfiguredLayer
 from layers.layer_normalization import layer_normalization
 from layers.projection import dense_glorot_uniform, linear
 
 
-@keras.saving.register_keras_serializable("interacting_head")
-class LinearCombination(keras.layers.Layer):
-    """Σ_l H^l W^l, the same memory for every decoder layer.
+class LayerAggregation(ConfiguredLayer):
+    """The base of all aggregations, for M = `num_decoder_layers`.
 
-    Args:
-        num_decoder_layers: M.
-
-    Reference: Dou et al. 2018; Ampomah et al. 2020, section 5.4.
+    Call `layer(encoder_outputs, embedding_output=None)` with the list of the N outputs `(B, S, D)`, the lowest layer
+    first; it returns a list of M memories `(B, S, D)`.
     """
+
+    arguments = ("num_decoder_layers",)
 
     def __init__(self, num_decoder_layers, **kwargs):
         super().__init__(**kwargs)
         self.num_decoder_layers = num_decoder_layers
+
+
+@keras.saving.register_keras_serializable("interacting_head")
+class LinearCombination(LayerAggregation):
+    """Σ_l H^l W^l, the same memory for every decoder layer (Dou et al. 2018)."""
 
     def build(self, encoder_outputs_shape, embedding_output_shape=None):
         N, D = len(encoder_outputs_shape), encoder_outputs_shape[0][-1]
@@ -35,26 +38,22 @@ class LinearCombination(keras.layers.Layer):
         memory = sum(linear(H, kernel) for H, kernel in zip(encoder_outputs, kernels, strict=True))
         return [memory] * self.num_decoder_layers
 
-    def get_config(self):
-        return {**super().get_config(), "num_decoder_layers": self.num_decoder_layers}
-
 
 @keras.saving.register_keras_serializable("interacting_head")
-class TransparentAttention(keras.layers.Layer):
-    """One mixture of the embedding output and all encoder layers for each decoder layer.
+class TransparentAttention(LayerAggregation):
+    """One mixture of the embedding output and all encoder layers for each decoder layer (Bapna et al. 2018).
 
     The mixing weights are a softmax over the N + 1 sources of the scalars `kernel (N + 1, M)`.
 
     Args:
-        num_decoder_layers: M; n times as many mixtures where each decoder layer attends to n of them.
+        num_decoder_layers: M; n times as many if each decoder layer attends to n mixtures.
         dropout: rate of dropout on the mixing weights.
-
-    Reference: Bapna et al. 2018; Ampomah et al. 2020, section 5.4.
     """
 
+    arguments = ("dropout",)
+
     def __init__(self, num_decoder_layers, dropout=0.0, **kwargs):
-        super().__init__(**kwargs)
-        self.num_decoder_layers = num_decoder_layers
+        super().__init__(num_decoder_layers, **kwargs)
         self.dropout = dropout
         self.dropout_layer = keras.layers.Dropout(dropout, dtype=self.dtype_policy, name="dropout")
 
@@ -74,26 +73,19 @@ class TransparentAttention(keras.layers.Layer):
             for m in range(self.num_decoder_layers)
         ]
 
-    def get_config(self):
-        return {**super().get_config(), "num_decoder_layers": self.num_decoder_layers, "dropout": self.dropout}
-
 
 @keras.saving.register_keras_serializable("interacting_head")
-class IterativeCombination(keras.layers.Layer):
+class IterativeCombination(LayerAggregation):
     """From the lowest layer up, AGG(x, y) = LayerNorm(FFN([x; y]) + x + y); one memory for all decoder layers.
 
-    Args:
-        num_decoder_layers: M.
-        hidden_dim: size of the hidden layer of FFN 2D → hidden → D with ReLU.
-
-    Reference: Dou et al. 2018; Ampomah et al. 2020, section 5.4.
+    FFN is 2D → `hidden_dim` → D with ReLU (Dou et al. 2018).
     """
 
+    arguments = ("hidden_dim",)
     EPSILON = 1e-6
 
     def __init__(self, num_decoder_layers, hidden_dim, **kwargs):
-        super().__init__(**kwargs)
-        self.num_decoder_layers = num_decoder_layers
+        super().__init__(num_decoder_layers, **kwargs)
         self.hidden_dim = hidden_dim
 
     def build(self, encoder_outputs_shape, embedding_output_shape=None):
@@ -115,10 +107,3 @@ class IterativeCombination(keras.layers.Layer):
             added = linear(hidden, W_2, b_2) + memory + output
             memory = ops.cast(layer_normalization(added, gamma, beta, self.EPSILON), self.compute_dtype)
         return [memory] * self.num_decoder_layers
-
-    def get_config(self):
-        return {
-            **super().get_config(),
-            "num_decoder_layers": self.num_decoder_layers,
-            "hidden_dim": self.hidden_dim,
-        }

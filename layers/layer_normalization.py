@@ -8,16 +8,7 @@ from keras import ops
 class LayerNormalization(keras.layers.LayerNormalization):
     """`keras.layers.LayerNormalization` over the last axis with gain and bias: same numbers, faster training.
 
-    Args:
-        epsilon: added to the variance.
-
-    Call arguments:
-        inputs: `(…, D)`.
-
-    Returns:
-        `(…, D)` in the layer's compute dtype; computed in float32.
-
-    Reference: Ba et al. 2016.
+    It computes in float32 and returns `(…, D)` in the layer's compute dtype (Ba et al. 2016).
     """
 
     def __init__(self, epsilon=1e-6, **kwargs):
@@ -28,13 +19,7 @@ class LayerNormalization(keras.layers.LayerNormalization):
 
 
 def layer_normalization(x, gamma, beta, epsilon):
-    """γ (x − mean) / √(variance + ε) + β over the last axis, in float32, differentiable once.
-
-    Args:
-        x: `(…, D)`.
-        gamma, beta: `(D,)`.
-        epsilon: a number.
-    """
+    """Return γ (x − mean) / √(variance + ε) + β of x `(…, D)`, γ and β `(D,)`, in float32, differentiable once."""
     D, shape, dtype = x.shape[-1], ops.shape(x), x.dtype
     gamma, beta = (ops.cast(ops.reshape(each, (1, D)), "float32") for each in (gamma, beta))
 

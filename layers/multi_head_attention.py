@@ -1,8 +1,7 @@
 """Multi-head attention in five stages, the base of every scheme in this package.
 
-Letters for shapes: `B` batch, `T` query length, `S` memory length, `H` heads, `K` key size, `V` value size,
-`D` model size. The memory is the source of keys and values: the encoder's output, or the input itself in
-self-attention.
+Letters for shapes: `B` batch, `T` query length, `S` memory length, `H` heads, `K` key size, `V` value size, `D` model
+size. Keys and values come from the memory: the encoder's output, or the input itself in self-attention.
 """
 
 import math
@@ -13,6 +12,7 @@ import numpy as np
 from keras import ops
 
 from layers.cache import inserted, overwritten, own_zeros
+from layers.configured_layer import ConfiguredLayer
 from layers.dot_product import attention_bias, combine_masks, fused_attention, has_fused_attention
 from layers.projection import dense_glorot_uniform, linear, merge_heads, project_heads, split_heads
 
@@ -26,19 +26,18 @@ CLOSED = -1e9  # logit of a head whose gate is 0: its share is 0 in float32
 
 
 @keras.saving.register_keras_serializable("interacting_head")
-class MultiHeadAttention(keras.layers.Layer):
+class MultiHeadAttention(ConfiguredLayer):
     """Scaled dot-product attention with several heads, split into stages that subclasses replace.
 
     The stages are `project → score → normalize → attend → combine`; a scheme overrides one of them. Given the same
     weights, it computes what `keras.layers.MultiHeadAttention` does; `use_bias` is off by default.
 
     Args:
-        num_heads: number of heads H.
-        key_dim: size K of each query and key head.
+        num_heads, key_dim: number of heads H, and size K of each query and key head.
         value_dim: size V of each value head; default `key_dim`.
         dropout, seed: rate of dropout on the attention weights, and its seed.
-        use_bias: whether the query, key and value projections have a bias; the output projection always has one.
-        head_gates: whether to add the non-trainable weight `head_gates` `(H,)`, ones at first. A head whose gate is 0
+        use_bias: true if the query, key and value projections have a bias; the output projection always has one.
+        head_gates: true to add the non-trainable weight `head_gates` `(H,)`, ones at first. A head whose gate is 0
             adds nothing to the output. Schemes that weigh their heads by a softmax leave it out of that:
             G_h = g_h exp(s_h) / Σ_k g_k exp(s_k).
 
@@ -49,17 +48,15 @@ class MultiHeadAttention(keras.layers.Layer):
         query_mask, value_mask, key_mask: Keras' implicit masks `(B, T)`, `(B, S)`, `(B, S)`, 1 = real. The query mask
             hides no key; it excludes positions from losses that a scheme adds.
         attention_mask: `(B, T, S)` or broadcastable to it, 1 = attend.
-        return_attention_scores: whether to return the weights `(B, H, T, S)` as well.
-        use_causal_mask: whether position t attends to positions ≤ t only.
-        return_head_importance: whether to return the importance of each head `(B, T, H)` as well; only schemes
-            that weigh their heads have one.
-        return_intermediates: whether to return a dictionary as well: `logits`, what the softmax takes before its mask,
-            and `weights`, `(B, H, T, S)`; `heads` `(B, H, T, V)`; and `importance` in schemes that weigh their heads.
-            Logits have an axis of size 1 where they are equal along it.
+        use_causal_mask: true if position t attends to positions ≤ t only.
 
     Returns:
-        The output `(B, T, D)`, then what was asked for: attention scores, head importance, intermediates. Fully masked
-        rows stay finite.
+        The output `(B, T, D)`, then what was asked for. Fully masked rows stay finite.
+        - `return_attention_scores`: the weights `(B, H, T, S)`.
+        - `return_head_importance`: the importance of each head `(B, T, H)`, in schemes that weigh their heads.
+        - `return_intermediates`: a dictionary of `logits`, the input of the softmax before its mask, and `weights`,
+          `(B, H, T, S)`; `heads` `(B, H, T, V)`; and `importance` in schemes that weigh their heads. Logits have an
+          axis of size 1 if they are equal along it.
 
     Example:
         >>> layer = MultiHeadAttention(num_heads=8, key_dim=64)
@@ -68,26 +65,25 @@ class MultiHeadAttention(keras.layers.Layer):
     Reference: Vaswani et al. 2017; Li & Luo 2022, equation (4).
     """
 
-    # What a scheme says of itself; the rest of the project asks the layer and knows no scheme by name.
+    arguments = ("num_heads", "key_dim", "value_dim", "dropout", "use_bias", "seed")
+
+    # A scheme describes itself by the following; the rest of the project asks the layer and knows no scheme by name.
 
     has_head_importance = False
     memory = "top"
     """The memory that encoder-decoder attention reads: the `top` encoder layer, or a list of `all` of them."""
     why_key_dim = None
-    """Why `key_dim` must be given, in schemes that are another one without it."""
+    """The reason why `key_dim` must be given, in schemes that are another one without it."""
     source_axis = ()
     """Leading sizes of the weights of queries, keys and values, in schemes that project several memories."""
     leading_axis = None
-    """Name and size of an axis of the attention weights in front of the heads, in schemes that have one."""
+    """Name and size of an axis of the attention weights in front of the heads."""
     head_axes: ClassVar = {**PROJECTION_AXES, "output_kernel": (-3,)}
     """Name of a weight → its axes of heads; a scheme that changes a stage has its own."""
 
     @classmethod
     def default_placement(cls, encoder_layers, decoder_layers):
-        """Return `{site: numbers of layers}` where the scheme's paper has it; None: everywhere.
-
-        Sites are `encoder`, `decoder` and `cross`; layers are counted from 1.
-        """
+        """Return where the paper has the scheme, `{"encoder", "decoder", "cross": layers from 1}`; None: everywhere."""
         return None
 
     @property
@@ -126,11 +122,8 @@ class MultiHeadAttention(keras.layers.Layer):
         for name, size in {"num_heads": num_heads, "key_dim": key_dim, "value_dim": value_dim}.items():
             if size is not None and size < 1:
                 raise ValueError(f"{name} must be at least 1, got {size}")
-        self.num_heads = num_heads
-        self.key_dim = key_dim
-        self.value_dim = value_dim or key_dim
-        self.dropout = dropout
-        self.use_bias, self.seed = use_bias, seed
+        self.num_heads, self.key_dim, self.value_dim = num_heads, key_dim, value_dim or key_dim
+        self.dropout, self.use_bias, self.seed = dropout, use_bias, seed
         self.has_gates = head_gates
         self.supports_masking = True
         self.dropout_layer = keras.layers.Dropout(dropout, seed=seed, dtype=self.dtype_policy, name="dropout")
@@ -148,6 +141,9 @@ class MultiHeadAttention(keras.layers.Layer):
         if self.has_gates:
             self.head_gates = self.add_gates("head_gates", self.num_heads)
         self.dropout_layer.build(None)
+
+    def get_config(self):
+        return {**super().get_config(), "head_gates": self.has_gates}
 
     def build_combination(self, model_dim):
         """Add the weights of the stage `combine`; a scheme that replaces the stage replaces them too."""
@@ -193,42 +189,36 @@ class MultiHeadAttention(keras.layers.Layer):
         key_mask = key_mask if key_mask is not None else value_mask
         causal_shape = (ops.shape(query)[1], ops.shape(k)[-2]) if use_causal_mask else None
         mask = combine_masks(attention_mask, key_mask, causal_shape)
-        output, seen = self.attention(
-            q, k, v, mask, query, query_mask, training, return_attention_scores or return_intermediates
-        )
-        results = [output]
-        if return_attention_scores:
-            results.append(seen["weights"])
-        if return_head_importance:
-            results.append(seen["importance"])
-        if return_intermediates:
-            results.append(seen)
-        return results[0] if len(results) == 1 else tuple(results)
+        needs_weights = return_attention_scores or return_intermediates
+        output, seen = self.attention(q, k, v, mask, query, query_mask, training, needs_weights)
+        scores = [seen["weights"]] if return_attention_scores else []
+        importance = [seen["importance"]] if return_head_importance else []
+        results = (output, *scores, *importance, *([seen] if return_intermediates else []))
+        return results if len(results) > 1 else output
 
     def step(self, query, cache, index=None, attention_mask=None, kernels=(), overwrite_cache=False):
-        """Attend from new positions `(B, T, D)` to cached keys and values, in decoding step by step.
+        """Attend from new positions `(B, T, D)` to cached keys and values: one step of decoding.
 
         Args:
             query: `(B, T, D)`.
             cache: keys `(B, H, L, K)` and values `(B, H, L, V)`, see `empty_cache` and `project_memory`.
-            index: the position at which the keys and values of `query` enter the cache. None: the cache is a
-                finished memory.
+            index: the position at which the keys and values of `query` enter the cache; None: it is a finished memory.
             attention_mask: `(B, T, L)`, 1 = attend; default: causal self-attention, or all of a memory.
-            kernels: the result of `decoding_kernels`, so that it need not be computed at each step.
-            overwrite_cache: whether the cache may be lost, so that only new keys and values are moved; L and `index`
-                are multiples of T then.
+            kernels: the result of `decoding_kernels`, to compute it only once.
+            overwrite_cache: true if the cache may be lost, so that only new keys and values are moved; L and `index`
+                must then be multiples of T.
 
         Returns:
             The output `(B, T, D)`, and the cache with the new keys and values.
         """
-        causal_shape = None
-        if index is None:
-            q = self.project_jointly(query, kernels)[0] if kernels else self.project_query(query)
+        if kernels:
+            q, *new = self.project_jointly(query, kernels)
+        elif index is None:
+            q = self.project_query(query)
         else:
-            if kernels:
-                q, *new = self.project_jointly(query, kernels)
-            else:
-                q, new = self.project_query(query), self.project_memory(query)
+            q, *new = self.project(query, query, query)
+        causal_shape = None
+        if index is not None:
             cache = (overwritten if overwrite_cache else inserted)(cache, new, index)
             if attention_mask is None:
                 causal_shape = ops.shape(query)[1], ops.shape(cache[0])[-2]
@@ -237,9 +227,9 @@ class MultiHeadAttention(keras.layers.Layer):
         return output, cache
 
     def attention(self, q, k, v, mask, query, query_mask, training, return_intermediates):
-        """Compute everything after the projections: the output, and the dictionary of `return_intermediates`.
+        """Return the output of the stages after `project`, and the dictionary of intermediates.
 
-        Without `return_intermediates` the dictionary may lack all but the importance.
+        Without `return_intermediates` it may lack all but the importance.
         """
         seen = {}
         needs_weights = return_intermediates or (training and self.dropout) or not self.has_plain_weights
@@ -267,30 +257,29 @@ class MultiHeadAttention(keras.layers.Layer):
     # The five stages.
 
     def project(self, query, key, value):
-        """`(B, T, D)`, `(B, S, D)`, `(B, S, D)` → q `(B, H, T, K)`, k `(B, H, S, K)`, v `(B, H, S, V)`."""
+        """Return q `(B, H, T, K)`, k `(B, H, S, K)` and v `(B, H, S, V)` of query, key and value inputs."""
         return (self.project_query(query), *self.project_memory(value, key))
 
     def score(self, q, k):
-        """Logits `(B, H, T, S)` of q `(B, H, T, K)` and k `(B, H, S, K)`."""
+        """Return logits `(B, H, T, S)` of q `(B, H, T, K)` and k `(B, H, S, K)`."""
         return ops.matmul(q / math.sqrt(self.key_dim), ops.swapaxes(k, -1, -2))
 
     def normalize(self, logits, mask):
-        """Attention weights `(B, H, T, S)`: the softmax over S of the logits that `mask` admits."""
+        """Return attention weights `(B, H, T, S)`: the softmax over S of the logits that `mask` admits."""
         return ops.cast(self.softmax(logits, mask), self.compute_dtype)
 
     def attend(self, weights, v):
-        """Heads `(B, H, T, V)`: the values `(B, H, S, V)` averaged under the weights `(B, H, T, S)`."""
+        """Return heads `(B, H, T, V)`: the values `(B, H, S, V)` averaged under the weights `(B, H, T, S)`."""
         return ops.matmul(weights, v)
 
     def combine(self, heads, query, q, query_mask=None, training=None):
-        """Output `(B, T, D)` of the heads `(B, H, T, V)`, and the importance of each head if there is one.
+        """Return the output `(B, T, D)` of heads `(B, H, T, V)`, and the importance of each head or None.
 
         Args:
             heads: `(B, H, T, V)`.
-            query: the layer's query input `(B, T, D)`, for schemes that weigh the heads by it.
-            q: the projected query `(B, H, T, K)`, likewise.
+            query, q: the query input `(B, T, D)` and its projection, for schemes that weigh the heads by them.
             query_mask: `(B, T)`, 1 = kept, or None.
-            training: whether dropout acts.
+            training: true if dropout acts.
         """
         kernel, bias = self.output_projection()
         return merge_heads(heads, kernel) + bias, None
@@ -298,7 +287,7 @@ class MultiHeadAttention(keras.layers.Layer):
     # Pieces of the stages.
 
     def softmax(self, logits, mask):
-        """The softmax over S, in float32, of `softmax_logits` where `mask` admits them."""
+        """Return the softmax over S, in float32, of the `softmax_logits` that `mask` admits."""
         logits = self.softmax_logits(logits)
         if mask is not None:
             logits = logits + attention_bias(mask, len(logits.shape))
@@ -309,7 +298,7 @@ class MultiHeadAttention(keras.layers.Layer):
         return ops.cast(logits, "float32")
 
     def head_logits(self, scores, axis):
-        """Scores of heads in float32, for the softmax over the heads along `axis`, in schemes that weigh them."""
+        """Return scores of heads in float32, closed ones lowered, for a softmax over the heads along `axis`."""
         scores = ops.cast(scores, "float32")
         if not self.has_gates:
             return scores
@@ -320,25 +309,24 @@ class MultiHeadAttention(keras.layers.Layer):
         return scores + ops.reshape(logarithms, shape)
 
     def kernel_gates(self):
-        """The gates by which the output kernel is multiplied, to be broadcast over its last two axes."""
+        """Return the gates by which the output kernel is multiplied, to be broadcast over its last two axes."""
         gates = ops.convert_to_tensor(self.head_gates)
         # Heads that share a softmax share it among the open ones, unless all are closed.
         return ops.cast(ops.any(gates > 0), "float32") if self.has_head_importance else ops.expand_dims(gates, (-2, -1))
 
     def project_query(self, query):
-        """q `(B, H, T, K)` of the query input `(B, T, D)`."""
+        """Return q `(B, H, T, K)` of the query input `(B, T, D)`."""
         return project_heads(query, *self.query_projection())
 
     def project_memory(self, value, key=None):
-        """k `(B, H, S, K)` and v `(B, H, S, V)` of a memory, the cache of `step` that stays the same."""
+        """Return k `(B, H, S, K)` and v `(B, H, S, V)` of a memory, which `step` takes as a finished cache."""
         k = project_heads(value if key is None else key, *self.key_projection())
         return k, project_heads(value, *self.value_projection())
 
     def decoding_kernels(self, query_only=False):
-        """The query, key and value kernels as one `(D, columns)`, and with `use_bias` the bias `(columns,)`.
+        """Return the query, key and value kernels as one `(D, columns)`, and with `use_bias` the bias `(columns,)`.
 
-        Args:
-            query_only: for a projected memory.
+        With `query_only` the query kernel alone, for a projected memory.
         """
         projections = [self.query_projection()]
         if not query_only:
@@ -348,44 +336,44 @@ class MultiHeadAttention(keras.layers.Layer):
         return (kernel, ops.concatenate([ops.reshape(bias, (-1,)) for bias in biases])) if self.use_bias else (kernel,)
 
     def project_jointly(self, inputs, kernels):
-        """q, k and v, or q alone, `(B, H, T, K)` each, of inputs `(B, T, D)` with the kernels of `decoding_kernels`.
+        """Return q, k and v, or q alone, `(B, H, T, K)` each, of inputs `(B, T, D)` and `decoding_kernels`.
 
-        One product instead of three: worth it for the few rows of a decoding step.
+        One product instead of three pays for the few rows of a decoding step.
         """
         H, K = self.num_heads, self.key_dim
         return split_heads(linear(inputs, *kernels), [(self.query_heads, K), (H, K), (H, self.value_dim)])
 
     @property
     def query_heads(self):
-        """The number of heads of q."""
+        """Number of heads of q."""
         return self.num_heads
 
     def empty_cache(self, batch_size, length):
-        """Keys `(B, H, L, K)` and values `(B, H, L, V)` before the first decoding step of self-attention."""
+        """Return keys `(B, H, L, K)` and values `(B, H, L, V)` before the first step of self-attention."""
         shape = (batch_size, self.num_heads, length)
         return tuple(own_zeros((*shape, size), self.compute_dtype) for size in (self.key_dim, self.value_dim))
 
     def query_projection(self):
-        """Kernel `(D, H, K)` and bias `(H, K)` or None of the query projection."""
+        """Return kernel `(D, H, K)` and bias `(H, K)` or None."""
         return self.cast(self.query_kernel), self.cast(self.query_bias) if self.use_bias else None
 
     def key_projection(self):
-        """Kernel `(D_m, H, K)` and bias `(H, K)` or None of the key projection."""
+        """Return kernel `(D_m, H, K)` and bias `(H, K)` or None."""
         return self.cast(self.key_kernel), self.cast(self.key_bias) if self.use_bias else None
 
     def value_projection(self):
-        """Kernel `(D_m, H, V)` and bias `(H, V)` or None of the value projection."""
+        """Return kernel `(D_m, H, V)` and bias `(H, V)` or None."""
         return self.cast(self.value_kernel), self.cast(self.value_bias) if self.use_bias else None
 
     def output_projection(self):
-        """Kernel and bias `(D,)` of the output projection, `(H, V, D)` where no scheme says otherwise."""
+        """Return kernel, `(H, V, D)` unless a scheme has another shape, and bias `(D,)`."""
         kernel = self.cast(self.output_kernel)
         if self.has_gates:
             kernel = kernel * self.cast(self.kernel_gates())
         return kernel, self.cast(self.output_bias)
 
     def cast(self, weight):
-        """The weight in the layer's compute dtype, also where Keras does not cast it: outside `__call__`."""
+        """Return a weight in the compute dtype, also outside `__call__`, where Keras does not cast it."""
         return ops.cast(weight, self.compute_dtype)
 
     # The same function in other weights.
@@ -393,25 +381,23 @@ class MultiHeadAttention(keras.layers.Layer):
     def standard_projections(self):
         """Return the weights of the standard attention that computes the same, in float64.
 
-        Returns:
-            Query, key and value kernels `(D + 1, H′, K′)`, biases as their last row, and the output kernel
-            `(H′, V′, D)`. H′, K′ and V′ need not be the layer's, whose logits are divided by √K.
+        These are query, key and value kernels `(D + 1, H′, K′)`, with biases as their last row, and the output kernel
+        `(H′, V′, D)`. H′, K′ and V′ may differ from the layer's; logits are divided by the layer's √K.
         """
         kernels = (self.with_bias(name) for name in ("query", "key", "value"))
         return *kernels, float64(self.output_kernel).reshape(self.num_heads, self.value_dim, -1)
 
     def with_bias(self, name):
-        """Return the projection `(D + 1, H, K)` called `name`: its kernel, and its bias (or zeros) as the last row."""
+        """Return the kernel of a projection with its bias, or zeros, as the last row: `(D + 1, H, K)`."""
         kernel = float64(getattr(self, f"{name}_kernel"))
         kernel = kernel.reshape(kernel.shape[-3:])  # without the axis of a single source
         bias = float64(getattr(self, f"{name}_bias")) if self.use_bias else np.zeros(kernel.shape[1:])
         return np.concatenate([kernel, bias.reshape(1, *kernel.shape[1:])])
 
     def weights_without(self, removed):
-        """Return `{name: array}` of the layer's weights with some of its heads removed.
+        """Return `{name: array}` of the layer's weights without the heads of the indices `removed`.
 
-        Args:
-            removed: indices of heads. Where all go, the first stays and the output kernel is zero.
+        If all heads are removed, the first stays and the output kernel is zero.
         """
         kept = [head for head in range(self.num_heads) if head not in removed]
         weights = {weight.name: np.asarray(weight) for weight in self.weights}
@@ -437,18 +423,6 @@ class MultiHeadAttention(keras.layers.Layer):
     def compute_output_spec(self, *args, **kwargs):
         # Traces `call`, since the number of outputs depends on its arguments.
         return super(keras.layers.Layer, self).compute_output_spec(*args, **kwargs)
-
-    def get_config(self):
-        return {
-            **super().get_config(),
-            "num_heads": self.num_heads,
-            "key_dim": self.key_dim,
-            "value_dim": self.value_dim,
-            "dropout": self.dropout,
-            "use_bias": self.use_bias,
-            "head_gates": self.has_gates,
-            "seed": self.seed,
-        }
 
 
 def float64(weight):

@@ -15,21 +15,16 @@ class MultiHopAttention(MultiHeadAttention):
 
         e^h = v_bᵀ tanh(W_b Q^h + U_b^h a^h),    β = softmax over heads,    a′^h = β^h U_c^h a^h
 
-    then concatenation and output projection as in multi-head attention.
+    then concatenation and output projection as in multi-head attention. `return_head_importance=True` returns β
+    `(B, T, H)`.
 
-    Args:
-        num_heads, key_dim, value_dim, dropout, use_bias: as in `MultiHeadAttention`.
+    Args: as in `MultiHeadAttention`, and
         hop_dim: size of the second hop's hidden layer; default `key_dim`. 1 meets the paper's Table 4.
-
-    Call arguments: as in `MultiHeadAttention`; `return_head_importance=True` returns β `(B, T, H)`.
-
-    Example:
-        >>> layer = MultiHopAttention(num_heads=8, key_dim=64)
-        >>> output, importance = layer(query, memory, return_head_importance=True)
 
     Reference: Iida et al. 2019, equations (1)–(5).
     """
 
+    arguments = ("hop_dim",)
     has_head_importance = True
     head_axes: ClassVar = {**MultiHeadAttention.head_axes, "hop_head_kernel": (0,), "hop_value_kernel": (0,)}
 
@@ -59,10 +54,7 @@ class MultiHopAttention(MultiHeadAttention):
         output, _ = super().combine(heads, query, q)
         return output, ops.transpose(importance, (0, 2, 1))  # (B, T, H)
 
-    def get_config(self):
-        return {**super().get_config(), "hop_dim": self.hop_dim}
-
 
 def per_head(heads, kernel):
-    """Heads `(B, H, T, V)`, each times its own matrix of `(H, V, A)`: `(B, H, T, A)`."""
+    """Return heads `(B, H, T, V)`, each times its own matrix of `(H, V, A)`: `(B, H, T, A)`."""
     return ops.einsum("bhtv,hva->bhta", heads, kernel)

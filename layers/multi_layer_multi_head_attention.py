@@ -21,20 +21,16 @@ class MultiLayerMultiHeadAttention(MultiHeadAttention):
     | M-10 | False | True |
     | M-11 | False | False |
 
-    Args:
-        num_heads, key_dim, value_dim, dropout, use_bias: as in `MultiHeadAttention`.
+    Args: as in `MultiHeadAttention`, and
         num_sources: n.
-        joint_attention: whether all sources share one softmax of their summed logits (U0 = 0).
-        concat_contexts: whether the contexts are concatenated (U1 = 0) instead of summed.
+        joint_attention: true if all sources share one softmax of their summed logits (U0 = 0).
+        concat_contexts: true if the contexts are concatenated (U1 = 0) instead of summed.
         masked_sources: numbers of the sources, from 1, whose f^i is set to zero (Table 7). An attribute that
             may be changed between calls.
-        head_gates: as in `MultiHeadAttention`; with them comes `source_gates` `(n,)`, by which f^i is multiplied.
+        head_gates: adds `source_gates` `(n,)` too, by which f^i is multiplied.
 
     Call arguments: as in `MultiHeadAttention`, but
-        value: a list of n tensors `(B, S, D_m)`; or one tensor, which is the list of length n with itself.
-
-    Returns:
-        As `MultiHeadAttention`; attention scores are `(B, n, H, T, S)`.
+        value: a list of n tensors `(B, S, D_m)`, or one tensor for all n. Attention scores are `(B, n, H, T, S)`.
 
     Example:
         >>> layer = MultiLayerMultiHeadAttention(8, 64, num_sources=3)
@@ -43,6 +39,7 @@ class MultiLayerMultiHeadAttention(MultiHeadAttention):
     Reference: Ampomah et al. 2020, equations (6)–(12).
     """
 
+    arguments = ("num_sources", "joint_attention", "concat_contexts", "masked_sources")
     memory = "all"
     head_axes = MultiHeadAttention.head_axes
 
@@ -61,10 +58,8 @@ class MultiLayerMultiHeadAttention(MultiHeadAttention):
         super().__init__(num_heads, key_dim, value_dim, **kwargs)
         if num_sources < 1:
             raise ValueError(f"num_sources must be at least 1, got {num_sources}")
-        self.num_sources = num_sources
-        self.joint_attention = joint_attention
-        self.concat_contexts = concat_contexts
-        self.masked_sources = tuple(masked_sources)
+        self.num_sources, self.masked_sources = num_sources, tuple(masked_sources)
+        self.joint_attention, self.concat_contexts = joint_attention, concat_contexts
 
     def build(self, query_shape, value_shape, key_shape=None):
         source_shape = value_shape[0] if isinstance(value_shape[0], list | tuple) else value_shape
@@ -88,7 +83,6 @@ class MultiLayerMultiHeadAttention(MultiHeadAttention):
 
     @property
     def source_axis(self):
-        """One projection a source: kernels `(n, D, H, K)` and biases `(n, H, K)`."""
         return (self.num_sources,)
 
     @property
@@ -100,21 +94,21 @@ class MultiLayerMultiHeadAttention(MultiHeadAttention):
         self.add_output_projection((*contexts, self.num_heads, self.value_dim), model_dim)
 
     def project_query(self, query):
-        """q `(B, n, H, T, K)` of the query input `(B, T, D)`."""
+        """Return q `(B, n, H, T, K)` of the query input `(B, T, D)`."""
         return ops.stack([project_heads(query, *source) for source in per_source(self.query_projection())], axis=1)
 
     def project_memory(self, value, key=None):
-        """k `(B, n, H, S, K)` and v `(B, n, H, S, V)` of the sources."""
-        return tuple(
-            ops.stack([project_heads(f, *source) for f, source in zip(sources, per_source(projection), strict=True)], 1)
-            for sources, projection in (
-                (self.sources(value if key is None else key), self.key_projection()),
-                (self.sources(value), self.value_projection()),
-            )
-        )
+        """Return k `(B, n, H, S, K)` and v `(B, n, H, S, V)` of the sources."""
+
+        def projected(sources, projection):
+            pairs = zip(self.sources(sources), per_source(projection), strict=True)
+            return ops.stack([project_heads(f, *source) for f, source in pairs], axis=1)
+
+        k = projected(value if key is None else key, self.key_projection())
+        return k, projected(value, self.value_projection())
 
     def sources(self, value):
-        """The list f¹ … fⁿ, those of `masked_sources` set to zero."""
+        """Return the list f¹ … fⁿ, with zeros for `masked_sources`."""
         sources = list(value) if isinstance(value, list | tuple) else [value] * self.num_sources
         if len(sources) != self.num_sources:
             raise ValueError(f"expected {self.num_sources} sources, got {len(sources)}")
@@ -124,13 +118,11 @@ class MultiLayerMultiHeadAttention(MultiHeadAttention):
         ]
         if not self.has_gates:
             return sources
-        return [
-            source * ops.cast(gate, source.dtype)
-            for source, gate in zip(sources, ops.unstack(ops.convert_to_tensor(self.source_gates)), strict=True)
-        ]
+        gates = ops.unstack(ops.convert_to_tensor(self.source_gates))
+        return [source * ops.cast(gate, source.dtype) for source, gate in zip(sources, gates, strict=True)]
 
     def decoding_kernels(self, query_only=False):
-        return ()  # those of several sources are not joined: each step projects as it is
+        return ()  # the kernels of several sources are not joined: each step projects as it is
 
     def empty_cache(self, batch_size, length):
         k, v = super().empty_cache(batch_size, length)
@@ -149,7 +141,7 @@ class MultiLayerMultiHeadAttention(MultiHeadAttention):
         return super().attend(self.of_each_source(weights), v)
 
     def of_each_source(self, weights):
-        """Weights `(B, n, H, T, S)`; joint ones, dropout included, are the same for all sources."""
+        """Return weights `(B, n, H, T, S)`; joint ones, dropout included, are the same for all sources."""
         return ops.repeat(weights, self.num_sources, axis=1) if self.joint_attention else weights
 
     def combine(self, heads, query, q, query_mask=None, training=None):
@@ -160,18 +152,9 @@ class MultiLayerMultiHeadAttention(MultiHeadAttention):
         kernel = ops.reshape(kernel, (n * H, V, kernel.shape[-1]))
         return merge_heads(ops.reshape(heads, (B, n * H, T, V)), kernel) + bias, None
 
-    def get_config(self):
-        return {
-            **super().get_config(),
-            "num_sources": self.num_sources,
-            "joint_attention": self.joint_attention,
-            "concat_contexts": self.concat_contexts,
-            "masked_sources": self.masked_sources,
-        }
-
 
 def per_source(projection):
-    """`(kernel (n, D, H, K), bias (n, H, K) or None)` as a list of n `(kernel, bias)`."""
+    """Return `(kernel (n, D, H, K), bias (n, H, K) or None)` as a list of n `(kernel, bias)`."""
     kernel, bias = projection
     kernels = ops.unstack(kernel)  # not by index: each gradient would be of the size of all
     return list(zip(kernels, [None] * len(kernels) if bias is None else ops.unstack(bias), strict=True))

@@ -1,12 +1,12 @@
 """Interacting-head attention as equations (10)–(12) of Li & Luo 2022 print it: a softmax for every pair of heads."""
 
-import itertools
 from typing import ClassVar
 
 import keras
 import numpy as np
 from keras import ops
 
+from layers.configured_layer import one_of
 from layers.interacting_head_attention import attend_separately, logits_of_pairs
 from layers.multi_head_attention import PROJECTION_AXES, MultiHeadAttention, float64
 from layers.projection import merge_heads
@@ -18,35 +18,28 @@ IMPLEMENTATIONS = ("by_query_head", "printed_loop")
 class PairwiseInteractingHeadAttention(MultiHeadAttention):
     """Attention of every query head to every key head, each pair with a softmax of its own.
 
-    P_ij = softmax(Q_i K_jᵀ / √K), O_ij = P_ij V_j, and all H² outputs are concatenated before the output
-    projection, which therefore has H times the weights: `output_kernel` is `(H, H, V, D)`. (Algorithm 1 of the
-    same paper, `InteractingHeadAttention`, adds the logits instead.)
+    P_ij = softmax(Q_i K_jᵀ / √K), O_ij = P_ij V_j, and all H² outputs are concatenated before the output projection,
+    which therefore has H times the weights: `output_kernel` is `(H, H, V, D)`.
 
-    Args:
-        num_heads, key_dim, value_dim, dropout, use_bias: as in `MultiHeadAttention`.
-        implementation: two ways to compute the same function, in time that grows with H². With `"by_query_head"` one
-            query head after another is attended with and projected, and its weights are computed again for the
-            gradient: the H² outputs never stand side by side, and RAM grows with H (benchmarks/RESULTS.md has
-            both). With dropout on the weights, or where they are returned, all H² of them are kept.
-            `"printed_loop"` computes one pair after another and keeps everything, as the equations read.
+    Args: as in `MultiHeadAttention`, and
+        implementation: one of two ways to compute the same function, in time that grows with H². `"by_query_head"`
+            attends and projects with one query head after another, and computes its weights again for the gradient:
+            the H² outputs never stand side by side, and RAM grows with H (benchmarks/RESULTS.md has both). With
+            dropout on the weights, or if they are returned, all H² of them are kept. `"printed_loop"` computes one
+            pair after another and keeps everything, as the equations read.
 
     Returns:
         As `MultiHeadAttention`; attention scores are `(B, H, H, T, S)`: query head, key head.
 
-    Example:
-        >>> layer = PairwiseInteractingHeadAttention(num_heads=4, key_dim=64)
-        >>> output = layer(query, memory)
-
     Reference: Li & Luo 2022, equations (10)–(12).
     """
 
+    arguments = ("implementation",)
     head_axes: ClassVar = {**PROJECTION_AXES, "output_kernel": (-4, -3)}
 
     def __init__(self, num_heads, key_dim, value_dim=None, *, implementation="by_query_head", **kwargs):
         super().__init__(num_heads, key_dim, value_dim, **kwargs)
-        if implementation not in IMPLEMENTATIONS:
-            raise ValueError(f"implementation must be one of {IMPLEMENTATIONS}, got {implementation!r}")
-        self.implementation = implementation
+        self.implementation = one_of(IMPLEMENTATIONS, "implementation", implementation)
 
     def build_combination(self, model_dim):
         self.add_output_projection((self.num_heads, self.num_heads, self.value_dim), model_dim)
@@ -60,7 +53,7 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
         return ops.expand_dims(gates, 1) * gates  # (H, H, 1, 1)
 
     def standard_projections(self):
-        """As of the base, with one head for each pair (i, j) of query head and key head, H² in all."""
+        # One head for each pair (i, j) of query head and key head, H² in all.
         query, key, value = (self.with_bias(name) for name in ("query", "key", "value"))
         H, V, D = self.num_heads, self.value_dim, self.output_kernel.shape[-1]
         key, value = (np.tile(kernel, (1, H, 1)) for kernel in (key, value))
@@ -71,7 +64,7 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
             return self.attention_by_loop(q, k, v, mask, training, return_intermediates)
 
         def attend_with(q_i, kernel, k, v):
-            """One query head `(B, 1, T, K)`: its part of the output `(B, T, D)`, and its intermediates."""
+            """Return the part of one query head `(B, 1, T, K)` in the output `(B, T, D)`, and its intermediates."""
             logits = self.score(q_i, k)
             weights = self.normalize(logits, mask)  # (11): (B, H, T, S)
             heads = self.attend(self.dropout_layer(weights, training=training), v)  # (B, H, T, V)
@@ -96,35 +89,24 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
         return fold(lambda total, pair: total + attend_again(*pair, k, v), start, (queries, kernels)), {}
 
     def attention_by_loop(self, q, k, v, mask, training, return_intermediates):
-        """`attention` as equations (11) and (12) print it: one pair of heads after another."""
-        pairs = logits_of_pairs(self, q, k)
-        attended = [attend_separately(self, pairs[i][j], v, j, mask, training) for i, j in self.pairs]
-        weights, heads = (ops.concatenate(part, axis=1) for part in zip(*attended, strict=True))  # (B, H², …)
+        """Compute `attention` as equations (11) and (12) print it: one pair of heads after another."""
+        H = self.num_heads
+        logits = [pair for of_keys in logits_of_pairs(self, q, k) for pair in of_keys]
+        weights, heads = attend_separately(self, logits, v, [*range(H)] * H, mask, training)  # (B, H², …)
         kernel, bias = self.output_projection()
-        output = merge_heads(heads, ops.reshape(kernel, (self.num_heads**2, self.value_dim, -1))) + bias
+        output = merge_heads(heads, ops.reshape(kernel, (H * H, self.value_dim, -1))) + bias
         if not return_intermediates:
             return output, {}
-        logits = self.softmax_logits(ops.stack([pairs[i][j] for i, j in self.pairs], axis=1))
+        logits = self.softmax_logits(ops.stack(logits, axis=1))
         seen = {"logits": logits, "weights": weights, "heads": heads}
-        B, H = ops.shape(heads)[0], self.num_heads
+        B = ops.shape(heads)[0]
         return output, {name: ops.reshape(part, (B, H, H, *ops.shape(part)[2:])) for name, part in seen.items()}
-
-    @property
-    def pairs(self):
-        """Numbers of query head and key head."""
-        return list(itertools.product(range(self.num_heads), repeat=2))
-
-    def get_config(self):
-        return {**super().get_config(), "implementation": self.implementation}
 
 
 def fold(function, start, elements):
     """Return `function(… function(function(start, element 0), element 1) …)`, one call after another.
 
-    Args:
-        function: of the result so far and an element, in the shape and type of `start`.
-        start: a tensor.
-        elements: tensors with the same first axis, along which they are divided into elements.
+    The result has the shape and type of `start`. Elements are the slices of tensors along their first axis.
     """
     if keras.backend.backend() != "tensorflow":
         return ops.scan(lambda total, element: (function(total, element), None), start, elements)[0]

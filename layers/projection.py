@@ -8,10 +8,10 @@ from keras import ops
 
 
 def linear(inputs, kernel, bias=None):
-    """`(…, D)` times a kernel `(D, F)`, as one product of two matrices: `(…, F)`.
+    """Return `(…, D)` times a kernel `(D, F)`, as one product of two matrices: `(…, F)`.
 
-    Not `ops.matmul` of the tensors as they are: TensorFlow 2.21 with oneDNN computes wrong numbers, and writes
-    outside its RAM, where `(B, 1, T, D)` meets a kernel that has to be broadcast.
+    `ops.matmul` of the tensors as they are would compute wrong numbers, and write outside its RAM, if `(B, 1, T, D)`
+    meets a kernel that has to be broadcast, in TensorFlow 2.21 with oneDNN.
     """
     shape = sizes(inputs)
     outputs = ops.matmul(ops.reshape(inputs, (-1, shape[-1])), kernel)
@@ -19,10 +19,10 @@ def linear(inputs, kernel, bias=None):
 
 
 def project_heads(inputs, kernel, bias=None):
-    """Projects `(B, T, D)` by a kernel `(D, H, K)`, and a bias `(H, K)`, to `(B, H, T, K)`.
+    """Project `(B, T, D)` by a kernel `(D, H, K)`, and a bias `(H, K)`, to `(B, H, T, K)`.
 
-    Queries, keys and values are projected one by one: a single product for them has to join their kernels and take
-    its result apart, and both again for the gradient, which costs more on a CPU than it saves.
+    Queries, keys and values are projected one by one: on a CPU, joining their kernels and splitting the result, and
+    both again for the gradient, costs more than a single product saves.
     """
     B, T, D = sizes(inputs)
     H, K = kernel.shape[1:]
@@ -32,11 +32,9 @@ def project_heads(inputs, kernel, bias=None):
 
 
 def split_heads(outputs, heads):
-    """Takes `(B, T, columns)` apart into several kinds of heads, `(B, H, T, K)` each.
+    """Split `(B, T, columns)` into kinds of heads, `(B, H, T, K)` each, whose `(H, K)` are `heads`.
 
-    Args:
-        outputs: the columns of one kind after those of another, `(B, T, columns)`.
-        heads: `(H, K)` of each kind; where the first is all there is, the others are left out.
+    Kinds after the first are left out if there are no columns for them.
     """
     B, T, columns = sizes(outputs)
     ends = list(itertools.accumulate(H * K for H, K in heads))
@@ -48,14 +46,14 @@ def split_heads(outputs, heads):
 
 
 def merge_heads(heads, kernel):
-    """Heads `(B, H, T, V)`, concatenated, times a kernel `(H, V, D)`: `(B, T, D)`."""
+    """Return heads `(B, H, T, V)`, concatenated, times a kernel `(H, V, D)`: `(B, T, D)`."""
     heads = ops.transpose(heads, (0, 2, 1, 3))  # (B, T, H, V)
     B, T, H, V = sizes(heads)
     return linear(ops.reshape(heads, (B, T, H * V)), ops.reshape(kernel, (H * V, kernel.shape[-1])))
 
 
 def sizes(tensor):
-    """The shape of a tensor, to reshape into, with -1 for a single open size: reshaping then needs no look-up."""
+    """Return the shape of a tensor to reshape into, with -1 for a single open size: this needs no look-up."""
     shape = list(tensor.shape)
     if shape.count(None) != 1:
         return ops.shape(tensor)
@@ -63,6 +61,6 @@ def sizes(tensor):
 
 
 def dense_glorot_uniform(fan_in, fan_out):
-    """Glorot's uniform initialiser of a dense matrix `(fan_in, fan_out)`, for a kernel stored in more dimensions."""
+    """Return Glorot's uniform initialiser of a matrix `(fan_in, fan_out)`, for a kernel stored in more dimensions."""
     limit = math.sqrt(6 / (fan_in + fan_out))
     return keras.initializers.RandomUniform(-limit, limit)

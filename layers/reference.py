@@ -1,35 +1,32 @@
 """The attention schemes as the papers print them: NumPy, float64, explicit loops over heads.
 
-Slow, and written to be read beside the papers; the tests hold every layer against it. Weights are given by the
-names that the layers use. Letters: `B` batch, `T` query length, `S` memory length, `H` heads, `K` key size,
-`V` value size, `D` model size.
+Slow, and written to be read next to the papers; the tests compare every layer with it. Weights have the names that the
+layers give them. A function of a scheme returns the output `(B, T, D)` and the attention weights `(B, H, T, S)`.
+
+Letters: `B` batch, `T` query length, `S` memory length, `H` heads, `K` key size, `V` value size, `D` model size.
 """
 
 import numpy as np
 
 
 def softmax(logits, axis=-1):
-    """exp(x) / Σ exp(x), shifted by the maximum so that nothing overflows."""
+    """Return exp(x) / Σ exp(x), shifted by the maximum so that nothing overflows."""
     shifted = np.exp(logits - logits.max(axis=axis, keepdims=True))
     return shifted / shifted.sum(axis=axis, keepdims=True)
 
 
 def masked(logits, attention_mask):
-    """Algorithm 1, line (11): −10⁹ is added wherever the mask `(B, T, S)` is 0."""
+    """Add −10⁹ wherever the mask `(B, T, S)` is 0: Algorithm 1, line (11)."""
     return logits if attention_mask is None else logits + -1e9 * (1.0 - attention_mask)
 
 
 def transposed(x):
-    """The last two axes exchanged."""
+    """Exchange the last two axes."""
     return np.swapaxes(x, -1, -2)
 
 
 def multi_head(weights, query, value, attention_mask=None):
-    """Multi-head attention, Li & Luo 2022, equation (4).
-
-    Returns:
-        The output `(B, T, D)` and the attention weights `(B, H, T, S)`.
-    """
+    """Multi-head attention, Li & Luo 2022, equation (4)."""
     heads, attention = attention_heads(weights, query, value, attention_mask)
     return project_output(weights, heads), attention
 
@@ -41,10 +38,7 @@ def interacting_head(
 
     Not in the paper: with `query_combination="mean"` the logits of all query heads are averaged, with `"scaled_sum"`
     their sum is divided by √H. The listing to the letter does not divide by √K (`scaled=False`), and never empties its
-    sums (`cumulative=True`).
-
-    Returns:
-        The output `(B, T, D)` and the attention weights `(B, H, T, S)`, one for each key head j.
+    sums (`cumulative=True`). There are attention weights for each key head j.
     """
     W_q, W_k, W_v = weights["query_kernel"], weights["key_kernel"], weights["value_kernel"]
     _, H, K = W_q.shape
@@ -72,8 +66,7 @@ fixed_head_size = multi_head  # equation (5): the same computation with another 
 def talking_heads(weights, query, value, attention_mask=None):
     """Talking-heads attention, Li & Luo 2022, equations (6)–(9); a matrix that is not among the weights mixes nothing.
 
-    Returns:
-        The output `(B, T, D)` and the mixed attention weights `(B, H, T, S)`.
+    The attention weights are the mixed ones.
     """
     W_q, W_k, W_v = weights["query_kernel"], weights["key_kernel"], weights["value_kernel"]
     _, H, K = W_q.shape
@@ -91,8 +84,7 @@ def talking_heads(weights, query, value, attention_mask=None):
 def interacting_head_pairwise(weights, query, value, attention_mask=None):
     """Interacting-head attention with a softmax for each pair of heads, Li & Luo 2022, equations (10)–(12).
 
-    Returns:
-        The output `(B, T, D)` and the attention weights `(B, H, H, T, S)`, query head before key head.
+    The attention weights are `(B, H, H, T, S)`, query head before key head.
     """
     W_q, W_k, W_v = weights["query_kernel"], weights["key_kernel"], weights["value_kernel"]
     _, H, K = W_q.shape
@@ -112,10 +104,8 @@ def interacting_head_pairwise(weights, query, value, attention_mask=None):
 def dynamic_head_importance(weights, query, value, attention_mask=None, query_mask=None, loss_weight=0.1):
     """Dynamic head importance, Goindani & Shrivastava 2021, equations (1)–(5).
 
-    With `importance_score_kernel` among the weights, the score is the MLP vᵀ tanh(W O^h + U x).
-
-    Returns:
-        The output `(B, T, D)`, the attention weights `(B, H, T, S)`, G `(B, T, H)` and the added loss.
+    With `importance_score_kernel` among the weights, the score is the MLP vᵀ tanh(W O^h + U x). Returns G `(B, T, H)`
+    and the added loss as well.
     """
     U, W = weights["importance_query_kernel"], weights["importance_key_kernel"]
     V, v = weights["importance_value_kernel"], weights.get("importance_score_kernel")
@@ -135,11 +125,7 @@ def dynamic_head_importance(weights, query, value, attention_mask=None, query_ma
 
 
 def multi_hop(weights, query, value, attention_mask=None):
-    """Multi-hop attention, Iida et al. 2019, equations (1)–(5).
-
-    Returns:
-        The output `(B, T, D)`, the attention weights `(B, H, T, S)` and β `(B, T, H)`.
-    """
+    """Multi-hop attention, Iida et al. 2019, equations (1)–(5); it returns β `(B, T, H)` as well."""
     W_b, U_b = weights["hop_query_kernel"], weights["hop_head_kernel"]
     v_b, U_c = weights["hop_score_kernel"], weights["hop_value_kernel"]
     heads, attention = attention_heads(weights, query, value, attention_mask)  # (1)
@@ -155,13 +141,8 @@ def multi_hop(weights, query, value, attention_mask=None):
 def multi_layer(weights, query, values, attention_mask=None, joint_attention=True, concat_contexts=True):
     """Multi-layer multi-head attention, Ampomah et al. 2020, equations (6)–(12).
 
-    Args:
-        values: the outputs f¹ … fⁿ of n encoder layers.
-        joint_attention: U0 = 0.
-        concat_contexts: U1 = 0.
-
-    Returns:
-        The output `(B, T, D)` and the attention weights `(B, n, H, T, S)`.
+    The values are the outputs f¹ … fⁿ of n encoder layers; `joint_attention` is U0 = 0, `concat_contexts` U1 = 0. The
+    attention weights are `(B, n, H, T, S)`.
     """
     W_q, W_k, W_v = weights["query_kernel"], weights["key_kernel"], weights["value_kernel"]
     n, _, H, K = W_q.shape
@@ -186,12 +167,12 @@ def multi_layer(weights, query, values, attention_mask=None, joint_attention=Tru
 
 
 def linear_combination(weights, encoder_outputs):
-    """Σ_l H^l W^l `(B, S, D)`; Ampomah et al. 2020, section 5.4."""
+    """Return Σ_l H^l W^l `(B, S, D)`; Ampomah et al. 2020, section 5.4."""
     return sum(H @ weights["kernel"][layer] for layer, H in enumerate(encoder_outputs))
 
 
 def transparent_attention(weights, encoder_outputs, embedding_output):
-    """For each decoder layer m, Σ_l softmax(kernel)[l, m] · source l; the sources begin with the embeddings."""
+    """Return Σ_l softmax(kernel)[l, m] · source l for each decoder layer m; the sources begin with the embeddings."""
     mixture = softmax(weights["kernel"], axis=0)
     sources = [embedding_output, *encoder_outputs]
     return [sum(mixture[layer, m] * source for layer, source in enumerate(sources)) for m in range(mixture.shape[1])]
@@ -210,7 +191,7 @@ def iterative_combination(weights, encoder_outputs, epsilon=1e-6):
 
 
 def attention_heads(weights, query, value, attention_mask):
-    """The heads of multi-head attention before they are combined, and the attention weights `(B, H, T, S)`."""
+    """Return the heads of multi-head attention before they are combined, and the weights `(B, H, T, S)`."""
     W_q, W_k, W_v = weights["query_kernel"], weights["key_kernel"], weights["value_kernel"]
     _, H, K = W_q.shape
     heads, attention = [], []
@@ -223,6 +204,6 @@ def attention_heads(weights, query, value, attention_mask):
 
 
 def project_output(weights, heads):
-    """The heads `(B, T, V)` concatenated and projected: `(B, T, D)`, the last two lines of (4)."""
+    """Return the heads `(B, T, V)` concatenated and projected: `(B, T, D)`, the last two lines of (4)."""
     kernel = weights["output_kernel"]
     return np.concatenate(heads, axis=-1) @ kernel.reshape(-1, kernel.shape[-1]) + weights["output_bias"]

@@ -13,11 +13,10 @@ class TalkingHeadsAttention(MultiHeadAttention):
 
     Ĵ_i = Σ_j W_t1[i, j] J_j, then the mask and the softmax, then A′_i = Σ_j W_t2[i, j] A_j.
 
-    Args:
-        num_heads, key_dim, value_dim, dropout, use_bias: as in `MultiHeadAttention`.
+    Args: as in `MultiHeadAttention`, and
         mixing_initializer: initialiser of both mixing matrices `(H, H)`: `"glorot_uniform"` (the papers name
             none), or `"identity"`, which starts as multi-head attention.
-        mix_before, mix_after: whether heads are mixed before the softmax, and after it.
+        mix_before, mix_after: true if heads are mixed before the softmax, and after it.
 
     Example:
         >>> layer = TalkingHeadsAttention(num_heads=8, key_dim=64, mixing_initializer="identity")
@@ -26,6 +25,7 @@ class TalkingHeadsAttention(MultiHeadAttention):
     Reference: Li & Luo 2022, equations (6)–(9).
     """
 
+    arguments = ("mix_before", "mix_after")
     why_not_removable = "each mixes the logits and weights of all others"
 
     def __init__(
@@ -69,7 +69,7 @@ class TalkingHeadsAttention(MultiHeadAttention):
         return {"head mixing": {title: float64(kernel) for title, kernel in kernels.items() if kernel is not None}}
 
     def standard_projections(self):
-        """As of the base, with heads H times as large.
+        """Return weights with heads H times as large.
 
         Before: Σ_j A_ij Q_j K_jᵀ is one product of (A_i1 Q_1, …, A_iH Q_H) and (K_1, …, K_H).
         After: Σ_i (Σ_j B_ij P_j) V_i W_i = Σ_j P_j (V_1, …, V_H) (B_1j W_1; …; B_Hj W_H).
@@ -83,19 +83,14 @@ class TalkingHeadsAttention(MultiHeadAttention):
         return query, key, value, np.einsum("ij,ivd->jivd", after, output_kernel).reshape(H, -1, D)
 
     def get_config(self):
-        return {
-            **super().get_config(),
-            "mixing_initializer": keras.initializers.serialize(self.mixing_initializer),
-            "mix_before": self.mix_before,
-            "mix_after": self.mix_after,
-        }
+        return {**super().get_config(), "mixing_initializer": keras.initializers.serialize(self.mixing_initializer)}
 
 
 def mix(kernel, heads):
-    """New head i = Σ_j kernel[i, j] · head j, for heads `(B, H, T, S)`."""
+    """Return new heads `(B, H, T, S)`, where head i is Σ_j kernel[i, j] · head j."""
     return ops.einsum("ij,bjts->bits", ops.cast(kernel, heads.dtype), heads)
 
 
 def clone(initializer):
-    """An initialiser that draws numbers of its own."""
+    """Return an initialiser that draws numbers of its own."""
     return initializer.clone() if isinstance(initializer, keras.initializers.Initializer) else initializer

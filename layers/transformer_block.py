@@ -6,6 +6,7 @@ Letters for shapes: `B` batch, `T` target length, `S` source length, `D` model s
 import keras
 from keras import ops
 
+from layers.configured_layer import ConfiguredLayer
 from layers.layer_normalization import LayerNormalization
 from layers.projection import sizes
 
@@ -14,7 +15,7 @@ LAYER_NORM_EPSILON = 1e-5
 
 
 @keras.saving.register_keras_serializable("interacting_head")
-class FeedForward(keras.layers.Layer):
+class FeedForward(ConfiguredLayer):
     """Position-wise feed-forward network: W₂ relu(W₁ x + b₁) + b₂ (Vaswani et al. 2017, equation (2)).
 
     Args:
@@ -22,10 +23,11 @@ class FeedForward(keras.layers.Layer):
         activation_dropout: rate of dropout after the activation.
     """
 
+    arguments = ("hidden_dim", "activation_dropout")
+
     def __init__(self, hidden_dim, activation_dropout=0.0, **kwargs):
         super().__init__(**kwargs)
-        self.hidden_dim = hidden_dim
-        self.activation_dropout = activation_dropout
+        self.hidden_dim, self.activation_dropout = hidden_dim, activation_dropout
         self.supports_masking = True
 
     def build(self, inputs_shape):
@@ -47,40 +49,32 @@ class FeedForward(keras.layers.Layer):
     def compute_output_shape(self, inputs_shape):
         return inputs_shape
 
-    def get_config(self):
-        return {
-            **super().get_config(),
-            "hidden_dim": self.hidden_dim,
-            "activation_dropout": self.activation_dropout,
-        }
 
-
-class TransformerBlock(keras.layers.Layer):
+class TransformerBlock(ConfiguredLayer):
     """Base of encoder and decoder blocks: sub-layers in residual connections with layer normalisation.
 
     Post-norm: LayerNorm(x + Dropout(sublayer(x))), as in Vaswani et al. 2017.
     Pre-norm: x + Dropout(sublayer(LayerNorm(x))).
+
+    Args:
+        attention: the attention layers by `attention_names`.
+        feed_forward_dim: size F of the feed-forward network's hidden layer.
+        dropout: rate of dropout on each sub-layer's output.
+        activation_dropout: rate of dropout after the feed-forward activation.
+        normalization: `"post"` or `"pre"`.
     """
 
+    arguments = ("feed_forward_dim", "dropout", "activation_dropout", "normalization")
     attention_names = ()
 
     def __init__(
-        self,
-        feed_forward_dim,
-        dropout=0.0,
-        activation_dropout=0.0,
-        normalization="post",
-        *,
-        attention,
-        **kwargs,
+        self, attention, feed_forward_dim, dropout=0.0, activation_dropout=0.0, normalization="post", **kwargs
     ):
         super().__init__(**kwargs)
         if normalization not in ("post", "pre"):
             raise ValueError(f'normalization must be "post" or "pre", got {normalization!r}')
-        self.feed_forward_dim = feed_forward_dim
-        self.dropout = dropout
-        self.activation_dropout = activation_dropout
-        self.normalization = normalization
+        self.feed_forward_dim, self.normalization = feed_forward_dim, normalization
+        self.dropout, self.activation_dropout = dropout, activation_dropout
         self.supports_masking = True
         for name in self.attention_names:
             setattr(self, name, attention[name])
@@ -91,36 +85,48 @@ class TransformerBlock(keras.layers.Layer):
             setattr(self, f"{name}_norm", norm)
             setattr(self, f"{name}_dropout", keras.layers.Dropout(dropout, dtype=policy, name=f"{name}_dropout"))
 
-    def build_residuals(self, inputs_shape):
-        """Builds everything but the attention layers, for inputs `(B, T, D)`."""
+    def build_sublayers(self, inputs_shape, *memory_shapes):
+        """Build everything for inputs `(B, T, D)` and the memories of the attention layers."""
+        for name, memory_shape in zip(self.attention_names, memory_shapes, strict=True):
+            attention = getattr(self, name)
+            if not attention.built:  # as out of a saved configuration
+                attention.build(inputs_shape, memory_shape)
         self.feed_forward.build(inputs_shape)
         for name in (*self.attention_names, "feed_forward"):
             getattr(self, f"{name}_norm").build(inputs_shape)
             getattr(self, f"{name}_dropout").build(inputs_shape)
 
-    def before(self, name, inputs):
-        """The inputs of the sub-layer `name`, normalised in a pre-norm block."""
-        return getattr(self, f"{name}_norm")(inputs) if self.normalization == "pre" else inputs
+    def residual(self, name, inputs, function, training=False):
+        """Return the residual sum around the sub-layer `name`, and the second result of `function`, which calls it."""
+        norm, dropout = getattr(self, f"{name}_norm"), getattr(self, f"{name}_dropout")
+        is_pre = self.normalization == "pre"
+        outputs, more = function(norm(inputs) if is_pre else inputs)
+        outputs = inputs + dropout(outputs, training=training)
+        return outputs if is_pre else norm(outputs), more
 
-    def after(self, name, inputs, outputs, training):
-        """The residual sum of the sub-layer's inputs and outputs."""
-        outputs = inputs + getattr(self, f"{name}_dropout")(outputs, training=training)
-        return outputs if self.normalization == "pre" else getattr(self, f"{name}_norm")(outputs)
+    def attend(self, name, inputs, memory, training, return_intermediates, **masks):
+        """Return the residual sum around an attention layer, and its intermediates or None.
 
-    def apply_feed_forward(self, inputs, training):
-        """The residual sum of inputs and the feed-forward network."""
-        outputs = self.feed_forward(self.before("feed_forward", inputs), training=training)
-        return self.after("feed_forward", inputs, outputs, training)
+        Without a memory the layer attends to its own input.
+        """
+
+        def attention(x):
+            options = {"training": training, "return_intermediates": return_intermediates, **masks}
+            outputs = getattr(self, name)(x, x if memory is None else memory, **options)
+            return outputs if return_intermediates else (outputs, None)
+
+        return self.residual(name, inputs, attention, training)
+
+    def apply_feed_forward(self, inputs, training=False):
+        """Return the residual sum around the feed-forward network."""
+        outputs, _ = self.residual(
+            "feed_forward", inputs, lambda x: (self.feed_forward(x, training=training), None), training
+        )
+        return outputs
 
     def get_config(self):
-        return {
-            **super().get_config(),
-            **{name: keras.saving.serialize_keras_object(getattr(self, name)) for name in self.attention_names},
-            "feed_forward_dim": self.feed_forward_dim,
-            "dropout": self.dropout,
-            "activation_dropout": self.activation_dropout,
-            "normalization": self.normalization,
-        }
+        attention = {name: keras.saving.serialize_keras_object(getattr(self, name)) for name in self.attention_names}
+        return {**super().get_config(), **attention}
 
     @classmethod
     def from_config(cls, config):
@@ -132,17 +138,13 @@ class TransformerBlock(keras.layers.Layer):
 class EncoderBlock(TransformerBlock):
     """Self-attention and a feed-forward network.
 
-    Args:
+    Args: as in `TransformerBlock`, and
         self_attention: any attention layer of this package.
-        feed_forward_dim: size F of the feed-forward network's hidden layer.
-        dropout: rate of dropout on each sub-layer's output.
-        activation_dropout: rate of dropout after the feed-forward activation.
-        normalization: `"post"` or `"pre"`.
 
     Call arguments:
         inputs: `(B, S, D)`.
         padding_mask: `(B, S)`, 1 = real token.
-        return_intermediates: whether to return the attention layer's intermediates as well, `{"self_attention": …}`.
+        return_intermediates: true to return the attention layer's intermediates as well, `{"self_attention": …}`.
 
     Returns:
         `(B, S, D)`.
@@ -155,20 +157,15 @@ class EncoderBlock(TransformerBlock):
     attention_names = ("self_attention",)
 
     def __init__(self, self_attention, feed_forward_dim, **kwargs):
-        super().__init__(feed_forward_dim, attention={"self_attention": self_attention}, **kwargs)
+        super().__init__({"self_attention": self_attention}, feed_forward_dim, **kwargs)
 
     def build(self, inputs_shape):
-        build_once(self.self_attention, inputs_shape, inputs_shape)
-        self.build_residuals(inputs_shape)
+        self.build_sublayers(inputs_shape, inputs_shape)
 
     def call(self, inputs, padding_mask=None, training=None, return_intermediates=False):
-        x = self.before("self_attention", inputs)
-        attention_mask = None if padding_mask is None else ops.expand_dims(padding_mask, 1)  # (B, 1, S)
-        masks = {"query_mask": padding_mask, "attention_mask": attention_mask}
-        options = {"training": training, "return_intermediates": return_intermediates}
-        outputs = self.self_attention(x, x, **masks, **options)
-        outputs, seen = outputs if return_intermediates else (outputs, None)
-        outputs = self.apply_feed_forward(self.after("self_attention", inputs, outputs, training), training)
+        masks = {"query_mask": padding_mask, "attention_mask": of_every_query(padding_mask)}
+        x, seen = self.attend("self_attention", inputs, None, training, return_intermediates, **masks)
+        outputs = self.apply_feed_forward(x, training)
         return (outputs, {"self_attention": seen}) if return_intermediates else outputs
 
 
@@ -176,16 +173,15 @@ class EncoderBlock(TransformerBlock):
 class DecoderBlock(TransformerBlock):
     """Causal self-attention, attention to the encoder's output, and a feed-forward network.
 
-    Args:
+    Args: as in `TransformerBlock`, and
         self_attention, cross_attention: any attention layers of this package.
-        feed_forward_dim, dropout, activation_dropout, normalization: as in `EncoderBlock`.
 
     Call arguments:
         inputs: `(B, T, D)`.
         memory: the encoder's output `(B, S, D)`; a list of them for `MultiLayerMultiHeadAttention`.
         padding_mask: `(B, S)` of the memory, 1 = real token.
         query_mask: `(B, T)`, 1 = real token, for the losses that attention layers add.
-        return_intermediates: whether to return the attention layers' intermediates as well, by their names.
+        return_intermediates: true to return the attention layers' intermediates as well, by their names.
 
     Returns:
         `(B, T, D)`.
@@ -195,62 +191,55 @@ class DecoderBlock(TransformerBlock):
 
     def __init__(self, self_attention, cross_attention, feed_forward_dim, **kwargs):
         attention = {"self_attention": self_attention, "cross_attention": cross_attention}
-        super().__init__(feed_forward_dim, attention=attention, **kwargs)
+        super().__init__(attention, feed_forward_dim, **kwargs)
 
     def build(self, inputs_shape, memory_shape):
-        build_once(self.self_attention, inputs_shape, inputs_shape)
-        build_once(self.cross_attention, inputs_shape, memory_shape)
-        self.build_residuals(inputs_shape)
+        self.build_sublayers(inputs_shape, inputs_shape, memory_shape)
 
     def call(self, inputs, memory, padding_mask=None, query_mask=None, training=None, return_intermediates=False):
-        options = {"query_mask": query_mask, "training": training, "return_intermediates": return_intermediates}
-        x = self.before("self_attention", inputs)
-        outputs = self.self_attention(x, x, use_causal_mask=True, **options)
-        outputs, of_self = outputs if return_intermediates else (outputs, None)
-        inputs = self.after("self_attention", inputs, outputs, training)
-        x = self.before("cross_attention", inputs)
-        attention_mask = None if padding_mask is None else ops.expand_dims(padding_mask, 1)  # (B, 1, S)
-        outputs = self.cross_attention(x, memory, attention_mask=attention_mask, **options)
-        outputs, of_cross = outputs if return_intermediates else (outputs, None)
-        outputs = self.apply_feed_forward(self.after("cross_attention", inputs, outputs, training), training)
+        masks = {"query_mask": query_mask, "use_causal_mask": True}
+        x, of_self = self.attend("self_attention", inputs, None, training, return_intermediates, **masks)
+        masks = {"query_mask": query_mask, "attention_mask": of_every_query(padding_mask)}
+        x, of_cross = self.attend("cross_attention", x, memory, training, return_intermediates, **masks)
+        outputs = self.apply_feed_forward(x, training)
         seen = {"self_attention": of_self, "cross_attention": of_cross}
         return (outputs, seen) if return_intermediates else outputs
 
     def step(self, inputs, cache, index, self_mask, memory, padding_mask, kernels):
-        """One step of decoding for N hypotheses of each sentence, which are so many query positions.
+        """Return the outputs `(B, N, D)` of one decoding step for N hypotheses of each sentence, and the cache.
 
-        Neither the memory is repeated for them nor the cache reordered: keys and values of all hypotheses of all
-        steps lie side by side in it, and a mask says which of them belong to a hypothesis.
+        The hypotheses are N query positions, so that the memory is not repeated for them and the cache not reordered:
+        it holds the keys and values of all hypotheses and steps, and a mask says which belong to a hypothesis.
 
         Args:
             inputs: `(B, N, D)`.
-            cache: that of self-attention, over P places, a multiple of N. It may be overwritten.
-            index: the place from which on the N new keys and values are written, a multiple of N.
+            cache: of self-attention, with P places, a multiple of N. It may be overwritten.
+            index: the first of the N places for the new keys and values, a multiple of N.
             self_mask: `(B, N, P)`, 1 = the place belongs to the hypothesis, its own included.
             memory: keys and values, of `project_memory` of the encoder-decoder attention.
             padding_mask: `(B, S)` of the memory.
             kernels: of `decoding_kernels`.
-
-        Returns:
-            Outputs `(B, N, D)`, and the cache.
         """
-        x = self.before("self_attention", inputs)
-        outputs, cache = self.self_attention.step(x, cache, index, self_mask, kernels["self"], overwrite_cache=True)
-        inputs = self.after("self_attention", inputs, outputs, False)
-        x = self.before("cross_attention", inputs)
-        mask = ops.expand_dims(padding_mask, 1)
-        outputs, _ = self.cross_attention.step(x, memory, attention_mask=mask, kernels=kernels["cross"])
-        return self.apply_feed_forward(self.after("cross_attention", inputs, outputs, False), False), cache
+
+        def to_itself(x):
+            return self.self_attention.step(x, cache, index, self_mask, kernels["self"], overwrite_cache=True)
+
+        def to_memory(x):
+            mask = of_every_query(padding_mask)
+            return self.cross_attention.step(x, memory, attention_mask=mask, kernels=kernels["cross"])
+
+        x, cache_after = self.residual("self_attention", inputs, to_itself)
+        x, _ = self.residual("cross_attention", x, to_memory)
+        return self.apply_feed_forward(x), cache_after
 
     def decoding_kernels(self):
-        """Kernels of both attentions as `step` reads them, computed once."""
+        """Return the kernels of both attentions as `step` reads them, to be computed once."""
         return {
             "self": self.self_attention.decoding_kernels(),
             "cross": self.cross_attention.decoding_kernels(query_only=True),
         }
 
 
-def build_once(layer, *shapes):
-    """Builds a layer unless it is built: attention layers out of a saved configuration are."""
-    if not layer.built:
-        layer.build(*shapes)
+def of_every_query(padding_mask):
+    """Return a padding mask `(B, S)`, or None, as an attention mask `(B, 1, S)`."""
+    return None if padding_mask is None else ops.expand_dims(padding_mask, 1)

@@ -25,7 +25,7 @@ def results(model):
     search = TransformerSearch(model, SearchOptions(beam_size=3, n_best=3))
     found = search(tiny.sources(LENGTHS), Limits(max_lengths=np.array([9, 12, 6, 10, 8], "int32")))
     target_ids, labels = tiny.targets(LENGTHS)
-    whole = Compiled(lambda ids: ids, [model], arguments=list, rows=(0,))
+    whole = Compiled(lambda ids: ids, [model], arguments=dict, rows=("ids",))
     one_row = search(tiny.sources(LENGTHS[:1]), Limits(max_lengths=np.array([9], "int32")))
     scorer = Scorer(model, label_smoothing=0.1)
     log_p, correct, smoothed = scorer(tiny.sources(LENGTHS), target_ids, labels)

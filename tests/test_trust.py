@@ -17,8 +17,8 @@ from data.files import sha256
 from interacting_head.config import ExperimentConfig, load_config
 from interacting_head.metrics import MetricUnavailable
 from interacting_head.metrics.yisi import load_embedder
+from interacting_head.model.building import load_weights
 from interacting_head.model.placement import check_model
-from interacting_head.model.weights import load_weights
 from interacting_head.runs.run_directory import RunDirectory
 from tests.interacting_head import tiny
 

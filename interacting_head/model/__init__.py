@@ -1,6 +1,5 @@
 """The Transformer: from a `ModelConfig` to a Keras model.
 
-In come a configuration and vocabulary sizes, out goes a `transformer.Transformer`, whose attention layers `placement`
-chooses and `building` makes for a run; `losses` scores its outputs, `compilation` makes functions of its weights fast.
-Start at `transformer.py`.
+`placement` chooses its attention layers, `building` makes and loads it for a run, `losses` scores its outputs and
+`compilation` makes functions of its weights fast. Start at `transformer.py`.
 """

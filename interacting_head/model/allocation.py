@@ -1,36 +1,35 @@
-"""Batches that cannot be allocated, told in one line in the place of a backend's report."""
+"""Out-of-memory errors of the backends, as one line."""
 
 import contextlib
+from collections.abc import Callable
 
 from interacting_head.console import RunError
 
 TRAINING_ADVICE = "lower train.batch_tokens or data.max_length, raise train.accumulate_batches or take a smaller model"
 
 EXCEPTIONS = {"MemoryError", "ResourceExhaustedError", "OutOfMemoryError"}
-"""Of Python and NumPy, TensorFlow, PyTorch, by name: a backend is imported only where it is used."""
-OF_XLA = "RESOURCE_EXHAUSTED"  # in the message of an exception that stands for others too
+"""Of Python and NumPy, TensorFlow, PyTorch, by name, so that no backend need be imported."""
+OF_XLA = "RESOURCE_EXHAUSTED"  # in the message: the exception has other meanings too
 
 
 @contextlib.contextmanager
-def allocation_told(batch, advice):
-    """Turn what a backend raises in the block where memory does not suffice into one line.
+def allocation_told(batch: Callable[[], str], advice: str, error_class: type[Exception] = RunError):
+    """Turn an out-of-memory error in the block into one line.
 
     Args:
-        batch: a function that describes the batch, its shape above all.
+        batch: a function that describes what does not fit, above all its shape.
         advice: which settings to change.
-
-    Raises:
-        RunError: where the RAM, or a GPU's memory, does not suffice.
+        error_class: of the line.
     """
     try:
         yield
     except Exception as error:
         if is_out_of_memory(error):
-            raise RunError(f"not enough memory for {batch()}; {advice}") from error
+            raise error_class(f"not enough memory for {batch()}; {advice}") from error
         raise
 
 
-def is_out_of_memory(error):
-    """Return whether an exception says that the RAM, or a GPU's memory, does not suffice, on any backend."""
+def is_out_of_memory(error: Exception) -> bool:
+    """Return whether an exception means that the RAM, or a GPU's memory, is too small, on any backend."""
     names = {cls.__name__ for cls in type(error).__mro__}
     return bool(names & EXCEPTIONS) or OF_XLA in str(error)

@@ -11,43 +11,41 @@ from data.errors import InputError
 from data.workers import available_cores
 
 MOST_CALLS = 4  # side by side: each has its own caches
-LEAST_SIZE = 16  # of a batch where each shape is compiled: shorter ones save less than a compilation costs
+LEAST_SIZE = 16  # of a batch if each shape is compiled: shorter ones save less than a compilation costs
 PARTS_OF_A_BATCH = 2  # side by side in a training on a CPU; the same on all machines, since dropout depends on it
 _parts_side_by_side = 1
 
 
 class Compiled:
-    """A function of nested tensors that reads the weights of models, compiled.
+    """A function of nested tensors that reads the weights of models, compiled. Call it with keywords.
 
-    TensorFlow traces it once, for any size of the axes that `arguments` leave open. JAX compiles it once for each
-    shape of its arguments. Where the weights lie on several devices, with JAX also those of several processes, each of
-    them works on its part of the rows. Other backends run it as it is. Weights are those at the time of the call.
+    TensorFlow traces it once, for any size of open axes; JAX compiles it for each shape; other backends only call it.
+    If the weights lie on several devices, with JAX also of several processes, each device works on its part of the
+    rows. It reads the weights at the time of the call.
 
     Args:
         function: it must have no side effects; losses that layers add are dropped.
         models: whose weights it reads.
-        arguments: a function that gives the list of its arguments, nested `keras.KerasTensor`s with None for open
-            axes, or `outputs` of another `Compiled`. Used by TensorFlow only.
-        static: positions of arguments that are whole numbers on which shapes depend.
-        rows: positions of arguments whose tensors have the same number of rows, as all results have; none of them
-            matters to another.
+        arguments: a function that gives its arguments by name: nested `keras.KerasTensor`s with None for open axes, or
+            `outputs` of another `Compiled`. Used by TensorFlow only.
+        static: names of arguments that are whole numbers on which shapes depend.
+        rows: names of arguments whose tensors have the same number of rows, as all results have; no row matters to
+            another.
     """
 
     def __init__(self, function, models=(), *, arguments, static=(), rows=()):
-        self._function = function
-        self._models = models
-        self._arguments = arguments
-        self._static = static
-        self._rows = rows
+        self._function, self._models, self._arguments = function, models, arguments
+        self._static, self._rows = static, rows
         self._backend = keras.backend.backend()
         self._lock = threading.Lock()
 
-    def __call__(self, *arguments):
+    def __call__(self, **arguments):
         with self._lock:  # compiled by one thread only
             compiled = self._compiled
-        if self._backend == "jax":
-            return compiled([variable.value for variable in self._variables], *arguments)
-        return compiled(*arguments)
+        if self._backend != "jax":
+            return compiled(arguments)
+        static = tuple((name, arguments.pop(name)) for name in self._static)
+        return compiled(arguments, [variable.value for variable in self._variables], static)
 
     @property
     def outputs(self):
@@ -55,24 +53,31 @@ class Compiled:
         return self._compiled.get_concrete_function().structured_outputs
 
     @property
-    def count(self):
+    def count(self) -> int:
         """The number of compiled versions."""
         if self._backend == "tensorflow":
             return self._compiled.experimental_get_tracing_count()
         return self._compiled._cache_size() if self._backend == "jax" else 0
 
     @property
-    def devices(self):
+    def devices(self) -> int:
         """The number of devices that share the rows of a call."""
-        if not self._rows:
+        if not self._rows or self._spread is None:
             return 1
-        if self._strategy is not None:
-            return self._strategy.num_replicas_in_sync
-        return self._mesh.size if self._mesh is not None else 1
+        return self._spread.size if self._backend == "jax" else self._spread.num_replicas_in_sync
 
     @property
     def _variables(self):
         return [variable for model in self._models for variable in model.variables]
+
+    @property
+    def _spread(self):
+        """The strategy under which the weights were made (TensorFlow), their mesh of devices (JAX), or None."""
+        weight = next((variable.value for variable in self._variables), None)
+        if self._backend == "tensorflow":
+            return getattr(weight, "distribute_strategy", None)
+        mesh = getattr(getattr(weight, "sharding", None), "mesh", None)
+        return mesh if mesh is not None and mesh.size > 1 else None
 
     @functools.cached_property
     def _compiled(self):
@@ -84,39 +89,35 @@ class Compiled:
                 return argument if is_known else tf.TensorSpec(argument.shape, argument.dtype)
 
             function = self._stateless if self.devices == 1 else self._on_replicas
-            signature = [keras.tree.map_structure(specification, argument) for argument in self._arguments()]
+            signature = [keras.tree.map_structure(specification, self._arguments())]
             # An object without code of its own: TensorFlow would take all functions of the same code for one that is
             # traced again and again, and warn.
             return tf.function(functools.partial(function), input_signature=signature, autograph=False)
         if self._backend == "jax":
             import jax
 
-            function, shardings, mesh = self._with_values, None, self._mesh
-            if mesh is not None:
-                shardings = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec())  # results whole on each
-                function = self._on_devices if self._rows else function
-            static = [position + 1 for position in self._static]
-            return jax.jit(function, static_argnums=static, out_shardings=shardings)
+            function = self._stateless if self.devices == 1 else self._on_devices
+            mesh, whole = self._spread, jax.sharding.PartitionSpec()
+            shardings = None if mesh is None else jax.sharding.NamedSharding(mesh, whole)  # results whole on each
+            return jax.jit(function, static_argnums=2, out_shardings=shardings)
         return self._stateless
 
-    @property
-    def _mesh(self):
-        """The devices of the weights (JAX), or None where there is one."""
-        weights = self._variables if self._backend == "jax" else []
-        mesh = getattr(weights[0].value.sharding, "mesh", None) if weights else None
-        return mesh if mesh is not None and mesh.size > 1 else None
+    def _stateless(self, arguments, values=None, static=()):
+        mapping = None if values is None else list(zip(self._variables, values, strict=True))
+        with keras.StatelessScope(state_mapping=mapping, collect_losses=False):
+            return self._function(**arguments, **dict(static))
 
-    @property
-    def _strategy(self):
-        """The strategy under which the weights were made (TensorFlow), or None."""
-        weights = self._variables if self._backend == "tensorflow" else []
-        return getattr(weights[0].value, "distribute_strategy", None) if weights else None
+    def _divided(self, arguments):
+        """Return the arguments with rows, the others, and the number of rows."""
+        of_rows = {name: arguments[name] for name in self._rows}
+        others = {name: argument for name, argument in arguments.items() if name not in self._rows}
+        return of_rows, others, keras.ops.shape(keras.tree.flatten(of_rows)[0])[0]
 
-    def _on_replicas(self, *arguments):
-        """The function with the rows of its arguments divided among the replicas of the weights' strategy."""
+    def _on_replicas(self, arguments):
+        """Call the function with the rows divided among the replicas of the weights' strategy."""
         import tensorflow as tf
 
-        count = tf.shape(tf.nest.flatten(arguments[self._rows[0]])[0])[0]
+        of_rows, others, count = self._divided(arguments)
         size = -(-count // self.devices)  # of a part
 
         def part():
@@ -126,50 +127,33 @@ class Compiled:
                 padding = [(0, self.devices * size - count)] + [(0, 0)] * (len(rows.shape) - 1)
                 return tf.pad(rows, padding)[first : first + size]
 
-            return self._stateless(
-                *(
-                    tf.nest.map_structure(of_part, argument) if number in self._rows else argument
-                    for number, argument in enumerate(arguments)
-                )
-            )
+            return self._stateless({**others, **tf.nest.map_structure(of_part, of_rows)})
 
         def joined(parts):
-            return tf.concat(self._strategy.experimental_local_results(parts), axis=0)[:count]
+            return tf.concat(self._spread.experimental_local_results(parts), axis=0)[:count]
 
-        return tf.nest.map_structure(joined, self._strategy.run(part))
+        return tf.nest.map_structure(joined, self._spread.run(part))
 
-    def _with_values(self, values, *arguments):
-        return self._stateless(*arguments, values=values)
-
-    def _on_devices(self, values, *arguments):
-        """The function with the rows of its arguments divided among the devices of the weights."""
+    def _on_devices(self, arguments, values, static):
+        """Call the function with the rows divided among the devices of the weights."""
         import jax
 
-        mesh, numbers = self._mesh, range(len(arguments))
-        of_rows = {number: arguments[number] for number in self._rows}
-        others = {number: arguments[number] for number in numbers if number not in {*self._rows, *self._static}}
-        static = {number: arguments[number] for number in self._static}
-        count = len(jax.tree.leaves(of_rows)[0])
+        mesh = self._spread
+        of_rows, others, count = self._divided(arguments)
 
         def padded(array):
             return jax.numpy.pad(array, [(0, -count % mesh.size)] + [(0, 0)] * (array.ndim - 1))
 
-        def part(values, others, of_rows):
-            own = {**of_rows, **others, **static}
-            return self._stateless(*(own[number] for number in numbers), values=values)
+        def part(of_rows, others, values):
+            return self._stateless({**of_rows, **others}, values, static)
 
         whole, divided = jax.sharding.PartitionSpec(), jax.sharding.PartitionSpec(mesh.axis_names)
-        spread = jax.shard_map(part, mesh=mesh, in_specs=(whole, whole, divided), out_specs=divided, check_vma=False)
-        return jax.tree.map(lambda array: array[:count], spread(values, others, jax.tree.map(padded, of_rows)))
-
-    def _stateless(self, *arguments, values=None):
-        mapping = None if values is None else list(zip(self._variables, values, strict=True))
-        with keras.StatelessScope(state_mapping=mapping, collect_losses=False):
-            return self._function(*arguments)
+        spread = jax.shard_map(part, mesh=mesh, in_specs=(divided, whole, whole), out_specs=divided, check_vma=False)
+        return jax.tree.map(lambda array: array[:count], spread(jax.tree.map(padded, of_rows), others, values))
 
 
 def gradient(function, inputs):
-    """The gradient of a scalar function of one tensor at `inputs`, also inside of a `Compiled` function.
+    """Return the gradient of a scalar function of one tensor at `inputs`, also inside of a `Compiled` function.
 
     Raises:
         InputError: on other backends than TensorFlow and JAX.
@@ -189,18 +173,18 @@ def gradient(function, inputs):
     raise InputError(f"no gradients on the backend {backend}; set KERAS_BACKEND to tensorflow or jax")
 
 
-def compiles_shapes():
-    """Return whether the backend recompiles a function for each shape of its arguments, so that few are better."""
+def compiles_shapes() -> bool:
+    """Return whether the backend compiles a function for each shape of its arguments, so that few are better."""
     return keras.backend.backend() == "jax"
 
 
-def size_compiled_for(size):
-    """The size that a batch of this one is padded to: a power of two where each shape is compiled."""
+def size_compiled_for(size: int) -> int:
+    """Return the size to pad a batch of this size to: a power of two if each shape is compiled."""
     return max(LEAST_SIZE, 2 ** (size - 1).bit_length()) if compiles_shapes() else size
 
 
-def calls_at_a_time():
-    """The number of calls of compiled functions that are best made side by side, each by a thread.
+def calls_at_a_time() -> int:
+    """Return the number of calls of compiled functions that are best made side by side, each by a thread.
 
     TensorFlow on a CPU has many operations that are too small for several cores: a core for each call is faster.
     """
@@ -210,24 +194,24 @@ def calls_at_a_time():
 
 
 def share_cores():
-    """Gives each of the calls at a time its share of the cores, in the whole process, if it has computed nothing yet.
+    """Give each of the calls at a time its share of the cores, in the whole process, if it has computed nothing yet.
 
-    TensorFlow spreads each operation over all cores unless told otherwise, and two calls then wait for each other: on
-    two cores translation took up to 1.7 times as long. A `TF_NUM_INTRAOP_THREADS` in the environment goes first.
+    By default TensorFlow spreads each operation over all cores, and two calls then wait for each other: on two cores
+    translation took up to 1.7 times as long. A `TF_NUM_INTRAOP_THREADS` in the environment goes first.
     """
     _share_cores(calls_at_a_time())
 
 
 def share_cores_in_training():
-    """Shares the cores among the parts of a batch, which trainings of this process then compute side by side."""
+    """Share the cores among the parts of a batch, which trainings of this process then compute side by side."""
     global _parts_side_by_side
     if keras.backend.backend() == "tensorflow" and not _has_gpu():
         _share_cores(PARTS_OF_A_BATCH)
         _parts_side_by_side = PARTS_OF_A_BATCH
 
 
-def parts_side_by_side():
-    """The number of parts of a batch that a training computes at a time: 1 without `share_cores_in_training`."""
+def parts_side_by_side() -> int:
+    """Return the number of parts of a batch that a training computes at a time: 1 without `share_cores_in_training`."""
     return _parts_side_by_side
 
 

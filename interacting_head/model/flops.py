@@ -1,13 +1,10 @@
 """Floating-point operations of a Transformer."""
 
 
-def matmul_flops(model, vocabulary_size, source_tokens, target_tokens):
-    """Return the FLOPs of the matrix products of a training step, without padding and products of attention weights.
+def matmul_flops(model, vocabulary_size: int, source_tokens: int, target_tokens: int) -> int:
+    """Return the FLOPs of the matrix products of a training step of a `ModelConfig`.
 
-    Args:
-        model: a `ModelConfig`.
-        vocabulary_size: of the target.
-        source_tokens, target_tokens: in the batch.
+    Padding and products of attention weights do not count. The vocabulary is the target's.
     """
     D, F = model.model_dim, model.feed_forward_dim
     encoder = model.encoder_layers * (4 * D * D + 2 * D * F)

@@ -16,7 +16,7 @@ CHUNKS = 8  # parts of a batch whose logits exist one after another
 
 
 def token_cross_entropy(labels, logits, label_smoothing=0.0):
-    """The cross-entropy of each token `(B, T)`, in nats, of labels `(B, T)` and logits `(B, T, N)`."""
+    """Return the cross-entropy of each token `(B, T)`, in nats, of labels `(B, T)` and logits `(B, T, N)`."""
     logits = ops.cast(logits, "float32")
     label_logits = ops.squeeze(ops.take_along_axis(logits, ops.expand_dims(labels, -1), axis=-1), -1)
     losses = ops.logsumexp(logits, axis=-1) - (1.0 - label_smoothing) * label_logits
@@ -24,24 +24,24 @@ def token_cross_entropy(labels, logits, label_smoothing=0.0):
 
 
 def real_tokens(labels):
-    """The number of labels that are not padding, a scalar in float32."""
+    """Return the number of labels that are not padding, a scalar in float32."""
     return ops.sum(ops.cast(ops.not_equal(labels, PAD), "float32"))
 
 
 def linear_cross_entropy(hidden, embeddings, labels, label_smoothing=0.0, tokens=None):
-    """The mean over real tokens of `token_cross_entropy` of the logits `hidden @ embeddingsᵀ`, in nats.
+    """Return the mean over real tokens of `token_cross_entropy` of the logits `hidden @ embeddingsᵀ`, in nats.
 
-    The logits of a batch are its largest tensor, and automatic differentiation reads and writes it many times.
-    Here logits, loss and gradient are computed together, one part of the batch after another, with as few passes
-    as there can be: mean(z) and z_label, and their gradients, need no logits at all.
+    The logits of a batch are its largest tensor, and automatic differentiation reads and writes it many times. Here
+    logits, loss and gradient are computed together, one part of the batch after another, in as few passes as possible:
+    mean(z) and z_label, and their gradients, need no logits at all.
 
     Args:
         hidden: `(B, T, D)`.
         embeddings: `(N, D)`.
         labels: `(B, T)`; padding (0) counts neither in the sum nor in the mean.
         label_smoothing: ε, in [0, 1).
-        tokens: by what the sum is divided to give the mean, a scalar in float32; default: the real tokens here. That
-            of a whole batch makes the results of its parts add up to the mean over all of it.
+        tokens: divisor of the sum, a scalar in float32; default: the real tokens here. With the count of a whole batch
+            the results of its parts add up to its mean.
 
     Returns:
         A scalar in float32, differentiable once by `hidden` and `embeddings`.

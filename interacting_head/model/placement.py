@@ -1,9 +1,18 @@
-"""The attention at each place of a Transformer: as in the papers, or as the configuration says."""
+"""The attention at each place of a Transformer, from the papers or the configuration."""
 
 import dataclasses
 
+import keras
+
 from data.errors import InputError
-from interacting_head.config import COMMON_OPTIONS, PlacedAttentionConfig, PlacementConfig
+from interacting_head.config import (
+    COMMON_OPTIONS,
+    AttentionConfig,
+    ExperimentConfig,
+    ModelConfig,
+    PlacedAttentionConfig,
+    PlacementConfig,
+)
 from interacting_head.config.values import entry_of
 from layers import ATTENTION_SCHEMES
 
@@ -11,11 +20,11 @@ BASE_SCHEME = "multi_head"
 """The scheme wherever a paper does not place its own."""
 
 
-def resolved(model):
-    """The `ModelConfig` with nothing left open: what stands at every place, and what the decoder attends to.
+def resolved(model: ModelConfig) -> ModelConfig:
+    """Return the configuration with nothing left open: the attention at every place, and the decoder's memory.
 
     Without placements, a scheme stands where its paper has it, and multi-head attention elsewhere. A placement takes
-    what it leaves out from `model.attention`; options of another scheme only where every scheme has them.
+    what it leaves out from `model.attention`, but of another scheme's options only those that every scheme has.
     """
     attention, placements = model.attention, model.placements
     sites = _class_of(attention).default_placement(model.encoder_layers, model.decoder_layers)
@@ -30,27 +39,23 @@ def resolved(model):
     return dataclasses.replace(model, memory=model.memory or _default_memory(model))
 
 
-def same_experiment(left, right):
-    """Return whether two `ExperimentConfig`s mean the same, however much of it they leave to defaults."""
+def same_experiment(left: ExperimentConfig, right: ExperimentConfig) -> bool:
+    """Return whether two configurations mean the same once defaults are filled in."""
     left, right = (dataclasses.replace(config, model=resolved(config.model)) for config in (left, right))
     return left == right
 
 
-def attention_of(model, site, number):
-    """The `AttentionConfig` at `site` ("encoder", "decoder" or "cross") of layer `number`, counted from 1.
+def attention_of(model: ModelConfig, site: str, number: int) -> AttentionConfig:
+    """Return the attention at `site` ("encoder", "decoder" or "cross") of layer `number`, from 1, of a resolved model.
 
-    Args:
-        model: a resolved `ModelConfig`. Of several placements at a place the last counts.
+    The last placement at a place counts.
     """
     placed = [p.attention for p in model.placements if p.site == site and number in p.layers]
     return placed[-1] if placed else model.attention
 
 
-def attention_layer(model, site, number, head_gates=False):
-    """The attention layer of a resolved `ModelConfig` at a place, see `attention_of`.
-
-    Args:
-        head_gates: see `layers.MultiHeadAttention`.
+def attention_layer(model: ModelConfig, site: str, number: int, head_gates: bool = False) -> keras.Layer:
+    """Return the attention layer at a place, see `attention_of`; for gates see `layers.MultiHeadAttention`.
 
     Raises:
         InputError: for an unknown scheme, options that do not fit it, a size of heads that it needs, heads that do not
@@ -87,18 +92,18 @@ def attention_layer(model, site, number, head_gates=False):
         ) from error
 
 
-def memory_layers(model):
-    """The number of memories of each decoder layer of a resolved model, or None where its memory is no list."""
+def memory_layers(model: ModelConfig) -> int | None:
+    """Return the number of memories of each decoder layer of a resolved model, or None if its memory is no list."""
     if model.memory == "all":
         return model.memory_layers or model.encoder_layers
     return model.memory_layers if model.memory == "transparent" else None
 
 
-def check_model(model):
-    """Raises `InputError` for a `ModelConfig` of which no model can be made.
+def check_model(model: ModelConfig):
+    """Raise `InputError` for a configuration of which no model can be made.
 
-    Such are an unknown scheme, wrong options of a scheme, a head count that does not divide the model dimension,
-    an odd model dimension, a placement in a layer that the model does not have, a memory that its readers cannot use.
+    Its model dimension is odd, a placement is in a layer that it does not have, its readers cannot use its memory, or
+    see `attention_layer`.
     """
     if model.model_dim % 2:
         raise InputError(f"model.model_dim must be even, for sine and cosine positions, got {model.model_dim}")
@@ -118,7 +123,7 @@ def check_model(model):
 
 
 def _completed(placed, attention):
-    """The `AttentionConfig` of a `PlacedAttentionConfig`, what it leaves out taken from `attention`."""
+    """Return the `AttentionConfig` of a `PlacedAttentionConfig`, filled up from `attention`."""
     given = {name: value for name, value in vars(placed).items() if value is not None}
     options = attention.options
     if given.get("scheme", attention.scheme) != attention.scheme:
@@ -135,21 +140,19 @@ def _reads_several_layers(attention):
 
 
 def _default_memory(model):
-    """The memory that all encoder-decoder attentions read by default; the top layer where they disagree."""
+    """Return the memory that all encoder-decoder attentions read by default; the top layer if they disagree."""
     attentions = [attention_of(model, "cross", number) for number in range(1, model.decoder_layers + 1)]
     memories = {_class_of(attention).memory for attention in attentions}
     return memories.pop() if len(memories) == 1 else "top"
 
 
 def _check_memory(model, attention):
-    """Raises `InputError` where an encoder-decoder attention and the memory it is given do not fit."""
+    """Raise `InputError` if an encoder-decoder attention cannot read the memory."""
     if model.memory_layers is not None and model.memory not in ("all", "transparent"):
         raise InputError("model.memory_layers goes with model.memory=all or transparent")
     if memory_layers(model) and not _reads_several_layers(attention):
         given = "memory=all" if model.memory == "all" else "memory_layers"
-        readers = " or ".join(
-            scheme for scheme, layer_class in ATTENTION_SCHEMES.items() if layer_class.memory == "all"
-        )
+        readers = " or ".join(scheme for scheme, layer in ATTENTION_SCHEMES.items() if layer.memory == "all")
         raise InputError(
             f"model.{given} gives several memories to encoder-decoder attention, which needs the scheme "
             f"{readers} there, not {attention.scheme}; place it at the site cross"

@@ -1,33 +1,186 @@
-"""The Transformer as a Functional Keras model of this project's layers."""
+"""The Transformer: its layers, how data flows through them, and a Functional Keras model of them.
+
+Letters for shapes: `B` batch, `S` source length, `T` target length, `N` hypotheses a sentence, `P` places of a cache,
+`D` model size.
+"""
 
 import concurrent.futures
-import contextlib
+import math
 import shutil
 
 import keras
 from keras import ops
 
 from data.errors import InputError
+from data.text.subwords import PAD
 from interacting_head import config as configuration
 from interacting_head.config import ModelConfig
-from interacting_head.model.placement import check_model, resolved
-from interacting_head.model.transformer_layers import TransformerLayers, layers_of
+from interacting_head.model.placement import attention_layer, check_model, memory_layers, resolved
+from layers import (
+    DecoderBlock,
+    EncoderBlock,
+    IterativeCombination,
+    LinearCombination,
+    PositionalEncoding,
+    TokenEmbedding,
+    TransparentAttention,
+)
+from layers.layer_normalization import LayerNormalization
 from layers.projection import linear
-from layers.transformer_block import FeedForward, TransformerBlock
+from layers.transformer_block import LAYER_NORM_EPSILON, FeedForward, TransformerBlock
+
+AGGREGATIONS = {
+    "linear": lambda config, count: LinearCombination(count, name="linear_combination"),
+    "transparent": lambda config, count: TransparentAttention(count, name="transparent_attention"),
+    "iterative": lambda config, count: IterativeCombination(
+        count, config.feed_forward_dim, name="iterative_combination"
+    ),
+}
+"""`model.memory` → function of a `ModelConfig` and a number of memories: the layer that combines all encoder layers."""
+
+
+class TransformerLayers:
+    """The layers of a `Transformer`, and how data flows through them, for symbols and for tensors.
+
+    A class of its own, since a Functional model needs its outputs before it exists, and `parameter_count` no model.
+
+    Args:
+        config: a resolved `ModelConfig`.
+        source_vocabulary_size, target_vocabulary_size, shared_vocabulary, head_gates: as of `Transformer`.
+    """
+
+    def __init__(self, config, source_vocabulary_size, target_vocabulary_size, shared_vocabulary, head_gates=False):
+        D = config.model_dim
+        self.target_embedding = TokenEmbedding(target_vocabulary_size, D, name="target_embedding")
+        self.source_embedding = self.output_embedding = self.target_embedding
+        if not shared_vocabulary:
+            self.source_embedding = TokenEmbedding(source_vocabulary_size, D, name="source_embedding")
+        if not config.tied_output:
+            self.output_embedding = TokenEmbedding(target_vocabulary_size, D, name="output_embedding")
+        self.source_positions = PositionalEncoding(config.dropout, name="source_positions")
+        self.target_positions = PositionalEncoding(config.dropout, name="target_positions")
+        names = ("feed_forward_dim", "dropout", "activation_dropout", "normalization")
+        options = {name: getattr(config, name) for name in names}
+        self.encoder_blocks = [
+            EncoderBlock(attention_layer(config, "encoder", n, head_gates), **options, name=f"encoder_block_{n}")
+            for n in range(1, config.encoder_layers + 1)
+        ]
+        self.decoder_blocks = [
+            DecoderBlock(
+                *(attention_layer(config, site, n, head_gates) for site in ("decoder", "cross")),
+                **options,
+                name=f"decoder_block_{n}",
+            )
+            for n in range(1, config.decoder_layers + 1)
+        ]
+        self.encoder_norms, self.decoder_norm = normalizations(config)
+        self.memory_layers = memory_layers(config)
+        self.aggregation = None
+        if config.memory in AGGREGATIONS:
+            memories = config.decoder_layers * (self.memory_layers or 1)
+            self.aggregation = AGGREGATIONS[config.memory](config, memories)
+
+    def build_layers(self, model_dim):
+        """Give all layers their weights, in the order in which data flows."""
+        sequence = (None, None, model_dim)
+        self.source_embedding.build()
+        for layer in (self.source_positions, *self.encoder_blocks, *filter(None, self.encoder_norms)):
+            layer.build(sequence)
+        if self.aggregation:
+            self.aggregation.build([sequence] * len(self.encoder_blocks), sequence)
+        for embedding in (self.target_embedding, self.output_embedding):
+            if not embedding.built:
+                embedding.build()
+        self.target_positions.build(sequence)
+        for block in self.decoder_blocks:
+            block.build(sequence, sequence if self.memory_layers is None else [sequence] * self.memory_layers)
+        if self.decoder_norm:
+            self.decoder_norm.build(sequence)
+
+    def encode(self, source_ids, training=None, intermediates=None):
+        """Return the memories that decoder layers attend to, and the padding mask `(B, S)`, of source ids `(B, S)`.
+
+        Each decoder layer has one memory `(B, S, D)`, or a list of `memory_layers` of them. A dict `intermediates`
+        receives those of the attention layers, `{(site, number): …}`.
+        """
+        padding_mask = ops.not_equal(source_ids, PAD)
+        x = embedded = self.source_positions(self.source_embedding(source_ids), training=training)
+        outputs = []
+        for number, (block, norm) in enumerate(zip(self.encoder_blocks, self.encoder_norms, strict=True), start=1):
+            x = block(x, padding_mask=padding_mask, training=training, return_intermediates=intermediates is not None)
+            if intermediates is not None:
+                x, seen = x
+                intermediates["encoder", number] = seen["self_attention"]
+            outputs.append(norm(x) if norm else x)
+        n = self.memory_layers
+        if self.aggregation:
+            memories = self.aggregation(outputs, embedding_output=embedded)
+            return [memories[i : i + n] for i in range(0, len(memories), n)] if n else memories, padding_mask
+        return [outputs[-n:] if n else outputs[-1]] * len(self.decoder_blocks), padding_mask
+
+    def decode(self, target_ids, memories, padding_mask, training=None, intermediates=None):
+        """Return the last hidden vectors `(B, T, D)` of target ids `(B, T)`; arguments as of `encode`."""
+        x = self.target_positions(self.target_embedding(target_ids), training=training)
+        masks = {"padding_mask": padding_mask, "query_mask": ops.not_equal(target_ids, PAD)}
+        for number, (block, memory) in enumerate(zip(self.decoder_blocks, memories, strict=True), start=1):
+            x = block(x, memory, **masks, training=training, return_intermediates=intermediates is not None)
+            if intermediates is not None:
+                x, seen = x
+                intermediates["decoder", number], intermediates["cross", number] = seen.values()
+        return self.decoder_norm(x) if self.decoder_norm else x
+
+    def logits(self, hidden):
+        """Return the logits of hidden vectors, in float32."""
+        return ops.cast(self.output_embedding(hidden, reverse=True), "float32")
+
+    def decoding_kernels(self):
+        """Return kernels that decoding reads in another form than training, computed once before the first step."""
+        blocks = [block.decoding_kernels() for block in self.decoder_blocks]
+        return {"blocks": blocks, "output": self.output_embedding.output_kernel()}
+
+    def start_decoding(self, memories, hypotheses, length):
+        """Return the state before the first step, for N `hypotheses` of each sentence of up to `length` tokens.
+
+        It is the projected memory of each decoder block, which stays the same, and the caches of self-attention with
+        places for `length · N` tokens. The memories come from `encode`.
+        """
+        blocks, B = self.decoder_blocks, ops.shape(keras.tree.flatten(memories)[0])[0]
+        projected = [
+            block.cross_attention.project_memory(memory) for block, memory in zip(blocks, memories, strict=True)
+        ]
+        return projected, [block.self_attention.empty_cache(B, length * hypotheses) for block in blocks]
+
+    def decode_step(self, ids, position, caches, self_mask, memories, padding_mask, kernels):
+        """Return the logits of the next token `(B, N, target_vocabulary_size)` in float32, and the caches.
+
+        Args:
+            ids: the tokens at `position`, `(B, N)`.
+            position: their position in the target, from 0.
+            caches: from `start_decoding` or the step before; lost by this step, which writes from `position · N` on.
+            self_mask: `(B, N, P)`, 1 = the place of the caches belongs to the hypothesis, this step's included.
+            memories: from `start_decoding`.
+            padding_mask: of the source, `(B, S)`.
+            kernels: from `decoding_kernels`.
+        """
+        x = self.target_positions.at(self.target_embedding(ids), position)
+        index, updated = position * ids.shape[1], []
+        for block, cache, memory, own in zip(self.decoder_blocks, caches, memories, kernels["blocks"], strict=True):
+            x, cache = block.step(x, cache, index, self_mask, memory, padding_mask, own)
+            updated.append(cache)
+        x = self.decoder_norm(x) if self.decoder_norm else x
+        return ops.cast(linear(x, ops.transpose(kernels["output"])), "float32"), updated
 
 
 @keras.saving.register_keras_serializable("interacting_head")
-class Transformer(keras.Model):
+class Transformer(keras.Model, TransformerLayers):
     """An encoder–decoder Transformer whose attention layers are chosen by the configuration.
-
-    Letters for shapes: `B` batch, `S` source length, `T` target length, `N` hypotheses a sentence.
 
     Args:
         config: a `ModelConfig`, or the dictionary of one.
         source_vocabulary_size, target_vocabulary_size: number of tokens, padding (id 0) included.
-        shared_vocabulary: whether source and target share one embedding matrix. The output projection is that of the
-            target, unless `config.tied_output` is false.
-        head_gates: whether each attention layer has gates on its heads, see `layers.MultiHeadAttention`.
+        shared_vocabulary: true if source and target share one embedding matrix. The output projection is the target's,
+            unless `config.tied_output` is false.
+        head_gates: see `layers.MultiHeadAttention`.
 
     Call arguments:
         inputs: `{"source_ids": (B, S), "target_ids": (B, T)}`, the target shifted right.
@@ -47,160 +200,97 @@ class Transformer(keras.Model):
 
     def __init__(
         self,
-        config,
-        source_vocabulary_size,
-        target_vocabulary_size,
-        shared_vocabulary=True,
-        head_gates=False,
-        name="transformer",
+        config: ModelConfig | dict,
+        source_vocabulary_size: int,
+        target_vocabulary_size: int,
+        shared_vocabulary: bool = True,
+        head_gates: bool = False,
+        name: str = "transformer",
     ):
         if not isinstance(config, ModelConfig):
             config = configuration.from_dict({"model": config}).model
         if shared_vocabulary and source_vocabulary_size != target_vocabulary_size:
             raise InputError("a shared vocabulary needs equal vocabulary sizes for source and target")
         check_model(config)
-        layers = TransformerLayers(
-            resolved(config), source_vocabulary_size, target_vocabulary_size, shared_vocabulary, head_gates
-        )
-        layers.build(config.model_dim)
-        source_ids = keras.Input((None,), dtype="int32", name="source_ids")
-        target_ids = keras.Input((None,), dtype="int32", name="target_ids")
-        memories, padding_mask = layers.encode(source_ids)
-        logits = layers.logits(layers.decode(target_ids, memories, padding_mask))
-        super().__init__({"source_ids": source_ids, "target_ids": target_ids}, logits, name=name)
+        sizes = source_vocabulary_size, target_vocabulary_size
+        layers = TransformerLayers(resolved(config), *sizes, shared_vocabulary, head_gates)
+        layers.build_layers(config.model_dim)
+        inputs = {name: keras.Input((None,), dtype="int32", name=name) for name in ("source_ids", "target_ids")}
+        logits = layers.logits(layers.decode(inputs["target_ids"], *layers.encode(inputs["source_ids"])))
+        super().__init__(inputs, logits, name=name)
+        vars(self).update(vars(layers))  # Keras tracks them already; by assignment they would get another order
         self.config = config
-        self.source_vocabulary_size = source_vocabulary_size
-        self.target_vocabulary_size = target_vocabulary_size
-        self.shared_vocabulary = shared_vocabulary
-        self.head_gates = head_gates
-        self.target_embedding, self.output_embedding = layers.target_embedding, layers.output_embedding
-        self.network = layers
+        self.source_vocabulary_size, self.target_vocabulary_size = sizes
+        self.shared_vocabulary, self.head_gates = shared_vocabulary, head_gates
 
     @property
     def attention_layers(self):
         """`{(site, number): attention layer}`; sites are `encoder`, `decoder` and `cross`, layers counted from 1."""
-        layers = {("encoder", n): block.self_attention for n, block in enumerate(self.network.encoder_blocks, 1)}
-        for n, block in enumerate(self.network.decoder_blocks, 1):
+        layers = {("encoder", n): block.self_attention for n, block in enumerate(self.encoder_blocks, 1)}
+        for n, block in enumerate(self.decoder_blocks, 1):
             layers["decoder", n], layers["cross", n] = block.self_attention, block.cross_attention
         return layers
 
-    def encode(self, source_ids, training=None, intermediates=None):
-        """The memories that decoder layers attend to, and the padding mask `(B, S)`, of source ids `(B, S)`.
-
-        The first is a list with one memory `(B, S, D)` for each decoder layer; with `memory="all"` each is itself
-        a list of encoder layers' outputs.
-
-        Args:
-            intermediates: a dictionary that receives the intermediates of the attention layers, `{(site, number): …}`.
-        """
-        return self.network.encode(source_ids, training, intermediates)
-
-    def decode(self, target_ids, memories, padding_mask, training=None, intermediates=None):
-        """The last hidden vectors `(B, T, D)` of target ids `(B, T)`; the logits are one product further."""
-        return self.network.decode(target_ids, memories, padding_mask, training, intermediates)
-
-    def decoding_kernels(self):
-        """Kernels that decoding reads in another form than training, computed once before the first step."""
-        layers = self.network
-        return {
-            "blocks": [block.decoding_kernels() for block in layers.decoder_blocks],
-            "output": layers.output_embedding.output_kernel(),
-        }
-
-    def start_decoding(self, memories, hypotheses, length):
-        """The state before the first step, for N `hypotheses` of each sentence of up to `length` tokens.
-
-        Args:
-            memories: of `encode`, for B sentences.
-
-        Returns:
-            The projected memory of each decoder block, which stays the same; and the caches of self-attention, with
-            places for `length · N` tokens.
-        """
-        blocks = self.network.decoder_blocks
-        B = ops.shape(keras.tree.flatten(memories)[0])[0]
-        projected = [
-            block.cross_attention.project_memory(memory) for block, memory in zip(blocks, memories, strict=True)
-        ]
-        return projected, [block.self_attention.empty_cache(B, length * hypotheses) for block in blocks]
-
-    def decode_step(self, ids, position, caches, self_mask, memories, padding_mask, kernels):
-        """One step of decoding.
-
-        Args:
-            ids: the tokens at `position`, `(B, N)`.
-            position: their position in the target, from 0.
-            caches: from `start_decoding` or the step before; lost by this step, which writes from `position · N` on.
-            self_mask: `(B, N, P)`, which places of the caches belong to a hypothesis, this step's included.
-            memories: from `start_decoding`.
-            padding_mask: of the source, `(B, S)`.
-            kernels: from `decoding_kernels`.
-
-        Returns:
-            Logits of the next token `(B, N, target_vocabulary_size)` in float32, and the caches.
-        """
-        layers = self.network
-        x = layers.target_positions.at(layers.target_embedding(ids), position)
-        index, updated = position * ids.shape[1], []
-        for block, cache, memory, own in zip(layers.decoder_blocks, caches, memories, kernels["blocks"], strict=True):
-            x, cache = block.step(x, cache, index, self_mask, memory, padding_mask, own)
-            updated.append(cache)
-        x = layers.decoder_norm(x) if layers.decoder_norm else x
-        return ops.cast(linear(x, ops.transpose(kernels["output"])), "float32"), updated
-
     def summary(self, *args, expand_nested=True, line_length=None, **kwargs):
-        """`keras.Model.summary` with the layers inside each block, as wide as the terminal, up to 110 columns."""
+        """Print `keras.Model.summary` with the layers inside each block, as wide as the terminal, up to 110 columns."""
         line_length = line_length or min(110, shutil.get_terminal_size().columns)  # longer lines would be cut off
-        with _sublayers_shown():
+        classes = (TransformerBlock, FeedForward)
+        for cls in classes:  # Keras expands what has `layers`; if it were lasting, it would change the paths of weights
+            cls.layers = property(layers_of)
+        try:
             super().summary(*args, expand_nested=expand_nested, line_length=line_length, **kwargs)
+        finally:
+            for cls in classes:
+                del cls.layers
 
     def get_config(self):
-        return {
-            "config": configuration.to_dict(configuration.ExperimentConfig(model=self.config))["model"],
-            "source_vocabulary_size": self.source_vocabulary_size,
-            "target_vocabulary_size": self.target_vocabulary_size,
-            "shared_vocabulary": self.shared_vocabulary,
-            "head_gates": self.head_gates,
-            "name": self.name,
-        }
+        names = ("source_vocabulary_size", "target_vocabulary_size", "shared_vocabulary", "head_gates", "name")
+        config = configuration.to_dict(configuration.ExperimentConfig(model=self.config))["model"]
+        return {"config": config, **{name: getattr(self, name) for name in names}}
 
     @classmethod
     def from_config(cls, config, custom_objects=None):
         return cls(**config)
 
 
-def parameter_count(config, source_vocabulary_size, target_vocabulary_size, shared_vocabulary=True):
-    """The number of parameters of a `Transformer`, without the time and RAM to give them values.
+def normalizations(config):
+    """Return the normalisation of each encoder layer's output as memory, or None, and of the decoder's output.
 
-    Args: as of `Transformer`, with a `ModelConfig`.
-
-    Raises:
-        InputError: see `placement.check_model`.
+    Post-norm blocks end in a normalisation; the outputs of pre-norm blocks are sums of all that came before.
     """
+    last = config.encoder_layers
+    if config.normalization != "pre":
+        return [None] * last, None
+    first = last
+    if config.memory != "top" and config.memory_normalization == "every":
+        first = last - memory_layers(config) + 1 if config.memory == "all" else 1
+    names = [f"encoder_norm_{number}" if first <= number else None for number in range(1, last)] + ["encoder_norm"]
+
+    def norm(name):
+        return LayerNormalization(epsilon=LAYER_NORM_EPSILON, name=name)
+
+    return [name and norm(name) for name in names], norm("decoder_norm")
+
+
+def parameter_count(
+    config: ModelConfig, source_vocabulary_size: int, target_vocabulary_size: int, shared_vocabulary: bool = True
+) -> int:
+    """Return the number of parameters of a `Transformer`, without the time and RAM to give them values."""
     check_model(config)
 
     def count():
         layers = TransformerLayers(resolved(config), source_vocabulary_size, target_vocabulary_size, shared_vocabulary)
         with keras.StatelessScope(initialize_variables=False):
-            layers.build(config.model_dim)
-        return layers.count_params()
+            layers.build_layers(config.model_dim)
+        weights = (weight for layer in layers_of(layers) for weight in layer.weights)
+        return sum({id(weight): math.prod(weight.shape) for weight in weights}.values())
 
     # In a thread of its own, where Keras forgets the weights: in this one the next scope would give them values.
     with concurrent.futures.ThreadPoolExecutor(max_workers=1) as thread:
         return thread.submit(count).result()
 
 
-@contextlib.contextmanager
-def _sublayers_shown():
-    """Lets `keras.Model.summary` see inside this project's composite layers.
-
-    It expands objects with an attribute `layers`; a lasting one would change the paths of saved weights.
-    """
-    classes = (TransformerBlock, FeedForward)
-    for cls in classes:
-        cls.layers = property(layers_of)
-    try:
-        yield
-    finally:
-        for cls in classes:
-            del cls.layers
+def layers_of(owner):
+    """Return the layers among an object's attributes, also in lists and dictionaries, each of them once."""
+    attributes = keras.tree.flatten(list(vars(owner).values()))
+    return list({id(layer): layer for layer in attributes if isinstance(layer, keras.Layer)}.values())

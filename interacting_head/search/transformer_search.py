@@ -57,13 +57,13 @@ class TransformerSearch:
             limits |= Limits(prefixes=matrix, prefix_lengths=vector)
         if options.sampling:
             limits |= Limits(draws=KerasTensor((None, None, options.hypotheses), "float32"))
-        self._prepare = prepare = Compiled(self.prepare, self.models, arguments=lambda: [])
+        self._prepare = prepare = Compiled(self.prepare, self.models, arguments=dict)
         self._search = Compiled(
             self.search,
             self.models,
-            arguments=lambda: [prepare.outputs, matrix, limits, scalar],
-            static=(3,),
-            rows=(1, 2),
+            arguments=lambda: {"kernels": prepare.outputs, "source_ids": matrix, "limits": limits, "length": scalar},
+            static=("length",),
+            rows=("source_ids", "limits"),
         )
         self.compiled = (self._prepare, self._search)
 
@@ -75,7 +75,8 @@ class TransformerSearch:
         if self._kernels is None:
             self.refresh()
         length = length or int(limits["max_lengths"].max())
-        return SearchResult(*map(as_array, self._search(self._kernels, source_ids, limits, length)))
+        found = self._search(kernels=self._kernels, source_ids=source_ids, limits=limits, length=length)
+        return SearchResult(*map(as_array, found))
 
     # Functions of tensors.
 
@@ -155,11 +156,12 @@ class Scorer:
     def __init__(self, models, label_smoothing: float | None = None):
         self.label_smoothing = label_smoothing
         self.models = list(models) if isinstance(models, list | tuple) else [models]
-        ids = KerasTensor((None, None), "int32")
-        self._score = Compiled(self.score, self.models, arguments=lambda: [ids] * 3, rows=(0, 1, 2))
+        names = ("source_ids", "target_ids", "labels")
+        ids = dict.fromkeys(names, KerasTensor((None, None), "int32"))
+        self._score = Compiled(self.score, self.models, arguments=lambda: ids, rows=names)
 
     def __call__(self, source_ids, target_ids, labels):
-        return tuple(map(as_array, self._score(source_ids, target_ids, labels)))
+        return tuple(map(as_array, self._score(source_ids=source_ids, target_ids=target_ids, labels=labels)))
 
     def score(self, source_ids, target_ids, labels):
         """Return the same for tensors."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from data.errors import InputError
 from interacting_head.config import TrainConfig
-from interacting_head.model.weights import load_weights
+from interacting_head.model.building import load_weights
 from interacting_head.runs import run_folder
 from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.runs.seals import ADVICE

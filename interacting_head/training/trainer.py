@@ -18,9 +18,8 @@ from data.files import NO_ROOM, sole_use
 from interacting_head.config import ExperimentConfig
 from interacting_head.console import RunError, allocator
 from interacting_head.model.allocation import TRAINING_ADVICE, allocation_told
-from interacting_head.model.building import build_model
+from interacting_head.model.building import build_model, load_weights
 from interacting_head.model.placement import same_experiment
-from interacting_head.model.weights import load_weights
 from interacting_head.runs import run_folder
 from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.training import precision

@@ -43,7 +43,7 @@ class TrainingModel(keras.Model):
         self.built = True  # as the Transformer is
 
     def call(self, inputs, training=None):
-        network = self.transformer.network
+        network = self.transformer
         memories, padding_mask = network.encode(inputs["source_ids"], training=training)
         of_encoder = self.losses
         hidden = network.decode(inputs["target_ids"], memories, padding_mask, training=training)

@@ -70,8 +70,8 @@ class Inspector:
             )
         self.only_cross = {*attention, *logits, *heads} <= {"cross"}
         self.model = model
-        ids = KerasTensor((None, None), "int32")
-        self._compiled = Compiled(self.forced_pass, [model], arguments=lambda: [ids] * 2)
+        ids = dict.fromkeys(("source_ids", "target_ids"), KerasTensor((None, None), "int32"))
+        self._compiled = Compiled(self.forced_pass, [model], arguments=lambda: ids)
 
     def inspect(self, pairs: list[tuple]) -> list[Inspection]:
         """Return the `Inspection` of each pair of source and target ids without `BEGIN` and `END`, in order.
@@ -108,7 +108,8 @@ class Inspector:
         for source_row, target_row, (source, target) in zip(source_ids, target_ids, pairs, strict=True):
             source_row[: len(source) + 1] = [*source, END]
             target_row[: len(target) + 1] = [BEGIN, *target]
-        found = {name: as_array(value) for name, value in self._compiled(source_ids, target_ids).items()}
+        found = self._compiled(source_ids=source_ids, target_ids=target_ids)
+        found = {name: as_array(value) for name, value in found.items()}
         for row, (source, target) in enumerate(pairs):
             s, t = len(source) + 1, len(target) + 1
             sizes = {"encoder": (s, s), "decoder": (t, t), "cross": (t, s)}

@@ -83,7 +83,7 @@ def test_one_head_is_all_important():
     assert loss == pytest.approx(0, abs=ROUNDING)
 
 
-def test_the_divergence_is_never_negative_and_zero_for_equal_importances_only():
+def test_the_divergence_is_zero_for_equal_importances_and_else_positive():
     scores = 3 * normal(1000, 1, 5)
     scores[0] = 0.3
     log_importance = scores - np.log(np.exp(scores).sum(axis=-1, keepdims=True))

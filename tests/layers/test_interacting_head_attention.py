@@ -98,7 +98,7 @@ def test_the_mean_starts_as_one_head_does_and_the_sum_sqrt_h_times_as_large(comb
     np.testing.assert_allclose(shared.std(), larger * one_head, rtol=0.1)
 
 
-def test_under_adam_the_mean_learns_as_the_sum_does_whose_query_moves_h_times_as_slowly():
+def test_under_adam_the_mean_learns_as_a_sum_whose_query_moves_h_times_slower():
     heads, steps = 4, 200
     query, value, goal = normal(8, 5, D), normal(8, 6, D, seed=1), normal(8, 5, D, seed=2)
     curves = {}

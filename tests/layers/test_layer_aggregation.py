@@ -47,7 +47,7 @@ def test_transparent_attention_starts_as_the_mean_of_embeddings_and_layers():
     np.testing.assert_array_equal(array(layer.kernel.value), 0)
 
 
-def test_transparent_attention_gives_each_decoder_layer_a_mixture_of_its_own():
+def test_transparent_attention_gives_each_decoder_layer_its_own_mixture():
     layer = TransparentAttention(M)
     layer(OUTPUTS, embedding_output=EMBEDDING)  # builds
     kernel = np.zeros((5, M))

@@ -50,7 +50,7 @@ def test_renaming_the_heads_in_both_mixings_changes_nothing():
         np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
 
 
-def test_mixed_weights_of_a_position_sum_to_the_row_sums_of_the_second_mixing():
+def test_mixed_weights_sum_to_the_row_sums_of_the_second_mixing():
     layer = randomize(make())
     _, scores = call(layer, MASK)
     expected = array(layer.post_softmax_kernel.value).sum(axis=1)

@@ -55,7 +55,7 @@ def test_pre_norm_normalises_what_each_sub_layer_reads():
 
 
 @pytest.mark.parametrize("normalization", ["post", "pre"])
-def test_the_decoder_steps_through_its_cache_with_several_hypotheses_a_sentence(normalization):
+def test_the_decoder_steps_through_its_cache_with_several_hypotheses(normalization):
     block, N, T = decoder(normalization=normalization), 3, 4
     inputs, memory = normal(2 * N, T, D), normal(2, 5, D, seed=1)
     padding_mask = np.array([[1, 1, 1, 1, 1], [1, 1, 0, 0, 0]], "bool")

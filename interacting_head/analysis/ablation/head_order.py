@@ -1,5 +1,6 @@
 """Orders in which heads are switched off, by what each is worth."""
 
+import functools
 import random
 
 import numpy as np
@@ -37,13 +38,14 @@ def by_gradient(run, sample, seed: int) -> dict[Head, float]:
     (Michel et al. 2019, Are sixteen heads really better than one?, equation (2) and section 4.1).
     """
     total, gated = 0.0, GatedTransformer(run.model)
-    ids = KerasTensor((None, None), "int32")
-    compiled = Compiled(lambda *batch: gate_gradient(gated, *batch), [gated.model], arguments=lambda: [ids] * 3)
+    ids = dict.fromkeys(("source_ids", "target_ids", "labels"), KerasTensor((None, None), "int32"))
+    compiled = Compiled(functools.partial(gate_gradient, gated), [gated.model], arguments=lambda: ids)
     with tqdm(desc=f"{run.name}, gradients", total=len(sample), unit=" sentences", disable=None, leave=False) as bar:
         for pair in run.pairs(sample):
+            source, target = [*pair.source_ids, END], [*pair.target_ids, END]
             S, T = width(len(pair.source_ids)), width(len(pair.target_ids))
-            rows = ([*pair.source_ids, END], S), ([BEGIN, *pair.target_ids], T), ([*pair.target_ids, END], T)
-            found = compiled(*(padded([ids], 1, columns) for ids, columns in rows))
+            shifted, labels = (padded([one], 1, T) for one in ([BEGIN, *pair.target_ids], target))
+            found = compiled(source_ids=padded([source], 1, S), target_ids=shifted, labels=labels)
             total += np.abs(as_array(found).astype("float64"))
             bar.update(1)
     heads = gated.heads

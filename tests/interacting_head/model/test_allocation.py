@@ -21,7 +21,7 @@ def raised_by_the_backend():
     return torch.OutOfMemoryError("CUDA out of memory.")
 
 
-def test_what_the_backend_raises_where_memory_does_not_suffice_becomes_one_line():
+def test_an_out_of_memory_error_of_the_backend_becomes_one_line():
     with (
         pytest.raises(RunError, match=r"^not enough memory for a batch of 9 × 9; lower it$"),
         allocation_told(lambda: "a batch of 9 × 9", "lower it"),
@@ -29,7 +29,7 @@ def test_what_the_backend_raises_where_memory_does_not_suffice_becomes_one_line(
         raise raised_by_the_backend()
 
 
-def test_an_array_that_numpy_cannot_allocate_is_recognised_and_other_errors_are_not():
+def test_numpy_out_of_memory_is_recognised_and_other_errors_are_not():
     with pytest.raises(MemoryError) as raised:
         np.zeros((2**20, 2**25))
     assert is_out_of_memory(raised.value)

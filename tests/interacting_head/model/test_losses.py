@@ -37,7 +37,7 @@ def mean_of_tokens(hidden, embeddings, labels, smoothing):
 
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.1, 0.7])
-def test_the_loss_of_a_token_is_the_cross_entropy_with_the_smoothed_distribution(smoothing):
+def test_the_loss_of_a_token_is_cross_entropy_with_smoothed_labels(smoothing):
     draw = np.random.default_rng(0)
     logits, labels = draw.normal(size=(3, 4, V)).astype("float32") * 5, draw.integers(0, V, (3, 4))
     found = array(token_cross_entropy(labels, logits, smoothing))

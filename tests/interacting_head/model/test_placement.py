@@ -19,7 +19,7 @@ from interacting_head.model.placement import (
     resolved,
     same_experiment,
 )
-from interacting_head.model.transformer_layers import AGGREGATIONS
+from interacting_head.model.transformer import AGGREGATIONS
 from interacting_head.runs.run_directory import RunDirectory
 from layers import ATTENTION_SCHEMES
 from tests.interacting_head import tiny
@@ -57,7 +57,7 @@ def everywhere(model):
         ("multi_layer", {("cross", number) for number in range(1, 7)}, "all"),
     ],
 )
-def test_a_scheme_stands_where_its_paper_has_it_and_multi_head_attention_elsewhere(scheme, expected, memory):
+def test_a_scheme_stands_where_its_paper_has_it_and_the_base_elsewhere(scheme, expected, memory):
     model = changed(f"model.attention.scheme={scheme}")
     assert places(model) == {scheme: expected, "multi_head": everywhere(model) - expected}
     assert resolved(model).memory == memory
@@ -104,7 +104,7 @@ def test_the_last_of_several_placements_counts():
     assert (found["talking_heads"], found["multi_hop"]) == ({("encoder", 1)}, {("encoder", 2)})
 
 
-def test_a_placement_takes_what_it_leaves_out_from_the_attention_of_the_model():
+def test_a_placement_takes_what_it_leaves_out_from_model_attention():
     attention = AttentionConfig("multi_head", 4, 16, 32, 0.2, {"use_bias": True})
     placed = PlacedAttentionConfig("multi_hop", key_dim=20, options={"hop_dim": 1})
     model = resolved(ModelConfig(attention, (PlacementConfig("encoder", (1,), placed),)))
@@ -191,7 +191,7 @@ def test_multi_layer_attention_reads_every_encoder_layer():
     assert np.abs(array(model(batch)) - before).max() > 1e-3
 
 
-def test_multi_layer_attention_over_mixtures_reads_mixtures_of_its_own_layer():
+def test_multi_layer_attention_reads_mixtures_of_its_own_layer():
     sizes = {"encoder_layers": 3, "memory": "transparent", "memory_layers": 2, "memory_normalization": "top"}
     model = tiny.transformer(scheme="multi_layer", **sizes)
     [kernel] = model.get_layer("transparent_attention").trainable_variables
@@ -206,7 +206,7 @@ def test_multi_layer_attention_over_mixtures_reads_mixtures_of_its_own_layer():
     assert model.get_layer("decoder_block_1").cross_attention.num_sources == 2
 
 
-def test_a_run_goes_on_where_defaults_are_written_out_and_where_they_are_not(tmp_path):
+def test_a_run_resumes_with_defaults_written_out_and_without(tmp_path):
     config = override(ExperimentConfig(), ["model.attention.scheme=multi_hop"])
     run = RunDirectory(tmp_path / "run")
     assert run.create_or_check(config, same_experiment)

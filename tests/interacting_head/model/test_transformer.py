@@ -48,7 +48,7 @@ def test_logits_have_their_shape_and_are_float32(model):
     assert model.compute_output_shape({"source_ids": (4, 7), "target_ids": (4, 6)}) == (4, 6, tiny.V)
 
 
-def test_the_summary_shows_every_block_with_shapes_and_the_number_of_parameters(model):
+def test_the_summary_shows_every_block_with_shapes_and_parameters(model):
     lines = []
     model.summary(print_fn=lambda text, **_: lines.append(text))
     text = "\n".join(lines)
@@ -88,7 +88,7 @@ def test_parameters_of_every_scheme_are_counted_without_values(scheme):
     assert parameter_count(tiny.config(scheme), tiny.V, tiny.V) == tiny.transformer(scheme=scheme).count_params()
 
 
-def test_interacting_heads_have_as_many_parameters_as_heads_that_do_not_interact():
+def test_interacting_heads_have_as_many_parameters_as_others():
     assert tiny.transformer(scheme="interacting_head").count_params() == (
         tiny.transformer(scheme="multi_head").count_params()
     )
@@ -188,7 +188,7 @@ def test_a_pre_norm_model_normalises_every_layer_that_the_decoder_reads(memory, 
     settings = {"memory": memory, "memory_normalization": which, "normalization": "pre", "encoder_layers": 3, **scheme}
     model = Transformer(tiny.config(**settings), tiny.V, tiny.V)  # its normalisations do not scale yet
     read = []
-    layers = model.network
+    layers = model
     layers.aggregation = lambda outputs, embedding_output: read.append(outputs) or outputs[-1:] * 2
     memories, _ = model.encode(inputs()["source_ids"])
     found = read[0] if read else memories[0]
@@ -273,7 +273,7 @@ def test_wrong_options_of_a_scheme_are_a_one_line_error(options):
     assert "\n" not in str(raised.value)
 
 
-def test_heads_that_do_not_divide_the_dimension_are_fine_with_sizes_of_their_own():
+def test_heads_that_do_not_divide_the_dimension_may_have_own_sizes():
     attention = AttentionConfig(num_heads=3, key_dim=4, value_dim=5)
     model = Transformer(dataclasses.replace(tiny.config(), attention=attention), tiny.V, tiny.V)
     assert np.isfinite(array(ops.sum(model(inputs()))))

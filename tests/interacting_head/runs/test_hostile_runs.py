@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from interacting_head.model.weights import load_weights
+from interacting_head.model.building import load_weights
 from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.runs.seals import LENGTH, OWNER
 from tests.hostile import attempts, changed, changes, few_and_many, many, refusal

@@ -211,17 +211,17 @@ def test_one_compiled_search_serves_all_masks(scheme):
 
 def test_a_compiled_function_of_a_masked_model_is_the_model_with_that_mask():
     model = tiny.transformer(scheme="multi_hop")
-    ids = keras.KerasTensor((None, None), "int32")
+    ids = dict.fromkeys(("source_ids", "target_ids"), keras.KerasTensor((None, None), "int32"))
     target_ids, _ = tiny.targets([3, 5])
     gated_model = GatedTransformer(model)
     compiled = Compiled(
         lambda source_ids, target_ids: gated_model.model({"source_ids": source_ids, "target_ids": target_ids}),
         [gated_model.model],
-        arguments=lambda: [ids] * 2,
+        arguments=lambda: ids,
     )
     for closed in ([], gated_model.heads[2:3], gated_model.heads):
         gated_model.close(closed)
-        found = array(compiled(tiny.sources(LENGTHS), target_ids))
+        found = array(compiled(source_ids=tiny.sources(LENGTHS), target_ids=target_ids))
         np.testing.assert_allclose(found, logits(gated_model.model), atol=1e-5)
     assert compiled.count == 1
 

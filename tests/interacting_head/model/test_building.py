@@ -11,8 +11,7 @@ import pytest
 from data.errors import InputError
 from interacting_head import config as configuration
 from interacting_head.config import ExperimentConfig, override
-from interacting_head.model.building import load_model
-from interacting_head.model.weights import load_weights
+from interacting_head.model.building import load_model, load_weights
 from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.runs.seals import check_seal, seal
 from tests.command_line import OWN, assert_refused, run
@@ -54,7 +53,7 @@ def without_seal(path, owner_only=False):
 
 
 @pytest.mark.parametrize("key", EDITS)
-def test_a_configuration_that_the_weights_do_not_belong_to_is_refused_with_the_key(copied, key):
+def test_weights_of_another_configuration_are_refused_with_the_key(copied, key):
     old, new, values = EDITS[key]
     edit(copied, old, new)
     message = f"belongs to another configuration than {copied.path / 'config.yaml'}: {key} ({values}"
@@ -97,9 +96,7 @@ def test_settings_of_training_and_search_may_be_edited(tmp_path):
 
 
 @pytest.mark.parametrize("owner_only", [True, False])
-def test_weights_of_earlier_programs_are_loaded_where_they_fit_and_else_the_configuration_is_named(
-    tmp_path, owner_only
-):
+def test_weights_of_earlier_programs_are_loaded_or_name_the_configuration(tmp_path, owner_only):
     run, model = tiny.run(tmp_path / "run", decoder_layers=1)
     path = run.weights_path("best")
     run.save_weights(model, path)
@@ -171,7 +168,7 @@ def test_weights_that_are_no_numbers_are_refused_with_their_name(tmp_path, numbe
     assert str(raised.value).startswith(f"{path} holds NaN or infinity in {weight.path}: its training has diverged; ")
 
 
-def test_translation_and_export_with_weights_that_are_no_numbers_are_one_line(copied, workplace):
+def test_translation_and_export_with_infinite_weights_are_one_line(copied, workplace):
     model = load_model(copied, copied.subwords())
     model.weights[0].assign(np.full(model.weights[0].shape, np.nan))
     copied.save_weights(model, copied.weights())
@@ -193,7 +190,7 @@ def test_the_configuration_of_another_run_is_no_damage(copied, workplace):
     assert "damaged" not in result.errors
 
 
-def test_a_training_before_its_first_validation_says_which_checkpoint_is_used(copied, caplog):
+def test_a_run_without_validation_says_which_checkpoint_is_used(copied, caplog):
     for name in ("best.weights.h5", "average.weights.h5", "log.jsonl", "metrics.json"):
         (copied.path / name).unlink()
     load_model(copied, copied.subwords())

@@ -1,0 +1,23 @@
+"""The base of layers whose configuration is the arguments of their constructors."""
+
+import keras
+
+
+class ConfiguredLayer(keras.layers.Layer):
+    """A layer whose `get_config` holds the `arguments` of its class and of the classes above it.
+
+    An argument is kept in an attribute of the same name.
+    """
+
+    arguments = ()
+
+    def get_config(self):
+        names = [name for cls in type(self).__mro__ for name in vars(cls).get("arguments", ())]
+        return {**super().get_config(), **{name: getattr(self, name) for name in names}}
+
+
+def one_of(known, name, value):
+    """Return the value of an argument, or raise `ValueError` if it is not among the known ones."""
+    if value not in known:
+        raise ValueError(f"{name} must be one of {tuple(known)}, got {value!r}")
+    return value
