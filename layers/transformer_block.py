@@ -96,33 +96,19 @@ class TransformerBlock(ConfiguredLayer):
             getattr(self, f"{name}_norm").build(inputs_shape)
             getattr(self, f"{name}_dropout").build(inputs_shape)
 
-    def residual(self, name, inputs, function, training=False):
-        """Return the residual sum around the sub-layer `name`, and the second result of `function`, which calls it."""
-        norm, dropout = getattr(self, f"{name}_norm"), getattr(self, f"{name}_dropout")
-        is_pre = self.normalization == "pre"
-        outputs, more = function(norm(inputs) if is_pre else inputs)
-        outputs = inputs + dropout(outputs, training=training)
-        return outputs if is_pre else norm(outputs), more
+    def before(self, name, inputs):
+        """Return the inputs of the sub-layer `name`, normalised in a pre-norm block."""
+        return getattr(self, f"{name}_norm")(inputs) if self.normalization == "pre" else inputs
 
-    def attend(self, name, inputs, memory, training, return_intermediates, **masks):
-        """Return the residual sum around an attention layer, and its intermediates or None.
-
-        Without a memory the layer attends to its own input.
-        """
-
-        def attention(x):
-            options = {"training": training, "return_intermediates": return_intermediates, **masks}
-            outputs = getattr(self, name)(x, x if memory is None else memory, **options)
-            return outputs if return_intermediates else (outputs, None)
-
-        return self.residual(name, inputs, attention, training)
+    def after(self, name, inputs, outputs, training=False):
+        """Return the residual sum of the sub-layer's inputs and outputs."""
+        outputs = inputs + getattr(self, f"{name}_dropout")(outputs, training=training)
+        return outputs if self.normalization == "pre" else getattr(self, f"{name}_norm")(outputs)
 
     def apply_feed_forward(self, inputs, training=False):
-        """Return the residual sum around the feed-forward network."""
-        outputs, _ = self.residual(
-            "feed_forward", inputs, lambda x: (self.feed_forward(x, training=training), None), training
-        )
-        return outputs
+        """Return the residual sum of inputs and the feed-forward network."""
+        outputs = self.feed_forward(self.before("feed_forward", inputs), training=training)
+        return self.after("feed_forward", inputs, outputs, training)
 
     def get_config(self):
         attention = {name: keras.saving.serialize_keras_object(getattr(self, name)) for name in self.attention_names}
@@ -163,9 +149,11 @@ class EncoderBlock(TransformerBlock):
         self.build_sublayers(inputs_shape, inputs_shape)
 
     def call(self, inputs, padding_mask=None, training=None, return_intermediates=False):
-        masks = {"query_mask": padding_mask, "attention_mask": of_every_query(padding_mask)}
-        x, seen = self.attend("self_attention", inputs, None, training, return_intermediates, **masks)
-        outputs = self.apply_feed_forward(x, training)
+        options = {"query_mask": padding_mask, "training": training, "return_intermediates": return_intermediates}
+        x = self.before("self_attention", inputs)
+        outputs = self.self_attention(x, x, attention_mask=of_every_query(padding_mask), **options)
+        outputs, seen = outputs if return_intermediates else (outputs, None)
+        outputs = self.apply_feed_forward(self.after("self_attention", inputs, outputs, training), training)
         return (outputs, {"self_attention": seen}) if return_intermediates else outputs
 
 
@@ -197,11 +185,15 @@ class DecoderBlock(TransformerBlock):
         self.build_sublayers(inputs_shape, inputs_shape, memory_shape)
 
     def call(self, inputs, memory, padding_mask=None, query_mask=None, training=None, return_intermediates=False):
-        masks = {"query_mask": query_mask, "use_causal_mask": True}
-        x, of_self = self.attend("self_attention", inputs, None, training, return_intermediates, **masks)
-        masks = {"query_mask": query_mask, "attention_mask": of_every_query(padding_mask)}
-        x, of_cross = self.attend("cross_attention", x, memory, training, return_intermediates, **masks)
-        outputs = self.apply_feed_forward(x, training)
+        options = {"query_mask": query_mask, "training": training, "return_intermediates": return_intermediates}
+        x = self.before("self_attention", inputs)
+        outputs = self.self_attention(x, x, use_causal_mask=True, **options)
+        outputs, of_self = outputs if return_intermediates else (outputs, None)
+        inputs = self.after("self_attention", inputs, outputs, training)
+        x = self.before("cross_attention", inputs)
+        outputs = self.cross_attention(x, memory, attention_mask=of_every_query(padding_mask), **options)
+        outputs, of_cross = outputs if return_intermediates else (outputs, None)
+        outputs = self.apply_feed_forward(self.after("cross_attention", inputs, outputs, training), training)
         seen = {"self_attention": of_self, "cross_attention": of_cross}
         return (outputs, seen) if return_intermediates else outputs
 
@@ -220,17 +212,12 @@ class DecoderBlock(TransformerBlock):
             padding_mask: `(B, S)` of the memory.
             kernels: of `decoding_kernels`.
         """
-
-        def to_itself(x):
-            return self.self_attention.step(x, cache, index, self_mask, kernels["self"], overwrite_cache=True)
-
-        def to_memory(x):
-            mask = of_every_query(padding_mask)
-            return self.cross_attention.step(x, memory, attention_mask=mask, kernels=kernels["cross"])
-
-        x, cache_after = self.residual("self_attention", inputs, to_itself)
-        x, _ = self.residual("cross_attention", x, to_memory)
-        return self.apply_feed_forward(x), cache_after
+        x = self.before("self_attention", inputs)
+        outputs, cache = self.self_attention.step(x, cache, index, self_mask, kernels["self"], overwrite_cache=True)
+        inputs = self.after("self_attention", inputs, outputs)
+        x, mask = self.before("cross_attention", inputs), of_every_query(padding_mask)
+        outputs, _ = self.cross_attention.step(x, memory, attention_mask=mask, kernels=kernels["cross"])
+        return self.apply_feed_forward(self.after("cross_attention", inputs, outputs)), cache
 
     def decoding_kernels(self):
         """Return the kernels of both attentions as `step` reads them, to be computed once."""
