@@ -14,7 +14,7 @@ from interacting_head.model.placement import resolved
 from layers import ATTENTION_SCHEMES
 from layers.multi_head_attention import float64
 
-SITES = {
+NAMES = {
     "encoder": "self-attention of encoder layer",
     "decoder": "self-attention of decoder layer",
     "cross": "encoder-decoder attention of decoder layer",
@@ -62,7 +62,7 @@ def fold_transformer(model) -> dict[tuple[str, int], StandardAttention]:
         InputError: for a scheme or memory that is not standard attention with other weights.
     """
     config = resolved(model.config)
-    folded = {place: fold(layer, f"{SITES[place[0]]} {place[1]}") for place, layer in model.attention_layers.items()}
+    folded = {place: fold(layer, f"{NAMES[place[0]]} {place[1]}") for place, layer in model.attention_layers.items()}
     if config.memory not in ("top", "all"):
         raise InputError(
             f"model.memory={config.memory} cannot be converted: it mixes the outputs of several encoder layers, and a "

@@ -4,6 +4,7 @@ Letters for shapes: `B` sentences, `N` hypotheses of each, `S` source length, `L
 cache, `V` vocabulary.
 """
 
+import functools
 import math
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ from keras import KerasTensor, ops
 from data.text.subwords import PAD
 from interacting_head.model.compilation import Compiled, compiles_shapes
 from interacting_head.model.losses import token_cross_entropy
-from interacting_head.search.beam_search import advance, collect, start
+from interacting_head.search.beam_search import collect, extended, start, unfinished
 from interacting_head.search.options import SearchOptions
 from interacting_head.search.state import Limits, Search, pick
 
@@ -48,7 +49,6 @@ class TransformerSearch:
     def __init__(self, models, options: SearchOptions, prefixes: bool = False):
         self.models = list(models) if isinstance(models, list | tuple) else [models]
         self.options = options
-        self._kernels = None
         matrix, vector, scalar = (KerasTensor((None,) * rank, "int32") for rank in (2, 1, 0))
         limits = Limits(max_lengths=vector)
         if options.min_length is not None:
@@ -57,25 +57,28 @@ class TransformerSearch:
             limits |= Limits(prefixes=matrix, prefix_lengths=vector)
         if options.sampling:
             limits |= Limits(draws=KerasTensor((None, None, options.hypotheses), "float32"))
-        self._prepare = prepare = Compiled(self.prepare, self.models, arguments=lambda: [])
-        self._search = Compiled(
+        prepare = Compiled(self.prepare, self.models, arguments=lambda: [])
+        self.compiled_search = Compiled(
             self.search,
             self.models,
             arguments=lambda: [prepare.outputs, matrix, limits, scalar],
             static=(3,),
             rows=(1, 2),
         )
-        self.compiled = (self._prepare, self._search)
+        self.compiled = (prepare, self.compiled_search)
 
     def refresh(self):
         """Take the models' present weights; to be called after they have changed."""
-        self._kernels = self._prepare()
+        self.kernels = self.compiled[0]()
+
+    @functools.cached_property
+    def kernels(self):
+        """What `prepare` returns of the weights at the last `refresh`, or at first use."""
+        return self.compiled[0]()
 
     def __call__(self, source_ids, limits: Limits, length: int | None = None) -> SearchResult:
-        if self._kernels is None:
-            self.refresh()
         length = length or int(limits["max_lengths"].max())
-        return SearchResult(*map(as_array, self._search(self._kernels, source_ids, limits, length)))
+        return SearchResult(*map(as_array, self.compiled_search(self.kernels, source_ids, limits, length)))
 
     # Functions of tensors.
 
@@ -85,17 +88,41 @@ class TransformerSearch:
 
     def search(self, kernels, source_ids, limits, length):
         """Return ids, scores and scores of tokens as of `SearchResult`; arguments as of a call, `length` given."""
-        options = self.options
+        options, N = self.options, self.options.hypotheses
         capacity = length if compiles_shapes() else ops.minimum(CAPACITY, length)
-        memories, search = self._start(source_ids, limits, capacity, length)
-        if compiles_shapes():
-            search = advance(self._step_function(kernels, memories), search, limits, options, capacity, 0)
-            return collect(search.links, search.totals, options)
+        memories = {"blocks": [], "padding_mask": ops.not_equal(source_ids, PAD)}
+        state = {"caches": [], "mask": ops.zeros((ops.shape(source_ids)[0], N, capacity * N), dtype="bool")}
+        for model in self.models:
+            blocks, caches = model.start_decoding(model.encode(source_ids)[0], N, capacity)
+            memories["blocks"].append(blocks)
+            state["caches"].append(caches)
 
-        def advanced(rows, capacity, links, totals, limits, memories, search):
-            most_unfinished = ops.shape(rows)[0] * 3 // 4  # leaving costs a copy, and staying steps for nothing
-            step = self._step_function(kernels, memories)
-            search = advance(step, search, limits, options, capacity, most_unfinished)
+        def round_of_steps(rows, capacity, links, totals, limits, memories, search):
+            """Search until the caches are full or a quarter of the sentences is done, and drop those."""
+
+            def step(*search):
+                search, logits, caches = Search(*search), [], []
+                # The places of a hypothesis are its parent's, and the one that it writes now.
+                mask = pick(search.state["mask"], search.parents)  # (B, N, P)
+                own = ops.arange(ops.shape(mask)[2]) == ops.expand_dims(search.position * N + ops.arange(N), 1)
+                mask = ops.logical_or(mask, own)
+                caches_before, blocks = search.state["caches"], memories["blocks"]
+                for model, cache, memory, kernel in zip(self.models, caches_before, blocks, kernels, strict=True):
+                    of_model, cache = model.decode_step(
+                        search.tokens, search.position, cache, mask, memory, memories["padding_mask"], kernel
+                    )
+                    logits.append(of_model)
+                    caches.append(cache)
+                state = {"caches": caches, "mask": mask}
+                return extended(search, mean_probability(logits), state, limits, options)
+
+            # Leaving costs a copy, and staying costs steps for nothing.
+            most_unfinished = 0 if compiles_shapes() else ops.shape(rows)[0] * 3 // 4
+            search = Search(
+                *ops.while_loop(lambda *search: unfinished(Search(*search), capacity, most_unfinished), step, search)
+            )
+            if compiles_shapes():
+                return search.links, search.totals
             links = ops.scatter_update(links, ops.expand_dims(rows, 1), search.links)
             totals = ops.scatter_update(totals, ops.expand_dims(rows, 1), search.totals)
             capacity = ops.where(ops.equal(search.position, capacity), ops.minimum(2 * capacity, length), capacity)
@@ -104,40 +131,13 @@ class TransformerSearch:
             return ops.take(rows, staying), capacity, links, totals, *kept
 
         rows = ops.arange(ops.shape(source_ids)[0], dtype="int32")
+        search = start(state, limits, options, length)
         variables = (rows, capacity, search.links, search.totals, limits, memories, search)
-        _, _, links, totals, *_ = ops.while_loop(lambda rows, *_: ops.shape(rows)[0] > 0, advanced, variables)
+        if compiles_shapes():
+            links, totals = round_of_steps(*variables)
+        else:
+            _, _, links, totals, *_ = ops.while_loop(lambda rows, *_: ops.shape(rows)[0] > 0, round_of_steps, variables)
         return collect(links, totals, options)
-
-    def _start(self, source_ids, limits, capacity, length):
-        """Return the memories of all models, and the `Search` before the first step."""
-        N, padding_mask = self.options.hypotheses, ops.not_equal(source_ids, PAD)
-        blocks, caches = zip(
-            *(model.start_decoding(model.encode(source_ids)[0], N, capacity) for model in self.models), strict=True
-        )
-        mask = ops.zeros((ops.shape(source_ids)[0], N, capacity * N), dtype="bool")
-        state = {"caches": list(caches), "mask": mask}
-        return {"blocks": list(blocks), "padding_mask": padding_mask}, start(state, limits, self.options, length)
-
-    def _step_function(self, kernels, memories):
-        N, models = self.options.hypotheses, self.models
-
-        def step(tokens, parents, position, state):
-            # The places of a hypothesis are those of its parent, and the one that it writes now.
-            mask = pick(state["mask"], parents)  # (B, N, P)
-            own = ops.arange(ops.shape(mask)[2]) == ops.expand_dims(position * N + ops.arange(N), 1)
-            mask = ops.logical_or(mask, own)
-            logits, caches = zip(
-                *(
-                    model.decode_step(tokens, position, cache, mask, blocks, memories["padding_mask"], own_kernels)
-                    for model, cache, blocks, own_kernels in zip(
-                        models, state["caches"], memories["blocks"], kernels, strict=True
-                    )
-                ),
-                strict=True,
-            )
-            return mean_probability(logits), {"caches": list(caches), "mask": mask}
-
-        return step
 
 
 class Scorer:

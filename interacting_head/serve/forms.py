@@ -7,9 +7,8 @@ import dataclasses
 import json
 import re
 
+from interacting_head.config import SITES
 from interacting_head.serve.limits import BEAM_SIZE, CHARACTERS, LINES, TOKENS
-
-SITES = ("encoder", "decoder", "cross")
 
 
 class RequestError(Exception):

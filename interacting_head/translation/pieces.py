@@ -3,10 +3,10 @@
 import itertools
 import re
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 from data.text.profiles import TextForm
 from data.text.subwords import END, Subwords
+from interacting_head.translation.engines.engine import Sentence
 
 CHARACTERS = 16  # a line with more of them for each sub-word of a limit is above it, without being encoded as a whole
 
@@ -18,14 +18,6 @@ SENTENCES = re.compile(
 )
 CLAUSES = re.compile(r"(?<=[,;:،؛–—])\s+|(?<=[，、；：])\s*")
 WORDS = re.compile(r"\s+")
-
-
-class Piece(NamedTuple):
-    """The index of a line, the number of a piece of it, from 0, and the number of all its pieces."""
-
-    line: int
-    number: int
-    count: int
 
 
 def encoded_pieces(
@@ -98,18 +90,18 @@ def boundary(text: str, wanted: int) -> tuple[int, int]:
     return wanted, wanted
 
 
-def completed(pieces: list[Piece], n_best: list, incomplete: dict, penalty: Callable) -> Iterator[tuple[int, list]]:
-    """Yield `(index, n-best list)` of each line whose last piece is in a batch.
+def completed(sentences: list[Sentence], n_best: list, incomplete: dict, penalty: Callable) -> Iterator[tuple]:
+    """Yield `(number, n-best list)` of each line whose last piece is in a batch.
 
-    `n_best` holds a list of `Translation`s for each piece; `incomplete`, empty at first, remembers other batches.
+    `n_best` holds a list of `Translation`s for each sentence; `incomplete`, empty at first, remembers other batches.
     """
-    for piece, translations in zip(pieces, n_best, strict=True):
-        parts = incomplete.setdefault(piece.line, {})
-        parts[piece.number] = translations
-        if len(parts) == piece.count:
-            del incomplete[piece.line]
-            in_order = [parts[number] for number in range(piece.count)]
-            yield piece.line, translations if piece.count == 1 else joined(in_order, penalty)
+    for sentence, translations in zip(sentences, n_best, strict=True):
+        parts = incomplete.setdefault(sentence.number, {})
+        parts[sentence.piece] = translations
+        if len(parts) == sentence.pieces:
+            del incomplete[sentence.number]
+            in_order = [parts[number] for number in range(sentence.pieces)]
+            yield sentence.number, translations if sentence.pieces == 1 else joined(in_order, penalty)
 
 
 def joined(parts: list[list], penalty: Callable[[int], float]) -> list:

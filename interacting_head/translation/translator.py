@@ -1,7 +1,8 @@
 """Translation of lines of text with a trained run, an ensemble of several, or another engine."""
 
+import collections
 import copy
-import functools
+import itertools
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
@@ -16,7 +17,7 @@ from interacting_head.translation.engines import check_capabilities, engine_clas
 from interacting_head.translation.engines.engine import Engine, Hypothesis
 from interacting_head.translation.line_encoder import LineEncoder
 from interacting_head.translation.pieces import completed
-from interacting_head.translation.windows import Calls, aligned, characters, in_order, never, windows
+from interacting_head.translation.streams import aligned, windows
 
 WINDOW = 64  # batches sorted by length at a time: a stream of any length runs in constant RAM
 ADVICE = "lower batch_size or batch_tokens, beam_size, max_length or max_source_length"
@@ -151,10 +152,12 @@ class Translator:
             InputError: if there are fewer or more prefixes than lines, for prefixes if the engine takes none, and for
                 one that is too long.
         """
-        pairs = ((line, None) for line in lines)
+        pairs = zip(lines, itertools.repeat(None))
         if prefixes is not None:
             pairs = aligned(lines, prefixes, "the text", "the list of prefixes")
-        yield from self._lines(pairs, window, first_number=first_number, token_scores=token_scores)
+        given = self._windows(pairs, window)
+        for _, found in self.translate_windows(given, first_number=first_number, token_scores=token_scores):
+            yield from found
 
     def score(
         self, sources: Iterable[str], targets: Iterable[str], window: int | None = None, first_number: int = 0
@@ -166,28 +169,20 @@ class Translator:
                 more than `max_source_length` sub-words.
         """
         pairs = aligned(sources, targets, "the text", "the list of translations")
-        for [translation] in self._lines(pairs, window, first_number=first_number, score=True):
-            yield translation
+        for _, found in self.translate_windows(self._windows(pairs, window), first_number=first_number, score=True):
+            yield from (translation for [translation] in found)
 
     def translate_windows(
-        self,
-        pairs: Iterable[tuple],
-        first: int,
-        largest: int | None = None,
-        pauses: Callable[[float], bool] = never,
-        *,
-        first_number: int = 0,
-        score: bool = False,
-        token_scores: bool = True,
+        self, windows: Iterable[list[tuple]], *, first_number: int = 0, score: bool = False, token_scores: bool = True
     ) -> Iterator[tuple[list[str], list[list[Translation]]]]:
         """Yield `(lines, their lists of translations)` for each window of a stream, in order.
 
         This is the one way from lines to results. While the engine works on a window, the next is prepared, and before
-        a wait for the stream all results are yielded.
+        a wait for the stream all results are yielded. What reading raises is raised after the results before it.
 
         Args:
-            pairs: of a line and its prefix, or None for all; with `score` of a line and its given translation.
-            first, largest, pauses: as of `windows.windows`.
+            windows: of `streams.windows`: lists of pairs of a line and its prefix, or None for all; with `score` of a
+                line and its given translation. An empty list comes before each wait.
             first_number, token_scores: as of `translate`.
             score: true to score translations instead of searching for them.
         """
@@ -195,23 +190,21 @@ class Translator:
             check_capabilities(self.engine.name, {"score"})
         else:
             self.engine.refresh()
-        several = self.engine.calls_at_a_time > 1
-        with Calls(self.engine.calls_at_a_time, self.engine.calls_waiting) as calls:
-
-            def begin(window):
-                nonlocal first_number
-                lines, others = map(list, zip(*window, strict=True))
-                if score:
-                    found = self.encoder.scored_sentences(lines, others, first_number)
-                    batches = self._planned(found, others)
-                else:
-                    batches = self.batches(lines, None if others[0] is None else others, first_number)
-                first_number += len(lines)
-                begun = self._begun(calls, batches, token_scores)
-                return functools.partial(self._window, lines, others if score else [""] * len(lines), begun)
-
-            chunks = windows(pairs, first, largest, pauses, characters)
-            yield from in_order(chunks, begin, ahead=1 if several else 0)
+        under_way, incomplete = collections.deque(), {}
+        with self.engine.calls() as begin:
+            for begun in self._begun(begin, windows, first_number, score, token_scores):
+                is_window = isinstance(begun, _Window)
+                if is_window:
+                    under_way.append(begun)
+                while len(under_way) > (self.engine.calls_at_a_time > 1 if is_window else 0):
+                    window = under_way.popleft()
+                    for batch, result in window.searches:
+                        with self._memory_for(batch):
+                            found = result()
+                        window.results.update(self._translations(batch, found, incomplete))
+                    yield window.lines, list(window.results.values())
+                if isinstance(begun, Exception):
+                    raise begun
 
     def tokenized(self, translation: Translation) -> Translation:
         """Return a `Translation` with tokens as its text: words if the profile has them, or else sub-words."""
@@ -225,12 +218,18 @@ class Translator:
         """Return the `Batch`es of lines, for any number of searches; lines without sub-words are left out."""
         if prefixes is not None:
             check_capabilities(self.engine.name, {"prefix"})
-        return self._planned(self.encoder.sentences(lines, prefixes, first_number, self.options))
+        sentences = self.encoder.sentences(lines, prefixes, first_number, self.options)
+        return list(planned(sentences, self._rows, self.engine))
 
-    def search(self, batches: list[Batch], token_scores: bool = True) -> Iterator[tuple[list[int], list]]:
+    def search(self, batches: list[Batch], token_scores: bool = True) -> Iterator[tuple[tuple, tuple]]:
         """Yield for each of the `batches` the numbers of lines that it completes, and lists of their `Translation`s."""
-        with Calls(self.engine.calls_at_a_time, self.engine.calls_waiting) as calls:
-            yield from self._completed(self._begun(calls, batches, token_scores))
+        incomplete = {}
+        with self.engine.calls() as begin:
+            for batch, result in self._searches(begin, batches, token_scores):
+                with self._memory_for(batch):
+                    found = result()
+                completed = dict(self._translations(batch, found, incomplete))
+                yield tuple(completed), tuple(completed.values())
 
     def with_engine(self, engine: Engine) -> "Translator":
         """Return a translator like this one with another `Engine`."""
@@ -250,54 +249,68 @@ class Translator:
         """Return the number of sentences of this many tokens that are searched together."""
         return rows_together(width, self.options.hypotheses, self.batch_size, self.batch_tokens)
 
-    def _lines(self, pairs, window, **how):
-        for _, found in self.translate_windows(pairs, window or WINDOW * self._rows(1), **how):
-            yield from found
+    def _windows(self, pairs, size):
+        return windows(pairs, size or WINDOW * self._rows(1))
 
-    def _planned(self, found, texts=None):
-        """Return the `Batch`es of pairs of `Piece` and `Sentence`, and of the translations of all lines, if given."""
-        lengths = [max(len(sentence.source), len(sentence.prefix or ())) + 1 for _, sentence in found]
-        batches = []
-        for chosen, rows in planned(lengths, self._rows, self.engine):
-            pieces, sentences = map(list, zip(*(found[k] for k in chosen), strict=True))
-            batches.append(Batch(pieces, sentences, rows, texts and [texts[piece.line] for piece in pieces]))
-        return batches
+    def _begun(self, begin, windows, number, score, token_scores):
+        """Yield a `_Window` for each window, None before a wait and at the end, and what reading has raised."""
+        try:
+            for window in windows:
+                if not window:
+                    yield None
+                    continue
+                lines, others = map(list, zip(*window, strict=True))
+                if score:
+                    sentences = self.encoder.scored_sentences(lines, others, number)
+                    batches = planned(sentences, self._rows, self.engine)
+                else:
+                    batches = self.batches(lines, None if others[0] is None else others, number)
+                texts = others if score else [""] * len(lines)  # of lines without sub-words
+                results = {number + i: [Translation(text, 0.0, [], [])] for i, text in enumerate(texts)}
+                number += len(lines)
+                yield _Window(lines, results, self._searches(begin, batches, token_scores))
+            yield None
+        except Exception as error:
+            yield error
 
-    def _begun(self, calls, batches, token_scores):
-        return [(batch, calls.begin(self._hypotheses, batch, token_scores)) for batch in batches]
+    def _searches(self, begin, batches, token_scores):
+        """Return pairs of a batch and a function that gives the engine's result for it."""
+        searches = []
+        for batch in batches:
+            if batch.is_scored:
+                pairs = [(sentence.source, sentence.prefix) for sentence in batch.sentences]
+                result = begin(self.engine.score, pairs, batch.rows)
+            else:
+                result = begin(self.engine.search, batch.sentences, self.options, batch.rows, token_scores)
+            searches.append((batch, result))
+        return searches
 
-    def _hypotheses(self, batch, token_scores):
-        """Return the n-best lists of a batch, without texts."""
-        with allocation_told(lambda: batch.in_words(self.options.hypotheses), self.advice):
-            if batch.texts is None:
-                return self.engine.search(batch.sentences, self.options, batch.rows, token_scores)
-            pairs = [(sentence.source, sentence.prefix) for sentence in batch.sentences]
-            scores = self.engine.score(pairs, batch.rows)
-        penalised = [sum(one) / self._penalty(len(one)) for one in scores]
-        return [[Hypothesis(*one)] for one in zip(penalised, (ids for _, ids in pairs), scores, strict=True)]
+    def _memory_for(self, batch):
+        return allocation_told(lambda: batch.in_words(self.options.hypotheses), self.advice)
 
-    def _completed(self, begun):
-        """Yield for each batch the numbers of lines that it completes, and lists of their `Translation`s."""
-        incomplete = {}
-        for batch, result in begun:
+    def _translations(self, batch, found, incomplete):
+        """Yield `(number, n-best list)` of each line that a batch completes, of the engine's result for it."""
+        if batch.is_scored:
+            n_best = [
+                [Hypothesis(sum(scores) / self._penalty(len(scores)), sentence.prefix, scores)]
+                for sentence, scores in zip(batch.sentences, found, strict=True)
+            ]
+            texts = iter([sentence.text for sentence in batch.sentences])
+        else:
             # Without any hypothesis, the model's probabilities are not numbers.
-            n_best = [hypotheses or [Hypothesis(IMPOSSIBLE, [], [IMPOSSIBLE])] for hypotheses in result()]
-            texts = batch.texts
-            if texts is None:
-                texts = self.target_subwords.decode([one.ids for hypotheses in n_best for one in hypotheses])
-                texts = map(self.target_form.backward, texts)
-            texts = iter(texts)
-            translations = [[Translation(next(texts), *one) for one in hypotheses] for hypotheses in n_best]
-            found = list(completed(batch.pieces, translations, incomplete, self._penalty))
-            yield [i for i, _ in found], [n_best for _, n_best in found]
-
-    def _window(self, lines, texts, begun):
-        """Return lines and their lists of translations; lines without sub-words have the given text."""
-        results = [[Translation(text, 0.0, [], [])] for text in texts]
-        for indices, n_best in self._completed(begun):
-            for i, translations in zip(indices, n_best, strict=True):
-                results[i] = translations
-        return lines, results
+            n_best = [hypotheses or [Hypothesis(IMPOSSIBLE, [], [IMPOSSIBLE])] for hypotheses in found]
+            texts = self.target_subwords.decode([one.ids for hypotheses in n_best for one in hypotheses])
+            texts = map(self.target_form.backward, texts)
+        translations = [[Translation(next(texts), *one) for one in hypotheses] for hypotheses in n_best]
+        return completed(batch.sentences, translations, incomplete, self._penalty)
 
     def _penalty(self, length):
         return float(self.options.penalty(np.float32(length)))
+
+
+class _Window(NamedTuple):
+    """Lines that are translated: `{number: n-best list}`, and batches with functions that give the engine's results."""
+
+    lines: list[str]
+    results: dict[int, list[Translation]]
+    searches: list[tuple[Batch, Callable]]

@@ -1,6 +1,10 @@
 """The interface of engines."""
 
 import abc
+import contextlib
+import functools
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 from interacting_head.search.options import SearchOptions
@@ -8,13 +12,15 @@ from interacting_head.translation.engines import check_capabilities
 
 
 class Sentence(NamedTuple):
-    """A sentence to be translated.
+    """A line to be translated, or a piece of a line.
 
     Attributes:
         source: its ids, without the end symbol.
         max_length: the largest number of tokens of a translation, the end symbol counted.
         prefix: ids with which translations begin; None if no sentence of the text has a prefix.
         number, piece: of its line, and its number within the line, both from 0; random draws depend on them.
+        pieces: number of pieces of its line.
+        text: the given translation, with the `prefix` as its ids, if it is scored; else None.
     """
 
     source: list[int]
@@ -22,6 +28,8 @@ class Sentence(NamedTuple):
     prefix: list[int] | None
     number: int
     piece: int = 0
+    pieces: int = 1
+    text: str | None = None
 
 
 class Hypothesis(NamedTuple):
@@ -49,6 +57,21 @@ class Engine(abc.ABC):
     calls_at_a_time = 1
     calls_waiting = 0
     models = ()
+
+    @contextlib.contextmanager
+    def calls(self) -> Iterator[Callable]:
+        """Yield a function that begins a call of its arguments and returns a function that gives the result.
+
+        Threads make the calls, or the caller itself if one is made at a time. Calls that wait at the end are dropped.
+        """
+        if self.calls_at_a_time == 1:
+            yield functools.partial
+            return
+        threads = ThreadPoolExecutor(self.calls_at_a_time + self.calls_waiting)
+        try:
+            yield lambda *call: threads.submit(*call).result
+        finally:
+            threads.shutdown(cancel_futures=True)
 
     @classmethod
     @abc.abstractmethod

@@ -13,7 +13,7 @@ from interacting_head.model.placement import resolved
 from interacting_head.run_directory import RunDirectory
 from interacting_head.search.options import IMPOSSIBLE, length_limit
 from interacting_head.search.state import Limits
-from interacting_head.search.transformer_search import Scorer, TransformerSearch
+from interacting_head.search.transformer_search import Scorer, TransformerSearch, as_array
 from interacting_head.translation.engines.engine import Engine, Hypothesis
 
 FASTER = "ctranslate2"  # for searches with one model that is a standard Transformer with other weights
@@ -52,8 +52,9 @@ class TransformerEngine(Engine):
         prefixed = sentences[0].prefix is not None
         sources = [[*sentence.source, END] for sentence in sentences]
         limits, length = self._limits(sentences, options, rows, prefixed)
-        found = self._search(options, prefixed)(self._padded(sources, rows), limits, length)
-        return hypotheses(*found, options.n_best)[: len(sentences)]
+        search = self._search(options, prefixed)
+        found = search.compiled_search(search.kernels, self._padded(sources, rows), limits, length)
+        return hypotheses(*map(as_array, found), options.n_best)[: len(sentences)]
 
     def score(self, pairs, rows):
         width = max(max(map(len, pair)) for pair in pairs) + 1
