@@ -17,8 +17,8 @@ from data.text.profiles import PROFILES
 from data.text.subwords import END, PAD
 from interacting_head.export import EXTRA, LONGEST, optional_package, versions
 from interacting_head.export.trained_model import TrainedModel
+from interacting_head.search.constraints import Limits
 from interacting_head.search.options import SearchOptions, length_limit
-from interacting_head.search.state import Limits
 from interacting_head.search.transformer_search import TransformerSearch
 
 QUANTIZATIONS = ()

@@ -8,12 +8,44 @@ continues: the caller reorders its state itself, so that it moves no more than i
 structure of tensors. Logits need not be normalised.
 """
 
+from collections import namedtuple
+
 from keras import ops
 
 from data.text.subwords import BEGIN, END, PAD
-from interacting_head.search.constraints import constrained, forbid_repeats, keep_top_p, prefix_words
+from interacting_head.search.constraints import Limits, constrained, forbid_repeats, keep_top_p, prefix_words
 from interacting_head.search.options import IMPOSSIBLE, SearchOptions
-from interacting_head.search.state import Choice, Limits, Search, pick, written
+
+
+class Search(namedtuple("Search", "position tokens parents scores finished done links totals ids state")):
+    """A search between two steps.
+
+    `tokens`, `parents`, `scores`: `(B, N)`, of the unfinished hypotheses: last token, hypothesis before it,
+    log-probability. `finished (B, n)`: the best penalised scores of finished ones. `done (B,)`: true for sentences
+    whose search is over. `ids (B, N, L)`: the tokens if n-grams must not repeat, or else `(B, N, 0)`. The history
+    holds the choices at each position: `links (B, 3, L, N)` are tokens, parents, and the hypothesis before an end
+    symbol; `totals (B, 2, L, N)` the log-probabilities with the token, and with the end symbol instead.
+    """
+
+    __slots__ = ()
+
+
+class Choice(namedtuple("Choice", "tokens parents scores end_parents end_scores")):
+    """The choice of a step, `(B, N)` each: continuations, and the hypotheses that end here (`IMPOSSIBLE`: none)."""
+
+    __slots__ = ()
+
+
+def pick(values, index):
+    """Return the `values (B, M, …)` at `index (B, K)`: `(B, K, …)`."""
+    B, M, *rest = ops.shape(values)
+    rows = index + ops.expand_dims(ops.arange(B, dtype="int32") * M, 1)
+    return ops.take(ops.reshape(values, (B * M, *rest)), rows, axis=0)
+
+
+def written(buffer, values, position):
+    """Return the `buffer (…, L)` with `values (…)` at a position."""
+    return ops.where(ops.arange(ops.shape(buffer)[-1]) == position, ops.expand_dims(values, -1), buffer)
 
 
 def start(state, limits: Limits, options: SearchOptions, length) -> Search:
@@ -98,9 +130,8 @@ def extended(search: Search, logits, state, limits: Limits, options: SearchOptio
 def collect(links, totals, options: SearchOptions):
     """Return the finished hypotheses of a history (see `Search`), best first.
 
-    Returns:
-        ids `(B, N, L)`, the end symbol included, padded; penalised scores `(B, N)`; and the log-probability of each
-        token `(B, N, L)`. If fewer than N hypotheses have ended, the rest has scores below `IMPOSSIBLE` and no ids.
+    They are ids `(B, N, L)`, the end symbol included, padded; penalised scores `(B, N)`; and the log-probability of
+    each token `(B, N, L)`. If fewer than N hypotheses have ended, the rest has scores below `IMPOSSIBLE` and no ids.
     """
     B, _, L, N = ops.shape(links)
     tokens, parents, end_parents = ops.unstack(links, 3, axis=1)  # (B, L, N)
@@ -145,7 +176,7 @@ def _best(logits, search, limits, options):
     ranked = flat
     if options.no_repeat_ngram:
         ranked = ops.reshape(forbid_repeats(logits, search.ids, t, options.no_repeat_ngram), (-1, V))
-    # At least 2N words beside the three symbols that are none: of 2N candidates at most N end here, so N continue.
+    # At least 2N words and the three symbols that are not words: of 2N candidates at most N end here, so N continue.
     M = min(2 * N + 3, V)
     values, words = _top_k(ranked, M)
     # The normaliser is logit − log p at any word. With the likeliest it is exact, and takes one pass over the logits.
@@ -205,10 +236,7 @@ def _drawn(logits, search, limits, options):
 def sample_tokens(logits, draws, top_k=0, top_p=1.0):
     """Return words `(B, N)` by inversion: the first at which the cumulative probability exceeds the draw.
 
-    Args:
-        logits: `(B, N, V)`.
-        draws: `(B, N)`, in [0, 1).
-        top_k, top_p: as in `SearchOptions`.
+    Logits are `(B, N, V)`, draws `(B, N)` in [0, 1); `top_k` and `top_p` as in `SearchOptions`.
     """
     V = logits.shape[-1]
     words = None
@@ -227,7 +255,7 @@ def sample_tokens(logits, draws, top_k=0, top_p=1.0):
 
 
 def _top_k(logits, k):
-    """The k largest logits of each row of `(rows, V)`, in descending order, and their places.
+    """Return the k largest logits of each row of `(rows, V)`, in descending order, and their places.
 
     They lie in the k blocks with the largest maxima: searching the maxima and these blocks takes a fraction of the time
     of searching everything.

@@ -15,9 +15,9 @@ from keras import KerasTensor, ops
 from data.text.subwords import PAD
 from interacting_head.model.compilation import Compiled, compiles_shapes
 from interacting_head.model.losses import token_cross_entropy
-from interacting_head.search.beam_search import collect, extended, start, unfinished
+from interacting_head.search.beam_search import Search, collect, extended, pick, start, unfinished
+from interacting_head.search.constraints import Limits
 from interacting_head.search.options import SearchOptions
-from interacting_head.search.state import Limits, Search, pick
 
 CAPACITY = 16  # target positions for which the caches have places at first; doubled when they are used up
 
@@ -39,8 +39,7 @@ class TransformerSearch:
 
     Args:
         models: a `Transformer`, or a list of them with equal vocabularies, whose probabilities are averaged.
-        options: of the search.
-        prefixes: true if the limits have prefixes.
+        prefixes: whether the limits have prefixes.
 
     Call it with source ids `(B, S)`, end symbols included, padded; `Limits` of arrays; and a length L, at least the
     largest of `max_lengths`, which is the default.
@@ -145,11 +144,7 @@ class Scorer:
 
     Call it with source ids `(B, S)`, target ids `(B, T)`, shifted right, and labels `(B, T)`. It returns, `(B, T)` each
     and 0 at padding, log-probabilities of the labels; 1 for a label that is the likeliest token and 0 for others; and
-    with `label_smoothing` the smoothed cross-entropies.
-
-    Args:
-        models: as of `TransformerSearch`.
-        label_smoothing: see `losses`.
+    with `label_smoothing` the smoothed cross-entropies. For models see `TransformerSearch`.
     """
 
     def __init__(self, models, label_smoothing: float | None = None):

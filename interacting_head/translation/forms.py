@@ -59,8 +59,8 @@ class Details:
 
     def __init__(self, inspector, subwords: Subwords, form: TextForm):
         self.inspector, self.subwords, self.form = inspector, subwords, form
-        parts = {"attention": inspector.wanted["attention"], "head_importance": inspector.wanted["head_importance"]}
-        self._nothing = dict.fromkeys(["source_tokens", *(name for name, places in parts.items() if places)])
+        names = [name for name in ("attention", "head_importance") if inspector.wanted[name]]
+        self._nothing = dict.fromkeys(["source_tokens", *names])
 
     def __call__(self, lines: list[str], found: list[list]) -> Iterator[list[dict]]:
         """Yield for each line a list of dictionaries, one for each of its translations in `found`.

@@ -19,8 +19,8 @@ class LineEncoder:
     Args:
         source, target: each the `Subwords` and the `TextForm` of a side.
         engine: name of the engine.
-        limit: sub-words of a line that is translated as a whole at most; default: `USUAL`, or `trained` if that is
-            more, as far as the engine goes.
+        limit: the most sub-words of a line that is translated as a whole; longer ones are translated in pieces.
+            Default: `USUAL`, or `trained` if that is more, as far as the engine goes.
         trained: the largest number of sub-words that the model was trained on, and so of each piece of a longer line;
             None if it is not known.
 
@@ -90,17 +90,15 @@ class LineEncoder:
     def warnings(self) -> list[str]:
         """A line for each limit that lines were above."""
         found = []
-        if (cut := self._cut).count:
-            verbs = ("has", "was") if cut.count == 1 else ("have", "were")
+        if count := self._cut.count:
+            has, was = ("has", "was") if count == 1 else ("have", "were")
             found.append(
-                f"{cut.lines} {verbs[0]} more than {self.limit:,} sub-words and {verbs[1]} translated in pieces: "
-                f"{cut.named} (--max-source-length)"
+                f"{self._cut.lines} {has} more than {self.limit:,} sub-words and {was} translated in pieces: "
+                f"{self._cut.named} (--max-source-length)"
             )
-        if (unusual := self._unusual).count:
-            verb = "is" if unusual.count == 1 else "are"
-            found.append(
-                f"{unusual.lines} {verb} longer than the training's {self._trained:,} sub-words: {unusual.named}"
-            )
+        if count := self._unusual.count:
+            longer = f"{'is' if count == 1 else 'are'} longer than the training's {self._trained:,} sub-words"
+            found.append(f"{self._unusual.lines} {longer}: {self._unusual.named}")
         return found
 
     def _encoded_prefixes(self, prefixes, first_number):

@@ -1,6 +1,7 @@
 """Lines that are too long for a model: cut into pieces, whose translations are joined again."""
 
 import itertools
+import math
 import re
 from collections.abc import Callable, Iterator
 
@@ -25,14 +26,9 @@ def encoded_pieces(
 ) -> list[list[list[int]]]:
     """Return for each line the ids of its pieces: one as a rule, none of a line without sub-words.
 
-    A line above the limit is cut at the end of a sentence, else of a clause, else between words, always near the
-    middle, until no piece is too long; a longer word is cut between characters, and a longer character between
-    sub-words.
-
-    Args:
-        form: that text is brought into; each piece is a text of its own.
-        limit: sub-words of a line that is not cut. A line of more than `CHARACTERS` times as many characters is, too.
-        longest: sub-words of a piece at most.
+    A line of more than `limit` sub-words is cut into pieces of at most `longest`: at the end of a sentence, else of a
+    clause, else between words, always near the middle; a longer word is cut between characters, and a longer character
+    between sub-words. A line of more than `CHARACTERS` times `limit` characters is cut without being encoded.
     """
 
     def cut(text):
@@ -52,17 +48,13 @@ def encoded_pieces(
     return list(map(pieces, lines, encoded(subwords, form, lines, limit)))
 
 
-def encoded(subwords: Subwords, form: TextForm, lines: list[str], limit: int | None = None) -> list[list[int] | None]:
+def encoded(subwords: Subwords, form: TextForm, lines: list[str], limit: float = math.inf) -> list[list[int] | None]:
     """Return the ids of each line, None for lines above a limit, see `encoded_pieces`."""
-
-    def is_short(line):
-        most = CHARACTERS * limit
-        return len(line) <= most or len(_without_blanks(line)) <= most
-
-    read = [limit is None or is_short(line) for line in lines]
-    ids = iter(subwords.encode([form.forward(line) for line, is_read in zip(lines, read, strict=True) if is_read]))
-    found = [next(ids) if is_read else None for is_read in read]
-    return [None if limit is not None and ids and len(ids) > limit else ids for ids in found]
+    most = CHARACTERS * limit
+    read = [len(line) <= most or len(_without_blanks(line)) <= most for line in lines]
+    found = iter(subwords.encode([form.forward(line) for line, is_read in zip(lines, read, strict=True) if is_read]))
+    found = [next(found) if is_read else None for is_read in read]
+    return [None if ids is None or len(ids) > limit else ids for ids in found]
 
 
 def blocks(line: str, size: int) -> Iterator[str]:
@@ -107,8 +99,8 @@ def completed(sentences: list[Sentence], n_best: list, incomplete: dict, penalty
 def joined(parts: list[list], penalty: Callable[[int], float]) -> list:
     """Return the n-best list of a line, made of the n-best lists of its pieces.
 
-    A translation joins those of the same rank of all pieces (the last of a shorter list), by blanks, and their tokens
-    by end symbols. Its score is the sum of their log-probabilities, divided by the length penalty of all tokens.
+    A translation joins the ones of its rank of all pieces (the last of a shorter list), by blanks, and their tokens by
+    end symbols. Its score is the sum of their log-probabilities, divided by the length penalty of all tokens.
     """
     wholes = []
     for rank in range(max(map(len, parts))):

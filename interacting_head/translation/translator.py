@@ -27,8 +27,8 @@ class Translation(NamedTuple):
     """One hypothesis.
 
     `score` is its log-probability (natural logarithm) divided by the length penalty, `tokens` are its sub-words, and
-    `token_scores` the log-probabilities of each of them and of the end symbol (or None, if they are not wanted).
-    `pieces` is the number of pieces in which the line was translated, with an end symbol between their tokens.
+    `token_scores` the log-probabilities of these and of the end symbol (or None, if they are not wanted). `pieces` is
+    the number of pieces in which the line was translated, with an end symbol between their tokens.
     """
 
     text: str
@@ -44,11 +44,9 @@ class Translator:
     Args:
         engine: an `Engine`, or the `Transformer` or list of `Transformer`s of a `TransformerEngine`.
         source_form, target_form: the form that text is brought into, and out of.
-        batch_size: sentences searched together at most.
-        batch_tokens: source tokens of them at most, padding included, instead of `batch_size`.
-        max_source_length: sub-words of a line that is translated as a whole at most; longer ones are translated in
-            pieces. Default: 1,024, or `trained_length` if that is more.
-        trained_length: the largest number of sub-words that the model was trained on, and that a piece has.
+        batch_size: the most sentences that are searched together.
+        batch_tokens: the most source tokens of a batch, padding included, instead of `batch_size`.
+        max_source_length, trained_length: as of `LineEncoder`.
         advice: the settings to change if memory does not suffice.
 
     Attributes:
@@ -102,11 +100,10 @@ class Translator:
         """Return the translator of a run directory, of several as an ensemble, or of an exported folder.
 
         Args:
-            paths: a folder, or a list of them.
+            paths: a folder, or a list of them. The first has the defaults of what is not given.
             checkpoint: `best`, `average`, `ema` or `step-N`; default: best, before the first validation the newest.
-            batch_size: default: the (first) run's.
             engine: a name in `ENGINES`.
-            **search: fields of `SearchOptions`; by default, or None, the (first) run's.
+            **search: fields of `SearchOptions`.
 
         Raises:
             InputError: if there is no such folder or checkpoint, it is damaged, vocabularies or profiles of an ensemble
@@ -141,12 +138,11 @@ class Translator:
         are translated in pieces, see `pieces.encoded_pieces`.
 
         Args:
-            lines: the text.
             window: number of lines that are read and sorted by length at a time.
             prefixes: for each line the beginning of its translation, or of its first piece's; "" asks for none. It
                 counts for the score. A prefix longer than the largest length is translated by itself.
             first_number: number of the first line, for drawing: if a text is given in parts.
-            token_scores: false if log-probabilities of tokens are not wanted, which cost some engines time.
+            token_scores: whether log-probabilities of tokens are wanted, which cost some engines time.
 
         Raises:
             InputError: if there are fewer or more prefixes than lines, for prefixes if the engine takes none, and for
@@ -165,8 +161,8 @@ class Translator:
         """Yield for each pair of lines, in order, the target as a `Translation` with its scores.
 
         Raises:
-            InputError: if there are fewer or more targets than sources, if the engine cannot score, and for a line of
-                more than `max_source_length` sub-words.
+            InputError: if there are fewer or more targets than sources, the engine cannot score, or a line has more
+                than `max_source_length` sub-words.
         """
         pairs = aligned(sources, targets, "the text", "the list of translations")
         for _, found in self.translate_windows(self._windows(pairs, window), first_number=first_number, score=True):
@@ -246,7 +242,6 @@ class Translator:
         return other
 
     def _rows(self, width):
-        """Return the number of sentences of this many tokens that are searched together."""
         return rows_together(width, self.options.hypotheses, self.batch_size, self.batch_tokens)
 
     def _windows(self, pairs, size):

@@ -11,8 +11,8 @@ from interacting_head.model.building import load_model
 from interacting_head.model.compilation import calls_at_a_time, compiles_shapes, size_compiled_for
 from interacting_head.model.placement import resolved
 from interacting_head.run_directory import RunDirectory
+from interacting_head.search.constraints import Limits
 from interacting_head.search.options import IMPOSSIBLE, length_limit
-from interacting_head.search.state import Limits
 from interacting_head.search.transformer_search import Scorer, TransformerSearch, as_array
 from interacting_head.translation.engines.engine import Engine, Hypothesis
 
@@ -115,7 +115,8 @@ class TransformerEngine(Engine):
         width = self.padded_width(width or max(map(len, sentences)))
         return padded(sentences, self._rows(len(sentences), rows), width)
 
-    def _rows(self, count, most):
+    @staticmethod
+    def _rows(count, most):
         """Return the rows of a batch of `count` sentences: the most there may be, if each shape is compiled."""
         return most if compiles_shapes() else count
 

@@ -10,8 +10,8 @@ from data.errors import InputError
 from data.text.subwords import BEGIN, END, PAD, Subwords
 from interacting_head import export
 from interacting_head.config import ExperimentConfig, PlacedAttentionConfig, PlacementConfig, override
+from interacting_head.search.constraints import Limits
 from interacting_head.search.options import SearchOptions
-from interacting_head.search.state import Limits
 from interacting_head.search.transformer_search import TransformerSearch
 from interacting_head.training.setup import make_training_model
 from tests.interacting_head.export import exports

@@ -6,9 +6,9 @@ import numpy as np
 from keras import ops
 
 from data.text.subwords import BEGIN, END, PAD
-from interacting_head.search.beam_search import collect, extended, start, unfinished
+from interacting_head.search.beam_search import Search, collect, extended, pick, start, unfinished
+from interacting_head.search.constraints import Limits
 from interacting_head.search.options import IMPOSSIBLE, SearchOptions
-from interacting_head.search.state import Limits, Search, pick
 from tests.layers.backend import array
 
 PENALTIES = [("gnmt", 0.6), ("gnmt", 1.5), ("average", 1.0), ("average", 0.5), ("none", 0.6)]

@@ -8,7 +8,7 @@ from data.text.subwords import BEGIN, END, PAD
 from interacting_head.length_penalties import LENGTH_PENALTIES
 from interacting_head.search import options as search_options
 from interacting_head.search.beam_search import _top_k, collect, start
-from interacting_head.search.state import Limits
+from interacting_head.search.constraints import Limits
 from tests.interacting_head.search import languages
 from tests.interacting_head.search.languages import (
     PENALTIES,

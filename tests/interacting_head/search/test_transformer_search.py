@@ -5,8 +5,8 @@ import pytest
 
 from data.text.subwords import BEGIN, END, PAD
 from interacting_head.search import transformer_search
+from interacting_head.search.constraints import Limits
 from interacting_head.search.options import length_limit
-from interacting_head.search.state import Limits
 from interacting_head.search.transformer_search import Scorer, TransformerSearch
 from layers import ATTENTION_SCHEMES
 from tests.interacting_head import tiny
