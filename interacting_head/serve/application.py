@@ -139,7 +139,7 @@ async def _result(future):
     """Return the result of a worker's future."""
     try:
         return await asyncio.wrap_future(future)
-    except asyncio.CancelledError as error:  # the server has been told to end, and waits no longer
+    except asyncio.CancelledError as error:  # the server ends, and waits no longer
         raise RequestError(503, "the server ends") from error
 
 

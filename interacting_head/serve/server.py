@@ -25,7 +25,7 @@ PERIOD = 60  # seconds
 
 @contextlib.contextmanager
 def listening(host: str, port: int):
-    """A socket that listens at an address; `InputError` if that is not possible."""
+    """Yield a socket that listens at an address; `InputError` if that is not possible."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = socket.socket(family, kind, protocol)

@@ -19,10 +19,7 @@ ADVICE = "lower --max-source-length, or decode.batch_size or decode.beam_size in
 class Service:
     """Answer requests, as lists and dictionaries for JSON, in one thread at a time.
 
-    Args:
-        translator: a `Translator`.
-        names: of its models.
-        languages: codes of source and target, or None if they are not known.
+    `names` are the models', `languages` the codes of source and target, or None if they are not known.
 
     Example:
         >>> service = Service.from_run(["runs/quickstart"])
