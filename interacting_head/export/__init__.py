@@ -33,8 +33,8 @@ FORMATS = {
 }
 """Format → its module, with `QUANTIZATIONS` and `write(trained, folder, quantization)`.
 
-`write` may have further arguments, which `OPTIONS` then names. A module with `place(path, **options)`, a context manager,
-says where below the given path the folder goes.
+`write` may have further arguments, which `OPTIONS` then names. `place(path, **options)`, if there is one, is a context
+manager that says where the folder goes.
 """
 
 
