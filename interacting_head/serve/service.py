@@ -9,7 +9,7 @@ from interacting_head.run_directory import RunDirectory
 from interacting_head.serve.forms import AttentionRequest, RequestError, TranslationRequest, too_long
 from interacting_head.serve.limits import BEAM_SIZE, SUBWORDS, TOKENS
 from interacting_head.translation.engines import CAPABILITIES
-from interacting_head.translation.forms import JsonLine, packed
+from interacting_head.translation.forms import described, packed
 from interacting_head.translation.translator import Translator
 
 SUBWORDS_A_BYTE = 12  # at most: Unicode's normal form of U+FDFA has 33 bytes for 3
@@ -30,7 +30,6 @@ class Service:
         self.translator, self.names, self.languages = translator, names, languages
         self.models = translator.engine.models
         self.beam_size = min(translator.options.beam_size, BEAM_SIZE)
-        self._form = JsonLine(translator.target_subwords)
         self._translators = {}
         self._inspectors, self._places = [], []
         if self.models:  # a converted one needs no Keras
@@ -75,13 +74,14 @@ class Service:
         refused = {i: error for i, request in enumerate(requests) if (error := self._too_long(request))}
         lines = [line for i, request in enumerate(requests) if i not in refused for line in request.lines]
         found = self._translators[beam_size].translate(lines)
+        return [refused.get(i) or self._answer(request, found) for i, request in enumerate(requests)]
+
+    def _answer(self, request, found):
+        """Return the lines of a request with their best translations, the next ones in `found`."""
+        subwords = self.translator.target_subwords
         return [
-            refused.get(i)
-            or [
-                {"source": line, "translations": [self._form.described(best) for best in next(found)[: request.n_best]]}
-                for line in request.lines
-            ]
-            for i, request in enumerate(requests)
+            {"source": line, "translations": [described(best, subwords) for best in next(found)[: request.n_best]]}
+            for line in request.lines
         ]
 
     def attention(self, request: AttentionRequest) -> dict:

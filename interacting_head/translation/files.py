@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import functools
 import gzip
 import io
 import itertools
@@ -53,18 +54,18 @@ def output_form(arguments: argparse.Namespace, translator) -> Callable:
     form = {
         "text": forms.text_line if arguments.score is None else forms.score_line,
         "moses": forms.moses_lines,
-        "json": forms.JsonLine(translator.target_subwords),
+        "json": functools.partial(forms.json_line, subwords=translator.target_subwords),
     }[arguments.output_type]
-    details = None
+    inspector = None
     if wanted := arguments.details:
         from interacting_head.translation.inspection import Inspector
 
         [model] = translator.engine.models
         inspector = Inspector(model, ["cross"] if "attention" in wanted else [], "head-importance" in wanted)
-        details = forms.Details(inspector, translator.source_subwords, translator.source_form)
+    source = translator.source_subwords, translator.source_form
 
     def formed(number, lines, found):
-        more = details(lines, found) if details else itertools.repeat(None)
+        more = forms.detailed(lines, found, inspector, *source) if inspector else itertools.repeat(None)
         if arguments.keep_tokenized:
             found = [[translator.tokenized(one) for one in n_best] for n_best in found]
         return map(form, itertools.count(number), found, more)

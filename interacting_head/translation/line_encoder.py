@@ -4,7 +4,7 @@ from data.errors import InputError
 from data.text.profiles import TextForm
 from data.text.subwords import Subwords
 from interacting_head.search.options import SearchOptions, length_limit
-from interacting_head.translation.engines import check_source_length, longest_source
+from interacting_head.translation.engines import ENGINES, check_source_length
 from interacting_head.translation.engines.engine import Sentence
 from interacting_head.translation.pieces import encoded, encoded_pieces
 
@@ -39,7 +39,7 @@ class LineEncoder:
         if limit is not None:
             check_source_length("max_source_length", limit, engine)
         self._source, self._target = source, target
-        self._most, self._trained = longest_source(engine), trained
+        self._most, self._trained = ENGINES[engine].longest_source, trained
         self.limit = limit if limit is not None else min(max(USUAL, trained or 0), self._most)
         self._cut, self._unusual = _Numbers(), _Numbers()
 
