@@ -44,8 +44,7 @@ def convert(source, file_format: str, output_dir, quantization: str | None = Non
     Args:
         source: a run directory, or a `TrainedModel`.
         file_format: one of `FORMATS`.
-        output_dir: a folder that does not exist yet or is empty; `savedmodel`: of versions, to which one is added. The
-            folder is written under another name and renamed.
+        output_dir: a new or empty folder; `savedmodel`: of versions, to which one is added.
         quantization: how weights are stored, for formats that have a choice; default: as they are, in float32.
         checkpoint: of the run directory, see `RunDirectory.weights`.
         **options: options of the format; None counts as not given.

@@ -117,9 +117,9 @@ def write(
 def signatures(module: tf.Module, trained: TrainedModel, text: bool) -> dict:
     """Return `{name: tf.function}` of a model; what the functions need is attached to `module`.
 
-    `translate_ids` has the search's parameters as inputs, with the defaults of the run. So has `translate`, which is
-    there if `text`, and needs tensorflow-text. `serving_default` is the latter, or else the former, and takes
-    sentences only: clients that know no defaults have to give all inputs.
+    `translate_ids` has the search's parameters as inputs, with the defaults of the run; if `text`, so has `translate`,
+    which needs tensorflow-text. `serving_default` is one of them for clients that know no defaults: it takes sentences
+    only.
     """
     decode = trained.config.decode
     module.weights = [weight.value for weight in trained.model.weights]
@@ -159,7 +159,6 @@ def search_ids(model, decode, source_ids, length_penalty, min_length, max_length
     """Search as `TransformerSearch` does, with all steps in one graph.
 
     Args:
-        model: a `Transformer`.
         decode: `DecodeConfig` of the beam size and the form of the length penalty, which are fixed.
         source_ids: `(B, S)`, end symbols included, padded. A row of padding, or the end symbol, is an empty sentence.
         length_penalty, min_length, max_length, n_best: scalars, as of `SearchOptions`; `max_length` 0 is None.

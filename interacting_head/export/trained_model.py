@@ -30,11 +30,7 @@ class TrainedModel:
 
     @classmethod
     def of(cls, source, checkpoint: str | None = None) -> "TrainedModel":
-        """Return the model of a `RunDirectory`, or of the path of one; a `TrainedModel` is returned as it is.
-
-        Raises:
-            InputError: where there is no such run or checkpoint, or it is damaged.
-        """
+        """Return the model of a `RunDirectory` or of its path, `InputError` if it has none; or the `TrainedModel`."""
         if isinstance(source, cls):
             return source
         run = source if isinstance(source, RunDirectory) else RunDirectory.open(source)

@@ -42,7 +42,7 @@ class TransformerSearch:
         prefixes: whether the limits have prefixes.
 
     Call it with source ids `(B, S)`, end symbols included, padded; `Limits` of arrays; and a length L, at least the
-    largest of `max_lengths`, which is the default.
+    largest of `max_lengths`, its default.
     """
 
     def __init__(self, models, options: SearchOptions, prefixes: bool = False):

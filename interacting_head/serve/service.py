@@ -65,7 +65,7 @@ class Service:
     def translate(self, requests: list[TranslationRequest]) -> list:
         """Return for each request its lines with their best translations, or a `RequestError` if it is too long.
 
-        All requests have one beam size; `InputError` if the engine does not have it.
+        All have one beam size; `InputError` if the engine does not have it.
         """
         beam_size = requests[0].beam_size
         if beam_size not in self._translators:
@@ -85,11 +85,7 @@ class Service:
         ]
 
     def attention(self, request: AttentionRequest) -> dict:
-        """Return the weights of one attention layer as it produces a translation, of all its heads.
-
-        Raises:
-            RequestError: 422 for a layer that the model does not have, and for sentences that are empty or too long.
-        """
+        """Return the weights of all heads of an attention layer as it produces a translation (or raise `RequestError`)."""
         translator = self.translator
         if not self.models:
             raise RequestError(422, f"the engine {translator.engine.name} {CAPABILITIES['details'].statement}")

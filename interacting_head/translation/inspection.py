@@ -72,10 +72,7 @@ class Inspector:
         self._compiled = Compiled(self.forced_pass, [model], arguments=lambda: [ids] * 2)
 
     def inspect(self, pairs: list[tuple]) -> list[Inspection]:
-        """Return the `Inspection` of each pair of source and target ids without `BEGIN` and `END`, in order.
-
-        All results are held at a time. Dictionaries of an empty source are empty.
-        """
+        """Return the `Inspection` of each pair of bare source and target ids; of an empty source it is empty."""
         results = [Inspection(**{name: {} if places else None for name, places in self.wanted.items()})] * len(pairs)
         order = [index for index, (source, _) in enumerate(pairs) if source]
         order.sort(key=lambda index: tuple(map(len, pairs[index])), reverse=True)

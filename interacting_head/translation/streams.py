@@ -35,11 +35,8 @@ def windows(pairs: Iterable[tuple], first: int, largest: int | None = None, paus
     """Yield pairs of texts as lists, the first of `first` pairs, each further one twice as long, up to `largest`.
 
     An empty list comes before each wait for a pair, so that results of the lists before need not wait too. A list ends
-    early if it holds `HELD` characters, or if no pair comes within `PAUSE`.
-
-    Args:
-        first, largest: numbers of pairs; `largest` is `first` by default.
-        pauses: a function that returns whether no other pair comes within a number of seconds; None: no waits.
+    early if it holds `HELD` characters, or if no pair comes within `PAUSE`. `pauses` is a function that returns whether
+    no other pair comes within a number of seconds; None: the stream never pauses. `largest` is `first` by default.
     """
     window, count, held = [], first, 0
     for pair in pairs:
@@ -57,11 +54,7 @@ def windows(pairs: Iterable[tuple], first: int, largest: int | None = None, paus
 
 
 def aligned(lines: Iterable, others: Iterable, name: str, other_name: str) -> Iterator[tuple]:
-    """Yield pairs of two iterables that must be equally long; the names stand in messages.
-
-    Raises:
-        InputError: if one of the two ends before the other.
-    """
+    """Yield pairs of two iterables; `InputError`, with their names, if one ends before the other."""
     missing = object()
     for number, (line, other) in enumerate(itertools.zip_longest(lines, others, fillvalue=missing)):
         if line is missing or other is missing:
@@ -73,8 +66,7 @@ def aligned(lines: Iterable, others: Iterable, name: str, other_name: str) -> It
 def count_lines(path: str, other_path: str | None = None) -> int | None:
     """Return the number of lines of a file, all of them readable; None if it can be read only once.
 
-    Raises:
-        InputError: if another file has more or fewer, as far as that is known.
+    `InputError` if another file has more or fewer, as far as that is known.
     """
     if path == "-" or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)):
         count = None
@@ -88,15 +80,11 @@ def count_lines(path: str, other_path: str | None = None) -> int | None:
 
 @contextlib.contextmanager
 def open_windows(path: str, other_path: str | None, first: int, largest: int) -> Iterator[Iterable[list[tuple]]]:
-    """Open a text, and yield its `windows` of pairs of lines.
+    """Open a text, a file or `-` (the standard input), and yield its `windows` of pairs of lines.
 
-    Each line of someone who types is followed by a pause. A program that writes to a pipe may wait for an answer before
-    it goes on, so a pipe pauses if no line is at hand.
-
-    Args:
-        path: a file, plain or .gz, or `-`: the standard input.
-        other_path: another text, whose line n is the second of pair n; without it, the second is None.
-        first, largest: as of `windows`.
+    Line n of the other text is the second of pair n; without it, the second is None. Each line of someone who types is
+    followed by a pause. A program that writes to a pipe may wait for an answer before it goes on, so a pipe pauses if
+    no line is at hand.
 
     Raises:
         InputError: see `data.text.parallel_text.decode_lines` and `aligned`.

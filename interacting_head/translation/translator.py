@@ -151,7 +151,7 @@ class Translator:
         pairs = zip(lines, itertools.repeat(None))
         if prefixes is not None:
             pairs = aligned(lines, prefixes, "the text", "the list of prefixes")
-        given = self._windows(pairs, window)
+        given = windows(pairs, window or WINDOW * self._rows(1))
         for _, found in self.translate_windows(given, first_number=first_number, token_scores=token_scores):
             yield from found
 
@@ -165,7 +165,8 @@ class Translator:
                 than `max_source_length` sub-words.
         """
         pairs = aligned(sources, targets, "the text", "the list of translations")
-        for _, found in self.translate_windows(self._windows(pairs, window), first_number=first_number, score=True):
+        given = windows(pairs, window or WINDOW * self._rows(1))
+        for _, found in self.translate_windows(given, first_number=first_number, score=True):
             yield from (translation for [translation] in found)
 
     def translate_windows(
@@ -243,9 +244,6 @@ class Translator:
 
     def _rows(self, width):
         return rows_together(width, self.options.hypotheses, self.batch_size, self.batch_tokens)
-
-    def _windows(self, pairs, size):
-        return windows(pairs, size or WINDOW * self._rows(1))
 
     def _begun(self, begin, windows, number, score, token_scores):
         """Yield a `_Window` for each window, None before a wait and at the end, and what reading has raised."""
