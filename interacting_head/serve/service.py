@@ -30,7 +30,6 @@ class Service:
         self.translator, self.names, self.languages = translator, names, languages
         self.models = translator.engine.models
         self.beam_size = min(translator.options.beam_size, BEAM_SIZE)
-        self._translators = {}
         self._inspectors, self._places = [], []
         if self.models:  # a converted one needs no Keras
             from interacting_head.serve import attention
@@ -68,12 +67,10 @@ class Service:
         All have one beam size; `InputError` if the engine does not have it.
         """
         beam_size = requests[0].beam_size
-        if beam_size not in self._translators:
-            options = dataclasses.replace(self.translator.options, beam_size=beam_size, n_best=beam_size)
-            self._translators[beam_size] = self.translator.with_options(options)
+        options = dataclasses.replace(self.translator.options, beam_size=beam_size, n_best=beam_size)
         refused = {i: error for i, request in enumerate(requests) if (error := self._too_long(request))}
         lines = [line for i, request in enumerate(requests) if i not in refused for line in request.lines]
-        found = self._translators[beam_size].translate(lines)
+        found = self.translator.with_options(options).translate(lines)
         return [refused.get(i) or self._answer(request, found) for i, request in enumerate(requests)]
 
     def _answer(self, request, found):
@@ -85,7 +82,7 @@ class Service:
         ]
 
     def attention(self, request: AttentionRequest) -> dict:
-        """Return the weights of all heads of an attention layer as it produces a translation (or raise `RequestError`)."""
+        """Return the weights of an attention layer as it produces a translation, or raise a `RequestError`."""
         translator = self.translator
         if not self.models:
             raise RequestError(422, f"the engine {translator.engine.name} {CAPABILITIES['details'].statement}")

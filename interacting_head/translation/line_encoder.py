@@ -90,15 +90,15 @@ class LineEncoder:
     def warnings(self) -> list[str]:
         """A line for each limit that lines were above."""
         found = []
-        if count := self._cut.count:
-            has, was = ("has", "was") if count == 1 else ("have", "were")
+        if cut := self._cut.count:
+            lines, was = (f"{cut:,} lines have", "were") if cut > 1 else ("1 line has", "was")
             found.append(
-                f"{self._cut.lines} {has} more than {self.limit:,} sub-words and {was} translated in pieces: "
-                f"{self._cut.named} (--max-source-length)"
+                f"{lines} more than {self.limit:,} sub-words and {was} translated in pieces: {self._cut} "
+                "(--max-source-length)"
             )
-        if count := self._unusual.count:
-            longer = f"{'is' if count == 1 else 'are'} longer than the training's {self._trained:,} sub-words"
-            found.append(f"{self._unusual.lines} {longer}: {self._unusual.named}")
+        if unusual := self._unusual.count:
+            lines = f"{unusual:,} lines are" if unusual > 1 else "1 line is"
+            found.append(f"{lines} longer than the training's {self._trained:,} sub-words: {self._unusual}")
         return found
 
     def _encoded_prefixes(self, prefixes, first_number):
@@ -112,21 +112,15 @@ class LineEncoder:
 
 
 class _Numbers:
-    """Numbers of lines, of which the first are kept."""
+    """Numbers of lines: how many, and the first of them by name."""
 
     def __init__(self):
-        self.count, self._first = 0, []
+        self.count, self.first = 0, []
 
     def add(self, number):
         self.count += 1
-        if len(self._first) < NAMED:
-            self._first.append(number + 1)
+        if self.count <= NAMED:
+            self.first.append(f"{number + 1:,}")
 
-    @property
-    def lines(self):
-        return f"{self.count:,} line{'' if self.count == 1 else 's'}"
-
-    @property
-    def named(self):
-        more = f" and {self.count - NAMED:,} more" if self.count > NAMED else ""
-        return ", ".join(f"{number:,}" for number in self._first) + more
+    def __str__(self):
+        return ", ".join(self.first) + (f" and {self.count - NAMED:,} more" if self.count > NAMED else "")
