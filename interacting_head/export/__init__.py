@@ -74,7 +74,7 @@ def convert(source, file_format: str, output_dir, quantization: str | None = Non
 
 
 def optional_package(name: str) -> ModuleType:
-    """Return a module of a package of requirements-export.txt, or raise `InputError` where it is not installed."""
+    """Return a module of a package of requirements-export.txt, or raise `InputError` if it is not installed."""
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:

@@ -78,7 +78,7 @@ def common_heads(attention: dict, sites: tuple[str, ...], model_dim: int) -> int
         if model_dim % number == 0:
             return number
     raise InputError(
-        f"the {sites[0]}'s attention is that of {most} heads of size {largest}, and in Marian models heads × size is "
+        f"the {sites[0]}'s attention has {most} heads of size {largest}, and in Marian models heads × size is "
         f"the model size, {model_dim}; --format ctranslate2 has no such limit"
     )
 

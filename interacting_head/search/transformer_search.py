@@ -75,7 +75,7 @@ class TransformerSearch:
         """What `prepare` returns of the weights at the last `refresh`, or at first use."""
         return self.compiled[0]()
 
-    def __call__(self, source_ids, limits: Limits, length: int | None = None) -> SearchResult:
+    def __call__(self, source_ids: np.ndarray, limits: Limits, length: int | None = None) -> SearchResult:
         length = length or int(limits["max_lengths"].max())
         return SearchResult(*map(as_array, self.compiled_search(self.kernels, source_ids, limits, length)))
 
@@ -153,7 +153,7 @@ class Scorer:
         ids = KerasTensor((None, None), "int32")
         self._score = Compiled(self.score, self.models, arguments=lambda: [ids] * 3, rows=(0, 1, 2))
 
-    def __call__(self, source_ids, target_ids, labels):
+    def __call__(self, source_ids: np.ndarray, target_ids: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, ...]:
         return tuple(map(as_array, self._score(source_ids, target_ids, labels)))
 
     def score(self, source_ids, target_ids, labels):

@@ -26,7 +26,7 @@ class Service:
         >>> [[line]] = service.translate([TranslationRequest("Der alte Mann liest ein Buch.", beam_size=4)])
     """
 
-    def __init__(self, translator, names, languages=(None, None)):
+    def __init__(self, translator: Translator, names: list[str], languages: tuple = (None, None)):
         self.translator, self.names, self.languages = translator, names, languages
         self.models = translator.engine.models
         self.beam_size = min(translator.options.beam_size, BEAM_SIZE)
@@ -38,7 +38,13 @@ class Service:
             self._places = list(map(attention.places, self.models))
 
     @classmethod
-    def from_run(cls, paths, checkpoint=None, engine="tensorflow", max_source_length=None):
+    def from_run(
+        cls,
+        paths: list,
+        checkpoint: str | None = None,
+        engine: str = "tensorflow",
+        max_source_length: int | None = None,
+    ) -> "Service":
         """Return the service of a run directory, or of several as an ensemble, see `Translator.from_run`."""
         translator = Translator.from_run(
             paths, checkpoint, engine=engine, max_source_length=max_source_length, advice=ADVICE

@@ -2,6 +2,7 @@
 
 import collections
 import threading
+from collections.abc import Callable
 from concurrent.futures import Future
 from typing import NamedTuple
 
@@ -39,7 +40,7 @@ class Worker:
         self._thread = threading.Thread(target=self._run, name="models", daemon=True)
         self._thread.start()
 
-    def submit(self, function, payload, *, key=None, size: int = TOGETHER) -> Future:
+    def submit(self, function: Callable[[list], list], payload, *, key=None, size: int = TOGETHER) -> Future:
         """Return the `Future` of one result.
 
         Args:

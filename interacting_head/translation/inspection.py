@@ -63,7 +63,7 @@ class Inspector:
         self.wanted["head_importance"] = weighing if head_importance else []
         if head_importance and not weighing:
             raise InputError(
-                "this model has no head importance: none of its attention layers weighs its heads, as those of the "
+                "this model has no head importance: none of its attention layers weighs its heads, as layers of the "
                 "schemes dynamic_head_importance and multi_hop do"
             )
         self.only_cross = {*attention, *logits, *heads} <= {"cross"}

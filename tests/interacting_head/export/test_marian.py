@@ -139,7 +139,7 @@ def test_the_files_are_those_of_a_marian_model(tmp_path):
     [
         ({"normalization": "pre"}, "are post-norm, this one has model.normalization=pre"),
         ({"scheme": "interacting_head_pairwise"}, "4 heads of size 4, and .* heads × size is the model size, 8"),
-        ({"scheme": "talking_heads"}, "the encoder's attention is that of 2 heads of size 8"),
+        ({"scheme": "talking_heads"}, "the encoder's attention has 2 heads of size 8"),
         ({"scheme": "multi_hop"}, "is multi_hop, which cannot be converted"),
     ],
 )
