@@ -72,7 +72,7 @@ class TransformerSearch:
 
     @functools.cached_property
     def kernels(self):
-        """What `prepare` returns of the weights at the last `refresh`, or at first use."""
+        """The result of `prepare` with the weights at the last `refresh`, or at first use."""
         return self.compiled[0]()
 
     def __call__(self, source_ids: np.ndarray, limits: Limits, length: int | None = None) -> SearchResult:
@@ -82,7 +82,7 @@ class TransformerSearch:
     # Functions of tensors.
 
     def prepare(self):
-        """Return what each model computes of its weights before the first step."""
+        """Return the decoding kernels of each model, computed once before the first step."""
         return [model.decoding_kernels() for model in self.models]
 
     def search(self, kernels, source_ids, limits, length):

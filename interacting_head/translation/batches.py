@@ -18,7 +18,7 @@ class Batch(NamedTuple):
 
     @property
     def is_scored(self) -> bool:
-        """Whether the sentences have given translations."""
+        """True if the sentences have given translations."""
         return self.sentences[0].text is not None
 
     def in_words(self, hypotheses: int) -> str:
