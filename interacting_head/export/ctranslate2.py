@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from data.text.subwords import BEGIN, END, SPECIAL_PIECES, UNKNOWN
-from interacting_head.export import POSITIONS, optional_package
+from interacting_head.export import POSITIONS, TEXT, optional_package
 from interacting_head.export.folding import StandardAttention, fold_transformer
 from interacting_head.export.trained_model import TrainedModel
 from layers.transformer_block import LAYER_NORM_EPSILON
@@ -19,7 +19,7 @@ QUANTIZATIONS = ("float32", "float16", "int8", "int8_float32")
 def write(trained: TrainedModel, folder: Path, quantization: str | None):
     """Write a model for CTranslate2, and all else that translation of text needs."""
     TransformerConverter(trained).convert(str(folder), quantization=quantization, force=True)
-    trained.write_text_files(folder)
+    trained.write_text_files(folder / TEXT)
 
 
 class TransformerConverter(ctranslate2.converters.Converter):

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from interacting_head.export import TEXT
 from interacting_head.export.trained_model import TrainedModel
 
 QUANTIZATIONS = ()
@@ -31,5 +32,5 @@ The model maps `{"source_ids": (B, S), "target_ids": (B, T)}` to logits `(B, T, 
 def write(trained: TrainedModel, folder: Path, quantization: None):
     """Write `model.keras`, how to load it, and the sub-words and text forms of its run."""
     trained.model.save(folder / "model.keras")
-    trained.write_text_files(folder)
+    trained.write_text_files(folder / TEXT)
     (folder / "README.md").write_text(README, encoding="utf-8")

@@ -15,7 +15,7 @@ import tensorflow as tf
 from data.errors import InputError
 from data.text.profiles import PROFILES
 from data.text.subwords import END, PAD
-from interacting_head.export import EXTRA, LONGEST, optional_package, versions
+from interacting_head.export import EXTRA, LONGEST, TEXT, optional_package, versions
 from interacting_head.export.trained_model import TrainedModel
 from interacting_head.search.constraints import Limits
 from interacting_head.search.options import SearchOptions, length_limit
@@ -109,7 +109,7 @@ def write(
         options = tf.saved_model.SaveOptions(experimental_custom_gradients=False)
         tf.saved_model.save(module, str(folder), signatures=functions, options=options)
     (folder / EXTRA).mkdir()
-    trained.write_text_files(folder / EXTRA)
+    trained.write_text_files(folder / EXTRA / TEXT)
     tokenized = TOKENIZED if "translate_tokenized" in functions else ""
     (folder / EXTRA / "README.md").write_text(README + tokenized, encoding="utf-8")
 
