@@ -9,8 +9,7 @@ from interacting_head import console
 from interacting_head.config import DecodeConfig, ExperimentConfig
 from interacting_head.translation import engines
 from interacting_head.translation.engines.engine import Engine, Hypothesis
-from interacting_head.translation.files import translate_file
-from interacting_head.translation.options import parse_arguments
+from translate import main
 
 SLOW = "slow"  # a line that takes a while
 AT_WORK = "at work on it"  # what is said of it before
@@ -63,10 +62,6 @@ class Echo(Engine):
 
 
 engines.ENGINES[NAME] = engines.EngineEntry("tests.echo_engine:Echo")
-
-
-def main():
-    return translate_file(parse_arguments(__doc__))
 
 
 if __name__ == "__main__":

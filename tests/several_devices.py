@@ -11,8 +11,8 @@ import keras
 import numpy as np
 
 from interacting_head.model.compilation import Compiled
+from interacting_head.search.constraints import Limits
 from interacting_head.search.options import SearchOptions
-from interacting_head.search.state import Limits
 from interacting_head.search.transformer_search import Scorer, TransformerSearch
 from interacting_head.training.devices import Devices
 from tests.interacting_head import tiny

@@ -27,7 +27,7 @@ from interacting_head.config import ExperimentConfig, override
 from interacting_head.search.transformer_search import TransformerSearch
 from interacting_head.training.setup import make_training_model
 from interacting_head.search.options import SearchOptions
-from interacting_head.search.state import Limits
+from interacting_head.search.constraints import Limits
 from tests.interacting_head import tiny
 
 config = override(

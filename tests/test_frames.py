@@ -14,6 +14,9 @@ from tests import tiny_corpus
 ROOT = Path(__file__).parents[1]
 PRODUCT = ("data", "interacting_head", "layers")
 SETTINGS = ["model.attention.scheme=recording", "train.max_steps=1", "train.validation_interval=1"]
+ONE_CALL = (
+    "interacting_head.translation.engines.tensorflow.calls_at_a_time"  # with several, threads have their own frames
+)
 
 
 class Recording(MultiHeadAttention):
@@ -54,3 +57,12 @@ def test_equations_are_few_calls_away_from_the_commands(tmp_path, monkeypatch, c
     training = frames_of("train.py", monkeypatch, config, "--run-dir", tmp_path / "run")
     training = next(frames for frames in training if any("train_step" in frame for frame in frames))
     assert len(training) <= 10, "\n".join(training)
+
+    monkeypatch.setattr(ONE_CALL, lambda: 1)
+    translation = frames_of("translate.py", monkeypatch, "-m", tmp_path / "run", "-i", files["dev_source"])
+    translation = [
+        frames for frames in translation if any("transformer_search.py: search" in frame for frame in frames)
+    ]
+    encoding, step = min(translation, key=len), max(translation, key=len)
+    assert len(encoding) <= 12, "\n".join(encoding)
+    assert len(step) <= 13, "\n".join(step)

@@ -164,8 +164,8 @@ def time_search(scheme, rows, precision, sizes):
     """Return the speed of a beam search whose translations are all of one length."""
     import keras
 
+    from interacting_head.search.constraints import Limits
     from interacting_head.search.options import SearchOptions
-    from interacting_head.search.state import Limits
     from interacting_head.search.transformer_search import TransformerSearch
 
     keras.config.set_dtype_policy(precision)

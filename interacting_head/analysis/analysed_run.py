@@ -5,6 +5,7 @@ import heapq
 import itertools
 import random
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -19,7 +20,6 @@ from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.training.run_text import corpus_of
 from interacting_head.translation.inspection import Inspection, Inspector
 from interacting_head.translation.translator import Translator
-from interacting_head.translation.windows import side_by_side, windows
 
 WINDOW = 64  # pairs whose attention is held at a time
 SEARCH_ADVICE = "lower decode.batch_size, decode.beam_size or decode.max_length in the run's config.yaml"
@@ -144,7 +144,7 @@ class AnalysedRun:
 
     def pairs(self, sample: Sample, targets: bool = True) -> Iterator[Pair]:
         """Yield the sentences with their references, or else the run's own translations, empty unless `targets`."""
-        for rows in windows(range(len(sample)), WINDOW):
+        for rows in held(range(len(sample))):
             sources = [sample.sources[row] for row in rows]
             if sample.references is not None:
                 texts = [sample.references[row] for row in rows]
@@ -171,7 +171,7 @@ class AnalysedRun:
         sites = {site for name in ("attention", "logits", "heads") for site in parts.get(name, ())}
         targets = parts.get("head_importance") or not sites <= {"encoder"}
         with tqdm(desc=self.name, total=len(sample), unit=" sentences", disable=None, leave=False) as bar:
-            for window in windows(self.pairs(sample, targets), WINDOW):
+            for window in held(self.pairs(sample, targets)):
                 yield from zip(window, _inspected(inspector, window), strict=True)
                 bar.update(len(window))
 
@@ -203,12 +203,22 @@ def drawn(items: Iterable, count: int, seed: int) -> tuple[list, int]:
     return [item for _, _, item in sorted(kept, key=lambda one: one[1])], next(places)
 
 
+def held(items: Iterable) -> Iterator[list]:
+    """Yield the items as lists of `WINDOW` items."""
+    items = iter(items)
+    while window := list(itertools.islice(items, WINDOW)):
+        yield window
+
+
 def _inspected(inspector, pairs):
     """Return the `Inspection` of each pair; the shorter half is computed while the longer one is."""
     order = sorted(range(len(pairs)), key=lambda row: len(pairs[row].source_ids) + len(pairs[row].target_ids))
     halves = [half for half in (order[: len(order) // 2], order[len(order) // 2 :]) if half]
 
-    batches = [([(pairs[row].source_ids, pairs[row].target_ids) for row in half],) for half in halves]
-    seen = [one for _, half in side_by_side(inspector.inspect, batches, calls_at_a_time()) for one in half]
+    def inspect(rows):
+        return inspector.inspect([(pairs[row].source_ids, pairs[row].target_ids) for row in rows])
+
+    with ThreadPoolExecutor(calls_at_a_time()) as threads:
+        seen = [one for half in threads.map(inspect, halves) for one in half]
     placed = dict(zip(order, seen, strict=True))
     return [placed[row] for row in range(len(pairs))]

@@ -5,11 +5,13 @@ A run directory, or a `TrainedModel`, comes in, and a folder in the format of an
 read the names and sizes here, which import no Keras.
 """
 
+import contextlib
 import importlib
 from pathlib import Path
 from types import ModuleType
 
 from data.errors import InputError
+from data.files import new_folder
 
 TEXT = "text"
 """Folder of a converted model for all else that translation of text needs."""
@@ -29,19 +31,20 @@ FORMATS = {
     "marian": "interacting_head.export.marian",
     "savedmodel": "interacting_head.export.savedmodel",
 }
-"""Format → its module, with `convert(source, output_dir, quantization=None, checkpoint=None)` and `QUANTIZATIONS`.
+"""Format → its module, with `QUANTIZATIONS` and `write(trained, folder, quantization)`.
 
-`convert` may have further arguments, which `OPTIONS` then names, and may return another folder than `output_dir`.
+`write` may have further arguments, which `OPTIONS` then names. `place(path, **options)`, if there is one, is a context
+manager that says where the folder goes.
 """
 
 
-def convert(source, file_format: str, output_dir, quantization: str | None = None, checkpoint=None, **options):
+def convert(source, file_format: str, output_dir, quantization: str | None = None, checkpoint=None, **options) -> Path:
     """Write a trained model in another format, and return the folder.
 
     Args:
         source: a run directory, or a `TrainedModel`.
         file_format: one of `FORMATS`.
-        output_dir: a folder that does not exist yet or is empty. It is written under another name and renamed.
+        output_dir: a new or empty folder; `savedmodel`: of versions, to which one is added.
         quantization: how weights are stored, for formats that have a choice; default: as they are, in float32.
         checkpoint: of the run directory, see `RunDirectory.weights`.
         **options: options of the format; None counts as not given.
@@ -51,17 +54,27 @@ def convert(source, file_format: str, output_dir, quantization: str | None = Non
             something, a quantization or option that the format does not have, a package that is not installed.
     """
     module = importlib.import_module(FORMATS[file_format])
+    from interacting_head.export.trained_model import TrainedModel  # imports Keras
+
     if quantization is not None and quantization not in module.QUANTIZATIONS:
         allowed = f"one of {', '.join(module.QUANTIZATIONS)}" if module.QUANTIZATIONS else "none"
         raise InputError(f"--quantization {quantization}: the format {file_format} takes {allowed}")
     options = {name: value for name, value in options.items() if value is not None}
     for name in options.keys() - set(getattr(module, "OPTIONS", ())):
         raise InputError(f"--{name.replace('_', '-')}: the format {file_format} has no such choice; leave it out")
-    return module.convert(source, output_dir, quantization=quantization, checkpoint=checkpoint, **options) or output_dir
+    path = Path(output_dir)
+    with contextlib.ExitStack() as stack:
+        if hasattr(module, "place"):
+            path = stack.enter_context(module.place(path, **options))
+        folder = stack.enter_context(new_folder(path))
+        trained = TrainedModel.of(source, checkpoint)
+        trained.check_room(folder)
+        module.write(trained, folder, quantization, **options)
+    return path
 
 
 def optional_package(name: str) -> ModuleType:
-    """Return a module of a package of requirements-export.txt, or raise `InputError` where it is not installed."""
+    """Return a module of a package of requirements-export.txt, or raise `InputError` if it is not installed."""
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:

@@ -1,10 +1,11 @@
 """Conversion to CTranslate2, for every scheme that is standard attention with other weights (`folding.py`)."""
 
+from pathlib import Path
+
 import numpy as np
 
-from data.files import new_folder
 from data.text.subwords import BEGIN, END, SPECIAL_PIECES, UNKNOWN
-from interacting_head.export import POSITIONS, optional_package
+from interacting_head.export import POSITIONS, TEXT, optional_package
 from interacting_head.export.folding import StandardAttention, fold_transformer
 from interacting_head.export.trained_model import TrainedModel
 from layers.transformer_block import LAYER_NORM_EPSILON
@@ -15,13 +16,10 @@ common_spec, transformer_spec = ctranslate2.specs.common_spec, ctranslate2.specs
 QUANTIZATIONS = ("float32", "float16", "int8", "int8_float32")
 
 
-def convert(source, output_dir, quantization=None, checkpoint=None):
-    """Write a model for CTranslate2, and all else that translation of text needs; see `export.convert`."""
-    with new_folder(output_dir) as folder:
-        trained = TrainedModel.of(source, checkpoint)
-        trained.check_room(folder)
-        TransformerConverter(trained).convert(str(folder), quantization=quantization, force=True)
-        trained.write_text_files(folder)
+def write(trained: TrainedModel, folder: Path, quantization: str | None):
+    """Write a model for CTranslate2, and all else that translation of text needs."""
+    TransformerConverter(trained).convert(str(folder), quantization=quantization, force=True)
+    trained.write_text_files(folder / TEXT)
 
 
 class TransformerConverter(ctranslate2.converters.Converter):

@@ -14,7 +14,7 @@ from interacting_head.model.placement import resolved
 from layers import ATTENTION_SCHEMES
 from layers.multi_head_attention import float64
 
-SITES = {
+NAMES = {
     "encoder": "self-attention of encoder layer",
     "decoder": "self-attention of decoder layer",
     "cross": "encoder-decoder attention of decoder layer",
@@ -45,10 +45,7 @@ class StandardAttention(NamedTuple):
         return self.key.shape[2]
 
     def resized(self, num_heads: int, head_dim: int) -> "StandardAttention":
-        """Return the same function with more heads, or larger ones.
-
-        Zeros are added, which change no logit and no output.
-        """
+        """Return the same function with more heads, or larger ones: zeros are added, which change no output."""
         more = ((0, num_heads - self.num_heads), (0, head_dim - self.head_dim))
         query = self.query * math.sqrt(head_dim / self.head_dim)
         query, key, value = (np.pad(kernel, ((0, 0), *more)) for kernel in (query, self.key, self.value))
@@ -58,11 +55,10 @@ class StandardAttention(NamedTuple):
 def fold_transformer(model) -> dict[tuple[str, int], StandardAttention]:
     """Return all attention of a `Transformer` as standard attention, by site and number of the layer.
 
-    Raises:
-        InputError: for a scheme or memory that is not standard attention with other weights.
+    `InputError` for a scheme or memory that is not standard attention with other weights.
     """
     config = resolved(model.config)
-    folded = {place: fold(layer, f"{SITES[place[0]]} {place[1]}") for place, layer in model.attention_layers.items()}
+    folded = {place: fold(layer, f"{NAMES[place[0]]} {place[1]}") for place, layer in model.attention_layers.items()}
     if config.memory not in ("top", "all"):
         raise InputError(
             f"model.memory={config.memory} cannot be converted: it mixes the outputs of several encoder layers, and a "
@@ -72,11 +68,7 @@ def fold_transformer(model) -> dict[tuple[str, int], StandardAttention]:
 
 
 def fold(layer, called: str = "the layer") -> StandardAttention:
-    """Return the attention that computes what a built layer does, which messages name as `called`.
-
-    Raises:
-        InputError: for a scheme that is not standard attention with other weights.
-    """
+    """Return the attention that computes what a built layer does, or raise an `InputError` that calls it `called`."""
     if layer.why_not_standard:
         kind = type(layer)
         scheme = next((name for name, one in ATTENTION_SCHEMES.items() if one is kind), kind.__name__)

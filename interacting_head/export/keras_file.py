@@ -1,6 +1,8 @@
 """A trained model as one `.keras` file, for every scheme."""
 
-from data.files import new_folder
+from pathlib import Path
+
+from interacting_head.export import TEXT
 from interacting_head.export.trained_model import TrainedModel
 
 QUANTIZATIONS = ()
@@ -27,11 +29,8 @@ The model maps `{"source_ids": (B, S), "target_ids": (B, T)}` to logits `(B, T, 
 """
 
 
-def convert(source, output_dir, quantization=None, checkpoint=None):
-    """Write `model.keras`, how to load it, and the sub-words and text forms of its run; see `export.convert`."""
-    with new_folder(output_dir) as folder:
-        trained = TrainedModel.of(source, checkpoint)
-        trained.check_room(folder)
-        trained.model.save(folder / "model.keras")
-        trained.write_text_files(folder)
-        (folder / "README.md").write_text(README, encoding="utf-8")
+def write(trained: TrainedModel, folder: Path, quantization: None):
+    """Write `model.keras`, how to load it, and the sub-words and text forms of its run."""
+    trained.model.save(folder / "model.keras")
+    trained.write_text_files(folder / TEXT)
+    (folder / "README.md").write_text(README, encoding="utf-8")

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from data.errors import InputError
-from data.files import copy_file, new_folder
+from data.files import copy_file
 from data.text.subwords import BEGIN, END, PAD, SPECIAL_PIECES, UNKNOWN
 from interacting_head.export import optional_package
 from interacting_head.export.folding import fold_transformer
@@ -46,27 +46,24 @@ such text, and gives such text.
 """
 
 
-def convert(source, output_dir, quantization=None, checkpoint=None):
-    """Write configuration, weights and tokeniser for `MarianMTModel` and `MarianTokenizer`; see `export.convert`."""
-    with new_folder(output_dir) as folder:
-        trained = TrainedModel.of(source, checkpoint)
-        model = trained.model
-        if model.config.normalization != "post":
-            raise InputError(
-                f"Marian models of transformers are post-norm, this one has model.normalization="
-                f"{model.config.normalization}; --format ctranslate2 takes both"
-            )
-        trained.check_room(folder)
-        attention = fold_transformer(model)
-        stacks = ("encoder",), ("decoder", "cross")
-        heads = {sites[0]: common_heads(attention, sites, model.config.model_dim) for sites in stacks}
-        # transformers asks for the metadata.
-        safetensors.save_file(tensors(model, attention, heads), folder / "model.safetensors", metadata={"format": "pt"})
-        write_json(folder / "config.json", model_configuration(model, heads))
-        write_json(folder / "generation_config.json", generation_configuration(trained.config.decode))
-        write_tokenizer(folder, trained)
-        tokenized = bool(trained.run and trained.run.truecasers())
-        (folder / "README.md").write_text(README + TOKENIZED * tokenized, encoding="utf-8")
+def write(trained: TrainedModel, folder: Path, quantization: None):
+    """Write configuration, weights and tokeniser for `MarianMTModel` and `MarianTokenizer`."""
+    model = trained.model
+    if model.config.normalization != "post":
+        raise InputError(
+            f"Marian models of transformers are post-norm, this one has model.normalization="
+            f"{model.config.normalization}; --format ctranslate2 takes both"
+        )
+    attention = fold_transformer(model)
+    stacks = ("encoder",), ("decoder", "cross")
+    heads = {sites[0]: common_heads(attention, sites, model.config.model_dim) for sites in stacks}
+    # transformers asks for the metadata.
+    safetensors.save_file(tensors(model, attention, heads), folder / "model.safetensors", metadata={"format": "pt"})
+    write_json(folder / "config.json", model_configuration(model, heads))
+    write_json(folder / "generation_config.json", generation_configuration(trained.config.decode))
+    write_tokenizer(folder, trained)
+    tokenized = bool(trained.run and trained.run.truecasers())
+    (folder / "README.md").write_text(README + TOKENIZED * tokenized, encoding="utf-8")
 
 
 def common_heads(attention: dict, sites: tuple[str, ...], model_dim: int) -> int:
@@ -81,7 +78,7 @@ def common_heads(attention: dict, sites: tuple[str, ...], model_dim: int) -> int
         if model_dim % number == 0:
             return number
     raise InputError(
-        f"the {sites[0]}'s attention is that of {most} heads of size {largest}, and in Marian models heads × size is "
+        f"the {sites[0]}'s attention has {most} heads of size {largest}, and in Marian models heads × size is "
         f"the model size, {model_dim}; --format ctranslate2 has no such limit"
     )
 

@@ -6,19 +6,19 @@ Letters for shapes: `B` sentences, `n` translations of each, `S` source length, 
 import contextlib
 import dataclasses
 import functools
+from collections.abc import Iterator
 from pathlib import Path
 
 import keras
 import tensorflow as tf
 
 from data.errors import InputError
-from data.files import new_folder
 from data.text.profiles import PROFILES
 from data.text.subwords import END, PAD
-from interacting_head.export import EXTRA, LONGEST, optional_package, versions
+from interacting_head.export import EXTRA, LONGEST, TEXT, optional_package, versions
 from interacting_head.export.trained_model import TrainedModel
+from interacting_head.search.constraints import Limits
 from interacting_head.search.options import SearchOptions, length_limit
-from interacting_head.search.state import Limits
 from interacting_head.search.transformer_search import TransformerSearch
 
 QUANTIZATIONS = ()
@@ -47,7 +47,7 @@ model.signatures["translate_ids"](
 Search: numbers `length_penalty`, `min_length`, `max_length` (sub-words; 0: twice the source's and ten more; at most
 {LONGEST:,}) and `n_best` (at most the beam size). Without them (`serving_default`) the model's own settings hold.
 
-Ids are those of the sub-word models in text/subwords. Each source ends with 3 (`</s>`), and so do translations; 0 is
+Ids belong to the sub-word models in text/subwords. Each source ends with 3 (`</s>`), and so do translations; 0 is
 padding. A score is the log-probability divided by the length penalty; -2e9 where fewer than n translations were found.
 """
 TOKENIZED = """
@@ -56,68 +56,30 @@ which TensorFlow cannot do. `translate_tokenized`, in the place of `translate`, 
 """
 
 
-def convert(source, output_dir, quantization=None, checkpoint=None, beam_size=None, ids_only=False) -> Path:
-    """Write a version of a model for TensorFlow, TensorFlow Serving among others, and return its path.
+@contextlib.contextmanager
+def place(folder: Path, beam_size: int | None = None, ids_only: bool = False) -> Iterator[Path]:
+    """Yield the path of the next version in a folder of versions 1, 2, …, for TensorFlow Serving among others.
 
-    Args:
-        source, quantization, checkpoint: as of `export.convert`.
-        output_dir: a folder of versions 1, 2, …, made where it does not exist. A further one is added to it.
-        beam_size: of the search, which cannot be changed afterwards; default: the run's.
-        ids_only: leaves out the signatures for text, which need tensorflow-text wherever the model is loaded.
+    If the block fails, the folder and its parents are removed as far as they are new and empty.
 
     Raises:
         InputError: for a folder that holds other things than versions, and where tensorflow-text is missing.
     """
     if keras.backend.backend() != "tensorflow":
         raise InputError(f"a SavedModel needs the backend tensorflow, and KERAS_BACKEND is {keras.backend.backend()}")
-    path = next_version(Path(output_dir))
-    if not ids_only:
-        try:
-            optional_package("tensorflow_text")
-        except InputError as error:
-            raise InputError(f"{error}; or leave out the signatures for text: --ids-only") from error
-    trained = TrainedModel.of(source, checkpoint)
-    if beam_size is not None:
-        decode = dataclasses.replace(trained.config.decode, beam_size=beam_size)
-        trained = dataclasses.replace(trained, config=dataclasses.replace(trained.config, decode=decode))
-    SearchOptions.of(trained.config.decode, {})  # raises where there is no such search
-    with _removed_on_failure(path.parent), new_folder(path) as folder:
-        trained.check_room(folder)
-        module = tf.Module()
-        functions = signatures(module, trained, text=not ids_only)
-        with contextlib.ExitStack() as stack:
-            stack.callback(tf.get_logger().setLevel, tf.get_logger().level)
-            tf.get_logger().setLevel("ERROR")  # no notice of the folder, which is not the final one
-            # The gradients are not needed, and handwritten ones cannot be saved.
-            options = tf.saved_model.SaveOptions(experimental_custom_gradients=False)
-            tf.saved_model.save(module, str(folder), signatures=functions, options=options)
-        (folder / EXTRA).mkdir()
-        trained.write_text_files(folder / EXTRA)
-        tokenized = TOKENIZED if "translate_tokenized" in functions else ""
-        (folder / EXTRA / "README.md").write_text(README + tokenized, encoding="utf-8")
-    return path
-
-
-def next_version(folder: Path) -> Path:
-    """Return the path of the version that follows the ones in a folder.
-
-    Raises:
-        InputError: where it holds something else.
-    """
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file; name a folder for the versions of the model")
     others = [path.name for path in folder.glob("*") if not path.name.isdecimal() and path.name[0] != "."]
     if others:
         raise InputError(f"{folder} holds {min(others)}, which is not a version of a model; name another folder")
-    return folder / str(max(versions(folder), default=0) + 1)
-
-
-@contextlib.contextmanager
-def _removed_on_failure(folder):
-    """Remove a folder and its parents if the block fails, as far as they are new and empty."""
+    if not ids_only:
+        try:
+            optional_package("tensorflow_text")
+        except InputError as error:
+            raise InputError(f"{error}; or leave out the signatures for text: --ids-only") from error
     new = [each for each in (folder, *folder.parents) if not each.exists()]
     try:
-        yield
+        yield folder / str(max(versions(folder), default=0) + 1)
     except BaseException:
         with contextlib.suppress(OSError):
             for each in new:
@@ -125,12 +87,39 @@ def _removed_on_failure(folder):
         raise
 
 
+def write(
+    trained: TrainedModel, folder: Path, quantization: None, beam_size: int | None = None, ids_only: bool = False
+):
+    """Write a version of a model for TensorFlow.
+
+    Args:
+        beam_size: of the search, which cannot be changed afterwards; default: the run's.
+        ids_only: leaves out the signatures for text, which need tensorflow-text wherever the model is loaded.
+    """
+    if beam_size is not None:
+        decode = dataclasses.replace(trained.config.decode, beam_size=beam_size)
+        trained = dataclasses.replace(trained, config=dataclasses.replace(trained.config, decode=decode))
+    SearchOptions.of(trained.config.decode, {})  # raises where there is no such search
+    module = tf.Module()
+    functions = signatures(module, trained, text=not ids_only)
+    with contextlib.ExitStack() as stack:
+        stack.callback(tf.get_logger().setLevel, tf.get_logger().level)
+        tf.get_logger().setLevel("ERROR")  # no notice of the folder, which is not the final one
+        # The gradients are not needed, and handwritten ones cannot be saved.
+        options = tf.saved_model.SaveOptions(experimental_custom_gradients=False)
+        tf.saved_model.save(module, str(folder), signatures=functions, options=options)
+    (folder / EXTRA).mkdir()
+    trained.write_text_files(folder / EXTRA / TEXT)
+    tokenized = TOKENIZED if "translate_tokenized" in functions else ""
+    (folder / EXTRA / "README.md").write_text(README + tokenized, encoding="utf-8")
+
+
 def signatures(module: tf.Module, trained: TrainedModel, text: bool) -> dict:
     """Return `{name: tf.function}` of a model; what the functions need is attached to `module`.
 
-    `translate_ids` has the search's parameters as inputs, with the defaults of the run. So has `translate`, which is
-    there if `text`, and needs tensorflow-text. `serving_default` is the latter, or else the former, and takes
-    sentences only: clients that know no defaults have to give all inputs.
+    `translate_ids` has the search's parameters as inputs, with the defaults of the run; if `text`, so has `translate`,
+    which needs tensorflow-text. `serving_default` is one of them for clients that know no defaults: it takes sentences
+    only.
     """
     decode = trained.config.decode
     module.weights = [weight.value for weight in trained.model.weights]
@@ -158,15 +147,10 @@ def signatures(module: tf.Module, trained: TrainedModel, text: bool) -> dict:
 
 
 def _with_defaults(function, sentences, defaults):
-    def translate(
-        sentences,
-        length_penalty=defaults["length_penalty"],
-        min_length=defaults["min_length"],
-        max_length=defaults["max_length"],
-        n_best=defaults["n_best"],
-    ):
+    def translate(sentences, length_penalty, min_length, max_length, n_best):
         return function(sentences, length_penalty, min_length, max_length, n_best)
 
+    translate.__defaults__ = tuple(defaults.values())  # written into the signature
     specifications = [tf.TensorSpec((), value.dtype, name) for name, value in defaults.items()]
     return tf.function(translate, input_signature=[sentences, *specifications], autograph=False)
 
@@ -175,7 +159,6 @@ def search_ids(model, decode, source_ids, length_penalty, min_length, max_length
     """Search as `TransformerSearch` does, with all steps in one graph.
 
     Args:
-        model: a `Transformer`.
         decode: `DecodeConfig` of the beam size and the form of the length penalty, which are fixed.
         source_ids: `(B, S)`, end symbols included, padded. A row of padding, or the end symbol, is an empty sentence.
         length_penalty, min_length, max_length, n_best: scalars, as of `SearchOptions`; `max_length` 0 is None.

@@ -8,7 +8,6 @@ from data.files import check_folder_room, copy_file
 from data.text.subwords import Subwords
 from interacting_head import config as configuration
 from interacting_head.config import ExperimentConfig
-from interacting_head.export import TEXT
 from interacting_head.model.building import load_model
 from interacting_head.model.transformer import Transformer
 from interacting_head.runs.run_directory import VERSION, RunDirectory
@@ -30,11 +29,7 @@ class TrainedModel:
 
     @classmethod
     def of(cls, source, checkpoint: str | None = None) -> "TrainedModel":
-        """Return the model of a `RunDirectory`, or of the path of one; a `TrainedModel` is returned as it is.
-
-        Raises:
-            InputError: where there is no such run or checkpoint, or it is damaged.
-        """
+        """Return the model of a `RunDirectory` or of its path, `InputError` if it has none; or the `TrainedModel`."""
         if isinstance(source, cls):
             return source
         run = source if isinstance(source, RunDirectory) else RunDirectory.open(source)
@@ -44,11 +39,10 @@ class TrainedModel:
         return cls(load_model(run, subwords, checkpoint), *subwords, run.config, run)
 
     def write_text_files(self, folder: Path):
-        """Write configuration, sub-words and truecasing into `text/` of a folder, as they lie in a run directory.
+        """Write configuration, sub-words and truecasing into a new folder, as they lie in a run directory.
 
-        `RunDirectory.open(folder / TEXT)` then gives the sub-words, the text forms and the settings of search.
+        `RunDirectory.open(folder)` then gives the sub-words, the text forms and the settings of search.
         """
-        folder = folder / TEXT
         folder.mkdir()
         data = dataclasses.replace(self.config.data, **dict.fromkeys(PRIVATE))
         config = dataclasses.replace(self.config, data=data)

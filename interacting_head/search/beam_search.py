@@ -1,41 +1,58 @@
-"""Beam search and sampling, as pure functions over a step function.
+"""Beam search and sampling, as pure functions of logits.
 
 Letters for shapes: `B` sentences, `N` hypotheses of each, `L` largest target length, `V` vocabulary.
 
-A step function is `step(tokens (B, N), parents (B, N), position (), state) → (logits (B, N, V), state)`. `tokens` are
-the last ones of the hypotheses (`BEGIN` at first), and `parents` says which hypothesis of the step before each of them
-continues: the step function reorders its state itself, so that it moves no more than it must. The state is any nested
+A search is a loop whose condition is `unfinished`. Its body is the caller's: it computes the logits `(B, N, V)` that
+follow the tokens of a `Search`, and returns `extended`. `parents` says which hypothesis of the step before each of them
+continues: the caller reorders its state itself, so that it moves no more than it must. The state is any nested
 structure of tensors. Logits need not be normalised.
 """
 
-import functools
+from collections import namedtuple
 
 from keras import ops
 
 from data.text.subwords import BEGIN, END, PAD
-from interacting_head.search.constraints import constrained, forbid_repeats, keep_top_p, prefix_words
+from interacting_head.search.constraints import Limits, constrained, forbid_repeats, keep_top_p, prefix_words
 from interacting_head.search.options import IMPOSSIBLE, SearchOptions
-from interacting_head.search.state import Choice, Limits, Search, pick, written
 
 
-def beam_search(step, state, limits: Limits, options: SearchOptions, length):
-    """Find the best hypotheses of each sentence under the penalised score log p / penalty(length).
+class Search(namedtuple("Search", "position tokens parents scores finished done links totals ids state")):
+    """A search between two steps.
 
-    A hypothesis ends if its end symbol is among the N best continuations of its sentence. The search of a sentence ends
-    when no unfinished hypothesis can still enter the `n_best`, or at the largest length. The number of hypotheses that
-    have ended does not matter: the first N may all be poor ones. Greedy search (N = 1) ends with its first hypothesis.
-    Other sentences of the batch have no influence. Returns as `collect`.
-
-    Args:
-        step, state: the step function, and its state before the first step.
-        length: L, at least the largest of `max_lengths`.
+    `tokens`, `parents`, `scores`: `(B, N)`, of the unfinished hypotheses: last token, hypothesis before it,
+    log-probability. `finished (B, n)`: the best penalised scores of finished ones. `done (B,)`: true for sentences
+    whose search is over. `ids (B, N, L)`: the tokens if n-grams must not repeat, or else `(B, N, 0)`. The history
+    holds the choices at each position: `links (B, 3, L, N)` are tokens, parents, and the hypothesis before an end
+    symbol; `totals (B, 2, L, N)` the log-probabilities with the token, and with the end symbol instead.
     """
-    search = advance(step, start(state, limits, options, length), limits, options, length, 0)
-    return collect(search.links, search.totals, options)
+
+    __slots__ = ()
+
+
+class Choice(namedtuple("Choice", "tokens parents scores end_parents end_scores")):
+    """The choice of a step, `(B, N)` each: continuations, and the hypotheses that end here (`IMPOSSIBLE`: none)."""
+
+    __slots__ = ()
+
+
+def pick(values, index):
+    """Return the `values (B, M, …)` at `index (B, K)`: `(B, K, …)`."""
+    B, M, *rest = ops.shape(values)
+    rows = index + ops.expand_dims(ops.arange(B, dtype="int32") * M, 1)
+    return ops.take(ops.reshape(values, (B * M, *rest)), rows, axis=0)
+
+
+def written(buffer, values, position):
+    """Return the `buffer (…, L)` with `values (…)` at a position."""
+    return ops.where(ops.arange(ops.shape(buffer)[-1]) == position, ops.expand_dims(values, -1), buffer)
 
 
 def start(state, limits: Limits, options: SearchOptions, length) -> Search:
-    """Return the `Search` before the first step; arguments as of `beam_search`."""
+    """Return the `Search` before the first step, with the caller's state.
+
+    `length` is L, at least the largest of `max_lengths`.
+    """
     B, N = ops.shape(limits["max_lengths"])[0], options.hypotheses
     first = ops.arange(N) == 0
     # Hypotheses that are searched for start equal: all but the first are switched off.
@@ -54,25 +71,67 @@ def start(state, limits: Limits, options: SearchOptions, length) -> Search:
     )
 
 
-def advance(step, search: Search, limits: Limits, options: SearchOptions, until, most_unfinished) -> Search:
-    """Continue a search up to the position `until`, or until at most `most_unfinished` sentences are not done."""
-    largest_penalty = options.penalty(ops.cast(limits["max_lengths"], "float32"))
+def unfinished(search: Search, until, most_unfinished=0):
+    """Return whether a search goes on: its position is below `until` and more sentences than this are not done."""
+    count = ops.sum(ops.cast(ops.logical_not(search.done), "int32"))
+    return ops.logical_and(search.position < until, count > most_unfinished)
 
-    def unfinished(*search):
-        search = Search(*search)
-        count = ops.sum(ops.cast(ops.logical_not(search.done), "int32"))
-        return ops.logical_and(search.position < until, count > most_unfinished)
 
-    extended = functools.partial(_extended, step, limits, options, largest_penalty)
-    return Search(*ops.while_loop(unfinished, extended, tuple(search)))
+def extended(search: Search, logits, state, limits: Limits, options: SearchOptions) -> Search:
+    """Return the search one step later: its N best hypotheses under the penalised score log p / penalty(length).
+
+    A hypothesis ends if its end symbol is among the N best continuations of its sentence. The search of a sentence ends
+    when no unfinished hypothesis can still enter the `n_best`, or at the largest length. The number of hypotheses that
+    have ended does not matter: the first N may all be poor ones. Greedy search (N = 1) ends with its first hypothesis.
+    Other sentences of the batch have no influence.
+
+    Args:
+        logits: `(B, N, V)`, of the next tokens.
+        state: the caller's state after this step.
+    """
+    t = search.position
+    choice = (_drawn if options.sampling else _best)(logits, search, limits, options)
+
+    here = ops.logical_and(choice.end_scores > IMPOSSIBLE / 2, ~ops.expand_dims(search.done, 1))  # (B, N)
+    end_scores = ops.where(here, choice.end_scores, 2 * IMPOSSIBLE)
+    penalised = choice.end_scores / options.penalty(ops.cast(t + 1, "float32"))
+    penalised = ops.where(here, penalised, 2 * IMPOSSIBLE)
+    finished, _ = ops.top_k(ops.concatenate([search.finished, penalised], axis=1), options.n_best)
+    if options.sampling or options.hypotheses == 1:
+        done = finished[:, -1] > IMPOSSIBLE
+    else:
+        # Log-probabilities only fall and penalties only grow, so no unfinished hypothesis can reach more than this.
+        largest_penalty = options.penalty(ops.cast(limits["max_lengths"], "float32"))
+        reachable = ops.max(choice.scores, axis=1) / largest_penalty
+        done = reachable <= finished[:, -1]
+    done = ops.logical_or(done, t + 1 >= limits["max_lengths"])
+
+    ids = search.ids
+    if options.no_repeat_ngram:
+        ids = written(pick(ids, choice.parents), choice.tokens, t)
+    L = ops.shape(search.links)[2]
+    at = ops.expand_dims(ops.arange(L) == t, 1)  # (L, 1)
+    links = ops.expand_dims(ops.stack([choice.tokens, choice.parents, choice.end_parents], axis=1), 2)
+    totals = ops.expand_dims(ops.stack([choice.scores, end_scores], axis=1), 2)
+    return Search(
+        position=t + 1,
+        tokens=choice.tokens,
+        parents=choice.parents,
+        scores=choice.scores,
+        finished=finished,
+        done=ops.logical_or(search.done, done),
+        links=ops.where(at, links, search.links),
+        totals=ops.where(at, totals, search.totals),
+        ids=ids,
+        state=state,
+    )
 
 
 def collect(links, totals, options: SearchOptions):
     """Return the finished hypotheses of a history (see `Search`), best first.
 
-    Returns:
-        ids `(B, N, L)`, the end symbol included, padded; penalised scores `(B, N)`; and the log-probability of each
-        token `(B, N, L)`. If fewer than N hypotheses have ended, the rest has scores below `IMPOSSIBLE` and no ids.
+    They are ids `(B, N, L)`, the end symbol included, padded; penalised scores `(B, N)`; and the log-probability of
+    each token `(B, N, L)`. If fewer than N hypotheses have ended, the rest has scores below `IMPOSSIBLE` and no ids.
     """
     B, _, L, N = ops.shape(links)
     tokens, parents, end_parents = ops.unstack(links, 3, axis=1)  # (B, L, N)
@@ -110,47 +169,6 @@ def collect(links, totals, options: SearchOptions):
     return ids, best, ops.where(ops.arange(L) <= ops.expand_dims(ends, 2), log_p, 0.0)
 
 
-def _extended(step, limits, options, largest_penalty, *search):
-    """Return the fields of a `Search` one step later."""
-    search = Search(*search)
-    t = search.position
-    logits, state = step(search.tokens, search.parents, t, search.state)
-    choice = (_drawn if options.sampling else _best)(logits, search, limits, options)
-
-    here = ops.logical_and(choice.end_scores > IMPOSSIBLE / 2, ~ops.expand_dims(search.done, 1))  # (B, N)
-    end_scores = ops.where(here, choice.end_scores, 2 * IMPOSSIBLE)
-    penalised = choice.end_scores / options.penalty(ops.cast(t + 1, "float32"))
-    penalised = ops.where(here, penalised, 2 * IMPOSSIBLE)
-    finished, _ = ops.top_k(ops.concatenate([search.finished, penalised], axis=1), options.n_best)
-    if options.sampling or options.hypotheses == 1:
-        done = finished[:, -1] > IMPOSSIBLE
-    else:
-        # Log-probabilities only fall and penalties only grow, so no unfinished hypothesis can reach more than this.
-        reachable = ops.max(choice.scores, axis=1) / largest_penalty
-        done = reachable <= finished[:, -1]
-    done = ops.logical_or(done, t + 1 >= limits["max_lengths"])
-
-    ids = search.ids
-    if options.no_repeat_ngram:
-        ids = written(pick(ids, choice.parents), choice.tokens, t)
-    L = ops.shape(search.links)[2]
-    at = ops.expand_dims(ops.arange(L) == t, 1)  # (L, 1)
-    links = ops.expand_dims(ops.stack([choice.tokens, choice.parents, choice.end_parents], axis=1), 2)
-    totals = ops.expand_dims(ops.stack([choice.scores, end_scores], axis=1), 2)
-    return (
-        t + 1,
-        choice.tokens,
-        choice.parents,
-        choice.scores,
-        finished,
-        ops.logical_or(search.done, done),
-        ops.where(at, links, search.links),
-        ops.where(at, totals, search.totals),
-        ids,
-        state,
-    )
-
-
 def _best(logits, search, limits, options):
     """Return the N best continuations of each sentence as a `Choice`."""
     (B, N, V), t = ops.shape(logits), search.position
@@ -158,7 +176,7 @@ def _best(logits, search, limits, options):
     ranked = flat
     if options.no_repeat_ngram:
         ranked = ops.reshape(forbid_repeats(logits, search.ids, t, options.no_repeat_ngram), (-1, V))
-    # At least 2N words beside the three symbols that are none: of 2N candidates at most N end here, so N continue.
+    # At least 2N words and the three symbols that are not words: of 2N candidates at most N end here, so N continue.
     M = min(2 * N + 3, V)
     values, words = _top_k(ranked, M)
     # The normaliser is logit − log p at any word. With the likeliest it is exact, and takes one pass over the logits.
@@ -218,10 +236,7 @@ def _drawn(logits, search, limits, options):
 def sample_tokens(logits, draws, top_k=0, top_p=1.0):
     """Return words `(B, N)` by inversion: the first at which the cumulative probability exceeds the draw.
 
-    Args:
-        logits: `(B, N, V)`.
-        draws: `(B, N)`, in [0, 1).
-        top_k, top_p: as in `SearchOptions`.
+    Logits are `(B, N, V)`, draws `(B, N)` in [0, 1); `top_k` and `top_p` as in `SearchOptions`.
     """
     V = logits.shape[-1]
     words = None
@@ -240,7 +255,7 @@ def sample_tokens(logits, draws, top_k=0, top_p=1.0):
 
 
 def _top_k(logits, k):
-    """The k largest logits of each row of `(rows, V)`, in descending order, and their places.
+    """Return the k largest logits of each row of `(rows, V)`, in descending order, and their places.
 
     They lie in the k blocks with the largest maxima: searching the maxima and these blocks takes a fraction of the time
     of searching everything.

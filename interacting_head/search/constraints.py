@@ -6,11 +6,27 @@ must not come next. `words`, ids that broadcast to the scores, says whose they a
 scores of whole hypotheses, is in `length_penalties`.
 """
 
+from typing import NotRequired, TypedDict
+
 from keras import ops
 
 from data.text.subwords import BEGIN, END, PAD
 from interacting_head.search.options import IMPOSSIBLE
-from interacting_head.search.state import Limits
+
+
+class Limits(TypedDict):
+    """Limits of each sentence, some of them optional.
+
+    `max_lengths (B,)` counts the end symbol, `min_lengths (B,)` does not. Hypotheses begin with the first
+    `prefix_lengths (B,)` tokens, fewer than `max_lengths`, of `prefixes (B, F)`. `draws (B, L, N)` are numbers in
+    [0, 1), for sampling.
+    """
+
+    max_lengths: object
+    min_lengths: NotRequired[object]
+    prefixes: NotRequired[object]
+    prefix_lengths: NotRequired[object]
+    draws: NotRequired[object]
 
 
 def constrained(scores, words, position, limits: Limits, free=None):

@@ -20,17 +20,16 @@ class SearchOptions:
     """Settings of a search, by default as in `DecodeConfig`.
 
     Args:
-        beam_size: hypotheses side by side, at most `MOST_HYPOTHESES`; 1 is greedy search.
+        beam_size: hypotheses of a sentence at a time; 1 is greedy search.
         length_penalty, length_penalty_type: α and the name in `LENGTH_PENALTIES`.
-        min_length, max_length: sub-words of a translation without the end symbol. Default: at least none, at most twice
-            the source's and ten more.
-        n_best: number of translations of a sentence, at most `beam_size`. Fewer let the search end earlier.
+        min_length, max_length: sub-words without the end symbol; default: none, and twice the source's and ten more.
+        n_best: translations of a sentence. Fewer let the search end earlier.
         no_repeat_ngram: size of the n-grams of which none occurs twice in a translation; 0: any may.
-        sampling: draw `n_best` translations at random, each on its own, instead of searching for the best.
+        sampling: draw `n_best` translations independently instead of searching for the best.
         temperature: divides the logits before drawing.
         top_k: draw among this many likeliest sub-words; 0: among all.
         top_p: draw among the fewest likeliest sub-words whose probabilities sum up to it.
-        seed: of drawing. Draws for a line depend on it and on the line's number alone.
+        seed: draws for a line depend on it and on the line's number alone.
 
     Raises:
         InputError: for values that are out of range or do not go together.
@@ -58,14 +57,13 @@ class SearchOptions:
                 raise InputError(f"{name} must be a whole number of at least {least}, got {value}")
             if name in ("beam_size", "n_best") and value > MOST_HYPOTHESES:
                 raise InputError(f"{name} must be at most {MOST_HYPOTHESES}, got {value}")
-        if self.length_penalty_type not in LENGTH_PENALTIES:
-            raise InputError(
-                f"length_penalty_type must be one of {', '.join(LENGTH_PENALTIES)}, got {self.length_penalty_type!r}"
-            )
-        if not (self.length_penalty >= 0 and math.isfinite(self.length_penalty)):
-            raise InputError(f"length_penalty must be a number of at least 0, got {self.length_penalty}")
-        if not (self.temperature > 0 and math.isfinite(self.temperature)):
-            raise InputError(f"temperature must be a number above 0, got {self.temperature}")
+        kind, alpha, temperature = self.length_penalty_type, self.length_penalty, self.temperature
+        if kind not in LENGTH_PENALTIES:
+            raise InputError(f"length_penalty_type must be one of {', '.join(LENGTH_PENALTIES)}, got {kind!r}")
+        if not 0 <= alpha < math.inf:
+            raise InputError(f"length_penalty must be a number of at least 0, got {alpha}")
+        if not 0 < temperature < math.inf:
+            raise InputError(f"temperature must be a number above 0, got {temperature}")
         if not 0 < self.top_p <= 1:
             raise InputError(f"top_p must be above 0 and at most 1, got {self.top_p}")
         if None not in (self.min_length, self.max_length) and self.min_length > self.max_length:

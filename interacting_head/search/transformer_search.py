@@ -4,6 +4,7 @@ Letters for shapes: `B` sentences, `N` hypotheses of each, `S` source length, `L
 cache, `V` vocabulary.
 """
 
+import functools
 import math
 from typing import NamedTuple
 
@@ -14,9 +15,9 @@ from keras import KerasTensor, ops
 from data.text.subwords import PAD
 from interacting_head.model.compilation import Compiled, compiles_shapes
 from interacting_head.model.losses import token_cross_entropy
-from interacting_head.search.beam_search import advance, collect, start
+from interacting_head.search.beam_search import Search, collect, extended, pick, start, unfinished
+from interacting_head.search.constraints import Limits
 from interacting_head.search.options import SearchOptions
-from interacting_head.search.state import Limits, Search, pick
 
 CAPACITY = 16  # target positions for which the caches have places at first; doubled when they are used up
 
@@ -38,17 +39,15 @@ class TransformerSearch:
 
     Args:
         models: a `Transformer`, or a list of them with equal vocabularies, whose probabilities are averaged.
-        options: of the search.
-        prefixes: true if the limits have prefixes.
+        prefixes: whether the limits have prefixes.
 
     Call it with source ids `(B, S)`, end symbols included, padded; `Limits` of arrays; and a length L, at least the
-    largest of `max_lengths`, which is the default.
+    largest of `max_lengths`, its default.
     """
 
     def __init__(self, models, options: SearchOptions, prefixes: bool = False):
         self.models = list(models) if isinstance(models, list | tuple) else [models]
         self.options = options
-        self._kernels = None
         matrix, vector, scalar = (KerasTensor((None,) * rank, "int32") for rank in (2, 1, 0))
         limits = Limits(max_lengths=vector)
         if options.min_length is not None:
@@ -57,46 +56,73 @@ class TransformerSearch:
             limits |= Limits(prefixes=matrix, prefix_lengths=vector)
         if options.sampling:
             limits |= Limits(draws=KerasTensor((None, None, options.hypotheses), "float32"))
-        self._prepare = prepare = Compiled(self.prepare, self.models, arguments=dict)
-        self._search = Compiled(
+        prepare = Compiled(self.prepare, self.models, arguments=dict)
+        self.compiled_search = Compiled(
             self.search,
             self.models,
             arguments=lambda: {"kernels": prepare.outputs, "source_ids": matrix, "limits": limits, "length": scalar},
             static=("length",),
             rows=("source_ids", "limits"),
         )
-        self.compiled = (self._prepare, self._search)
+        self.compiled = (prepare, self.compiled_search)
 
     def refresh(self):
         """Take the models' present weights; to be called after they have changed."""
-        self._kernels = self._prepare()
+        self.kernels = self.compiled[0]()
 
-    def __call__(self, source_ids, limits: Limits, length: int | None = None) -> SearchResult:
-        if self._kernels is None:
-            self.refresh()
+    @functools.cached_property
+    def kernels(self):
+        """The result of `prepare` with the weights at the last `refresh`, or at first use."""
+        return self.compiled[0]()
+
+    def __call__(self, source_ids: np.ndarray, limits: Limits, length: int | None = None) -> SearchResult:
         length = length or int(limits["max_lengths"].max())
-        found = self._search(kernels=self._kernels, source_ids=source_ids, limits=limits, length=length)
+        found = self.compiled_search(kernels=self.kernels, source_ids=source_ids, limits=limits, length=length)
         return SearchResult(*map(as_array, found))
 
     # Functions of tensors.
 
     def prepare(self):
-        """Return what each model computes of its weights before the first step."""
+        """Return the decoding kernels of each model, computed once before the first step."""
         return [model.decoding_kernels() for model in self.models]
 
     def search(self, kernels, source_ids, limits, length):
         """Return ids, scores and scores of tokens as of `SearchResult`; arguments as of a call, `length` given."""
-        options = self.options
+        options, N = self.options, self.options.hypotheses
         capacity = length if compiles_shapes() else ops.minimum(CAPACITY, length)
-        memories, search = self._start(source_ids, limits, capacity, length)
-        if compiles_shapes():
-            search = advance(self._step_function(kernels, memories), search, limits, options, capacity, 0)
-            return collect(search.links, search.totals, options)
+        memories = {"blocks": [], "padding_mask": ops.not_equal(source_ids, PAD)}
+        state = {"caches": [], "mask": ops.zeros((ops.shape(source_ids)[0], N, capacity * N), dtype="bool")}
+        for model in self.models:
+            blocks, caches = model.start_decoding(model.encode(source_ids)[0], N, capacity)
+            memories["blocks"].append(blocks)
+            state["caches"].append(caches)
 
-        def advanced(rows, capacity, links, totals, limits, memories, search):
-            most_unfinished = ops.shape(rows)[0] * 3 // 4  # leaving costs a copy, and staying steps for nothing
-            step = self._step_function(kernels, memories)
-            search = advance(step, search, limits, options, capacity, most_unfinished)
+        def round_of_steps(rows, capacity, links, totals, limits, memories, search):
+            """Search until the caches are full or a quarter of the sentences is done, and drop those."""
+
+            def step(*search):
+                search, logits, caches = Search(*search), [], []
+                # The places of a hypothesis are its parent's, and the one that it writes now.
+                mask = pick(search.state["mask"], search.parents)  # (B, N, P)
+                own = ops.arange(ops.shape(mask)[2]) == ops.expand_dims(search.position * N + ops.arange(N), 1)
+                mask = ops.logical_or(mask, own)
+                caches_before, blocks = search.state["caches"], memories["blocks"]
+                for model, cache, memory, kernel in zip(self.models, caches_before, blocks, kernels, strict=True):
+                    of_model, cache = model.decode_step(
+                        search.tokens, search.position, cache, mask, memory, memories["padding_mask"], kernel
+                    )
+                    logits.append(of_model)
+                    caches.append(cache)
+                state = {"caches": caches, "mask": mask}
+                return extended(search, mean_probability(logits), state, limits, options)
+
+            # Leaving costs a copy, and staying costs steps for nothing.
+            most_unfinished = 0 if compiles_shapes() else ops.shape(rows)[0] * 3 // 4
+            search = Search(
+                *ops.while_loop(lambda *search: unfinished(Search(*search), capacity, most_unfinished), step, search)
+            )
+            if compiles_shapes():
+                return search.links, search.totals
             links = ops.scatter_update(links, ops.expand_dims(rows, 1), search.links)
             totals = ops.scatter_update(totals, ops.expand_dims(rows, 1), search.totals)
             capacity = ops.where(ops.equal(search.position, capacity), ops.minimum(2 * capacity, length), capacity)
@@ -105,40 +131,13 @@ class TransformerSearch:
             return ops.take(rows, staying), capacity, links, totals, *kept
 
         rows = ops.arange(ops.shape(source_ids)[0], dtype="int32")
+        search = start(state, limits, options, length)
         variables = (rows, capacity, search.links, search.totals, limits, memories, search)
-        _, _, links, totals, *_ = ops.while_loop(lambda rows, *_: ops.shape(rows)[0] > 0, advanced, variables)
+        if compiles_shapes():
+            links, totals = round_of_steps(*variables)
+        else:
+            _, _, links, totals, *_ = ops.while_loop(lambda rows, *_: ops.shape(rows)[0] > 0, round_of_steps, variables)
         return collect(links, totals, options)
-
-    def _start(self, source_ids, limits, capacity, length):
-        """Return the memories of all models, and the `Search` before the first step."""
-        N, padding_mask = self.options.hypotheses, ops.not_equal(source_ids, PAD)
-        blocks, caches = zip(
-            *(model.start_decoding(model.encode(source_ids)[0], N, capacity) for model in self.models), strict=True
-        )
-        mask = ops.zeros((ops.shape(source_ids)[0], N, capacity * N), dtype="bool")
-        state = {"caches": list(caches), "mask": mask}
-        return {"blocks": list(blocks), "padding_mask": padding_mask}, start(state, limits, self.options, length)
-
-    def _step_function(self, kernels, memories):
-        N, models = self.options.hypotheses, self.models
-
-        def step(tokens, parents, position, state):
-            # The places of a hypothesis are those of its parent, and the one that it writes now.
-            mask = pick(state["mask"], parents)  # (B, N, P)
-            own = ops.arange(ops.shape(mask)[2]) == ops.expand_dims(position * N + ops.arange(N), 1)
-            mask = ops.logical_or(mask, own)
-            logits, caches = zip(
-                *(
-                    model.decode_step(tokens, position, cache, mask, blocks, memories["padding_mask"], own_kernels)
-                    for model, cache, blocks, own_kernels in zip(
-                        models, state["caches"], memories["blocks"], kernels, strict=True
-                    )
-                ),
-                strict=True,
-            )
-            return mean_probability(logits), {"caches": list(caches), "mask": mask}
-
-        return step
 
 
 class Scorer:
@@ -146,11 +145,7 @@ class Scorer:
 
     Call it with source ids `(B, S)`, target ids `(B, T)`, shifted right, and labels `(B, T)`. It returns, `(B, T)` each
     and 0 at padding, log-probabilities of the labels; 1 for a label that is the likeliest token and 0 for others; and
-    with `label_smoothing` the smoothed cross-entropies.
-
-    Args:
-        models: as of `TransformerSearch`.
-        label_smoothing: see `losses`.
+    with `label_smoothing` the smoothed cross-entropies. For models see `TransformerSearch`.
     """
 
     def __init__(self, models, label_smoothing: float | None = None):
@@ -160,7 +155,7 @@ class Scorer:
         ids = dict.fromkeys(names, KerasTensor((None, None), "int32"))
         self._score = Compiled(self.score, self.models, arguments=lambda: ids, rows=names)
 
-    def __call__(self, source_ids, target_ids, labels):
+    def __call__(self, source_ids: np.ndarray, target_ids: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, ...]:
         return tuple(map(as_array, self._score(source_ids=source_ids, target_ids=target_ids, labels=labels)))
 
     def score(self, source_ids, target_ids, labels):

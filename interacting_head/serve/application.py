@@ -3,6 +3,7 @@
 import asyncio
 import ipaddress
 import logging
+from collections.abc import Iterable
 from pathlib import Path
 
 from starlette.applications import Starlette
@@ -42,7 +43,7 @@ HEADERS = {
 }
 
 
-def application(service, worker: Worker, hosts=()) -> "Guard":
+def application(service, worker: Worker, hosts: Iterable[str] = ()) -> "Guard":
     """Return the ASGI application; the service is called by the worker alone. For hosts see `Guard`."""
     description = {**service.description(), "limits": {name.lower(): getattr(limits, name) for name in SHOWN}}
 
@@ -85,7 +86,7 @@ class Guard:
     the browser still sends that name as the host. So `localhost`, addresses and the `hosts` are allowed.
     """
 
-    def __init__(self, application, hosts=()):
+    def __init__(self, application, hosts: Iterable[str] = ()):
         self.application = application
         self.hosts = {"localhost", *(host.lower() for host in hosts)}
 
@@ -139,7 +140,7 @@ async def _result(future):
     """Return the result of a worker's future."""
     try:
         return await asyncio.wrap_future(future)
-    except asyncio.CancelledError as error:  # the server has been told to end, and waits no longer
+    except asyncio.CancelledError as error:  # the server ends, and waits no longer
         raise RequestError(503, "the server ends") from error
 
 

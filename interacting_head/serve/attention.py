@@ -1,8 +1,8 @@
 """Attention of models that can be looked into, as the page shows it."""
 
 from interacting_head.analysis.attention import attention_distance, attention_entropy, distributions
+from interacting_head.config import SITES
 from interacting_head.model.placement import attention_of, resolved
-from interacting_head.serve.forms import SITES
 from interacting_head.translation.inspection import Inspector, weighs_heads
 
 

@@ -1,15 +1,11 @@
-"""Forms of requests: JSON objects, checked before a model sees them.
-
-Keys, types and numbers that are not allowed raise `RequestError`s with status 422.
-"""
+"""Forms of requests: JSON objects, checked before a model sees them; what is not allowed raises a `RequestError`."""
 
 import dataclasses
 import json
 import re
 
+from interacting_head.config import SITES
 from interacting_head.serve.limits import BEAM_SIZE, CHARACTERS, LINES, TOKENS
-
-SITES = ("encoder", "decoder", "cross")
 
 
 class RequestError(Exception):
@@ -69,12 +65,7 @@ class AttentionRequest:
 
 
 def parse(form: type, body: bytes, **defaults):
-    """Return the `TranslationRequest` or `AttentionRequest` of a body of JSON.
-
-    Args:
-        form: the class.
-        body: bytes.
-        defaults: values of further keys that may be left out.
+    """Return the `TranslationRequest` or `AttentionRequest` of a body of JSON, with defaults of keys it may lack.
 
     Raises:
         RequestError: 400 if it is not JSON, 422 if it does not fit the form.

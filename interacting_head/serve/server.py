@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 import time
+from collections.abc import Iterable, Iterator
 
 import uvicorn
 
@@ -24,8 +25,8 @@ PERIOD = 60  # seconds
 
 
 @contextlib.contextmanager
-def listening(host: str, port: int):
-    """A socket that listens at an address; `InputError` if that is not possible."""
+def listening(host: str, port: int) -> Iterator[socket.socket]:
+    """Yield a socket that listens at an address; `InputError` if that is not possible."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = socket.socket(family, kind, protocol)
@@ -55,7 +56,7 @@ def is_private(listener: socket.socket) -> bool:
     return host == "::1" or host.startswith("127.")
 
 
-def serve(service, listener: socket.socket, hosts=()):
+def serve(service, listener: socket.socket, hosts: Iterable[str] = ()):
     """Answer requests until Ctrl-C or SIGTERM, then finish the requests in progress; print the address when ready.
 
     A second Ctrl-C ends at once. For hosts see `application`.

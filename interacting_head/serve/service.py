@@ -9,7 +9,7 @@ from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.serve.forms import AttentionRequest, RequestError, TranslationRequest, too_long
 from interacting_head.serve.limits import BEAM_SIZE, SUBWORDS, TOKENS
 from interacting_head.translation.engines import CAPABILITIES
-from interacting_head.translation.forms import JsonLine, packed
+from interacting_head.translation.forms import described, packed
 from interacting_head.translation.translator import Translator
 
 SUBWORDS_A_BYTE = 12  # at most: Unicode's normal form of U+FDFA has 33 bytes for 3
@@ -19,22 +19,17 @@ ADVICE = "lower --max-source-length, or decode.batch_size or decode.beam_size in
 class Service:
     """Answer requests, as lists and dictionaries for JSON, in one thread at a time.
 
-    Args:
-        translator: a `Translator`.
-        names: of its models.
-        languages: codes of source and target, or None if they are not known.
+    `names` are the models', `languages` the codes of source and target, or None if they are not known.
 
     Example:
         >>> service = Service.from_run(["runs/quickstart"])
         >>> [[line]] = service.translate([TranslationRequest("Der alte Mann liest ein Buch.", beam_size=4)])
     """
 
-    def __init__(self, translator, names, languages=(None, None)):
+    def __init__(self, translator: Translator, names: list[str], languages: tuple = (None, None)):
         self.translator, self.names, self.languages = translator, names, languages
         self.models = translator.engine.models
         self.beam_size = min(translator.options.beam_size, BEAM_SIZE)
-        self._form = JsonLine(translator.target_subwords)
-        self._translators = {}
         self._inspectors, self._places = [], []
         if self.models:  # a converted one needs no Keras
             from interacting_head.serve import attention
@@ -43,7 +38,13 @@ class Service:
             self._places = list(map(attention.places, self.models))
 
     @classmethod
-    def from_run(cls, paths, checkpoint=None, engine="tensorflow", max_source_length=None):
+    def from_run(
+        cls,
+        paths: list,
+        checkpoint: str | None = None,
+        engine: str = "tensorflow",
+        max_source_length: int | None = None,
+    ) -> "Service":
         """Return the service of a run directory, or of several as an ensemble, see `Translator.from_run`."""
         translator = Translator.from_run(
             paths, checkpoint, engine=engine, max_source_length=max_source_length, advice=ADVICE
@@ -69,30 +70,25 @@ class Service:
     def translate(self, requests: list[TranslationRequest]) -> list:
         """Return for each request its lines with their best translations, or a `RequestError` if it is too long.
 
-        All requests have one beam size; `InputError` if the engine does not have it.
+        All have one beam size; `InputError` if the engine does not have it.
         """
         beam_size = requests[0].beam_size
-        if beam_size not in self._translators:
-            options = dataclasses.replace(self.translator.options, beam_size=beam_size, n_best=beam_size)
-            self._translators[beam_size] = self.translator.with_options(options)
+        options = dataclasses.replace(self.translator.options, beam_size=beam_size, n_best=beam_size)
         refused = {i: error for i, request in enumerate(requests) if (error := self._too_long(request))}
         lines = [line for i, request in enumerate(requests) if i not in refused for line in request.lines]
-        found = self._translators[beam_size].translate(lines)
+        found = self.translator.with_options(options).translate(lines)
+        return [refused.get(i) or self._answer(request, found) for i, request in enumerate(requests)]
+
+    def _answer(self, request, found):
+        """Return the lines of a request with their best translations, the next ones in `found`."""
+        subwords = self.translator.target_subwords
         return [
-            refused.get(i)
-            or [
-                {"source": line, "translations": [self._form.described(best) for best in next(found)[: request.n_best]]}
-                for line in request.lines
-            ]
-            for i, request in enumerate(requests)
+            {"source": line, "translations": [described(best, subwords) for best in next(found)[: request.n_best]]}
+            for line in request.lines
         ]
 
     def attention(self, request: AttentionRequest) -> dict:
-        """Return the weights of one attention layer as it produces a translation, of all its heads.
-
-        Raises:
-            RequestError: 422 for a layer that the model does not have, and for sentences that are empty or too long.
-        """
+        """Return the weights of an attention layer as it produces a translation, or raise a `RequestError`."""
         translator = self.translator
         if not self.models:
             raise RequestError(422, f"the engine {translator.engine.name} {CAPABILITIES['details'].statement}")

@@ -2,6 +2,7 @@
 
 import collections
 import threading
+from collections.abc import Callable
 from concurrent.futures import Future
 from typing import NamedTuple
 
@@ -23,7 +24,7 @@ class _Job(NamedTuple):
 class Worker:
     """Call functions in one thread, one at a time, in the order of the requests; at most `capacity` calls may wait.
 
-    Calls that are alike and small are made as one: searching a batch takes little longer than one sentence.
+    Small calls that are alike are made as one: searching a batch takes little longer than one sentence.
 
     Example:
         >>> worker = Worker(capacity=8)
@@ -39,15 +40,13 @@ class Worker:
         self._thread = threading.Thread(target=self._run, name="models", daemon=True)
         self._thread.start()
 
-    def submit(self, function, payload, *, key=None, size: int = TOGETHER) -> Future:
+    def submit(self, function: Callable[[list], list], payload, *, key=None, size: int = TOGETHER) -> Future:
         """Return the `Future` of one result.
 
         Args:
             function: takes a list of payloads and returns a list of their results; an exception among them is raised
                 for its payload alone.
-            payload: of this call.
-            key: calls of the same function with equal keys are made together.
-            size: what this call adds to `TOGETHER`; by default it is made alone.
+            key: calls of the same function with equal keys are made together, while their sizes sum up to `TOGETHER`.
 
         Raises:
             OverloadError: if `capacity` calls wait, or the worker has been stopped.
@@ -79,19 +78,13 @@ class Worker:
     def _run(self):
         while jobs := self._next():
             jobs = [job for job in jobs if job.future.set_running_or_notify_cancel()]
-            if not jobs:
-                continue
             try:
-                results = jobs[0].function([job.payload for job in jobs])
+                results = jobs[0].function([job.payload for job in jobs]) if jobs else []
             except Exception as error:
-                for job in jobs:
-                    job.future.set_exception(error)
-            else:
-                for job, result in zip(jobs, results, strict=True):
-                    if isinstance(result, Exception):
-                        job.future.set_exception(result)
-                    else:
-                        job.future.set_result(result)
+                results = [error] * len(jobs)
+            for job, result in zip(jobs, results, strict=True):
+                settle = job.future.set_exception if isinstance(result, Exception) else job.future.set_result
+                settle(result)
 
     def _next(self):
         """Return the first job that waits, with all that can be done together with it; none at the end."""

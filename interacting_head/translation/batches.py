@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from interacting_head.translation.engines.engine import Engine, Sentence
-from interacting_head.translation.pieces import Piece
 
 LONG = 128  # sub-words; longer sentences are searched fewer at a time, for they take more RAM
 VERY_LONG = 512  # tokens; above, the number falls with the square, as the RAM of attention to a source grows
@@ -12,27 +11,30 @@ WIDE = 1024  # hypotheses of a batch at most, fewer of longer sentences: each ha
 
 
 class Batch(NamedTuple):
-    """Sentences that are searched together, their `Piece`s, and the most rows of such a batch.
+    """Sentences that are searched together, or scored, and the most rows of such a batch."""
 
-    `texts` are the given translations of sentences that are scored, with these ids as their prefixes; else None.
-    """
-
-    pieces: list[Piece]
     sentences: list[Sentence]
     rows: int
-    texts: list[str] | None = None
+
+    @property
+    def is_scored(self) -> bool:
+        """True if the sentences have given translations."""
+        return self.sentences[0].text is not None
 
     def in_words(self, hypotheses: int) -> str:
         """Return the description of the batch for messages."""
-        lengths = [(len(sentence.source) + 1, sentence.number) for sentence in self.sentences]
-        if self.texts is not None:
-            hypotheses = 1
-            lengths = [(max(len(one.source), len(one.prefix)) + 1, one.number) for one in self.sentences]
-        longest, number = max(lengths)
+        hypotheses = 1 if self.is_scored else hypotheses
+        sizes = [(width(one) if self.is_scored else len(one.source) + 1, one.number) for one in self.sentences]
+        longest, number = max(sizes)
         return (
-            f"a batch of {len(lengths)} × {longest} (sentences × sub-words of the longest, in line {number + 1:,}), "
+            f"a batch of {len(sizes)} × {longest} (sentences × sub-words of the longest, in line {number + 1:,}), "
             f"with {hypotheses} hypothes{'is' if hypotheses == 1 else 'es'} of each"
         )
+
+
+def width(sentence: Sentence) -> int:
+    """Return the number of tokens of a sentence's source or prefix, of the longer one, the end symbol counted."""
+    return max(len(sentence.source), len(sentence.prefix or ())) + 1
 
 
 def rows_together(width: int, hypotheses: int, batch_size: int, batch_tokens: int | None = None) -> int:
@@ -46,15 +48,12 @@ def rows_together(width: int, hypotheses: int, batch_size: int, batch_tokens: in
     return max(1, rows * VERY_LONG // max(width, VERY_LONG))
 
 
-def planned(lengths: list[int], rows: Callable[[int], int], engine: Engine) -> Iterator[tuple[list[int], int]]:
-    """Yield the indices of each batch of sentences of like lengths, in tokens, and its most rows.
-
-    `rows` is a function of a width, see `rows_together`.
-    """
-    order = sorted(range(len(lengths)), key=lambda i: lengths[i], reverse=True)
-    share = -(-len(order) // engine.calls_at_a_time)  # so that few sentences are work for all calls
-    while order:
-        most = rows(engine.padded_width(lengths[order[0]]))
+def planned(sentences: list[Sentence], rows: Callable[[int], int], engine: Engine) -> Iterator[Batch]:
+    """Yield batches of sentences of like lengths; `rows` is a function of a width, see `rows_together`."""
+    sentences = sorted(sentences, key=width, reverse=True)
+    share = -(-len(sentences) // engine.calls_at_a_time)  # so that few sentences are work for all calls
+    while sentences:
+        most = rows(engine.padded_width(width(sentences[0])))
         most = min(most, share) if engine.calls_at_a_time > 1 else most
-        batch, order = order[:most], order[most:]
-        yield batch, most
+        yield Batch(sentences[:most], most)
+        sentences = sentences[most:]

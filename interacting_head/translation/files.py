@@ -1,15 +1,16 @@
-"""Translation and scoring of files and streams, the work of `translate.py`."""
+"""The parts of `translate.py`: checks of files, the translator, output forms and the output."""
 
 import argparse
 import contextlib
+import functools
 import gzip
 import io
 import itertools
-import json
 import os
 import sys
-import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TextIO
 
 from data.errors import InputError
 from data.files import STANDARD_OUTPUT, full_disk_named
@@ -17,17 +18,10 @@ from interacting_head.config import DecodeConfig
 from interacting_head.console import atomic_write
 from interacting_head.translation.engines import load_engine
 from interacting_head.translation.options import check_search, search_fields
-from interacting_head.translation.streams import (
-    check_equal_counts,
-    count_lines,
-    is_prompt,
-    open_stream,
-    separate_output,
-)
+from interacting_head.translation.streams import is_prompt, separate_output
 
 BATCHES = 64  # of a window: sentences sorted by length together, and held at a time
 ADVICE = "lower --batch-size or --batch-tokens, --beam-size, --max-length or --max-source-length"
-LONG = 60  # seconds after which a faster engine is pointed out
 FIRST_BATCHES = 4  # of the first window, so that there is something to see; of all if someone watches
 RUN_FILES = (
     *("VERSION", "config.yaml", "text.json", "train.log", "log.jsonl", "metrics.json", "pruning.json", "*.weights.h5"),
@@ -36,55 +30,8 @@ RUN_FILES = (
 """Patterns of the files of a run directory, where people put files of their own too."""
 
 
-def translate_file(arguments: argparse.Namespace):
-    """Translate `arguments.input` to `arguments.output`; see `translate.py --help` for the fields."""
-    batch_size = _check_runs(arguments)
-    check_output(arguments)
-    other_path = arguments.score if arguments.prefix is None else arguments.prefix
-    count = count_lines(arguments.input)  # so a file that is not text is refused before hours of work
-    if other_path is not None:
-        check_equal_counts(arguments.input, count, other_path, count_lines(other_path))
-    sentences = tokens = 0
-    with _output(arguments) as output:
-        translator = _translator(arguments)
-        form = _form(arguments, translator)
-        first, largest = FIRST_BATCHES, FIRST_BATCHES if output.isatty() else BATCHES
-        if arguments.details:
-            first = largest = 1  # arrays are held too
-        if is_prompt(arguments.input):
-            print(f"{', '.join(arguments.model)}: one sentence a line, Ctrl-D ends", file=sys.stderr)
-        started = time.perf_counter()
-        with (
-            open_stream(arguments.input, other_path) as (pairs, pauses),
-            _progress(count, arguments, output) as progress,
-        ):
-            sizes = first * batch_size, largest * batch_size
-            how = {"score": arguments.score is not None, "token_scores": arguments.output_type == "json"}
-            for lines, found in translator.translate_windows(pairs, *sizes, pauses, **how):
-                output.writelines(form(sentences, lines, found))
-                output.flush()
-                progress.update(len(lines))
-                sentences += len(lines)
-                tokens += sum(len(best.tokens) for best, *_ in found)
-        seconds = time.perf_counter() - started
-    for warning in translator.encoder.warnings:
-        print(f"warning: {warning}", file=sys.stderr)
-    print(
-        f"{sentences:,} sentence{'' if sentences == 1 else 's'} in {seconds:.1f} s: "
-        f"{sentences / seconds:,.1f} sentences/s, {tokens / seconds:,.0f} tokens/s",
-        file=sys.stderr,
-    )
-    if arguments.summary is not None:
-        with atomic_write(arguments.summary) as file:
-            json.dump({"sentences": sentences, "tokens": tokens, "seconds": seconds}, file)
-            file.write("\n")
-    if seconds > LONG and not arguments.details and arguments.score is None:
-        faster = translator.engine.faster_engine(translator.options)
-        if faster is not None:
-            print(f"--engine {faster} would translate the same in less time (docs/translation.md)", file=sys.stderr)
-
-
-def _translator(arguments):
+def load_translator(arguments: argparse.Namespace):
+    """Return the `Translator` of the command line."""
     load_engine(arguments.engine)  # most likely imports Keras: only now
     from interacting_head.translation.translator import Translator
 
@@ -100,25 +47,25 @@ def _translator(arguments):
     )
 
 
-def _form(arguments, translator):
+def output_form(arguments: argparse.Namespace, translator) -> Callable:
     """Return a function of a line's number, lines and their translations, which yields a string for each of them."""
     from interacting_head.translation import forms
 
     form = {
         "text": forms.text_line if arguments.score is None else forms.score_line,
         "moses": forms.moses_lines,
-        "json": forms.JsonLine(translator.target_subwords),
+        "json": functools.partial(forms.json_line, subwords=translator.target_subwords),
     }[arguments.output_type]
-    details = None
+    inspector = None
     if wanted := arguments.details:
         from interacting_head.translation.inspection import Inspector
 
         [model] = translator.engine.models
         inspector = Inspector(model, ["cross"] if "attention" in wanted else [], "head-importance" in wanted)
-        details = forms.Details(inspector, translator.source_subwords, translator.source_form)
+    source = translator.source_subwords, translator.source_form
 
     def formed(number, lines, found):
-        more = details(lines, found) if details else itertools.repeat(None)
+        more = forms.detailed(lines, found, inspector, *source) if inspector else itertools.repeat(None)
         if arguments.keep_tokenized:
             found = [[translator.tokenized(one) for one in n_best] for n_best in found]
         return map(form, itertools.count(number), found, more)
@@ -126,7 +73,7 @@ def _form(arguments, translator):
     return formed
 
 
-def _check_runs(arguments):
+def check_runs(arguments: argparse.Namespace) -> int:
     """Check the run directories before Keras is imported; return the number of sentences translated together."""
     from interacting_head.runs.run_directory import RunDirectory  # imports NumPy
 
@@ -140,6 +87,13 @@ def _check_runs(arguments):
                 check_search(arguments, run.config.decode)
                 batch_size = run.config.decode.batch_size
     return arguments.batch_size or batch_size
+
+
+def window_sizes(arguments: argparse.Namespace, output: TextIO) -> tuple[int, int]:
+    """Return the number of batches of the first window, and of the largest."""
+    if arguments.details:
+        return 1, 1  # arrays are held too
+    return FIRST_BATCHES, FIRST_BATCHES if output.isatty() else BATCHES
 
 
 def check_output(arguments: argparse.Namespace):
@@ -170,7 +124,7 @@ def _files_of_model(folder):
 
 
 @contextlib.contextmanager
-def _output(arguments):
+def open_output(arguments: argparse.Namespace) -> Iterator[TextIO]:
     """The standard output, or else a file that appears when it is complete; a gzip file if its name ends so."""
     with contextlib.ExitStack() as stack:
         stack.enter_context(full_disk_named(STANDARD_OUTPUT if arguments.output == "-" else arguments.output))
@@ -190,7 +144,7 @@ def _output(arguments):
         yield output
 
 
-def _progress(count, arguments, output):
+def progress_bar(count: int | None, arguments: argparse.Namespace, output: TextIO):
     """A bar on a terminal that shows nothing else."""
     from tqdm import tqdm
 

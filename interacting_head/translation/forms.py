@@ -25,58 +25,54 @@ def moses_lines(number: int, translations: list, details: list | None) -> str:
     return "".join(f"{number} ||| {t.text} ||| score={t.score:.6f} ||| {t.score:.6f}\n" for t in translations)
 
 
-class JsonLine:
-    """An object of the best translation, with `n_best`, all of them, if there are several; details are further keys."""
+def json_line(number: int, translations: list, details: list | None, subwords: Subwords) -> str:
+    """Return an object of the best translation, with `n_best`, all of them, if there are several.
 
-    def __init__(self, target_subwords: Subwords):
-        self.subwords = target_subwords
+    Details are further keys of each; the sub-words are the target's.
+    """
+    objects = [
+        {**described(translation, subwords), **more}
+        for translation, more in zip(translations, details or [{}] * len(translations), strict=True)
+    ]
+    record = objects[0] if len(objects) == 1 else {**objects[0], "n_best": objects}
+    return json.dumps(record, ensure_ascii=False) + "\n"
 
-    def __call__(self, number: int, translations: list, details: list | None) -> str:
-        objects = [
-            {**self.described(translation), **more}
-            for translation, more in zip(translations, details or [{}] * len(translations), strict=True)
+
+def described(translation, subwords: Subwords) -> dict:
+    """Return a `Translation` as an object of JSON, with the target's sub-words."""
+    scores = translation.token_scores
+    ids = [*translation.tokens, END][: len(scores)]  # the end symbol has a score too
+    in_pieces = {"pieces": translation.pieces} if translation.pieces > 1 else {}
+    return {
+        "translation": translation.text,
+        "score": round(translation.score, 6),
+        "tokens": [subwords.piece(i) for i in ids],
+        "token_ids": ids,
+        "token_scores": [round(score, 6) for score in scores],
+        **in_pieces,
+    }
+
+
+def detailed(
+    lines: list[str], found: list[list], inspector, subwords: Subwords, form: Preprocessor
+) -> Iterator[list[dict]]:
+    """Yield for each line what `translate.py --with …` adds to each of its translations in `found`.
+
+    Sub-words and form are the source's. Values of a line that was translated in pieces are None: the model never saw it
+    as a whole.
+    """
+    names = [name for name in ("attention", "head_importance") if inspector.wanted[name]]
+    nothing = dict.fromkeys(["source_tokens", *names])
+    whole = ["" if best.pieces > 1 else line for line, (best, *_) in zip(lines, found, strict=True)]
+    sources = subwords.encode([form.preprocess(line) for line in whole])
+    pairs = [(source, one.tokens) for source, line in zip(sources, found, strict=True) for one in line]
+    inspections = iter(inspector.inspect(pairs))
+    for source, line in zip(sources, found, strict=True):
+        tokens = [subwords.piece(i) for i in [*source, END]] if source else []
+        yield [
+            nothing if one.pieces > 1 else {"source_tokens": tokens, **_inspected(inspection)}
+            for one, inspection in zip(line, inspections, strict=False)
         ]
-        record = objects[0] if len(objects) == 1 else {**objects[0], "n_best": objects}
-        return json.dumps(record, ensure_ascii=False) + "\n"
-
-    def described(self, translation) -> dict:
-        """Return the keys of a `Translation`."""
-        scores = translation.token_scores
-        ids = [*translation.tokens, END][: len(scores)]  # the end symbol has a score too
-        in_pieces = {"pieces": translation.pieces} if translation.pieces > 1 else {}
-        return {
-            "translation": translation.text,
-            "score": round(translation.score, 6),
-            "tokens": [self.subwords.piece(i) for i in ids],
-            "token_ids": ids,
-            "token_scores": [round(score, 6) for score in scores],
-            **in_pieces,
-        }
-
-
-class Details:
-    """The values that `translate.py --with …` adds to each translation; sub-words and form are the source's."""
-
-    def __init__(self, inspector, subwords: Subwords, form: Preprocessor):
-        self.inspector, self.subwords, self.form = inspector, subwords, form
-        parts = {"attention": inspector.wanted["attention"], "head_importance": inspector.wanted["head_importance"]}
-        self._nothing = dict.fromkeys(["source_tokens", *(name for name, places in parts.items() if places)])
-
-    def __call__(self, lines: list[str], found: list[list]) -> Iterator[list[dict]]:
-        """Yield for each line a list of dictionaries, one for each of its translations in `found`.
-
-        Values of a line that was translated in pieces are None: the model never saw it as a whole.
-        """
-        whole = ["" if best.pieces > 1 else line for line, (best, *_) in zip(lines, found, strict=True)]
-        sources = self.subwords.encode([self.form.preprocess(line) for line in whole])
-        pairs = [(source, one.tokens) for source, line in zip(sources, found, strict=True) for one in line]
-        inspections = iter(self.inspector.inspect(pairs))
-        for source, line in zip(sources, found, strict=True):
-            tokens = [self.subwords.piece(i) for i in [*source, END]] if source else []
-            yield [
-                self._nothing if one.pieces > 1 else {"source_tokens": tokens, **_inspected(inspection)}
-                for one, inspection in zip(line, inspections, strict=False)
-            ]
 
 
 def _inspected(inspection):

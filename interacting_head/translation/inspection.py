@@ -9,11 +9,12 @@ import numpy as np
 from keras import KerasTensor, ops
 
 from data.errors import InputError
-from data.text.subwords import BEGIN, END, PAD
+from data.text.subwords import BEGIN, END
 from interacting_head.model.compilation import Compiled
 from interacting_head.search.transformer_search import as_array
+from interacting_head.translation.engines.tensorflow import padded
 
-POSITIONS = 2**17  # rows × source length × target length of a batch: attention weights for so many are held at once
+POSITIONS = 2**17  # rows × source length × target length of a batch, whose attention weights are held at once
 MULTIPLE = 16  # widths of batches are multiples of it: JAX compiles for each
 
 INTERMEDIATES = {"attention": "weights", "head_importance": "importance", "logits": "logits", "heads": "heads"}
@@ -30,9 +31,9 @@ class Inspection(NamedTuple):
             with further axes in front if the scheme has them, see `layers`. Row t of the decoder is the step that
             produced sub-word t of the translation; column t of `decoder` is the sub-word before.
         head_importance: importance of each head `(T, H)`; `(S, H)` in the encoder.
-        logits: input of the softmax before its mask, as `attention`; an axis in front of the heads along which all is
-            the same is of size 1.
-        heads: outputs `(H, T, V)` of the heads, the values under their weights.
+        logits: input of the softmax before its mask, as `attention`; an axis in front of the heads is of size 1 if all
+            is the same along it.
+        heads: outputs `(H, T, V)` of the heads.
     """
 
     attention: dict | None
@@ -44,10 +45,7 @@ class Inspection(NamedTuple):
 class Inspector:
     """Look into a `Transformer` by one pass over source and translation, as in training.
 
-    Args:
-        model: the `Transformer`.
-        attention, logits, heads: the wanted sites: `encoder`, `decoder`, `cross` (encoder-decoder attention).
-        head_importance: true if it is wanted.
+    `attention`, `logits` and `heads` are the wanted sites: `encoder`, `decoder`, `cross` (encoder-decoder attention).
 
     Raises:
         InputError: if head importance is asked for and no layer of the model weighs its heads.
@@ -65,7 +63,7 @@ class Inspector:
         self.wanted["head_importance"] = weighing if head_importance else []
         if head_importance and not weighing:
             raise InputError(
-                "this model has no head importance: none of its attention layers weighs its heads, as those of the "
+                "this model has no head importance: none of its attention layers weighs its heads, as layers of the "
                 "schemes dynamic_head_importance and multi_hop do"
             )
         self.only_cross = {*attention, *logits, *heads} <= {"cross"}
@@ -74,10 +72,7 @@ class Inspector:
         self._compiled = Compiled(self.forced_pass, [model], arguments=lambda: ids)
 
     def inspect(self, pairs: list[tuple]) -> list[Inspection]:
-        """Return the `Inspection` of each pair of source and target ids without `BEGIN` and `END`, in order.
-
-        All results are held at a time. Dictionaries of an empty source are empty.
-        """
+        """Return the `Inspection` of each pair of bare source and target ids; of an empty source it is empty."""
         results = [Inspection(**{name: {} if places else None for name, places in self.wanted.items()})] * len(pairs)
         order = [index for index, (source, _) in enumerate(pairs) if source]
         order.sort(key=lambda index: tuple(map(len, pairs[index])), reverse=True)
@@ -104,12 +99,12 @@ class Inspector:
         }
 
     def _inspect_batch(self, pairs, S, T):
-        source_ids, target_ids = np.full((len(pairs), S), PAD, "int32"), np.full((len(pairs), T), PAD, "int32")
-        for source_row, target_row, (source, target) in zip(source_ids, target_ids, pairs, strict=True):
-            source_row[: len(source) + 1] = [*source, END]
-            target_row[: len(target) + 1] = [BEGIN, *target]
-        found = self._compiled(source_ids=source_ids, target_ids=target_ids)
-        found = {name: as_array(value) for name, value in found.items()}
+        source_ids = padded([[*source, END] for source, _ in pairs], len(pairs), S)
+        target_ids = padded([[BEGIN, *target] for _, target in pairs], len(pairs), T)
+        found = {
+            name: as_array(value)
+            for name, value in self._compiled(source_ids=source_ids, target_ids=target_ids).items()
+        }
         for row, (source, target) in enumerate(pairs):
             s, t = len(source) + 1, len(target) + 1
             sizes = {"encoder": (s, s), "decoder": (t, t), "cross": (t, s)}
@@ -127,6 +122,6 @@ def weighs_heads(model) -> bool:
     return any(layer.has_head_importance for layer in model.attention_layers.values())
 
 
-def width(tokens):
-    """Return the columns of a batch for so many sub-words and the end symbol."""
+def width(tokens: int) -> int:
+    """Return the columns of a batch for this number of sub-words and the end symbol."""
     return -(-(tokens + 1) // MULTIPLE) * MULTIPLE

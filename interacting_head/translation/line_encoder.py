@@ -4,9 +4,9 @@ from data.errors import InputError
 from data.text.profiles import Preprocessor
 from data.text.subwords import Subwords
 from interacting_head.search.options import SearchOptions, length_limit
-from interacting_head.translation.engines import check_source_length, longest_source
+from interacting_head.translation.engines import ENGINES, check_source_length
 from interacting_head.translation.engines.engine import Sentence
-from interacting_head.translation.pieces import Piece, encoded, encoded_pieces
+from interacting_head.translation.pieces import encoded, encoded_pieces
 
 ADVICE = "shorten it, or raise --max-source-length"
 USUAL = 1024  # sub-words of a line that is translated as a whole, unless training had longer ones
@@ -19,8 +19,8 @@ class LineEncoder:
     Args:
         source, target: each the `Subwords` and the `Preprocessor` of a side.
         engine: name of the engine.
-        limit: sub-words of a line that is translated as a whole at most; default: `USUAL`, or `trained` if that is
-            more, as far as the engine goes.
+        limit: the most sub-words of a line that is translated as a whole; longer ones are translated in pieces.
+            Default: `USUAL`, or `trained` if that is more, as far as the engine goes.
         trained: the largest number of sub-words that the model was trained on, and so of each piece of a longer line;
             None if it is not known.
 
@@ -39,66 +39,66 @@ class LineEncoder:
         if limit is not None:
             check_source_length("max_source_length", limit, engine)
         self._source, self._target = source, target
-        self._most, self._trained = longest_source(engine), trained
+        self._most, self._trained = ENGINES[engine].longest_source, trained
         self.limit = limit if limit is not None else min(max(USUAL, trained or 0), self._most)
         self._cut, self._unusual = _Numbers(), _Numbers()
 
-    def sentences(self, lines: list[str], prefixes: list[str] | None, first_number: int, options: SearchOptions):
-        """Return a `Piece` and a `Sentence` for each line with sub-words, or for each piece of a long one.
+    def sentences(
+        self, lines: list[str], prefixes: list[str] | None, first_number: int, options: SearchOptions
+    ) -> list[Sentence]:
+        """Return a `Sentence` for each line with sub-words, or for each piece of a long one.
 
         The prefix of a line in pieces is the prefix of the first. `InputError` for a prefix that is too long.
         """
         found = []
         longest_piece = min(self.limit, self._trained or self.limit)
         of_lines = [None] * len(lines) if prefixes is None else self._encoded_prefixes(prefixes, first_number)
-        for i, pieces in enumerate(encoded_pieces(*self._source, lines, self.limit, longest_piece)):
+        pieces_of_lines = encoded_pieces(*self._source, lines, self.limit, longest_piece)
+        for line, (pieces, prefix) in enumerate(zip(pieces_of_lines, of_lines, strict=True), start=first_number):
             if len(pieces) > 1:
-                self._cut.add(first_number + i)
+                self._cut.add(line)
             elif pieces and self._trained is not None and len(pieces[0]) > self._trained:
-                self._unusual.add(first_number + i)
+                self._unusual.add(line)
             for number, source in enumerate(pieces):
-                prefix = of_lines[i] if number == 0 or of_lines[i] is None else []
                 longest = options.max_length
                 if longest is None:
                     longest = length_limit(len(source) + 1) - 1
                 longest = max(longest, options.min_length or 0, len(prefix or ()))
-                sentence = Sentence(source, longest + 1, prefix, first_number + i, number)
-                found.append((Piece(i, number, len(pieces)), sentence))
+                found.append(Sentence(source, longest + 1, prefix, line, number, len(pieces)))
+                prefix = prefix and []  # of the pieces that follow
         return found
 
-    def scored_sentences(self, sources: list[str], targets: list[str], first_number: int):
-        """Return a `Piece` and a `Sentence` for each line with sub-words, with its translation as the prefix.
+    def scored_sentences(self, sources: list[str], targets: list[str], first_number: int) -> list[Sentence]:
+        """Return a `Sentence` for each line with sub-words, with its translation.
 
         `InputError` for a line above the limit: its score is not a score of its pieces.
         """
         found = []
         both = [encoded(*self._source, sources, self.limit), encoded(*self._target, targets, self.limit)]
-        for i, (source, target) in enumerate(zip(*both, strict=True)):
+        for number, (source, target, text) in enumerate(zip(*both, targets, strict=True), start=first_number):
             if source is None or target is None:
                 of_side = "" if source is None else " of the translations"
                 raise InputError(
-                    f"line {first_number + i + 1:,}{of_side} has more than {self.limit:,} sub-words, and is not scored "
+                    f"line {number + 1:,}{of_side} has more than {self.limit:,} sub-words, and is not scored "
                     f"in pieces; {ADVICE}"
                 )
             if source:
-                found.append((Piece(i, 0, 1), Sentence(source, len(target) + 1, target, first_number + i)))
+                found.append(Sentence(source, len(target) + 1, target, number, text=text))
         return found
 
     @property
     def warnings(self) -> list[str]:
         """A line for each limit that lines were above."""
         found = []
-        if (cut := self._cut).count:
-            verbs = ("has", "was") if cut.count == 1 else ("have", "were")
+        if cut := self._cut.count:
+            lines, was = (f"{cut:,} lines have", "were") if cut > 1 else ("1 line has", "was")
             found.append(
-                f"{cut.lines} {verbs[0]} more than {self.limit:,} sub-words and {verbs[1]} translated in pieces: "
-                f"{cut.named} (--max-source-length)"
+                f"{lines} more than {self.limit:,} sub-words and {was} translated in pieces: {self._cut} "
+                "(--max-source-length)"
             )
-        if (unusual := self._unusual).count:
-            verb = "is" if unusual.count == 1 else "are"
-            found.append(
-                f"{unusual.lines} {verb} longer than the training's {self._trained:,} sub-words: {unusual.named}"
-            )
+        if unusual := self._unusual.count:
+            lines = f"{unusual:,} lines are" if unusual > 1 else "1 line is"
+            found.append(f"{lines} longer than the training's {self._trained:,} sub-words: {self._unusual}")
         return found
 
     def _encoded_prefixes(self, prefixes, first_number):
@@ -112,21 +112,15 @@ class LineEncoder:
 
 
 class _Numbers:
-    """Numbers of lines, of which the first are kept."""
+    """Numbers of lines: how many, and the first of them by name."""
 
     def __init__(self):
-        self.count, self._first = 0, []
+        self.count, self.first = 0, []
 
     def add(self, number):
         self.count += 1
-        if len(self._first) < NAMED:
-            self._first.append(number + 1)
+        if self.count <= NAMED:
+            self.first.append(f"{number + 1:,}")
 
-    @property
-    def lines(self):
-        return f"{self.count:,} line{'' if self.count == 1 else 's'}"
-
-    @property
-    def named(self):
-        more = f" and {self.count - NAMED:,} more" if self.count > NAMED else ""
-        return ", ".join(f"{number:,}" for number in self._first) + more
+    def __str__(self):
+        return ", ".join(self.first) + (f" and {self.count - NAMED:,} more" if self.count > NAMED else "")

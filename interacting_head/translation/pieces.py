@@ -1,12 +1,13 @@
 """Lines that are too long for a model: cut into pieces, whose translations are joined again."""
 
 import itertools
+import math
 import re
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 from data.text.profiles import Preprocessor
 from data.text.subwords import END, Subwords
+from interacting_head.translation.engines.engine import Sentence
 
 CHARACTERS = 16  # a line with more of them for each sub-word of a limit is above it, without being encoded as a whole
 
@@ -20,27 +21,14 @@ CLAUSES = re.compile(r"(?<=[,;:،؛–—])\s+|(?<=[，、；：])\s*")
 WORDS = re.compile(r"\s+")
 
 
-class Piece(NamedTuple):
-    """The index of a line, the number of a piece of it, from 0, and the number of all its pieces."""
-
-    line: int
-    number: int
-    count: int
-
-
 def encoded_pieces(
     subwords: Subwords, form: Preprocessor, lines: list[str], limit: int, longest: int
 ) -> list[list[list[int]]]:
     """Return for each line the ids of its pieces: one as a rule, none of a line without sub-words.
 
-    A line above the limit is cut at the end of a sentence, else of a clause, else between words, always near the
-    middle, until no piece is too long; a longer word is cut between characters, and a longer character between
-    sub-words.
-
-    Args:
-        form: that text is brought into; each piece is a text of its own.
-        limit: sub-words of a line that is not cut. A line of more than `CHARACTERS` times as many characters is, too.
-        longest: sub-words of a piece at most.
+    A line of more than `limit` sub-words is cut into pieces of at most `longest`: at the end of a sentence, else of a
+    clause, else between words, always near the middle; a longer word is cut between characters, and a longer character
+    between sub-words. A line of more than `CHARACTERS` times `limit` characters is cut without being encoded.
     """
 
     def cut(text):
@@ -61,18 +49,14 @@ def encoded_pieces(
 
 
 def encoded(
-    subwords: Subwords, form: Preprocessor, lines: list[str], limit: int | None = None
+    subwords: Subwords, form: Preprocessor, lines: list[str], limit: float = math.inf
 ) -> list[list[int] | None]:
     """Return the ids of each line, None for lines above a limit, see `encoded_pieces`."""
-
-    def is_short(line):
-        most = CHARACTERS * limit
-        return len(line) <= most or len(_without_blanks(line)) <= most
-
-    read = [limit is None or is_short(line) for line in lines]
-    ids = iter(subwords.encode([form.preprocess(line) for line, is_read in zip(lines, read, strict=True) if is_read]))
-    found = [next(ids) if is_read else None for is_read in read]
-    return [None if limit is not None and ids and len(ids) > limit else ids for ids in found]
+    most = CHARACTERS * limit
+    read = [len(line) <= most or len(_without_blanks(line)) <= most for line in lines]
+    found = iter(subwords.encode([form.preprocess(line) for line, is_read in zip(lines, read, strict=True) if is_read]))
+    found = [next(found) if is_read else None for is_read in read]
+    return [None if ids is None or len(ids) > limit else ids for ids in found]
 
 
 def blocks(line: str, size: int) -> Iterator[str]:
@@ -100,25 +84,25 @@ def boundary(text: str, wanted: int) -> tuple[int, int]:
     return wanted, wanted
 
 
-def completed(pieces: list[Piece], n_best: list, incomplete: dict, penalty: Callable) -> Iterator[tuple[int, list]]:
-    """Yield `(index, n-best list)` of each line whose last piece is in a batch.
+def completed(sentences: list[Sentence], n_best: list, incomplete: dict, penalty: Callable) -> Iterator[tuple]:
+    """Yield `(number, n-best list)` of each line whose last piece is in a batch.
 
-    `n_best` holds a list of `Translation`s for each piece; `incomplete`, empty at first, remembers other batches.
+    `n_best` holds a list of `Translation`s for each sentence; `incomplete`, empty at first, remembers other batches.
     """
-    for piece, translations in zip(pieces, n_best, strict=True):
-        parts = incomplete.setdefault(piece.line, {})
-        parts[piece.number] = translations
-        if len(parts) == piece.count:
-            del incomplete[piece.line]
-            in_order = [parts[number] for number in range(piece.count)]
-            yield piece.line, translations if piece.count == 1 else joined(in_order, penalty)
+    for sentence, translations in zip(sentences, n_best, strict=True):
+        parts = incomplete.setdefault(sentence.number, {})
+        parts[sentence.piece] = translations
+        if len(parts) == sentence.pieces:
+            del incomplete[sentence.number]
+            in_order = [parts[number] for number in range(sentence.pieces)]
+            yield sentence.number, translations if sentence.pieces == 1 else joined(in_order, penalty)
 
 
 def joined(parts: list[list], penalty: Callable[[int], float]) -> list:
     """Return the n-best list of a line, made of the n-best lists of its pieces.
 
-    A translation joins those of the same rank of all pieces (the last of a shorter list), by blanks, and their tokens
-    by end symbols. Its score is the sum of their log-probabilities, divided by the length penalty of all tokens.
+    A translation joins the ones of its rank of all pieces (the last of a shorter list), by blanks, and their tokens by
+    end symbols. Its score is the sum of their log-probabilities, divided by the length penalty of all tokens.
     """
     wholes = []
     for rank in range(max(map(len, parts))):

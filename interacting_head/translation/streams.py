@@ -1,18 +1,21 @@
-"""Lines of text of a file, of a pipe as they arrive, or of someone who types."""
+"""Windows of lines: of a file, of a pipe as they arrive, or of someone who types."""
 
 import contextlib
 import io
+import itertools
 import os
 import select
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TextIO
 
 from data.errors import InputError
 from data.text.parallel_text import decode_lines, open_text_file
-from interacting_head.translation.windows import ALIGNED, aligned, never
 
+HELD = 1 << 22  # characters of a window, after which it ends
+PAUSE = 0.2  # seconds without a line after which a window ends
+ALIGNED = "line n of one must belong to line n of the other"
 STANDARD_INPUT = "standard input"
 PROMPT = "> "
 BLOCK = 1 << 16  # bytes read from a pipe at a time
@@ -28,50 +31,78 @@ def name_of(path: str) -> str:
     return STANDARD_INPUT if path == "-" else path
 
 
-def count_lines(path: str) -> int | None:
-    """Return the number of lines of a file, all of them readable; None if it can be read only once."""
+def windows(pairs: Iterable[tuple], first: int, largest: int | None = None, pauses=None) -> Iterator[list[tuple]]:
+    """Yield pairs of texts as lists, the first of `first` pairs, each further one twice as long, up to `largest`.
+
+    An empty list comes before each wait for a pair, so that results of the lists before need not wait too. A list ends
+    early if it holds `HELD` characters, or if no pair comes within `PAUSE`. `pauses` is a function that returns whether
+    no other pair comes within a number of seconds; None: the stream never pauses. `largest` is `first` by default.
+    """
+    window, count, held = [], first, 0
+    for pair in pairs:
+        window.append(pair)
+        held += sum(map(len, filter(None, pair)))
+        if waits := pauses is not None and pauses(0):
+            yield []
+        if len(window) >= count or held >= HELD or (waits and pauses(PAUSE)):
+            yield window
+            window, count, held = [], min(2 * count, largest or first), 0
+            if waits:
+                yield []
+    if window:
+        yield window
+
+
+def aligned(lines: Iterable, others: Iterable, name: str, other_name: str) -> Iterator[tuple]:
+    """Yield pairs of two iterables; `InputError`, with their names, if one ends before the other."""
+    missing = object()
+    for number, (line, other) in enumerate(itertools.zip_longest(lines, others, fillvalue=missing)):
+        if line is missing or other is missing:
+            ended, longer = (name, other_name) if line is missing else (other_name, name)
+            raise InputError(f"{ended} has {number:,} lines, but {longer} goes on; {ALIGNED}")
+        yield line, other
+
+
+def count_lines(path: str, other_path: str | None = None) -> int | None:
+    """Return the number of lines of a file, all of them readable; None if it can be read only once.
+
+    `InputError` if another file has more or fewer, as far as that is known.
+    """
     if path == "-" or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)):
-        return None
-    with open_text_file(path) as file:
-        return sum(1 for _ in decode_lines(file, path))
-
-
-def check_equal_counts(path: str, count: int | None, other_path: str, other_count: int | None):
-    """Raise `InputError` if two texts have unequal numbers of lines; None is a number not known beforehand."""
-    if None not in (count, other_count) and count != other_count:
-        raise InputError(
-            f"{name_of(path)} has {count:,} lines but {name_of(other_path)} has {other_count:,}; {ALIGNED}"
-        )
+        count = None
+    else:
+        with open_text_file(path) as file:
+            count = sum(1 for _ in decode_lines(file, path))
+    if other_path is not None and (other := count_lines(other_path)) != count and None not in (count, other):
+        raise InputError(f"{name_of(path)} has {count:,} lines but {name_of(other_path)} has {other:,}; {ALIGNED}")
+    return count
 
 
 @contextlib.contextmanager
-def open_stream(path: str, other_path: str | None = None):
-    """Open a text, and yield pairs of lines and a function that reports pauses, see `windows.windows`.
+def open_windows(path: str, other_path: str | None, first: int, largest: int) -> Iterator[Iterable[list[tuple]]]:
+    """Open a text, a file or `-` (the standard input), and yield its `windows` of pairs of lines.
 
-    Each line of someone who types is followed by a pause. A program that writes to a pipe may wait for an answer before
-    it goes on, so a pipe pauses if no line is at hand.
-
-    Args:
-        path: a file, plain or .gz, or `-`: the standard input.
-        other_path: another text, whose line n is the second of pair n; without it, the second is None.
+    Line n of the other text is the second of pair n; without it, the second is None. Each line of someone who types is
+    followed by a pause. A program that writes to a pipe may wait for an answer before it goes on, so a pipe pauses if
+    no line is at hand.
 
     Raises:
-        InputError: see `data.text.parallel_text.decode_lines` and `windows.aligned`.
+        InputError: see `data.text.parallel_text.decode_lines` and `aligned`.
     """
     with contextlib.ExitStack() as files:
         if is_prompt(path):
             lines, pauses = typed_lines(), lambda seconds: True
         else:
-            file, pauses = files.enter_context(open_text_file(path)), never
+            file, pauses = files.enter_context(open_text_file(path)), None
             if path == "-" and not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 file = _Pipe(file)
                 pauses = file.pauses
             lines = decode_lines(file, name_of(path))
-        if other_path is None:
-            yield ((line, None) for line in lines), pauses
-        else:
+        pairs = zip(lines, itertools.repeat(None))
+        if other_path is not None:
             others = decode_lines(files.enter_context(open_text_file(other_path)), name_of(other_path))
-            yield aligned(lines, others, name_of(path), name_of(other_path)), pauses
+            pairs = aligned(lines, others, name_of(path), name_of(other_path))
+        yield windows(pairs, first, largest, pauses)
 
 
 class _Pipe:

@@ -1,7 +1,8 @@
 """Translation of lines of text with a trained run, an ensemble of several, or another engine."""
 
+import collections
 import copy
-import functools
+import itertools
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
@@ -16,7 +17,7 @@ from interacting_head.translation.engines import check_capabilities, engine_clas
 from interacting_head.translation.engines.engine import Engine, Hypothesis
 from interacting_head.translation.line_encoder import LineEncoder
 from interacting_head.translation.pieces import completed
-from interacting_head.translation.windows import Calls, aligned, characters, in_order, never, windows
+from interacting_head.translation.streams import aligned, windows
 
 WINDOW = 64  # batches sorted by length at a time: a stream of any length runs in constant RAM
 ADVICE = "lower batch_size or batch_tokens, beam_size, max_length or max_source_length"
@@ -26,8 +27,8 @@ class Translation(NamedTuple):
     """One hypothesis.
 
     `score` is its log-probability (natural logarithm) divided by the length penalty, `tokens` are its sub-words, and
-    `token_scores` the log-probabilities of each of them and of the end symbol (or None, if they are not wanted).
-    `pieces` is the number of pieces in which the line was translated, with an end symbol between their tokens.
+    `token_scores` the log-probabilities of these and of the end symbol (or None, if they are not wanted). `pieces` is
+    the number of pieces in which the line was translated, with an end symbol between their tokens.
     """
 
     text: str
@@ -43,11 +44,9 @@ class Translator:
     Args:
         engine: an `Engine`, or the `Transformer` or list of `Transformer`s of a `TransformerEngine`.
         source_form, target_form: the form that text is brought into, and out of.
-        batch_size: sentences searched together at most.
-        batch_tokens: source tokens of them at most, padding included, instead of `batch_size`.
-        max_source_length: sub-words of a line that is translated as a whole at most; longer ones are translated in
-            pieces. Default: 1,024, or `trained_length` if that is more.
-        trained_length: the largest number of sub-words that the model was trained on, and that a piece has.
+        batch_size: the most sentences that are searched together.
+        batch_tokens: the most source tokens of a batch, padding included, instead of `batch_size`.
+        max_source_length, trained_length: as of `LineEncoder`.
         advice: the settings to change if memory does not suffice.
 
     Attributes:
@@ -101,11 +100,10 @@ class Translator:
         """Return the translator of a run directory, of several as an ensemble, or of an exported folder.
 
         Args:
-            paths: a folder, or a list of them.
+            paths: a folder, or a list of them. The first has the defaults of what is not given.
             checkpoint: `best`, `average`, `ema` or `step-N`; default: best, before the first validation the newest.
-            batch_size: default: the (first) run's.
             engine: a name in `ENGINES`.
-            **search: fields of `SearchOptions`; by default, or None, the (first) run's.
+            **search: fields of `SearchOptions`.
 
         Raises:
             InputError: if there is no such folder or checkpoint, it is damaged, vocabularies or profiles of an ensemble
@@ -140,21 +138,22 @@ class Translator:
         are translated in pieces, see `pieces.encoded_pieces`.
 
         Args:
-            lines: the text.
             window: number of lines that are read and sorted by length at a time.
             prefixes: for each line the beginning of its translation, or of its first piece's; "" asks for none. It
                 counts for the score. A prefix longer than the largest length is translated by itself.
             first_number: number of the first line, for drawing: if a text is given in parts.
-            token_scores: false if log-probabilities of tokens are not wanted, which cost some engines time.
+            token_scores: whether log-probabilities of tokens are wanted, which cost some engines time.
 
         Raises:
             InputError: if there are fewer or more prefixes than lines, for prefixes if the engine takes none, and for
                 one that is too long.
         """
-        pairs = ((line, None) for line in lines)
+        pairs = zip(lines, itertools.repeat(None))
         if prefixes is not None:
             pairs = aligned(lines, prefixes, "the text", "the list of prefixes")
-        yield from self._lines(pairs, window, first_number=first_number, token_scores=token_scores)
+        given = windows(pairs, window or WINDOW * self._rows(1))
+        for _, found in self.translate_windows(given, first_number=first_number, token_scores=token_scores):
+            yield from found
 
     def score(
         self, sources: Iterable[str], targets: Iterable[str], window: int | None = None, first_number: int = 0
@@ -162,32 +161,25 @@ class Translator:
         """Yield for each pair of lines, in order, the target as a `Translation` with its scores.
 
         Raises:
-            InputError: if there are fewer or more targets than sources, if the engine cannot score, and for a line of
-                more than `max_source_length` sub-words.
+            InputError: if there are fewer or more targets than sources, the engine cannot score, or a line has more
+                than `max_source_length` sub-words.
         """
         pairs = aligned(sources, targets, "the text", "the list of translations")
-        for [translation] in self._lines(pairs, window, first_number=first_number, score=True):
-            yield translation
+        given = windows(pairs, window or WINDOW * self._rows(1))
+        for _, found in self.translate_windows(given, first_number=first_number, score=True):
+            yield from (translation for [translation] in found)
 
     def translate_windows(
-        self,
-        pairs: Iterable[tuple],
-        first: int,
-        largest: int | None = None,
-        pauses: Callable[[float], bool] = never,
-        *,
-        first_number: int = 0,
-        score: bool = False,
-        token_scores: bool = True,
+        self, windows: Iterable[list[tuple]], *, first_number: int = 0, score: bool = False, token_scores: bool = True
     ) -> Iterator[tuple[list[str], list[list[Translation]]]]:
         """Yield `(lines, their lists of translations)` for each window of a stream, in order.
 
         This is the one way from lines to results. While the engine works on a window, the next is prepared, and before
-        a wait for the stream all results are yielded.
+        a wait for the stream all results are yielded. What reading raises is raised after the results before it.
 
         Args:
-            pairs: of a line and its prefix, or None for all; with `score` of a line and its given translation.
-            first, largest, pauses: as of `windows.windows`.
+            windows: of `streams.windows`: lists of pairs of a line and its prefix, or None for all; with `score` of a
+                line and its given translation. An empty list comes before each wait.
             first_number, token_scores: as of `translate`.
             score: true to score translations instead of searching for them.
         """
@@ -195,23 +187,21 @@ class Translator:
             check_capabilities(self.engine.name, {"score"})
         else:
             self.engine.refresh()
-        several = self.engine.calls_at_a_time > 1
-        with Calls(self.engine.calls_at_a_time, self.engine.calls_waiting) as calls:
-
-            def begin(window):
-                nonlocal first_number
-                lines, others = map(list, zip(*window, strict=True))
-                if score:
-                    found = self.encoder.scored_sentences(lines, others, first_number)
-                    batches = self._planned(found, others)
-                else:
-                    batches = self.batches(lines, None if others[0] is None else others, first_number)
-                first_number += len(lines)
-                begun = self._begun(calls, batches, token_scores)
-                return functools.partial(self._window, lines, others if score else [""] * len(lines), begun)
-
-            chunks = windows(pairs, first, largest, pauses, characters)
-            yield from in_order(chunks, begin, ahead=1 if several else 0)
+        under_way, incomplete = collections.deque(), {}
+        with self.engine.calls() as begin:
+            for begun in self._begun(begin, windows, first_number, score, token_scores):
+                is_window = isinstance(begun, _Window)
+                if is_window:
+                    under_way.append(begun)
+                while len(under_way) > (self.engine.calls_at_a_time > 1 if is_window else 0):
+                    window = under_way.popleft()
+                    for batch, result in window.searches:
+                        with self._memory_for(batch):
+                            found = result()
+                        window.results.update(self._translations(batch, found, incomplete))
+                    yield window.lines, list(window.results.values())
+                if isinstance(begun, Exception):
+                    raise begun
 
     def tokenized(self, translation: Translation) -> Translation:
         """Return a `Translation` with tokens as its text: words if the profile has them, or else sub-words."""
@@ -225,12 +215,18 @@ class Translator:
         """Return the `Batch`es of lines, for any number of searches; lines without sub-words are left out."""
         if prefixes is not None:
             check_capabilities(self.engine.name, {"prefix"})
-        return self._planned(self.encoder.sentences(lines, prefixes, first_number, self.options))
+        sentences = self.encoder.sentences(lines, prefixes, first_number, self.options)
+        return list(planned(sentences, self._rows, self.engine))
 
-    def search(self, batches: list[Batch], token_scores: bool = True) -> Iterator[tuple[list[int], list]]:
+    def search(self, batches: list[Batch], token_scores: bool = True) -> Iterator[tuple[tuple, tuple]]:
         """Yield for each of the `batches` the numbers of lines that it completes, and lists of their `Translation`s."""
-        with Calls(self.engine.calls_at_a_time, self.engine.calls_waiting) as calls:
-            yield from self._completed(self._begun(calls, batches, token_scores))
+        incomplete = {}
+        with self.engine.calls() as begin:
+            for batch, result in self._searches(begin, batches, token_scores):
+                with self._memory_for(batch):
+                    found = result()
+                completed = dict(self._translations(batch, found, incomplete))
+                yield tuple(completed), tuple(completed.values())
 
     def with_engine(self, engine: Engine) -> "Translator":
         """Return a translator like this one with another `Engine`."""
@@ -247,57 +243,67 @@ class Translator:
         return other
 
     def _rows(self, width):
-        """Return the number of sentences of this many tokens that are searched together."""
         return rows_together(width, self.options.hypotheses, self.batch_size, self.batch_tokens)
 
-    def _lines(self, pairs, window, **how):
-        for _, found in self.translate_windows(pairs, window or WINDOW * self._rows(1), **how):
-            yield from found
+    def _begun(self, begin, windows, number, score, token_scores):
+        """Yield a `_Window` for each window, None before a wait and at the end, and what reading has raised."""
+        try:
+            for window in windows:
+                if not window:
+                    yield None
+                    continue
+                lines, others = map(list, zip(*window, strict=True))
+                if score:
+                    sentences = self.encoder.scored_sentences(lines, others, number)
+                    batches = planned(sentences, self._rows, self.engine)
+                else:
+                    batches = self.batches(lines, None if others[0] is None else others, number)
+                texts = others if score else [""] * len(lines)  # of lines without sub-words
+                results = {number + i: [Translation(text, 0.0, [], [])] for i, text in enumerate(texts)}
+                number += len(lines)
+                yield _Window(lines, results, self._searches(begin, batches, token_scores))
+            yield None
+        except Exception as error:
+            yield error
 
-    def _planned(self, found, texts=None):
-        """Return the `Batch`es of pairs of `Piece` and `Sentence`, and of the translations of all lines, if given."""
-        lengths = [max(len(sentence.source), len(sentence.prefix or ())) + 1 for _, sentence in found]
-        batches = []
-        for chosen, rows in planned(lengths, self._rows, self.engine):
-            pieces, sentences = map(list, zip(*(found[k] for k in chosen), strict=True))
-            batches.append(Batch(pieces, sentences, rows, texts and [texts[piece.line] for piece in pieces]))
-        return batches
+    def _searches(self, begin, batches, token_scores):
+        """Return pairs of a batch and a function that gives the engine's result for it."""
+        searches = []
+        for batch in batches:
+            if batch.is_scored:
+                pairs = [(sentence.source, sentence.prefix) for sentence in batch.sentences]
+                result = begin(self.engine.score, pairs, batch.rows)
+            else:
+                result = begin(self.engine.search, batch.sentences, self.options, batch.rows, token_scores)
+            searches.append((batch, result))
+        return searches
 
-    def _begun(self, calls, batches, token_scores):
-        return [(batch, calls.begin(self._hypotheses, batch, token_scores)) for batch in batches]
+    def _memory_for(self, batch):
+        return allocation_told(lambda: batch.in_words(self.options.hypotheses), self.advice)
 
-    def _hypotheses(self, batch, token_scores):
-        """Return the n-best lists of a batch, without texts."""
-        with allocation_told(lambda: batch.in_words(self.options.hypotheses), self.advice):
-            if batch.texts is None:
-                return self.engine.search(batch.sentences, self.options, batch.rows, token_scores)
-            pairs = [(sentence.source, sentence.prefix) for sentence in batch.sentences]
-            scores = self.engine.score(pairs, batch.rows)
-        penalised = [sum(one) / self._penalty(len(one)) for one in scores]
-        return [[Hypothesis(*one)] for one in zip(penalised, (ids for _, ids in pairs), scores, strict=True)]
-
-    def _completed(self, begun):
-        """Yield for each batch the numbers of lines that it completes, and lists of their `Translation`s."""
-        incomplete = {}
-        for batch, result in begun:
+    def _translations(self, batch, found, incomplete):
+        """Yield `(number, n-best list)` of each line that a batch completes, of the engine's result for it."""
+        if batch.is_scored:
+            n_best = [
+                [Hypothesis(sum(scores) / self._penalty(len(scores)), sentence.prefix, scores)]
+                for sentence, scores in zip(batch.sentences, found, strict=True)
+            ]
+            texts = iter([sentence.text for sentence in batch.sentences])
+        else:
             # Without any hypothesis, the model's probabilities are not numbers.
-            n_best = [hypotheses or [Hypothesis(IMPOSSIBLE, [], [IMPOSSIBLE])] for hypotheses in result()]
-            texts = batch.texts
-            if texts is None:
-                texts = self.target_subwords.decode([one.ids for hypotheses in n_best for one in hypotheses])
-                texts = map(self.target_form.postprocess, texts)
-            texts = iter(texts)
-            translations = [[Translation(next(texts), *one) for one in hypotheses] for hypotheses in n_best]
-            found = list(completed(batch.pieces, translations, incomplete, self._penalty))
-            yield [i for i, _ in found], [n_best for _, n_best in found]
-
-    def _window(self, lines, texts, begun):
-        """Return lines and their lists of translations; lines without sub-words have the given text."""
-        results = [[Translation(text, 0.0, [], [])] for text in texts]
-        for indices, n_best in self._completed(begun):
-            for i, translations in zip(indices, n_best, strict=True):
-                results[i] = translations
-        return lines, results
+            n_best = [hypotheses or [Hypothesis(IMPOSSIBLE, [], [IMPOSSIBLE])] for hypotheses in found]
+            texts = self.target_subwords.decode([one.ids for hypotheses in n_best for one in hypotheses])
+            texts = map(self.target_form.postprocess, texts)
+        translations = [[Translation(next(texts), *one) for one in hypotheses] for hypotheses in n_best]
+        return completed(batch.sentences, translations, incomplete, self._penalty)
 
     def _penalty(self, length):
         return float(self.options.penalty(np.float32(length)))
+
+
+class _Window(NamedTuple):
+    """Lines that are translated: `{number: n-best list}`, and batches with functions that give the engine's results."""
+
+    lines: list[str]
+    results: dict[int, list[Translation]]
+    searches: list[tuple[Batch, Callable]]

@@ -32,11 +32,11 @@ CAPABILITIES = {
 
 
 class EngineEntry(NamedTuple):
-    """An engine's `place`, `"module:class"`, the `CAPABILITIES` that it lacks, and its most tokens of a sentence."""
+    """An engine's `place`, `"module:class"`, the `CAPABILITIES` that it lacks, and the most sub-words of a source."""
 
     place: str
     cannot: frozenset = frozenset()
-    longest: float = math.inf
+    longest_source: float = math.inf
 
 
 ENGINES = {
@@ -44,12 +44,12 @@ ENGINES = {
     "ctranslate2": EngineEntry(
         "interacting_head.translation.engines.ctranslate2:CTranslate2Engine",
         cannot=frozenset({"ensemble", "sampling", "details"}),
-        longest=POSITIONS,
+        longest_source=POSITIONS - 1,  # and the end symbol
     ),
     "savedmodel": EngineEntry(
         "interacting_head.translation.engines.savedmodel:SavedModelEngine",
         cannot=frozenset(CAPABILITIES),
-        longest=LONGEST,
+        longest_source=LONGEST - 1,
     ),
 }
 
@@ -77,14 +77,9 @@ def check_capabilities(name: str, wanted):
             raise InputError(f"--engine {name} {statement}; {option} needs --engine tensorflow")
 
 
-def longest_source(name: str) -> float:
-    """Return the most sub-words of a source that an engine takes, the end symbol not counted."""
-    return ENGINES[name].longest - 1
-
-
 def check_source_length(option: str, value: int, name: str):
     """Raise `InputError` for a largest length of sources, in sub-words, that the engine `name` does not have."""
     if not isinstance(value, int) or value < 1:
         raise InputError(f"{option} must be a whole number of at least 1, got {value}")
-    if value > longest_source(name):
-        raise InputError(f"{option} must be at most {longest_source(name):,} with --engine {name}, got {value:,}")
+    if value > (most := ENGINES[name].longest_source):
+        raise InputError(f"{option} must be at most {most:,} with --engine {name}, got {value:,}")

@@ -10,7 +10,7 @@ from data.files import check_plain
 from data.text.subwords import BEGIN, END, PAD
 from data.workers import available_cores
 from interacting_head.console import importing_keras
-from interacting_head.export import POSITIONS, TEXT, optional_package
+from interacting_head.export import POSITIONS, TEXT, convert, optional_package
 from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.translation.engines import check_capabilities
 from interacting_head.translation.engines.engine import Engine, Hypothesis
@@ -144,9 +144,7 @@ def _load(folder):
 
 
 def _converted(run, checkpoint):
-    with importing_keras():
-        from interacting_head.export.ctranslate2 import convert
-
     with tempfile.TemporaryDirectory() as folder:
-        convert(run, Path(folder) / "model", checkpoint=checkpoint)
-        return _load(Path(folder) / "model")
+        with importing_keras():
+            path = convert(run, "ctranslate2", Path(folder) / "model", checkpoint=checkpoint)
+        return _load(path)

@@ -1,20 +1,27 @@
 """The interface of engines."""
 
 import abc
+import contextlib
+import functools
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
+from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.search.options import SearchOptions
 from interacting_head.translation.engines import check_capabilities
 
 
 class Sentence(NamedTuple):
-    """A sentence to be translated.
+    """A line to be translated, or a piece of a line.
 
     Attributes:
         source: its ids, without the end symbol.
         max_length: the largest number of tokens of a translation, the end symbol counted.
         prefix: ids with which translations begin; None if no sentence of the text has a prefix.
-        number, piece: of its line, and its number within the line, both from 0; random draws depend on them.
+        number, piece, pieces: number of its line, its number in it, from 0, and the number of its pieces. Random draws
+            depend on the first two.
+        text: the given translation, whose ids are `prefix`, if it is scored; else None.
     """
 
     source: list[int]
@@ -22,12 +29,14 @@ class Sentence(NamedTuple):
     prefix: list[int] | None
     number: int
     piece: int = 0
+    pieces: int = 1
+    text: str | None = None
 
 
 class Hypothesis(NamedTuple):
-    """A translation: its ids without the end symbol, and the log-probabilities of each of them and of that symbol.
+    """A translation: its score, its ids without the end symbol, and the log-probabilities of ids and end symbol.
 
-    `score` is the sum of these divided by the length penalty. `token_scores` may be None if they are not wanted.
+    The score is their sum divided by the length penalty. `token_scores` may be None if they are not wanted.
     """
 
     score: float
@@ -40,7 +49,7 @@ class Engine(abc.ABC):
 
     Attributes:
         name: of the entry in `ENGINES`, which states what it cannot do.
-        calls_at_a_time: number of batches that are best worked on side by side, called by as many threads.
+        calls_at_a_time: number of batches that are best searched at a time, by as many threads.
         calls_waiting: number of further calls that the engine queues, so that a batch is at hand when another ends.
         models: the `Transformer`s that may be looked into; none for an engine that lacks `details`.
     """
@@ -50,17 +59,28 @@ class Engine(abc.ABC):
     calls_waiting = 0
     models = ()
 
+    @contextlib.contextmanager
+    def calls(self) -> Iterator[Callable]:
+        """Yield a function that begins a call of its arguments and returns a function that gives the result.
+
+        Threads make the calls, or the caller itself if one is made at a time. Calls that wait at the end are dropped.
+        """
+        if self.calls_at_a_time == 1:
+            yield functools.partial
+            return
+        threads = ThreadPoolExecutor(self.calls_at_a_time + self.calls_waiting)
+        try:
+            yield lambda *call: threads.submit(*call).result
+        finally:
+            threads.shutdown(cancel_futures=True)
+
     @classmethod
     @abc.abstractmethod
-    def open(cls, paths: list, checkpoint: str | None = None):
-        """Return an engine and the `RunDirectory` with its sub-words, text forms and settings of search.
-
-        Args:
-            paths: run directories, or folders that have been exported.
-            checkpoint: of a run directory, see `RunDirectory.weights`.
+    def open(cls, paths: list, checkpoint: str | None = None) -> tuple["Engine", RunDirectory]:
+        """Return an engine of run directories or exported folders, and the first run: sub-words, forms, settings.
 
         Raises:
-            InputError: if there is no such folder or checkpoint, or it is damaged.
+            InputError: if there is no such folder or checkpoint (see `RunDirectory.weights`), or it is damaged.
         """
 
     @abc.abstractmethod
@@ -69,20 +89,15 @@ class Engine(abc.ABC):
     ) -> list[list[Hypothesis]]:
         """Return for each sentence its `options.n_best` best hypotheses, fewer if there are fewer.
 
-        Args:
-            sentences: with at least one token each.
-            options: of the search.
-            rows: the most sentences that a batch may hold.
-            token_scores: false if log-probabilities of tokens are not wanted.
+        Each sentence has at least one token. A batch may hold at most `rows` sentences. Without `token_scores` the
+        log-probabilities of tokens are not wanted.
         """
 
     @abc.abstractmethod
     def score(self, pairs: list[tuple], rows: int) -> list[list[float]]:
         """Return the log-probabilities of the tokens and of the end symbol of each target.
 
-        Args:
-            pairs: of source ids and target ids, without end symbols.
-            rows: as of `search`.
+        Pairs are source ids and target ids, without end symbols; a batch may hold at most `rows`.
         """
 
     def faster_engine(self, options: SearchOptions) -> str | None:

@@ -11,9 +11,9 @@ from interacting_head.model.building import load_model
 from interacting_head.model.compilation import calls_at_a_time, compiles_shapes, size_compiled_for
 from interacting_head.model.placement import resolved
 from interacting_head.runs.run_directory import RunDirectory
+from interacting_head.search.constraints import Limits
 from interacting_head.search.options import IMPOSSIBLE, length_limit
-from interacting_head.search.state import Limits
-from interacting_head.search.transformer_search import Scorer, TransformerSearch
+from interacting_head.search.transformer_search import Scorer, TransformerSearch, as_array
 from interacting_head.translation.engines.engine import Engine, Hypothesis
 
 FASTER = "ctranslate2"  # for searches with one model that is a standard Transformer with other weights
@@ -52,8 +52,9 @@ class TransformerEngine(Engine):
         prefixed = sentences[0].prefix is not None
         sources = [[*sentence.source, END] for sentence in sentences]
         limits, length = self._limits(sentences, options, rows, prefixed)
-        found = self._search(options, prefixed)(self._padded(sources, rows), limits, length)
-        return hypotheses(*found, options.n_best)[: len(sentences)]
+        search = self._search(options, prefixed)
+        found = search.compiled_search(search.kernels, self._padded(sources, rows), limits, length)
+        return hypotheses(*map(as_array, found), options.n_best)[: len(sentences)]
 
     def score(self, pairs, rows):
         width = max(max(map(len, pair)) for pair in pairs) + 1
@@ -114,7 +115,8 @@ class TransformerEngine(Engine):
         width = self.padded_width(width or max(map(len, sentences)))
         return padded(sentences, self._rows(len(sentences), rows), width)
 
-    def _rows(self, count, most):
+    @staticmethod
+    def _rows(count, most):
         """Return the rows of a batch of `count` sentences: the most there may be, if each shape is compiled."""
         return most if compiles_shapes() else count
 

@@ -76,7 +76,7 @@ def test_a_run_is_loaded_with_its_checkpoint(workplace):
 def test_the_text_files_name_no_file_of_the_machine(workplace, tmp_path):
     trained = TrainedModel.of(workplace / "trained")
     assert trained.config.data.source
-    trained.write_text_files(tmp_path)
+    trained.write_text_files(tmp_path / "text")
     data = RunDirectory.open(tmp_path / "text").config.data
     assert [getattr(data, name) for name in PRIVATE] == [None] * len(PRIVATE)
     assert str(workplace) not in (tmp_path / "text" / "config.yaml").read_text()
@@ -84,7 +84,7 @@ def test_the_text_files_name_no_file_of_the_machine(workplace, tmp_path):
 
 def test_separate_sub_words_stay_separate(tmp_path):
     trained = exports.trained(exports.subwords(tmp_path, shared=False))
-    trained.write_text_files(tmp_path)
+    trained.write_text_files(tmp_path / "text")
     source, target = RunDirectory.open(tmp_path / "text").subwords()
     assert (source.digest, target.digest) == (trained.source_subwords.digest, trained.target_subwords.digest)
     assert list(map(len, trained.pieces())) == [281, 280]

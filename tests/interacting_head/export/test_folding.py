@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from data.errors import InputError
-from interacting_head.config import PlacedAttentionConfig, PlacementConfig
-from interacting_head.export.folding import SITES, fold, fold_transformer
+from interacting_head.config import SITES, PlacedAttentionConfig, PlacementConfig
+from interacting_head.export.folding import fold, fold_transformer
 from layers import reference
 from tests.interacting_head import tiny
 from tests.layers import schemes

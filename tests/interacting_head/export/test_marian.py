@@ -10,8 +10,8 @@ from data.errors import InputError
 from data.text.subwords import BEGIN, END, PAD, Subwords
 from interacting_head import export
 from interacting_head.config import ExperimentConfig, PlacedAttentionConfig, PlacementConfig, override
+from interacting_head.search.constraints import Limits
 from interacting_head.search.options import SearchOptions
-from interacting_head.search.state import Limits
 from interacting_head.search.transformer_search import TransformerSearch
 from interacting_head.training.setup import make_training_model
 from tests.interacting_head.export import exports
@@ -139,7 +139,7 @@ def test_the_files_are_those_of_a_marian_model(tmp_path):
     [
         ({"normalization": "pre"}, "are post-norm, this one has model.normalization=pre"),
         ({"scheme": "interacting_head_pairwise"}, "4 heads of size 4, and .* heads × size is the model size, 8"),
-        ({"scheme": "talking_heads"}, "the encoder's attention is that of 2 heads of size 8"),
+        ({"scheme": "talking_heads"}, "the encoder's attention has 2 heads of size 8"),
         ({"scheme": "multi_hop"}, "is multi_hop, which cannot be converted"),
     ],
 )

@@ -10,8 +10,8 @@ from tensorflow.core.protobuf import saved_model_pb2
 from data.errors import InputError
 from data.text.subwords import END, PAD
 from interacting_head import export
+from interacting_head.search.constraints import Limits
 from interacting_head.search.options import IMPOSSIBLE, SearchOptions, length_limit
-from interacting_head.search.state import Limits
 from interacting_head.search.transformer_search import TransformerSearch
 from layers import ATTENTION_SCHEMES
 from tests.interacting_head.export import exports

@@ -6,9 +6,9 @@ import numpy as np
 from keras import ops
 
 from data.text.subwords import BEGIN, END, PAD
-from interacting_head.search.beam_search import beam_search
+from interacting_head.search.beam_search import Search, collect, extended, pick, start, unfinished
+from interacting_head.search.constraints import Limits
 from interacting_head.search.options import IMPOSSIBLE, SearchOptions
-from interacting_head.search.state import Limits, pick
 from tests.layers.backend import array
 
 PENALTIES = [("gnmt", 0.6), ("gnmt", 1.5), ("average", 1.0), ("average", 0.5), ("none", 0.6)]
@@ -53,6 +53,26 @@ def tensor_step(tokens, parents, position, state):
     h = h + ops.einsum("bnv,bnvd->bnd", ops.one_hot(tokens, V), state["E"])
     h = ops.tanh(h + 0.1 * ops.cast(position, "float32"))
     return ops.einsum("bnvi,bni->bnv", state["C"], h) + 7, {**state, "h": h}
+
+
+def advance(step, search, limits, options, until):
+    """Continue a search up to the position `until`.
+
+    The function `step(tokens (B, N), parents (B, N), position (), state)` returns logits `(B, N, V)` and its state.
+    """
+
+    def body(*search):
+        search = Search(*search)
+        logits, state = step(search.tokens, search.parents, search.position, search.state)
+        return extended(search, logits, state, limits, options)
+
+    return Search(*ops.while_loop(lambda *search: unfinished(Search(*search), until), body, search))
+
+
+def beam_search(step, state, limits, options, length):
+    """Search from the beginning to the end; returns as `collect`."""
+    search = advance(step, start(state, limits, options, length), limits, options, length)
+    return collect(search.links, search.totals, options)
 
 
 def search(languages, max_lengths, options, **limits):

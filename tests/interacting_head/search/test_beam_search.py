@@ -6,9 +6,9 @@ from keras import ops
 
 from data.text.subwords import BEGIN, END, PAD
 from interacting_head.search import options as search_options
-from interacting_head.search.beam_search import _top_k, advance, beam_search, collect, start
+from interacting_head.search.beam_search import _top_k, collect, start
+from interacting_head.search.constraints import Limits
 from interacting_head.search.length_penalties import LENGTH_PENALTIES
-from interacting_head.search.state import Limits
 from tests.interacting_head.search import languages
 from tests.interacting_head.search.languages import (
     PENALTIES,
@@ -133,10 +133,10 @@ def test_a_search_in_pieces_is_the_same():
     state = {name: np.stack([getattr(x, name) for x in cases]) for name in ("h", "A", "C", "E")}
     state = {name: ops.convert_to_tensor(np.repeat(value[:, None], 3, axis=1)) for name, value in state.items()}
     limits = Limits(max_lengths=ops.convert_to_tensor(np.array([8, 7, 6, 8, 8], "int32")))
-    expected = beam_search(languages.tensor_step, state, limits, chosen, 8)
+    expected = languages.beam_search(languages.tensor_step, state, limits, chosen, 8)
     pieces = start(state, limits, chosen, 8)
     for until in (1, 4, 5, 8):
-        pieces = advance(languages.tensor_step, pieces, limits, chosen, until, 0)
+        pieces = languages.advance(languages.tensor_step, pieces, limits, chosen, until)
     for found, whole in zip(collect(pieces.links, pieces.totals, chosen), expected, strict=True):
         np.testing.assert_allclose(array(found), array(whole), rtol=1e-5)  # pieces may be compiled in another way
 

@@ -5,13 +5,12 @@ import pytest
 
 from data.text.subwords import BEGIN, END, PAD
 from interacting_head.search import transformer_search
-from interacting_head.search.beam_search import beam_search
+from interacting_head.search.constraints import Limits
 from interacting_head.search.options import length_limit
-from interacting_head.search.state import Limits
 from interacting_head.search.transformer_search import Scorer, TransformerSearch
 from layers import ATTENTION_SCHEMES
 from tests.interacting_head import tiny
-from tests.interacting_head.search.languages import as_lists, options, penalty
+from tests.interacting_head.search.languages import as_lists, beam_search, options, penalty
 from tests.interacting_head.search.test_beam_search import assert_same
 from tests.layers.backend import array
 from tests.parameters import mostly_slow

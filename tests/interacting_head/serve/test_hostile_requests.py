@@ -14,10 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.command_line import one_line
+from interacting_head.config import SITES
 from interacting_head.serve import limits, server
 from interacting_head.serve.application import application
 from interacting_head.serve.connection import Connection
-from interacting_head.serve.forms import SITES, RequestError
+from interacting_head.serve.forms import RequestError
 from interacting_head.serve.worker import Worker
 from tests.hostile import attempts, changed, changes, few_and_many, many, seconds_at_most
 

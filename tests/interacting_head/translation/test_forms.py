@@ -1,6 +1,6 @@
 from data.text.profiles import RAW_TEXT
 from data.text.subwords import END
-from interacting_head.translation.forms import Details, JsonLine
+from interacting_head.translation.forms import described, detailed
 from interacting_head.translation.inspection import Inspection
 from interacting_head.translation.translator import Translation
 from tests.echo_engine import Letters
@@ -19,7 +19,7 @@ class Looking:
 def test_a_line_in_pieces_has_nothing_to_look_at_and_is_not_looked_into():
     inspector = Looking()
     whole, joined = Translation("x", -1.0, [120], [-1.0, 0.0]), Translation("y", -1.0, [121, END, 121], [-1.0] * 4, 2)
-    found = list(Details(inspector, Letters, RAW_TEXT)(["a", "bbb", "c"], [[whole, whole], [joined, joined], [whole]]))
+    found = list(detailed(["a", "bbb", "c"], [[whole, whole], [joined, joined], [whole]], inspector, Letters, RAW_TEXT))
     seen = {"source_tokens": ["a", "\x03"], "attention": []}
     nothing = {"source_tokens": None, "attention": None}
     assert found == [[seen, seen], [nothing, nothing], [{**seen, "source_tokens": ["c", "\x03"]}]]
@@ -27,7 +27,6 @@ def test_a_line_in_pieces_has_nothing_to_look_at_and_is_not_looked_into():
 
 
 def test_the_number_of_pieces_is_told_where_there_are_several():
-    form = JsonLine(Letters)
-    joined = form.described(Translation("y", -1.0, [121, END, 121], [-1.0] * 4, 2))
+    joined = described(Translation("y", -1.0, [121, END, 121], [-1.0] * 4, 2), Letters)
     assert (joined["tokens"], joined["pieces"]) == (["y", "\x03", "y", "\x03"], 2)
-    assert "pieces" not in form.described(Translation("x", -1.0, [120], [-1.0, 0.0]))
+    assert "pieces" not in described(Translation("x", -1.0, [120], [-1.0, 0.0]), Letters)

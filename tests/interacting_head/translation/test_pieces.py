@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from data.text.profiles import RAW_TEXT, Preprocessor
 from data.text.subwords import END
-from interacting_head.translation.pieces import CHARACTERS, Piece, blocks, boundary, completed, encoded_pieces
+from interacting_head.translation.engines.engine import Sentence
+from interacting_head.translation.pieces import CHARACTERS, blocks, boundary, completed, encoded_pieces
 from interacting_head.translation.translator import Translation
 from tests.echo_engine import Letters
 
@@ -106,12 +107,16 @@ def translation(text, score, token_scores=None):
     return Translation(text, score, list(map(ord, text)), token_scores)
 
 
+def piece(line, number, count):
+    return Sentence([], 1, None, line, number, count)
+
+
 def test_translations_of_pieces_are_joined_rank_by_rank_with_the_score_of_all_their_tokens():
     incomplete, found = {}, []
     first = [translation("ab", -1.0, [-1.0] * 3), translation("a", -2.0, [-2.0] * 2)]
     second = [translation("", -3.0, [-3.0])]
     whole = [translation("c", -4.0, [-4.0] * 2)]
-    for batch in ([(Piece(0, 1, 2), second), (Piece(1, 0, 1), whole)], [(Piece(0, 0, 2), first)]):
+    for batch in ([(piece(0, 1, 2), second), (piece(1, 0, 1), whole)], [(piece(0, 0, 2), first)]):
         found.append(list(completed(*zip(*batch, strict=True), incomplete, lambda length: length)))
     assert found[0] == [(1, whole)]
     [(line, joined)] = found[1]
@@ -123,7 +128,7 @@ def test_translations_of_pieces_are_joined_rank_by_rank_with_the_score_of_all_th
 
 def test_joined_translations_come_in_the_order_of_their_scores_and_may_have_none_for_tokens():
     parts = [[translation("aaa", -1.0), translation("b", -1.1)], [translation("c", -1.0), translation("d", -1.0)]]
-    batch = [Piece(0, 0, 2), Piece(0, 1, 2)]
+    batch = [piece(0, 0, 2), piece(0, 1, 2)]
     [(_, joined)] = completed(batch, parts, {}, lambda length: length)
     assert [(one.text, one.token_scores) for one in joined] == [("aaa c", None), ("b d", None)]
     assert [one.score for one in joined] == [-1.0, pytest.approx(-1.05)]

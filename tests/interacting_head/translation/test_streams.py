@@ -8,7 +8,6 @@ import pytest
 from data.errors import InputError
 from data.text import parallel_text
 from interacting_head.translation import streams
-from interacting_head.translation.windows import windows
 
 
 def piped(monkeypatch, content):
@@ -24,8 +23,8 @@ def piped(monkeypatch, content):
 
 
 def lines(first=2, largest=4):
-    with streams.open_stream("-") as (pairs, pauses):
-        return [line for window in windows(pairs, first, largest, pauses) for line, _ in window]
+    with streams.open_windows("-", None, first, largest) as windows:
+        return [line for window in windows for line, _ in window]
 
 
 @pytest.mark.parametrize("block", [1, 3, 1 << 16])

@@ -1,9 +1,37 @@
+"""Windows of a stream: their sizes, their order, and what is under way at a time."""
+
 import threading
 
 import pytest
 
-from interacting_head.translation import windows as windows_module
-from interacting_head.translation.windows import PAUSE, Calls, characters, in_order, side_by_side, windows
+from data.errors import InputError
+from interacting_head.search.options import SearchOptions
+from interacting_head.translation import streams
+from interacting_head.translation.engines.engine import Engine, Hypothesis
+from interacting_head.translation.streams import PAUSE, windows
+from interacting_head.translation.translator import Translator
+from tests.echo_engine import Letters
+
+
+class Watched(Engine):
+    """Gives each line back, after a function has been called with it."""
+
+    name = "tensorflow"
+
+    def __init__(self, calls_at_a_time, watch=lambda line: None):
+        self.calls_at_a_time, self.watch = calls_at_a_time, watch
+
+    @classmethod
+    def open(cls, paths, checkpoint=None):
+        return cls(1), None
+
+    def search(self, sentences, options, rows, token_scores=True):
+        for sentence in sentences:
+            self.watch("".join(map(chr, sentence.source)))
+        return [[Hypothesis(-1.0, sentence.source, [-1.0])] for sentence in sentences]
+
+    def score(self, pairs, rows):
+        raise NotImplementedError
 
 
 class Windows:
@@ -15,94 +43,92 @@ class Windows:
     def __iter__(self):
         for window in self.windows:
             self.count += 1
-            yield window
+            yield [(line, None) for line in window]
 
 
-def begin_in(calls, function=list):
-    return lambda window: calls.begin(function, window)
+def translated(given, calls_at_a_time, watch=lambda line: None, **how):
+    """Yields the texts of each window."""
+    engine = Watched(calls_at_a_time, watch)
+    translator = Translator(engine, Letters, Letters, options=SearchOptions(), batch_size=1, **how)
+    for lines, found in translator.translate_windows(given):
+        assert lines == [best.text for best, *_ in found]
+        yield lines
 
 
-@pytest.mark.parametrize("count", [1, 2, 3])
-def test_results_come_in_the_order_of_their_arguments(count):
+@pytest.mark.parametrize("calls", [1, 2, 3])
+def test_results_come_in_the_order_of_their_lines(calls):
     first_is_done = threading.Event()
 
-    def square(number):
-        if number == 1 and count > 1:
+    def watch(line):
+        if line == "a" and calls > 1:
             first_is_done.set()
-        if number == 0 and count > 1:
+        if line == "zz" and calls > 1:
             assert first_is_done.wait(60)  # the second call overtakes the first
-        return number**2
 
-    found = list(side_by_side(square, ((number,) for number in range(20)), count))
-    assert found == [((number,), number**2) for number in range(20)]
+    lines = [["zz", "a", *"bcdefg"]]
+    assert list(translated(Windows(lines), calls, watch)) == lines
 
 
-@pytest.mark.parametrize(("ahead", "asked"), [(0, [1, 2, 3]), (1, [2, 3, 4])])
-def test_windows_are_asked_for_ahead_of_results_but_not_without_end(ahead, asked):
-    given = Windows([[number] for number in range(100)])
-    with Calls(1 + ahead) as calls:
-        results = in_order(given, begin_in(calls), ahead)
-        for number, count in enumerate(asked):
-            assert (next(results), given.count) == ([number], count)
+@pytest.mark.parametrize(("calls", "asked"), [(1, [1, 2, 3]), (2, [2, 3, 4])])
+def test_windows_are_asked_for_ahead_of_results_but_not_without_end(calls, asked):
+    given = Windows([[str(number)] for number in range(100)])
+    results = translated(given, calls)
+    for number, count in enumerate(asked):
+        assert (next(results), given.count) == ([str(number)], count)
 
 
 def test_the_next_window_is_begun_while_one_is_under_way():
     second_has_begun = threading.Event()
 
-    def wait(window):
-        if window == [1]:
+    def watch(line):
+        if line == "1":
             second_has_begun.set()
         assert second_has_begun.wait(60)
-        return window
 
-    with Calls(2) as calls:
-        assert list(in_order([[0], [1], [2]], begin_in(calls, wait), 1)) == [[0], [1], [2]]
+    assert list(translated(Windows([["0"], ["1"], ["2"]]), 2, watch)) == [["0"], ["1"], ["2"]]
 
 
 def test_before_more_is_asked_for_than_an_empty_window_all_results_are_given():
-    given = Windows([[1], [2], [], [3], []])
-    with Calls(4) as calls:
-        results = in_order(given, begin_in(calls), 1)
-        assert [next(results), next(results)] == [[1], [2]]
-        assert given.count == 3
-        assert list(results) == [[3]]
+    given = Windows([["1"], ["2"], [], ["3"], []])
+    results = translated(given, 4)
+    assert [next(results), next(results)] == [["1"], ["2"]]
+    assert given.count == 3
+    assert list(results) == [["3"]]
 
 
-@pytest.mark.parametrize("ahead", [0, 1])
-def test_what_reading_or_beginning_raises_comes_after_the_results_before(ahead):
+@pytest.mark.parametrize("calls", [1, 2])
+def test_what_reading_or_encoding_raises_comes_after_the_results_before(calls):
     def lines():
-        yield [1]
-        yield [2]
-        raise ValueError("line 3")
+        yield "1"
+        yield "2"
+        raise InputError("line 3")
 
-    def refuse(window):
-        if window == [3]:
-            raise ValueError("line 3")
-        return lambda: window
+    results = translated(([(line, None)] for line in lines()), calls)
+    assert [next(results), next(results)] == [["1"], ["2"]]
+    with pytest.raises(InputError, match="line 3"):
+        next(results)
+    engine = Watched(calls)
+    engine.score = lambda pairs, rows: [[0.0] * (len(target) + 1) for _, target in pairs]
+    scored = Translator(engine, Letters, Letters, max_source_length=5).score(["a", "b", "long " * 9], "abc", 1)
+    assert [next(scored).text, next(scored).text] == ["a", "b"]
+    with pytest.raises(InputError, match="line 3 has more than 5 sub-words"):
+        next(scored)
 
-    for given, begin in ((lines(), lambda window: lambda: window), ([[1], [2], [3], [4]], refuse)):
-        results = in_order(given, begin, ahead)
-        assert [next(results), next(results)] == [[1], [2]]
-        with pytest.raises(ValueError, match="line 3"):
-            next(results)
 
-
-@pytest.mark.parametrize("count", [1, 3])
-def test_a_failed_call_ends_all(count):
+@pytest.mark.parametrize("calls", [1, 3])
+def test_a_failed_call_ends_all(calls):
     done = []
 
-    def fail(window):
-        if window == [2]:
+    def watch(line):
+        if line == "2":
             raise ValueError("call 2")
-        done.append(window)
-        return window
+        done.append(line)
 
-    given = Windows([[number] for number in range(1000)])
-    with Calls(count) as calls:
-        results = in_order(given, begin_in(calls, fail), count - 1)
-        assert [next(results), next(results)] == [[0], [1]]
-        with pytest.raises(ValueError, match="call 2"):
-            next(results)
+    given = Windows([[str(number)] for number in range(1000)])
+    results = translated(given, calls, watch)
+    assert [next(results), next(results)] == [["0"], ["1"]]
+    with pytest.raises(ValueError, match="call 2"):
+        next(results)
     assert len(done) <= given.count < 10
 
 
@@ -113,36 +139,40 @@ def test_calls_that_have_not_begun_never_do_after_an_end():
         begun.append(number)
         assert may_end.wait(60)
 
-    with Calls(2) as calls:
+    with Watched(2).calls() as begin:
         for number in range(9):
-            calls.begin(wait, number)
+            begin(wait, number)
         threading.Timer(0.1, may_end.set).start()
     assert len(begun) < 9
 
 
+def pairs(lines):
+    return [(line, None) for line in lines]
+
+
 def test_windows_double_up_to_the_largest():
-    assert [len(window) for window in windows(range(100), 4, 16)] == [4, 8, 16, 16, 16, 16, 16, 8]
+    assert [len(window) for window in windows(pairs("x" * 100), 4, 16)] == [4, 8, 16, 16, 16, 16, 16, 8]
 
 
 def test_windows_of_long_lines_hold_few(monkeypatch):
-    monkeypatch.setattr(windows_module, "HELD", 10)
+    monkeypatch.setattr(streams, "HELD", 10)
     lines = ["x" * 9, "x", "x" * 20, "", "x", "x"]
-    assert [len(window) for window in windows(lines, 4, size=characters)] == [2, 1, 3]
-    pairs = [("x" * 5, "y" * 5)] * 2
-    assert [len(window) for window in windows(pairs, 4, size=characters)] == [1, 1]
+    assert [len(window) for window in windows(pairs(lines), 4)] == [2, 1, 3]
+    assert [len(window) for window in windows([("x" * 5, "y" * 5)] * 2, 4)] == [1, 1]
 
 
 def test_an_empty_window_comes_before_each_wait_and_a_long_one_ends_the_window():
     waits = {1: 0.0, 3: 1.0, 5: 0.0}  # after these items nothing comes for so many seconds, and a moment
-    items, seen = iter(range(7)), []
+    seen = []
 
     def pauses(seconds):
         return seen[-1] in waits and waits[seen[-1]] >= seconds
 
     def watched():
-        for item in items:
+        for item in range(7):
             seen.append(item)
-            yield item
+            yield str(item), None
 
-    assert list(windows(watched(), 6, pauses=pauses)) == [[], [], [0, 1, 2, 3], [], [], [4, 5, 6]]
+    found = [[int(line) for line, _ in window] for window in windows(watched(), 6, pauses=pauses)]
+    assert found == [[], [], [0, 1, 2, 3], [], [], [4, 5, 6]]
     assert PAUSE < 1

@@ -7,8 +7,8 @@ import pytest
 from data.errors import InputError
 from interacting_head.analysis.ablation.head_gates import GatedTransformer, Head, Source, chosen_heads
 from interacting_head.model.compilation import Compiled
+from interacting_head.search.constraints import Limits
 from interacting_head.search.options import SearchOptions
-from interacting_head.search.state import Limits
 from interacting_head.search.transformer_search import TransformerSearch
 from layers import ATTENTION_SCHEMES
 from tests.interacting_head import tiny

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from data.errors import InputError
+from interacting_head import export
 from interacting_head.search.options import SearchOptions
 from interacting_head.translation.engines.engine import Sentence
 from interacting_head.translation.translator import Translator
@@ -17,7 +18,6 @@ from tests.command_line import ROOT, environment
 
 pytest.importorskip("ctranslate2")
 
-from interacting_head.export import ctranslate2
 from tests.parameters import mostly_slow
 
 LINES = ["der hund sieht.", "", "ein mann hat das haus", "katze", "heute kauft das alte haus eine katze.", "hund hund"]
@@ -27,7 +27,7 @@ PREFIXES = ["the", "", "this", "", "old dog", "x"]
 @pytest.fixture(scope="module")
 def converted(workplace, tmp_path_factory):
     folder = tmp_path_factory.mktemp("converted") / "model"
-    ctranslate2.convert(workplace / "trained", folder)
+    export.convert(workplace / "trained", "ctranslate2", folder)
     return folder
 
 
