@@ -4,7 +4,7 @@ import dataclasses
 import functools
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, Self
 
 from interacting_head import recipes
@@ -29,6 +29,8 @@ ON_MULTI30K = (
 """Settings of small tables whose recipes all have Multi30k in place of their corpora."""
 Tests = Mapping[str, tuple[str, ...]]
 """Test set → splits of its corpus, joined."""
+TEST: Tests = {"test": ("test",)}
+FLICKR: Tests = {"test": ("test_2016_flickr",)}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -194,9 +196,14 @@ TABLES: dict[str, Table] = {}
 DRAWING = "a drawing of the architecture"
 
 
-def register(table: Table) -> None:
-    """Add a table to `TABLES`."""
-    TABLES[table.name] = table
+def register(name: str, title: str, cells: Iterable[Cell] = (), **fields) -> None:
+    """Add a `Table` with these fields to `TABLES`."""
+    TABLES[name] = Table(name, title, tuple(cells), **fields)
+
+
+def printed(number: float | None, metric: str = "BLEU", test: str = "test") -> dict[tuple[str, str], float]:
+    """Return a paper's number as `Cell.printed`; nothing for None."""
+    return {} if number is None else {(test, metric): number}
 
 
 def named(name: str) -> Table:

@@ -237,7 +237,7 @@ def test_a_row_takes_longer_if_the_interval_of_the_ratio_lies_above_one(ratio):
     if ratio:
         times["loop", "h = 16"] = 10.0 * ratio
         turns["loop", "h = 16"] = [ratio * time for time in (1.0, 1.0, 1.0, 1.05)]
-    claim = Slower("x", "", row="loop", columns=("h = 16",))
+    claim = Slower("x", "", row="loop", baseline="multi_head", columns=("h = 16",))
     verdict = claim.decide(StandIn({}, times=times, turns=turns))
     assert verdict.word == TIMES[ratio]
     assert verdict.reason.startswith(f"h = 16: {ratio:.2f} [" if ratio else "")
@@ -252,7 +252,8 @@ def test_a_row_is_as_fast_if_the_interval_of_the_ratio_lies_below_the_margin(rat
     if ratio:
         times["other", "h = 16"] = 10.0 * ratio
         turns["other", "h = 16"] = [ratio * time for time in (1.0, 1.0, 1.0, 1.05)]
-    verdict = AsFast("x", "", row="other", columns=("h = 16",)).decide(StandIn({}, times=times, turns=turns))
+    claim = AsFast("x", "", row="other", baseline="multi_head", columns=("h = 16",))
+    verdict = claim.decide(StandIn({}, times=times, turns=turns))
     assert verdict.word == word
     assert bool(verdict.reason) == (ratio is not None)
 
