@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from interacting_head.reproduction.report import result_name
+from interacting_head.reproduction.scored import result_name
 from interacting_head.reproduction.tables import TABLES
 from tests import tiny_corpus
 from tests.command_line import assert_refused, run, start, wait_until

@@ -52,7 +52,7 @@ class Claim(abc.ABC):
 
     @abc.abstractmethod
     def decide(self, table) -> Verdict:
-        """Return the `Verdict` on a `report.Scored` table."""
+        """Return the `Verdict` on a `scored.Scored` table."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -125,7 +125,7 @@ class Table:
     Attributes:
         name: `PAPER/NUMBER`.
         title: what it compares, on which corpus.
-        measure: kind of its cells, a key of `report.MEASURES`.
+        measure: kind of its cells, a key of `scored.MEASURES`.
         metrics: the metrics of `interacting_head.metrics` that are computed, or the analysis's measures.
         printed_metrics: `{metric in the paper's words: ours}`.
         on_a_cpu: whether a CPU is enough for the table itself.

@@ -8,8 +8,9 @@ import pytest
 
 from interacting_head.reproduction.claims import NOT_RUN
 from interacting_head.reproduction.command_line import write_report
-from interacting_head.reproduction.report import CONVERGED, HEADER, fall_at_end, report, result_name
+from interacting_head.reproduction.report import HEADER, report
 from interacting_head.reproduction.results import Results
+from interacting_head.reproduction.scored import CONVERGED, fall_at_end, result_name
 from interacting_head.reproduction.scoring import SEARCH_ENDS
 from interacting_head.reproduction.tables import TABLES, Run
 from tests.interacting_head.reproduction.made_up import entry, record, statistics
