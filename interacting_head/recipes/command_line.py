@@ -10,6 +10,7 @@ from data.errors import InputError, nearest_names
 from interacting_head.config import load_config, override
 from interacting_head.recipes import own_text
 from interacting_head.recipes.registry import RECIPES, get
+from interacting_head.text_tables import aligned
 
 DEFAULT = "quickstart"
 OWN_TEXT = f"{DEFAULT}-own-text"
@@ -68,12 +69,11 @@ def print_list(pattern=None):
         hint = f"; did you mean {near[0]}?" if near else "; a pattern is part of a name, or has * in it: 'ih_*_h8'"
         raise InputError(f"no recipe matches {pattern!r}{hint}")
     rows = [("recipe", "paper", "table", "expected")]
-    rows += [(entry.name, entry.paper, entry.table, entry.expected) for entry in listed]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    rows += [(entry.name, entry.paper, entry.printed.table, entry.printed.expected) for entry in listed]
+    print(*aligned(rows, left=len(rows[0])), sep="\n")
     if len(listed) == 1:
-        print(f"\nexpected: {listed[0].expected}\nwhich is: {listed[0].definition}\n\n{listed[0].note}")
+        printed = listed[0].printed
+        print(f"\nexpected: {printed.expected}\nwhich is: {printed.definition}\n\n{listed[0].note}")
     if pattern is None:
         print(
             f"\n{len(listed)} recipes. Recipes of a paper have a sibling for a CPU, NAME_small:"

@@ -12,7 +12,7 @@ from interacting_head.config import (
     TrainConfig,
 )
 from interacting_head.recipes import paper_tables, small
-from interacting_head.recipes.registry import grid
+from interacting_head.recipes.registry import Printed, grid
 
 PAPER = "Li & Luo 2022"
 
@@ -73,38 +73,27 @@ PAIRWISE = "interacting_head_pairwise"
 FORMS = {**SCHEMES, PAIRWISE: SchemeOfTables(most_heads=16)}
 
 
-def _table(corpus, scheme, heads):
-    if scheme == PAIRWISE:
-        return "– (equations 10–12)"
-    if heads > SCHEMES[scheme].most_heads:
-        return "9" if corpus == "iwslt16_de_en" else f"{TASKS[corpus].table} (not run)"
-    return TASKS[corpus].table
-
-
-def _expected(corpus, scheme, heads):
-    if scheme == PAIRWISE:
-        return "–"
-    file = "interacting_head_table9_beyond_hmax_bleu"
-    where = {"dataset": corpus, "attention": scheme, "num_heads": heads}
-    if heads <= SCHEMES[scheme].most_heads:
-        file, where["metric"] = "interacting_head_tables3-5", "BLEU"
-    tests = " / ".join(paper_tables.bleu(file, **where, subset=subset) for subset in TASKS[corpus].tests)
-    dev = paper_tables.bleu(file, **where, subset="dev")
-    if dev == "–":
-        return "–"
-    return f"BLEU {tests} {'newstest2014–17' if corpus.startswith('wmt') else 'test'}, {dev} dev"
-
-
-def _definition(corpus, scheme, heads):
+def _printed(corpus, scheme, heads):
+    task, is_iwslt = TASKS[corpus], corpus == "iwslt16_de_en"
     where = (
         "test is tst2010 to tst2014 joined (6,996 pairs in the release, 11,825 in table 1), dev cannot be identified"
-        if corpus == "iwslt16_de_en"
+        if is_iwslt
         else "tests are newstest2014, 2015, 2016 and 2017 in this order, dev is newstest2013: the sizes in table 1"
     )
-    return (
+    definition = (
         "BLEU of multi-bleu.perl on tokenised, truecased text, case-sensitive: translate.py --keep-tokenized, and "
         f"eval_metrics.py -m bleu with the references of python -m data.prepare (docs/metrics.md); {where}"
     )
+    if scheme == PAIRWISE:
+        return Printed("– (equations 10–12)", "–", definition)
+    place = {"dataset": corpus, "attention": scheme, "num_heads": heads}
+    if heads <= SCHEMES[scheme].most_heads:
+        table, file, place["metric"] = task.table, "interacting_head_tables3-5", "BLEU"
+    else:
+        table, file = "9" if is_iwslt else f"{task.table} (not run)", "interacting_head_table9_beyond_hmax_bleu"
+    dev, *tests = (paper_tables.bleu(file, **place, subset=subset) for subset in ("dev", *task.tests))
+    score = f"BLEU {' / '.join(tests)} {'test' if is_iwslt else 'newstest2014–17'}, {dev} dev"
+    return Printed(table, "–" if dev == "–" else score, definition)
 
 
 def _small(config, corpus, scheme, heads):
@@ -184,9 +173,7 @@ def interacting_heads(corpus, scheme, heads):
     )
 
 
-PRINTED = {"paper": PAPER, "table": _table, "expected": _expected, "definition": _definition, "small": _small}
+FUNCTIONS = {"paper": PAPER, "make": interacting_heads, "printed": _printed, "small": _small}
 NAMES = "ih_{corpus}_{scheme}_h{heads}"
-grid(NAMES, **PRINTED, corpus=TASKS, scheme=SCHEMES, heads=HEADS)(interacting_heads)
-grid(NAMES, **PRINTED, corpus=TASKS, scheme=[PAIRWISE], heads=[heads for heads in HEADS if heads <= 16])(
-    interacting_heads
-)
+grid(NAMES, **FUNCTIONS, corpus=TASKS, scheme=SCHEMES, heads=HEADS)
+grid(NAMES, **FUNCTIONS, corpus=TASKS, scheme=[PAIRWISE], heads=[heads for heads in HEADS if heads <= 16])

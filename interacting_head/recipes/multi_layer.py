@@ -13,7 +13,7 @@ from interacting_head.config import (
     TrainConfig,
 )
 from interacting_head.recipes import paper_tables, small
-from interacting_head.recipes.registry import grid
+from interacting_head.recipes.registry import Printed, grid
 
 PAPER = "Ampomah et al. 2020"
 WARMUP_STEPS = 8000
@@ -92,36 +92,6 @@ TASKS = {
         _data("iwslt15_en-vi", "en", "vi", 21_000, 150), **IWSLT, table="4", stand_in=small.TATOEBA_VI_EN
     ),
 }
-ALL_LAYERS = {corpus: task.model.encoder_layers for corpus, task in TASKS.items()}
-
-
-def _row(corpus, model):
-    """The columns `model` and `n` of the paper's tables; table 6 has what table 2 leaves out."""
-    variant, _, n = model.partition("_n")
-    if variant in VARIANTS:
-        table = TASKS[corpus].table if int(n) == ALL_LAYERS[corpus] else "6"
-        return {"table": f"table{table}", "model": f"M-{variant[1:]}", "n": n}
-    if model in MEMORIES:
-        return {"table": f"table{TASKS[corpus].table}", "model": MEMORIES[model]}
-    if model == "b0":
-        return {"table": f"table{TASKS[corpus].table}", "model": "transformer"}
-    return {"table": "table6", "model": model.upper()}
-
-
-def _table(corpus, model):
-    if model.startswith(OVER_MIXTURES):
-        return "– (section 8)"
-    table = _row(corpus, model)["table"].removeprefix("table")
-    return "2, 6" if table == "2" and model not in MEMORIES else table
-
-
-def _expected(corpus, model):
-    if model.startswith(OVER_MIXTURES):
-        return "–"
-    where = {"dataset": corpus, **_row(corpus, model)}
-    millions = paper_tables.number("multi_layer_multi_head", **where, quantity="params_millions")
-    score = paper_tables.bleu("multi_layer_multi_head", **where, quantity="BLEU")
-    return f"BLEU {score}" + (f", {millions:.1f} M parameters" if millions else "")
 
 
 DEFINITIONS = {
@@ -131,8 +101,24 @@ DEFINITIONS = {
 }
 
 
-def _definition(corpus, model):
-    return DEFINITIONS[corpus]
+def _printed(corpus, model):
+    if model.startswith(OVER_MIXTURES):
+        return Printed("– (section 8)", "–", DEFINITIONS[corpus])
+    task, (variant, _, n) = TASKS[corpus], model.partition("_n")
+    table, row = task.table, {"model": MEMORIES.get(model, "transformer")}
+    if n:
+        row = {"model": f"M-{variant[1:]}", "n": n}
+    elif model in ("b1", "b2"):
+        row = {"model": model.upper()}
+    # Table 6 has what table 2 leaves out.
+    if model in ("b1", "b2") or (n and int(n) != task.model.encoder_layers):
+        table = "6"
+    where = {"dataset": corpus, "table": f"table{table}", **row}
+    millions = paper_tables.number("multi_layer_multi_head", **where, quantity="params_millions")
+    score = paper_tables.bleu("multi_layer_multi_head", **where, quantity="BLEU")
+    sizes = f", {millions:.1f} M parameters" if millions else ""
+    tables = "2, 6" if table == "2" and model not in MEMORIES else table
+    return Printed(tables, f"BLEU {score}{sizes}", DEFINITIONS[corpus])
 
 
 def _small(config, corpus, model):
@@ -197,20 +183,10 @@ def multi_layer(corpus, model):
     )
 
 
-PRINTED = {"paper": PAPER, "table": _table, "expected": _expected, "definition": _definition, "small": _small}
-LARGE = "wmt14_en_de"
-grid(
-    "mlmha_{corpus}_{model}",
-    **PRINTED,
-    corpus=[LARGE],
-    model=[
-        *(*BASELINES, *MEMORIES, f"{OVER_MIXTURES}_n6"),
-        *(f"{variant}_n{n}" for variant in VARIANTS for n in range(2, 7)),
-    ],
-)(multi_layer)
-grid(
-    "mlmha_{corpus}_{model}",
-    **PRINTED,
-    corpus=[corpus for corpus in TASKS if corpus != LARGE],
-    model=["b0", *MEMORIES, f"{OVER_MIXTURES}_n4", *(f"{variant}_n4" for variant in VARIANTS)],
-)(multi_layer)
+FUNCTIONS = {"paper": PAPER, "make": multi_layer, "printed": _printed, "small": _small}
+NAME = "mlmha_{corpus}_{model}"
+LARGE, *OTHERS = TASKS
+OF_ALL_SIZES = [f"{variant}_n{n}" for variant in VARIANTS for n in range(2, 7)]
+grid(NAME, **FUNCTIONS, corpus=[LARGE], model=[*BASELINES, *MEMORIES, f"{OVER_MIXTURES}_n6", *OF_ALL_SIZES])
+OF_ALL_LAYERS = [f"{variant}_n4" for variant in VARIANTS]
+grid(NAME, **FUNCTIONS, corpus=OTHERS, model=["b0", *MEMORIES, f"{OVER_MIXTURES}_n4", *OF_ALL_LAYERS])
