@@ -123,8 +123,7 @@ def _small(config, corpus, model):
 
     python train.py {name} --corpora-dir DIR
     """
-    sizes = {"encoder_layers": LAYERS, "decoder_layers": LAYERS} if model in STUDY else {}
-    config = small.on_a_cpu(config, TASKS[corpus].stand_in, **sizes)
+    config = small.on_a_cpu(config, TASKS[corpus].stand_in, LAYERS if model in STUDY else 3)
     attention = _attention(model, _hyperparameters(corpus, model), config.model.model_dim)
     return replace(config, model=replace(config.model, **attention))
 

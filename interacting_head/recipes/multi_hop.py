@@ -93,7 +93,7 @@ def _small(config, corpus, direction, position, depth, heads):
 
     python train.py {name} --corpora-dir DIR
     """
-    return small.on_a_cpu(config, STAND_INS[corpus], encoder_layers=depth, decoder_layers=depth)
+    return small.on_a_cpu(config, STAND_INS[corpus], depth)
 
 
 def multi_hop(corpus, direction, position, depth, heads):

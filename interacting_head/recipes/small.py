@@ -41,9 +41,7 @@ TATOEBA_HI_EN = StandIn("tatoeba_en-hi", 4000, 1200)
 TATOEBA_BE_EN = StandIn("tatoeba_en-be", 2000, 600)
 
 
-def on_a_cpu(
-    config: ExperimentConfig, stand_in: StandIn, encoder_layers: int = 3, decoder_layers: int = 3
-) -> ExperimentConfig:
+def on_a_cpu(config: ExperimentConfig, stand_in: StandIn, layers: int = 3) -> ExperimentConfig:
     """Return a paper's experiment with another corpus, smaller and shorter; F keeps its ratio to D."""
     model, data, train = config.model, config.data, config.train
     return replace(
@@ -52,8 +50,8 @@ def on_a_cpu(
             model,
             model_dim=MODEL_DIM,
             feed_forward_dim=model.feed_forward_dim * MODEL_DIM // model.model_dim,
-            encoder_layers=encoder_layers,
-            decoder_layers=decoder_layers,
+            encoder_layers=layers,
+            decoder_layers=layers,
             normalization="pre",
         ),
         data=replace(
