@@ -7,7 +7,7 @@ from pathlib import Path
 
 from data.cache import kept_text
 from data.errors import InputError, nearest_names
-from interacting_head.config import load_config, override
+from interacting_head.config import ExperimentConfig, load_config, override
 from interacting_head.recipes import own_text
 from interacting_head.recipes.registry import RECIPES, get
 from interacting_head.text_tables import aligned
@@ -17,8 +17,10 @@ OWN_TEXT = f"{DEFAULT}-own-text"
 """The name of a run on own files without the name of a recipe, whatever recipe their size chooses."""
 
 
-def resolve(name_or_path, assignments, own_files, begun=None):
-    """The configuration that a command line means, and a name for its run.
+def resolve(
+    name_or_path: str | None, assignments: list[str], own_files: dict[str, str | None], begun: str | None = None
+) -> tuple[ExperimentConfig, str]:
+    """Return the configuration that a command line means, and a name for its run.
 
     Args:
         name_or_path: a recipe, a YAML file, or None: `quickstart`, or for own files the recipe that suits their size.
@@ -51,8 +53,8 @@ def resolve(name_or_path, assignments, own_files, begun=None):
     return own_text.with_absolute_paths(config), run_name
 
 
-def print_list(pattern=None):
-    """Prints recipes with paper, table and expected score; of a single one its definition and lab note as well.
+def print_list(pattern: str | None = None) -> None:
+    """Print recipes with paper, table and expected score; of a single one its definition and lab note as well.
 
     Args:
         pattern: the name of a recipe, a part of names, or a pattern with `*`. None: all but the small siblings.

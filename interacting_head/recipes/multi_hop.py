@@ -45,8 +45,8 @@ IN_DECODER = ("decoder_layer_4", "cross_layer_4")
 """The future work that section 6 names: a second hop in the decoder, in its self-attention or over the encoder."""
 
 
-def layers_of(position):
-    """The layers of a position of table 1, counted from 1: `layers_4_to_6` is (4, 5, 6)."""
+def layers_of(position: str) -> tuple[int, ...]:
+    """Return the layers of a position of table 1, counted from 1: `layers_4_to_6` is (4, 5, 6)."""
     if position == BASELINE:
         return ()
     first, *last = (int(word) for word in position.split("_") if word.isdigit())

@@ -16,7 +16,6 @@ from interacting_head.recipes.small import MULTI30K_DE_EN
 BLEU_ONLY = ("sacrebleu", "bleu")
 YISI1 = "yisi1"
 """A metric that needs vectors: it is computed where they are given."""
-METRICS_OF_LI_LUO = ("sacrebleu", "bleu", "wer", "wer_paper", "meteor", "rouge_l", "cider", "yisi0")
 IN_BFLOAT16 = ("train.precision=mixed_bfloat16",)
 """A setting of all small tables of trained models, so that runs of unlike machines compare."""
 ON_MULTI30K = (

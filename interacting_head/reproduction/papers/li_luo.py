@@ -19,7 +19,6 @@ from interacting_head.reproduction.claims import (
 )
 from interacting_head.reproduction.tables import (
     DRAWING,
-    METRICS_OF_LI_LUO,
     Cell,
     Experiment,
     Small,
@@ -58,6 +57,7 @@ PRINTED = {
     "CIDEr": "cider",
     "YiSi": "yisi0",
 }
+METRICS = ("sacrebleu", "bleu", "wer", *list(PRINTED.values())[1:])
 IWSLT_TESTS = {"dev": ("dev",), "test": ("test",)}
 WMT_TESTS = {"dev": ("dev",), **{f"newstest{year}": (f"newstest{year}",) for year in (2014, 2015, 2016, 2017)}}
 SMALL_TESTS = {"dev": ("dev",), "test": ("test_2016_flickr",)}
@@ -251,7 +251,7 @@ for _number, _corpus in CORPORA.items():
         f"Scores by scheme and heads, {_corpus} (Li & Luo 2022, table {_number})",
         cells(_corpus, (*SCHEMES, PAIRWISE, *IN_TABLES), scores(_number)),
         tests=_tests,
-        metrics=METRICS_OF_LI_LUO,
+        metrics=METRICS,
         printed_metrics=PRINTED,
         small=Small(_small_tests, only=_is_in_small, claims=claims_on_scores(_number, _test, SMALL_HEADS, SMALL_BEST)),
         claims=claims_on_scores(_number, _test, HEADS, BEST),
@@ -271,7 +271,7 @@ register(
     "Interacting heads beyond the largest useful number (Li & Luo 2022, table 9)",
     cells("iwslt16_de_en", ("multi_head", "interacting_head", PAIRWISE), numbers_of_table_9()),
     tests=IWSLT_TESTS,
-    metrics=METRICS_OF_LI_LUO,
+    metrics=METRICS,
     printed_metrics=PRINTED,
     small=Small(SMALL_TESTS, only=is_in_small_table, claims=claims_beyond(SMALL_HEADS, SMALL_BEST)),
     claims=claims_beyond(HEADS, BEST),
