@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from interacting_head.reproduction.report import result_name
+from interacting_head.reproduction.scored import result_name
 from interacting_head.reproduction.tables import TABLES
 from tests import tiny_corpus
 from tests.command_line import assert_refused, run, start, wait_until
@@ -73,7 +73,7 @@ def test_some_tables_are_listed_with_as_many_seeds_as_asked_for(tmp_path):
     assert rows == [*trained, ["dhicm/sizes", "–"], *figures]
 
 
-def test_the_report_of_no_results_has_no_tables_and_counts_all_claims_as_not_run(tmp_path):
+def test_the_report_of_no_results_counts_all_claims_as_not_run(tmp_path):
     result = run(tmp_path, COMMAND, "--report", "-o", "results")
     assert (result.code, result.output) == (0, "")
     assert result.errors == "0 tables in results/REPRODUCTION.md\n"
@@ -135,7 +135,7 @@ MOMENTS = (
 
 
 @pytest.mark.slow
-def test_a_table_whose_making_is_killed_three_times_ends_like_one_that_was_not(tmp_path):
+def test_a_table_that_is_killed_three_times_ends_like_one_that_was_not(tmp_path):
     whole, killed = prepared(tmp_path / "whole"), prepared(tmp_path / "killed")
     assert finish(begin(whole, *TINY)).count(", trained in ") == 2
 
@@ -197,7 +197,7 @@ TWO_STEPS = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FULL_SIZE)
-def test_a_table_in_full_size_is_trained_and_scored_on_the_splits_of_its_corpus(tmp_path, name):
+def test_a_table_in_full_size_is_trained_and_scored(tmp_path, name):
     corpus, only = FULL_SIZE[name]
     folder = tmp_path / "corpora" / corpus
     folder.mkdir(parents=True)

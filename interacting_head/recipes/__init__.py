@@ -7,9 +7,9 @@ in the file of its paper; `train.py --list` shows them all. Start at `own.py` an
 import importlib
 
 from interacting_head.recipes.command_line import OWN_TEXT, print_list, resolve
-from interacting_head.recipes.registry import RECIPES, Recipe, get, grid, recipe
+from interacting_head.recipes.registry import RECIPES, get
 
-__all__ = ["OWN_TEXT", "RECIPES", "Recipe", "get", "grid", "print_list", "recipe", "resolve"]
+__all__ = ["OWN_TEXT", "RECIPES", "get", "print_list", "resolve"]
 
 # Each registers its recipes; they are listed in this order.
 for _module in ("own", "interacting_head", "dynamic_head_importance", "multi_hop", "multi_layer"):

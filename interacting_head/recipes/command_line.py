@@ -7,7 +7,8 @@ from pathlib import Path
 
 from data.cache import kept_text
 from data.errors import InputError, nearest_names
-from interacting_head.config import load_config, override
+from interacting_head.config import ExperimentConfig, load_config, override
+from interacting_head.console.text_tables import aligned
 from interacting_head.recipes import own_text
 from interacting_head.recipes.registry import RECIPES, get
 
@@ -16,8 +17,10 @@ OWN_TEXT = f"{DEFAULT}-own-text"
 """The name of a run on own files without the name of a recipe, whatever recipe their size chooses."""
 
 
-def resolve(name_or_path, assignments, own_files, begun=None):
-    """The configuration that a command line means, and a name for its run.
+def resolve(
+    name_or_path: str | None, assignments: list[str], own_files: dict[str, str | None], begun: str | None = None
+) -> tuple[ExperimentConfig, str]:
+    """Return the configuration that a command line means, and a name for its run.
 
     Args:
         name_or_path: a recipe, a YAML file, or None: `quickstart`, or for own files the recipe that suits their size.
@@ -50,8 +53,8 @@ def resolve(name_or_path, assignments, own_files, begun=None):
     return own_text.with_absolute_paths(config), run_name
 
 
-def print_list(pattern=None):
-    """Prints recipes with paper, table and expected score; of a single one its definition and lab note as well.
+def print_list(pattern: str | None = None) -> None:
+    """Print recipes with paper, table and expected score; of a single one its definition and lab note as well.
 
     Args:
         pattern: the name of a recipe, a part of names, or a pattern with `*`. None: all but the small siblings.
@@ -68,12 +71,11 @@ def print_list(pattern=None):
         hint = f"; did you mean {near[0]}?" if near else "; a pattern is part of a name, or has * in it: 'ih_*_h8'"
         raise InputError(f"no recipe matches {pattern!r}{hint}")
     rows = [("recipe", "paper", "table", "expected")]
-    rows += [(entry.name, entry.paper, entry.table, entry.expected) for entry in listed]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    rows += [(entry.name, entry.paper, entry.printed.table, entry.printed.expected) for entry in listed]
+    print(*aligned(rows, left=len(rows[0])), sep="\n")
     if len(listed) == 1:
-        print(f"\nexpected: {listed[0].expected}\nwhich is: {listed[0].definition}\n\n{listed[0].note}")
+        printed = listed[0].printed
+        print(f"\nexpected: {printed.expected}\nwhich is: {printed.definition}\n\n{listed[0].note}")
     if pattern is None:
         print(
             f"\n{len(listed)} recipes. Recipes of a paper have a sibling for a CPU, NAME_small:"

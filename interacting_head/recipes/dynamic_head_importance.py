@@ -14,7 +14,7 @@ from interacting_head.config import (
     TrainConfig,
 )
 from interacting_head.recipes import paper_tables, small
-from interacting_head.recipes.registry import grid
+from interacting_head.recipes.registry import Printed, grid
 
 PAPER = "Goindani & Shrivastava 2021"
 LAYERS = 6
@@ -105,18 +105,12 @@ STUDY = (
 with λ = 0."""
 
 
-def _table(corpus, model):
-    return "– (section 4.3)" if model in STUDY else TASKS[corpus].row["table"].removeprefix("table")
-
-
-def _expected(corpus, model):
-    model = model.removesuffix("_wide")
-    return f"BLEU {paper_tables.bleu('dynamic_head_importance', **TASKS[corpus].row, model=model)}"
-
-
-def _definition(corpus, model):
-    casing = "lower-cased" if TASKS[corpus].data.profile == "lowercased" else "case-sensitive"
-    return f"fairseq's BLEU of tokenised text, {casing}, on {TASKS[corpus].tests}"
+def _printed(corpus, model):
+    task = TASKS[corpus]
+    table = "– (section 4.3)" if model in STUDY else task.row["table"].removeprefix("table")
+    score = paper_tables.bleu("dynamic_head_importance", **task.row, model=model.removesuffix("_wide"))
+    casing = "lower-cased" if task.data.profile == "lowercased" else "case-sensitive"
+    return Printed(table, f"BLEU {score}", f"fairseq's BLEU of tokenised text, {casing}, on {task.tests}")
 
 
 def _small(config, corpus, model):
@@ -129,8 +123,7 @@ def _small(config, corpus, model):
 
     python train.py {name} --corpora-dir DIR
     """
-    sizes = {"encoder_layers": LAYERS, "decoder_layers": LAYERS} if model in STUDY else {}
-    config = small.on_a_cpu(config, TASKS[corpus].stand_in, **sizes)
+    config = small.on_a_cpu(config, TASKS[corpus].stand_in, LAYERS if model in STUDY else 3)
     attention = _attention(model, _hyperparameters(corpus, model), config.model.model_dim)
     return replace(config, model=replace(config.model, **attention))
 
@@ -230,6 +223,6 @@ def dynamic_head_importance(corpus, model):
     )
 
 
-PRINTED = {"paper": PAPER, "table": _table, "expected": _expected, "definition": _definition, "small": _small}
-grid("dhicm_{corpus}_{model}", **PRINTED, corpus=TASKS, model=MODELS)(dynamic_head_importance)
-grid("dhicm_{corpus}_{model}", **PRINTED, corpus=[WHOLE], model=STUDY)(dynamic_head_importance)
+FUNCTIONS = {"paper": PAPER, "make": dynamic_head_importance, "printed": _printed, "small": _small}
+grid("dhicm_{corpus}_{model}", **FUNCTIONS, corpus=TASKS, model=MODELS)
+grid("dhicm_{corpus}_{model}", **FUNCTIONS, corpus=[WHOLE], model=STUDY)

@@ -12,7 +12,7 @@ from interacting_head.config import (
     TrainConfig,
 )
 from interacting_head.recipes import paper_tables, small
-from interacting_head.recipes.registry import grid
+from interacting_head.recipes.registry import Printed, grid
 
 PAPER = "Li & Luo 2022"
 
@@ -20,7 +20,10 @@ PAPER = "Li & Luo 2022"
 class Task(NamedTuple):
     """A corpus of the paper: sections 4.1 and 4.2, tables 1 and 2."""
 
-    data: DataConfig
+    corpus: str
+    vocabulary_size: int | tuple[int, int]
+    max_words: int
+    max_length: int
     mean_length: int
     length_penalty: float
     table: str
@@ -28,83 +31,44 @@ class Task(NamedTuple):
     stand_in: small.StandIn
 
 
-def _data(corpus, source, target, vocabulary_size, max_words, max_length):
-    return DataConfig(
-        corpus=corpus,
-        source_language=source,
-        target_language=target,
-        profile="paper",
-        vocabulary_size=vocabulary_size,
-        shared_vocabulary=not isinstance(vocabulary_size, tuple),
-        max_words=max_words,
-        max_ratio=9.0,
-        max_length=max_length,
-    )
-
-
 NEWS = "newstest2014", "newstest2015", "newstest2016", "newstest2017"
 TASKS = {
-    "iwslt16_de_en": Task(
-        _data("iwslt16_de-en", "de", "en", 40_000, 80, 120), 20, 1.0, "3", ("test",), small.MULTI30K_DE_EN
-    ),
-    "wmt17_en_de": Task(_data("wmt17_en-de", "en", "de", 80_000, 100, 332), 25, 0.6, "4", NEWS, small.MIX_DE_EN),
-    "wmt17_en_cs": Task(
-        _data("wmt17_en-cs", "en", "cs", (25_560, 39_670), 80, 316), 26, 0.6, "5", NEWS, small.MIX_CS_EN
-    ),
+    "iwslt16_de_en": Task("iwslt16_de-en", 40_000, 80, 120, 20, 1.0, "3", ("test",), small.MULTI30K_DE_EN),
+    "wmt17_en_de": Task("wmt17_en-de", 80_000, 100, 332, 25, 0.6, "4", NEWS, small.MIX_DE_EN),
+    "wmt17_en_cs": Task("wmt17_en-cs", (25_560, 39_670), 80, 316, 26, 0.6, "5", NEWS, small.MIX_CS_EN),
 }
 
 
-class SchemeOfTables(NamedTuple):
-    """A scheme in tables 3 to 5: the largest number of its heads there, and the form of its heads."""
-
-    most_heads: int = 64
-    has_fixed_heads: bool = False
-
-
-SCHEMES = {
-    "multi_head": SchemeOfTables(),
-    "fixed_head_size": SchemeOfTables(has_fixed_heads=True),
-    "talking_heads": SchemeOfTables(),
-    "interacting_head": SchemeOfTables(most_heads=16),
-}
+FIXED = "fixed_head_size"
+SCHEMES = "multi_head", FIXED, "talking_heads", "interacting_head"
 HEADS = 2, 4, 8, 16, 32, 64
+MOST_HEADS = {"interacting_head": 16}
+"""Scheme → the largest number of its heads in tables 3 to 5, where that is not 64."""
 PAIRWISE = "interacting_head_pairwise"
 """Equations (10) to (12), which the paper sets up and prints no numbers of; up to 16 heads."""
-FORMS = {**SCHEMES, PAIRWISE: SchemeOfTables(most_heads=16)}
 
 
-def _table(corpus, scheme, heads):
-    if scheme == PAIRWISE:
-        return "– (equations 10–12)"
-    if heads > SCHEMES[scheme].most_heads:
-        return "9" if corpus == "iwslt16_de_en" else f"{TASKS[corpus].table} (not run)"
-    return TASKS[corpus].table
-
-
-def _expected(corpus, scheme, heads):
-    if scheme == PAIRWISE:
-        return "–"
-    file = "interacting_head_table9_beyond_hmax_bleu"
-    where = {"dataset": corpus, "attention": scheme, "num_heads": heads}
-    if heads <= SCHEMES[scheme].most_heads:
-        file, where["metric"] = "interacting_head_tables3-5", "BLEU"
-    tests = " / ".join(paper_tables.bleu(file, **where, subset=subset) for subset in TASKS[corpus].tests)
-    dev = paper_tables.bleu(file, **where, subset="dev")
-    if dev == "–":
-        return "–"
-    return f"BLEU {tests} {'newstest2014–17' if corpus.startswith('wmt') else 'test'}, {dev} dev"
-
-
-def _definition(corpus, scheme, heads):
+def _printed(corpus, scheme, heads):
+    task, is_iwslt = TASKS[corpus], corpus == "iwslt16_de_en"
     where = (
         "test is tst2010 to tst2014 joined (6,996 pairs in the release, 11,825 in table 1), dev cannot be identified"
-        if corpus == "iwslt16_de_en"
+        if is_iwslt
         else "tests are newstest2014, 2015, 2016 and 2017 in this order, dev is newstest2013: the sizes in table 1"
     )
-    return (
+    definition = (
         "BLEU of multi-bleu.perl on tokenised, truecased text, case-sensitive: translate.py --keep-tokenized, and "
         f"eval_metrics.py -m bleu with the references of python -m data.prepare (docs/metrics.md); {where}"
     )
+    if scheme == PAIRWISE:
+        return Printed("– (equations 10–12)", "–", definition)
+    place = {"dataset": corpus, "attention": scheme, "num_heads": heads}
+    if heads <= MOST_HEADS.get(scheme, 64):
+        table, file, place["metric"] = task.table, "interacting_head_tables3-5", "BLEU"
+    else:
+        table, file = "9" if is_iwslt else f"{task.table} (not run)", "interacting_head_table9_beyond_hmax_bleu"
+    dev, *tests = (paper_tables.bleu(file, **place, subset=subset) for subset in ("dev", *task.tests))
+    score = f"BLEU {' / '.join(tests)} {'test' if is_iwslt else 'newstest2014–17'}, {dev} dev"
+    return Printed(table, "–" if dev == "–" else score, definition)
 
 
 def _small(config, corpus, scheme, heads):
@@ -118,7 +82,7 @@ def _small(config, corpus, scheme, heads):
     python train.py {name} --corpora-dir DIR
     """
     stand_in = TASKS[corpus].stand_in
-    if FORMS[scheme].has_fixed_heads:
+    if scheme == FIXED:
         model = config.model
         attention = replace(model.attention, key_dim=stand_in.mean_length, value_dim=None)
         config = replace(config, model=replace(model, attention=attention))
@@ -156,7 +120,8 @@ def interacting_heads(corpus, scheme, heads):
     python train.py {name} --corpora-dir DIR
     """
     task = TASKS[corpus]
-    sizes = {"key_dim": task.mean_length, "value_dim": 512 // heads} if FORMS[scheme].has_fixed_heads else {}
+    source, target = corpus.split("_")[1:]
+    sizes = {"key_dim": task.mean_length, "value_dim": 512 // heads} if scheme == FIXED else {}
     return ExperimentConfig(
         model=ModelConfig(
             attention=AttentionConfig(scheme, num_heads=heads, **sizes, dropout=0.1),
@@ -167,7 +132,17 @@ def interacting_heads(corpus, scheme, heads):
             normalization="post",
             dropout=0.1,
         ),
-        data=task.data,
+        data=DataConfig(
+            corpus=task.corpus,
+            source_language=source,
+            target_language=target,
+            profile="paper",
+            vocabulary_size=task.vocabulary_size,
+            shared_vocabulary=isinstance(task.vocabulary_size, int),
+            max_words=task.max_words,
+            max_ratio=9.0,
+            max_length=task.max_length,
+        ),
         train=TrainConfig(
             batch_tokens=4096,
             max_steps=100_000,
@@ -184,9 +159,7 @@ def interacting_heads(corpus, scheme, heads):
     )
 
 
-PRINTED = {"paper": PAPER, "table": _table, "expected": _expected, "definition": _definition, "small": _small}
+FUNCTIONS = {"paper": PAPER, "make": interacting_heads, "printed": _printed, "small": _small}
 NAMES = "ih_{corpus}_{scheme}_h{heads}"
-grid(NAMES, **PRINTED, corpus=TASKS, scheme=SCHEMES, heads=HEADS)(interacting_heads)
-grid(NAMES, **PRINTED, corpus=TASKS, scheme=[PAIRWISE], heads=[heads for heads in HEADS if heads <= 16])(
-    interacting_heads
-)
+grid(NAMES, **FUNCTIONS, corpus=TASKS, scheme=SCHEMES, heads=HEADS)
+grid(NAMES, **FUNCTIONS, corpus=TASKS, scheme=[PAIRWISE], heads=[heads for heads in HEADS if heads <= 16])

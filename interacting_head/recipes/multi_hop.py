@@ -11,7 +11,7 @@ from interacting_head.config import (
     TrainConfig,
 )
 from interacting_head.recipes import paper_tables, small
-from interacting_head.recipes.registry import grid
+from interacting_head.recipes.registry import Printed, grid
 
 PAPER = "Iida et al. 2019"
 FAIRSEQ = "iwslt17"
@@ -45,8 +45,8 @@ IN_DECODER = ("decoder_layer_4", "cross_layer_4")
 """The future work that section 6 names: a second hop in the decoder, in its self-attention or over the encoder."""
 
 
-def layers_of(position):
-    """The layers of a position of table 1, counted from 1: `layers_4_to_6` is (4, 5, 6)."""
+def layers_of(position: str) -> tuple[int, ...]:
+    """Return the layers of a position of table 1, counted from 1: `layers_4_to_6` is (4, 5, 6)."""
     if position == BASELINE:
         return ()
     first, *last = (int(word) for word in position.split("_") if word.isdigit())
@@ -57,9 +57,21 @@ def _site(position):
     return position.split("_")[0] if position in IN_DECODER else "encoder"
 
 
-def _expected(corpus, direction, position, depth, heads):
+def _printed(corpus, direction, position, depth, heads):
+    if corpus == "wmt17":
+        table = "2"
+        definition = (
+            "fairseq's BLEU of tokenised text, case-sensitive, on newstest2014 and newstest2017 joined (split "
+            "newstest2014_2017); that they were joined Goindani & Shrivastava 2021 say"
+        )
+    else:
+        table = "3, 4" if depth != 6 else "1–4" if position in (BASELINE, BEST_POSITION) else "1"
+        casing = (
+            "lower-cased by all that table 4 shows" if corpus == FAIRSEQ else "of a casing that the paper does not tell"
+        )
+        definition = f"fairseq's BLEU of tokenised text, {casing}, on the split test of the corpus"
     if position in IN_DECODER:
-        return "–"
+        return Printed("– (section 6)", "–", definition)
     layers = layers_of(position)
     where = {
         "dataset": "wmt17" if corpus == "wmt17" else "iwslt2017",
@@ -68,32 +80,10 @@ def _expected(corpus, direction, position, depth, heads):
         "second_hop_layers": " ".join(map(str, layers)),
         "num_layers": depth,
     }
-    table = f"table{_table(corpus, direction, position, depth, heads)[0]}"
-    score = paper_tables.bleu("multi_hop", **where, table=table, quantity="BLEU")
+    score = paper_tables.bleu("multi_hop", **where, table=f"table{table[0]}", quantity="BLEU")
     thousands = paper_tables.number("multi_hop", **where, table="table4", quantity="parameters_thousands")
-    return f"BLEU {score}" + (f", {thousands:,.0f} K parameters" if thousands else "")
-
-
-def _definition(corpus, direction, position, depth, heads):
-    if corpus == "wmt17":
-        return (
-            "fairseq's BLEU of tokenised text, case-sensitive, on newstest2014 and newstest2017 joined (split "
-            "newstest2014_2017); that they were joined Goindani & Shrivastava 2021 say"
-        )
-    casing = (
-        "lower-cased by all that table 4 shows" if corpus == FAIRSEQ else "of a casing that the paper does not tell"
-    )
-    return f"fairseq's BLEU of tokenised text, {casing}, on the split test of the corpus"
-
-
-def _table(corpus, direction, position, depth, heads):
-    if position in IN_DECODER:
-        return "– (section 6)"
-    if corpus == "wmt17":
-        return "2"
-    if depth != 6:
-        return "3, 4"
-    return "1–4" if position in (BASELINE, BEST_POSITION) else "1"
+    sizes = f", {thousands:,.0f} K parameters" if thousands else ""
+    return Printed(table, f"BLEU {score}{sizes}", definition)
 
 
 def _small(config, corpus, direction, position, depth, heads):
@@ -103,7 +93,7 @@ def _small(config, corpus, direction, position, depth, heads):
 
     python train.py {name} --corpora-dir DIR
     """
-    return small.on_a_cpu(config, STAND_INS[corpus], encoder_layers=depth, decoder_layers=depth)
+    return small.on_a_cpu(config, STAND_INS[corpus], depth)
 
 
 def multi_hop(corpus, direction, position, depth, heads):
@@ -175,18 +165,11 @@ def multi_hop(corpus, direction, position, depth, heads):
     )
 
 
-PRINTED = {
-    "paper": PAPER,
-    "table": _table,
-    "expected": _expected,
-    "definition": _definition,
-    "small": _small,
-    "direction": DIRECTIONS,
-}
+FUNCTIONS = {"paper": PAPER, "make": multi_hop, "printed": _printed, "small": _small, "direction": DIRECTIONS}
 NAME = "mhop_{corpus}_{direction}_{position}"
 AT_SIX = {"depth": [6], "heads": [8]}
-grid(NAME, **PRINTED, **AT_SIX, corpus=[FAIRSEQ], position=[BASELINE, *POSITIONS, *IN_DECODER])(multi_hop)
-grid(NAME, **PRINTED, **AT_SIX, corpus=[AS_TOLD, "wmt17"], position=[BASELINE, BEST_POSITION])(multi_hop)
+grid(NAME, **FUNCTIONS, **AT_SIX, corpus=[FAIRSEQ], position=[BASELINE, *POSITIONS, *IN_DECODER])
+grid(NAME, **FUNCTIONS, **AT_SIX, corpus=[AS_TOLD, "wmt17"], position=[BASELINE, BEST_POSITION])
 OTHER_DEPTHS = {"corpus": [FAIRSEQ], "depth": [4, 5, 7]}
-grid(f"{NAME}_of_{{depth}}", **PRINTED, **OTHER_DEPTHS, position=[BASELINE, BEST_POSITION], heads=[8])(multi_hop)
-grid(f"{NAME}_of_{{depth}}_h{{heads}}", **PRINTED, **OTHER_DEPTHS, position=[BEST_POSITION], heads=[16])(multi_hop)
+grid(f"{NAME}_of_{{depth}}", **FUNCTIONS, **OTHER_DEPTHS, position=[BASELINE, BEST_POSITION], heads=[8])
+grid(f"{NAME}_of_{{depth}}_h{{heads}}", **FUNCTIONS, **OTHER_DEPTHS, position=[BEST_POSITION], heads=[16])

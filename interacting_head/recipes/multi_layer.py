@@ -1,7 +1,6 @@
 """Ampomah et al. 2020, Every Layer Counts: Multi-Layer Multi-Head Attention for Neural Machine Translation."""
 
 import math
-from dataclasses import replace
 from typing import NamedTuple
 
 from interacting_head.config import (
@@ -13,7 +12,7 @@ from interacting_head.config import (
     TrainConfig,
 )
 from interacting_head.recipes import paper_tables, small
-from interacting_head.recipes.registry import grid
+from interacting_head.recipes.registry import Printed, grid
 
 PAPER = "Ampomah et al. 2020"
 WARMUP_STEPS = 8000
@@ -38,101 +37,56 @@ BASELINES = {"b0": {}, "b1": {"feed_forward_dim": 4098}, "b2": {"encoder_layers"
 class Task(NamedTuple):
     """A corpus of the paper and what goes with it: sections 5.1 to 5.3."""
 
-    data: DataConfig
-    model: ModelConfig
-    batch_tokens: int
-    max_steps: int
-    decode: DecodeConfig
+    corpus: str
+    vocabulary_size: int
     table: str
+    definition: str  # of the score
     stand_in: small.StandIn
+    max_length: int = 150
+    layers: int = 4
+    model_dim: int = 256
+    heads: int = 4
+    batch_tokens: int = 2048
+    max_steps: int = 200_000
+    search: DecodeConfig = DecodeConfig(beam_size=6, length_penalty=1.1)
 
 
-def _data(corpus, source, target, vocabulary_size, max_length):
-    return DataConfig(
-        corpus=corpus,
-        source_language=source,
-        target_language=target,
-        vocabulary_size=vocabulary_size,
-        max_length=max_length,
-    )
-
-
-def _model(layers, model_dim, feed_forward_dim, heads):
-    return ModelConfig(
-        attention=AttentionConfig("multi_head", num_heads=heads, options={"use_bias": True}),
-        model_dim=model_dim,
-        feed_forward_dim=feed_forward_dim,
-        encoder_layers=layers,
-        decoder_layers=layers,
-        normalization="post",
-        dropout=0.1,
-    )
-
-
-IWSLT = {
-    "model": _model(4, 256, 1024, 4),
-    "batch_tokens": 2048,
-    "max_steps": 200_000,
-    "decode": DecodeConfig(beam_size=6, length_penalty=1.1),
-}
 TASKS = {
     "wmt14_en_de": Task(
-        _data("wmt14_en-de", "en", "de", 32_000, 200),
-        _model(6, 512, 2048, 8),
-        4960,
-        160_000,
-        DecodeConfig(beam_size=4, length_penalty=0.6),
-        "2",
-        small.MIX_DE_EN,
+        "wmt14_en-de", 32_000, "2",
+        "BLEU of mteval-v13a on detokenised text, case-sensitive (`sacrebleu` here), on newstest2014",
+        small.MIX_DE_EN, max_length=200, layers=6, model_dim=512, heads=8, batch_tokens=4960, max_steps=160_000,
+        search=DecodeConfig(beam_size=4, length_penalty=0.6),
     ),
     "iwslt14_es_en": Task(
-        _data("iwslt14_es-en", "es", "en", 34_000, 150), **IWSLT, table="3", stand_in=small.TATOEBA_ES_EN
+        "iwslt14_es-en", 34_000, "3",
+        "BLEU of multi-bleu.perl, case-sensitive (`bleu` here), on tst2014; which tokens it does not say",
+        small.TATOEBA_ES_EN,
     ),
     "iwslt15_en_vi": Task(
-        _data("iwslt15_en-vi", "en", "vi", 21_000, 150), **IWSLT, table="4", stand_in=small.TATOEBA_VI_EN
+        "iwslt15_en-vi", 21_000, "4", "sacreBLEU 1.4.13 (13a, cased), on tst2013 (1,268 pairs)", small.TATOEBA_VI_EN
     ),
-}
-ALL_LAYERS = {corpus: task.model.encoder_layers for corpus, task in TASKS.items()}
+}  # fmt: skip
 
 
-def _row(corpus, model):
-    """The columns `model` and `n` of the paper's tables; table 6 has what table 2 leaves out."""
-    variant, _, n = model.partition("_n")
-    if variant in VARIANTS:
-        table = TASKS[corpus].table if int(n) == ALL_LAYERS[corpus] else "6"
-        return {"table": f"table{table}", "model": f"M-{variant[1:]}", "n": n}
-    if model in MEMORIES:
-        return {"table": f"table{TASKS[corpus].table}", "model": MEMORIES[model]}
-    if model == "b0":
-        return {"table": f"table{TASKS[corpus].table}", "model": "transformer"}
-    return {"table": "table6", "model": model.upper()}
-
-
-def _table(corpus, model):
-    if model.startswith(OVER_MIXTURES):
-        return "– (section 8)"
-    table = _row(corpus, model)["table"].removeprefix("table")
-    return "2, 6" if table == "2" and model not in MEMORIES else table
-
-
-def _expected(corpus, model):
-    if model.startswith(OVER_MIXTURES):
-        return "–"
-    where = {"dataset": corpus, **_row(corpus, model)}
+def _printed(corpus, model):
+    task, (variant, _, n) = TASKS[corpus], model.partition("_n")
+    if variant == OVER_MIXTURES:
+        return Printed("– (section 8)", "–", task.definition)
+    table, row = task.table, {"model": MEMORIES.get(model, "transformer")}
+    if n:
+        row = {"model": f"M-{variant[1:]}", "n": n}
+    elif model in ("b1", "b2"):
+        row = {"model": model.upper()}
+    # Table 6 has what table 2 leaves out.
+    if model in ("b1", "b2") or (n and int(n) != task.layers):
+        table = "6"
+    where = {"dataset": corpus, "table": f"table{table}", **row}
     millions = paper_tables.number("multi_layer_multi_head", **where, quantity="params_millions")
     score = paper_tables.bleu("multi_layer_multi_head", **where, quantity="BLEU")
-    return f"BLEU {score}" + (f", {millions:.1f} M parameters" if millions else "")
-
-
-DEFINITIONS = {
-    "wmt14_en_de": "BLEU of mteval-v13a on detokenised text, case-sensitive (`sacrebleu` here), on newstest2014",
-    "iwslt14_es_en": "BLEU of multi-bleu.perl, case-sensitive (`bleu` here), on tst2014; which tokens it does not say",
-    "iwslt15_en_vi": "sacreBLEU 1.4.13 (13a, cased), on tst2013 (1,268 pairs)",
-}
-
-
-def _definition(corpus, model):
-    return DEFINITIONS[corpus]
+    sizes = f", {millions:.1f} M parameters" if millions else ""
+    tables = "2, 6" if table == "2" and model not in MEMORIES else table
+    return Printed(tables, f"BLEU {score}{sizes}", task.definition)
 
 
 def _small(config, corpus, model):
@@ -143,8 +97,7 @@ def _small(config, corpus, model):
 
     python train.py {name} --corpora-dir DIR
     """
-    layers = {"encoder_layers": config.model.encoder_layers, "decoder_layers": config.model.decoder_layers}
-    return small.on_a_cpu(config, TASKS[corpus].stand_in, **layers)
+    return small.on_a_cpu(config, TASKS[corpus].stand_in, config.model.encoder_layers)
 
 
 def multi_layer(corpus, model):
@@ -171,46 +124,49 @@ def multi_layer(corpus, model):
     python train.py {name} --corpora-dir DIR
     """
     task = TASKS[corpus]
+    source, target = corpus.split("_")[1:]
     variant, _, n = model.partition("_n")
-    attention = task.model.attention
+    scheme, options = "multi_head", {"use_bias": True}
     if n:
-        options = {**attention.options, **VARIANTS[variant.removesuffix("_transparent")]}
-        attention = replace(attention, scheme="multi_layer", options=options)
+        scheme, options = "multi_layer", {**options, **VARIANTS[variant.removesuffix("_transparent")]}
         settings = {"memory": "transparent" if variant == OVER_MIXTURES else "all", "memory_layers": int(n)}
     else:
         settings = {"memory": model} if model in MEMORIES else BASELINES[model]
+    sizes = {"feed_forward_dim": 4 * task.model_dim, "encoder_layers": task.layers, "decoder_layers": task.layers}
     return ExperimentConfig(
-        model=replace(task.model, attention=attention, **settings),
-        data=task.data,
+        model=ModelConfig(
+            attention=AttentionConfig(scheme, num_heads=task.heads, options=options),
+            model_dim=task.model_dim,
+            normalization="post",
+            dropout=0.1,
+            **{**sizes, **settings},
+        ),
+        data=DataConfig(
+            corpus=task.corpus,
+            source_language=source,
+            target_language=target,
+            vocabulary_size=task.vocabulary_size,
+            max_length=task.max_length,
+        ),
         train=TrainConfig(
             batch_tokens=task.batch_tokens,
             max_steps=task.max_steps,
             schedule="cosine",
-            learning_rate=2 / math.sqrt(task.model.model_dim * WARMUP_STEPS),
+            learning_rate=2 / math.sqrt(task.model_dim * WARMUP_STEPS),
             warmup_steps=WARMUP_STEPS,
             adam_beta_1=0.9,
             adam_beta_2=0.98,
             adam_epsilon=1e-9,
             label_smoothing=0.1,
         ),
-        decode=task.decode,
+        decode=task.search,
     )
 
 
-PRINTED = {"paper": PAPER, "table": _table, "expected": _expected, "definition": _definition, "small": _small}
-LARGE = "wmt14_en_de"
-grid(
-    "mlmha_{corpus}_{model}",
-    **PRINTED,
-    corpus=[LARGE],
-    model=[
-        *(*BASELINES, *MEMORIES, f"{OVER_MIXTURES}_n6"),
-        *(f"{variant}_n{n}" for variant in VARIANTS for n in range(2, 7)),
-    ],
-)(multi_layer)
-grid(
-    "mlmha_{corpus}_{model}",
-    **PRINTED,
-    corpus=[corpus for corpus in TASKS if corpus != LARGE],
-    model=["b0", *MEMORIES, f"{OVER_MIXTURES}_n4", *(f"{variant}_n4" for variant in VARIANTS)],
-)(multi_layer)
+FUNCTIONS = {"paper": PAPER, "make": multi_layer, "printed": _printed, "small": _small}
+NAME = "mlmha_{corpus}_{model}"
+LARGE, *OTHERS = TASKS
+OF_ALL_SIZES = [f"{variant}_n{n}" for variant in VARIANTS for n in range(2, 7)]
+grid(NAME, **FUNCTIONS, corpus=[LARGE], model=[*BASELINES, *MEMORIES, f"{OVER_MIXTURES}_n6", *OF_ALL_SIZES])
+OF_ALL_LAYERS = [f"{variant}_n4" for variant in VARIANTS]
+grid(NAME, **FUNCTIONS, corpus=OTHERS, model=["b0", *MEMORIES, f"{OVER_MIXTURES}_n4", *OF_ALL_LAYERS])

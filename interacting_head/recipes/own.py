@@ -14,8 +14,6 @@ from interacting_head.recipes.small import MIX_DE_EN
 
 
 @recipe(
-    "-",
-    "-",
     "test sacreBLEU ≥ 90",
     "sacreBLEU (13a, cased) of the text as it is, on the split test of the corpus, beam 4",
 )
@@ -54,8 +52,6 @@ def quickstart():
 
 
 @recipe(
-    "-",
-    "-",
     "test_2016_flickr sacreBLEU ≥ 36, beam 4",
     "sacreBLEU (13a, cased) of the text as it is, on test_2016_flickr",
 )
@@ -90,7 +86,7 @@ def multi30k_de_en():
     )
 
 
-@recipe("-", "-", "–", "sacreBLEU (13a, cased) of the text as it is, on the test sets of the corpora")
+@recipe("–", "sacreBLEU (13a, cased) of the text as it is, on the test sets of the corpora")
 def mix_de_en():
     """Multi-head attention on text of several kinds, DE-EN: Tatoeba, Multi30k, the help of LibreOffice and news.
 

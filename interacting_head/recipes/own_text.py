@@ -6,7 +6,7 @@ import time
 
 from data.cache import kept_text
 from data.text.parallel_text import count_lines
-from interacting_head.config import OWN_FILES, differences, override
+from interacting_head.config import OWN_FILES, ExperimentConfig, differences, override
 from interacting_head.recipes.registry import get
 from interacting_head.runs.run_directory import RunDirectory
 
@@ -19,19 +19,15 @@ SIZES = {
 """Recipe → the number of training pairs below which it is chosen, see docs/training.md."""
 
 
-def with_absolute_paths(config):
-    """Return an `ExperimentConfig` whose text can be found from any folder; see `data.cache.kept_text`."""
+def with_absolute_paths(config: ExperimentConfig) -> ExperimentConfig:
+    """Return the configuration with text that can be found from any folder; see `data.cache.kept_text`."""
     paths = {name: getattr(config.data, name) for name in OWN_FILES}
     paths = {name: str(kept_text(path)) for name, path in paths.items() if path}
     return dataclasses.replace(config, data=dataclasses.replace(config.data, **paths))
 
 
-def recipe_for(source):
-    """Return the name of the recipe that suits the size of a training text, and a line for the user that says so.
-
-    Args:
-        source: the file of its source side.
-    """
+def recipe_for(source: str) -> tuple[str, str]:
+    """Return the name of the recipe that suits the size of a text, and a line for the user that says so."""
     most = max(filter(None, SIZES.values()))
     pairs = count_lines(source, most)
     name = next(name for name, below in SIZES.items() if below is None or pairs < below)
@@ -41,14 +37,10 @@ def recipe_for(source):
     return name, f"{now} your own text has {count}: recipe {name}; train.py RECIPE --source … takes another"
 
 
-def recipe_of_run(path, assignments):
+def recipe_of_run(path: str, assignments: list[str]) -> str | None:
     """Return the recipe of `SIZES` that a run was begun with, or None where `path` is no run directory.
 
-    It is the one that differs least from the configuration of the run: recipes may have changed since.
-
-    Args:
-        path: the run directory.
-        assignments: list of `KEY=VALUE` that changes the recipe.
+    With the assignments it differs least from the configuration of the run: recipes may have changed since.
     """
     if not os.path.isfile(os.path.join(path, "config.yaml")):
         return None

@@ -1,18 +1,26 @@
 """The registry of recipes: experiments by name, one by one or as a grid."""
 
+import functools
 import inspect
 import itertools
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from interacting_head.config import ExperimentConfig
 from interacting_head.config.values import entry_of
 
 SMALL = "_small"
 """The end of the names of recipes that stand in for those of a paper on a CPU."""
-
 SMALL_DEFINITION = "sacreBLEU of the text as it is; no paper has a number for it"
+
+
+class Printed(NamedTuple):
+    """Result of an experiment in a paper."""
+
+    table: str  # the tables with its result
+    expected: str  # the score
+    definition: str  # which score that is, of which text
 
 
 @dataclass(frozen=True)
@@ -20,103 +28,80 @@ class Recipe:
     """A function that makes a configuration, with its paper and score.
 
     Args:
-        name: by which `train.py` knows it.
         make: gives the `ExperimentConfig`.
         paper: authors and year, or a dash.
-        table: the paper's tables with its result.
-        expected_score: gives the score to expect.
-        definition: which score that is, of which text, and what else the paper prints of the experiment.
-        lab_note: gives the docstring of `make`, filled in.
+        get_printed: gives the `Printed`, when it is needed.
+        template: of the lab note: what it is, what was decided where the paper is silent, the command. It knows the
+            arguments, `{name}`, `{table}` and `{expected}`.
     """
 
     name: str
     make: Callable[[], ExperimentConfig]
     paper: str
-    table: str
-    expected_score: Callable[[], str]
-    definition: str
-    lab_note: Callable[[], str]
+    get_printed: Callable[[], Printed]
+    template: str | None
+    arguments: Mapping = field(default_factory=dict)
+
+    @functools.cached_property
+    def printed(self) -> Printed:
+        """What the paper prints; for other recipes the score to expect."""
+        found = self.get_printed()
+        return Printed(f"like {found.table}", "–", SMALL_DEFINITION) if self.is_small else found
 
     @property
-    def expected(self):
-        """The score to expect; for an experiment of a paper what the paper prints."""
-        return self.expected_score()
+    def note(self) -> str:
+        """The lab note."""
+        if self.template is None:
+            return "The lab note is left out: it is a docstring, and Python runs with -OO."
+        known = {"name": self.name, "table": self.get_printed().table, "expected": self.printed.expected}
+        return inspect.cleandoc(self.template.format(**known, **self.arguments))
 
     @property
-    def note(self):
-        """The lab note: what it is, what was decided where the paper is silent, the command."""
-        return self.lab_note()
-
-    @property
-    def is_small(self):
+    def is_small(self) -> bool:
         """Return whether it stands in for an experiment of a paper on a CPU."""
         return self.name.endswith(SMALL)
 
 
-RECIPES = {}
-"""Name → `Recipe`, in the order in which they are listed."""
+RECIPES: dict[str, Recipe] = {}
+"""Recipes by name, in the order in which they are listed."""
 
 
-def recipe(paper, table, expected, definition):
-    """Registers the decorated function under its name; its docstring is the lab note."""
+def recipe(expected: str, definition: str) -> Callable:
+    """Register the decorated function, which is of no paper, under its name; its docstring is the lab note."""
 
     def register(make):
-        _add(make.__name__, make, paper, table, lambda: expected, definition, {}, make.__doc__)
+        printed = Printed("-", expected, definition)
+        RECIPES[make.__name__] = Recipe(make.__name__, make, "-", lambda: printed, make.__doc__)
         return make
 
     return register
 
 
-def grid(name, *, paper, table, expected, definition, small=None, **axes):
-    """Registers the decorated function once for each combination of the values of its arguments.
+def grid(name: str, *, paper: str, make: Callable, printed: Callable, small: Callable, **axes: Iterable) -> None:
+    """Register a function once for each combination of the values of its arguments, and siblings for a CPU.
 
     Args:
-        name: template of the names, such as `"ih_{corpus}_h{heads}"`.
+        name: template of the names, such as `"ih_{corpus}_h{heads}"`; siblings have `_small` at the end.
         paper: authors and year.
-        table: function of the arguments that gives the table with the paper's result.
-        expected: function of the arguments that gives the score that the paper prints.
-        definition: function of the arguments that says which score that is.
-        small: function `(config, **arguments)` that gives the configuration of a sibling for a CPU, whose name
-            ends in `_small`. Without it there are no siblings.
+        make: function of the arguments that gives the configuration; its docstring is the template of lab notes.
+        printed: function of the arguments that gives a `Printed`.
+        small: function `(config, **arguments)` that gives the configuration of a sibling; its docstring is the template
+            of their lab notes.
         **axes: the values of each argument.
-
-    The docstrings of the decorated function and of `small` are templates of lab notes. Both know the arguments,
-    `{name}`, `{table}` and `{expected}`.
     """
-
-    def register(make):
-        for values in itertools.product(*axes.values()):
-            arguments = dict(zip(axes, values, strict=True))
-            here, tables = name.format(**arguments), table(**arguments)
-            of_paper, printed = partial(make, **arguments), partial(expected, **arguments)
-            noted = {**arguments, "table": tables}
-            _add(here, of_paper, paper, tables, printed, definition(**arguments), noted, make.__doc__)
-            if small:
-                sibling = partial(_make_small, make, small, arguments)
-                shown = f"like {tables}", lambda: "–", SMALL_DEFINITION
-                _add(here + SMALL, sibling, paper, *shown, noted, small.__doc__)
-        return make
-
-    return register
-
-
-def get(name):
-    """The configuration of the recipe called `name`.
-
-    Raises:
-        InputError: for an unknown name; it names the nearest.
-    """
-    return entry_of(RECIPES, name, "recipe", hint="python train.py --list shows the recipes").make()
+    for values in itertools.product(*axes.values()):
+        arguments = dict(zip(axes, values, strict=True))
+        whole, numbers = functools.partial(make, **arguments), functools.partial(printed, **arguments)
+        sibling = functools.partial(_make_small, make, small, arguments)
+        here = name.format(**arguments)
+        for called, made, template in ((here, whole, make.__doc__), (here + SMALL, sibling, small.__doc__)):
+            RECIPES[called] = Recipe(called, made, paper, numbers, template, arguments)
 
 
 def _make_small(make, small, arguments):
     return small(make(**arguments), **arguments)
 
 
-def _add(name, make, paper, table, expected, definition, arguments, template):
-    def note():
-        if template is None:
-            return "The lab note is left out: it is a docstring, and Python runs with -OO."
-        return inspect.cleandoc(template.format(**arguments, name=name, expected=expected()))
-
-    RECIPES[name] = Recipe(name, make, paper, table, expected, definition, note)
+def get(name: str) -> ExperimentConfig:
+    """Return the configuration of the recipe called `name`; raise `InputError` for an unknown one, with the nearest."""
+    return entry_of(RECIPES, name, "recipe", hint="python train.py --list shows the recipes").make()

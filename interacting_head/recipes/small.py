@@ -9,9 +9,10 @@ that a short training does not have.
 from dataclasses import replace
 from typing import NamedTuple
 
+from interacting_head.config import ExperimentConfig
+
 NEWS = "newstest:newstest2008,newstest2009,newstest2010,newstest2011,newstest2012+dev=newstest:newstest2013"
-MAX_LENGTH = 100
-MAX_EPOCHS = 40
+MODEL_DIM = 128
 
 
 class StandIn(NamedTuple):
@@ -40,25 +41,17 @@ TATOEBA_HI_EN = StandIn("tatoeba_en-hi", 4000, 1200)
 TATOEBA_BE_EN = StandIn("tatoeba_en-be", 2000, 600)
 
 
-def on_a_cpu(config, stand_in, *, model_dim=128, encoder_layers=3, decoder_layers=3):
-    """The `ExperimentConfig` of a paper's experiment with another corpus, smaller and shorter.
-
-    Args:
-        config: that of the paper.
-        stand_in: the `StandIn` of its corpus.
-        model_dim: D; the feed-forward dimension keeps its ratio to it.
-        encoder_layers, decoder_layers: numbers of layers.
-    """
+def on_a_cpu(config: ExperimentConfig, stand_in: StandIn, layers: int = 3) -> ExperimentConfig:
+    """Return a paper's experiment with another corpus, smaller and shorter; F keeps its ratio to D."""
     model, data, train = config.model, config.data, config.train
-    feed_forward_dim = model.feed_forward_dim * model_dim // model.model_dim
     return replace(
         config,
         model=replace(
             model,
-            model_dim=model_dim,
-            feed_forward_dim=feed_forward_dim,
-            encoder_layers=encoder_layers,
-            decoder_layers=decoder_layers,
+            model_dim=MODEL_DIM,
+            feed_forward_dim=model.feed_forward_dim * MODEL_DIM // model.model_dim,
+            encoder_layers=layers,
+            decoder_layers=layers,
             normalization="pre",
         ),
         data=replace(
@@ -66,7 +59,7 @@ def on_a_cpu(config, stand_in, *, model_dim=128, encoder_layers=3, decoder_layer
             corpus=stand_in.corpus,
             profile="raw",
             vocabulary_size=stand_in.vocabulary_size,
-            max_length=MAX_LENGTH,
+            max_length=100,
             max_words=None,
             max_ratio=None,
         ),
@@ -74,7 +67,7 @@ def on_a_cpu(config, stand_in, *, model_dim=128, encoder_layers=3, decoder_layer
             train,
             batch_tokens=2048,
             max_steps=stand_in.max_steps,
-            max_epochs=MAX_EPOCHS,
+            max_epochs=40,
             schedule="cosine",
             learning_rate=3e-3,
             warmup_steps=stand_in.max_steps // 10,

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from data.files import copy_file
 from interacting_head import config as configuration
+from interacting_head.analysis.figures import SUFFIXES
 from interacting_head.console import RunError
 from interacting_head.console.machine import processor
-from interacting_head.reproduction.figures import SUFFIXES
 from interacting_head.reproduction.runner import Runner
 from interacting_head.reproduction.scoring import call
 from interacting_head.reproduction.tables import Run, Table

@@ -2,8 +2,9 @@
 
 import abc
 import dataclasses
+import itertools
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from interacting_head.reproduction.statistics import LOSS, CellName, Contrast, Estimate, Ratio, estimate, growth, pair
 
@@ -16,6 +17,22 @@ NEGLIGIBLE = {"sacrebleu": DELTA, "bleu": DELTA}
 """Metric → difference δ below which scores count as equal; only BLEU has one."""
 Pairs = tuple[tuple[CellName, CellName], ...]
 NO_DIFFERENCE = f"no difference larger than {DELTA}"
+
+
+def cells_at(rows: str | Iterable[str], columns: str | Iterable[str]) -> tuple[CellName, ...]:
+    """Return the cells of one or several rows in one or several columns, row by row."""
+    rows, columns = ([names] if isinstance(names, str) else names for names in (rows, columns))
+    return tuple(itertools.product(rows, columns))
+
+
+def pairs(better: Iterable[CellName], others: Iterable[CellName]) -> Pairs:
+    """Return each of the better cells with each of the others."""
+    return tuple(itertools.product(better, others))
+
+
+def pairs_by_column(row: str, other: str, columns: Iterable[str]) -> Pairs:
+    """Return the cells of two rows, column by column."""
+    return tuple(((row, column), (other, column)) for column in columns)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,7 +52,7 @@ class Claim(abc.ABC):
 
     @abc.abstractmethod
     def decide(self, table) -> Verdict:
-        """Return the `Verdict` on a `report.Scored` table."""
+        """Return the `Verdict` on a `scored.Scored` table."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,8 +71,8 @@ class Comparison(Claim):
     seeds are compared, because they see the same batches.
     """
 
-    test: str = "test"
-    metric: str = "sacrebleu"
+    test: str = dataclasses.field(default="test", kw_only=True)
+    metric: str = dataclasses.field(default="sacrebleu", kw_only=True)
     needs_convergence = True
 
     @abc.abstractmethod
@@ -107,8 +124,8 @@ class Comparison(Claim):
 class Better(Comparison):
     """One row is better than another in every column in which the table has both."""
 
-    row: str = ""
-    baseline: str = ""
+    row: str
+    baseline: str
     columns: Callable = lambda column: True  # false for columns that the claim leaves out
 
     def contrasts(self, cells: Collection[CellName], value: Callable) -> list[Contrast]:
@@ -121,7 +138,7 @@ class Better(Comparison):
 class CellBetter(Comparison):
     """Given cells are better than others, the better one first."""
 
-    pairs: Pairs = ()
+    pairs: Pairs
 
     def contrasts(self, cells: Collection[CellName], value: Callable) -> list[Contrast]:
         # A small table may lack some of the paper's cells.
@@ -132,8 +149,8 @@ class CellBetter(Comparison):
 class Above(Comparison):
     """Given cells are above a bound; for measures of an analysis, which keeps no statistics of sentences."""
 
-    of_cells: tuple[CellName, ...] = ()
-    bound: float = 0.0
+    of_cells: tuple[CellName, ...]
+    bound: float
 
     def contrasts(self, cells: Collection[CellName], value: Callable) -> list[Contrast]:
         return [Contrast(", ".join(cell), ((1, cell),), self.bound) for cell in self.of_cells if cell in cells]
@@ -146,7 +163,7 @@ class LowerLoss(CellBetter):
     The test set is `first`, the end of the first epoch, or `lowest`, the lowest loss of a training.
     """
 
-    metric: str = LOSS
+    metric: str = dataclasses.field(default=LOSS, kw_only=True)
     needs_convergence = False
 
 
@@ -154,8 +171,8 @@ class LowerLoss(CellBetter):
 class BestBetter(Comparison):
     """The best cell of a row is better than the best cell of each of other rows."""
 
-    row: str = ""
-    baselines: tuple[str, ...] = ()
+    row: str
+    baselines: tuple[str, ...]
 
     def contrasts(self, cells: Collection[CellName], value: Callable) -> list[Contrast]:
         def best(row):
@@ -170,10 +187,10 @@ class BestBetter(Comparison):
 class GainGrows(Comparison):
     """The gain of one row over another is larger in one column than in others."""
 
-    row: str = ""
-    baseline: str = ""
-    column: str = ""  # where the gain is larger
-    than: tuple[str, ...] = ()
+    row: str
+    baseline: str
+    column: str  # where the gain is larger
+    than: tuple[str, ...]
 
     def contrasts(self, cells: Collection[CellName], value: Callable) -> list[Contrast]:
         gains = {column: ((self.row, column), (self.baseline, column)) for column in (self.column, *self.than)}
@@ -192,7 +209,7 @@ class Equivalent(CellBetter):
     estimate has p < 0.05 / number of estimates.
     """
 
-    slack: float = 0.5  # how far apart the paper's numbers may lie, which the tests check
+    slack: float = DELTA  # how far apart the paper's numbers may lie, which the tests check
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -224,9 +241,9 @@ class Slower(Claim):
     It does not hold where one lies below 1.
     """
 
-    row: str = ""
-    baseline: str = "multi_head"
-    columns: tuple[str, ...] = ()
+    row: str
+    baseline: str
+    columns: tuple[str, ...]
 
     def decide(self, table) -> Verdict:
         ratios = {column: table.ratio(self.row, self.baseline, column) for column in self.columns}
@@ -270,7 +287,7 @@ class AsFast(Slower):
 class SameSize(Claim):
     """Given cells have as many parameters as others, or more by a small share."""
 
-    pairs: Pairs = ()
+    pairs: Pairs
     more: float = 0.0  # the largest share of further parameters, of the second cell's
 
     def decide(self, table) -> Verdict:

@@ -16,9 +16,10 @@ from interacting_head.console import ArgumentParser, RunError
 from interacting_head.reproduction.analyses import analyse
 from interacting_head.reproduction.figures import DRAWINGS, draw
 from interacting_head.reproduction.measurements import count_parameters, measure_seconds
-from interacting_head.reproduction.report import Scored, report, result_name
+from interacting_head.reproduction.report import report
 from interacting_head.reproduction.results import Results
 from interacting_head.reproduction.runner import Runner, estimated_seconds
+from interacting_head.reproduction.scored import Scored, result_name
 from interacting_head.reproduction.scoring import ROOT
 from interacting_head.reproduction.tables import TABLES, YISI1, Table, named
 

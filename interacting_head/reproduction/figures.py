@@ -4,32 +4,22 @@ import re
 import statistics
 from pathlib import Path
 
-from data.files import atomic_write
+from interacting_head.analysis.figures import save_figure
+from interacting_head.reproduction.scored import Losses, Scored, Timed
 
-SUFFIXES = ("png", "svg")
 
+def draw(scored: Scored, path: str | Path) -> None:
+    """Draw the figure of a table as PNG and SVG; `path` has no suffix."""
 
-def draw(scored, path: str | Path) -> None:
-    """Draw the figure of a table, a `report.Scored`, as PNG and SVG; `path` has no suffix."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    with plt.rc_context({"svg.hashsalt": "reproduction", "svg.fonttype": "none"}):  # the same bytes each time
-        figure = plt.figure(figsize=(7, 4), layout="constrained")
+    def draw_with_legend(figure):
+        figure.set_size_inches(7, 4)
         DRAWINGS[scored.table.measure](scored, figure)
-        for axes in figure.axes:
-            axes.spines[["top", "right"]].set_visible(False)
-        figure.axes[0].legend(fontsize="small", frameon=False)
-        for suffix in SUFFIXES:
-            metadata = {"Date": None} if suffix == "svg" else {}  # a figure depends on the results alone
-            with atomic_write(f"{path}.{suffix}", "wb", parents=True) as file:
-                figure.savefig(file, format=suffix, dpi=110, metadata=metadata)
-        plt.close(figure)
+        figure.axes[0].legend(fontsize="small")
+
+    save_figure(draw_with_legend, path)
 
 
-def draw_scores(scored, figure) -> None:
+def draw_scores(scored: Scored, figure) -> None:
     """Draw the first test set's sacreBLEU of each row, mean and deviation over seeds."""
     [test, *others] = scored.tests
     test = others[0] if test == "dev" and others else test
@@ -43,7 +33,7 @@ def draw_scores(scored, figure) -> None:
     axes.set_ylabel(f"sacreBLEU, {test}")
 
 
-def draw_seconds(scored, figure) -> None:
+def draw_seconds(scored: Timed, figure) -> None:
     """Draw the seconds an epoch of each row."""
     axes, places = figure.subplots(), places_of(scored.columns)
     for row in scored.rows:
@@ -66,7 +56,7 @@ def plot(axes, points: list[tuple], **style: str) -> None:
         axes.plot(*zip(*points, strict=True), marker="o", **style)
 
 
-def draw_losses(scored, figure) -> None:
+def draw_losses(scored: Losses, figure) -> None:
     """Draw the validation loss of each cell by validation, mean over seeds."""
     axes = figure.subplots()
     for row, column in scored.cells:
@@ -79,7 +69,7 @@ def draw_losses(scored, figure) -> None:
     axes.set_ylabel("smoothed validation loss, to base 2")
 
 
-def draw_rates(scored, figure) -> None:
+def draw_rates(scored: Scored, figure) -> None:
     """Draw the development sacreBLEU by learning rate: a panel for each set-up, a line for each scheme."""
     rows = {row: row.split(", ", 1) for row in scored.rows}
     setups = list(dict.fromkeys(setup for _, setup in rows.values()))

@@ -1,24 +1,17 @@
 """The report: tables of stored results beside the papers' numbers, and verdicts on their claims, as Markdown."""
 
 import dataclasses
-import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from statistics import fmean
-
-import numpy as np
 
 from interacting_head import config as configuration
 from interacting_head import recipes
-from interacting_head.metrics import METRICS, Options
 from interacting_head.reproduction.claims import FAILS, HOLDS, NO_DIFFERENCE, NOT_RUN, UNDECIDED, UNTOLD, Claim, Verdict
 from interacting_head.reproduction.results import Results
-from interacting_head.reproduction.scoring import SOURCE_LENGTH
-from interacting_head.reproduction.statistics import LOSS, Ratio, Summary, ratio, sign_of, summary
-from interacting_head.reproduction.tables import TABLES, YISI1, Run, Table
-
-CONVERGED = 0.01
-"""The largest fall of the development loss in the last fifth of a training that counts as its end."""
+from interacting_head.reproduction.scored import MEASURES, Analysed, Counted, Losses, Scored, Timed
+from interacting_head.reproduction.statistics import LOSS
+from interacting_head.reproduction.tables import TABLES, YISI1
 
 HEADER = """# Reproduction of the papers' tables
 
@@ -36,204 +29,6 @@ the number of differences. There is **no difference larger than 0.5** if each in
 the last fifth of its training. Otherwise it is **not told apart**. Claims that cells score alike hold if each interval
 lies within ± 0.5 BLEU.
 """
-
-
-class Scored:
-    """The stored results of a table in its size, as claims and reports ask for them.
-
-    Attributes:
-        cells: `{(row, column): Cell}`.
-        records: `{name of a run: its stored record}`.
-        record: the stored record of the table itself, where its cells are measured without runs.
-    """
-
-    record = None
-
-    def __init__(self, table: Table, small: bool, seeds: int, results: Results):
-        self.table, self.results, self.name = table, results, result_name(table.name, small)
-        self.rows = list(dict.fromkeys(cell.row for cell in table.cells))
-        self.columns = list(dict.fromkeys(cell.column for cell in table.cells))
-        self.tests = tuple(table.tests)
-        self.cells = {(cell.row, cell.column): cell for cell in table.cells}
-        self.records, self._statistics = {}, {}
-        self._runs = {cell: [] for cell in self.cells}
-        for run in table.runs(seeds):
-            if record := self._stored(run):
-                self.records[run.name] = record
-                for (row, column), cell in self.cells.items():
-                    if cell.experiment == run.experiment:
-                        self._runs[row, column].append(self._key(run.name, column))
-
-    def _stored(self, run: Run) -> dict | None:
-        return self.results.run(run)
-
-    def _key(self, run, column):
-        """Return what stands for a run in a column."""
-        return run
-
-    def runs_of(self, row: str, column: str) -> list:
-        """Return the scored runs of a cell."""
-        return self._runs.get((row, column), [])
-
-    def record_of(self, run) -> dict:
-        """Return the stored record of a run."""
-        return self.records[run]
-
-    def seed_of(self, run) -> int:
-        """Return the seed of a run."""
-        return self.record_of(run)["config"]["train"]["seed"]
-
-    def score(self, run, test: str, metric: str) -> float | None:
-        """Return a score of a run, or None."""
-        return self.record_of(run)["scores"].get(test, {}).get(metric, {}).get("score")
-
-    def statistics(self, run) -> dict[tuple[str, str], np.ndarray]:
-        """Return `{(test set, metric): statistics of sentences}` of a run; nothing where none are kept."""
-        if run not in self._statistics:
-            self._statistics[run] = self.results.statistics(run)
-        return self._statistics[run]
-
-    def summary(self, row: str, column: str, test: str, metric: str) -> Summary | None:
-        """Return the `Summary` of a cell, or None without a score."""
-        scores = [self.score(run, test, metric) for run in self.runs_of(row, column)]
-        return summary([score for score in scores if score is not None])
-
-    def mean_gain(self, cell: tuple[str, str], test: str, metric: str) -> float | None:
-        """Return the mean score of a cell, negative for error rates, or None without a score."""
-        found = self.summary(*cell, test, metric)
-        return None if found is None else sign_of(metric) * found.mean
-
-    def is_converged(self, run) -> bool:
-        """Return whether the development loss of a run fell by 1 % at most in the last fifth of its training."""
-        return fall_at_end(self.record_of(run)["log"]) <= CONVERGED
-
-
-def fall_at_end(log: Sequence[dict]) -> float:
-    """Return the share by which the development loss fell in the last fifth of a training.
-
-    The loss between two validations is interpolated; before the first it is not known, and the fall is infinite.
-    """
-    steps, losses = zip(*((record["step"], record["validation_loss"]) for record in log), strict=True)
-    start = 0.8 * steps[-1]
-    if start < steps[0]:
-        return math.inf
-    before = float(np.interp(start, steps, losses))
-    return (before - losses[-1]) / before
-
-
-class Timed(Scored):
-    """The stored times of a table."""
-
-    def __init__(self, *arguments):
-        super().__init__(*arguments)
-        self.record = self.results.read("epoch_seconds", self.name)
-
-    def seconds(self, row: str, column: str) -> float | None:
-        """Return the seconds an epoch of a cell, or None where none were measured with its configuration."""
-        cell, stored = self.cells.get((row, column)), self.record or {}
-        if cell is None or stored.get("digests", {}).get(row, {}).get(column) != cell.experiment.digest:
-            return None
-        return stored["seconds"][row][column]
-
-    def ratio(self, row: str, baseline: str, column: str) -> Ratio | None:
-        """Return the `Ratio` of the times of two rows in a column, or None where one has not been measured."""
-        ours, theirs = self.seconds(row, column), self.seconds(baseline, column)
-        if ours is None or theirs is None:
-            return None
-        turns = self.record.get("turns", {})
-        return ratio(ours / theirs, *(turns.get(name, {}).get(column, []) for name in (row, baseline)))
-
-
-class Losses(Scored):
-    """The stored validation losses of a table, smoothed as in training, to base 2.
-
-    They are scores of the metric `loss`: of the test sets `epoch 1`, `epoch 2`, … at the end of each epoch, of `first`
-    at the end of the first one, and of `lowest` the lowest of a training.
-    """
-
-    def losses(self, run) -> list[float]:
-        """Return the losses of a run, one for each validation."""
-        return [entry["validation_smoothed_loss"] / math.log(2) for entry in self.records[run]["log"]]
-
-    def score(self, run, test: str, metric: str) -> float | None:
-        losses = self.losses(run)
-        by_test = {f"epoch {number}": loss for number, loss in enumerate(losses, start=1)}
-        return {**by_test, "first": losses[0], "lowest": min(losses)}.get(test)
-
-    def statistics(self, run) -> dict:
-        return {}
-
-
-class Counted(Scored):
-    """The numbers of parameters of a table."""
-
-    def __init__(self, *arguments):
-        super().__init__(*arguments)
-        self.record = self.results.read("parameters", self.name)
-
-    def parameters(self, row: str, column: str) -> int | None:
-        """Return the number of parameters of a cell, or None where they have not been counted."""
-        return (self.record or {}).get("parameters", {}).get(row, {}).get(column)
-
-
-class ByColumn(Scored):
-    """Results in which a run has several cells in a row: a pair of its name and the column stands for it."""
-
-    def _key(self, run, column):
-        return run, column
-
-    def record_of(self, run) -> dict:
-        return self.records[run[0]]
-
-
-class Analysed(ByColumn):
-    """The stored analyses of a table."""
-
-    def _stored(self, run: Run) -> dict | None:
-        return self.results.analysis(self.name, run)
-
-    def score(self, run, test: str, metric: str) -> float | None:
-        values = self.record_of(run)["values"].get(metric, {})
-        return values.get(run[1], values.get(""))
-
-    def statistics(self, run) -> dict:
-        return {}
-
-
-class ByLength(ByColumn):
-    """The stored results of a table with a column for each range of source lengths, such as `11–20`."""
-
-    def score(self, run, test: str, metric: str) -> float | None:
-        rows = self.statistics(run).get((test, metric))
-        return None if rows is None or not len(rows) else METRICS[metric](Options()).score(rows.sum(axis=0))
-
-    def statistics(self, run) -> dict[tuple[str, str], np.ndarray]:
-        name, length = run
-        found = super().statistics(name)
-        first, _, last = length.partition("–")
-        kept = {}
-        for (test, metric), rows in found.items():
-            if (lengths := found.get((test, SOURCE_LENGTH))) is not None:
-                kept[test, metric] = rows[(int(first) <= lengths[:, 0]) & (lengths[:, 0] <= float(last or math.inf))]
-        return kept
-
-
-MEASURES = {
-    "scores": Scored,
-    "rates": Scored,
-    "losses": Losses,
-    "epoch_seconds": Timed,
-    "parameters": Counted,
-    "analysis": Analysed,
-    "by_length": ByLength,
-}
-"""`measure` of a table → reader of its results."""
-
-
-def result_name(name: str, small: bool) -> str:
-    """Return the name of the results of a table that has no runs of its own."""
-    return name.replace("/", "_") + ("_small" if small else "")
-
 
 Verdicts = list[tuple[Claim, Verdict]]
 
@@ -264,21 +59,23 @@ def report(
     return "\n".join([HEADER, claims_table(claims), *parts]), found
 
 
-def table_line(*cells: str) -> str:
-    """Return a line of a Markdown table."""
-    return f"| {' | '.join(cells)} |"
+def in_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Return the lines of a Markdown table, and an empty one."""
+    first, *lines = (f"| {' | '.join(cells)} |" for cells in (header, *rows))
+    return [first.replace("|  |", "| |"), "|---" * len(header) + "|", *lines, ""]
 
 
 def claims_table(claims: list[tuple[str, Claim, Verdict]]) -> str:
     """Return all claims that have been run, one a line with its differences, and the number of the others."""
-    lines = ["## Claims", "", "| table | claim | source | verdict | differences |", "|---|---|---|---|---|"]
     run = [one for one in claims if one[-1].word != NOT_RUN]
-    for name, claim, verdict in run:
-        source = claim.source or "this project's"
-        lines.append(table_line(name, claim.statement, source, f"**{verdict.word}**", verdict.reason))
+    rows = [
+        (name, claim.statement, claim.source or "this project's", f"**{verdict.word}**", verdict.reason)
+        for name, claim, verdict in run
+    ]
     counts = Counter(verdict.word for *_, verdict in run)
-    lines += [
-        "",
+    lines = [
+        *("## Claims", ""),
+        *in_table(("table", "claim", "source", "verdict", "differences"), rows),
         f"Claims that have been run: {counts[HOLDS]} hold here, {counts[FAILS]} do not, {counts[NO_DIFFERENCE]} show "
         f"no difference, {counts[UNTOLD]} are not told apart, {counts[UNDECIDED]} are not decided.",
         f"{len(claims) - len(run)} claims on tables in full size or with missing cells: {NOT_RUN}.",
@@ -296,25 +93,26 @@ def section(scored: Scored, small: bool, verdicts: Verdicts) -> str:
     lines = [f"## {table.name}{size}", "", table.title, *(["", table.note] if table.note else []), ""]
     lines += SECTIONS[table.measure](scored, small)
     if verdicts:
+        reasons = [f" ({verdict.reason})" if verdict.reason else "" for _, verdict in verdicts]
         lines += [
-            f"- {claim.statement}: **{v.word}**" + (f" ({v.reason})" if v.reason else "") for claim, v in verdicts
+            f"- {claim.statement}: **{verdict.word}**{reason}"
+            for (claim, verdict), reason in zip(verdicts, reasons, strict=True)
         ]
         lines.append("")
     if scored.records:
         lines += [*conditions(scored, small), ""]
     elif table.measure == "epoch_seconds":
-        record = scored.record
-        lines += [f"{record['how']}; {record['precision']}; {record['processor']}.", ""]
+        lines += ["{how}; {precision}; {processor}.".format(**scored.record), ""]
     return "\n".join(lines)
 
 
-def grid(scored: Scored, text: Callable) -> list[str]:
+def grid(scored: Scored, text: Callable[[str, str], str]) -> list[str]:
     """Return the lines of a table, rows by columns, with a function that returns the text of a cell."""
-    lines = [f"| {table_line(*scored.columns)}", "|---" * (1 + len(scored.columns)) + "|"]
-    for row in scored.rows:
-        texts = [text(row, column) if (row, column) in scored.cells else "" for column in scored.columns]
-        lines.append(table_line(row, *texts))
-    return [*lines, ""]
+    rows = (
+        [row, *(text(row, column) if (row, column) in scored.cells else "" for column in scored.columns)]
+        for row in scored.rows
+    )
+    return in_table(["", *scored.columns], rows)
 
 
 def scores(scored: Scored, small: bool) -> list[str]:
@@ -377,15 +175,12 @@ def costs(scored: Scored) -> list[str]:
 def times(scored: Timed, small: bool) -> list[str]:
     """Return a grid of seconds, and the ratio to the first row."""
     first = scored.rows[0]
-
-    def printed(row, column):
-        cell = scored.cells.get((row, column))
-        return cell and cell.printed.get(("", "seconds"))
+    printed = {place: cell.printed.get(("", "seconds")) for place, cell in scored.cells.items()}
 
     def text(row, column):
         ours, times = scored.seconds(row, column), scored.ratio(row, first, column)
         words = "–" if ours is None else f"{ours:.1f}" + (f" ({times})" if times else "")
-        theirs, theirs_base = printed(row, column), printed(first, column)
+        theirs, theirs_base = printed[row, column], printed.get((first, column))
         return words + (f" [{theirs:.4g} ({theirs / theirs_base:.2f})]" if theirs and theirs_base else "")
 
     return [f"Seconds an epoch without validation (ratio to {first}) [the paper's]:", "", *grid(scored, text)]
@@ -394,18 +189,15 @@ def times(scored: Timed, small: bool) -> list[str]:
 def losses(scored: Losses, small: bool) -> list[str]:
     """Return a table of validation losses: each validation, mean over seeds, and the paper's."""
     cells = [cell for cell in scored.cells.values() if scored.runs_of(cell.row, cell.column)]
+
+    def text(cell, test):
+        ours, printed = scored.summary(cell.row, cell.column, test, LOSS), cell.printed.get((test, LOSS))
+        return ("–" if ours is None else f"{ours.mean:.3f}") + ("" if printed is None else f" [{printed:.2f}]")
+
+    most = max(len(record["log"]) for record in scored.records.values())
+    rows = [[str(number), *(text(cell, f"epoch {number}") for cell in cells)] for number in range(1, most + 1)]
     header = ["validation", *(f"{cell.row}, {cell.column}" for cell in cells)]
-    lines = ["Smoothed validation loss to base 2 [the paper's], by validation:", ""]
-    lines += [table_line(*header), "|---" * len(header) + "|"]
-    for number in range(1, max(len(scored.losses(run)) for run in scored.records) + 1):
-        texts = []
-        for cell in cells:
-            ours = scored.summary(cell.row, cell.column, f"epoch {number}", LOSS)
-            printed = cell.printed.get((f"epoch {number}", LOSS))
-            words = "–" if ours is None else f"{ours.mean:.3f}"
-            texts.append(words + ("" if printed is None else f" [{printed:.2f}]"))
-        lines.append(table_line(str(number), *texts))
-    return [*lines, ""]
+    return ["Smoothed validation loss to base 2 [the paper's], by validation:", "", *in_table(header, rows)]
 
 
 def parameters(scored: Counted, small: bool) -> list[str]:
@@ -422,10 +214,11 @@ def parameters(scored: Counted, small: bool) -> list[str]:
 
 def analysed(scored: Analysed, small: bool) -> list[str]:
     """Return a grid for each measure of an analysis."""
-    lines, names = [], scored.table.printed_metrics
-    for metric in scored.table.metrics:
-        lines += [f"{names.get(metric, metric)}:", "", *grid_of_scores(scored, "test", metric, is_alone=True)]
-    return lines
+    return [
+        line
+        for metric in scored.table.metrics
+        for line in (f"{metric}:", "", *grid_of_scores(scored, "test", metric, is_alone=True))
+    ]
 
 
 SECTIONS = {
@@ -443,16 +236,20 @@ SECTIONS = {
 def conditions(scored: Scored, small: bool) -> list[str]:
     """Return signatures, settings that differ from the paper's, processors and times."""
     records = list(scored.records.values())
-    minutes = sorted(record["seconds"] / 60 for record in records)
-    lines = [f"- signature of {one}" for one in metric_notes(records, "signature", "`{}`: `{}`")]
-    lines += [f"- not computed, {one}" for one in metric_notes(records, "unavailable", "`{}`: {}")]
-    common, further = other_settings(scored) if small else ((), {})
-    if common:
-        lines.append(f"- settings other than the paper's: {in_code(common)}")
-    lines += [f"- further settings of {', '.join(rows)}: {in_code(settings)}" for settings, rows in further.items()]
+    scores = [named for record in records for of_test in record.get("scores", {}).values() for named in of_test.items()]
+    lines = sorted({f"- signature of `{x}`: `{score['signature']}`" for x, score in scores if "signature" in score})
+    lines += sorted({f"- not computed, `{x}`: {score['unavailable']}" for x, score in scores if "unavailable" in score})
+    if small:
+        common, further = other_settings(scored)
+        if common:
+            lines.append(f"- settings other than the paper's: {in_code(common)}")
+        lines += [
+            f"- further settings of {', '.join(cells)}: {in_code(settings)}" for settings, cells in further.items()
+        ]
     lines.append(f"- steps: {', '.join(steps_of(scored))}")
-    processors = sorted({record["processor"] for record in records})
+    minutes = sorted(record["seconds"] / 60 for record in records)
     each = f"{minutes[0]:.1f} to {minutes[-1]:.1f} minutes each, " if len(records) > 1 else ""
+    processors = sorted({record["processor"] for record in records})
     lines.append(
         f"- {len(records)} run{'s' * (len(records) > 1)}, {sum(minutes) / 60:.1f} hours of training "
         f"({each}other work on the machine included), {', '.join(processors)}"
@@ -463,13 +260,6 @@ def conditions(scored: Scored, small: bool) -> list[str]:
             "however poor that was (version 0.2)"
         )
     return lines
-
-
-def metric_notes(records: Sequence[dict], key: str, form: str) -> list[str]:
-    """Return the entries of scores of runs under a key, each once, with the name of the metric."""
-    by_metric = [named for record in records for named in record.get("scores", {}).values()]
-    entries = [entry for named in by_metric for entry in named.items()]
-    return sorted({form.format(metric, score[key]) for metric, score in entries if key in score})
 
 
 def other_settings(scored: Scored) -> tuple[list[str], dict[tuple[str, ...], list[str]]]:
@@ -496,14 +286,13 @@ def other_settings(scored: Scored) -> tuple[list[str], dict[tuple[str, ...], lis
     return sorted(common), further
 
 
-def steps_of(scored: Scored) -> Iterator[str]:
-    """Yield the steps that runs were trained, with the cells that have them where cells differ."""
+def steps_of(scored: Scored) -> list[str]:
+    """Return the steps that runs were trained, with the cells that have them where cells differ."""
     cells = {}
     for cell in scored.cells:
         for run in scored.runs_of(*cell):
             cells.setdefault(scored.record_of(run)["steps"], {})[", ".join(cell)] = None
-    for steps, names in sorted(cells.items()):
-        yield f"{steps:,}" + (f" ({'; '.join(names)})" if len(cells) > 1 else "")
+    return [f"{steps:,}" + f" ({'; '.join(cells[steps])})" * (len(cells) > 1) for steps in sorted(cells)]
 
 
 def in_code(settings: Sequence[str]) -> str:

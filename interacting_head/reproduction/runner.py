@@ -55,7 +55,6 @@ class Runner:
         self.runs_dir = Path(self.runs_dir)
         self.end = None if self.budget is None else time.monotonic() + 3600 * self.budget
         self.failed, self.left_out = {}, []
-        self._is_over = False  # the budget
 
     def make(self, wanted: Iterable[Work]) -> None:
         """Train and score runs; a failed one is reported, and the others go on.
@@ -104,23 +103,23 @@ class Runner:
         if self.end is None:
             yield
             return
-        timer = threading.Timer(self.end - time.monotonic(), self._stop)
+        timer = threading.Timer(self.end - time.monotonic(), stop_running)
         timer.start()
         try:
             yield
         finally:
             timer.cancel()
 
-    def _stop(self):
-        self._is_over = True
-        stop_running()
+    def _ends_within(self, seconds: float) -> bool:
+        """Return whether the budget ends within these seconds."""
+        return self.end is not None and time.monotonic() + seconds > self.end
 
     def _is_missing(self, run, splits_of, metrics):
         scores = (self.results.run(run) or {}).get("scores", {})
         return any(missing_of(scores.get(test, {}), metrics) for test in splits_of)
 
     def _one(self, devices, run, finish, seconds):
-        if self._is_over or (self.end is not None and time.monotonic() + seconds > self.end):
+        if self._ends_within(seconds):
             self.left_out.append(run.name)
             return f"not begun: {seconds / 60:.0f} min, more than is left of the budget"
         device = devices.get()
@@ -132,7 +131,7 @@ class Runner:
             call(["train.py", *arguments], self._log(run), environment)
             return finish(environment)
         except (InputError, RunError, OSError) as error:
-            if self._is_over:
+            if self._ends_within(0):
                 self.left_out.append(run.name)
                 return "stopped: the budget is at its end; the same command continues"
             self.failed[run.name] = message = format_os_error(error) if isinstance(error, OSError) else str(error)

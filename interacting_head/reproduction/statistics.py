@@ -17,7 +17,7 @@ from interacting_head.metrics.significance import Resampling, p_value, resampled
 
 CONFIDENCE = 0.95
 LOSS = "loss"
-"""The metric of validation losses, see `report.Losses`."""
+"""The metric of validation losses, see `scored.Losses`."""
 CellName = tuple[str, str]
 """Row and column."""
 
@@ -85,7 +85,7 @@ class Estimate:
     seeds: int  # number of seeds that all cells share
     bootstrap: float | None  # p-value of paired resamples of sentences; None where no statistics of sentences are kept
     paired_t: float | None  # p-value of Student's t over seeds
-    converged: bool = True  # whether all runs were trained to their end, see `report.Scored.is_converged`
+    converged: bool = True  # whether all runs were trained to their end, see `scored.Scored.is_converged`
 
     @property
     def p_value(self) -> float:
@@ -101,7 +101,7 @@ class Estimate:
 
 
 def estimate(table, contrast: Contrast, test: str, metric: str) -> Estimate | None:
-    """Return the `Estimate` of a contrast in a `report.Scored`, between runs with the same seeds; None without any."""
+    """Return the `Estimate` of a contrast in a `scored.Scored`, between runs with the same seeds; None without any."""
     by_seed = [
         {table.seed_of(run): run for run in table.runs_of(*cell) if table.score(run, test, metric) is not None}
         for _, cell in contrast.terms
@@ -149,7 +149,7 @@ def bootstrap(table, weights: Sequence[float], runs: Sequence[Sequence], test: s
     """Return the two-sided p-value of a weighted sum of mean scores over seeds, in paired resamples of sentences.
 
     Args:
-        table: a `report.Scored`.
+        table: a `scored.Scored`.
         weights: one for each cell.
         runs: the runs of each cell.
     """

@@ -4,7 +4,7 @@ import dataclasses
 import functools
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, Self
 
 from interacting_head import recipes
@@ -16,7 +16,6 @@ from interacting_head.recipes.small import MULTI30K_DE_EN
 BLEU_ONLY = ("sacrebleu", "bleu")
 YISI1 = "yisi1"
 """A metric that needs vectors: it is computed where they are given."""
-METRICS_OF_LI_LUO = ("sacrebleu", "bleu", "wer", "wer_paper", "meteor", "rouge_l", "cider", "yisi0")
 IN_BFLOAT16 = ("train.precision=mixed_bfloat16",)
 """A setting of all small tables of trained models, so that runs of unlike machines compare."""
 ON_MULTI30K = (
@@ -29,6 +28,8 @@ ON_MULTI30K = (
 """Settings of small tables whose recipes all have Multi30k in place of their corpora."""
 Tests = Mapping[str, tuple[str, ...]]
 """Test set → splits of its corpus, joined."""
+TEST: Tests = {"test": ("test",)}
+FLICKR: Tests = {"test": ("test_2016_flickr",)}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -123,7 +124,7 @@ class Table:
     Attributes:
         name: `PAPER/NUMBER`.
         title: what it compares, on which corpus.
-        measure: kind of its cells, a key of `report.MEASURES`.
+        measure: kind of its cells, a key of `scored.MEASURES`.
         metrics: the metrics of `interacting_head.metrics` that are computed, or the analysis's measures.
         printed_metrics: `{metric in the paper's words: ours}`.
         on_a_cpu: whether a CPU is enough for the table itself.
@@ -194,9 +195,14 @@ TABLES: dict[str, Table] = {}
 DRAWING = "a drawing of the architecture"
 
 
-def register(table: Table) -> None:
-    """Add a table to `TABLES`."""
-    TABLES[table.name] = table
+def register(name: str, title: str, cells: Iterable[Cell] = (), **fields) -> None:
+    """Add a `Table` with these fields to `TABLES`."""
+    TABLES[name] = Table(name, title, tuple(cells), **fields)
+
+
+def printed(number: float | None, metric: str = "BLEU", test: str = "test") -> dict[tuple[str, str], float]:
+    """Return a paper's number as `Cell.printed`; nothing for None."""
+    return {} if number is None else {(test, metric): number}
 
 
 def named(name: str) -> Table:

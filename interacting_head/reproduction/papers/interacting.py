@@ -1,12 +1,13 @@
 """This project's own study: does the gain of interacting heads depend on the learning rate?"""
 
 import itertools
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from interacting_head.recipes.small import MULTI30K_DE_EN
-from interacting_head.reproduction.claims import BestBetter, CellBetter
+from interacting_head.reproduction.claims import BestBetter, CellBetter, Claim
 from interacting_head.reproduction.papers.li_luo import MEAN, PAIRWISE, SCALED, SMALL_BEST, SMALL_TESTS, experiment
-from interacting_head.reproduction.tables import IN_BFLOAT16, Cell, Table, register
+from interacting_head.reproduction.tables import IN_BFLOAT16, Cell, register
 
 SCHEMES = ("multi_head", "interacting_head", MEAN, SCALED, "talking_heads")
 FACTORS = (0.25, 0.5, 1, 2, 4)
@@ -31,7 +32,7 @@ class Setup(NamedTuple):
     def __str__(self):
         return f"{self.normalization}-norm, {self.schedule}, {self.steps:,} steps"
 
-    def settings(self, factor):
+    def settings(self, factor: float) -> tuple[str, ...]:
         """Return the settings `KEY=VALUE` with a factor of the peak of the learning rate."""
         warmup = self.steps // WARMUP
         # Noam's rate has its peak, rate · (D · warm-up)^−½, at the end of the warm-up.
@@ -53,51 +54,36 @@ SETUPS = tuple(
 )
 
 
-def cells():
-    """Return the cells: a row for each scheme and set-up, a column for each rate."""
+def cells() -> Iterator[Cell]:
+    """Yield the cells: a row for each scheme and set-up, a column for each rate."""
     rows = [(scheme, setup, FACTORS) for setup in SETUPS for scheme in SCHEMES]
     rows += [(scheme, SETUPS[0], FEW_FACTORS) for scheme in FEW]
-    return tuple(
-        Cell(
-            row_of(scheme, setup),
-            f"{factor * PEAK:.3g}",
-            experiment("iwslt16_de_en", scheme, SMALL_BEST, *IN_BFLOAT16, *setup.settings(factor), size="_small"),
-        )
-        for scheme, setup, factors in rows
-        for factor in factors
-    )
+    for scheme, setup, factors in rows:
+        for factor in factors:
+            settings = (*IN_BFLOAT16, *setup.settings(factor))
+            trained = experiment("iwslt16_de_en", scheme, SMALL_BEST, *settings, size="_small")
+            yield Cell(f"{scheme}, {setup}", f"{factor * PEAK:.3g}", trained)
 
 
-def row_of(scheme, setup):
-    """Return the name of a row."""
-    return f"{scheme}, {setup}"
-
-
-def claims():
-    """Return the claims: which scheme is better, each at its best rate, and at the lowest."""
+def claims() -> Iterator[Claim]:
+    """Yield the claims: which scheme is better, each at its best rate, and at the lowest."""
+    lowest = f"{FACTORS[0] * PEAK:.3g}"
     for setup, scheme in itertools.product(SETUPS, SCHEMES[1:]):
-        ours, theirs = row_of(scheme, setup), row_of("multi_head", setup)
-        lowest = f"{FACTORS[0] * PEAK:.3g}"
-        yield BestBetter(
-            f"{scheme}, at its best rate, beats multi-head attention at its own ({setup})",
-            "", row=ours, baselines=(theirs,),
-        )  # fmt: skip
-        yield CellBetter(
-            f"{scheme} beats multi-head attention at the lowest rate ({setup})",
-            "", pairs=(((ours, lowest), (theirs, lowest)),),
-        )  # fmt: skip
+        ours, theirs = f"{scheme}, {setup}", f"multi_head, {setup}"
+        best = f"{scheme}, at its best rate, beats multi-head attention at its own ({setup})"
+        yield BestBetter(best, "", ours, (theirs,))
+        at_lowest = f"{scheme} beats multi-head attention at the lowest rate ({setup})"
+        yield CellBetter(at_lowest, "", (((ours, lowest), (theirs, lowest)),))
 
 
 register(
-    Table(
-        "interacting/learning_rate",
-        f"BLEU by learning rate, {SMALL_BEST} heads",
-        cells(),
-        "rates",
-        tests=SMALL_TESTS,
-        printed_metrics={},
-        on_a_cpu=True,
-        claims=tuple(claims()),
-        note="Columns are the largest learning rates; each row's best is chosen by development BLEU.",
-    )
+    "interacting/learning_rate",
+    f"BLEU by learning rate, {SMALL_BEST} heads",
+    cells(),
+    measure="rates",
+    tests=SMALL_TESTS,
+    printed_metrics={},
+    on_a_cpu=True,
+    claims=tuple(claims()),
+    note="Columns are the largest learning rates; each row's best is chosen by development BLEU.",
 )

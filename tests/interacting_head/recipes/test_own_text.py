@@ -34,7 +34,7 @@ def small_sizes(monkeypatch):
     monkeypatch.setattr(own_text, "SIZES", SMALL)
 
 
-def test_own_files_take_the_place_of_the_corpus_of_a_recipe_wherever_they_are_named_from(files, tmp_path, monkeypatch):
+def test_own_files_replace_the_corpus_of_a_recipe_from_any_folder(files, tmp_path, monkeypatch):
     config, name = recipes.resolve("multi30k_de_en", ["data.target_language=no"], files)
     assert name == "multi30k_de_en-own-text"
     assert config.data.corpus is None
@@ -49,7 +49,7 @@ def test_own_files_take_the_place_of_the_corpus_of_a_recipe_wherever_they_are_na
     )
 
 
-def test_own_files_of_a_configuration_and_of_assignments_become_absolute_too(files, tmp_path):
+def test_own_files_in_a_configuration_or_assignments_become_absolute(files, tmp_path):
     own = [f"data.{name}={path}" for name, path in files.items()]
     config = override(recipes.get("quickstart"), ["data.corpus=null", *own])
     (tmp_path / "own.yaml").write_text(to_yaml(config))
@@ -79,7 +79,7 @@ def test_the_number_of_pairs_chooses_the_recipe_and_one_line_says_so(files, smal
     assert line.count("\n") == 1
 
 
-def test_a_recipe_that_is_named_is_taken_whatever_the_size_and_without_a_word(files, small_sizes, capsys):
+def test_a_recipe_that_is_named_is_taken_silently(files, small_sizes, capsys):
     config, _ = recipes.resolve("quickstart", [], files)
     assert config.model == recipes.get("quickstart").model
     assert capsys.readouterr().err == ""
@@ -97,7 +97,7 @@ def test_a_run_keeps_the_recipe_that_it_was_begun_with(files, small_sizes, tmp_p
     assert recipes.resolve(None, [], files, tmp_path / "none")[0].model == recipes.get("multi30k_de_en").model
 
 
-def test_the_recipes_for_own_text_can_be_trained_on_raw_text_of_any_language(files):
+def test_recipes_for_own_text_train_on_raw_text_of_any_language(files):
     limits = list(own_text.SIZES.values())
     assert limits[:-1] == sorted(limits[:-1])
     assert limits[-1] is None
@@ -122,7 +122,7 @@ def test_the_size_is_known_without_keras(files, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
-def test_text_from_a_pipe_is_kept_and_the_same_text_is_the_same_configuration(files, tmp_path):
+def test_text_from_a_pipe_is_kept_and_gives_the_same_configuration(files, tmp_path):
     os.mkfifo("pipe")
     found = []
     for content in (b"ein hund\n", b"ein hund\n", b"ein haus\n"):

@@ -44,7 +44,7 @@ def millions(*arguments, **settings):
     ],
     ids=["transformer", "linear", "iterative", "transparent", "B1", "B2"],
 )
-def test_baselines_have_as_many_parameters_as_tables_2_and_6_of_ampomah_print(settings, printed):
+def test_baselines_have_the_sizes_that_ampomah_et_al_print(settings, printed):
     assert millions(**settings) == printed
 
 
@@ -56,7 +56,7 @@ def test_baselines_have_as_many_parameters_as_tables_2_and_6_of_ampomah_print(se
     ],
     ids=["concatenation", "summation"],
 )
-def test_multi_layer_attention_has_as_many_parameters_as_tables_2_and_6_of_ampomah_print(variants, printed):
+def test_multi_layer_attention_has_the_sizes_that_ampomah_et_al_print(variants, printed):
     for variant in variants:
         options = {**BIASES, **VARIANTS[variant]}
         found = [millions("multi_layer", options=options, memory_layers=n) for n in range(2, 7)]
@@ -80,7 +80,7 @@ def parameters_of(recipe, direction):
 
 
 @directions
-def test_the_bases_of_iida_have_their_number_of_parameters_with_an_output_matrix_of_their_own(direction):
+def test_the_bases_of_iida_have_an_output_matrix_of_their_own(direction):
     expected = {"de_en": 55_459_840, "en_de": 56_594_432}[direction]
     assert parameters_of(f"mhop_iwslt17_{direction}_baseline", direction) == expected
     assert expected // 1000 == VANILLA[direction][6]
@@ -109,7 +109,7 @@ def test_the_second_hop_of_six_layers_adds_33_thousand_parameters(direction):
 
 @directions
 @pytest.mark.parametrize("layers", [4, 5, 7])
-def test_second_hops_of_other_depths_have_their_number_of_parameters_with_sixteen_heads(direction, layers):
+def test_second_hops_of_other_depths_have_sixteen_heads(direction, layers):
     name = f"mhop_iwslt17_{direction}_layer_4_of_{layers}"
     assert parameters_of(f"{name}_h16", direction) // 1000 == MULTI_HOP[direction][layers]
     assert parameters_of(name, direction) // 1000 > MULTI_HOP[direction][layers] + 15  # with the eight of section 3.2
@@ -130,13 +130,13 @@ def importance_parameters(model, heads):
     return sum(added) + outputs, built.count_params() - parameter_count(base, 100, 100, shared_vocabulary=False)
 
 
-def test_dhicm_has_half_a_million_further_parameters_with_a_second_attention_of_the_size_of_a_head():
+def test_dhicm_of_the_size_of_a_head_has_half_a_million_more_parameters():
     # Goindani & Shrivastava 2021, section 7: "DHICM learns 500K additional parameters".
     assert importance_parameters("dhicm", 4)[0] == 3 * 163_840 == 491_520
 
 
 @pytest.mark.parametrize(("heads", "more"), [(8, 983_040), (4, 1_179_648)])
-def test_dhicm_has_about_a_million_more_parameters_with_one_of_the_size_of_the_model(heads, more):
+def test_dhicm_of_the_size_of_the_model_has_a_million_more_parameters(heads, more):
     assert importance_parameters("dhicm_wide", heads)[1] == more
 
 

@@ -71,11 +71,11 @@ def test_every_experiment_of_a_paper_has_a_recipe_and_a_small_sibling(paper):
     ],
 )
 def test_the_expected_scores_are_those_that_the_papers_print(name, expected):
-    assert recipes.RECIPES[name].expected == expected
+    assert recipes.RECIPES[name].printed.expected == expected
 
 
 def test_no_experiment_but_those_that_were_not_run_is_without_a_score():
-    without = {x.name for x in recipes.RECIPES.values() if "–" in x.expected.replace("newstest2014–17", "")}
+    without = {x.name for x in recipes.RECIPES.values() if "–" in x.printed.expected.replace("newstest2014–17", "")}
     assert {name for name in without if not name.endswith("_small")} == NOT_RUN | {"mix_de_en"}
 
 
@@ -89,7 +89,7 @@ def test_lab_notes_are_filled_in_and_end_with_the_command(paper):
     for entry in recipes_of(paper):
         assert entry.note.endswith(f"python train.py {entry.name} --corpora-dir DIR")
         assert "{" not in entry.note
-        assert "BLEU" in entry.definition, entry.name
+        assert "BLEU" in entry.printed.definition, entry.name
 
 
 def test_corpora_are_known_and_have_the_languages():
@@ -125,11 +125,11 @@ def test_small_siblings_keep_what_the_experiment_is_about():
         assert ours.data.train_pairs == papers.data.train_pairs
 
 
-@pytest.mark.parametrize("name", [x.name for x in recipes_of("Ampomah et al. 2020") if " M " in x.expected])
+@pytest.mark.parametrize("name", [x.name for x in recipes_of("Ampomah et al. 2020") if " M " in x.printed.expected])
 def test_models_of_ampomah_have_the_printed_number_of_parameters(name):
     vocabulary = 33_395  # see test_paper_figures.py
     millions = parameter_count(recipes.get(name).model, vocabulary, vocabulary) / 1e6
-    assert f"{millions:.1f} M parameters" in recipes.RECIPES[name].expected
+    assert f"{millions:.1f} M parameters" in recipes.RECIPES[name].printed.expected
 
 
 def small_shapes(config):

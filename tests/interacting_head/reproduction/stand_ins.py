@@ -16,7 +16,7 @@ def noisy(share, seed):
 
 
 class StandIn:
-    """Stands for `report.Scored` and `report.Timed`.
+    """Stands for `scored.Scored` and `scored.Timed`.
 
     Args:
         lines: `{run: hypotheses}`; names of runs end in `-SEED`.

@@ -12,8 +12,9 @@ from interacting_head.metrics import METRICS, Options
 from interacting_head.reproduction import analyses
 from interacting_head.reproduction.analyses import analyse
 from interacting_head.reproduction.claims import FAILS, HOLDS, NOT_RUN, Above
-from interacting_head.reproduction.report import MEASURES, report, result_name
+from interacting_head.reproduction.report import report
 from interacting_head.reproduction.results import Results
+from interacting_head.reproduction.scored import MEASURES, result_name
 from interacting_head.reproduction.scoring import SOURCE_LENGTH
 from interacting_head.reproduction.tables import TABLES
 from tests.interacting_head.reproduction.made_up import record

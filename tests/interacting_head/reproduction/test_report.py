@@ -8,8 +8,9 @@ import pytest
 
 from interacting_head.reproduction.claims import NOT_RUN
 from interacting_head.reproduction.command_line import write_report
-from interacting_head.reproduction.report import CONVERGED, HEADER, fall_at_end, report, result_name
+from interacting_head.reproduction.report import HEADER, report
 from interacting_head.reproduction.results import Results
+from interacting_head.reproduction.scored import CONVERGED, fall_at_end, result_name
 from interacting_head.reproduction.scoring import SEARCH_ENDS
 from interacting_head.reproduction.tables import TABLES, Run
 from tests.interacting_head.reproduction.made_up import entry, record, statistics
@@ -141,7 +142,7 @@ def test_a_missing_cell_is_a_dash_and_the_paper_s_number_stands_beside(reported,
         assert theirs[place] == "–" + (f" [{printed:.2f}]" if printed is not None else "")
 
 
-def test_in_full_size_the_difference_from_the_paper_stands_beside_its_number(tmp_path):
+def test_in_full_size_the_difference_from_the_paper_is_shown(tmp_path):
     table, results = TABLES["li_luo/3"], Results(tmp_path)
     [cell] = [cell for cell in table.cells if (cell.row, cell.column) == ("multi_head", "h = 8")]
     for seed, bleu in ((1, 24.0), (2, 25.0)):
@@ -203,7 +204,7 @@ def test_yisi_1_is_shown_beside_the_paper_s_where_it_was_computed(tmp_path):
     assert shown == f"70.00 [{printed:.2f}, {70 - printed:+.2f}]"
 
 
-def test_settings_other_than_the_paper_s_are_those_in_which_all_runs_differ_alike(reported):
+def test_settings_in_which_all_runs_differ_from_the_paper_are_listed(reported):
     [line] = [line for line in section(reported[0], "li_luo/3").splitlines() if line.startswith("- settings other")]
     settings = dict(one.split("=", 1) for one in re.findall(r"`(.*?)`", line))
     run = next(iter(small_runs()))
@@ -272,7 +273,7 @@ def test_losses_and_times_have_tables_of_their_own(tmp_path):
     assert claims == [("not told apart", "h = 16: 2.10 times"), *[(NOT_RUN, "")] * 3]
 
 
-def test_a_run_has_converged_when_its_loss_fell_by_one_per_cent_at_most_in_the_last_fifth():
+def test_the_fall_of_the_loss_is_that_in_the_last_fifth():
     def fall(*losses):
         return fall_at_end([{"step": 100 * number, "validation_loss": x} for number, x in enumerate(losses, start=1)])
 

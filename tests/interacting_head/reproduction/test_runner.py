@@ -90,7 +90,7 @@ def make(folder, metrics=("sacrebleu",), **options):
     return runner
 
 
-def test_what_is_missing_is_trained_with_the_recipe_and_settings_and_is_stored(tmp_path, use, capsys):
+def test_missing_runs_are_trained_with_their_settings_and_stored(tmp_path, use, capsys):
     work = use()
     runner = make(tmp_path, corpora_dir=tmp_path / "corpora")
     assert (runner.failed, runner.left_out) == ({}, [])
@@ -177,7 +177,7 @@ def test_the_budget_is_for_all_tables_together(tmp_path, use):
     assert len(runner.left_out) == len(RUNS) - 3
 
 
-def test_what_takes_longer_than_estimated_is_stopped_at_the_end_of_the_budget(tmp_path, use, capsys, monkeypatch):
+def test_what_takes_too_long_is_stopped_at_the_end_of_the_budget(tmp_path, use, capsys, monkeypatch):
     work = use(endless=True)
     monkeypatch.setattr(module, "estimated_seconds", lambda run, results: 0.0)
     runner = make(tmp_path, budget=0.2 / 3600)
@@ -208,7 +208,7 @@ def test_each_gpu_has_one_run_at_a_time_also_for_its_translations(tmp_path, use,
     assert all(runner.results.run(run) for run in RUNS)
 
 
-def test_without_a_gpu_there_is_one_run_at_a_time_and_the_environment_stays(tmp_path, use):
+def test_without_a_gpu_there_is_one_run_at_a_time(tmp_path, use):
     work = use(seconds=0.01)
     make(tmp_path)
     assert work.most_busy == {"": 1}

@@ -43,7 +43,7 @@ def assert_scores(found, hypotheses, references, metrics, language="en"):
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
-def test_raw_text_is_scored_by_sacrebleu_as_it_is_and_by_the_others_in_tokens_of_its_language(language):
+def test_raw_text_is_scored_as_it_is_by_sacrebleu_and_in_tokens_by_others(language):
     found, statistics = scores_of(stand_in(language=language), HYPOTHESES, REFERENCES, (*OF_TEXT, *OF_TOKENS))
     assert_scores(found, HYPOTHESES, REFERENCES, OF_TEXT, language)
     tokens = [[tokenize(language, line) for line in lines] for lines in (HYPOTHESES, REFERENCES)]
@@ -109,7 +109,7 @@ def metrics(monkeypatch):
     scoring.is_available.cache_clear()
 
 
-def test_metrics_that_are_unavailable_are_recorded_and_do_not_hold_up_the_others(metrics):
+def test_unavailable_metrics_are_recorded_and_the_others_computed(metrics):
     found, statistics = scores_of(stand_in(), HYPOTHESES, REFERENCES, ("not_there", "broken", "sacrebleu"))
     assert found["not_there"] == {"unavailable": "no program; install it"}
     assert found["broken"] == {"unavailable": "the program ended"}
@@ -117,7 +117,7 @@ def test_metrics_that_are_unavailable_are_recorded_and_do_not_hold_up_the_others
     assert set(statistics) == {"sacrebleu"}
 
 
-def test_a_metric_is_missing_until_it_has_a_score_or_while_it_is_unavailable_here(metrics):
+def test_a_metric_is_missing_until_it_has_a_score_or_is_unavailable(metrics):
     unavailable = {"unavailable": "no program; install it"}
     assert missing_of({}, ("sacrebleu", "not_there")) == ["sacrebleu", "not_there"]
     assert missing_of({"sacrebleu": {"score": 1.0}, "not_there": unavailable}, ("sacrebleu", "not_there")) == []

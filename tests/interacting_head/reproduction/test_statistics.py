@@ -93,7 +93,7 @@ def test_a_difference_of_differences_is_that_of_two_gains():
     assert one.bootstrap == pytest.approx(first.bootstrap)  # the second gain is 0 in each resample
 
 
-def test_without_statistics_of_sentences_there_is_no_bootstrap_and_seeds_alone_decide():
+def test_without_statistics_of_sentences_seeds_alone_decide():
     table = scored(GOOD, BAD)
     table.statistics = lambda run: {}
     one = estimate(table, pair(("0", "c"), ("1", "c")), "test", "sacrebleu")
@@ -124,7 +124,7 @@ def test_a_summary_is_mean_sample_deviation_and_seeds():
     assert str(summary([1.0, 3.0])) == "2.00 ± 1.41 (2)"
 
 
-def test_t_over_seeds_is_that_of_scipy_and_of_the_closed_form_of_three_seeds():
+def test_t_over_seeds_is_that_of_scipy_and_the_closed_form():
     gains = [2.1, 0.5, 1.1, 2.2]
     assert t_over_seeds(gains) == pytest.approx(stats.ttest_1samp(gains, 0).pvalue)
     # Gains 1, 2, 3 with mean 2 and variance 1: t = 2 / √(1 / 3) of 2 degrees of freedom, for which
@@ -136,7 +136,7 @@ def test_t_over_seeds_is_that_of_scipy_and_of_the_closed_form_of_three_seeds():
     assert t_over_seeds([1.0]) is None
 
 
-def test_the_interval_over_seeds_is_the_one_that_the_test_rejects_outside_of():
+def test_the_t_test_rejects_what_lies_outside_the_interval():
     gains = [1.0, 2.0, 3.0]
     assert t_interval(gains) == pytest.approx((2 - 4.3027 / 3**0.5, 2 + 4.3027 / 3**0.5), rel=1e-4)  # t of 2 degrees
     for end in t_interval(gains):
@@ -144,7 +144,7 @@ def test_the_interval_over_seeds_is_the_one_that_the_test_rejects_outside_of():
     assert t_interval([1.0]) is None
 
 
-def test_the_larger_of_two_p_values_counts_and_a_single_seed_proves_nothing():
+def test_the_larger_p_value_counts_and_one_seed_proves_nothing():
     assert Estimate("x", 1.0, (0, 2), 3, 0.01, 0.2).p_value == 0.2
     assert Estimate("x", 1.0, (0, 2), 3, 0.3, 0.02).p_value == 0.3
     assert Estimate("x", 1.0, None, 1, 0.001, None).p_value == 1

@@ -62,7 +62,7 @@ def test_each_cell_is_a_known_recipe_whose_configuration_can_be_made(name, small
 
 
 @pytest.mark.parametrize(("name", "small"), SIZED)
-def test_a_place_of_a_table_holds_one_cell_and_an_experiment_stands_in_one_place(name, small):
+def test_a_place_holds_one_cell_and_an_experiment_has_one_place(name, small):
     table = sized(name, small)
     assert max(Counter((cell.row, cell.column) for cell in table.cells).values()) == 1
     if table.measure in ("analysis", "by_length"):  # columns are places in a model, or lengths
@@ -100,7 +100,7 @@ def test_another_setting_gives_a_run_another_name():
     assert with_setting(f"train.max_steps={run.config.train.max_steps}").name == run.name
 
 
-def test_subsets_of_a_corpus_are_drawn_anew_for_each_seed():
+def test_each_seed_draws_its_own_subset_of_a_corpus():
     for name in ("dhicm/4", "li_luo/3"):
         for run in sized(name, False).runs(3):
             drawn = run.config.data.train_pairs is not None
@@ -178,7 +178,7 @@ def printed_in(name):
 
 
 @pytest.mark.parametrize("number", LI_LUO)
-def test_every_number_of_li_luo_s_tables_of_scores_stands_in_its_cell_and_no_other(number):
+def test_every_score_of_li_luo_stands_in_its_cell_and_no_other(number):
     expected = {
         (row["attention"], f"h = {row['num_heads']}", row["subset"], row["metric"]): float(row["value"])
         for row in paper_tables.rows("interacting_head_tables3-5")
@@ -192,7 +192,7 @@ def test_every_number_of_li_luo_s_tables_of_scores_stands_in_its_cell_and_no_oth
         assert table.printed_metrics[metric] in table.metrics
 
 
-def test_every_number_of_li_luo_s_table_beyond_the_useful_heads_stands_in_its_cell():
+def test_every_number_of_li_luo_s_table_9_stands_in_its_cell():
     of_table_3 = {
         place: number
         for place, number in printed_in("li_luo/3").items()

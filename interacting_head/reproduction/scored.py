@@ -1,0 +1,192 @@
+"""The stored results of a table, as claims and reports ask for them."""
+
+import functools
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from interacting_head.metrics import METRICS, Options
+from interacting_head.reproduction.results import Results
+from interacting_head.reproduction.scoring import SOURCE_LENGTH
+from interacting_head.reproduction.statistics import CellName, Ratio, Summary, ratio, sign_of, summary
+from interacting_head.reproduction.tables import Run, Table
+
+CONVERGED = 0.01
+"""The largest fall of the development loss in the last fifth of a training that counts as its end."""
+RunInCell = tuple[str, str]
+"""The name of a run, and a column: a run may have several cells in a row."""
+
+
+class Scored:
+    """The stored results of a table in its size.
+
+    Attributes:
+        cells: `{(row, column): Cell}`.
+        records: `{name of a run: its stored record}`.
+        record: the stored record of the table itself, where its cells are measured without runs; or None.
+    """
+
+    def __init__(self, table: Table, small: bool, seeds: int, results: Results):
+        self.table, self.results, self.name = table, results, result_name(table.name, small)
+        self.rows = list(dict.fromkeys(cell.row for cell in table.cells))
+        self.columns = list(dict.fromkeys(cell.column for cell in table.cells))
+        self.tests = tuple(table.tests)
+        self.cells = {(cell.row, cell.column): cell for cell in table.cells}
+        self.record = results.read(table.measure, self.name)
+        self.records, names = {}, {}
+        for run in table.runs(seeds):
+            if record := self.stored(run):
+                self.records[run.name] = record
+                names.setdefault(run.experiment, []).append(run.name)
+        self._runs = {
+            (row, column): [(name, column) for name in names.get(cell.experiment, [])]
+            for (row, column), cell in self.cells.items()
+        }
+        self._statistics = functools.cache(results.statistics)
+
+    def stored(self, run: Run) -> dict | None:
+        """Return the stored record of a run, or None."""
+        return self.results.run(run)
+
+    def runs_of(self, row: str, column: str) -> list[RunInCell]:
+        """Return the scored runs of a cell."""
+        return self._runs.get((row, column), [])
+
+    def record_of(self, run: RunInCell) -> dict:
+        """Return the stored record of a run."""
+        return self.records[run[0]]
+
+    def seed_of(self, run: RunInCell) -> int:
+        """Return the seed of a run."""
+        return self.record_of(run)["config"]["train"]["seed"]
+
+    def score(self, run: RunInCell, test: str, metric: str) -> float | None:
+        """Return a score of a run, or None."""
+        return self.record_of(run)["scores"].get(test, {}).get(metric, {}).get("score")
+
+    def statistics(self, run: RunInCell) -> dict[tuple[str, str], np.ndarray]:
+        """Return `{(test set, metric): statistics of sentences}` of a run; nothing where none are kept."""
+        return self._statistics(run[0])
+
+    def summary(self, row: str, column: str, test: str, metric: str) -> Summary | None:
+        """Return the `Summary` of a cell, or None without a score."""
+        scores = [self.score(run, test, metric) for run in self.runs_of(row, column)]
+        return summary([score for score in scores if score is not None])
+
+    def mean_gain(self, cell: CellName, test: str, metric: str) -> float | None:
+        """Return the mean score of a cell, negative for error rates, or None without a score."""
+        found = self.summary(*cell, test, metric)
+        return None if found is None else sign_of(metric) * found.mean
+
+    def is_converged(self, run: RunInCell) -> bool:
+        """Return whether the development loss of a run fell by 1 % at most in the last fifth of its training."""
+        return fall_at_end(self.record_of(run)["log"]) <= CONVERGED
+
+
+def fall_at_end(log: Sequence[dict]) -> float:
+    """Return the share by which the development loss fell in the last fifth of a training.
+
+    The loss between two validations is interpolated; before the first it is not known, and the fall is infinite.
+    """
+    steps, losses = zip(*((record["step"], record["validation_loss"]) for record in log), strict=True)
+    start = 0.8 * steps[-1]
+    if start < steps[0]:
+        return math.inf
+    before = float(np.interp(start, steps, losses))
+    return (before - losses[-1]) / before
+
+
+class Timed(Scored):
+    """The stored times of a table."""
+
+    def seconds(self, row: str, column: str) -> float | None:
+        """Return the seconds an epoch of a cell, or None where none were measured with its configuration."""
+        cell, stored = self.cells.get((row, column)), self.record or {}
+        if cell is None or stored.get("digests", {}).get(row, {}).get(column) != cell.experiment.digest:
+            return None
+        return stored["seconds"][row][column]
+
+    def ratio(self, row: str, baseline: str, column: str) -> Ratio | None:
+        """Return the `Ratio` of the times of two rows in a column, or None where one has not been measured."""
+        ours, theirs = self.seconds(row, column), self.seconds(baseline, column)
+        if ours is None or theirs is None:
+            return None
+        turns = self.record.get("turns", {})
+        return ratio(ours / theirs, *(turns.get(name, {}).get(column, []) for name in (row, baseline)))
+
+
+class Counted(Scored):
+    """The numbers of parameters of a table."""
+
+    def parameters(self, row: str, column: str) -> int | None:
+        """Return the number of parameters of a cell, or None where they have not been counted."""
+        return (self.record or {}).get("parameters", {}).get(row, {}).get(column)
+
+
+class Losses(Scored):
+    """The stored validation losses of a table, smoothed as in training, to base 2.
+
+    They are scores of the metric `loss`: of the test sets `epoch 1`, `epoch 2`, … at the end of each epoch, of `first`
+    at the end of the first one, and of `lowest` the lowest of a training.
+    """
+
+    def losses(self, run: RunInCell) -> list[float]:
+        """Return the losses of a run, one for each validation."""
+        return [entry["validation_smoothed_loss"] / math.log(2) for entry in self.record_of(run)["log"]]
+
+    def score(self, run: RunInCell, test: str, metric: str) -> float | None:
+        losses = self.losses(run)
+        by_test = {f"epoch {number}": loss for number, loss in enumerate(losses, start=1)}
+        return {**by_test, "first": losses[0], "lowest": min(losses)}.get(test)
+
+    def statistics(self, run: RunInCell) -> dict:
+        return {}
+
+
+class Analysed(Scored):
+    """The stored analyses of a table."""
+
+    def stored(self, run: Run) -> dict | None:
+        return self.results.analysis(self.name, run)
+
+    def score(self, run: RunInCell, test: str, metric: str) -> float | None:
+        values = self.record_of(run)["values"].get(metric, {})
+        return values.get(run[1], values.get(""))
+
+    def statistics(self, run: RunInCell) -> dict:
+        return {}
+
+
+class ByLength(Scored):
+    """The stored results of a table with a column for each range of source lengths, such as `11–20`."""
+
+    def score(self, run: RunInCell, test: str, metric: str) -> float | None:
+        rows = self.statistics(run).get((test, metric))
+        return None if rows is None or not len(rows) else METRICS[metric](Options()).score(rows.sum(axis=0))
+
+    def statistics(self, run: RunInCell) -> dict[tuple[str, str], np.ndarray]:
+        found = super().statistics(run)
+        first, _, last = run[1].partition("–")
+        kept = {}
+        for (test, metric), rows in found.items():
+            if (lengths := found.get((test, SOURCE_LENGTH))) is not None:
+                kept[test, metric] = rows[(int(first) <= lengths[:, 0]) & (lengths[:, 0] <= float(last or math.inf))]
+        return kept
+
+
+MEASURES = {
+    "scores": Scored,
+    "rates": Scored,
+    "losses": Losses,
+    "epoch_seconds": Timed,
+    "parameters": Counted,
+    "analysis": Analysed,
+    "by_length": ByLength,
+}
+"""`measure` of a table → reader of its results."""
+
+
+def result_name(name: str, small: bool) -> str:
+    """Return the name of the results of a table that has no runs of its own."""
+    return name.replace("/", "_") + ("_small" if small else "")
