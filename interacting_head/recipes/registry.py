@@ -44,7 +44,7 @@ class Recipe:
 
     @functools.cached_property
     def printed(self) -> Printed:
-        """What the paper prints; for other recipes the score to expect."""
+        """The numbers that the paper prints; for other recipes the score to expect."""
         found = self.get_printed()
         return Printed(f"like {found.table}", "–", SMALL_DEFINITION) if self.is_small else found
 
