@@ -53,7 +53,8 @@ class TransformerEngine(Engine):
         sources = [[*sentence.source, END] for sentence in sentences]
         limits, length = self._limits(sentences, options, rows, prefixed)
         search = self._search(options, prefixed)
-        found = search.compiled_search(search.kernels, self._padded(sources, rows), limits, length)
+        source_ids = self._padded(sources, rows)
+        found = search.compiled_search(kernels=search.kernels, source_ids=source_ids, limits=limits, length=length)
         return hypotheses(*map(as_array, found), options.n_best)[: len(sentences)]
 
     def score(self, pairs, rows):

@@ -156,7 +156,7 @@ def published_splits(corpus):
     if "+" in corpus:
         return set.union(*({"train", "dev"}, *(published_splits(part.corpus) for part in parse_mix(corpus))))
     known = KNOWN_CORPORA[corpus]
-    splits = [file.split for file in known.files] if hasattr(known, "files") else known.splits
+    splits = known.splits if hasattr(known, "splits") else [file.split for file in known.files]
     # Some exist in two of more languages only, whose codes follow a point.
     return {split.split(".")[0] for split in splits} | ({"dev", "test"} if getattr(known, "cut", None) else set())
 
