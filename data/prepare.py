@@ -80,7 +80,7 @@ def main(arguments: list[str] | None = None) -> None:
         print(f"{folder} is up to date: nothing to do")
         return
     if former:
-        print(f"{folder} is made anew: {_what_changed(former, inputs)}")
+        print(f"rebuilding {folder}: {_what_changed(former, inputs)}")
     started = time.perf_counter()
     prepared = encode_corpus(corpus, settings)
     splits = _describe(prepared)

@@ -1,4 +1,4 @@
-"""Reproduce a table of a paper: train what is missing, score it, and write it beside the paper's numbers."""
+"""Reproduce a table of a paper: train what is missing, score it, and compare it with the paper's numbers."""
 
 from interacting_head.console import run
 from interacting_head.reproduction.command_line import parse_arguments, reproduce

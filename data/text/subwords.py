@@ -110,7 +110,9 @@ class Subwords:
             processor.id_to_piece(ids)
             processor.decode(ids)
         except (RuntimeError, UnicodeDecodeError) as error:
-            raise InputError(f"{path} is not a sub-word model or is damaged; train it anew or copy it again") from error
+            raise InputError(
+                f"{path} is not a sub-word model or is damaged; train it again or copy it again"
+            ) from error
         special_ids = (processor.pad_id(), processor.unk_id(), processor.bos_id(), processor.eos_id())
         if special_ids != (PAD, UNKNOWN, BEGIN, END):
             raise InputError(

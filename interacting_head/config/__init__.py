@@ -175,7 +175,7 @@ class DecodeConfig:
         choices=("gnmt", "average", "none"),
     )
     max_length: int | None = setting(
-        None, "most sub-words of a translation; `null`: twice those of the source and ten more"
+        None, "most sub-words of a translation; `null`: twice as many as the source has, and ten more"
     )
     batch_size: int = setting(64, "sentences translated together")
 

@@ -44,7 +44,7 @@ def description() -> str:
     if name := preloaded():
         return name
     if not (version := _glibc_version()):
-        return "that of the system"
+        return "the system's"
     return f"glibc {version}, {'freed memory kept' if _is_kept else 'as it is'}"
 
 

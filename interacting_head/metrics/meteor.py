@@ -23,7 +23,7 @@ from tqdm import tqdm
 from interacting_head.metrics.metric import MeanMetric, Metric, MetricUnavailable, Options
 
 MEMORY = "-Xmx2G"  # the paraphrase table alone takes most of 1 GB
-# Without these, numbers and lowercase letters are those of the user's language: 1,5 in German.
+# Without these, numbers and lowercase letters follow the user's language: 1,5 in German.
 LOCALE = ("-Duser.language=en", "-Duser.country=US")
 SEPARATOR = "|||"
 CHUNKS = 20  # index of the statistic that counts runs of matches, after lengths and matches and before totals

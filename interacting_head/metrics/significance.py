@@ -121,7 +121,7 @@ def resampled_scores(metric: Metric, statistics: Sequence[np.ndarray], resamplin
 
 
 def p_value(differences: np.ndarray, observed: float, shrinkage: float = 1.0) -> float:
-    """Return the two-sided p-value of a difference observed on the whole set, from those of the resamples.
+    """Return the two-sided p-value of a difference observed on the whole set, from the differences of the resamples.
 
     `shrinkage` is the square root of the share of the set that a resample has; smaller ones vary more.
     """

@@ -100,8 +100,8 @@ class TransformerLayers:
     def encode(self, source_ids, training=None, intermediates=None):
         """Return the memories that decoder layers attend to, and the padding mask `(B, S)`, of source ids `(B, S)`.
 
-        Each decoder layer has one memory `(B, S, D)`, or a list of `memory_layers` of them. A dict `intermediates`
-        receives those of the attention layers, `{(site, number): …}`.
+        Each decoder layer has one memory `(B, S, D)`, or a list of `memory_layers` of them. A dict
+        `intermediates` receives the attention layers' intermediates, `{(site, number): …}`.
         """
         padding_mask = ops.not_equal(source_ids, PAD)
         x = embedded = self.source_positions(self.source_embedding(source_ids), training=training)

@@ -119,7 +119,7 @@ def _small(config, corpus, model):
     D = 128 with 3 + 3 layers, or for the study of layers with 6 + 6; the feed-forward dimension and d_m shrink with it;
     heads, dropout and label smoothing come from table 2. Tatoeba of the same languages stands for the corpora
     (177,930 pairs DE-EN, with the same subsets; 6,108 HI-EN; 2,000 BE-EN), and for WMT17 the mix with news. Its
-    sentences are much shorter than those of talks.
+    sentences are much shorter than sentences of talks.
 
     python train.py {name} --corpora-dir DIR
     """
@@ -168,7 +168,7 @@ def dynamic_head_importance(corpus, model):
     IWSLT14, 20,000 for WMT17 and HindEnCorp, learnt on both sides; 5,000 on each side for Be-En. The subsets of
     IWSLT14 are random; the paper averages three: --set data.seed=1, 2, 3.
 
-    Decided here, where the paper is silent or speaks twice:
+    Decisions where the paper is silent or contradicts itself:
     - The size d_m: section 3.1 speaks of about d² further parameters, section 7 of about 500K. With d_m = d_k = 128 the
       four matrices of three layers are 3 · 163,840 = 491,520: so `dhicm`. With d_m = d they are 1.97M, 1.18M more than
       the W_o whose place they take, which the count of section 7 leaves in: `dhicm_wide`.
@@ -180,11 +180,11 @@ def dynamic_head_importance(corpus, model):
     - IWSLT14 (160K, 7.3K and 6.7K pairs) is fairseq's: lower-cased, at most 175 words, ratio 1.5. The others are
       tokenised by the rules of Moses, in their own case, and sentences of more than 250 words left out. Hindi
       is tokenised so too; the paper takes the IndicNLP library. Vocabulary sizes are the numbers of merges;
-      SentencePiece learns them, with 256 pieces for bytes among them, in the place of subword-nmt.
+      SentencePiece learns them, with 256 pieces for bytes among them, in place of subword-nmt.
     - Merges are learnt on all pairs of IWSLT14 also for its subsets: "10K merge operations for the IWSLT14 dataset".
     - HindEnCorp: repeated pairs are dropped before development and test pairs are drawn, so that no test sentence is
       in the training text, which has fewer pairs than the paper's 256K.
-    - 8000 tokens are those of all devices together. At most 200,000 steps.
+    - 8000 tokens are for all devices together. At most 200,000 steps.
 
     python train.py {name} --corpora-dir DIR
     """

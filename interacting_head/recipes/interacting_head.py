@@ -97,10 +97,10 @@ def interacting_heads(corpus, scheme, heads):
     (WMT17 EN-DE) and separate ones for EN-CS; sentences of more than 80, 100 (EN-DE) and 80 words left out; beam 4,
     length penalty 1 (IWSLT16) or 0.6, batches of 8 in search.
 
-    Decided here, where the paper is silent or speaks twice:
+    Decisions where the paper is silent or contradicts itself:
     - 6 + 6 layers, post-norm, 100,000 steps and the mean of the last checkpoints as an alternative to the best one:
       Vaswani et al., whose settings it says it follows. Batches of 4096 tokens.
-    - "The dropout was fixed at 0.1": it acts on attention weights too, and the best checkpoint is that of the lowest
+    - "The dropout was fixed at 0.1": it acts on attention weights too, and the best checkpoint has the lowest
       validation loss, as in the Keras project with which section 4.2 says the experiments were made. (Vaswani et al.
       drop residuals only: --set model.attention.dropout=0. By BLEU: --set train.best_metric=bleu.)
     - Pairs whose lengths differ by more than 9 times are left out, the default of Moses' clean-corpus-n.perl.

@@ -17,7 +17,7 @@ PAPER = "Iida et al. 2019"
 FAIRSEQ = "iwslt17"
 """IWSLT as table 4 fixes it: the text of fairseq's script for IWSLT14."""
 AS_TOLD = "iwslt17_as_told"
-"""IWSLT as section 3.1 tells it."""
+"""IWSLT as section 3.1 describes it."""
 CORPORA = {
     FAIRSEQ: {
         "corpus": "iwslt14_de-en",
@@ -89,7 +89,7 @@ def _printed(corpus, direction, position, depth, heads):
 def _small(config, corpus, direction, position, depth, heads):
     """{position} in the manner of table {table} of Iida et al. 2019, on Tatoeba (or a mix with news) and a CPU.
 
-    D = 128, F = 512, {heads} heads; the numbers of layers and the positions are those of the paper.
+    D = 128, F = 512, {heads} heads; the numbers of layers and the positions are the paper's.
 
     python train.py {name} --corpora-dir DIR
     """
@@ -104,21 +104,21 @@ def multi_hop(corpus, direction, position, depth, heads):
     `decoder_layer_4` and `cross_layer_4` have it in the decoder's, or in that over the encoder, which section 6 leaves
     to future work.
 
-    Decided here, where the paper is silent or speaks twice:
-    - It names IWSLT2017 and 32,000 sub-words, but its sizes (160K, 7.3K and 6.7K pairs) are those of fairseq's IWSLT14,
+    Decisions where the paper is silent or contradicts itself:
+    - It names IWSLT2017 and 32,000 sub-words, but its sizes (160K, 7.3K and 6.7K pairs) fit fairseq's IWSLT14,
       and so are the numbers of parameters in table 4: a post-norm Transformer of this size has 44,138,496 outside its
       dictionaries, and 55,459,840 (de-en) and 56,594,432 (en-de) with 8,848 German and 6,632 English sub-words and
       an output matrix of its own. fairseq's script lower-cases, learns 10,000 joint merges and keeps a dictionary for
-      each language. `mhop_iwslt17_*` is that, `mhop_iwslt17_as_told_*` what the text says (32,000 for each language, of
-      the release of 2017, truecased). WMT17 is taken as told, tokenised in its own case.
-    - Dropout is 0.3, which the paper tells of table 5. Label smoothing is 0.1: it is not told, but validation losses
+      each language. `mhop_iwslt17_*` does the same, `mhop_iwslt17_as_told_*` follows the text (32,000 for each language, of
+      the release of 2017, truecased). WMT17 follows the text, tokenised with its case.
+    - Dropout is 0.3, which the paper states for table 5. It does not state label smoothing, here 0.1, but validation losses
       near 4 (table 5) together with BLEU above 33 are smoothed ones, and to base 2: `validation_smoothed_loss` / ln 2.
-    - SentencePiece learns the merges, with 256 pieces for bytes among them, in the place of subword-nmt.
+    - SentencePiece learns the merges, with 256 pieces for bytes among them, in place of subword-nmt.
     - fairseq, in which the paper was written, decides: projections with biases (table 4 confirms it), post-norm,
       Adam's (0.9, 0.999, 1e-8), beam 5, the score of a hypothesis divided by its length, the checkpoint of the epoch
       with the lowest smoothed loss.
     - The hidden layer of equation (3) has one unit, and table 4 adds 33 thousand for it at six layers. For the
-      multi-hop models of four, five and seven layers it adds 16,929: those of 16 heads. Section 3.2 says 8 heads;
+      multi-hop models of four, five and seven layers it adds 16,929, as with 16 heads. Section 3.2 says 8 heads;
       `_h16` is the other reading.
 
     python train.py {name} --corpora-dir DIR

@@ -112,13 +112,13 @@ def multi_layer(corpus, model):
     `m00_transparent` is what section 8 leaves to future work: M-00 over n transparent mixtures, which each decoder
     layer learns for itself, in the place of n encoder layers.
 
-    Decided here, where the paper is silent or speaks twice:
+    Decisions where the paper is silent or contradicts itself:
     - Adam's ε is printed as 10⁹; read 10⁻⁹.
     - "Following (So et al., 2019), single-cosine-cycle with warm-up": their schedule in tensor2tensor rises for 8000
       steps to 2 / √(8000 · D), 9.9e-4 for D = 512. (Vaswani et al. have 4000 steps and 7.0e-4.)
     - Dropout 0.1 and label smoothing 0.1 as in Vaswani et al.
     - Text is raw: sub-words are learnt on it as it is, which keeps the case. Projections have biases, without which
-      the numbers of parameters do not come out; these are those of about 33,400 sub-words. F = 4098 of `b1` is as
+      the numbers of parameters do not agree; with them, they agree for about 33,400 sub-words. F = 4098 of `b1` is as
       printed.
 
     python train.py {name} --corpora-dir DIR

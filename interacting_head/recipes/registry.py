@@ -11,7 +11,7 @@ from interacting_head.config import ExperimentConfig
 from interacting_head.config.values import entry_of
 
 SMALL = "_small"
-"""The end of the names of recipes that stand in for those of a paper on a CPU."""
+"""The suffix of recipes that stand in for a paper's recipe on a CPU."""
 SMALL_DEFINITION = "sacreBLEU of the text as it is; no paper has a number for it"
 
 

@@ -42,7 +42,12 @@ def parse_arguments(description: str) -> argparse.Namespace:
     add("--corpora-dir", metavar="DIR", help="default: $CORPORA_DIR, then the cache folder")
     add("--runs-dir", metavar="DIR", default="runs/reproduction", help="default: runs/reproduction")
     add("--jobs", type=int, default=1, metavar="N", help="runs at a time where there is no GPU; default: 1")
-    add("--budget", type=float, metavar="HOURS", help="stop after so many hours; begin nothing that would take longer")
+    add(
+        "--budget",
+        type=float,
+        metavar="HOURS",
+        help="stop after this number of hours; begin nothing that would take longer",
+    )
     add("--report", action="store_true", help="write the report from the stored results; run nothing")
     add("-o", dest="output_dir", metavar="DIR", default="benchmarks", help="of results and report; default: benchmarks")
     arguments = parser.parse_args()

@@ -1,4 +1,4 @@
-"""Stored results: for each run a JSON file with configuration, losses and scores, and BLEU's statistics beside it."""
+"""Stored results: for each run, a JSON file with configuration, losses and scores, and a file of BLEU's statistics."""
 
 import json
 from pathlib import Path

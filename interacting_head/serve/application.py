@@ -160,7 +160,7 @@ async def _tell(request, error):
             return _error(error.status, str(error))
         case InputError():  # the engine cannot do it
             return _error(422, str(error))
-        case RunError():  # out of memory: the message is for whoever runs the server
+        case RunError():  # out of memory: the message is for the administrator
             logger.error("%s", error)
             return _error(503, "the server has not enough memory for this; shorten the text, or lower beam_size")
         case ClientDisconnect():  # nobody reads it

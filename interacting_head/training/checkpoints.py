@@ -17,7 +17,7 @@ from interacting_head.runs.seals import ADVICE
 from interacting_head.training.devices import Devices
 from interacting_head.training.training_model import TrainingModel
 
-CONSEQUENCE = "and the result will not be exactly that of a training without a stop"
+CONSEQUENCE = "so the result will differ slightly from a training without a stop"
 AFRESH = "start the training again with --no-resume"
 logger = logging.getLogger("interacting_head")
 
@@ -58,7 +58,7 @@ class Checkpointing:
         """Save a checkpoint, and remove what need not be kept."""
         arrays = [keras.ops.convert_to_numpy(variable.value) for variable in self._state_variables()]
         self.run.save_checkpoint(self.model, state.step, arrays, dataclasses.asdict(state))
-        # Checkpoints of a stop are extra: those of validations are the same in a training without stops.
+        # Checkpoints of stops are extra, so that checkpoints of validations do not depend on stops.
         scores = {record["step"]: score_of(record, self.config.best_metric) for record in self.run.read_log()}
         validated = [step for step in self.run.steps() if step in scores]
         best = sorted(validated, key=lambda step: (-scores[step], step))[: self.config.keep_best]
@@ -85,7 +85,9 @@ class Checkpointing:
                         variable.assign(array)
                     state = TrainingState(**saved)
                 except (TypeError, ValueError) as error:
-                    raise InputError(f"{weights} has a state of another training beside it; {ADVICE}") from error
+                    raise InputError(
+                        f"{weights} and its training state belong to different trainings; {ADVICE}"
+                    ) from error
             logger.info("continuing %s at step %d", self.run.path, step)
         for name, number in now.items():
             if (begun := getattr(state, name)) != number:

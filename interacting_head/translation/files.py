@@ -112,7 +112,7 @@ def check_output(arguments: argparse.Namespace):
 def _is_same_file(path, other):
     try:
         found = os.stat(path) if path != "-" else os.fstat(sys.stdin.fileno())
-    except (AttributeError, OSError):  # closed, or missing: whoever reads it says so
+    except (AttributeError, OSError):  # closed, or missing: the reader reports it
         return False
     return os.path.samestat(found, os.stat(other))
 

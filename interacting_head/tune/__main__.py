@@ -14,8 +14,8 @@ The space is a YAML file with stages, keys of the configuration and their values
     regularization:
       model.dropout: [0.1, 0.3, 0.5]
 
-Without --trials a stage tries every combination; with it so many, chosen by what the trials before have shown, and a
-key may have a range: {low: 1e-4, high: 3e-3, log: true}.
+Without --trials, a stage tries every combination. With it, a stage tries that number, chosen from the results of earlier
+trials, and a key may have a range: {low: 1e-4, high: 3e-3, log: true}.
 """
 
 import argparse
@@ -29,7 +29,7 @@ def parse_arguments() -> argparse.Namespace:
     """Return the arguments of the command line; wrong usage ends the process with one line."""
     parser = ArgumentParser(prog="python -m interacting_head.tune", description=__doc__)
     parser.add_argument("recipe", metavar="RECIPE | CONFIG.yaml", help="where the search starts")
-    parser.add_argument("--space", metavar="FILE.yaml", help="default: that of Goindani & Shrivastava 2021")
+    parser.add_argument("--space", metavar="FILE.yaml", help="default: the space of Goindani & Shrivastava 2021")
     parser.add_argument("--trials", type=int, metavar="N", help="trials of a stage; default: every combination")
     parser.add_argument("--search-dir", metavar="DIR", help="default: runs/tune-RECIPE")
     settings = {"action": "extend", "nargs": "+", "default": [], "metavar": "KEY=VALUE"}

@@ -107,13 +107,13 @@ def test_a_change_is_noticed_and_named(corpora, tmp_path, capsys):
     run(corpora, output)
     (corpora / "some" / "train.de").write_text(lines_of(300, 5), encoding="utf-8")
     run(corpora, output)
-    assert f"{output} is made anew: the text of train changed" in capsys.readouterr().out
+    assert f"rebuilding {output}: the text of train changed" in capsys.readouterr().out
     assert (output / "train.de").read_text(encoding="utf-8") == lines_of(300, 5)
     run(corpora, output, "--max-words", "8")
-    assert f"{output} is made anew: settings changed" in capsys.readouterr().out
+    assert f"rebuilding {output}: settings changed" in capsys.readouterr().out
     (output / "subwords" / "target.model").unlink()
     run(corpora, output, "--max-words", "8")
-    assert f"{output} is made anew: a file of it changed" in capsys.readouterr().out
+    assert f"rebuilding {output}: a file of it changed" in capsys.readouterr().out
     assert (output / "subwords" / "target.model").is_file()
 
 

@@ -63,7 +63,7 @@ class WordVectors(Embedder):
     def __init__(self, path: Path):
         self.path = path
         self.name = path.name
-        self.description = f"word vectors ({path.name}); words equal but for ASCII case have 1"
+        self.description = f"word vectors ({path.name}); words that differ only in ASCII case have 1"
         self._vectors = {}
         self._looked_for = set()
         with self._open() as file:

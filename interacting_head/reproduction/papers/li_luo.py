@@ -63,7 +63,7 @@ WMT_TESTS = {"dev": ("dev",), **{f"newstest{year}": (f"newstest{year}",) for yea
 SMALL_TESTS = {"dev": ("dev",), "test": ("test_2016_flickr",)}
 SMALL_WMT_TESTS = {"newstest2014": ("newstest2014",), "test_2016_flickr": ("test_2016_flickr",)}
 CORPORA = {"3": "iwslt16_de_en", "4": "wmt17_en_de", "5": "wmt17_en_cs"}
-YISI = "The paper's YiSi is YiSi-1 with multilingual BERT; the number beside it here is YiSi-0, which needs no vectors."
+YISI = "The paper's YiSi is YiSi-1 with multilingual BERT; our number next to it is YiSi-0, which needs no vectors."
 
 
 def columns(heads: Iterable[int]) -> tuple[str, ...]:
@@ -224,7 +224,7 @@ def cells_of_times(number: str, corpus: str) -> tuple[Cell, ...]:
 
 
 def numbers_of_table_9() -> dict:
-    """Return the numbers of table 9, as `scores`, beside those of table 3."""
+    """Return the numbers of table 9, as `scores`, together with table 3."""
     found = {cell: numbers for cell, numbers in scores("3").items() if cell[0] in ("multi_head", "interacting_head")}
     for line in paper_tables.rows("interacting_head_table9_beyond_hmax_bleu"):
         cell = found.setdefault(("interacting_head", int(line["num_heads"])), {})
@@ -275,7 +275,7 @@ register(
     printed_metrics=PRINTED,
     small=Small(SMALL_TESTS, only=is_in_small_table, claims=claims_beyond(SMALL_HEADS, SMALL_BEST)),
     claims=claims_beyond(HEADS, BEST),
-    note="The numbers up to 16 heads, and those of multi_head, are the paper's table 3.",
+    note="The numbers up to 16 heads, and all of multi_head, come from the paper's table 3.",
 )
 register(
     "li_luo/sizes",

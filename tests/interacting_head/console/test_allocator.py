@@ -75,4 +75,4 @@ def test_other_systems_are_left_alone(monkeypatch):
     monkeypatch.setattr(allocator, "preloaded", lambda: None)
     monkeypatch.setattr("ctypes.CDLL", None)
     allocator.keep_freed_memory()
-    assert allocator.description() == "that of the system"
+    assert allocator.description() == "the system's"
