@@ -109,10 +109,10 @@ def multi_hop(corpus, direction, position, depth, heads):
       and so are the numbers of parameters in table 4: a post-norm Transformer of this size has 44,138,496 outside its
       dictionaries, and 55,459,840 (de-en) and 56,594,432 (en-de) with 8,848 German and 6,632 English sub-words and
       an output matrix of its own. fairseq's script lower-cases, learns 10,000 joint merges and keeps a dictionary for
-      each language. `mhop_iwslt17_*` does the same, `mhop_iwslt17_as_told_*` follows the text (32,000 for each language, of
-      the release of 2017, truecased). WMT17 follows the text, tokenised with its case.
-    - Dropout is 0.3, which the paper states for table 5. It does not state label smoothing, here 0.1, but validation losses
-      near 4 (table 5) together with BLEU above 33 are smoothed ones, and to base 2: `validation_smoothed_loss` / ln 2.
+      each language. `mhop_iwslt17_*` does the same, `mhop_iwslt17_as_told_*` follows the text (32,000 for each
+      language, of the release of 2017, truecased). WMT17 follows the text, tokenised with its case.
+    - Dropout is 0.3, which the paper states for table 5. It does not state label smoothing, here 0.1. Validation losses
+      near 4 (table 5) together with BLEU above 33 are smoothed losses, to base 2: `validation_smoothed_loss` / ln 2.
     - SentencePiece learns the merges, with 256 pieces for bytes among them, in place of subword-nmt.
     - fairseq, in which the paper was written, decides: projections with biases (table 4 confirms it), post-norm,
       Adam's (0.9, 0.999, 1e-8), beam 5, the score of a hypothesis divided by its length, the checkpoint of the epoch

@@ -24,9 +24,9 @@ A claim is a list of differences between cells, each shown with its 95 % interva
 bootstrap over sentences, and Student's t over seeds, between runs with the same seeds. It **holds here** if each
 difference is positive with p < 0.05 by both, and **does not hold here** if one is negative with p < 0.05 divided by
 the number of differences. There is **no difference larger than 0.5** if each interval lies within ± 0.5 BLEU. It is
-**not decided** with fewer than three seeds, or if a side is still learning: its development loss fell by more than 1 % in
-the last fifth of its training. Otherwise it is **not told apart**. Claims that cells score alike hold if each interval
-lies within ± 0.5 BLEU.
+**not decided** with fewer than three seeds, or if a side is still learning: its development loss fell by more than 1 %
+in the last fifth of its training. Otherwise it is **not told apart**. Claims that cells score alike hold if each
+interval lies within ± 0.5 BLEU.
 """
 
 Verdicts = list[tuple[Claim, Verdict]]

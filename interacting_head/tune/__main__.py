@@ -14,8 +14,8 @@ The space is a YAML file with stages, keys of the configuration and their values
     regularization:
       model.dropout: [0.1, 0.3, 0.5]
 
-Without --trials, a stage tries every combination. With it, a stage tries that number, chosen from the results of earlier
-trials, and a key may have a range: {low: 1e-4, high: 3e-3, log: true}.
+Without --trials, a stage tries every combination. With it, a stage tries that number, chosen from the results of
+earlier trials, and a key may have a range: {low: 1e-4, high: 3e-3, log: true}.
 """
 
 import argparse
