@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from benchmarks.child_process import ChildProcess
 from data import command_line
 
-MOST_SECONDS = 5  # of the processor's time: other work beside the tests does not count
+MOST_SECONDS = 5  # of CPU time, so that other work on the machine does not count
 DEADLINE = 20  # seconds, for what waits and does not compute
 
 few_and_many = pytest.mark.parametrize("examples", [25, pytest.param(2000, marks=pytest.mark.slow)])
@@ -27,13 +27,13 @@ many = pytest.mark.parametrize("examples", [pytest.param(2000, marks=pytest.mark
 
 
 def attempts(examples):
-    """The `settings` of so many examples; nothing is written, and no clock decides."""
+    """Return `settings` for a number of examples; nothing is written, and no clock decides."""
     return settings(
         max_examples=examples,
         derandomize=True,
         deadline=None,
         database=None,
-        phases=[Phase.explicit, Phase.generate],  # a failure is told as it came: smaller ones would take minutes
+        phases=[Phase.explicit, Phase.generate],  # failures are not shrunk, which would take minutes
         suppress_health_check=list(HealthCheck),
     )
 

@@ -42,7 +42,7 @@ def count_of_training(folder):
 
 
 class Words:
-    """Sub-words of lines that are numbers: so many tokens."""
+    """Sub-words of lines that are numbers: that number of tokens."""
 
     def encode(self, lines):
         return [[4 + index % (tiny.V - 4) for index in range(int(line))] for line in lines]

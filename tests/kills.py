@@ -26,7 +26,7 @@ def appears(folder, pattern):
 
 
 def logged(path, text, times=1):
-    """A function that returns whether a file has a text, so many times, after what it holds already."""
+    """Return a function that says whether a file has got a text a number of times more than it holds now."""
 
     def read():
         return path.read_text(encoding="utf-8") if path.is_file() else ""
@@ -36,7 +36,7 @@ def logged(path, text, times=1):
 
 
 def kill(seen, delay, folder, script, *arguments):
-    """Kills a script so many seconds after `seen()` comes true; returns whether it had not ended before."""
+    """Kill a script some seconds after `seen()` comes true; return whether it was still running."""
     with started(folder, script, *arguments) as (process, _, errors):
         while process.is_alive() and not seen():
             time.sleep(0.001)
@@ -54,7 +54,7 @@ def contents(folder):
 
 
 def kill_at(pattern, delay, watched, folder, script, *arguments):
-    """Has a script kill itself so many seconds after something new appears; returns whether it had not ended before.
+    """Have a script kill itself some seconds after something new appears; return whether it was still running.
 
     Args:
         pattern: that the path fits, as of `appears`.

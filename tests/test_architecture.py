@@ -40,7 +40,7 @@ ARROWS = {
         "serve": {"analysis", "model", "translation"},
     },
 }
-"""Package → its folders → the folders that these may import. Modules beside the folders each of them may import."""
+"""Package → its folders → the folders that they may import. All of them may import modules outside the folders."""
 FOUNDATION = {"data": set(), "interacting_head": {"config", "console", "runs"}}
 """Package → the folders that all its other folders may import."""
 COMMANDS = (
@@ -52,7 +52,7 @@ COMMANDS = (
     "interacting_head/config_page.py",
     "interacting_head/reproduce.py",
 )
-"""Modules beside the folders that may import them: commands, and the way of a corpus through all of them."""
+"""Modules outside the folders that may import them: commands, and the path of a corpus through all of them."""
 MAY_IMPORT = {
     "tensorflow": {
         "data/batches/pipeline.py",
@@ -146,7 +146,7 @@ def module_name(path):
 
 
 def imported_modules(path, modules):
-    """Those of the modules that a file imports anywhere in it."""
+    """Return those modules that a file imports anywhere in it."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):

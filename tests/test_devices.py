@@ -124,7 +124,7 @@ needs_jax = pytest.mark.skipif(importlib.util.find_spec("jax") is None, reason="
 
 
 def on_jax_devices(count):
-    """Environment variables that give a process so many devices."""
+    """Return environment variables that give a process a number of devices."""
     return {"XLA_FLAGS": f"--xla_backend_optimization_level=0 --xla_force_host_platform_device_count={count}"}
 
 
@@ -144,7 +144,7 @@ def with_jax(tmp_path_factory):
 
 
 def assert_equal_to_one(folder, name):
-    """That a run has the weights and the scores of the run `one`, but for the order of sums."""
+    """Check that a run has the weights and the scores of the run `one`, up to the order of sums."""
     run, expected = RunDirectory(folder / name), RunDirectory(folder / "one")
     for ours, theirs in zip(weights(run, "step-14"), weights(expected, "step-14"), strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-5)

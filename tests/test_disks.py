@@ -38,7 +38,7 @@ def disk(mounted):
 
 
 def fill(disk, left=0):
-    """Leaves so many bytes of a disk."""
+    """Leave a number of bytes free on a disk."""
     with contextlib.suppress(OSError), open(disk / FILLER, "wb", buffering=0) as file:
         while file.write(bytes(4096)):
             pass

@@ -1,4 +1,4 @@
-"""Lines that are too long for a model, through the real command line; the engine is that of `echo_engine`."""
+"""Lines that are too long for a model, through the real command line; the engine is `echo_engine`'s."""
 
 import json
 
@@ -99,8 +99,8 @@ def test_lines_of_megabytes_are_translated(tmp_path):
     ],
 )
 def test_what_cannot_be_cut_is_refused_with_its_line(tmp_path, flag, first, second, message):
-    (tmp_path / "beside").write_text(f"b\n{second}\n")
-    result = run(tmp_path, SCRIPT, *ECHO, flag, "beside", "--batch-size", "1", stdin=f"a\n{first}\n".encode())
+    (tmp_path / "other").write_text(f"b\n{second}\n")
+    result = run(tmp_path, SCRIPT, *ECHO, flag, "other", "--batch-size", "1", stdin=f"a\n{first}\n".encode())
     assert result.code == 2
     assert result.errors.startswith(f"error: {message}")
     assert result.errors.endswith("shorten it, or raise --max-source-length\n")

@@ -27,7 +27,7 @@ def notebook(request):
 @pytest.mark.slow
 def test_a_notebook_prints_what_is_stored_in_it(notebook, monkeypatch, tmp_path):
     pyplot.switch_backend("agg")
-    keras.utils.clear_session()  # numbers in names start anew, as in a kernel of the notebook's own
+    keras.utils.clear_session()  # numbers in names start at 1, as in a new kernel
     monkeypatch.chdir(NOTEBOOKS[0].parent)
     monkeypatch.setattr(sys, "path", list(sys.path))  # the notebook adds to it
     monkeypatch.setenv("INTERACTING_HEAD_CACHE", str(tmp_path))

@@ -91,7 +91,7 @@ def bad_text(workplace):
 @pytest.mark.parametrize("name", BAD_TEXT)
 def test_text_that_cannot_be_trained_on_is_one_line_and_exit_code_2(bad_text, name):
     result = bad_text[name]
-    errors = [line for line in result.errors.splitlines() if not line[:2].isdigit()]  # but for the log
+    errors = [line for line in result.errors.splitlines() if not line[:2].isdigit()]  # without the log
     assert (result.code, len(errors)) == (2, 1)
     assert errors[0].startswith("error: ")
     assert BAD_TEXT[name][1] in errors[0]

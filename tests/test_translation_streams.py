@@ -1,4 +1,4 @@
-"""The streams of translate.py, through the real command line; the engine is that of `echo_engine`."""
+"""The streams of translate.py, through the real command line; the engine is `echo_engine`'s."""
 
 import json
 import os
@@ -77,24 +77,24 @@ def test_lines_before_one_that_is_not_text_have_been_written(tmp_path):
 @pytest.mark.parametrize("count", [0, 2, 4])
 def test_files_of_unequal_length_are_told(tmp_path, flag, count):
     (tmp_path / "input.txt").write_text("a\nb\nc\n")
-    (tmp_path / "beside.txt").write_text("x\n" * count)
-    filed = run(tmp_path, SCRIPT, *ECHO, "-i", "input.txt", flag, "beside.txt", "-o", "output.txt")
+    (tmp_path / "other.txt").write_text("x\n" * count)
+    filed = run(tmp_path, SCRIPT, *ECHO, "-i", "input.txt", flag, "other.txt", "-o", "output.txt")
     message = (
-        f"error: input.txt has 3 lines but beside.txt has {count}; line n of one must belong to line n of the other\n"
+        f"error: input.txt has 3 lines but other.txt has {count}; line n of one must belong to line n of the other\n"
     )
     assert (filed.code, filed.output, filed.errors) == (2, "", message)
-    piped = run(tmp_path, SCRIPT, *ECHO, flag, "beside.txt", "-o", "output.txt", stdin=b"a\nb\nc\n")
+    piped = run(tmp_path, SCRIPT, *ECHO, flag, "other.txt", "-o", "output.txt", stdin=b"a\nb\nc\n")
     assert (piped.code, piped.output) == (2, "")
-    goes_on = ("standard input", "beside.txt") if count > 3 else ("beside.txt", "standard input")
+    goes_on = ("standard input", "other.txt") if count > 3 else ("other.txt", "standard input")
     assert piped.errors.startswith(f"error: {goes_on[0]} has {min(count, 3)} lines, but {goes_on[1]} goes on; ")
-    assert {path.name for path in tmp_path.iterdir()} == {"input.txt", "beside.txt"}
+    assert {path.name for path in tmp_path.iterdir()} == {"input.txt", "other.txt"}
 
 
 def test_prefixes_and_scored_translations_belong_to_their_lines(tmp_path):
-    (tmp_path / "beside.txt").write_text("x\n\nyy\n")
-    prefixed = run(tmp_path, SCRIPT, *ECHO, "--prefix", "beside.txt", "--batch-size", "1", stdin=b"a\nb\nc")
+    (tmp_path / "other.txt").write_text("x\n\nyy\n")
+    prefixed = run(tmp_path, SCRIPT, *ECHO, "--prefix", "other.txt", "--batch-size", "1", stdin=b"a\nb\nc")
     assert prefixed.output == "xa\nb\nyyc\n"
-    scored = run(tmp_path, SCRIPT, *ECHO, "--score", "beside.txt", stdin=b"a\nb\nc")
+    scored = run(tmp_path, SCRIPT, *ECHO, "--score", "other.txt", stdin=b"a\nb\nc")
     assert scored.output == "1.000000\n0.000000\n2.000000\n"
     (tmp_path / "sources.txt").write_text("a\nb\nc\n")
     swapped = run(tmp_path, SCRIPT, *ECHO, "-i", "sources.txt", "--score", "-", stdin=b"x\n\nyy\n")

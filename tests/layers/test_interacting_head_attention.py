@@ -28,7 +28,7 @@ def test_all_implementations_have_the_same_values_and_gradients(heads, arguments
         found[name] = weight_gradients(layer, lambda: ops.sum(ops.square(layer(query, value))))  # noqa: B023
     for name in IMPLEMENTATIONS[1:]:
         np.testing.assert_allclose(values[name], values["folded"], rtol=1e-5, atol=1e-5)
-        # Sums whose terms are as large as the largest gradient; that of a key bias is 0 but for rounding.
+        # Sums whose terms are as large as the largest gradient; the gradient of a key bias is 0 up to rounding.
         largest = max(np.abs(gradient).max() for gradient in found["folded"].values())
         for weight, gradient in found[name].items():
             expected = found["folded"][weight]

@@ -46,7 +46,7 @@ def test_sizes_of_separate_vocabularies_may_differ(text):
 
 @pytest.fixture
 def two_languages(tmp_path):
-    """Text whose sides share some words, and each of which has characters and words of its own."""
+    """Text whose sides share some words, and each has characters and words of its own."""
     sides = {
         "de": ["der größte hund in berlin", "ein hund in köln und ein haus", "die größe der häuser in köln"],
         "en": ["the largest dog in berlin", "a dog in cologne, and a house", "the size of the houses – in york"],

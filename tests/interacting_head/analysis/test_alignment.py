@@ -25,7 +25,7 @@ def subwords(tmp_path_factory):
 
 
 def words(*counts):
-    """Words of so many sub-words each, and the end symbol."""
+    """Words with the given numbers of sub-words, and the end symbol."""
     counts = [*counts, 1]
     return Words([f"w{i}" for i in range(len(counts))], np.repeat(range(len(counts)), counts))
 

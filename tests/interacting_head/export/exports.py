@@ -42,7 +42,7 @@ def subwords(folder, shared=True):
 
 
 def trained(both, **settings):
-    """A `TrainedModel` with these sub-words and random weights, as large as those of a trained model."""
+    """A `TrainedModel` with these sub-words and random weights, as large as a trained model's."""
     source, target = both
     config: ModelConfig = tiny.config(**settings)
     model = Transformer(config, source.vocabulary_size, target.vocabulary_size, shared_vocabulary=source is target)

@@ -127,7 +127,7 @@ def test_inputs_that_make_no_sense_are_refused_in_words(model, source_ids):
 
 
 def test_the_signature_has_the_defaults_of_the_run(model, source_ids):
-    """As clients see it that know them, such as those of TensorFlow Serving's gRPC."""
+    """As clients see it that know defaults, such as TensorFlow Serving's gRPC clients."""
     _, folder = model("interacting_head")
     parsed = saved_model_pb2.SavedModel.FromString((folder / "saved_model.pb").read_bytes())
     signature = parsed.meta_graphs[0].signature_def["translate_ids"]

@@ -1,4 +1,4 @@
-"""SavedModels on text: beside the translator, and behind TensorFlow Serving's JSON."""
+"""SavedModels on text, compared with the translator, and behind TensorFlow Serving's JSON."""
 
 import http.server
 import json

@@ -31,7 +31,7 @@ def test_bleu_is_what_multi_bleu_prints(name, lowercase):
 def test_the_metrics_of_sacrebleu_are_those_of_the_tool(name, metric, tool, options):
     hypotheses, references, results = oracle(name)
     result = evaluate(hypotheses, references, [metric], **options)[metric]
-    # To the last bits, in which the exponential of one processor differs from that of another.
+    # Up to the last bits, in which the exponential differs between processors.
     assert result.score == pytest.approx(results[tool]["corpus"], rel=1e-12)
     assert result.sentence_scores == pytest.approx(results[tool]["sentence"], rel=1e-12)
     assert result.signature == results[tool]["signature"]

@@ -64,7 +64,7 @@ def test_sixty_four_pairs_are_learnt_by_heart(tmp_path):
 def test_parts_side_by_side_give_the_gradients_of_the_whole_batch(scheme):
     lengths = [8, 2, 5, 3, 7]  # one row is missing to three parts of two
     target_ids, labels = tiny.targets(lengths)
-    # Shares of the source tokens differ from those of the target tokens.
+    # Shares of the source tokens differ from shares of the target tokens.
     batch = {"source_ids": tiny.sources(lengths[::-1]), "target_ids": target_ids}, labels
     found = {}
     for parts in (1, 3):
@@ -85,7 +85,7 @@ def test_parts_side_by_side_give_the_gradients_of_the_whole_batch(scheme):
 def test_a_batch_in_parts_gives_the_step_of_the_whole_batch(scheme):
     lengths = [8, 2, 5, 3, 7, 2]  # with unequal numbers of tokens in the three parts
     target_ids, labels = tiny.targets(lengths)
-    # Shares of the source tokens differ from those of the target tokens.
+    # Shares of the source tokens differ from shares of the target tokens.
     batch = {"source_ids": tiny.sources(lengths[::-1]), "target_ids": target_ids}, labels
     found = {}
     for parts in (1, 3):

@@ -63,7 +63,7 @@ def test_multi_layer_attention_has_the_sizes_that_ampomah_et_al_print(variants, 
         assert found == printed, variant
 
 
-# Iida et al. 2019, table 4, thousands of parameters. The dictionaries are those of fairseq's script for IWSLT14.
+# Iida et al. 2019, table 4, thousands of parameters. The dictionaries come from fairseq's script for IWSLT14.
 DICTIONARIES = {"de": 8848, "en": 6632}
 VANILLA = {"de_en": {4: 40_747, 5: 48_103, 6: 55_459, 7: 62_816}, "en_de": {4: 41_882, 5: 49_238, 6: 56_594, 7: 63_951}}
 MULTI_HOP = {
@@ -93,7 +93,7 @@ def test_the_bases_of_iida_have_an_output_matrix_of_their_own(direction):
 @directions
 @pytest.mark.parametrize("layers", [4, 5, 7])
 def test_bases_of_other_depths_have_their_number_of_parameters(direction, layers):
-    # Those of en-de are printed as the rounded ones of de-en with 1,135 thousand more.
+    # The numbers of en-de are printed as the rounded numbers of de-en plus 1,135 thousand.
     found = parameters_of(f"mhop_iwslt17_{direction}_baseline_of_{layers}", direction)
     assert abs(found / 1000 - VANILLA[direction][layers]) < 0.5
 

@@ -40,7 +40,7 @@ def entry(score, metric="sacrebleu"):
 
 
 def statistics(seed, share):
-    """Statistics of BLEU of sentences of ten words, of which a share is right."""
+    """Statistics of BLEU of sentences of ten words; a share of them is right."""
     draw = np.random.default_rng(seed)
     lines = [" ".join("w" if draw.random() < share else "x" for _ in range(10)) for _ in range(SENTENCES)]
     return METRICS["sacrebleu"](Options()).statistics(lines, [["w " * 9 + "w"] * SENTENCES])

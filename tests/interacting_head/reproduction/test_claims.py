@@ -39,7 +39,7 @@ ROWS = {
 
 
 def table(better, other, seeds=3, learning=()):
-    """A table with two cells: runs of these qualities, so many of each; None: not run."""
+    """A table with two cells: runs of these qualities, a number of each; None: not run."""
     cells = {
         (row, "c"): [f"{name}-{seed + 1}" for seed in range(seeds)] if name else []
         for row, name in (("good row", better), ("bad row", other))

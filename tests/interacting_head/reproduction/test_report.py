@@ -229,7 +229,7 @@ def test_claims_whose_cells_are_missing_count_as_not_run(reported):
     listed = [line for line in section(markdown, "Claims").splitlines() if "| **" in line]
     assert len(listed) == 1
     assert listed[0].startswith("| quickstart/heads | ")
-    assert "| **not decided** | h = 2: " in listed[0]  # the effect stands beside the word
+    assert "| **not decided** | h = 2: " in listed[0]  # the effect follows the word
     assert f"\n{total - 1} claims on tables in full size or with missing cells: not run.\n" in markdown
 
 

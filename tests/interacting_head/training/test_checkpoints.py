@@ -16,7 +16,10 @@ from interacting_head.training.trainer import Trainer, train
 from tests import tiny_corpus
 
 pytestmark = pytest.mark.usefixtures("cache")
-LARGER = ["model.model_dim=256", "model.feed_forward_dim=1024"]  # so that what HDF5 adds is small beside weights
+LARGER = [
+    "model.model_dim=256",
+    "model.feed_forward_dim=1024",
+]  # so that what HDF5 adds is small compared with the weights
 
 
 @pytest.fixture

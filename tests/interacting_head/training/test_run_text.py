@@ -65,7 +65,7 @@ def test_the_run_directory_holds_what_brings_text_into_its_form(run):
     assert record["languages"] == ["de", "en"]
     assert set(record["digests"]) == {"train", "dev"}
     assert [form.language for form in run.text_forms()] == ["de", "en"]
-    # Pieces are those of tokenised, truecased text.
+    # Pieces come from tokenised, truecased text.
     pieces = run.subwords()[0].encode_as_pieces([run.text_forms()[0].preprocess("Der Hund sieht's!")])[0]
     assert "".join(pieces).replace("▁", " ").strip() == "der Hund sieht &apos; s !"
 

@@ -171,7 +171,7 @@ def test_a_run_killed_before_its_last_files_writes_them(copied, config, finished
 @pytest.mark.slow
 def test_a_stopped_run_goes_on_exactly(config, finished, tmp_path, stop_at, capfd):
     run = RunDirectory(tmp_path / "run")
-    # Twice between two validations, and at a step that is both the last and that of a validation
+    # Twice between two validations, and at a step that is the last and has a validation
     stops = {14: signal.SIGTERM, 17: signal.SIGINT, 25: signal.SIGTERM}
     stop_at(dict(stops))
     for step, number in stops.items():

@@ -61,7 +61,7 @@ def test_blanks_are_no_sub_words_and_do_not_make_a_line_long():
 
 
 class Shrinking(Letters):
-    """Sub-words of which blanks are none."""
+    """Sub-words without blanks."""
 
     @staticmethod
     def encode(lines):

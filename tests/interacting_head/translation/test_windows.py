@@ -162,7 +162,7 @@ def test_windows_of_long_lines_hold_few(monkeypatch):
 
 
 def test_an_empty_window_comes_before_each_wait_and_a_long_one_ends_the_window():
-    waits = {1: 0.0, 3: 1.0, 5: 0.0}  # after these items nothing comes for so many seconds, and a moment
+    waits = {1: 0.0, 3: 1.0, 5: 0.0}  # after these items nothing comes for this number of seconds, and a moment
     seen = []
 
     def pauses(seconds):

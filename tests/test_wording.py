@@ -1,0 +1,32 @@
+"""Plain English: words that make a text read as translated stay out of code and documentation."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+TICS = ("those of", "that of", "beside", "anew", "so many", "told", "but for", "whoever", "is had", "be it")
+ALLOWED = ("not told apart",)
+"""Terms with one of these words: a verdict of the reproduction."""
+FOLDERS = ("data", "interacting_head", "layers", "benchmarks", "docs", "tests")
+FILES = sorted(
+    path
+    for folder in FOLDERS
+    for path in (ROOT / folder).rglob("*")
+    if path.suffix in (".py", ".md") and path.name not in ("REPRODUCTION.md", "test_wording.py")
+) + sorted([*ROOT.glob("*.md"), *ROOT.glob("*.py")])
+
+
+@pytest.mark.parametrize("folder", ["", *FOLDERS])
+def test_texts_are_free_of_phrases_that_read_as_translated(folder):
+    files = [path for path in FILES if path.relative_to(ROOT).parts[:-1][:1] == ((folder,) if folder else ())]
+    assert files
+    found = []
+    for path in files:
+        text = path.read_text(encoding="utf-8")
+        for term in ALLOWED:
+            text = text.replace(term, "")
+        for number, line in enumerate(text.splitlines(), start=1):
+            found += [f"{path.relative_to(ROOT)}:{number}: {tic}" for tic in TICS if re.search(rf"\b{tic}\b", line)]
+    assert not found, "\n".join(found)
