@@ -25,6 +25,7 @@ NOT_RUN = {
     "python -m interacting_head.reproduce ": "writes into benchmarks/; see tests/test_reproduce.py",
     "python train.py ih_iwslt16_de_en": "a training for a results page",
     "KERAS_BACKEND=jax ": "see tests/test_devices.py",
+    "python -m interacting_head.tune multi30k_de_en --space ": "20 trials; see tests/interacting_head/tune",
     "cd notebooks ": "see tests/test_notebooks.py",
 }
 """Beginnings of commands that are not run here, with the reason."""
