@@ -1,7 +1,6 @@
 """Training on several devices equals training on one: TensorFlow's logical CPU devices, JAX's, and two processes."""
 
 import functools
-import importlib.util
 import os
 import re
 import signal
@@ -15,10 +14,10 @@ import pytest
 
 from interacting_head.runs.run_directory import RunDirectory
 from tests import tiny_corpus
+from tests.backends import finish, needs_jax, start
 from tests.command_line import wait_until
 from tests.interacting_head.runs.equality import assert_equal_runs, weights
 from tests.kills import logged
-from tests.test_backends import finish, start
 from tests.two_devices import CASES, STEPS
 
 pytestmark = pytest.mark.slow
@@ -118,9 +117,6 @@ def test_a_run_on_two_devices_goes_on_exactly(tmp_path):
     assert "on cpu:0, cpu:1" in log
     assert f"continuing {stopped.path} at step 9" in log
     assert_equal_runs(stopped, whole)
-
-
-needs_jax = pytest.mark.skipif(importlib.util.find_spec("jax") is None, reason="needs jax")
 
 
 def on_jax_devices(count):

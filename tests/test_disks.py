@@ -11,8 +11,7 @@ import pytest
 from tests import tiny_corpus
 from tests.command_line import ROOT, TRAIN, environment, run, started, wait_until
 from tests.kills import appears
-from tests.test_kills import PREPARE, TUNE, write_some
-from tests.test_reproduce import TINY, prepared
+from tests.tiny_commands import PREPARE, REPRODUCE, TUNE, write_some, write_tiny
 
 SIZE = 4 << 20  # bytes
 FILLER = "filler"
@@ -212,8 +211,8 @@ def test_a_standard_output_without_room_is_one_line(place, command):
 
 @pytest.mark.slow
 def test_runs_of_a_table_on_a_full_disk_fail_with_its_name_and_are_made_when_there_is_room(tmp_path, disk):
-    prepared(tmp_path)
-    command = ["tests.tiny_reproduction", *on_disk(TINY, "--runs-dir", str(disk / "out"))]
+    write_tiny(tmp_path)
+    command = ["tests.tiny_reproduction", *on_disk(REPRODUCE, "--runs-dir", str(disk / "out"))]
     fill(disk)
     result = run(tmp_path, *command, fresh=True)
     assert result.code == 1

@@ -1,17 +1,13 @@
 """JAX compiles few functions, and keeps them on disk."""
 
-import importlib.util
 import json
 
 import pytest
 
 from tests import tiny_corpus
-from tests.test_backends import ROOT, finish, start
+from tests.backends import ROOT, finish, needs_jax, start
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(importlib.util.find_spec("jax") is None, reason="needs jax"),
-]
+pytestmark = [pytest.mark.slow, needs_jax]
 
 
 def counted(what, folder):

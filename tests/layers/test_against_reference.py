@@ -2,7 +2,6 @@
 
 import functools
 import json
-from pathlib import Path
 
 import keras
 import numpy as np
@@ -17,11 +16,10 @@ from layers import (
     reference,
 )
 from tests.layers.backend import array, compiled
+from tests.layers.oracle import ORACLE, needs_oracle
 from tests.layers.schemes import ALL, IDS, make, normal, randomize
 
-ORACLE = Path(__file__).parents[3] / "shared" / "oracle" / "attention"
 D = 16
-needs_oracle = pytest.mark.skipif(not ORACLE.is_dir(), reason="needs the oracle's cases")
 
 
 def call(layer, query, memory, mask=None, query_mask=None):

@@ -9,7 +9,7 @@ from data.corpora.published import ARCHIVES, ArchivedCorpus, LineAlignedCorpus, 
 from data.corpora.registry import KNOWN_CORPORA
 from data.errors import InputError
 from data.text.parallel_text import ParallelText
-from tests.data.corpora.test_archives import debian_bytes, tar_bytes, zip_bytes
+from tests.data.corpora.packed import debian_bytes, tar_bytes, zip_bytes
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.corpora.archives import unpack
-from tests.data.corpora.test_archives import debian_bytes, tar_bytes, zip_bytes
+from tests.data.corpora.packed import debian_bytes, tar_bytes, zip_bytes
 from tests.hostile import attempts, changed, changes, few_and_many, refusal
 from tests.parameters import mostly_slow
 

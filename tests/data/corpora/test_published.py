@@ -14,7 +14,7 @@ from data.corpora.published import ARCHIVES, Archive, ArchivedCorpus, Text, cut_
 from data.errors import InputError
 from data.readers import read_plain, read_table
 from data.text.parallel_text import ParallelText
-from tests.data.corpora.test_archives import tar_bytes, zip_bytes
+from tests.data.corpora.packed import tar_bytes, zip_bytes
 
 CONTENT = os.urandom(3_000_000)
 SHA256 = hashlib.sha256(CONTENT).hexdigest()

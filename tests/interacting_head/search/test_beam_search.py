@@ -16,6 +16,7 @@ from tests.interacting_head.search.languages import (
     EarlyEnds,
     Language,
     V,
+    assert_same,
     enumerate_all,
     options,
     search,
@@ -25,13 +26,6 @@ from tests.layers.backend import array
 
 CASES = 60
 every_penalty = pytest.mark.parametrize(("kind", "alpha"), PENALTIES)
-
-
-# The nearest decisions of the random models here are further apart than what float32 may err: with random numbers of
-# up to 5e-6 added to all logits, the same hypotheses are found.
-def assert_same(found, expected):
-    assert [words for _, words in found] == [words for _, words in expected]
-    np.testing.assert_allclose([s for s, _ in found], [s for s, _ in expected], rtol=1e-4, atol=1e-5)
 
 
 @every_penalty

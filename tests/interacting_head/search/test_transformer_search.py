@@ -10,8 +10,7 @@ from interacting_head.search.options import length_limit
 from interacting_head.search.transformer_search import Scorer, TransformerSearch
 from layers import ATTENTION_SCHEMES
 from tests.interacting_head import tiny
-from tests.interacting_head.search.languages import as_lists, beam_search, options, penalty
-from tests.interacting_head.search.test_beam_search import assert_same
+from tests.interacting_head.search.languages import as_lists, assert_same, beam_search, options, penalty
 from tests.layers.backend import array
 from tests.parameters import mostly_slow
 

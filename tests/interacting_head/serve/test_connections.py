@@ -11,7 +11,7 @@ import pytest
 from interacting_head.serve import limits
 from interacting_head.serve.server import ALIKE, PERIOD, FewAlike
 from tests.command_line import ROOT
-from tests.interacting_head.serve.test_hostile_requests import REQUEST, Listening
+from tests.interacting_head.serve.listening import REQUEST, Listening
 
 HEALTH = b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 LENGTH = b"Content-Length: 13\r\n"
@@ -77,7 +77,7 @@ SERVER = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
 from interacting_head.serve import server
-from tests.interacting_head.serve.test_hostile_requests import Repeat
+from tests.interacting_head.serve.listening import Repeat
 with server.listening("127.0.0.1", 0) as listener:
     server.serve(Repeat(), listener)
 """

@@ -16,7 +16,7 @@ from interacting_head.training.training_model import TrainingModel
 from interacting_head.translation.translator import Translator
 from tests import tiny_corpus
 from tests.interacting_head import tiny
-from tests.interacting_head.model.test_allocation import raised_by_the_backend
+from tests.interacting_head.out_of_memory import raised_by_the_backend
 
 pytestmark = pytest.mark.usefixtures("cache")
 STEP = r"^not enough memory for a batch of \d+ × \d+ × \d+ \(sentences × source × target sub-words\) at step 1; "

@@ -13,7 +13,7 @@ from interacting_head.training import trainer
 from interacting_head.training.trainer import train
 from interacting_head.training.training_model import TrainingModel
 from tests import tiny_corpus
-from tests.interacting_head.model.test_allocation import raised_by_the_backend
+from tests.interacting_head.out_of_memory import raised_by_the_backend
 from tests.kills import contents
 
 pytestmark = pytest.mark.usefixtures("cache")
