@@ -105,7 +105,7 @@ def ended(place, disk, name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_full_disk_is_one_line_that_names_the_file_and_leaves_nothing_half_written(place, disk, name):
+def test_a_full_disk_gives_one_line_and_no_half_written_files(place, disk, name):
     fill(disk)
     code, line = ended(place, disk, name)
     if name in CHECKED_BEFORE:
@@ -210,7 +210,7 @@ def test_a_standard_output_without_room_is_one_line(place, command):
 
 
 @pytest.mark.slow
-def test_runs_of_a_table_on_a_full_disk_fail_with_its_name_and_are_made_when_there_is_room(tmp_path, disk):
+def test_runs_that_fail_on_a_full_disk_are_made_when_there_is_room(tmp_path, disk):
     write_tiny(tmp_path)
     command = ["tests.tiny_reproduction", *on_disk(REPRODUCE, "--runs-dir", str(disk / "out"))]
     fill(disk)

@@ -71,13 +71,13 @@ def test_no_path_leads_to_another_file(address, path):
     assert answer.endswith(b'{"error":"Not Found"}')
 
 
-def test_it_listens_on_this_machine_only_and_is_not_found_under_a_foreign_name(address):
+def test_a_request_for_a_foreign_host_name_is_refused(address):
     request = urllib.request.Request(f"{address}/model", headers={"Host": "evil.example"})
     with pytest.raises(urllib.error.HTTPError, match="421"):
         urllib.request.urlopen(request, timeout=60)
 
 
-def test_other_addresses_are_warned_about_and_a_stop_while_it_translates_ends_it(workplace):
+def test_a_public_address_is_warned_about_and_sigint_ends_the_server(workplace):
     process = start(workplace, MODULE, "-m", "trained", "--port", "0", "--host", "0.0.0.0")
     address = process.stdout.readline().decode().split()[0].rstrip("/").replace("0.0.0.0", "127.0.0.1")
     with ThreadPoolExecutor(1) as pool:

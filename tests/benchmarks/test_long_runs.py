@@ -20,7 +20,7 @@ for _ in range(40):
 """
 
 
-def test_steps_are_those_of_this_process_and_constant_memory_does_not_grow():
+def test_steps_are_counted_and_constant_memory_does_not_grow():
     pattern = re.compile(r" step (\d+) of 100, ")
     row = long_runs.watched([sys.executable, "-c", PRINTS], 100, 1, "stderr", pattern)
     assert row["number"] == 90

@@ -42,7 +42,7 @@ def test_a_failure_leaves_nothing_behind(tmp_path):
     assert list((tmp_path / "a").iterdir()) == []
 
 
-def test_of_two_builders_the_first_wins(tmp_path):
+def test_the_first_of_two_builders_wins(tmp_path):
     def build_while_another_does(folder):
         (folder / "file").write_text("second")
         build_once(tmp_path / "x", write_a_file)
@@ -117,7 +117,7 @@ def test_a_damaged_folder_stays_where_it_cannot_be_built_again(tmp_path):
 
 
 @pytest.mark.skipif(shutil.which("sha256sum") is None, reason="needs the program sha256sum")
-def test_checksums_are_those_of_the_program_sha256sum(tmp_path):
+def test_checksums_equal_the_output_of_sha256sum(tmp_path):
     folder = build_once(tmp_path / "x", write_a_file)
     subprocess.run(["sha256sum", "--check", "--strict", "SHA256SUMS"], cwd=folder, check=True, capture_output=True)
 

@@ -9,7 +9,7 @@ NAMES = ["multi30k", "newstest", "quickstart", "tatoeba_en-cs", "tatoeba_en-de",
 
 @pytest.mark.parametrize("name", ["tatoeba", "tatoeba_en-d", "multi30", "newtest", "nothing", "", "x" * 10_000, *NAMES])
 @pytest.mark.parametrize(("most", "cutoff"), [(1, 0.6), (3, 0.6), (1, 0), (6, 0)])
-def test_names_and_their_order_are_those_of_difflib(name, most, cutoff):
+def test_names_and_their_order_equal_difflib(name, most, cutoff):
     assert nearest_names(name, NAMES, most, cutoff) == difflib.get_close_matches(name, NAMES, most, cutoff)
 
 

@@ -40,7 +40,7 @@ def test_an_error_leaves_the_former_file_and_nothing_else(tmp_path):
     assert os.listdir(tmp_path) == ["file"]
 
 
-def test_of_several_writers_at_once_each_writes_all_of_it(tmp_path):
+def test_concurrent_writers_each_write_a_whole_file(tmp_path):
     path = tmp_path / "file"
     with atomic_write(path) as first, atomic_write(path) as second:
         first.write("first")

@@ -126,7 +126,7 @@ def test_more_padding_changes_nothing(name, options):
 
 @every_scheme
 @pytest.mark.parametrize(("batch", "heads", "T", "S"), [(1, 1, 1, 1), (1, 1, 3, 5), (3, 4, 5, 2), (2, 2, 1, 4)])
-def test_shapes_are_those_of_the_query(name, options, batch, heads, T, S):
+def test_outputs_have_the_shape_of_the_query(name, options, batch, heads, T, S):
     layer = make(name, options, num_heads=heads)
     query, memory = normal(batch, T, MODEL_DIM), normal(batch, S, MODEL_DIM, seed=1)
     output, scores = layer(query, memory, return_attention_scores=True)
@@ -233,7 +233,7 @@ def test_closed_gates_and_removed_heads_give_the_same(name, options):
 
 
 @every_scheme
-def test_what_a_layer_has_learnt_are_named_arrays(name, options):
+def test_own_parameters_are_named_arrays(name, options):
     for kind, parameters in built(name, options).own_parameters().items():
         assert isinstance(kind, str)
         assert parameters

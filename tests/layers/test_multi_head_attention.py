@@ -32,7 +32,7 @@ def pair(use_bias, **arguments):
 @pytest.mark.parametrize("use_bias", [False, True])
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("masked", [False, True])
-def test_the_layer_equals_that_of_keras(use_bias, causal, masked):
+def test_the_layer_equals_the_keras_layer(use_bias, causal, masked):
     ours, theirs = pair(use_bias)
     query, value, key = normal(2, 4, D), normal(2, 4, D, seed=1), normal(2, 4, D, seed=2)
     mask = np.random.default_rng(3).random((2, 4, 4)) < 0.7 if masked else None

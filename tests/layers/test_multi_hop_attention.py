@@ -35,7 +35,7 @@ def test_importances_of_a_position_sum_to_one():
     np.testing.assert_allclose(array(importance).sum(axis=-1), 1, rtol=1e-5)
 
 
-def test_without_a_score_all_heads_are_equal_and_it_is_multi_head_attention():
+def test_multi_hop_attention_with_equal_scores_is_multi_head_attention():
     layer = make()
     layer.hop_score_kernel.assign(np.zeros(layer.hop_score_kernel.shape))
     layer.hop_value_kernel.assign(identities(HEADS, HEADS))  # undoes β = 1 / H

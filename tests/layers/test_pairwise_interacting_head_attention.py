@@ -48,7 +48,7 @@ def test_a_head_that_meets_its_own_keys_only_is_multi_head_attention():
     np.testing.assert_allclose(own, array(expected_scores), rtol=1e-5, atol=1e-5)
 
 
-def test_the_order_of_query_heads_and_that_of_key_heads_do_not_matter():
+def test_the_orders_of_query_heads_and_key_heads_do_not_matter():
     layer = make()
     expected = array(layer(QUERY, MEMORY))
     queries, keys = [2, 0, 3, 1], [1, 3, 0, 2]

@@ -75,7 +75,7 @@ def test_the_plan_depends_on_seed_and_epoch_alone(options):
     assert len({str(plan(seed, epoch)) for seed in (1, 2) for epoch in (0, 1, 2)}) == 6
 
 
-def test_pairs_are_mixed_anew_in_each_epoch_but_shapes_stay(options):
+def test_each_epoch_mixes_the_pairs_and_keeps_the_shapes(options):
     first, second = (plan_batches(*lengths(), BUDGET, seed=1, epoch=epoch, **options) for epoch in (0, 1))
     together = {frozenset(batch) for batch in batches(first)}
     assert sum(frozenset(batch) in together for batch in batches(second)) < len(first) / 4
@@ -169,7 +169,7 @@ def test_no_pairs_are_an_error(options):
         plan_batches(np.array([], int), np.array([], int), BUDGET, seed=1, epoch=0, **options)
 
 
-def test_the_work_of_planning_grows_with_the_batches_and_not_with_the_pairs(options):
+def test_planning_costs_grow_with_batches_and_not_with_pairs(options):
     # Half a million pairs are measured by benchmarks/pipeline_speed.py.
     def steps(count, tokens):
         return python_steps(lambda: plan_batches(*lengths(count), tokens, seed=1, epoch=0, **options))

@@ -161,7 +161,7 @@ def test_each_iterator_begins_at_the_start(pairs, options):
     assert same(islice(batches, 5), list(islice(batches, 5)))
 
 
-def test_a_dataset_begins_anew_where_its_batches_start(pairs, options):
+def test_a_dataset_restarts_where_its_batches_start(pairs, options):
     pytest.importorskip("tensorflow")
     batches = TrainingBatches(pairs, **options)
     dataset = as_tf_dataset(batches)

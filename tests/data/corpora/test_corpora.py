@@ -51,7 +51,7 @@ def test_a_plain_file_goes_before_a_gzip_file(corpora):
     assert first_pair(open_corpus("mine", "de", "en", corpora), "train") == ("train.de", "train.en")
 
 
-def test_a_missing_split_is_an_error_that_names_those_that_exist(corpora):
+def test_a_missing_split_is_an_error_that_names_the_existing_ones(corpora):
     write(corpora / "mine", "train.de", "train.en", "dev.de", "dev.en")
     corpus = open_corpus("mine", "de", "en", corpora)
     with pytest.raises(InputError, match=r"mine \(de-en\) has no split 'test'; it has dev, train"):
@@ -95,7 +95,7 @@ def test_a_path_is_not_a_name(corpora, name):
         open_corpus(name, "de", "en", corpora)
 
 
-def test_other_languages_are_an_error_that_names_those_that_exist(corpora):
+def test_unknown_languages_are_an_error_that_names_the_existing_ones(corpora):
     write(corpora / "mine", "train.de", "train.en", "README.md")
     with pytest.raises(InputError, match="no split in both 'de' and 'fr'; its languages are de, en "):
         open_corpus("mine", "de", "fr", corpora)

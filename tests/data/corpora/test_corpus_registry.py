@@ -111,7 +111,7 @@ def test_the_files_of_multi30k_are_complete():
         assert splits >= {"train", "dev", "test_2016_flickr", "test_2017_flickr", "test_2017_mscoco"}
 
 
-def test_archives_are_well_described_and_have_names_of_their_own():
+def test_archives_are_well_described_and_have_unique_names():
     archives = {archive for corpus in ARCHIVED.values() for archive in corpus.archives()}
     parts = [(archive.file_name, archive.part_name) for archive in archives]
     assert len(set(parts)) == len(parts)

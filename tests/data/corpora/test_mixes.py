@@ -70,7 +70,7 @@ def test_parts_have_a_corpus_splits_and_a_weight():
         ("dev=a", "names no training text"),
     ],
 )
-def test_what_does_not_follow_the_syntax_is_an_error_of_one_line(name, message):
+def test_a_wrong_mix_is_an_error_of_one_line(name, message):
     with pytest.raises(InputError, match=message) as caught:
         parse_mix(name)
     assert "\n" not in str(caught.value)
@@ -85,7 +85,7 @@ def test_training_texts_are_joined_in_order_and_stay_aligned(corpora):
     assert pairs(reverse) == [(target, source) for source, target in pairs(corpus)]
 
 
-def test_other_splits_are_those_of_the_first_corpus_and_never_trained_on(corpora):
+def test_other_splits_come_from_the_first_corpus_and_are_never_trained_on(corpora):
     corpus = mix("big+small+news:n08", corpora)
     assert numbers(corpus, "dev") == {"big dev": 10}
     assert numbers(corpus, "test") == {"small test": 6}
@@ -130,7 +130,7 @@ def test_every_pair_is_equally_likely_in_a_share(tmp_path):
     assert all(230 < drawn[str(number), str(number)] < 370 for number in range(10))  # 300 ± 5 standard deviations
 
 
-def test_a_mix_is_written_once_and_anew_when_a_file_changes(corpora):
+def test_a_mix_is_written_once_and_again_when_a_file_changes(corpora):
     first = mix("big+small", corpora).split("train").source
     assert mix("big+small", corpora).split("train").source == first
     assert mix("big+small*2", corpora).split("train").source != first

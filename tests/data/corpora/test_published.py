@@ -238,7 +238,7 @@ def test_an_archive_of_archives_is_opened_and_its_part_is_enough(archives, corpu
     assert read(other, "train") == expected
 
 
-def test_a_file_of_its_own_and_files_of_several_archives_are_read(archives, corpus_folder):
+def test_separate_files_and_files_of_several_archives_are_read(archives, corpus_folder):
     (archives / "table.gz").write_bytes(gzip.compress(b"eins\tone\n"))
     (archives / "en.zip").write_bytes(zip_bytes({"a.txt": b"two\n"}))
     (archives / "de.zip").write_bytes(zip_bytes({"a.txt": b"zwei\n"}))
@@ -291,7 +291,7 @@ def test_without_internet_the_error_says_which_files_to_put_where(tmp_path, arch
     assert [path.name for path in corpus_folder.parent.iterdir()] == [ARCHIVES]
 
 
-def test_what_only_a_browser_can_fetch_is_asked_for_first(tmp_path, corpus_folder, monkeypatch):
+def test_archives_that_only_a_browser_can_fetch_are_asked_for_first(tmp_path, corpus_folder, monkeypatch):
     monkeypatch.setattr("data.corpora.published.download", lambda *_: pytest.fail("downloads"))
     first = Archive("a.tgz", "https://example.org/a.tgz")
     by_hand = Archive("b.tgz", "https://example.org/view", by_hand=True)

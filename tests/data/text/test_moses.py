@@ -95,7 +95,7 @@ def test_punctuation_and_unicode_are_normalised():
     assert [(language, line, Moses(language).normalize(line)) for language, line, _ in NORMALIZED] == NORMALIZED
 
 
-def test_a_language_without_rules_has_those_of_english_abbreviations():
+def test_a_language_without_rules_uses_english_abbreviations():
     assert Moses("xx").tokenize("Mr. Smith isn't here.") == "Mr. Smith isn &apos; t here ."
 
 

@@ -37,7 +37,7 @@ def count_calls(monkeypatch):
     return calls
 
 
-def test_training_text_is_tokenised_cleaned_and_truecased_by_its_own_casing(text):
+def test_training_text_is_tokenised_cleaned_and_truecased(text):
     prepared = apply_profile(text, "paper", LANGUAGES, rules=CleaningRules())
     assert list(prepared.text.pairs()) == [
         ("der Hund sieht &apos; s .", "the dog sees it ."),

@@ -63,7 +63,7 @@ def test_words_are_truecased(truecaser, line, expected):
     assert truecaser.truecase(line) == expected
 
 
-def test_of_two_forms_equally_frequent_the_smaller_is_usual():
+def test_the_smaller_of_two_equally_frequent_forms_is_usual():
     assert Truecaser({"US": 2, "us": 2, "Us": 2}).truecase("US") == "us"
 
 

@@ -36,7 +36,7 @@ def arguments(folder, references=True, **options):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("references", [True, False])
-def test_inspections_are_those_of_references_or_else_of_own_translations(folder, run, references):
+def test_references_are_inspected_or_else_the_translations(folder, run, references):
     sample = run.sample(arguments(folder, references))
     assert sample.sources == [line for line in untrained_runs.SOURCES if line]
     assert (sample.numbers, sample.lines) == ([1, 2, 3, 5], 5)

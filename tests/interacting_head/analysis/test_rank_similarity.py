@@ -26,7 +26,7 @@ def hsic(left, right):
     return np.trace(left @ left.T @ centring @ right @ right.T @ centring)
 
 
-def test_cka_is_that_of_kernels_over_all_positions():
+def test_cka_equals_kernels_over_all_positions():
     parts = sentences((2, 5, 3), V)
     found, whole = cka_of(*parts), np.concatenate(parts, axis=1)
     for i in range(H):
@@ -36,7 +36,7 @@ def test_cka_is_that_of_kernels_over_all_positions():
             assert found[i, j] == pytest.approx(expected)
 
 
-def test_cka_is_one_for_heads_that_differ_by_rotation_scale_and_a_constant():
+def test_cka_is_one_for_rotated_scaled_and_shifted_heads():
     [heads] = sentences((9,), V)
     heads[1] = 3 * heads[0] @ ortho_group.rvs(V, random_state=0) + 7
     found = cka_of(heads)

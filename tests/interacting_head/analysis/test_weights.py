@@ -46,7 +46,7 @@ def test_orthogonal_kernels_agree_by_one_over_their_number():
     np.testing.assert_allclose(kernel_cosines(kernels), np.eye(H))
 
 
-def test_the_part_that_agrees_is_that_of_the_mean():
+def test_the_agreeing_part_of_queries_is_their_mean():
     kernels = normal(D, H, K).astype("float64")
     mean = kernels.mean(axis=1, keepdims=True)
     assert query_agreement(kernels) == pytest.approx(1 - ((kernels - mean) ** 2).sum() / (kernels**2).sum())

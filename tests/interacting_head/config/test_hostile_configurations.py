@@ -71,7 +71,7 @@ def load_config_again(path, config):
 
 
 @pytest.mark.parametrize("content", WRONG.values(), ids=WRONG.keys())
-def test_what_strains_a_parser_is_refused_in_one_line(tmp_path, monkeypatch, content):
+def test_content_that_strains_a_parser_is_refused_in_one_line(tmp_path, monkeypatch, content):
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "config.yaml"
     path.write_text(content)

@@ -56,7 +56,7 @@ def test_freed_memory_stays_with_the_process():
     [{allocator.SWITCH: "0"}, {"MALLOC_ARENA_MAX": "2"}, {"GLIBC_TUNABLES": "glibc.malloc.arena_max=2"}],
     ids=lambda variables: next(iter(variables)),
 )
-def test_what_the_environment_says_goes_first(variables):
+def test_variables_of_the_environment_take_precedence(variables):
     result = found(**variables)
     assert result["description"].endswith(", as it is")
     assert result["kept"] < 10

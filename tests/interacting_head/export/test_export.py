@@ -30,7 +30,7 @@ def test_a_failure_leaves_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_is_there_is_kept(tmp_path):
+def test_existing_files_are_kept(tmp_path):
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").write_text("kept")
     for path in (tmp_path / "full", tmp_path / "full" / "file", tmp_path / "full" / "file" / "below"):

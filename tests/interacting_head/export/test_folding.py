@@ -65,7 +65,7 @@ def test_sizes_after_folding(scheme, heads, size):
 
 
 @pytest.mark.parametrize("case", REFUSED, ids=str)
-def test_what_cannot_be_folded_says_why(case):
+def test_layers_that_cannot_be_folded_say_why(case):
     with pytest.raises(InputError, match=f"that layer is {case[0]}, which cannot be converted: .*--format savedmodel"):
         fold(built(*case), "that layer")
 

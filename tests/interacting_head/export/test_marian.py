@@ -118,7 +118,7 @@ def test_the_tokeniser_gives_our_ids_and_text(tmp_path, shared):
     assert tokenizer.batch_decode(ids, skip_special_tokens=True) == lines
 
 
-def test_the_files_are_those_of_a_marian_model(tmp_path):
+def test_an_export_has_the_files_of_a_marian_model(tmp_path):
     trained = converted(tmp_path, model_dim=16)
     names = {path.name for path in (tmp_path / "model").iterdir()}
     assert names == {
@@ -143,7 +143,7 @@ def test_the_files_are_those_of_a_marian_model(tmp_path):
         ({"scheme": "multi_hop"}, "is multi_hop, which cannot be converted"),
     ],
 )
-def test_what_does_not_fit_a_marian_model_is_refused(tmp_path, settings, message):
+def test_settings_that_do_not_fit_a_marian_model_are_refused(tmp_path, settings, message):
     with pytest.raises(InputError, match=message):
         converted(tmp_path, **settings)
     assert {path.name for path in tmp_path.iterdir()} == {"source.model"}

@@ -140,7 +140,7 @@ def test_the_signature_has_the_defaults_of_the_run(model, source_ids):
     assert found["ids"].shape[:2] == (len(source_ids), 1)
 
 
-def test_versions_follow_one_another_and_nothing_else_may_lie_beside_them(tmp_path, model):
+def test_versions_are_numbered_and_other_files_are_refused(tmp_path, model):
     trained, _ = model("interacting_head")
     folder = tmp_path / "models" / "en"
     written = [export.convert(trained, "savedmodel", folder, ids_only=True) for _ in range(2)]
@@ -151,7 +151,7 @@ def test_versions_follow_one_another_and_nothing_else_may_lie_beside_them(tmp_pa
     assert {path.name for path in folder.iterdir()} == {"1", "2", "notes.txt"}
 
 
-def test_what_fails_leaves_nothing(tmp_path, model, monkeypatch):
+def test_a_failed_export_leaves_nothing(tmp_path, model, monkeypatch):
     trained, _ = model("interacting_head")
 
     def fail(*_):

@@ -54,7 +54,7 @@ def started():
 
 
 @with_meteor
-def test_an_equal_sentence_scores_100_whatever_its_case_and_an_empty_one_0():
+def test_equal_sentences_score_100_in_any_case_and_empty_ones_0():
     scores = result(["The cat sat .", "the CAT sat.", ""], ["The cat sat .", "The cat sat .", "A dog ."])
     assert scores.sentence_scores == pytest.approx([100, 100, 0])
 
@@ -73,7 +73,7 @@ def test_the_score_is_the_formula_of_the_summed_statistics():
 
 
 @with_meteor
-def test_an_equal_sentence_adds_no_chunk_to_those_of_the_others():
+def test_an_equal_sentence_adds_no_chunk_to_the_corpus():
     hypotheses, references = ["a dog barks", "a cat sleeps here"], ["a dog barks", "a cat sleeps"]
     metric = Meteor(Options(meteor_language="other"))
     scores = metric.result(metric.statistics(hypotheses, [references]), 1)
@@ -177,7 +177,7 @@ def oracle():
 @with_meteor
 @with_oracle
 @pytest.mark.parametrize(("name", "language"), ORACLE_CASES.items())
-def test_scores_are_those_of_the_papers_tool(name, language):
+def test_scores_equal_the_tool_of_the_papers(name, language):
     content = oracle()[name]
     hypotheses = read_lines(ORACLE / "data" / content["files"]["hyp"])
     references = [read_lines(ORACLE / "data" / file) for file in content["files"]["refs"]]

@@ -112,7 +112,7 @@ def test_without_the_archive_it_is_unavailable(monkeypatch):
         find_archive()
 
 
-def test_an_unknown_language_names_those_that_are_known():
+def test_an_unknown_language_is_an_error_that_names_the_known_ones():
     with pytest.raises(MetricUnavailable, match=r"METEOR knows no language 'tlh'.*known: en, cs, de"):
         Meteor(Options(meteor_language="tlh"))
 
@@ -128,7 +128,7 @@ def test_an_unknown_language_names_those_that_are_known():
         ("read line; echo 'Error: no such thing'", "Error: no such thing"),
     ],
 )
-def test_a_program_that_fails_is_told_in_one_line(monkeypatch, archive, no_program, tmp_path, script, message):
+def test_a_failing_program_is_an_error_of_one_line(monkeypatch, archive, no_program, tmp_path, script, message):
     monkeypatch.setenv("PATH", pretended_java(tmp_path, script) + os.pathsep + os.environ["PATH"])
     with pytest.raises(MetricUnavailable, match=f"METEOR's program ended: .*{message}") as caught:
         result(["a"], ["a"])

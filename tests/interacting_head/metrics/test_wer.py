@@ -53,7 +53,7 @@ def test_wer_makes_the_edits_of_pyter_on_random_sentences():
         )
 
 
-def test_of_equally_good_shifts_wer_takes_the_last_in_the_alphabet_as_pyter_does():
+def test_wer_chooses_among_equally_good_shifts_as_pyter_does():
     generator = random.Random(2)
     for _ in range(60):
         reference = generator.choices("aÄz☺", k=8)

@@ -38,7 +38,7 @@ def test_a_training_has_as_many_parts_on_every_processor(monkeypatch, cores, thr
 
 
 @pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="JAX computes one call at a time")
-def test_where_tensorflow_has_been_at_work_it_goes_on_as_it_is(monkeypatch):
+def test_cores_are_not_shared_once_tensorflow_has_started(monkeypatch):
     monkeypatch.setattr(compilation, "available_cores", lambda: 64)
     keras.ops.zeros(1)
     compilation.share_cores()

@@ -212,7 +212,7 @@ def test_the_best_cells_of_rows_are_compared():
     )
 
 
-def test_a_cell_is_better_than_each_of_those_it_is_compared_with():
+def test_a_cell_must_be_better_than_each_compared_cell():
     there = {("r", "a"): runs("good"), ("r", "b"): runs("bad"), ("r", "c"): runs("good")}
 
     def verdict(cell, *others):

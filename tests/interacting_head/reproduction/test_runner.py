@@ -116,7 +116,7 @@ def test_stored_runs_are_not_made_again(tmp_path, use):
     assert work.trained == work.scored == []
 
 
-def test_only_those_that_are_missing_are_made(tmp_path, use):
+def test_only_missing_runs_are_made(tmp_path, use):
     use()
     runner = make(tmp_path)
     for kind in ("json", "npz"):
@@ -177,7 +177,7 @@ def test_the_budget_is_for_all_tables_together(tmp_path, use):
     assert len(runner.left_out) == len(RUNS) - 3
 
 
-def test_what_takes_too_long_is_stopped_at_the_end_of_the_budget(tmp_path, use, capsys, monkeypatch):
+def test_a_run_is_stopped_at_the_end_of_the_budget(tmp_path, use, capsys, monkeypatch):
     work = use(endless=True)
     monkeypatch.setattr(module, "estimated_seconds", lambda run, results: 0.0)
     runner = make(tmp_path, budget=0.2 / 3600)
@@ -215,7 +215,7 @@ def test_without_a_gpu_there_is_one_run_at_a_time(tmp_path, use):
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="cores cannot be chosen here")
-def test_runs_side_by_side_have_cores_of_their_own(tmp_path, use, monkeypatch):
+def test_concurrent_runs_have_separate_cores(tmp_path, use, monkeypatch):
     work, chosen = use(seconds=0.05), {}
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 1, 2, 3, 4})
@@ -228,7 +228,7 @@ def test_runs_side_by_side_have_cores_of_their_own(tmp_path, use, monkeypatch):
 
 
 @pytest.mark.parametrize(("variable", "devices"), {"": [], "0": ["0"], "1,3": ["1", "3"], "GPU-a,": ["GPU-a"]}.items())
-def test_gpus_are_those_that_are_visible(monkeypatch, variable, devices):
+def test_only_visible_gpus_are_used(monkeypatch, variable, devices):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", variable)
     assert gpus() == devices
 

@@ -138,7 +138,7 @@ def test_an_ensemble_of_a_model_with_itself_is_the_model(model, beam):
 
 
 @pytest.mark.slow
-def test_an_ensemble_of_different_schemes_is_the_mean_of_their_probabilities(model):
+def test_an_ensemble_of_schemes_is_the_mean_of_their_probabilities(model):
     models = [model, transformer("multi_head", seed=7), transformer("multi_layer", seed=9, encoder_layers=3)]
     found = hypotheses(TransformerSearch(models, options(3)), tiny.sources(LENGTHS), LIMITS)
     labels = np.zeros((4, 12), "int32")
@@ -154,7 +154,7 @@ def test_an_ensemble_of_different_schemes_is_the_mean_of_their_probabilities(mod
     np.testing.assert_allclose(forced, log_p[:, : forced.shape[1]], rtol=1e-4, atol=1e-5)
 
 
-def test_weights_are_those_of_the_last_refresh(model, beam):
+def test_a_search_uses_the_weights_of_the_last_refresh(model, beam):
     expected = hypotheses(beam, tiny.sources(LENGTHS), LIMITS)
     weights = model.get_weights()
     model.set_weights([weight[::-1] for weight in weights])

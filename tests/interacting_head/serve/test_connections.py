@@ -61,7 +61,7 @@ def test_a_line_feed_in_a_body_is_none_in_the_next_head(listening):
     assert said.count(b"HTTP/1.1 200 ") == 3
 
 
-def test_of_too_many_connections_those_end_that_have_waited_longest(listening, monkeypatch):
+def test_too_many_connections_end_the_ones_that_waited_longest(listening, monkeypatch):
     monkeypatch.setattr(limits, "CONNECTIONS", 8)
     with contextlib.ExitStack() as stack:
         waiting = [stack.enter_context(listening.connect()) for _ in range(30)]
@@ -108,7 +108,7 @@ def test_more_connections_than_open_files_do_no_harm(tmp_path):
     assert log.count("\n") <= ALIKE
 
 
-def test_of_records_that_are_alike_few_are_kept():
+def test_few_similar_log_records_are_kept():
     now = 0.0
     few = FewAlike(clock=lambda: now)
 

@@ -55,7 +55,7 @@ requests = (
 
 
 @few_and_many
-def test_any_bytes_are_answered_or_end_the_connection_and_leave_no_traceback(listening, examples):
+def test_any_bytes_get_an_answer_or_end_the_connection(listening, examples):
     @attempts(examples)
     @given(requests, st.booleans())
     def attempt(content, leaves):

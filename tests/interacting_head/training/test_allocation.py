@@ -66,7 +66,7 @@ def test_a_translation_without_memory_names_its_batch_and_the_settings(tmp_path,
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit the address space")
 @pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="XLA compiles for minutes")
-def test_a_batch_that_really_cannot_be_allocated_is_told(tmp_path):
+def test_a_batch_that_cannot_be_allocated_is_an_error(tmp_path):
     files = tiny_corpus.write_corpus(tmp_path)
     for name in ("source", "target"):
         with open(files[name], "a") as file:

@@ -54,7 +54,7 @@ def test_a_training_whose_checkpoints_do_not_fit_is_refused(files, tmp_path, fre
 
 
 @pytest.mark.slow
-def test_what_is_asked_for_is_what_a_training_takes(files, tmp_path, trainer, free):
+def test_the_requested_room_is_what_a_training_takes(files, tmp_path, trainer, free):
     settings = ["train.ema_decay=0.9", "train.keep_best=1", "train.keep_last=2", "train.validation_interval=5"]
     config = tiny_corpus.configuration(files, *LARGER, *settings)
     assert train(config, tmp_path / "run") is None
@@ -115,5 +115,5 @@ def test_checkpoints_on_another_disk_need_room_there(trainer, tmp_path, monkeypa
             checkpoints.check_room(validations=5)
 
 
-def test_bytes_are_told_in_words():
+def test_bytes_are_written_with_units():
     assert [bytes_in_words(size) for size in (5 * 2**20, 3 * 2**29)] == ["5 MiB", "1.5 GiB"]

@@ -27,7 +27,7 @@ def train(optimizer, scale=1.0, steps=4):
 
 
 @pytest.mark.parametrize("scale", [0.01, 1.0, 100.0])
-def test_clipping_is_that_of_keras(scale):
+def test_clipping_equals_keras(scale):
     # A large epsilon: without one, Adam hides the size of the gradients.
     ours = train(Adam(0.1, epsilon=0.1, gradient_clip=1.0), scale)
     theirs = train(keras.optimizers.Adam(0.1, epsilon=0.1, global_clipnorm=1.0), scale)
@@ -85,7 +85,7 @@ def test_a_zero_gradient_stays_a_number():
     assert array(optimizer.gradient_norm.value) == 0
 
 
-def test_it_survives_serialisation():
+def test_an_optimizer_survives_serialisation():
     optimizer = Adam(0.1, beta_2=0.98, gradient_clip=0.5)
     again = keras.saving.deserialize_keras_object(keras.saving.serialize_keras_object(optimizer))
     assert again.get_config() == optimizer.get_config()

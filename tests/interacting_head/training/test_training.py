@@ -117,7 +117,7 @@ def test_the_average_is_the_mean_of_the_last_checkpoints(finished):
 
 
 @pytest.mark.slow
-def test_a_full_disk_is_told_in_one_line_and_the_same_command_continues(config, finished, tmp_path):
+def test_a_full_disk_is_one_line_and_the_same_command_continues(config, finished, tmp_path):
     run = RunDirectory(tmp_path / "run")
     largest = max(path.stat().st_size for path in finished.path.rglob("*.state.npz"))
     message = f"cannot write {run.path}.*: File too large; {run.path} has no checkpoint yet: make room"

@@ -68,7 +68,7 @@ def by_hand(model, source, target):
 
 
 @every_scheme
-def test_attention_is_that_of_the_layers_for_every_sentence_of_a_batch(scheme):
+def test_inspected_attention_equals_the_layers_for_every_sentence(scheme):
     model = tiny.transformer(scheme=scheme)
     pairs = [pair(5, 3), pair(2, 20), pair(30, 1), pair(1, 0)]
     found = Inspector(model, attention=["encoder", "decoder", "cross"]).inspect(pairs)
@@ -164,7 +164,7 @@ def test_a_model_that_does_not_weigh_its_heads_has_no_importance(scheme):
         Inspector(tiny.transformer(scheme=scheme), head_importance=True)
 
 
-def test_one_site_is_that_of_all():
+def test_inspecting_one_site_equals_inspecting_all():
     model = tiny.transformer()
     pairs = [pair(5, 3), pair(2, 20)]
     for one, every in zip(

@@ -88,7 +88,7 @@ def test_the_next_window_is_begun_while_one_is_under_way():
     assert list(translated(Windows([["0"], ["1"], ["2"]]), 2, watch)) == [["0"], ["1"], ["2"]]
 
 
-def test_before_more_is_asked_for_than_an_empty_window_all_results_are_given():
+def test_an_empty_window_yields_all_results_so_far():
     given = Windows([["1"], ["2"], [], ["3"], []])
     results = translated(given, 4)
     assert [next(results), next(results)] == [["1"], ["2"]]
@@ -97,7 +97,7 @@ def test_before_more_is_asked_for_than_an_empty_window_all_results_are_given():
 
 
 @pytest.mark.parametrize("calls", [1, 2])
-def test_what_reading_or_encoding_raises_comes_after_the_results_before(calls):
+def test_an_error_while_reading_comes_after_the_earlier_results(calls):
     def lines():
         yield "1"
         yield "2"
@@ -161,7 +161,7 @@ def test_windows_of_long_lines_hold_few(monkeypatch):
     assert [len(window) for window in windows([("x" * 5, "y" * 5)] * 2, 4)] == [1, 1]
 
 
-def test_an_empty_window_comes_before_each_wait_and_a_long_one_ends_the_window():
+def test_empty_windows_precede_waits_and_a_long_wait_ends_a_window():
     waits = {1: 0.0, 3: 1.0, 5: 0.0}  # after these items nothing comes for this number of seconds, and a moment
     seen = []
 

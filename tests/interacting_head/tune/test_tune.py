@@ -257,7 +257,7 @@ def studies(path):
     return optuna.create_study(storage=storage, study_name="size", load_if_exists=True)
 
 
-def test_what_a_killed_process_leaves_hinders_no_further_search(tmp_path, monkeypatch):
+def test_leftovers_of_a_killed_process_do_not_hinder_a_search(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path = tmp_path.relative_to(tmp_path) / "journal.log"
     study = studies(path)

@@ -110,7 +110,7 @@ def multi_hop(layer, left, heads, x, q):
 
 
 @pytest.mark.parametrize("pieces", [dynamic_head_importance, multi_hop])
-def test_where_heads_are_weighed_those_that_are_left_share_the_weight(pieces):
+def test_remaining_heads_share_the_weight_of_removed_ones(pieces):
     model = weighing(pieces.__name__, num_heads=4)
     layer = model.attention_layers["encoder", 1]
     query = np.random.default_rng(3).normal(size=(5, 8)).astype("float32")
@@ -155,7 +155,7 @@ def interacting_head_pairwise(layer, left, heads, x, q):
 
 
 @pytest.mark.parametrize("pieces", [interacting_head, interacting_head_pairwise])
-def test_of_interacting_heads_the_queries_count_as_the_scheme_says(pieces):
+def test_removed_interacting_heads_leave_the_queries_of_their_scheme(pieces):
     model = weighing(pieces.__name__, num_heads=4)
     layer = model.attention_layers["encoder", 1]
     query = np.random.default_rng(3).normal(size=(5, 8)).astype("float32")
@@ -209,7 +209,7 @@ def test_one_compiled_search_serves_all_masks(scheme):
     )
 
 
-def test_a_compiled_function_of_a_masked_model_is_the_model_with_that_mask():
+def test_a_compiled_function_follows_changes_of_the_mask():
     model = tiny.transformer(scheme="multi_hop")
     ids = dict.fromkeys(("source_ids", "target_ids"), keras.KerasTensor((None, None), "int32"))
     target_ids, _ = tiny.targets([3, 5])

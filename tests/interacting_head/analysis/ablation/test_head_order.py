@@ -47,7 +47,7 @@ def batch(source, target):
 
 
 @pytest.mark.parametrize("scheme", mostly_slow(["multi_head", "multi_hop", "interacting_head_pairwise"], "multi_hop"))
-def test_gradients_are_those_of_small_changes_of_the_gates(scheme):
+def test_gradients_equal_finite_differences_of_the_gates(scheme):
     step, [pair, *_] = 2e-3, PAIRS  # a larger one meets kinks of ReLU
     model = GatedTransformer(Run(scheme).model)
     found = array(gate_gradient(model, *batch(*pair)))

@@ -79,7 +79,7 @@ SEARCHES = [
 
 
 @pytest.mark.parametrize("case", mostly_slow(SEARCHES, SEARCHES[1]), ids=str)
-def test_it_finds_what_we_find_unless_its_search_ends_before(workplace, converted, case):
+def test_ctranslate2_finds_our_results_unless_its_search_ends_earlier(workplace, converted, case):
     search, least = case
     draw = random.Random(1)
     lines = [" ".join(draw.choices(list(tiny_corpus.WORDS), k=draw.randint(1, 12))) for _ in range(100)]
@@ -138,7 +138,7 @@ def test_lines_of_any_length_fit_into_its_table_of_positions(converted):
     assert (found[0], found[1] > 1) == (1, True)
 
 
-def test_what_it_does_not_do_it_refuses(workplace, converted, tmp_path):
+def test_ctranslate2_refuses_options_and_inputs_that_it_lacks(workplace, converted, tmp_path):
     for message, path, options in [
         ("--engine ctranslate2 takes one model; a further one needs --engine tensorflow", [converted, converted], {}),
         ("searches and does not draw", converted, {"sampling": True}),
@@ -194,7 +194,7 @@ def test_a_converted_model_translates_without_tensorflow_and_keras(converted):
     assert (done.returncode, done.stdout.count(b"\n")) == (0, 2), done.stderr
 
 
-def test_the_server_of_a_converted_model_needs_neither_tensorflow_nor_keras(converted):
+def test_serving_a_converted_model_needs_neither_tensorflow_nor_keras(converted):
     pytest.importorskip("starlette")
     code = (
         "import sys; from interacting_head.translation.engines import load_engine; load_engine('ctranslate2'); "
