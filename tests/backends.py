@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from tests import skip_reasons
+
 ROOT = Path(__file__).parents[1]
-needs_jax = pytest.mark.skipif(
-    importlib.util.find_spec("jax") is None, reason="JAX is not installed (pip install -r requirements-test.txt)"
-)
+needs_jax = pytest.mark.skipif(importlib.util.find_spec("jax") is None, reason=skip_reasons.JAX)
 
 
 def start(backend, arguments, folder, variables=None):

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from tests import tiny_corpus
+from tests import skip_reasons, tiny_corpus
 from tests.command_line import ROOT, TRAIN, environment, run, started, wait_until
 from tests.kills import appears
 from tests.tiny_commands import PREPARE, REPRODUCE, TUNE, write_some, write_tiny
@@ -23,7 +23,7 @@ def mounted(tmp_path_factory):
     path = tmp_path_factory.mktemp("disk")
     command = ["mount", "-t", "tmpfs", "-o", f"size={SIZE}", "tmpfs", str(path)]
     if not shutil.which("mount") or subprocess.run(command, capture_output=True).returncode:
-        pytest.skip("no disk can be mounted here")
+        pytest.skip("no tmpfs can be mounted: run the tests on Linux as root, in a container with --cap-add SYS_ADMIN")
     yield path
     subprocess.run(["umount", "--lazy", str(path)], check=True)
 
@@ -186,7 +186,7 @@ class _Running:
         return self.process.exitcode
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason=skip_reasons.FULL_DEVICE)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "command",

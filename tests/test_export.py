@@ -4,9 +4,10 @@ import json
 
 import pytest
 
+from tests import skip_reasons
 from tests.command_line import assert_refused, run_all
 
-pytest.importorskip("ctranslate2")
+pytest.importorskip("ctranslate2", reason=skip_reasons.EXPORT)
 
 SOURCES = b"der hund sieht.\r\n\n   \nein mann hat das haus. \xe2\x80\xa8 der hund\nkatze"
 

@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from tests import tiny_corpus
+from tests import skip_reasons, tiny_corpus
 from tests.command_line import environment, run
 from tests.kills import contents, kill_at, left_behind
 from tests.tiny_commands import PREPARE, TUNE, write_some
@@ -40,7 +40,7 @@ def without_chance(files):
 
 @pytest.mark.parametrize("name", EXPORTS)
 def test_a_killed_export_leaves_nothing_and_the_next_one_is_whole(workplace, name):
-    pytest.importorskip(NEEDS.get(name, "keras"))
+    pytest.importorskip(NEEDS.get(name, "keras"), reason=skip_reasons.EXPORT)
     command = ["interacting_head.export", "-m", "trained", "--format", name, *EXPORTS[name], "-o"]
     folder = workplace / name
     folder.mkdir()

@@ -151,9 +151,11 @@ def test_what_cannot_be_served_is_one_line(workplace, tmp_path):
 
 @pytest.fixture(scope="module")
 def browser():
-    playwright = pytest.importorskip("playwright.sync_api")
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="Playwright is not installed: pip install -r requirements-test.txt"
+    )
     if not CHROMIUM:
-        pytest.skip("there is no Chromium")
+        pytest.skip("no browser is installed: install Chromium or Google Chrome, so that it is on the PATH")
     arguments = ["--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
     if os.getuid() == 0:
         arguments.append("--no-sandbox")  # it does not start for root otherwise

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import skip_reasons
 from tests.command_line import environment, run
 
 SCRIPT = "tests.echo_engine"
@@ -189,7 +190,7 @@ def test_a_full_disk_is_one_line(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"many.txt"}
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason=skip_reasons.FULL_DEVICE)
 @pytest.mark.parametrize("arguments", [(), ("-o", "/dev/full")])
 def test_a_device_without_room_is_one_line(tmp_path, arguments):
     with open("/dev/full", "wb") as full:

@@ -42,7 +42,7 @@ def assert_equal(found, expected):
 @pytest.mark.parametrize("masked", [False, True])
 def test_the_layer_equals_the_printed_loop(name, options, heads, masked):
     if options.get("use_bias"):
-        pytest.skip("the papers print no bias")
+        pytest.skip("the papers print their equations without biases, so there is nothing to compare with")
     layer = make(name, options, num_heads=heads)
     query, memory = normal(2, 3, D), normal(2, 5, D, seed=1)
     arguments = {}

@@ -41,7 +41,10 @@ def test_inserted_takes_any_place_and_keeps_what_it_was_given():
         assert not array(before).any()
 
 
-@pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="of TensorFlow's graphs")
+@pytest.mark.skipif(
+    keras.backend.backend() != "tensorflow",
+    reason="only TensorFlow has graphs that can share memory; run the test with KERAS_BACKEND=tensorflow",
+)
 def test_caches_of_one_shape_do_not_share_memory_in_a_graph():
     import tensorflow as tf
 

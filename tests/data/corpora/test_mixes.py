@@ -9,6 +9,7 @@ from data.corpora.mixes import Part, parse_mix, weighted_pairs
 from data.corpus_encoding import TextSettings, encode_corpus
 from data.errors import InputError
 from data.text.parallel_text import ParallelText
+from tests import skip_reasons
 from tests.data.conftest import CORPORA, sentences
 
 
@@ -190,7 +191,7 @@ def test_a_mix_is_prepared_like_a_corpus(tmp_path):
     assert len(prepared.pairs["dev"]) == 20
 
 
-@pytest.mark.skipif(not (CORPORA / "newstest").is_dir(), reason="needs the corpora for development")
+@pytest.mark.skipif(not (CORPORA / "newstest").is_dir(), reason=skip_reasons.CORPORA)
 def test_the_english_german_mix_of_the_corpora_for_development_opens():
     years = ",".join(f"newstest{year}" for year in range(2008, 2013))
     corpus = mix(f"tatoeba_en-de+multi30k+libreoffice_help_en-de+newstest:{years}", CORPORA)

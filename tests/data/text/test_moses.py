@@ -4,6 +4,7 @@ import pytest
 from sacremoses import MosesDetokenizer, MosesPunctNormalizer
 
 from data.text.moses import Moses
+from tests import skip_reasons
 from tests.data.conftest import CORPORA
 
 TOKENS = [
@@ -115,7 +116,7 @@ def test_long_odd_lines_take_no_longer_than_others(line):
 def test_lines_of_news_come_back_as_they_were(language, pair):
     path = CORPORA / "newstest" / f"newstest2014.{pair}.{language}.gz"
     if not path.is_file():
-        pytest.skip("needs the corpora for development")
+        pytest.skip(skip_reasons.CORPORA)
     with gzip.open(path, "rt", encoding="utf-8", newline="\n") as file:
         lines = [" ".join(line.split()) for line in file]
     moses = Moses(language)

@@ -55,7 +55,7 @@ def test_pieces_match_ids(subwords):
 
 
 def test_decoding_drops_special_ids_and_takes_arrays(subwords):
-    numpy = pytest.importorskip("numpy")
+    numpy = pytest.importorskip("numpy", reason="NumPy is not installed: pip install -r requirements.txt")
     (ids,) = subwords.encode(["Ein Haus."])
     padded = numpy.array([[BEGIN, *ids, END, PAD, PAD], [END] + [PAD] * (len(ids) + 3)], numpy.int32)
     assert subwords.decode(padded) == ["Ein Haus.", ""]

@@ -11,7 +11,9 @@ from interacting_head.console import allocator
 from tests.command_line import ROOT
 
 is_glibc = "CS_GNU_LIBC_VERSION" in os.confstr_names
-needs_glibc = pytest.mark.skipif(not is_glibc, reason="settings of glibc")
+needs_glibc = pytest.mark.skipif(
+    not is_glibc, reason="this system has another C library than glibc; run the test on a common Linux, such as Debian"
+)
 
 # Frees a large block, and tells what is left of it.
 PROGRAM = """

@@ -8,6 +8,7 @@ from data.files import new_folder
 from interacting_head import export
 from interacting_head.export.trained_model import PRIVATE, TrainedModel
 from interacting_head.runs.run_directory import RunDirectory
+from tests import skip_reasons
 from tests.interacting_head.export import exports
 
 
@@ -48,7 +49,7 @@ def test_existing_files_are_kept(tmp_path):
 )
 def test_a_quantization_that_a_format_does_not_have_is_refused(tmp_path, file_format, quantization, message):
     if file_format == "ctranslate2":
-        pytest.importorskip("ctranslate2")
+        pytest.importorskip("ctranslate2", reason=skip_reasons.EXPORT)
     with pytest.raises(InputError, match=message):
         export.convert("nowhere", file_format, tmp_path / "out", quantization)
     assert list(tmp_path.iterdir()) == []

@@ -14,10 +14,11 @@ from interacting_head.search.constraints import Limits
 from interacting_head.search.options import SearchOptions
 from interacting_head.search.transformer_search import TransformerSearch
 from interacting_head.training.setup import make_training_model
+from tests import skip_reasons
 from tests.interacting_head.export import exports
 from tests.parameters import mostly_slow
 
-numpy_safetensors = pytest.importorskip("safetensors.numpy")
+numpy_safetensors = pytest.importorskip("safetensors.numpy", reason=skip_reasons.EXPORT)
 
 MODELS = {
     "multi_head": {"scheme": "multi_head"},
@@ -39,8 +40,8 @@ def converted(folder, shared=True, **settings):
 
 
 def load(folder):
-    transformers = pytest.importorskip("transformers")
-    pytest.importorskip("torch")
+    transformers = pytest.importorskip("transformers", reason=skip_reasons.TRANSFORMERS)
+    pytest.importorskip("torch", reason=skip_reasons.TRANSFORMERS)
     model, info = transformers.MarianMTModel.from_pretrained(folder, output_loading_info=True)
     assert not any(info[what] for what in ("missing_keys", "unexpected_keys", "mismatched_keys", "error_msgs")), info
     return transformers.AutoTokenizer.from_pretrained(folder), model.eval()

@@ -12,6 +12,7 @@ import pytest
 from interacting_head.metrics import Options, meteor
 from interacting_head.metrics.lines import read_lines
 from interacting_head.metrics.meteor import Meteor, MeteorProgram
+from tests import skip_reasons
 from tests.interacting_head.metrics.examples import result, with_meteor
 
 ORACLE = Path(__file__).parents[4] / "shared" / "oracle" / "metrics"
@@ -23,7 +24,7 @@ ORACLE_CASES = {
     "m30k_cs_raw": "cs",
     "edge_cases": "en",
 }
-with_oracle = pytest.mark.skipif(not ORACLE.exists(), reason="the original tools' output is not here")
+with_oracle = pytest.mark.skipif(not ORACLE.exists(), reason=skip_reasons.ORACLE)
 
 
 def formula(statistics):

@@ -13,7 +13,10 @@ from interacting_head.metrics.meteor import Meteor, find_archive, find_java
 from tests.command_line import run, start, wait_until
 from tests.interacting_head.metrics.examples import result, with_meteor
 
-with_processes = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks processes up in /proc")
+with_processes = pytest.mark.skipif(
+    not Path("/proc/self/task").exists(),
+    reason="this system has no folder /proc with processes, which Linux has; run the test on Linux",
+)
 
 
 def children(process):

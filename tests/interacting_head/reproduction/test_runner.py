@@ -214,7 +214,10 @@ def test_without_a_gpu_there_is_one_run_at_a_time(tmp_path, use):
     assert work.most_busy == {"": 1}
 
 
-@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="cores cannot be chosen here")
+@pytest.mark.skipif(
+    not hasattr(os, "sched_getaffinity"),
+    reason="this system does not let a process choose its cores, which Linux does; run the test on Linux",
+)
 def test_concurrent_runs_have_separate_cores(tmp_path, use, monkeypatch):
     work, chosen = use(seconds=0.05), {}
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")

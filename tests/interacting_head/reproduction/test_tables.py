@@ -15,6 +15,7 @@ from interacting_head.recipes.multi_hop import layers_of
 from interacting_head.reproduction.claims import SameSize, Slower
 from interacting_head.reproduction.statistics import LOSS
 from interacting_head.reproduction.tables import TABLES, Run
+from tests import skip_reasons
 from tests.data.conftest import CORPORA
 from tests.interacting_head.reproduction.printed import printed_gains
 
@@ -293,7 +294,7 @@ def test_every_bleu_of_ampomah_et_al_stands_in_its_cell(number):
 @pytest.mark.parametrize("name", [name for name, small in SIZED if small and TABLES[name].measure != "epoch_seconds"])
 def test_test_sets_of_small_tables_are_in_the_free_corpora(name):
     if not CORPORA.is_dir():
-        pytest.skip("needs the corpora for development")
+        pytest.skip(skip_reasons.CORPORA)
     table = sized(name, True)
     corpora = {}
     for run in table.runs(1):

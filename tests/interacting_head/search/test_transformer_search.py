@@ -9,6 +9,7 @@ from interacting_head.search.constraints import Limits
 from interacting_head.search.options import length_limit
 from interacting_head.search.transformer_search import Scorer, TransformerSearch
 from layers import ATTENTION_SCHEMES
+from tests import skip_reasons
 from tests.interacting_head import tiny
 from tests.interacting_head.search.languages import as_lists, assert_same, beam_search, options, penalty
 from tests.layers.backend import array
@@ -167,7 +168,7 @@ def test_a_search_uses_the_weights_of_the_last_refresh(model, beam):
 
 def test_functions_are_compiled_once(model):
     if transformer_search.compiles_shapes():
-        pytest.skip("this backend compiles for each shape")
+        pytest.skip(skip_reasons.COMPILED_SHAPES)
     search = TransformerSearch(model, options(2))
     for lengths, width in (([3], 3), ([5, 2, 4], 9), ([2] * 6, 2), ([20, 7], 20)):
         hypotheses(search, tiny.sources(lengths, width=width), [length_limit(length) for length in lengths])

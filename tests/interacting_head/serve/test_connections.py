@@ -84,7 +84,9 @@ with server.listening("127.0.0.1", 0) as listener:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no such limit")
+@pytest.mark.skipif(
+    sys.platform == "win32", reason="Windows does not limit open files in this way; run the test on Linux or macOS"
+)
 def test_more_connections_than_open_files_do_no_harm(tmp_path):
     with open(tmp_path / "log", "wb") as log:
         process = subprocess.Popen([sys.executable, "-c", SERVER], cwd=ROOT, stdout=subprocess.PIPE, stderr=log)

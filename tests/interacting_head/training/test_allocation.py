@@ -64,8 +64,13 @@ def test_a_translation_without_memory_names_its_batch_and_the_settings(tmp_path,
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit the address space")
-@pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="XLA compiles for minutes")
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="only Linux limits the address space of a process; run the test on Linux"
+)
+@pytest.mark.skipif(
+    keras.backend.backend() != "tensorflow",
+    reason="JAX compiles for minutes; run the test with KERAS_BACKEND=tensorflow",
+)
 def test_a_batch_that_cannot_be_allocated_is_an_error(tmp_path):
     files = tiny_corpus.write_corpus(tmp_path)
     for name in ("source", "target"):

@@ -95,13 +95,16 @@ def test_a_former_run_is_room_but_not_for_the_first_checkpoint(trainer, free):
         checkpoints.check_room(validations=5)
 
 
-@pytest.mark.skipif(not os.path.isdir("/dev/shm"), reason="needs another disk")
+@pytest.mark.skipif(
+    not os.path.isdir("/dev/shm"),
+    reason="this system has no second disk at /dev/shm, which Linux has; run the test on Linux",
+)
 def test_checkpoints_on_another_disk_need_room_there(trainer, tmp_path, monkeypatch):
     checkpoints = trainer("train.keep_last=2").checkpoints
     folder = checkpoints.run.path
     with tempfile.TemporaryDirectory(dir="/dev/shm") as other:
         if os.stat(other).st_dev == folder.stat().st_dev:
-            pytest.skip("needs another disk")
+            pytest.skip("temporary files are on /dev/shm, too: set TMPDIR to a folder on another disk")
         (folder / "checkpoints").rmdir()
         (folder / "checkpoints").symlink_to(other)
         weights = 4 * checkpoints.model.count_params()

@@ -51,7 +51,10 @@ def adam(steps, learning_rate=0.1, beta_1=0.9, beta_2=0.999, epsilon=1e-7):
     return found
 
 
-@pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="a kernel of TensorFlow")
+@pytest.mark.skipif(
+    keras.backend.backend() != "tensorflow",
+    reason="the kernel is one of TensorFlow; run the test with KERAS_BACKEND=tensorflow",
+)
 @pytest.mark.parametrize("beta_2", [0.98, 0.999])
 @pytest.mark.parametrize("steps", [1, 2, 50])
 def test_the_kernel_is_the_adam_of_its_paper(steps, beta_2):
@@ -60,7 +63,10 @@ def test_the_kernel_is_the_adam_of_its_paper(steps, beta_2):
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5)
 
 
-@pytest.mark.skipif(keras.backend.backend() == "tensorflow", reason="where Keras' own steps are taken")
+@pytest.mark.skipif(
+    keras.backend.backend() == "tensorflow",
+    reason="TensorFlow takes the steps of its kernel and not the ones of Keras; run the test with KERAS_BACKEND=jax",
+)
 def test_without_a_clip_it_is_the_adam_of_keras():
     for our, their in zip(train(Adam(0.1)), train(keras.optimizers.Adam(0.1)), strict=True):
         np.testing.assert_array_equal(our, their)
@@ -92,7 +98,10 @@ def test_an_optimizer_survives_serialisation():
     assert again.gradient_clip == 0.5
 
 
-@pytest.mark.skipif(keras.backend.backend() == "jax", reason="Keras scales losses on JAX in compiled steps only")
+@pytest.mark.skipif(
+    keras.backend.backend() == "jax",
+    reason="Keras scales losses on JAX only in compiled steps; run the test with KERAS_BACKEND=tensorflow",
+)
 def test_loss_scaling_skips_a_step_with_an_infinite_gradient():
     optimizer = keras.optimizers.LossScaleOptimizer(Adam(0.1, gradient_clip=1.0), initial_scale=8.0)
     found = variables()

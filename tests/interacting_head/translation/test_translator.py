@@ -11,6 +11,7 @@ from interacting_head.search.options import SearchOptions
 from interacting_head.translation.batches import LONG
 from interacting_head.translation.engines.engine import Engine, Hypothesis
 from interacting_head.translation.translator import Translation, Translator
+from tests import skip_reasons
 from tests.interacting_head import tiny
 from tests.layers.schemes import randomize
 
@@ -270,7 +271,7 @@ def test_samples_of_a_line_depend_only_on_its_number_and_the_seed(subwords, mode
 
 def test_functions_are_compiled_once_for_all_lengths_and_sizes(subwords, model):
     if compiles_shapes():
-        pytest.skip("this backend compiles for each shape")
+        pytest.skip(skip_reasons.COMPILED_SHAPES)
     translator = real(subwords, model)
     list(translator.translate([*LINES, "hund " * 30]))
     compiled = translator.engine.compiled

@@ -14,11 +14,12 @@ from interacting_head.metrics.lines import read_lines
 from interacting_head.metrics.yisi import Embedder, YiSi0, YiSi1
 from interacting_head.metrics.yisi.embedders import split_words
 from interacting_head.metrics.yisi.metrics import longest_common_substring
+from tests import skip_reasons
 from tests.interacting_head.metrics.yisi.loops import loop_score, score
 
 ORACLE = Path(__file__).parents[5] / "shared" / "oracle" / "metrics"
 ORACLE_SETS = ["m30k_en_tok", "m30k_en_raw", "m30k_de_tok", "m30k_cs_raw", "edge_cases"]
-with_oracle = pytest.mark.skipif(not ORACLE.exists(), reason="the original tools' output is not here")
+with_oracle = pytest.mark.skipif(not ORACLE.exists(), reason=skip_reasons.ORACLE)
 
 
 def common_substring(first, second):

@@ -5,9 +5,10 @@ import pytest
 
 from interacting_head.metrics import MetricUnavailable, evaluate
 from interacting_head.metrics.yisi import TransformerEmbedder, load_embedder
+from tests import skip_reasons
 
-pytest.importorskip("torch")
-transformers = pytest.importorskip("transformers")
+pytest.importorskip("torch", reason=skip_reasons.TRANSFORMERS)
+transformers = pytest.importorskip("transformers", reason=skip_reasons.TRANSFORMERS)
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "cat", "dog", "sat", "##s", "here", "."]
 LAYERS = 4

@@ -13,12 +13,11 @@ from interacting_head import export
 from interacting_head.search.options import SearchOptions
 from interacting_head.translation.engines.engine import Sentence
 from interacting_head.translation.translator import Translator
-from tests import tiny_corpus
+from tests import skip_reasons, tiny_corpus
 from tests.command_line import ROOT, environment
-
-pytest.importorskip("ctranslate2")
-
 from tests.parameters import mostly_slow
+
+pytest.importorskip("ctranslate2", reason=skip_reasons.EXPORT)
 
 LINES = ["der hund sieht.", "", "ein mann hat das haus", "katze", "heute kauft das alte haus eine katze.", "hund hund"]
 PREFIXES = ["the", "", "this", "", "old dog", "x"]
@@ -195,7 +194,7 @@ def test_a_converted_model_translates_without_tensorflow_and_keras(converted):
 
 
 def test_serving_a_converted_model_needs_neither_tensorflow_nor_keras(converted):
-    pytest.importorskip("starlette")
+    pytest.importorskip("starlette", reason="Starlette is not installed: pip install -r requirements.txt")
     code = (
         "import sys; from interacting_head.translation.engines import load_engine; load_engine('ctranslate2'); "
         "from interacting_head.serve import server; from interacting_head.serve.service import Service; "
