@@ -89,7 +89,7 @@ def test_weights_and_their_moving_average_equal_one_device(found, case, prefix):
 
 @pytest.mark.parametrize("case", ROUNDOFF)
 @pytest.mark.parametrize("name", ["losses", "norms", "weights", "averages"])
-def test_two_devices_in_16_bits_are_as_near_to_float32_as_one(found, case, name):
+def test_two_devices_in_16_bits_are_as_close_to_float32_as_one(found, case, name):
     # How near that is depends on the processor: on the order of its sums, and on the bits that it adds in.
     exact = joined(found("float32")[0], name)
     scale = exact if name in ("losses", "norms") else 1.0

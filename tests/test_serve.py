@@ -111,7 +111,7 @@ def test_sigterm_lets_the_server_answer_what_has_come_and_then_end(workplace):
     assert (process.returncode, output, errors) == (0, b"", b"")
 
 
-def test_slow_clients_and_those_that_leave_do_not_hold_others(address):
+def test_slow_and_leaving_clients_do_not_delay_others(address):
     place = address.removeprefix("http://").split(":")
     head = (
         "POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 900\r\n\r\n"
@@ -127,7 +127,7 @@ def test_slow_clients_and_those_that_leave_do_not_hold_others(address):
             assert post(f"{address}/translate", text="der hund")["lines"][0]["source"] == "der hund"
 
 
-def test_what_cannot_be_served_is_one_line(workplace, tmp_path):
+def test_wrong_options_of_the_server_are_an_error_of_one_line(workplace, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         cases = [

@@ -56,7 +56,7 @@ def test_each_line_gives_one_line(tmp_path, name):
 @pytest.mark.parametrize(
     "bad", [b"\xff", b"sch\xf6n", b"\xed\xa0\x80", b"\xc3"], ids=["byte", "latin", "surrogate", "cut"]
 )
-def test_what_is_not_text_is_named_with_its_line(tmp_path, bad):
+def test_lines_that_are_not_text_are_named_with_their_number(tmp_path, bad):
     (tmp_path / "input.txt").write_bytes(b"a\n" * 9 + bad)
     piped = run(tmp_path, SCRIPT, *ECHO, "--batch-size", "1", stdin=(tmp_path / "input.txt").read_bytes())
     filed = run(tmp_path, SCRIPT, *ECHO, "-i", "input.txt", "-o", "output.txt")
@@ -76,7 +76,7 @@ def test_lines_before_one_that_is_not_text_have_been_written(tmp_path):
 
 @pytest.mark.parametrize("flag", ["--prefix", "--score"])
 @pytest.mark.parametrize("count", [0, 2, 4])
-def test_files_of_unequal_length_are_told(tmp_path, flag, count):
+def test_files_of_unequal_length_are_an_error(tmp_path, flag, count):
     (tmp_path / "input.txt").write_text("a\nb\nc\n")
     (tmp_path / "other.txt").write_text("x\n" * count)
     filed = run(tmp_path, SCRIPT, *ECHO, "-i", "input.txt", flag, "other.txt", "-o", "output.txt")

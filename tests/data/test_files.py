@@ -62,7 +62,7 @@ def test_files_and_folders_have_the_usual_permissions(tmp_path):
     assert modes == [0o640, 0o750]
 
 
-def test_a_link_stays_one(tmp_path):
+def test_writing_to_a_link_keeps_the_link(tmp_path):
     (tmp_path / "there").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "there" / "file")
     with atomic_write(tmp_path / "link") as file:
@@ -145,7 +145,7 @@ def test_the_next_writer_removes_only_what_a_killed_process_left(tmp_path):
     assert (tmp_path / "other").read_text() == "y"
 
 
-def test_a_full_disk_is_no_bad_input_and_names_the_file(tmp_path, monkeypatch):
+def test_a_full_disk_is_not_reported_as_bad_input_and_names_the_file(tmp_path, monkeypatch):
     def full(*arguments, **options):
         raise OSError(errno.ENOSPC, "No space left on device")
 

@@ -12,7 +12,7 @@ from data.text.cleaning import CleaningRules
 from tests import command_line
 
 
-def test_n_and_the_numbers_of_heads_of_the_paper():
+def test_mean_lengths_and_numbers_of_heads_equal_the_paper():
     """Table 1's total lengths and numbers of pairs give section 4.1's n̄ and Table 2's numbers of heads."""
     table = {
         "IWSLT16 DE-EN": (181_149, 3_766_897, 3_826_038, 20, 25),

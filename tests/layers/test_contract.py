@@ -18,7 +18,7 @@ def built(name, options, **arguments):
 
 
 @every_scheme
-def test_a_layer_is_its_configuration(name, options):
+def test_a_layer_survives_serialisation(name, options):
     layer = make(name, options, dropout=0.1)
     again = keras.saving.deserialize_keras_object(keras.saving.serialize_keras_object(layer))
     assert type(again) is type(layer)
@@ -164,7 +164,7 @@ def test_wrong_sizes_are_refused(name, options):
 
 
 @every_scheme
-def test_intermediates_fit_each_other(name, options):
+def test_intermediate_results_are_consistent(name, options):
     layer = built(name, options)
     query, memory = normal(2, 3, MODEL_DIM), normal(2, 5, MODEL_DIM, seed=1)
     mask = np.array([[[1, 1, 1, 1, 1]], [[1, 1, 1, 0, 0]]], "bool")

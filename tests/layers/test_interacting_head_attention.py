@@ -42,7 +42,7 @@ def test_all_query_heads_receive_the_same_gradient():
     np.testing.assert_allclose(kernel, np.repeat(kernel[:, :1], 4, axis=1), rtol=1e-5)
 
 
-def test_with_one_head_it_is_multi_head_attention():
+def test_one_interacting_head_is_multi_head_attention():
     interacting, base = make(heads=1), make(MultiHeadAttention, heads=1)
     query, value = normal(2, 5, D), normal(2, 6, D, seed=1)
     np.testing.assert_allclose(array(interacting(query, value)), array(base(query, value)), rtol=1e-5, atol=1e-5)

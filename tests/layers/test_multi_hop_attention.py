@@ -44,7 +44,7 @@ def test_multi_hop_attention_with_equal_scores_is_multi_head_attention():
     np.testing.assert_allclose(array(output), array(base_of(layer)(QUERY, MEMORY)), rtol=1e-5, atol=1e-5)
 
 
-def test_with_one_head_the_second_hop_is_a_linear_map():
+def test_the_second_hop_of_one_head_is_a_linear_map():
     layer = make(heads=1)
     layer.hop_value_kernel.assign(identities(1))
     output, importance = layer(QUERY, MEMORY, return_head_importance=True)

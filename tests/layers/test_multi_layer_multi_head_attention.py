@@ -41,7 +41,7 @@ def of_one_source(layer, source):
 
 @every_variant
 @pytest.mark.parametrize("use_bias", [False, True])
-def test_with_one_source_it_is_multi_head_attention(variant, use_bias):
+def test_one_source_is_plain_multi_head_attention(variant, use_bias):
     layer = make(1, use_bias=use_bias, **VARIANTS[variant])
     base = of_one_source(layer, 0)
     output, scores = layer(QUERY, SOURCES[:1], attention_mask=MASK, return_attention_scores=True)

@@ -28,7 +28,7 @@ def base_of(layer, output_kernel):
     return base
 
 
-def test_with_one_head_it_is_multi_head_attention():
+def test_one_interacting_head_is_multi_head_attention():
     layer = make(heads=1)
     base = base_of(layer, array(layer.output_kernel.value)[0])
     found, expected = (array(some(QUERY, MEMORY, attention_mask=MASK)) for some in (layer, base))

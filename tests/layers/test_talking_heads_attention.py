@@ -63,5 +63,5 @@ def test_the_two_mixings_start_from_different_numbers():
 
 
 @pytest.mark.parametrize("heads", [1, 4])
-def test_two_matrices_over_the_heads_are_all_it_adds(heads):
+def test_talking_heads_add_only_two_matrices_over_the_heads(heads):
     assert make(heads=heads).count_params() == make(MultiHeadAttention, heads).count_params() + 2 * heads**2

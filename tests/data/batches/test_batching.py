@@ -89,7 +89,7 @@ def test_batches_of_all_lengths_are_spread_over_the_epoch(options):
     assert abs(np.corrcoef(np.arange(len(plan)), longest)[0, 1]) < 0.1
 
 
-def test_without_seed_batches_are_in_the_order_of_length(options):
+def test_batches_without_a_seed_are_ordered_by_length(options):
     plan = plan_batches(*lengths(), BUDGET, seed=None, epoch=0, **options)
     longest = [max(plan.shape(i)[1:]) for i in range(len(plan))]
     assert longest == sorted(longest)
@@ -164,7 +164,7 @@ def test_a_budget_below_the_longest_pair_is_an_error_that_names_the_least(static
         plan_batches(*sides, needed - 1, **options)
 
 
-def test_no_pairs_are_an_error(options):
+def test_a_text_without_pairs_is_an_error(options):
     with pytest.raises(InputError, match="no sentence pairs"):
         plan_batches(np.array([], int), np.array([], int), BUDGET, seed=1, epoch=0, **options)
 

@@ -81,7 +81,7 @@ def test_max_length_itself_is_allowed_and_does_not_count_the_end_symbol(tmp_path
         encode_parallel(text, subwords, subwords, max_length=len(ids) - 1)
 
 
-def test_only_empty_lines_leave_no_pair(tmp_path, subwords, cache):
+def test_a_text_of_empty_lines_leaves_no_pair(tmp_path, subwords, cache):
     text = parallel_text(tmp_path, ["", ""], ["a", ""])
     with pytest.raises(InputError, match=r"no pair is left: of 2 pairs .* 2 have an empty side"):
         encode_parallel(text, subwords, subwords, max_length=20)

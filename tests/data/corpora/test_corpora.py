@@ -121,7 +121,7 @@ def test_a_known_corpus_is_fetched_into_the_cache_once(monkeypatch, cache, corpo
     assert len(fetched) == 1
 
 
-def test_without_internet_the_error_of_a_known_corpus_is_one_line(monkeypatch):
+def test_a_known_corpus_without_internet_is_an_error_of_one_line(monkeypatch):
     monkeypatch.setattr("urllib.request.urlopen", lambda *_, **__: (_ for _ in ()).throw(OSError("no route")))
     for name in ("multi30k", "tatoeba_en-de"):
         with pytest.raises(InputError, match=r"^could not download https://.*: no route; .* put .* into .*$"):

@@ -48,7 +48,7 @@ def test_only_the_languages_asked_for_and_missing_files_are_fetched(published, t
     assert len(list((tmp_path / "some").iterdir())) == 4
 
 
-def test_without_internet_the_error_says_which_files_to_put_where(published, tmp_path):
+def test_errors_without_internet_say_which_files_to_put_where(published, tmp_path):
     corpus = line_aligned(published)
     (published / "val.de.gz").unlink()
     folder = tmp_path / "some"
@@ -217,7 +217,7 @@ def test_news_tests_since_2014_exist_for_pairs_of_languages(build):
 
 
 @pytest.mark.parametrize("name", ARCHIVED)
-def test_without_internet_each_corpus_says_what_is_needed(name, tmp_path, monkeypatch):
+def test_each_corpus_says_what_it_needs_without_internet(name, tmp_path, monkeypatch):
     monkeypatch.setattr("urllib.request.urlopen", lambda *_, **__: (_ for _ in ()).throw(OSError("no route")))
     corpus = ARCHIVED[name]
     (tmp_path / "corpora").mkdir()

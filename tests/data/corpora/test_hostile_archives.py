@@ -62,7 +62,7 @@ forms = st.sampled_from([tarfile.PAX_FORMAT, tarfile.GNU_FORMAT])
 
 @few_and_many
 @pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_whatever_an_archive_holds_nothing_is_written_outside_the_folder(tmp_path, examples):
+def test_no_archive_writes_outside_its_folder(tmp_path, examples):
     archive, place = tmp_path / "archive", tmp_path / "in"
     place.mkdir()
 

@@ -113,7 +113,7 @@ def test_splits_hold_distinct_sizes_and_every_pair_once():
     assert sorted(pair for pairs in splits.values() for pair in pairs) == sorted(PAIRS)
 
 
-def test_at_most_a_tenth_is_held_out_for_each():
+def test_at_most_a_tenth_is_held_out_for_each_split():
     assert {split: len(pairs) for split, pairs in cut(PAIRS).items()} == {"train": 240, "dev": 30, "test": 30}
 
 
@@ -144,7 +144,7 @@ def test_too_few_pairs_to_hold_out_are_an_error():
         cut([])
 
 
-def test_every_so_manieth_pair_is_development_text():
+def test_pairs_at_regular_distances_are_development_text():
     splits = [split for split, _ in cut_regularly(lambda: iter(PAIRS), 23)]
     assert [number for number, split in enumerate(splits, start=1) if split == "dev"] == list(range(23, 301, 23))
     assert [pair for _, pair in cut_regularly(lambda: iter(PAIRS), 23)] == PAIRS
@@ -277,7 +277,7 @@ def test_training_text_is_cut_into_three_splits_without_loss(archives, corpus_fo
     assert sorted(pair for pairs in splits.values() for pair in pairs) == sorted(ROWS)
 
 
-def test_without_internet_the_error_says_which_files_to_put_where(tmp_path, archives, corpus_folder):
+def test_errors_without_internet_say_which_files_to_put_where(tmp_path, archives, corpus_folder):
     missing = Archive("b.tgz", (tmp_path / "nowhere.tgz").as_uri(), size=1234, inner="c/d.tgz")
     present = Archive("a.tgz", "https://example.org/a.tgz")
     (archives / "a.tgz").write_bytes(tar_bytes(FILES))
@@ -317,7 +317,7 @@ def test_a_damaged_archive_among_the_downloads_is_fetched_again(tmp_path, archiv
     assert capsys.readouterr().err == f"warning: {archives / 'a.tgz'}: wrong checksum; making it again\n"
 
 
-def test_a_damaged_corpus_is_built_again_one_without_checksums_is_not(archives, corpus_folder, capsys):
+def test_a_damaged_corpus_is_built_again_only_if_it_has_checksums(archives, corpus_folder, capsys):
     (archives / "a.tgz").write_bytes(tar_bytes(FILES))
     plain_corpus().fetch(corpus_folder, {"en", "de"})
     damaged = corpus_folder / "train.en.gz"

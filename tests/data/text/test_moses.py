@@ -69,7 +69,7 @@ def test_lines_become_the_tokens_of_the_script():
     assert [(language, line, Moses(language).tokenize(line)) for language, line, _ in TOKENS] == TOKENS
 
 
-def test_no_sign_is_lost_or_changed_on_the_way_back():
+def test_detokenisation_loses_and_changes_no_character():
     lost = []
     for language, line, tokens in TOKENS:
         again = Moses(language).detokenize(tokens)
@@ -215,7 +215,7 @@ def detokenized(language, line):
     return moses.detokenize(moses.tokenize(line))
 
 
-def test_whatever_a_model_may_put_out_is_joined():
+def test_any_output_of_a_model_is_joined():
     assert {tokens: Moses("en").detokenize(tokens) for tokens in ODD} == ODD
 
 

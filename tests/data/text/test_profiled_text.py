@@ -87,7 +87,7 @@ def test_the_same_text_is_processed_once(text, cache, monkeypatch):
     assert len(calls) == 1
 
 
-def test_whatever_changes_the_result_is_noticed(text, tmp_path, monkeypatch):
+def test_every_change_of_the_result_is_noticed(text, tmp_path, monkeypatch):
     calls = count_calls(monkeypatch)
     train = apply_profile(text, "paper", LANGUAGES, rules=CleaningRules())
     apply_profile(text, "paper", LANGUAGES, rules=CleaningRules(max_words=5))

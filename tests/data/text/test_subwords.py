@@ -156,7 +156,7 @@ def test_a_model_with_other_special_ids_is_an_error(tmp_path):
         Subwords(tmp_path / "other.model")
 
 
-def test_a_pipe_is_no_model(tmp_path):
+def test_a_pipe_is_refused_as_a_model(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(InputError, match="pipe is a pipe or a device, which cannot be read here; write it to a file"):
         Subwords(tmp_path / "pipe")

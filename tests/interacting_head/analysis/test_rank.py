@@ -39,7 +39,7 @@ def test_stable_rank_is_the_sum_of_squares_over_the_largest():
         assert stable_rank(singular_values(matrix)) == pytest.approx(entries / largest)
 
 
-def test_ranks_of_closed_forms():
+def test_ranks_of_identity_and_uniform_weights_are_exact():
     identity, uniform = np.eye(5), np.full((5, 5), 0.2)
     assert stable_rank(singular_values(identity)) == pytest.approx(5)
     assert numerical_rank(singular_values(identity), (5, 5)) == 5

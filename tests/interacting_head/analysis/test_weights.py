@@ -52,7 +52,7 @@ def test_the_agreeing_part_of_queries_is_their_mean():
     assert query_agreement(kernels) == pytest.approx(1 - ((kernels - mean) ** 2).sum() / (kernels**2).sum())
 
 
-def test_mixing_matrices_of_closed_forms():
+def test_measures_of_simple_mixing_matrices_are_exact():
     assert distance_from_identity(np.eye(H)) == part_of_other_heads(np.eye(H)) == 0
     assert distance_from_identity(np.zeros((H, H))) == distance_from_identity(2 * np.eye(H)) == 1
     assert part_of_other_heads(np.ones((H, H))) == pytest.approx(1 - 1 / H)

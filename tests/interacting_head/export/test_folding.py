@@ -57,7 +57,7 @@ def test_folded_weights_compute_what_the_scheme_does(case, sizes):
         ("talking_heads", 4, 20),
     ],
 )
-def test_sizes_after_folding(scheme, heads, size):
+def test_folded_layers_have_the_expected_sizes(scheme, heads, size):
     folded = fold(built(scheme, {}))
     assert (folded.num_heads, folded.head_dim) == (heads, size)
     assert folded.query.shape == folded.key.shape == folded.value.shape == (D + 1, heads, size)

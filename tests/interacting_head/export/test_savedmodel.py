@@ -104,7 +104,7 @@ def test_the_graph_finds_what_the_search_finds(model, answers, source_ids, name,
     assert np.all(theirs["scores"][-1, 1:] < IMPOSSIBLE)
 
 
-def test_inputs_that_make_no_sense_are_refused_in_words(model, source_ids):
+def test_senseless_inputs_are_refused_with_a_message(model, source_ids):
     search = tf.saved_model.load(str(model("interacting_head")[1])).signatures["translate_ids"]
     usual = {"length_penalty": 0.6, "n_best": 1, "min_length": 0, "max_length": 0, "source_ids": source_ids}
     for wrong, message in (
@@ -164,7 +164,7 @@ def test_a_failed_export_leaves_nothing(tmp_path, model, monkeypatch):
 
 
 @pytest.mark.parametrize(("size", "message"), [(0, "a whole number of at least 1"), (101, "at most 100, got 101")])
-def test_a_beam_that_there_cannot_be_is_refused(tmp_path, model, size, message):
+def test_an_impossible_beam_size_is_refused(tmp_path, model, size, message):
     with pytest.raises(InputError, match=f"beam_size must be {message}"):
         export.convert(model("interacting_head")[0], "savedmodel", tmp_path / "out", beam_size=size, ids_only=True)
     assert not list(tmp_path.iterdir())

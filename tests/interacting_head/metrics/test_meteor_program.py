@@ -94,7 +94,7 @@ def no_program():
     meteor._start.cache_clear()
 
 
-def test_without_java_it_is_unavailable(monkeypatch, archive, tmp_path):
+def test_meteor_is_unavailable_without_java(monkeypatch, archive, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("JAVA_HOME", raising=False)
     with pytest.raises(MetricUnavailable, match=r"METEOR needs Java.*install a Java runtime or set JAVA_HOME"):
@@ -109,7 +109,7 @@ def test_java_is_found_in_java_home_too(monkeypatch, archive, tmp_path):
     assert find_java() == str(tmp_path / "bin" / "java")
 
 
-def test_without_the_archive_it_is_unavailable(monkeypatch):
+def test_meteor_is_unavailable_without_its_archive(monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(MetricUnavailable, match=r"archive is not installed; pip install.*requirements-metrics.txt"):
         find_archive()

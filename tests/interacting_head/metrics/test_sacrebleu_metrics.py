@@ -68,7 +68,7 @@ def test_a_short_hypothesis_pays_the_brevity_penalty(metric):
 
 
 @pytest.mark.parametrize("metric", BLEUS)
-def test_the_closest_reference_length_counts_and_of_two_the_shorter(metric):
+def test_the_closest_reference_length_counts_or_the_shorter_of_two(metric):
     # Lengths 3 and 5 are equally close to 4; with 3 there is no penalty, with 5 there were one.
     assert score(metric, ["a b c d"], [["a b c d e"], ["a b c"]]) == pytest.approx(100)
 
@@ -80,7 +80,7 @@ def test_counts_are_summed_over_the_corpus_before_they_are_divided(metric):
     assert score(metric, hypotheses, references) == pytest.approx(100 * (8 / 9 * 5 / 7 * 3 / 5 * 1 / 3) ** (1 / 4))
 
 
-def test_without_a_matching_bigram_bleu_is_zero_and_sacrebleu_is_smoothed():
+def test_bleu_without_a_matching_bigram_is_zero_and_sacrebleu_smoothed():
     # Papineni's example of clipping: 2 of 7 words, then no match among 6, 5 and 4 n-grams
     hypotheses, references = ["the the the the the the the"], ["the cat is on the mat"]
     assert score("bleu", hypotheses, references) == 0
@@ -96,7 +96,7 @@ def test_sentence_bleu_is_smoothed_up_to_the_length_of_the_sentence():
     assert result.score == 0  # the corpus has no four-gram and bleu does not smooth
 
 
-def test_only_sacrebleu_tokenises_and_not_text_that_is_tokenised_already():
+def test_only_sacrebleu_tokenises_and_only_untokenised_text():
     hypotheses, references = ["we saw it, didn't we?"], ["we saw it , didn't we ?"]
     assert score("sacrebleu", hypotheses, references) == pytest.approx(100)
     assert score("sacrebleu", hypotheses, references, tokenized=True) < 50

@@ -11,7 +11,7 @@ pytestmark = [with_oracle]
 
 @on_every_set
 @pytest.mark.parametrize("lowercase", [False, True])
-def test_bleu_is_what_multi_bleu_prints(name, lowercase):
+def test_bleu_equals_the_output_of_multi_bleu(name, lowercase):
     hypotheses, references, results = oracle(name)
     printed = results["multi-bleu.perl -lc" if lowercase else "multi-bleu.perl"]["bleu"]
     result = evaluate(hypotheses, references, ["bleu"], lowercase=lowercase)["bleu"]

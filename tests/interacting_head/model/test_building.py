@@ -75,7 +75,7 @@ def test_a_wrong_configuration_ends_translation_and_training_in_one_line(copied,
     )
 
 
-def test_options_of_a_scheme_are_part_of_what_weights_belong_to(tmp_path):
+def test_weights_belong_to_the_options_of_their_scheme(tmp_path):
     run, model = tiny.run(tmp_path / "run")
     run.save_weights(model, run.weights_path("best"))
     edit(run, "options: {}", "options: {query_combination: mean}")

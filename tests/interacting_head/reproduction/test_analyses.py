@@ -100,7 +100,7 @@ def test_runs_that_failed_are_left_out_and_a_failed_analysis_is_reported(runner)
     assert [run.name in runner.failed for run in MASKS.runs(2)] == [True, False, False, False, True, True, True, True]
 
 
-def test_a_claim_may_compare_what_was_measured_with_a_bound(runner):
+def test_a_claim_may_compare_a_measurement_with_a_bound(runner):
     analyse(MASKS, MASKS.runs(3), runner, NAME)
     scored = MEASURES["analysis"](MASKS, True, 3, runner.results)
     place = (("M-00", "layer 1"),)

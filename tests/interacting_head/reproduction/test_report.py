@@ -142,7 +142,7 @@ def test_a_missing_cell_is_a_dash_with_the_number_of_the_paper(reported, test):
         assert theirs[place] == "–" + (f" [{printed:.2f}]" if printed is not None else "")
 
 
-def test_in_full_size_the_difference_from_the_paper_is_shown(tmp_path):
+def test_full_size_tables_show_the_difference_from_the_paper(tmp_path):
     table, results = TABLES["li_luo/3"], Results(tmp_path)
     [cell] = [cell for cell in table.cells if (cell.row, cell.column) == ("multi_head", "h = 8")]
     for seed, bleu in ((1, 24.0), (2, 25.0)):
@@ -273,7 +273,7 @@ def test_losses_and_times_have_separate_tables(tmp_path):
     assert claims == [("not told apart", "h = 16: 2.10 times"), *[(NOT_RUN, "")] * 3]
 
 
-def test_the_fall_of_the_loss_is_that_in_the_last_fifth():
+def test_the_fall_of_the_loss_is_measured_in_the_last_fifth():
     def fall(*losses):
         return fall_at_end([{"step": 100 * number, "validation_loss": x} for number, x in enumerate(losses, start=1)])
 

@@ -159,7 +159,7 @@ def test_a_run_that_fails_is_reported_and_the_others_go_on(tmp_path, use, capsys
 
 
 @pytest.mark.parametrize(("minutes", "done"), [(0.5, 0), (1, 1), (2.5, 2), (60, len(RUNS))])
-def test_nothing_is_begun_that_would_not_end_in_time(tmp_path, use, capsys, minutes, done):
+def test_runs_that_would_not_end_in_time_are_not_begun(tmp_path, use, capsys, minutes, done):
     work = use()  # each takes a minute
     runner = make(tmp_path, budget=minutes / 60)
     assert [name for name, _ in work.trained] == [run.name for run in RUNS[:done]]
@@ -208,7 +208,7 @@ def test_each_gpu_has_one_run_at_a_time_also_for_its_translations(tmp_path, use,
     assert all(runner.results.run(run) for run in RUNS)
 
 
-def test_without_a_gpu_there_is_one_run_at_a_time(tmp_path, use):
+def test_a_machine_without_gpus_makes_one_run_at_a_time(tmp_path, use):
     work = use(seconds=0.01)
     make(tmp_path)
     assert work.most_busy == {"": 1}
@@ -236,7 +236,7 @@ def test_only_visible_gpus_are_used(monkeypatch, variable, devices):
     assert gpus() == devices
 
 
-def test_without_nvidia_s_tool_there_are_no_gpus(monkeypatch):
+def test_no_gpus_are_found_without_the_tool_of_nvidia(monkeypatch):
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     monkeypatch.setenv("PATH", "")
     assert gpus() == []

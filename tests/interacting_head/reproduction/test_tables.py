@@ -318,7 +318,7 @@ def test_every_figure_that_rests_on_an_analysis_has_one():
 
 
 @pytest.mark.parametrize(("name", "small"), ANALYSES)
-def test_analyses_have_words_that_there_are_and_one_split(name, small):
+def test_every_analysis_is_a_valid_command_with_one_split(name, small):
     table = sized(name, small)
     verb, *options = table.analysis.words
     arguments = parse_arguments(words=[verb, *options, "-m", "run", "--split", "test"])
@@ -337,7 +337,7 @@ def test_every_table_and_figure_of_the_papers_is_listed():
         assert set(names) <= set(TABLES)
 
 
-def test_a_table_that_another_command_makes_names_one_that_there_is():
+def test_a_table_made_by_another_table_names_an_existing_one():
     for table in TABLES.values():
         if "interacting_head.reproduce" in table.command:
             assert table.command.split()[-1] in TABLES

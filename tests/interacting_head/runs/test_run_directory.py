@@ -36,7 +36,7 @@ def test_a_run_with_heads_removed_is_not_trained_on(tmp_path):
     assert run.create_or_check(config)
 
 
-def test_room_is_asked_for_that_the_weights_fit_in(tmp_path):
+def test_the_room_checked_for_weights_suffices(tmp_path):
     run, model = tiny.run(tmp_path / "run", encoder_layers=6, scheme="multi_hop")
     asked = []
     with pytest.MonkeyPatch.context() as patch:

@@ -101,7 +101,7 @@ def test_a_run_that_was_set_aside_is_a_run_directory_and_comes_back(folder):
     assert is_link(folder) == link
 
 
-def test_a_run_that_was_set_aside_goes_when_the_new_one_stands(folder):
+def test_a_run_set_aside_is_removed_once_the_new_one_is_complete(folder):
     link = is_link(folder)
     run_folder.set_aside(folder)
     write(folder, NEW, "new")

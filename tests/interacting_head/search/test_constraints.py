@@ -37,7 +37,7 @@ def test_symbols_that_are_no_words_are_forbidden():
 
 
 @pytest.mark.parametrize("position", [0, 2, 5])
-def test_the_end_is_forbidden_before_the_least_length(position):
+def test_the_end_symbol_is_forbidden_before_the_least_length(position):
     scores, least = random_scores(), np.array([0, 2, 3], "int32")
     found = constraints.forbid_early_end(ops.convert_to_tensor(scores), WORD_IDS, position, least)
     assert_forbidden(found, scores, lambda b, n, word: word == END and position < least[b])

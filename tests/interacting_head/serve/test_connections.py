@@ -53,7 +53,7 @@ def test_requests_that_can_be_read_in_two_ways_are_refused(listening, request_by
     listening.assert_no_tracebacks()
 
 
-def test_a_line_feed_in_a_body_is_none_in_the_next_head(listening):
+def test_line_feeds_in_a_body_do_not_count_in_the_next_head(listening):
     body = b'{"text":\n\n"a"}'
     with listening.connect() as connection:
         connection.sendall((REQUEST % (b"keep-alive", len(body), body)) * 2 + HEALTH)

@@ -131,7 +131,7 @@ def test_the_attention_of_anything_is_shown_or_refused(serving, examples):
     attempt()
 
 
-def test_slow_clients_do_not_hold_others_and_are_left_in_time(listening, monkeypatch):
+def test_slow_clients_do_not_delay_others_and_are_disconnected(listening, monkeypatch):
     monkeypatch.setattr(limits, "SECONDS", 0.3)
     with contextlib.ExitStack() as stack:
         slow = [stack.enter_context(listening.connect()) for _ in range(60)]
@@ -146,7 +146,7 @@ def test_slow_clients_do_not_hold_others_and_are_left_in_time(listening, monkeyp
     listening.assert_no_tracebacks()
 
 
-def test_a_client_that_does_not_take_its_answer_is_left_in_time(listening, monkeypatch):
+def test_a_client_that_does_not_read_its_answer_is_disconnected(listening, monkeypatch):
     monkeypatch.setattr(limits, "SECONDS", 0.3)
     text = "\\n" * 99 + "\U0001f600" * 4800
     body = json.dumps({"text": text}).encode()

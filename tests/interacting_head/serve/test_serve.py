@@ -43,7 +43,7 @@ def test_the_page_names_only_served_files_and_obeys_its_policy():
 @pytest.mark.parametrize(
     "path", ["/nothing", "/page/index.html", "/..%2fservice.py", "/%2e%2e/service.py", "/style.css/"]
 )
-def test_no_other_path_is_one(serving, path):
+def test_other_paths_are_not_found(serving, path):
     response = serving.client.get(path, follow_redirects=False)
     assert (response.status_code, response.json()) == (404, {"error": "Not Found"})
     assert "content-security-policy" in response.headers
@@ -235,7 +235,7 @@ def test_too_many_requests_are_asked_to_come_again(serving, monkeypatch):
     assert (response.status_code, response.headers["retry-after"]) == (503, "5")
 
 
-def test_a_failure_tells_nothing_of_the_inside(serving, monkeypatch):
+def test_an_internal_error_is_answered_without_details(serving, monkeypatch):
     def fail(requests):
         raise RuntimeError("secret")
 
@@ -253,7 +253,7 @@ def test_a_request_that_the_engine_refuses_is_answered_with_the_reason(serving, 
     assert serving.post("/translate", 422, text="a", beam_size=11) == {"error": "this engine has beam size 4"}
 
 
-def test_a_client_that_leaves_before_its_request_has_come_is_no_failure(serving):
+def test_a_client_that_leaves_during_its_request_is_not_an_error(serving):
     messages, sent = [{"type": "http.request", "body": b"{", "more_body": True}, {"type": "http.disconnect"}], []
 
     async def receive():

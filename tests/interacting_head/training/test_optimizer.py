@@ -67,13 +67,13 @@ def test_the_kernel_is_the_adam_of_its_paper(steps, beta_2):
     keras.backend.backend() == "tensorflow",
     reason="TensorFlow takes the steps of its kernel and not the ones of Keras; run the test with KERAS_BACKEND=jax",
 )
-def test_without_a_clip_it_is_the_adam_of_keras():
+def test_adam_without_a_clip_equals_keras():
     for our, their in zip(train(Adam(0.1)), train(keras.optimizers.Adam(0.1)), strict=True):
         np.testing.assert_array_equal(our, their)
 
 
 @pytest.mark.parametrize("clip", [None, 0.5])
-def test_the_gradient_norm_is_that_before_clipping(clip):
+def test_the_gradient_norm_is_measured_before_clipping(clip):
     optimizer = Adam(0.1, gradient_clip=clip)
     train(optimizer, steps=3)
     flat = np.concatenate([array(gradient).ravel() for gradient in gradients(2, 1.0)])

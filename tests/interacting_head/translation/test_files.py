@@ -13,7 +13,7 @@ from tests.command_line import environment, run
 ECHO = "tests.echo_engine", "-m", "nothing", "--engine", "echo"
 
 
-def test_after_a_long_translation_a_faster_engine_is_pointed_out(tmp_path):
+def test_a_long_translation_ends_with_a_hint_at_a_faster_engine(tmp_path):
     code = "import translate; from tests.echo_engine import Echo; "
     code += "translate.LONG = -1.0; Echo.faster_engine = lambda *_: 'another'; translate.main()"
     command = [sys.executable, "-c", code, "-m", "nothing", "--engine", "echo"]

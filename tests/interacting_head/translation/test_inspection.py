@@ -139,7 +139,7 @@ def test_head_importance_is_there_where_layers_weigh_their_heads(scheme):
                 np.testing.assert_allclose(importance, expected, atol=1e-5)
 
 
-def test_both_at_once_and_empty_lines_between():
+def test_attention_and_importance_are_inspected_together():
     model = tiny.transformer(scheme="dynamic_head_importance")
     inspector = Inspector(model, attention=["cross"], head_importance=True)
     first, second, third = inspector.inspect([([], [5, 6]), pair(3, 4), ([], [])])

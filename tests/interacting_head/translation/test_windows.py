@@ -116,7 +116,7 @@ def test_an_error_while_reading_comes_after_the_earlier_results(calls):
 
 
 @pytest.mark.parametrize("calls", [1, 3])
-def test_a_failed_call_ends_all(calls):
+def test_a_failed_call_ends_all_further_calls(calls):
     done = []
 
     def watch(line):

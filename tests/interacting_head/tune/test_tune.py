@@ -176,7 +176,7 @@ def test_ranges_are_searched_by_estimates(tmp_path, train):
     assert all(10 <= int(row["train.warmup_steps"]) <= 1000 for row in found)
 
 
-def test_a_training_that_diverges_is_no_end_and_no_best(tmp_path, space, train, capsys):
+def test_a_diverging_training_does_not_count_as_finished_or_best(tmp_path, space, train, capsys):
     train(diverges=lambda config: config.model.attention.num_heads == 4)
     search = Search(CONFIG, space, tmp_path / "search")
     search.run()

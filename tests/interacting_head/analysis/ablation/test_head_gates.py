@@ -46,7 +46,7 @@ def test_masking_nothing_changes_nothing(scheme):
 
 
 @pytest.mark.parametrize("scheme", mostly_slow(sorted(OUTPUT_HEAD), "interacting_head"))
-def test_a_head_with_zero_output_weights_may_go_without_a_change(scheme):
+def test_removing_a_head_with_zero_output_weights_changes_nothing(scheme):
     model = tiny.transformer(scheme=scheme)
     head = Head("cross", 2, 1)
     kernel = model.attention_layers["cross", 2].output_kernel
@@ -166,7 +166,7 @@ def test_removed_interacting_heads_leave_the_queries_of_their_scheme(pieces):
 
 
 @pytest.mark.parametrize("joint", [True, False])
-def test_a_source_that_is_gone_is_a_masked_source(joint):
+def test_a_closed_source_equals_a_masked_source(joint):
     model = tiny.transformer(scheme="multi_layer", options={"joint_attention": joint})
     layers = [model.attention_layers["cross", number] for number in (1, 2)]
     gated_model = GatedTransformer(model)
@@ -181,7 +181,7 @@ def test_a_source_that_is_gone_is_a_masked_source(joint):
     np.testing.assert_array_equal(of_all, logits(model))
 
 
-def test_a_model_that_reads_one_source_has_none_to_mask():
+def test_a_model_that_reads_one_source_has_no_source_to_mask():
     gated_model = GatedTransformer(tiny.transformer(scheme="multi_layer", memory_layers=1))
     assert gated_model.sources == []
     with pytest.raises(InputError, match="this model has no source 1:1"):

@@ -58,7 +58,7 @@ def test_scores_equal_the_evaluation_of_the_translations(tmp_path):
     assert scores[0].p_value is None
 
 
-def test_by_default_sources_are_masked_if_several_or_else_all_heads(tmp_path, monkeypatch):
+def test_several_sources_are_masked_by_default_or_else_all_heads(tmp_path, monkeypatch):
     monkeypatch.setattr(MaskedTranslation, "compared", lambda self, masks, description: [SCORE] * (len(masks) + 1))
     run, sample = stand_in(tmp_path, scheme="multi_layer")
     scores, signature = masked_scores(run, sample)

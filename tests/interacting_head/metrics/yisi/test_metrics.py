@@ -37,7 +37,7 @@ def test_the_similarity_of_words_depends_on_their_common_substring():
     assert score("yisi0", ["night"], ["nacht"]) == pytest.approx(100 * 2 * 2 / 10)  # "ht"
 
 
-def test_letters_are_bytes():
+def test_yisi_0_compares_the_bytes_of_letters():
     # Two letters of two bytes each; the first bytes are equal, and so are the second byte of one letter.
     assert score("yisi0", ["ä"], ["ö"]) == pytest.approx(100 * 2 * 1 / 4)
 

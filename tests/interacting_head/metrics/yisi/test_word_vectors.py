@@ -121,20 +121,20 @@ def test_a_file_without_word_vectors_is_an_error_of_one_line(tmp_path, name):
     assert "\n" not in str(caught.value)
 
 
-def test_without_an_embedder_yisi_1_is_unavailable(tmp_path):
+def test_yisi_1_without_an_embedder_is_unavailable(tmp_path):
     with pytest.raises(MetricUnavailable, match=r"yisi1 needs an embedder.*--embedder"):
         score("yisi1", ["a"], ["a"])
     with pytest.raises(MetricUnavailable, match=r"there is no embedder .*nowhere"):
         score("yisi1", ["a"], ["a"], embedder=tmp_path / "nowhere")
 
 
-def test_without_transformers_a_folder_is_no_embedder(tmp_path, monkeypatch):
+def test_a_folder_is_not_an_embedder_without_transformers(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "transformers", None)
     with pytest.raises(MetricUnavailable, match="needs the packages transformers and torch"):
         score("yisi1", ["a"], ["a"], embedder=tmp_path)
 
 
-def test_a_pipe_is_no_embedder(tmp_path):
+def test_a_pipe_is_refused_as_an_embedder(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(InputError, match="pipe is a pipe or a device, which cannot be read here; write it to a file"):
         load_embedder(tmp_path / "pipe")

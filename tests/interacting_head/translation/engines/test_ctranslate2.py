@@ -104,7 +104,7 @@ def test_prefixes_count_for_the_score(workplace, converted):
 @pytest.mark.parametrize(
     "search", [{"min_length": 12}, {"max_length": 3}, {"no_repeat_ngram": 1, "n_best": 3}], ids=str
 )
-def test_scores_are_the_models_where_the_search_is_restricted(converted, search):
+def test_scores_of_a_restricted_search_are_scores_of_the_model(converted, search):
     translator = opened(converted, **search)
     for line, found in zip(LINES, translator.translate(LINES), strict=True):
         assert found == sorted(found, key=lambda translation: -translation.score)

@@ -76,7 +76,7 @@ def test_a_savedmodel_refuses_lines_that_it_cannot_translate(version):
         list(too_long.translate(LINES[:1]))
 
 
-def test_a_folder_that_is_none_is_refused(version, tmp_path):
+def test_a_folder_that_is_not_a_savedmodel_is_refused(version, tmp_path):
     with pytest.raises(InputError, match="takes one model; a further one needs"):
         opened([version, version])
     with pytest.raises(InputError, match="is not a folder written by"):
