@@ -82,7 +82,7 @@ def test_jax_does_without_tensorflow(module, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_run_trained_with_jax_is_translated_alike_by_both(tmp_path):
+def test_both_backends_translate_a_run_trained_with_jax_equally(tmp_path):
     # Sentences of one length: JAX compiles for each.
     files = tiny_corpus.write_corpus(tmp_path, words=(3, 3))
     settings = [*tiny_corpus.SETTINGS, "train.max_steps=60", "train.validation_interval=60", "decode.beam_size=1"]

@@ -176,7 +176,7 @@ def test_several_devices_share_the_rows_of_a_search_and_of_scores(tmp_path, back
 
 
 @needs_jax
-def test_two_processes_with_jax_equal_one_also_after_a_stop(with_jax):
+def test_two_processes_with_jax_equal_one_even_after_a_stop(with_jax):
     folder, command = with_jax
 
     def start_two():

@@ -42,7 +42,7 @@ def post(url, **body):
         return json.load(response)
 
 
-def test_fifty_requests_at_once_are_all_answered_and_each_with_its_own(address):
+def test_fifty_concurrent_requests_each_get_their_own_answer(address):
     sources = [f"der hund sieht {'das haus ' * (number % 7)}." for number in range(50)]
     alone = {source: post(f"{address}/translate", text=source) for source in set(sources)}
     with ThreadPoolExecutor(50) as pool:

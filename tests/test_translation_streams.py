@@ -166,7 +166,7 @@ def test_memory_does_not_grow_with_the_stream(tmp_path):
     assert peaks[1] < peaks[0] + 200_000  # the lines alone would be 2,400,000 bytes more
 
 
-def test_a_reader_that_goes_away_is_no_error(tmp_path):
+def test_a_reader_that_closes_its_pipe_is_not_an_error(tmp_path):
     reader, writer = os.pipe()
     (tmp_path / "many.txt").write_text("line\n" * 100_000)
     process = start(tmp_path, "-i", "many.txt", stdout=writer, stderr=subprocess.PIPE)

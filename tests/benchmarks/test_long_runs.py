@@ -32,6 +32,6 @@ def test_memory_that_grows_is_seen():
     assert row["growth, MiB"] > 20
 
 
-def test_a_command_that_fails_is_an_error():
+def test_a_failing_command_is_an_error():
     with pytest.raises(RunError, match="ended with code 3"):
         long_runs.watched([sys.executable, "-c", "raise SystemExit(3)"], 40, 1, "stdout")

@@ -98,7 +98,7 @@ def test_a_damaged_folder_is_built_again_with_one_line_of_warning(tmp_path, caps
     assert os.listdir(tmp_path) == ["x"]
 
 
-def test_an_empty_folder_and_a_file_in_its_place_are_no_cache(tmp_path):
+def test_an_empty_folder_or_a_file_in_its_place_is_not_a_cache_entry(tmp_path):
     (tmp_path / "x").mkdir()
     (tmp_path / "y").write_bytes(b"")
     for name in ("x", "y"):
@@ -148,7 +148,7 @@ def test_compressed_text_may_come_through_a_pipe(tmp_path):
     assert list(read_lines(through_a_pipe(tmp_path / "pipe", gzip.compress(b"one\ntwo\n")))) == ["one", "two"]
 
 
-def test_a_copy_that_is_damaged_is_made_again(tmp_path):
+def test_a_damaged_copy_is_made_again(tmp_path):
     path = through_a_pipe(tmp_path / "pipe", b"one\n")
     path.write_bytes(b"")
     assert through_a_pipe(tmp_path / "pipe", b"one\n").read_bytes() == b"one\n"

@@ -13,7 +13,7 @@ def test_names_and_their_order_equal_difflib(name, most, cutoff):
     assert nearest_names(name, NAMES, most, cutoff) == difflib.get_close_matches(name, NAMES, most, cutoff)
 
 
-def test_a_part_of_the_name_counts_before_the_whole():
+def test_the_last_part_of_a_name_is_compared_before_the_whole():
     keys = ["data.seed", "train.seed", "train.max_steps", "data.max_length"]
 
     def nearest(key):

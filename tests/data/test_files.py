@@ -71,7 +71,7 @@ def test_writing_to_a_link_keeps_the_link(tmp_path):
     assert (tmp_path / "there" / "file").read_text() == "x"
 
 
-def test_a_device_is_written_to_as_it_is():
+def test_a_device_is_written_to_and_not_replaced():
     with atomic_write(os.devnull) as file:
         file.write("x")
     assert not os.path.isfile(os.devnull)

@@ -180,7 +180,7 @@ def test_intermediate_results_are_consistent(name, options):
 
 
 @every_scheme
-def test_a_layer_says_where_it_stands_and_what_it_reads(name, options):
+def test_a_layer_states_its_default_placement_and_memory(name, options):
     layer = make(name, options)
     assert layer.memory in ("top", "all")
     assert layer.why_key_dim is None or isinstance(layer.why_key_dim, str)

@@ -81,7 +81,7 @@ def test_bfloat16_stays_close():
     assert abs(difference).max() < 0.1
 
 
-def test_the_mean_is_the_sum_of_queries_h_times_as_small():
+def test_the_mean_equals_the_sum_of_queries_h_times_smaller():
     mean, summed = make(query_combination="mean", use_bias=True), make(use_bias=True)
     for name in ("query_kernel", "query_bias"):
         getattr(mean, name).assign(4 * array(getattr(summed, name).value))

@@ -35,7 +35,7 @@ def test_one_interacting_head_is_multi_head_attention():
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
 
 
-def test_a_head_that_meets_its_own_keys_only_is_multi_head_attention():
+def test_heads_that_meet_only_their_own_keys_are_multi_head_attention():
     # Output kernels of all pairs i ≠ j are zero: what is left are the pairs (i, i).
     layer = make()
     diagonal = np.eye(HEADS, dtype="float32")[:, :, None, None] * array(layer.output_kernel.value)

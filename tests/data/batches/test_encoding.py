@@ -95,7 +95,7 @@ def test_more_lines_than_a_chunk_stay_aligned(tmp_path, subwords, monkeypatch):
     assert decoded(pairs.target, subwords) == [f"tür {i}" for i in range(50)]
 
 
-def test_the_second_time_nothing_is_encoded(text, subwords, cache, monkeypatch):
+def test_text_is_not_encoded_a_second_time(text, subwords, cache, monkeypatch):
     first = encode_parallel(text, subwords, subwords, max_length=100)
     monkeypatch.setattr(Subwords, "encode", lambda *_: pytest.fail("encoded again"))
     again = encode_parallel(text, subwords, subwords, max_length=100)

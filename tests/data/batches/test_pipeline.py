@@ -178,7 +178,7 @@ def test_a_start_at_the_end_of_an_epoch_is_the_next_epoch(pairs, options):
     assert same(batches, whole[len(whole) // 2 :])
 
 
-def test_training_goes_on_without_end(pairs, options):
+def test_training_batches_never_end(pairs, options):
     count = TrainingBatches(pairs, **options).batches_in_epoch
     assert sum(1 for _ in islice(TrainingBatches(pairs, **options), 5 * count)) == 5 * count
 

@@ -132,7 +132,7 @@ def test_a_missing_archive_is_an_error(tmp_path):
         unpack(tmp_path / "nowhere", tmp_path / "out", {"a"})
 
 
-def test_single_compressed_files_are_no_archives(archive, tmp_path):
+def test_single_compressed_files_are_not_archives(archive, tmp_path):
     for content in (gzip.compress(b"text\n"), lzma.compress(b"text\n")):
         archive.write_bytes(content)
         with pytest.raises(InputError, match="is not an archive"):

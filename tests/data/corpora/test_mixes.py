@@ -159,7 +159,7 @@ def test_an_unknown_corpus_or_split_of_a_mix_is_named(corpora):
         mix("big+news", corpora)
 
 
-def test_a_seed_decides_the_batches_of_a_mix_and_resuming_goes_on(tmp_path, subwords):
+def test_batches_of_a_mix_depend_on_the_seed_and_can_be_resumed(tmp_path, subwords):
     for corpus, count in (("one", 150), ("two", 60)):
         (tmp_path / corpus).mkdir()
         for seed, code in enumerate(("de", "en")):

@@ -65,13 +65,13 @@ def test_a_file_address_works(tmp_path):
     assert (tmp_path / "copy").read_bytes() == CONTENT
 
 
-def test_another_checksum_is_an_error_and_leaves_nothing_behind(tmp_path, server):
+def test_a_wrong_checksum_is_an_error_and_leaves_nothing_behind(tmp_path, server):
     with pytest.raises(InputError, match=f"SHA-256 {SHA256} where {'0' * 64} is expected"):
         download(f"{server}/file", tmp_path / "file.gz", "0" * 64)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_another_checksum_keeps_an_older_file(tmp_path, server):
+def test_a_wrong_checksum_keeps_an_older_file(tmp_path, server):
     (tmp_path / "file.gz").write_bytes(b"older")
     with pytest.raises(InputError):
         download(f"{server}/file", tmp_path / "file.gz", "0" * 64)
@@ -332,7 +332,7 @@ def test_a_damaged_corpus_is_built_again_only_if_it_has_checksums(archives, corp
 
 
 @pytest.mark.parametrize("algorithm", ["sha256", "md5"])
-def test_an_archive_with_another_checksum_is_refused(archives, corpus_folder, algorithm, monkeypatch):
+def test_an_archive_with_a_wrong_checksum_is_refused(archives, corpus_folder, algorithm, monkeypatch):
     monkeypatch.setattr("data.corpora.published.download", without_internet)
     content = tar_bytes(FILES)
     checksum = hashlib.new(algorithm, content).hexdigest()
@@ -362,7 +362,7 @@ def test_a_bad_archive_is_an_error_and_leaves_no_corpus(archives, corpus_folder,
     assert [path.name for path in archives.iterdir()] == ["a.tgz"]
 
 
-def test_an_archive_put_there_is_used_without_internet(archives, corpus_folder):
+def test_an_archive_put_into_the_folder_is_used_without_internet(archives, corpus_folder):
     with pytest.raises(InputError, match=re.escape(f"into {archives}, or")):
         tab_separated().fetch(corpus_folder, {"en", "de"})
     content = "".join(f"{en}\t{de}\n" for en, de in ROWS)

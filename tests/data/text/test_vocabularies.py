@@ -72,7 +72,7 @@ def test_each_side_keeps_the_joint_merges_that_it_needs(two_languages):
     assert pieces[0] & pieces[1] > {"▁in"}
 
 
-def test_text_of_the_other_side_is_spelled_in_the_pieces_of_this_one(two_languages):
+def test_text_of_the_other_language_is_encoded_without_unknown_pieces(two_languages):
     paths = learn_vocabularies(two_languages, 340, shared=False, joint_merges=True)
     for subwords, side in zip(map(Subwords, paths), list(zip(*two_languages.pairs(), strict=True))[::-1], strict=True):
         ids = subwords.encode(side)

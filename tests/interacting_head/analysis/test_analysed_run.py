@@ -92,7 +92,7 @@ def test_runs_are_named_by_the_shortest_ends_of_their_paths_that_differ(folder):
         open_runs([folder / "one/run", folder / "one" / ".." / "one" / "run"])
 
 
-def test_a_draw_depends_on_its_seed_keeps_the_order_and_takes_all_of_few():
+def test_a_random_draw_depends_on_its_seed_and_keeps_the_order():
     items = list(range(1000))
     first, total = drawn(iter(items), 50, seed=1)
     assert total == 1000

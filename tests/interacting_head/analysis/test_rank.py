@@ -26,7 +26,7 @@ def test_logits_have_the_rank_of_the_head_size_or_of_the_sentence(size, inner):
     np.testing.assert_array_equal(found, [np.linalg.matrix_rank(one) for one in logits])
 
 
-def test_a_tolerance_counts_what_is_above_it():
+def test_singular_values_above_the_tolerance_count():
     values = np.array([4.0, 2.0, 0.1, 0.0])
     assert [numerical_rank(values, (4, 4), tolerance) for tolerance in (0.6, 0.4, 0.01, 0.0)] == [1, 2, 3, 3]
 

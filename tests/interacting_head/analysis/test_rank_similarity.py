@@ -86,7 +86,7 @@ def test_heads_with_opposite_maps_have_correlation_minus_one():
     np.testing.assert_allclose(normalised(products), [[1, 1, -1], [1, 1, -1], [-1, -1, 1]])
 
 
-def test_a_head_that_attends_to_all_alike_has_no_correlation():
+def test_a_head_with_uniform_attention_has_no_correlation():
     found = normalised(map_products(np.stack([np.eye(4), np.full((4, 4), 0.25), np.eye(4)])))
     assert np.isnan(found[1]).all()
     assert mean_of_pairs(found) == pytest.approx(1)

@@ -86,7 +86,7 @@ def test_every_place_of_a_scheme_has_rows_and_a_figure(scheme):
 
 
 @pytest.mark.parametrize("scheme", ATTENTION_SCHEMES)
-def test_there_is_a_reader_for_what_each_scheme_has_learnt(scheme):
+def test_own_parameters_of_every_scheme_have_an_analysis(scheme):
     kinds = {kind for layer in run_of(scheme).model.attention_layers.values() for kind in layer.own_parameters()}
     assert kinds <= set(LEARNT)
 

@@ -25,7 +25,7 @@ def test_a_folder_appears_when_it_is_complete(tmp_path):
     assert stat.S_IMODE((tmp_path / "new" / "folder").stat().st_mode) == 0o777 & ~umask
 
 
-def test_a_failure_leaves_nothing(tmp_path):
+def test_a_failure_leaves_no_folder(tmp_path):
     with pytest.raises(ZeroDivisionError), new_folder(tmp_path / "folder") as folder:
         (folder / "file").write_text(str(1 / 0))
     assert list(tmp_path.iterdir()) == []

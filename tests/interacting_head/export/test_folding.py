@@ -95,6 +95,6 @@ def test_a_model_is_folded_at_every_place():
         ({"memory": "linear"}, "model.memory=linear cannot be converted"),
     ],
 )
-def test_a_refusal_names_the_place(settings, message):
+def test_an_error_names_the_place_that_cannot_be_folded(settings, message):
     with pytest.raises(InputError, match=message):
         fold_transformer(tiny.transformer(**settings))

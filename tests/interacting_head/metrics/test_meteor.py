@@ -106,7 +106,7 @@ def test_each_sentence_counts_its_best_reference():
 
 
 @with_meteor
-def test_white_space_and_the_separator_are_no_part_of_a_hypothesis():
+def test_white_space_and_the_separator_are_not_part_of_a_hypothesis():
     hypotheses = ["a\u00a0cat\u2028sat  here", "a ||| cat sat here", "|||", "a cat\rsat\x85here", "SCORE"]
     scores = result(hypotheses, ["a cat sat here"] * 4 + ["SCORE"])
     assert scores.sentence_scores == pytest.approx([100, 100, 0, 100, 100])

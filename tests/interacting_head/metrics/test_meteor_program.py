@@ -57,7 +57,7 @@ def test_interrupting_ends_the_program_too(tmp_path):
 @with_meteor
 @with_processes
 @pytest.mark.slow
-def test_the_program_ends_with_python(tmp_path):
+def test_the_meteor_program_ends_with_python(tmp_path):
     process = start(tmp_path, "eval_metrics.py", *text_files(tmp_path), "-m", "meteor", "--json")
     wait_until(lambda: children(process), process)
     (java,) = children(process)
@@ -138,7 +138,7 @@ def test_a_failing_program_is_an_error_of_one_line(monkeypatch, archive, no_prog
     assert "\n" not in str(caught.value)
 
 
-def test_the_other_metrics_are_printed_all_the_same(monkeypatch, tmp_path):
+def test_other_metrics_are_printed_without_meteor(monkeypatch, tmp_path):
     (tmp_path / "empty").mkdir()
     monkeypatch.setenv("PATH", str(tmp_path / "empty"))
     monkeypatch.delenv("JAVA_HOME", raising=False)

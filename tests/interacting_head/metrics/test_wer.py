@@ -32,7 +32,7 @@ def test_ter_weighs_sentences_by_their_length_and_wer_gives_both_means():
     assert result["wer_paper"].score == pytest.approx(50)
 
 
-def test_a_loop_of_words_costs_more_than_the_reference_has():
+def test_repeated_words_cost_more_edits_than_the_reference_has_words():
     result = evaluate(["a " * 9], ["a b"], ["ter", "wer", "wer_paper"])
     assert [result[name].score for name in result] == pytest.approx([400, 400, 400])
 

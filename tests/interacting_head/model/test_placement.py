@@ -65,14 +65,14 @@ def test_a_scheme_stands_where_its_paper_has_it_and_the_base_elsewhere(scheme, e
 
 
 @pytest.mark.parametrize("scheme", sorted(ATTENTION_SCHEMES.keys() - PLACED))
-def test_every_other_scheme_stands_everywhere(scheme):
+def test_every_other_scheme_is_used_in_all_places(scheme):
     model = changed(f"model.attention.scheme={scheme}")
     assert places(model) == {scheme: everywhere(model)}
     assert resolved(model).memory == "top"
 
 
 @pytest.mark.parametrize(("layers", "expected"), [(1, 1), (3, 3), (4, 4), (7, 4)])
-def test_multi_hop_stands_in_the_fourth_encoder_layer_or_the_last(layers, expected):
+def test_multi_hop_attention_is_in_the_fourth_or_the_last_encoder_layer(layers, expected):
     model = changed("model.attention.scheme=multi_hop", f"model.encoder_layers={layers}")
     assert places(model)["multi_hop"] == {("encoder", expected)}
 

@@ -168,7 +168,7 @@ def test_signatures_processors_and_times_are_listed(reported):
     )
 
 
-def test_scores_of_a_search_that_could_end_too_early_are_counted(tmp_path):
+def test_scores_from_searches_that_could_end_too_early_are_counted(tmp_path):
     runs = TABLES["quickstart/heads"].runs(1)
     results = Results(tmp_path)
     for number, run in enumerate(runs):

@@ -139,7 +139,7 @@ def test_a_run_with_another_configuration_is_not_taken_for_a_stored_one(tmp_path
     assert [name for name, _ in work.trained] == [RUNS[2].name]
 
 
-def test_a_missing_split_is_said_before_anything_is_trained(tmp_path, use):
+def test_a_missing_split_is_reported_before_training(tmp_path, use):
     work = use()
     runner = Runner(Results(tmp_path / "results"), tmp_path / "runs")
     with pytest.raises(InputError, match=r"corpus quickstart .* has no split 'tst2010'; it has dev, test, train"):
@@ -251,7 +251,7 @@ def test_a_further_metric_leads_to_scoring_with_what_is_stored(tmp_path, use):
     assert work.scored[0].former == stored
 
 
-def test_a_first_metric_that_is_unavailable_is_no_failure(tmp_path, use, capsys, monkeypatch):
+def test_an_unavailable_first_metric_is_not_a_failure(tmp_path, use, capsys, monkeypatch):
     work = use()
 
     def unavailable(run_dir, *arguments):

@@ -43,7 +43,7 @@ def assert_scores(found, hypotheses, references, metrics, language="en"):
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
-def test_raw_text_is_scored_as_it_is_by_sacrebleu_and_in_tokens_by_others(language):
+def test_raw_text_is_scored_raw_by_sacrebleu_and_tokenised_by_others(language):
     found, statistics = scores_of(stand_in(language=language), HYPOTHESES, REFERENCES, (*OF_TEXT, *OF_TOKENS))
     assert_scores(found, HYPOTHESES, REFERENCES, OF_TEXT, language)
     tokens = [[tokenize(language, line) for line in lines] for lines in (HYPOTHESES, REFERENCES)]

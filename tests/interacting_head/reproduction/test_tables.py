@@ -44,7 +44,7 @@ def sized(name, small):
     return TABLES[name].in_size(small)
 
 
-def test_the_papers_are_all_there():
+def test_every_paper_has_tables():
     assert {name.split("/")[0] for name in TABLES} == {*PAPERS, "interacting", "quickstart"}
     assert all(bool(table.cells) != bool(table.command) for table in TABLES.values())
 
@@ -83,7 +83,7 @@ def test_a_name_of_a_run_means_one_recipe_and_configuration_in_all_tables():
                 assert tests.setdefault((run.name, test), splits) == splits
 
 
-def test_runs_are_ordered_by_seed_and_are_each_there_once():
+def test_runs_are_ordered_by_seed_without_duplicates():
     runs = sized("li_luo/3", True).runs(3)
     assert [run.seed for run in runs] == sorted(run.seed for run in runs)
     assert len(set(runs)) == len(runs) == 3 * len(sized("li_luo/3", True).cells) == 3 * (5 * 5 + 4 + 3)
@@ -179,7 +179,7 @@ def printed_in(name):
 
 
 @pytest.mark.parametrize("number", LI_LUO)
-def test_every_score_of_li_luo_stands_in_its_cell_and_no_other(number):
+def test_every_score_of_li_luo_is_in_its_cell_only(number):
     expected = {
         (row["attention"], f"h = {row['num_heads']}", row["subset"], row["metric"]): float(row["value"])
         for row in paper_tables.rows("interacting_head_tables3-5")
@@ -193,7 +193,7 @@ def test_every_score_of_li_luo_stands_in_its_cell_and_no_other(number):
         assert table.printed_metrics[metric] in table.metrics
 
 
-def test_every_number_of_li_luo_s_table_9_stands_in_its_cell():
+def test_every_number_of_table_9_of_li_luo_is_in_its_cell():
     of_table_3 = {
         place: number
         for place, number in printed_in("li_luo/3").items()
@@ -206,7 +206,7 @@ def test_every_number_of_li_luo_s_table_9_stands_in_its_cell():
 
 
 @pytest.mark.parametrize("number", "678")
-def test_every_time_of_li_luo_stands_in_its_cell(number):
+def test_every_time_of_li_luo_is_in_its_cell(number):
     rows = {"interacting_head": "interacting_head, printed loop"}
     assert printed_in(f"li_luo/{number}") == {
         (rows.get(row["attention"], row["attention"]), f"h = {row['num_heads']}", "", "seconds"): float(
@@ -224,7 +224,7 @@ def by_recipe(name):
     return found
 
 
-def test_every_printed_loss_of_iida_et_al_stands_in_its_cell():
+def test_every_printed_loss_of_iida_et_al_is_in_its_cell():
     columns = {"baseline": "baseline", "layer 6": "layer_6"}
     columns |= {f"layers {first} to 6": f"layers_{first}-6" for first in range(1, 6)}
     lines = paper_tables.rows("multi_hop_table5_validation_loss")
@@ -246,7 +246,7 @@ CORPORA_OF_DHICM = {
 
 
 @pytest.mark.parametrize("number", "34")
-def test_every_bleu_of_goindani_and_shrivastava_stands_in_its_cell(number):
+def test_every_bleu_of_goindani_and_shrivastava_is_in_its_cell(number):
     expected = {}
     for row in paper_tables.rows("dynamic_head_importance"):
         if (row["table"], row["metric"]) == (f"table{number}", "BLEU"):
@@ -259,7 +259,7 @@ def test_every_bleu_of_goindani_and_shrivastava_stands_in_its_cell(number):
 
 
 @pytest.mark.parametrize("number", "123")
-def test_every_bleu_of_iida_et_al_stands_in_its_cell(number):
+def test_every_bleu_of_iida_et_al_is_in_its_cell(number):
     positions = {
         " ".join(map(str, layers_of(position))): position
         for position in ("baseline", *(f"layer_{one}" for one in range(1, 7)))
@@ -277,7 +277,7 @@ def test_every_bleu_of_iida_et_al_stands_in_its_cell(number):
 
 
 @pytest.mark.parametrize("number", "2346")
-def test_every_bleu_of_ampomah_et_al_stands_in_its_cell(number):
+def test_every_bleu_of_ampomah_et_al_is_in_its_cell(number):
     expected = []
     for row in paper_tables.rows("multi_layer_multi_head"):
         if (row["table"], row["quantity"]) == (f"table{number}", "BLEU"):

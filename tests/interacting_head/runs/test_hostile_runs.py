@@ -171,7 +171,7 @@ def test_every_byte_of_a_file_of_weights_counts(sealed, tmp_path):
         assert f"{path} is damaged" in refusal(load_weights, run, model, path)
 
 
-def test_a_seal_is_no_part_of_the_weights(sealed, tmp_path):
+def test_a_seal_is_not_part_of_the_weights(sealed, tmp_path):
     model = tiny.transformer(seed=1)
     assert refusal(lambda: model.load_weights(sealed)) is None  # as Keras does
     for ours, theirs in zip(model.get_weights(), tiny.transformer().get_weights(), strict=True):

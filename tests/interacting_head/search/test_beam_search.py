@@ -122,7 +122,7 @@ def test_a_search_does_not_depend_on_other_sentences_of_the_batch():
         assert_same(search([language], [length], options(3, "average", 1.0))[0], found)
 
 
-def test_a_search_in_pieces_is_the_same():
+def test_a_search_in_several_steps_gives_the_same_result():
     cases, chosen = [Language((7, case)) for case in range(5)], options(3)
     state = {name: np.stack([getattr(x, name) for x in cases]) for name in ("h", "A", "C", "E")}
     state = {name: ops.convert_to_tensor(np.repeat(value[:, None], 3, axis=1)) for name, value in state.items()}

@@ -108,7 +108,7 @@ def test_a_translation_may_be_longer_than_usual(model):
         assert length_limit(3) < least < len(sentence[0][1]) <= 60
 
 
-def test_symbols_that_are_no_labels_are_never_put_out(model):
+def test_symbols_that_are_not_labels_are_never_produced(model):
     for sentence in hypotheses(TransformerSearch(model, options(8)), tiny.sources(LENGTHS), [12] * 4):
         for _, ids in sentence:
             assert not {PAD, BEGIN} & set(ids)

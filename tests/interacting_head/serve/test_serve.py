@@ -207,7 +207,7 @@ def test_a_body_that_is_not_json_is_refused(serving, body):
 
 
 @pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "", "multipart/form-data"])
-def test_types_that_a_form_of_another_site_can_send_are_refused(serving, content_type):
+def test_content_types_of_html_forms_are_refused(serving, content_type):
     response = serving.client.post("/translate", content=b'{"text": "a"}', headers={"content-type": content_type})
     assert response.status_code == 415
 

@@ -50,7 +50,7 @@ def test_each_payload_gets_its_own_result(worker):
     assert [future.result(SECONDS)[0] for future in futures] == [0, 1, 2, 3]
 
 
-def test_calls_that_wait_and_are_alike_are_made_together(worker, gate):
+def test_waiting_calls_of_the_same_kind_are_made_together(worker, gate):
     alike = [worker.submit(called_together, number, key=4, size=1) for number in range(2)]
     other = worker.submit(called_together, "other", key=5, size=1)
     last = worker.submit(called_together, "last", key=4, size=1)

@@ -40,7 +40,7 @@ def test_the_bfloat16_check_answers_on_every_machine():
     ("name", "assignments"),
     [("quickstart", ["train.seed=2", "data.seed=3"]), (None, ["train.seed=2", "data.seed=3", "quickstart"])],
 )
-def test_the_recipe_may_stand_behind_the_values_of_set(name, assignments):
+def test_the_recipe_may_follow_the_values_of_set(name, assignments):
     config, run_name = recipes.resolve(name, assignments, {})
     assert (run_name, config.train.seed, config.data.seed) == ("quickstart", 2, 3)
 

@@ -96,7 +96,7 @@ def softmax(logits, site):
 
 
 @pytest.mark.parametrize("variant", mostly_slow(SCHEMES, SCHEMES[0], SCHEMES[1]), ids=str)
-def test_logits_are_what_the_softmax_takes(variant):
+def test_inspected_logits_are_the_input_of_the_softmax(variant):
     scheme, options = variant
     model = tiny.transformer(scheme=scheme, options=options)
     sites = ["encoder", "decoder", "cross"]
@@ -115,7 +115,7 @@ def test_logits_are_what_the_softmax_takes(variant):
             assert heads.shape == (*weights.shape[:-1], layers[place].value_dim)
 
 
-def test_heads_are_the_values_under_their_weights():
+def test_inspected_heads_are_the_weighted_values():
     model = tiny.transformer(scheme="multi_layer")
     [seen] = Inspector(model, attention=["cross"], heads=["cross"]).inspect([pair(4, 3)])
     layer = model.attention_layers["cross", 1]
@@ -125,7 +125,7 @@ def test_heads_are_the_values_under_their_weights():
 
 
 @pytest.mark.parametrize("scheme", mostly_slow(WEIGHING, "multi_hop"))
-def test_head_importance_is_there_where_layers_weigh_their_heads(scheme):
+def test_head_importance_is_given_for_layers_that_weigh_their_heads(scheme):
     model = tiny.transformer(scheme=scheme)
     pairs = [pair(5, 3), pair(2, 20)]
     for (source, target), inspection in zip(pairs, Inspector(model, head_importance=True).inspect(pairs), strict=True):

@@ -53,7 +53,7 @@ def test_a_line_beyond_the_limit_is_cut_into_pieces_of_trained_length():
     assert " ".join(found) == line
 
 
-def test_blanks_are_no_sub_words_and_do_not_make_a_line_long():
+def test_blanks_do_not_count_as_sub_words_of_a_line():
     assert texts("a" + " " * 10_000 + "b", 10_002) == ["a" + " " * 10_000 + "b"]  # as it is, for its form to read
     assert pieces(" " * 10_000, 2) == pieces("", 2) == []
     [[few]] = encoded_pieces(Shrinking, RAW_TEXT, ["a" + " " * 10_000 + "b"], 3, 3)
@@ -83,7 +83,7 @@ def test_no_piece_is_too_long_and_nothing_but_blanks_is_lost(line, limit, longes
 
 
 @given(st.text(alphabet="ab. ", min_size=2), st.integers(1, 40))
-def test_both_parts_of_a_cut_hold_something(text, wanted):
+def test_no_part_of_a_cut_is_empty(text, wanted):
     start, end = boundary(text, min(wanted, len(text)))
     assert 0 < start <= end
     assert end < len(text) or start == end == len(text)

@@ -70,7 +70,7 @@ def test_results_come_in_the_order_of_their_lines(calls):
 
 
 @pytest.mark.parametrize(("calls", "asked"), [(1, [1, 2, 3]), (2, [2, 3, 4])])
-def test_windows_are_asked_for_ahead_of_results_but_not_without_end(calls, asked):
+def test_a_limited_number_of_windows_is_read_ahead_of_results(calls, asked):
     given = Windows([[str(number)] for number in range(100)])
     results = translated(given, calls)
     for number, count in enumerate(asked):
@@ -132,7 +132,7 @@ def test_a_failed_call_ends_all_further_calls(calls):
     assert len(done) <= given.count < 10
 
 
-def test_calls_that_have_not_begun_never_do_after_an_end():
+def test_calls_that_have_not_begun_are_dropped_at_the_end():
     may_end, begun = threading.Event(), []
 
     def wait(number):

@@ -33,7 +33,7 @@ def weighing(scheme, **settings):
 
 
 @every_scheme
-def test_masking_nothing_changes_nothing(scheme):
+def test_masking_no_heads_changes_nothing(scheme):
     model = tiny.transformer(scheme=scheme)
     expected = logits(model)
     gated_model = GatedTransformer(model)

@@ -84,7 +84,7 @@ def test_a_model_without_heads_equals_a_model_with_closed_gates(case):
     np.testing.assert_allclose(logits(smaller), expected, atol=1e-5, rtol=1e-5)
 
 
-def test_nothing_removed_is_the_same_model():
+def test_removing_no_heads_gives_the_same_model():
     model, config = transformer("interacting_head")
     same, new_config = pruned(model, config, SUBWORDS, [])
     for ours, theirs in zip(same.weights, model.weights, strict=True):

@@ -40,7 +40,7 @@ def folder(tmp_path_factory):
     return folder
 
 
-def test_units_are_the_sub_words_of_the_line_alone(folder):
+def test_units_are_sub_words_without_special_symbols(folder):
     assert load_embedder(folder).units(["the cats sat .", "", "bird"]) == [
         [b"the", b"cat", b"##s", b"sat", b"."],
         [],

@@ -171,7 +171,7 @@ class Counting:
         return self.translator.score_batch(sources, *arguments, **options)
 
 
-def test_only_token_scores_that_are_asked_for_are_computed_and_once(converted):
+def test_token_scores_are_computed_once_and_only_on_request(converted):
     # Of hypotheses that are cut at the largest length, scores are computed too: here none are.
     translator = opened(converted, n_best=2, beam_size=3, max_length=100)
     translator.engine._translator = counting = Counting(translator.engine._translator)
