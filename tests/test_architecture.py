@@ -3,6 +3,7 @@
 import ast
 import graphlib
 import itertools
+import re
 from pathlib import Path
 
 import pytest
@@ -77,7 +78,8 @@ MAY_IMPORT = {
     },
     "torch": set(),
 }
-
+LONGEST_TEST_NAME = 70
+"""Names of tests have fewer characters than this, `test_` included."""
 
 DEFINITIONS = (ast.ClassDef, ast.FunctionDef)
 QUESTION_WORDS = {"What", "Whether", "Where", "How", "Which", "Who", "Why"}
@@ -161,6 +163,25 @@ def test_no_module_imports_itself_by_way_of_others():
     paths = {module_name(path): path for package in FORBIDDEN for path in python_files(package)}
     imports = {name: imported_modules(path, set(paths)) - {name} for name, path in paths.items()}
     list(graphlib.TopologicalSorter(imports).static_order())  # raises CycleError, with the circle
+
+
+def test_no_test_module_imports_another_test_module():
+    """Helpers that several test modules need are in modules that are not tests."""
+    paths = {module_name(path): path for path in python_files("tests")}
+    test_modules = {name for name in paths if name.split(".")[-1].startswith("test_")}
+    assert test_modules
+    for name, path in paths.items():
+        text = path.read_text(encoding="utf-8")
+        assert not imported_modules(path, test_modules) - {name}, f"{path}: move the shared helpers out of the test"
+        in_text = re.search(r"^\s*(from|import) (tests|\.*)\.(\w+\.)*test_", text, re.MULTILINE)  # also in programs
+        assert not in_text, f"{path}: {in_text}"
+
+
+def test_names_of_tests_are_short():
+    for path in python_files("tests"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+                assert len(node.name) < LONGEST_TEST_NAME, f"{path}: shorten {node.name}"
 
 
 def test_scripts_are_thin():

@@ -1,23 +1,18 @@
 """The same model on TensorFlow and on JAX, each in a process of its own."""
 
-import importlib.util
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tests import tiny_corpus
-from tests.layers.test_against_reference import ORACLE
+from tests.backends import ROOT, finish, needs_jax, start
+from tests.layers.oracle import ORACLE, needs_oracle
 
-ROOT = Path(__file__).parents[1]
 BACKENDS = ("tensorflow", "jax")
 STEPS = 50
 
-pytestmark = pytest.mark.skipif(importlib.util.find_spec("jax") is None, reason="needs jax")
+pytestmark = needs_jax
 
 TRAIN = f"""
 import sys
@@ -47,33 +42,6 @@ found = search(batch["source_ids"], Limits(max_lengths=np.full(4, 9, "int32")))
 norm = np.asarray(training_model.optimizer.gradient_norm)
 np.savez(sys.argv[1], *model.get_weights(), losses=losses, norm=norm, ids=found.ids, scores=found.scores)
 """
-
-
-def start(backend, arguments, folder, variables=None):
-    """Starts Python with a backend, and more environment variables."""
-    environment = {
-        **{name: value for name, value in os.environ.items() if name not in ("CORPORA_DIR", "TF_CPP_MIN_LOG_LEVEL")},
-        "KERAS_BACKEND": backend,
-        "XLA_FLAGS": "--xla_backend_optimization_level=0",  # compiles faster
-        "PYTHONPATH": str(ROOT),
-        "INTERACTING_HEAD_CACHE": str(folder / "cache"),
-        **(variables or {}),
-    }
-    return subprocess.Popen(
-        [sys.executable, *map(str, arguments)],
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-def finish(process):
-    """The standard output and error of a process, which must have ended well."""
-    output, errors = process.communicate()
-    assert process.returncode == 0, errors
-    return output, errors
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +82,7 @@ def test_jax_does_without_tensorflow(module, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_run_trained_with_jax_is_translated_alike_by_both(tmp_path):
+def test_both_backends_translate_a_run_trained_with_jax_equally(tmp_path):
     # Sentences of one length: JAX compiles for each.
     files = tiny_corpus.write_corpus(tmp_path, words=(3, 3))
     settings = [*tiny_corpus.SETTINGS, "train.max_steps=60", "train.validation_interval=60", "decode.beam_size=1"]
@@ -133,7 +101,7 @@ def test_a_run_trained_with_jax_is_translated_alike_by_both(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not ORACLE.is_dir(), reason="needs the oracle's cases")
+@needs_oracle
 def test_every_scheme_meets_the_oracle_with_jax(tmp_path):
     cases = len(list(ORACLE.glob("*.npz")))
     tests = ROOT / "tests" / "layers" / "test_against_reference.py"

@@ -1,7 +1,6 @@
 """Training on several devices equals training on one: TensorFlow's logical CPU devices, JAX's, and two processes."""
 
 import functools
-import importlib.util
 import os
 import re
 import signal
@@ -15,10 +14,10 @@ import pytest
 
 from interacting_head.runs.run_directory import RunDirectory
 from tests import tiny_corpus
+from tests.backends import finish, needs_jax, start
 from tests.command_line import wait_until
 from tests.interacting_head.runs.equality import assert_equal_runs, weights
 from tests.kills import logged
-from tests.test_backends import finish, start
 from tests.two_devices import CASES, STEPS
 
 pytestmark = pytest.mark.slow
@@ -66,14 +65,14 @@ in_float32 = pytest.mark.parametrize("case", [case for case in CASES if case not
 
 
 @every_case
-def test_every_step_has_a_loss_of_its_own_and_some_gradients_are_clipped(found, case):
+def test_every_step_has_a_different_loss_and_some_gradients_are_clipped(found, case):
     for results in found(case):
         assert len(set(results["losses"].tolist())) == len(set(results["norms"].tolist())) == STEPS
         assert (results["norms"] > 0.5).any()
 
 
 @in_float32
-def test_losses_and_gradient_norms_of_two_devices_are_those_of_one(found, case):
+def test_losses_and_gradient_norms_of_two_devices_equal_one(found, case):
     for name in ("losses", "norms"):
         one, two = (results[name] for results in found(case))
         np.testing.assert_allclose(two, one, rtol=TOLERANCE, err_msg=name)
@@ -81,7 +80,7 @@ def test_losses_and_gradient_norms_of_two_devices_are_those_of_one(found, case):
 
 @in_float32
 @pytest.mark.parametrize("prefix", ["weights", "averages"])
-def test_weights_and_their_moving_average_are_those_of_one_device(found, case, prefix):
+def test_weights_and_their_moving_average_equal_one_device(found, case, prefix):
     ones, twos = (arrays(results, prefix) for results in found(case))
     assert len(ones) > 10
     for one, two in zip(ones, twos, strict=True):
@@ -90,7 +89,7 @@ def test_weights_and_their_moving_average_are_those_of_one_device(found, case, p
 
 @pytest.mark.parametrize("case", ROUNDOFF)
 @pytest.mark.parametrize("name", ["losses", "norms", "weights", "averages"])
-def test_two_devices_in_16_bits_are_as_near_to_float32_as_one(found, case, name):
+def test_two_devices_in_16_bits_are_as_close_to_float32_as_one(found, case, name):
     # How near that is depends on the processor: on the order of its sums, and on the bits that it adds in.
     exact = joined(found("float32")[0], name)
     scale = exact if name in ("losses", "norms") else 1.0
@@ -104,7 +103,7 @@ def test_the_moving_average_is_not_the_last_weights(found):
 
 
 @pytest.mark.parametrize("devices", [1, 2])
-def test_an_infinite_gradient_on_one_device_skips_the_step_and_halves_the_scale_on_all(found, devices):
+def test_an_infinite_gradient_on_one_device_skips_the_step_on_all(found, devices):
     results = found("mixed_float16")[devices - 1]
     assert results["scale_after_poison"] == results["scale"] / 2
     for before, after in zip(*(arrays(results, name) for name in ("weights", "poisoned")), strict=True):
@@ -118,9 +117,6 @@ def test_a_run_on_two_devices_goes_on_exactly(tmp_path):
     assert "on cpu:0, cpu:1" in log
     assert f"continuing {stopped.path} at step 9" in log
     assert_equal_runs(stopped, whole)
-
-
-needs_jax = pytest.mark.skipif(importlib.util.find_spec("jax") is None, reason="needs jax")
 
 
 def on_jax_devices(count):
@@ -180,7 +176,7 @@ def test_several_devices_share_the_rows_of_a_search_and_of_scores(tmp_path, back
 
 
 @needs_jax
-def test_two_processes_with_jax_equal_one_also_after_a_stop(with_jax):
+def test_two_processes_with_jax_equal_one_even_after_a_stop(with_jax):
     folder, command = with_jax
 
     def start_two():

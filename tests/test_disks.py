@@ -8,11 +8,10 @@ import sys
 
 import pytest
 
-from tests import tiny_corpus
+from tests import skip_reasons, tiny_corpus
 from tests.command_line import ROOT, TRAIN, environment, run, started, wait_until
 from tests.kills import appears
-from tests.test_kills import PREPARE, TUNE, write_some
-from tests.test_reproduce import TINY, prepared
+from tests.tiny_commands import PREPARE, REPRODUCE, TUNE, write_some, write_tiny
 
 SIZE = 4 << 20  # bytes
 FILLER = "filler"
@@ -24,7 +23,7 @@ def mounted(tmp_path_factory):
     path = tmp_path_factory.mktemp("disk")
     command = ["mount", "-t", "tmpfs", "-o", f"size={SIZE}", "tmpfs", str(path)]
     if not shutil.which("mount") or subprocess.run(command, capture_output=True).returncode:
-        pytest.skip("no disk can be mounted here")
+        pytest.skip("no tmpfs can be mounted: run the tests on Linux as root, in a container with --cap-add SYS_ADMIN")
     yield path
     subprocess.run(["umount", "--lazy", str(path)], check=True)
 
@@ -106,7 +105,7 @@ def ended(place, disk, name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_full_disk_is_one_line_that_names_the_file_and_leaves_nothing_half_written(place, disk, name):
+def test_a_full_disk_gives_one_line_and_no_half_written_files(place, disk, name):
     fill(disk)
     code, line = ended(place, disk, name)
     if name in CHECKED_BEFORE:
@@ -187,7 +186,7 @@ class _Running:
         return self.process.exitcode
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason=skip_reasons.FULL_DEVICE)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
@@ -211,9 +210,9 @@ def test_a_standard_output_without_room_is_one_line(place, command):
 
 
 @pytest.mark.slow
-def test_runs_of_a_table_on_a_full_disk_fail_with_its_name_and_are_made_when_there_is_room(tmp_path, disk):
-    prepared(tmp_path)
-    command = ["tests.tiny_reproduction", *on_disk(TINY, "--runs-dir", str(disk / "out"))]
+def test_runs_that_fail_on_a_full_disk_are_made_when_there_is_room(tmp_path, disk):
+    write_tiny(tmp_path)
+    command = ["tests.tiny_reproduction", *on_disk(REPRODUCE, "--runs-dir", str(disk / "out"))]
     fill(disk)
     result = run(tmp_path, *command, fresh=True)
     assert result.code == 1

@@ -49,7 +49,7 @@ def test_hypotheses_come_from_standard_input_and_files_may_be_gzipped(write, inp
     assert scores(output) == pytest.approx({"bleu": 100, "sacrebleu": 100})
 
 
-def test_files_with_windows_line_ends_and_unicode_line_separators_stay_aligned(write):
+def test_windows_line_ends_and_unicode_separators_keep_lines_aligned(write):
     # Two lines, not five
     hypotheses = write("hyp.txt", "a b c d\r\ne f\u2028g h\u0085i j\x0ck l\n")
     references = write("ref.txt", "a b c d\ne f\u2028g h\u0085i j\x0ck l\n")
@@ -99,7 +99,7 @@ def test_other_translations_are_compared_with_p_values_and_intervals(write):
     assert "0.0010" in output
 
 
-def test_resamples_may_be_those_of_compare_mt(write):
+def test_resamples_can_follow_compare_mt(write):
     lines = [f"this is sentence {number} of a longer test set" for number in range(40)]
     reference = write("ref.txt", "\n".join(lines))
     other = write("other.txt", "\n".join(["", *lines[1:]]))
@@ -137,7 +137,7 @@ def test_markdown_tables_have_the_same_number_of_cells_in_each_row(write):
     assert "| wer | 0.00 | as pyter" in output
 
 
-def test_a_metric_that_is_unavailable_is_one_line_and_the_others_are_printed(write, tmp_path):
+def test_an_unavailable_metric_is_one_line_and_others_are_printed(write, tmp_path):
     path = write("text.txt", "it rains today and tomorrow\n")
     arguments = ["-i", path, "-r", path, "--embedder", tmp_path / "absent.vec"]
     code, output, errors = eval_metrics(*arguments, "-m", "bleu", "yisi1", "wer", "--json")
@@ -161,7 +161,7 @@ def test_subword_pieces_give_a_warning_and_scores(write, text):
     assert "sacrebleu" in output
 
 
-def test_tokenised_text_gives_a_warning_only_where_sacrebleu_would_tokenise_it_again(write):
+def test_tokenised_text_is_warned_about_only_if_tokenised_again(write):
     path = write("text.txt", "it rains today .\n" * 100)
     assert "warning: " in eval_metrics("-i", path, "-r", path)[2]
     assert eval_metrics("-i", path, "-r", path, "--tokenized")[2] == ""

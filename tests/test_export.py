@@ -4,9 +4,10 @@ import json
 
 import pytest
 
+from tests import skip_reasons
 from tests.command_line import assert_refused, run_all
 
-pytest.importorskip("ctranslate2")
+pytest.importorskip("ctranslate2", reason=skip_reasons.EXPORT)
 
 SOURCES = b"der hund sieht.\r\n\n   \nein mann hat das haus. \xe2\x80\xa8 der hund\nkatze"
 
@@ -68,7 +69,7 @@ def test_the_converted_model_translates_like_the_run(translated):
     assert translated["run"].output.removesuffix("\n").split("\n") == [record["translation"] for record in ours]
 
 
-def test_what_the_engine_does_not_do_it_refuses(translated):
+def test_an_engine_refuses_an_ensemble(translated):
     code, output, errors = translated["ensemble"]
     assert (code, output) == (2, "")
     assert errors == "error: --engine ctranslate2 takes one model; a further one needs --engine tensorflow\n"

@@ -47,7 +47,7 @@ def frames_of(command, monkeypatch, *arguments):
     return Recording.frames
 
 
-def test_equations_are_few_calls_away_from_the_commands(tmp_path, monkeypatch, capsys):
+def test_equations_are_a_few_calls_away_from_the_commands(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("INTERACTING_HEAD_CACHE", str(tmp_path / "cache"))
     monkeypatch.setitem(ATTENTION_SCHEMES, "recording", Recording)
     config = tmp_path / "config.yaml"

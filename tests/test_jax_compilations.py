@@ -1,17 +1,13 @@
 """JAX compiles few functions, and keeps them on disk."""
 
-import importlib.util
 import json
 
 import pytest
 
 from tests import tiny_corpus
-from tests.test_backends import ROOT, finish, start
+from tests.backends import ROOT, finish, needs_jax, start
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(importlib.util.find_spec("jax") is None, reason="needs jax"),
-]
+pytestmark = [pytest.mark.slow, needs_jax]
 
 
 def counted(what, folder):
@@ -19,7 +15,7 @@ def counted(what, folder):
     return json.loads(output.splitlines()[-1])
 
 
-def test_a_training_compiles_one_step_for_each_of_few_shapes_and_donates_its_state(tmp_path):
+def test_training_compiles_one_step_per_shape_and_donates_its_state(tmp_path):
     found = counted("training", tmp_path)
     assert 1 < found["train steps"] <= found["shapes"]
     assert [fit["donated"] for fit in found["fits"]] == [True, True]
@@ -31,7 +27,7 @@ def test_a_stream_of_any_lengths_compiles_few_functions(tmp_path):
     assert later == [first, first]
 
 
-def test_a_second_process_compiles_nothing_anew(tmp_path):
+def test_a_second_process_compiles_nothing_again(tmp_path):
     files = tiny_corpus.write_corpus(tmp_path, words=(3, 3))
     settings = [*tiny_corpus.SETTINGS, "train.max_steps=4", "train.validation_interval=4", "train.average_last=0"]
     own = [word for name, path in files.items() for word in (f"--{name.replace('_', '-')}", path)]

@@ -13,9 +13,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from tests import tiny_corpus
-from tests.command_line import OWN, environment, run
+from tests import skip_reasons, tiny_corpus
+from tests.command_line import environment, run
 from tests.kills import contents, kill_at, left_behind
+from tests.tiny_commands import PREPARE, TUNE, write_some
 
 pytestmark = pytest.mark.slow
 
@@ -39,7 +40,7 @@ def without_chance(files):
 
 @pytest.mark.parametrize("name", EXPORTS)
 def test_a_killed_export_leaves_nothing_and_the_next_one_is_whole(workplace, name):
-    pytest.importorskip(NEEDS.get(name, "keras"))
+    pytest.importorskip(NEEDS.get(name, "keras"), reason=skip_reasons.EXPORT)
     command = ["interacting_head.export", "-m", "trained", "--format", name, *EXPORTS[name], "-o"]
     folder = workplace / name
     folder.mkdir()
@@ -64,8 +65,6 @@ def test_a_killed_export_leaves_nothing_and_the_next_one_is_whole(workplace, nam
 # A search of hyper-parameters.
 
 SPACE = "size: {model.attention.num_heads: [1, 2]}\n"
-TUNE = ["interacting_head.tune", "tiny.yaml", "--space", "space.yaml", "--search-dir", "search", *OWN]
-TUNE += [word for setting in tiny_corpus.SETTINGS for word in ("--set", setting)]
 MOMENTS = [
     *("search/.partial-*", "search/trials/*=1/config.yaml", "search/trials/*=1/checkpoints/*.npz"),
     *("search/results.csv", "search/trials/*=2/subwords/*", "search/trials/*=2/.partial-*/best*"),
@@ -94,15 +93,6 @@ def test_a_search_killed_again_and_again_ends_like_one_that_was_not(tmp_path):
 
 
 # Preparation.
-
-PREPARE = ["data.prepare", "some", "--source-language", "de", "--target-language", "en", "--profile", "paper"]
-PREPARE += ["--vocabulary-size", "300", "--corpora-dir", "corpora", "--output-dir", "out/prepared"]
-
-
-def write_some(folder, pairs):
-    (folder / "corpora" / "some").mkdir(parents=True, exist_ok=True)
-    tiny_corpus.write_corpus(folder / "corpora" / "some", pairs=pairs)
-    return folder
 
 
 def assert_prepared_alike(folder, expected):

@@ -29,7 +29,7 @@ def test_a_long_line_is_translated_in_pieces_and_named_in_one_warning(tmp_path):
     ]
 
 
-def test_a_line_longer_than_those_of_the_training_is_named_in_one_warning(tmp_path):
+def test_lines_longer_than_in_the_training_are_named_in_one_warning(tmp_path):
     longer, as_long = "x" * 101, "x" * 100
     output, warnings = translated(tmp_path, f"{longer}\n{as_long}\n")
     assert output == f"{longer}\n{as_long}\n"
@@ -67,7 +67,7 @@ def test_n_best_translations_of_pieces_are_joined(tmp_path):
     assert float(first[3]) > float(second[3])
 
 
-def test_the_prefix_of_a_long_line_is_that_of_its_first_piece(tmp_path):
+def test_the_first_piece_of_a_long_line_gets_its_prefix(tmp_path):
     (tmp_path / "prefixes").write_text("Ha\n\n")
     long = (SENTENCE * 200).strip()
     output, _ = translated(tmp_path, f"{long}\nb\n", "--prefix", "prefixes")
@@ -98,7 +98,7 @@ def test_lines_of_megabytes_are_translated(tmp_path):
         ("--prefix", "x", "y" * 2060, "the prefix of line 2 has more than 2,059 sub-words; "),
     ],
 )
-def test_what_cannot_be_cut_is_refused_with_its_line(tmp_path, flag, first, second, message):
+def test_a_line_that_cannot_be_cut_is_refused_with_its_number(tmp_path, flag, first, second, message):
     (tmp_path / "other").write_text(f"b\n{second}\n")
     result = run(tmp_path, SCRIPT, *ECHO, flag, "other", "--batch-size", "1", stdin=f"a\n{first}\n".encode())
     assert result.code == 2

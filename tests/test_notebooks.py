@@ -42,7 +42,7 @@ def test_a_notebook_prints_what_is_stored_in_it(notebook, monkeypatch, tmp_path)
     pyplot.close("all")
 
 
-def test_a_notebook_is_small_and_speaks_of_no_machine(notebook):
+def test_a_notebook_is_small_and_names_no_machine(notebook):
     text = json.dumps(notebook)
     assert len(text) < 500_000
     assert not re.search(r"/(home|root|tmp|Users)/", text)

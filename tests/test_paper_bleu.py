@@ -9,7 +9,7 @@ import pytest
 
 from data import prepare
 from data.text.profiles import PROFILES
-from tests import tiny_corpus
+from tests import skip_reasons, tiny_corpus
 from tests.command_line import run
 
 CORPORA = Path(__file__).parents[2] / "shared" / "corpora"
@@ -56,7 +56,7 @@ def test_references_score_100_against_themselves_in_every_form(tmp_path, monkeyp
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not CORPORA.is_dir(), reason="needs Multi30k")
+@pytest.mark.skipif(not CORPORA.is_dir(), reason=skip_reasons.CORPORA)
 def test_a_tokenised_run_of_multi30k_scores_what_multi_bleu_would(tmp_path, monkeypatch):
     monkeypatch.setenv("INTERACTING_HEAD_CACHE", str(tmp_path / "cache"))
     languages = ["data.corpus=multi30k", "data.source_language=de", "data.target_language=en"]

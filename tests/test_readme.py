@@ -14,7 +14,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 ACTIVATED = ". .venv/bin/activate"
 
 
-def test_the_code_runs():
+def test_the_code_in_the_readme_runs():
     for code in re.findall(r"```python\n(.*?)```", README, re.DOTALL):
         names = {}
         exec(code, names)
@@ -49,7 +49,7 @@ def test_the_commands_after_the_demo_run(demo):
         assert (python, result.code) == ("python", 0), result.errors
 
 
-def test_what_is_printed_after_the_demo_is_for_the_activated_environment():
+def test_commands_printed_after_the_demo_use_the_activated_environment():
     printed = re.findall(r'^\t@echo "  (.*)"$', (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     assert printed[0] == ACTIVATED
     assert ACTIVATED in README.split("## In a terminal")[0]

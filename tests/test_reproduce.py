@@ -17,6 +17,7 @@ from interacting_head.reproduction.tables import TABLES
 from tests import tiny_corpus
 from tests.command_line import assert_refused, run, start, wait_until
 from tests.kills import appears
+from tests.tiny_commands import REPRODUCE, write_tiny
 
 COMMAND = "interacting_head.reproduce"
 WRONG = {
@@ -84,19 +85,6 @@ def test_the_report_of_no_results_counts_all_claims_as_not_run(tmp_path):
     assert {path.name for path in tmp_path.rglob("*")} == {"results", "REPRODUCTION.md", "REPRODUCTION.json"}
 
 
-TINY = ["tiny/1", "--seeds", "1", "--corpora-dir", "corpora", "--runs-dir", "runs", "-o", "out"]
-
-
-def prepared(folder):
-    """A folder with the corpus `tiny`."""
-    corpus = folder / "corpora" / "tiny"
-    corpus.mkdir(parents=True)
-    tiny_corpus.write_corpus(corpus)
-    for language in ("de", "en"):
-        shutil.copy(corpus / f"dev.{language}", corpus / f"test.{language}")
-    return folder
-
-
 def begin(folder, *arguments):
     """Start the command in a process group of its own."""
     return start(folder, "tests.tiny_reproduction", *arguments, start_new_session=True)
@@ -136,18 +124,18 @@ MOMENTS = (
 
 @pytest.mark.slow
 def test_a_table_that_is_killed_three_times_ends_like_one_that_was_not(tmp_path):
-    whole, killed = prepared(tmp_path / "whole"), prepared(tmp_path / "killed")
-    assert finish(begin(whole, *TINY)).count(", trained in ") == 2
+    whole, killed = write_tiny(tmp_path / "whole"), write_tiny(tmp_path / "killed")
+    assert finish(begin(whole, *REPRODUCE)).count(", trained in ") == 2
 
     draw = random.Random(1)
     for moment in sorted(draw.sample(range(len(MOMENTS)), 3)):
         seen = appears(killed, MOMENTS[moment])
-        process = begin(killed, *TINY)
+        process = begin(killed, *REPRODUCE)
         wait_until(seen, process, seconds=300)
         time.sleep(draw.uniform(0, 0.02))
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
-    finish(begin(killed, *TINY))
+    finish(begin(killed, *REPRODUCE))
 
     ours, expected = killed / "out", whole / "out"
     assert without_times((ours / "REPRODUCTION.md").read_bytes()) == without_times(
@@ -176,7 +164,7 @@ def test_a_table_that_is_killed_three_times_ends_like_one_that_was_not(tmp_path)
     (ours / "REPRODUCTION.md").unlink()
     assert finish(begin(killed, "--report", "-o", "out")) == f"1 table in {Path('out/REPRODUCTION.md')}\n"
     assert written(ours, ".md", ".json", ".png", ".svg", ".npz") == before
-    finish(begin(killed, *TINY))
+    finish(begin(killed, *REPRODUCE))
     assert written(ours, ".md", ".json", ".png", ".svg", ".npz") == before
     assert written(killed / "runs", ".log", ".jsonl") == logs
 

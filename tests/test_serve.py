@@ -42,7 +42,7 @@ def post(url, **body):
         return json.load(response)
 
 
-def test_fifty_requests_at_once_are_all_answered_and_each_with_its_own(address):
+def test_fifty_concurrent_requests_each_get_their_own_answer(address):
     sources = [f"der hund sieht {'das haus ' * (number % 7)}." for number in range(50)]
     alone = {source: post(f"{address}/translate", text=source) for source in set(sources)}
     with ThreadPoolExecutor(50) as pool:
@@ -71,13 +71,13 @@ def test_no_path_leads_to_another_file(address, path):
     assert answer.endswith(b'{"error":"Not Found"}')
 
 
-def test_it_listens_on_this_machine_only_and_is_not_found_under_a_foreign_name(address):
+def test_a_request_for_a_foreign_host_name_is_refused(address):
     request = urllib.request.Request(f"{address}/model", headers={"Host": "evil.example"})
     with pytest.raises(urllib.error.HTTPError, match="421"):
         urllib.request.urlopen(request, timeout=60)
 
 
-def test_other_addresses_are_warned_about_and_a_stop_while_it_translates_ends_it(workplace):
+def test_a_public_address_is_warned_about_and_sigint_ends_the_server(workplace):
     process = start(workplace, MODULE, "-m", "trained", "--port", "0", "--host", "0.0.0.0")
     address = process.stdout.readline().decode().split()[0].rstrip("/").replace("0.0.0.0", "127.0.0.1")
     with ThreadPoolExecutor(1) as pool:
@@ -111,7 +111,7 @@ def test_sigterm_lets_the_server_answer_what_has_come_and_then_end(workplace):
     assert (process.returncode, output, errors) == (0, b"", b"")
 
 
-def test_slow_clients_and_those_that_leave_do_not_hold_others(address):
+def test_slow_and_leaving_clients_do_not_delay_others(address):
     place = address.removeprefix("http://").split(":")
     head = (
         "POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 900\r\n\r\n"
@@ -127,7 +127,7 @@ def test_slow_clients_and_those_that_leave_do_not_hold_others(address):
             assert post(f"{address}/translate", text="der hund")["lines"][0]["source"] == "der hund"
 
 
-def test_what_cannot_be_served_is_one_line(workplace, tmp_path):
+def test_wrong_options_of_the_server_are_an_error_of_one_line(workplace, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         cases = [
@@ -151,9 +151,11 @@ def test_what_cannot_be_served_is_one_line(workplace, tmp_path):
 
 @pytest.fixture(scope="module")
 def browser():
-    playwright = pytest.importorskip("playwright.sync_api")
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="Playwright is not installed: pip install -r requirements-test.txt"
+    )
     if not CHROMIUM:
-        pytest.skip("there is no Chromium")
+        pytest.skip("no browser is installed: install Chromium or Google Chrome, so that it is on the PATH")
     arguments = ["--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
     if os.getuid() == 0:
         arguments.append("--no-sandbox")  # it does not start for root otherwise

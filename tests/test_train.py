@@ -135,7 +135,7 @@ def again(workplace):
     return {"same": run(workplace, "train.py", *TRAIN), "other": run(workplace, "train.py", *other)}
 
 
-def test_a_finished_run_is_told_and_no_error(again):
+def test_a_finished_run_says_so_without_an_error(again):
     assert again["same"].code == 0
     assert again["same"].errors.splitlines()[-1].endswith("trained is finished: 120 steps, nothing to do")
 

@@ -121,7 +121,7 @@ def test_attention_is_there_on_request(translated):
 
 
 @pytest.mark.slow
-def test_other_checkpoints_can_be_named_and_a_device_written_to(translated):
+def test_other_checkpoints_and_the_null_device_can_be_named(translated):
     assert translated["average"][:2] == (0, "")
     assert translated["average"].errors.startswith("5 sentences in ")
     assert not Path("/dev/null").is_file()

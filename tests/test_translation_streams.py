@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import skip_reasons
 from tests.command_line import environment, run
 
 SCRIPT = "tests.echo_engine"
@@ -55,7 +56,7 @@ def test_each_line_gives_one_line(tmp_path, name):
 @pytest.mark.parametrize(
     "bad", [b"\xff", b"sch\xf6n", b"\xed\xa0\x80", b"\xc3"], ids=["byte", "latin", "surrogate", "cut"]
 )
-def test_what_is_not_text_is_named_with_its_line(tmp_path, bad):
+def test_lines_that_are_not_text_are_named_with_their_number(tmp_path, bad):
     (tmp_path / "input.txt").write_bytes(b"a\n" * 9 + bad)
     piped = run(tmp_path, SCRIPT, *ECHO, "--batch-size", "1", stdin=(tmp_path / "input.txt").read_bytes())
     filed = run(tmp_path, SCRIPT, *ECHO, "-i", "input.txt", "-o", "output.txt")
@@ -75,7 +76,7 @@ def test_lines_before_one_that_is_not_text_have_been_written(tmp_path):
 
 @pytest.mark.parametrize("flag", ["--prefix", "--score"])
 @pytest.mark.parametrize("count", [0, 2, 4])
-def test_files_of_unequal_length_are_told(tmp_path, flag, count):
+def test_files_of_unequal_length_are_an_error(tmp_path, flag, count):
     (tmp_path / "input.txt").write_text("a\nb\nc\n")
     (tmp_path / "other.txt").write_text("x\n" * count)
     filed = run(tmp_path, SCRIPT, *ECHO, "-i", "input.txt", flag, "other.txt", "-o", "output.txt")
@@ -165,7 +166,7 @@ def test_memory_does_not_grow_with_the_stream(tmp_path):
     assert peaks[1] < peaks[0] + 200_000  # the lines alone would be 2,400,000 bytes more
 
 
-def test_a_reader_that_goes_away_is_no_error(tmp_path):
+def test_a_reader_that_closes_its_pipe_is_not_an_error(tmp_path):
     reader, writer = os.pipe()
     (tmp_path / "many.txt").write_text("line\n" * 100_000)
     process = start(tmp_path, "-i", "many.txt", stdout=writer, stderr=subprocess.PIPE)
@@ -189,7 +190,7 @@ def test_a_full_disk_is_one_line(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"many.txt"}
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason=skip_reasons.FULL_DEVICE)
 @pytest.mark.parametrize("arguments", [(), ("-o", "/dev/full")])
 def test_a_device_without_room_is_one_line(tmp_path, arguments):
     with open("/dev/full", "wb") as full:

@@ -20,6 +20,7 @@ from interacting_head.metrics.yisi import load_embedder
 from interacting_head.model.building import load_weights
 from interacting_head.model.placement import check_model
 from interacting_head.runs.run_directory import RunDirectory
+from tests import skip_reasons
 from tests.interacting_head import tiny
 
 ROOT = Path(__file__).parents[1]
@@ -142,8 +143,8 @@ def test_word_vectors_are_text_or_numbers_and_nothing_else(tmp_path, mark):
 @pytest.fixture
 def transformer(tmp_path):
     """A folder with a tiny BERT, and its configuration."""
-    pytest.importorskip("torch")
-    transformers = pytest.importorskip("transformers")
+    pytest.importorskip("torch", reason=skip_reasons.TRANSFORMERS)
+    transformers = pytest.importorskip("transformers", reason=skip_reasons.TRANSFORMERS)
     folder = tmp_path / "bert"
     config = transformers.BertConfig(
         vocab_size=5, hidden_size=4, num_hidden_layers=1, num_attention_heads=1, intermediate_size=4

@@ -26,7 +26,7 @@ def child():
         yield child
 
 
-def test_a_function_keeps_its_state_from_call_to_call_and_errors_come_back(child):
+def test_a_function_keeps_its_state_between_calls_and_returns_errors(child):
     count = child("calls")
     with pytest.raises(RuntimeError, match="KeyError: 'nothing'"):
         child("nothing")

@@ -20,7 +20,7 @@ for _ in range(40):
 """
 
 
-def test_steps_are_those_of_this_process_and_constant_memory_does_not_grow():
+def test_steps_are_counted_and_constant_memory_does_not_grow():
     pattern = re.compile(r" step (\d+) of 100, ")
     row = long_runs.watched([sys.executable, "-c", PRINTS], 100, 1, "stderr", pattern)
     assert row["number"] == 90
@@ -32,6 +32,6 @@ def test_memory_that_grows_is_seen():
     assert row["growth, MiB"] > 20
 
 
-def test_a_command_that_fails_is_an_error():
+def test_a_failing_command_is_an_error():
     with pytest.raises(RunError, match="ended with code 3"):
         long_runs.watched([sys.executable, "-c", "raise SystemExit(3)"], 40, 1, "stdout")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from data.text.subwords import Subwords, train_subwords
+from tests import skip_reasons
 
 CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
 
@@ -67,5 +68,5 @@ def subwords(tmp_path_factory):
 def multi30k():
     """The folder of Multi30k, where the machine has it."""
     if not (CORPORA / "multi30k").is_dir():
-        pytest.skip("needs the corpora for development")
+        pytest.skip(skip_reasons.CORPORA)
     return CORPORA / "multi30k"

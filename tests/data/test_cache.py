@@ -42,7 +42,7 @@ def test_a_failure_leaves_nothing_behind(tmp_path):
     assert list((tmp_path / "a").iterdir()) == []
 
 
-def test_of_two_builders_the_first_wins(tmp_path):
+def test_the_first_of_two_builders_wins(tmp_path):
     def build_while_another_does(folder):
         (folder / "file").write_text("second")
         build_once(tmp_path / "x", write_a_file)
@@ -98,7 +98,7 @@ def test_a_damaged_folder_is_built_again_with_one_line_of_warning(tmp_path, caps
     assert os.listdir(tmp_path) == ["x"]
 
 
-def test_an_empty_folder_and_a_file_in_its_place_are_no_cache(tmp_path):
+def test_an_empty_folder_or_a_file_in_its_place_is_not_a_cache_entry(tmp_path):
     (tmp_path / "x").mkdir()
     (tmp_path / "y").write_bytes(b"")
     for name in ("x", "y"):
@@ -117,7 +117,7 @@ def test_a_damaged_folder_stays_where_it_cannot_be_built_again(tmp_path):
 
 
 @pytest.mark.skipif(shutil.which("sha256sum") is None, reason="needs the program sha256sum")
-def test_checksums_are_those_of_the_program_sha256sum(tmp_path):
+def test_checksums_equal_the_output_of_sha256sum(tmp_path):
     folder = build_once(tmp_path / "x", write_a_file)
     subprocess.run(["sha256sum", "--check", "--strict", "SHA256SUMS"], cwd=folder, check=True, capture_output=True)
 
@@ -148,7 +148,7 @@ def test_compressed_text_may_come_through_a_pipe(tmp_path):
     assert list(read_lines(through_a_pipe(tmp_path / "pipe", gzip.compress(b"one\ntwo\n")))) == ["one", "two"]
 
 
-def test_a_copy_that_is_damaged_is_made_again(tmp_path):
+def test_a_damaged_copy_is_made_again(tmp_path):
     path = through_a_pipe(tmp_path / "pipe", b"one\n")
     path.write_bytes(b"")
     assert through_a_pipe(tmp_path / "pipe", b"one\n").read_bytes() == b"one\n"

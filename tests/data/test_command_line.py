@@ -37,7 +37,7 @@ FULL, READ_ONLY, DENIED = errno.ENOSPC, errno.EROFS, errno.EACCES
         (DENIED, "new", 2, "cannot open {}: Permission denied; name a folder that can be written to"),
     ],
 )
-def test_a_disk_that_takes_nothing_is_told_in_one_line(tmp_path, capsys, number, name, code, message):
+def test_a_disk_that_cannot_be_written_to_is_an_error_of_one_line(tmp_path, capsys, number, name, code, message):
     (tmp_path / "there").write_text("former")
     place = name and str(tmp_path / name)
 
@@ -53,7 +53,7 @@ def test_a_disk_that_takes_nothing_is_told_in_one_line(tmp_path, capsys, number,
 
 
 @pytest.mark.usefixtures("unfrozen")
-def test_memory_that_does_not_suffice_is_told_in_one_line(capsys):
+def test_a_lack_of_memory_is_an_error_of_one_line(capsys):
     def fail():
         raise MemoryError("Unable to allocate 8.00 EiB for an array")
 

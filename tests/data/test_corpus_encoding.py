@@ -35,7 +35,7 @@ def test_truecasers_and_vocabularies_that_are_given_are_used(corpus):
     assert again.texts["train"].text == learnt.texts["train"].text  # equal ones make no work
 
 
-def test_whatever_file_of_the_cache_has_a_flipped_bit_is_made_again(corpora, cache, capsys):
+def test_a_file_of_the_cache_with_a_flipped_bit_is_made_again(corpora, cache, capsys):
     def encode():
         mix = open_corpus("mine+mine:dev", "de", "en", corpora)
         return encode_corpus(mix, SETTINGS).pairs["train"]

@@ -9,11 +9,11 @@ NAMES = ["multi30k", "newstest", "quickstart", "tatoeba_en-cs", "tatoeba_en-de",
 
 @pytest.mark.parametrize("name", ["tatoeba", "tatoeba_en-d", "multi30", "newtest", "nothing", "", "x" * 10_000, *NAMES])
 @pytest.mark.parametrize(("most", "cutoff"), [(1, 0.6), (3, 0.6), (1, 0), (6, 0)])
-def test_names_and_their_order_are_those_of_difflib(name, most, cutoff):
+def test_names_and_their_order_equal_difflib(name, most, cutoff):
     assert nearest_names(name, NAMES, most, cutoff) == difflib.get_close_matches(name, NAMES, most, cutoff)
 
 
-def test_a_part_of_the_name_counts_before_the_whole():
+def test_the_last_part_of_a_name_is_compared_before_the_whole():
     keys = ["data.seed", "train.seed", "train.max_steps", "data.max_length"]
 
     def nearest(key):

@@ -40,7 +40,7 @@ def test_an_error_leaves_the_former_file_and_nothing_else(tmp_path):
     assert os.listdir(tmp_path) == ["file"]
 
 
-def test_of_several_writers_at_once_each_writes_all_of_it(tmp_path):
+def test_concurrent_writers_each_write_a_whole_file(tmp_path):
     path = tmp_path / "file"
     with atomic_write(path) as first, atomic_write(path) as second:
         first.write("first")
@@ -62,7 +62,7 @@ def test_files_and_folders_have_the_usual_permissions(tmp_path):
     assert modes == [0o640, 0o750]
 
 
-def test_a_link_stays_one(tmp_path):
+def test_writing_to_a_link_keeps_the_link(tmp_path):
     (tmp_path / "there").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "there" / "file")
     with atomic_write(tmp_path / "link") as file:
@@ -71,7 +71,7 @@ def test_a_link_stays_one(tmp_path):
     assert (tmp_path / "there" / "file").read_text() == "x"
 
 
-def test_a_device_is_written_to_as_it_is():
+def test_a_device_is_written_to_and_not_replaced():
     with atomic_write(os.devnull) as file:
         file.write("x")
     assert not os.path.isfile(os.devnull)
@@ -145,7 +145,7 @@ def test_the_next_writer_removes_only_what_a_killed_process_left(tmp_path):
     assert (tmp_path / "other").read_text() == "y"
 
 
-def test_a_full_disk_is_no_bad_input_and_names_the_file(tmp_path, monkeypatch):
+def test_a_full_disk_is_not_reported_as_bad_input_and_names_the_file(tmp_path, monkeypatch):
     def full(*arguments, **options):
         raise OSError(errno.ENOSPC, "No space left on device")
 

@@ -89,7 +89,7 @@ def test_the_output_is_text_models_and_arrays_that_fit_together(corpora, tmp_pat
     assert list(tmp_path.glob(".partial*")) == []
 
 
-def test_nothing_is_done_twice(corpora, tmp_path, capsys, monkeypatch):
+def test_a_second_preparation_does_nothing(corpora, tmp_path, capsys, monkeypatch):
     run(corpora, tmp_path / "out", "--profile", "paper")
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "out").rglob("*")}
     monkeypatch.setattr(prepare, "encode_corpus", None)

@@ -80,7 +80,7 @@ def test_small_corpora_have_the_sizes_asked_for(sizes):
     assert tuple(len(corpus[split]) for split in SPLITS) == sizes
 
 
-def test_sizes_that_cannot_be_had_are_refused(monkeypatch):
+def test_impossible_sizes_are_refused(monkeypatch):
     with pytest.raises(InputError, match="dev_pairs is -1"):
         generate(dev_pairs=-1)
     monkeypatch.setattr(quickstart_corpus, "PATTERNS", {"request": PATTERNS["request"]})

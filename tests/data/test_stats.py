@@ -12,7 +12,7 @@ from data.text.cleaning import CleaningRules
 from tests import command_line
 
 
-def test_n_and_the_numbers_of_heads_of_the_paper():
+def test_mean_lengths_and_numbers_of_heads_equal_the_paper():
     """Table 1's total lengths and numbers of pairs give section 4.1's n̄ and Table 2's numbers of heads."""
     table = {
         "IWSLT16 DE-EN": (181_149, 3_766_897, 3_826_038, 20, 25),
@@ -36,7 +36,7 @@ def test_n_and_the_numbers_of_heads_of_the_paper():
         (64, ([100], [100]), 0),
     ],
 )
-def test_most_heads_is_the_dimension_by_the_mean_length_of_the_shorter_side(model_dim, lengths, most):
+def test_most_heads_divides_the_dimension_by_the_shorter_mean_length(model_dim, lengths, most):
     assert stats.most_heads(model_dim, *lengths) == stats.most_heads(model_dim, *lengths[::-1]) == most
 
 
@@ -67,7 +67,7 @@ def counted(corpora, name="mine", **options):
     return stats.corpus_statistics(open_corpus(name, "de", "en", corpora), settings)
 
 
-def test_lengths_are_those_of_the_words_and_sub_words_of_every_pair(corpora):
+def test_lengths_count_the_words_and_sub_words_of_every_pair(corpora):
     statistics = counted(corpora)
     lines = list(statistics.corpus.split("train").pairs())
     assert statistics.pairs == {"train": 400, "dev": 30, "test": 20}

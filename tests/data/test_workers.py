@@ -38,7 +38,7 @@ def test_little_work_is_done_in_this_process(count):
     assert {process for _, _, process in results} == {os.getpid()}
 
 
-def test_nothing_gives_nothing():
+def test_no_items_give_no_results():
     assert list(map_chunks(total, [])) == []
 
 

@@ -2,7 +2,6 @@
 
 import functools
 import json
-from pathlib import Path
 
 import keras
 import numpy as np
@@ -17,11 +16,10 @@ from layers import (
     reference,
 )
 from tests.layers.backend import array, compiled
+from tests.layers.oracle import ORACLE, needs_oracle
 from tests.layers.schemes import ALL, IDS, make, normal, randomize
 
-ORACLE = Path(__file__).parents[3] / "shared" / "oracle" / "attention"
 D = 16
-needs_oracle = pytest.mark.skipif(not ORACLE.is_dir(), reason="needs the oracle's cases")
 
 
 def call(layer, query, memory, mask=None, query_mask=None):
@@ -44,7 +42,7 @@ def assert_equal(found, expected):
 @pytest.mark.parametrize("masked", [False, True])
 def test_the_layer_equals_the_printed_loop(name, options, heads, masked):
     if options.get("use_bias"):
-        pytest.skip("the papers print no bias")
+        pytest.skip("the papers print their equations without biases, so there is nothing to compare with")
     layer = make(name, options, num_heads=heads)
     query, memory = normal(2, 3, D), normal(2, 5, D, seed=1)
     arguments = {}

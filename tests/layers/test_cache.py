@@ -24,7 +24,7 @@ def empty(dtype="float32"):
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
 @pytest.mark.parametrize("into", [inserted, overwritten])
-def test_new_parts_are_at_their_places_and_nothing_else_is(into, dtype):
+def test_new_parts_are_written_only_at_their_places(into, dtype):
     first, second = new_parts(0, dtype), new_parts(9, dtype)
     caches = into(into(empty(dtype), first, 4), second, 0)
     for cache, *parts in zip(caches, second, first, strict=True):
@@ -33,7 +33,7 @@ def test_new_parts_are_at_their_places_and_nothing_else_is(into, dtype):
         np.testing.assert_array_equal(array(ops.cast(cache, "float32")), expected)
 
 
-def test_inserted_takes_any_place_and_keeps_what_it_was_given():
+def test_inserted_takes_any_place_and_keeps_its_arguments():
     given = empty()
     caches = inserted(given, new_parts(), 3)
     for cache, before, part in zip(caches, given, new_parts(), strict=True):
@@ -41,7 +41,10 @@ def test_inserted_takes_any_place_and_keeps_what_it_was_given():
         assert not array(before).any()
 
 
-@pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="of TensorFlow's graphs")
+@pytest.mark.skipif(
+    keras.backend.backend() != "tensorflow",
+    reason="only TensorFlow has graphs that can share memory; run the test with KERAS_BACKEND=tensorflow",
+)
 def test_caches_of_one_shape_do_not_share_memory_in_a_graph():
     import tensorflow as tf
 

@@ -18,7 +18,7 @@ def built(name, options, **arguments):
 
 
 @every_scheme
-def test_a_layer_is_its_configuration(name, options):
+def test_a_layer_survives_serialisation(name, options):
     layer = make(name, options, dropout=0.1)
     again = keras.saving.deserialize_keras_object(keras.saving.serialize_keras_object(layer))
     assert type(again) is type(layer)
@@ -126,7 +126,7 @@ def test_more_padding_changes_nothing(name, options):
 
 @every_scheme
 @pytest.mark.parametrize(("batch", "heads", "T", "S"), [(1, 1, 1, 1), (1, 1, 3, 5), (3, 4, 5, 2), (2, 2, 1, 4)])
-def test_shapes_are_those_of_the_query(name, options, batch, heads, T, S):
+def test_outputs_have_the_shape_of_the_query(name, options, batch, heads, T, S):
     layer = make(name, options, num_heads=heads)
     query, memory = normal(batch, T, MODEL_DIM), normal(batch, S, MODEL_DIM, seed=1)
     output, scores = layer(query, memory, return_attention_scores=True)
@@ -164,7 +164,7 @@ def test_wrong_sizes_are_refused(name, options):
 
 
 @every_scheme
-def test_intermediates_fit_each_other(name, options):
+def test_intermediate_results_are_consistent(name, options):
     layer = built(name, options)
     query, memory = normal(2, 3, MODEL_DIM), normal(2, 5, MODEL_DIM, seed=1)
     mask = np.array([[[1, 1, 1, 1, 1]], [[1, 1, 1, 0, 0]]], "bool")
@@ -180,7 +180,7 @@ def test_intermediates_fit_each_other(name, options):
 
 
 @every_scheme
-def test_a_layer_says_where_it_stands_and_what_it_reads(name, options):
+def test_a_layer_states_its_default_placement_and_memory(name, options):
     layer = make(name, options)
     assert layer.memory in ("top", "all")
     assert layer.why_key_dim is None or isinstance(layer.why_key_dim, str)
@@ -233,7 +233,7 @@ def test_closed_gates_and_removed_heads_give_the_same(name, options):
 
 
 @every_scheme
-def test_what_a_layer_has_learnt_are_named_arrays(name, options):
+def test_own_parameters_are_named_arrays(name, options):
     for kind, parameters in built(name, options).own_parameters().items():
         assert isinstance(kind, str)
         assert parameters

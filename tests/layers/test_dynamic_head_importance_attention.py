@@ -93,7 +93,7 @@ def test_the_divergence_is_zero_for_equal_importances_and_else_positive():
     assert found.max() < math.log(5)
 
 
-def test_a_head_that_is_alone_important_has_the_largest_divergence():
+def test_a_single_important_head_has_the_largest_divergence():
     importance = np.full((2, 3, HEADS), 1e-12, "float32")
     importance[..., 1] = 1
     assert float(mean_divergence(importance, np.log(importance), None)) == pytest.approx(math.log(HEADS), rel=ROUNDING)

@@ -30,7 +30,7 @@ def test_positions_are_interleaved_sines_and_cosines():
             np.testing.assert_allclose(encoding[t, 2 * i + 1], np.cos(angle), atol=1e-5)
 
 
-def test_one_position_is_encoded_as_among_all():
+def test_a_single_position_is_encoded_as_among_all_positions():
     layer, inputs = PositionalEncoding(), normal(2, 6, 8)
     np.testing.assert_allclose(array(layer.at(inputs[:, 4:5], 4)), array(layer(inputs))[:, 4:5], atol=1e-5)
 

@@ -55,7 +55,7 @@ def is_plain(name, options):
     [(*scheme, "causal with padding") for scheme in ALL] + [("multi_head", {}, mask) for mask in MASKS],
     ids=[*IDS, *MASKS],
 )
-def test_outputs_and_gradients_are_those_of_the_stages(fused, monkeypatch, name, options, mask):
+def test_outputs_and_gradients_equal_the_stages(fused, monkeypatch, name, options, mask):
     layer = built(name, options)
     cotangent = normal(2, T, MODEL_DIM, seed=2)
 
@@ -76,7 +76,7 @@ def test_outputs_and_gradients_are_those_of_the_stages(fused, monkeypatch, name,
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-5)
 
 
-def test_what_a_kernel_cannot_do_is_done_in_stages(fused):
+def test_calls_that_a_kernel_cannot_make_are_done_in_stages(fused):
     layer = built("multi_head", {}, dropout=0.5)
     query, memory = normal(2, T, MODEL_DIM), normal(2, S, MODEL_DIM)
     layer(query, memory, training=True)
@@ -100,7 +100,7 @@ def test_a_scheme_that_replaces_a_stage_is_not_fused(fused):
     assert not fused
 
 
-def test_kernels_are_those_of_jax_on_a_gpu_and_can_be_switched_off(monkeypatch):
+def test_jax_has_kernels_on_a_gpu_that_can_be_switched_off(monkeypatch):
     assert not dot_product.has_fused_kernels()
     monkeypatch.setattr(keras.backend, "backend", lambda: "jax")
     monkeypatch.setattr(keras.distribution, "list_devices", lambda: ["gpu:0", "gpu:1"])

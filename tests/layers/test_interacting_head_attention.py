@@ -42,13 +42,13 @@ def test_all_query_heads_receive_the_same_gradient():
     np.testing.assert_allclose(kernel, np.repeat(kernel[:, :1], 4, axis=1), rtol=1e-5)
 
 
-def test_with_one_head_it_is_multi_head_attention():
+def test_one_interacting_head_is_multi_head_attention():
     interacting, base = make(heads=1), make(MultiHeadAttention, heads=1)
     query, value = normal(2, 5, D), normal(2, 6, D, seed=1)
     np.testing.assert_allclose(array(interacting(query, value)), array(base(query, value)), rtol=1e-5, atol=1e-5)
 
 
-def test_it_is_multi_head_attention_whose_heads_share_the_summed_query():
+def test_interacting_heads_are_heads_that_share_the_summed_query():
     interacting, base = make(use_bias=True), make(MultiHeadAttention, use_bias=True)
     for name in ("query_kernel", "query_bias"):
         total = array(getattr(interacting, name).value).sum(axis=-2, keepdims=True)
@@ -57,7 +57,7 @@ def test_it_is_multi_head_attention_whose_heads_share_the_summed_query():
     np.testing.assert_allclose(array(interacting(query, value)), array(base(query, value)), rtol=1e-5, atol=1e-5)
 
 
-def test_it_has_the_weights_of_multi_head_attention():
+def test_interacting_heads_have_the_weights_of_multi_head_attention():
     shapes = [
         {w.name: tuple(w.shape) for w in make(cls).weights} for cls in (InteractingHeadAttention, MultiHeadAttention)
     ]
@@ -81,7 +81,7 @@ def test_bfloat16_stays_close():
     assert abs(difference).max() < 0.1
 
 
-def test_the_mean_is_the_sum_of_queries_h_times_as_small():
+def test_the_mean_equals_the_sum_of_queries_h_times_smaller():
     mean, summed = make(query_combination="mean", use_bias=True), make(use_bias=True)
     for name in ("query_kernel", "query_bias"):
         getattr(mean, name).assign(4 * array(getattr(summed, name).value))
@@ -90,7 +90,7 @@ def test_the_mean_is_the_sum_of_queries_h_times_as_small():
 
 
 @pytest.mark.parametrize(("combination", "larger"), [("mean", 1), ("sum", 4)])
-def test_the_mean_starts_as_one_head_does_and_the_sum_sqrt_h_times_as_large(combination, larger):
+def test_a_mean_starts_as_large_as_a_head_and_a_sum_sqrt_h_times_larger(combination, larger):
     layer = InteractingHeadAttention(16, 8, query_combination=combination)
     layer.build((None, None, 128), (None, None, 128))
     shared = array(layer.query_projection()[0])[:, 0]  # (D, K)
@@ -98,7 +98,7 @@ def test_the_mean_starts_as_one_head_does_and_the_sum_sqrt_h_times_as_large(comb
     np.testing.assert_allclose(shared.std(), larger * one_head, rtol=0.1)
 
 
-def test_under_adam_the_mean_learns_as_a_sum_whose_query_moves_h_times_slower():
+def test_the_mean_learns_like_a_sum_whose_query_moves_h_times_slower():
     heads, steps = 4, 200
     query, value, goal = normal(8, 5, D), normal(8, 6, D, seed=1), normal(8, 5, D, seed=2)
     curves = {}

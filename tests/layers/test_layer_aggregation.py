@@ -41,7 +41,7 @@ def test_linear_combination_can_choose_one_layer():
     assert_all_equal(memories(layer), OUTPUTS[2])
 
 
-def test_transparent_attention_starts_as_the_mean_of_embeddings_and_layers():
+def test_transparent_attention_starts_as_the_mean_of_its_sources():
     layer = TransparentAttention(M)
     assert_all_equal(memories(layer), (sum(OUTPUTS) + EMBEDDING) / 5)
     np.testing.assert_array_equal(array(layer.kernel.value), 0)
@@ -93,7 +93,7 @@ def test_iterative_combination_without_its_network_normalizes_sums():
 
 
 @pytest.mark.parametrize("layers", [1, 2, 6])
-def test_parameters_are_those_of_the_equations(layers):
+def test_numbers_of_parameters_follow_the_equations(layers):
     outputs, F = OUTPUTS[:1] * layers, 7
     expected = {
         "linear": layers * D * D,

@@ -19,12 +19,12 @@ def pair(request):
     return ours, theirs, normal(*request.param)
 
 
-def test_values_are_those_of_keras(pair):
+def test_values_equal_keras(pair):
     ours, theirs, x = pair
     np.testing.assert_allclose(array(ours(x)), array(theirs(x)), rtol=1e-5, atol=1e-5)
 
 
-def test_gradients_are_those_of_keras(pair):
+def test_gradients_equal_keras(pair):
     ours, theirs, x = pair
     factor = normal(*x.shape, seed=1)
     for of in (
@@ -41,7 +41,7 @@ def of_weights(layer, x, factor):
 
 
 @pytest.mark.parametrize("dtype", ["mixed_bfloat16", "mixed_float16"])
-def test_half_precision_is_that_of_float32_rounded(dtype):
+def test_half_precision_equals_rounded_float32(dtype):
     layer = LayerNormalization(dtype=dtype)
     layer.build((4, 8))
     randomize(layer)

@@ -32,7 +32,7 @@ def pair(use_bias, **arguments):
 @pytest.mark.parametrize("use_bias", [False, True])
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("masked", [False, True])
-def test_the_layer_equals_that_of_keras(use_bias, causal, masked):
+def test_the_layer_equals_the_keras_layer(use_bias, causal, masked):
     ours, theirs = pair(use_bias)
     query, value, key = normal(2, 4, D), normal(2, 4, D, seed=1), normal(2, 4, D, seed=2)
     mask = np.random.default_rng(3).random((2, 4, 4)) < 0.7 if masked else None
@@ -45,7 +45,7 @@ def test_the_layer_equals_that_of_keras(use_bias, causal, masked):
         np.testing.assert_allclose(array(found), array(expected), rtol=1e-5, atol=1e-5)
 
 
-def test_without_scores_the_output_is_the_same():
+def test_the_output_is_the_same_without_scores():
     ours, theirs = pair(True)
     x = normal(2, 6, D)
     expected, _ = theirs(x, x, return_attention_scores=True)
@@ -131,7 +131,7 @@ def test_dropout_of_the_same_seed_is_the_same():
     assert np.abs(outputs(3) - outputs(4)).max() > 1e-3
 
 
-def test_the_documented_arguments_that_keras_layer_has_and_this_one_lacks():
+def test_arguments_that_only_the_keras_layer_has_are_documented():
     page = " ".join((Path(__file__).parents[2] / "docs" / "layers.md").read_text(encoding="utf-8").split())
     keras_arguments = inspect.signature(keras.layers.MultiHeadAttention).parameters
     lacking = keras_arguments.keys() - inspect.signature(ATTENTION_SCHEMES["multi_head"]).parameters.keys()

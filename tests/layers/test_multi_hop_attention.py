@@ -35,7 +35,7 @@ def test_importances_of_a_position_sum_to_one():
     np.testing.assert_allclose(array(importance).sum(axis=-1), 1, rtol=1e-5)
 
 
-def test_without_a_score_all_heads_are_equal_and_it_is_multi_head_attention():
+def test_multi_hop_attention_with_equal_scores_is_multi_head_attention():
     layer = make()
     layer.hop_score_kernel.assign(np.zeros(layer.hop_score_kernel.shape))
     layer.hop_value_kernel.assign(identities(HEADS, HEADS))  # undoes β = 1 / H
@@ -44,7 +44,7 @@ def test_without_a_score_all_heads_are_equal_and_it_is_multi_head_attention():
     np.testing.assert_allclose(array(output), array(base_of(layer)(QUERY, MEMORY)), rtol=1e-5, atol=1e-5)
 
 
-def test_with_one_head_the_second_hop_is_a_linear_map():
+def test_the_second_hop_of_one_head_is_a_linear_map():
     layer = make(heads=1)
     layer.hop_value_kernel.assign(identities(1))
     output, importance = layer(QUERY, MEMORY, return_head_importance=True)

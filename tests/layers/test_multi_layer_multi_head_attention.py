@@ -41,7 +41,7 @@ def of_one_source(layer, source):
 
 @every_variant
 @pytest.mark.parametrize("use_bias", [False, True])
-def test_with_one_source_it_is_multi_head_attention(variant, use_bias):
+def test_one_source_is_plain_multi_head_attention(variant, use_bias):
     layer = make(1, use_bias=use_bias, **VARIANTS[variant])
     base = of_one_source(layer, 0)
     output, scores = layer(QUERY, SOURCES[:1], attention_mask=MASK, return_attention_scores=True)
@@ -51,7 +51,7 @@ def test_with_one_source_it_is_multi_head_attention(variant, use_bias):
 
 
 @pytest.mark.parametrize("variant", ["M-10", "M-11"])
-def test_softmaxes_of_their_own_make_it_a_sum_of_attentions_to_each_source(variant):
+def test_separate_softmaxes_sum_the_attentions_to_each_source(variant):
     # Concatenated contexts times one kernel are a sum of products, too; the output bias counts once.
     layer = make(**VARIANTS[variant])
     bias = array(layer.output_bias.value)

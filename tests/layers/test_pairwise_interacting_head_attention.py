@@ -28,14 +28,14 @@ def base_of(layer, output_kernel):
     return base
 
 
-def test_with_one_head_it_is_multi_head_attention():
+def test_one_interacting_head_is_multi_head_attention():
     layer = make(heads=1)
     base = base_of(layer, array(layer.output_kernel.value)[0])
     found, expected = (array(some(QUERY, MEMORY, attention_mask=MASK)) for some in (layer, base))
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
 
 
-def test_a_head_that_meets_its_own_keys_only_is_multi_head_attention():
+def test_heads_that_meet_only_their_own_keys_are_multi_head_attention():
     # Output kernels of all pairs i ≠ j are zero: what is left are the pairs (i, i).
     layer = make()
     diagonal = np.eye(HEADS, dtype="float32")[:, :, None, None] * array(layer.output_kernel.value)
@@ -48,7 +48,7 @@ def test_a_head_that_meets_its_own_keys_only_is_multi_head_attention():
     np.testing.assert_allclose(own, array(expected_scores), rtol=1e-5, atol=1e-5)
 
 
-def test_the_order_of_query_heads_and_that_of_key_heads_do_not_matter():
+def test_the_orders_of_query_heads_and_key_heads_do_not_matter():
     layer = make()
     expected = array(layer(QUERY, MEMORY))
     queries, keys = [2, 0, 3, 1], [1, 3, 0, 2]
@@ -84,7 +84,10 @@ def test_an_unknown_implementation_is_an_error():
         PairwiseInteractingHeadAttention(2, 4, implementation="loop")
 
 
-@pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="JAX compiles every training step")
+@pytest.mark.skipif(
+    keras.backend.backend() != "tensorflow",
+    reason="only TensorFlow also trains without XLA; run the test with KERAS_BACKEND=tensorflow",
+)
 def test_xla_compiles_its_gradient_on_tensorflow():
     import tensorflow as tf
 

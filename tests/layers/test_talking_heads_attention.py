@@ -57,11 +57,11 @@ def test_mixed_weights_sum_to_the_row_sums_of_the_second_mixing():
     np.testing.assert_allclose(scores.sum(axis=-1), np.broadcast_to(expected[:, None], (2, 4, 5)), atol=1e-5)
 
 
-def test_the_two_mixings_start_from_numbers_of_their_own():
+def test_the_two_mixings_start_from_different_numbers():
     layer = make()
     assert abs(array(layer.pre_softmax_kernel.value) - array(layer.post_softmax_kernel.value)).max() > 0.01
 
 
 @pytest.mark.parametrize("heads", [1, 4])
-def test_two_matrices_over_the_heads_are_all_it_adds(heads):
+def test_talking_heads_add_only_two_matrices_over_the_heads(heads):
     assert make(heads=heads).count_params() == make(MultiHeadAttention, heads).count_params() + 2 * heads**2

@@ -71,7 +71,7 @@ def test_the_decoder_steps_through_its_cache_with_several_hypotheses(normalizati
         np.testing.assert_allclose(array(output).reshape(-1, D), expected[:, t], rtol=1e-4, atol=1e-5)
 
 
-def test_blocks_are_their_configuration():
+def test_blocks_survive_serialisation():
     for block in (encoder(dropout=0.1), decoder(activation_dropout=0.2, normalization="pre")):
         again = keras.saving.deserialize_keras_object(keras.saving.serialize_keras_object(block))
         assert again.get_config() == block.get_config()

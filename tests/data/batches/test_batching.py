@@ -75,7 +75,7 @@ def test_the_plan_depends_on_seed_and_epoch_alone(options):
     assert len({str(plan(seed, epoch)) for seed in (1, 2) for epoch in (0, 1, 2)}) == 6
 
 
-def test_pairs_are_mixed_anew_in_each_epoch_but_shapes_stay(options):
+def test_each_epoch_mixes_the_pairs_and_keeps_the_shapes(options):
     first, second = (plan_batches(*lengths(), BUDGET, seed=1, epoch=epoch, **options) for epoch in (0, 1))
     together = {frozenset(batch) for batch in batches(first)}
     assert sum(frozenset(batch) in together for batch in batches(second)) < len(first) / 4
@@ -89,7 +89,7 @@ def test_batches_of_all_lengths_are_spread_over_the_epoch(options):
     assert abs(np.corrcoef(np.arange(len(plan)), longest)[0, 1]) < 0.1
 
 
-def test_without_seed_batches_are_in_the_order_of_length(options):
+def test_batches_without_a_seed_are_ordered_by_length(options):
     plan = plan_batches(*lengths(), BUDGET, seed=None, epoch=0, **options)
     longest = [max(plan.shape(i)[1:]) for i in range(len(plan))]
     assert longest == sorted(longest)
@@ -164,12 +164,12 @@ def test_a_budget_below_the_longest_pair_is_an_error_that_names_the_least(static
         plan_batches(*sides, needed - 1, **options)
 
 
-def test_no_pairs_are_an_error(options):
+def test_a_text_without_pairs_is_an_error(options):
     with pytest.raises(InputError, match="no sentence pairs"):
         plan_batches(np.array([], int), np.array([], int), BUDGET, seed=1, epoch=0, **options)
 
 
-def test_the_work_of_planning_grows_with_the_batches_and_not_with_the_pairs(options):
+def test_planning_costs_grow_with_batches_and_not_with_pairs(options):
     # Half a million pairs are measured by benchmarks/pipeline_speed.py.
     def steps(count, tokens):
         return python_steps(lambda: plan_batches(*lengths(count), tokens, seed=1, epoch=0, **options))

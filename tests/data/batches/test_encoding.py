@@ -41,7 +41,7 @@ def test_encoded_pairs_decode_to_the_lines_in_order(text, subwords):
     assert (pairs.dropped_empty, pairs.dropped_long) == (0, 0)
 
 
-def test_ids_and_lengths_are_those_of_the_subword_model(text, subwords):
+def test_ids_and_lengths_equal_the_output_of_the_subword_model(text, subwords):
     pairs = encode_parallel(text, subwords, subwords, max_length=1000)
     expected = subwords.encode([source for source, _ in text.pairs()])
     assert [pairs.source[i].tolist() for i in range(100)] == expected
@@ -81,7 +81,7 @@ def test_max_length_itself_is_allowed_and_does_not_count_the_end_symbol(tmp_path
         encode_parallel(text, subwords, subwords, max_length=len(ids) - 1)
 
 
-def test_only_empty_lines_leave_no_pair(tmp_path, subwords, cache):
+def test_a_text_of_empty_lines_leaves_no_pair(tmp_path, subwords, cache):
     text = parallel_text(tmp_path, ["", ""], ["a", ""])
     with pytest.raises(InputError, match=r"no pair is left: of 2 pairs .* 2 have an empty side"):
         encode_parallel(text, subwords, subwords, max_length=20)
@@ -95,7 +95,7 @@ def test_more_lines_than_a_chunk_stay_aligned(tmp_path, subwords, monkeypatch):
     assert decoded(pairs.target, subwords) == [f"tür {i}" for i in range(50)]
 
 
-def test_the_second_time_nothing_is_encoded(text, subwords, cache, monkeypatch):
+def test_text_is_not_encoded_a_second_time(text, subwords, cache, monkeypatch):
     first = encode_parallel(text, subwords, subwords, max_length=100)
     monkeypatch.setattr(Subwords, "encode", lambda *_: pytest.fail("encoded again"))
     again = encode_parallel(text, subwords, subwords, max_length=100)
@@ -104,7 +104,7 @@ def test_the_second_time_nothing_is_encoded(text, subwords, cache, monkeypatch):
     assert len(entries(cache)) == 1
 
 
-def test_a_changed_file_is_encoded_anew(tmp_path, text, subwords, cache):
+def test_a_changed_file_is_encoded_again(tmp_path, text, subwords, cache):
     encode_parallel(text, subwords, subwords, max_length=100)
     text = parallel_text(tmp_path, ["Haus"] * 100, sentences(100, seed=6))
     assert decoded(encode_parallel(text, subwords, subwords, max_length=100).source, subwords) == ["Haus"] * 100

@@ -9,6 +9,7 @@ import pytest
 from data.batches.encoding import EncodedPairs, EncodedSide
 from data.batches.pipeline import TrainingBatches, as_tf_dataset, evaluation_batches
 from data.text.subwords import BEGIN, END, PAD
+from tests import skip_reasons
 from tests.data.conftest import python_steps, sentences
 
 BUDGET = 300
@@ -161,8 +162,8 @@ def test_each_iterator_begins_at_the_start(pairs, options):
     assert same(islice(batches, 5), list(islice(batches, 5)))
 
 
-def test_a_dataset_begins_anew_where_its_batches_start(pairs, options):
-    pytest.importorskip("tensorflow")
+def test_a_dataset_restarts_where_its_batches_start(pairs, options):
+    pytest.importorskip("tensorflow", reason=skip_reasons.TENSORFLOW)
     batches = TrainingBatches(pairs, **options)
     dataset = as_tf_dataset(batches)
     for start in (0, 2 * batches.batches_in_epoch + 1, 3):
@@ -177,7 +178,7 @@ def test_a_start_at_the_end_of_an_epoch_is_the_next_epoch(pairs, options):
     assert same(batches, whole[len(whole) // 2 :])
 
 
-def test_training_goes_on_without_end(pairs, options):
+def test_training_batches_never_end(pairs, options):
     count = TrainingBatches(pairs, **options).batches_in_epoch
     assert sum(1 for _ in islice(TrainingBatches(pairs, **options), 5 * count)) == 5 * count
 
@@ -204,7 +205,7 @@ def test_evaluation_has_every_pair_once_by_length_and_says_which(pairs, static_s
 
 
 def test_tf_dataset_gives_the_same_batches(pairs, options):
-    pytest.importorskip("tensorflow")
+    pytest.importorskip("tensorflow", reason=skip_reasons.TENSORFLOW)
     batches = TrainingBatches(pairs, max_epochs=2, **options)
     dataset = as_tf_dataset(batches)
     inputs_spec, labels_spec = dataset.element_spec
@@ -216,7 +217,7 @@ def test_tf_dataset_gives_the_same_batches(pairs, options):
 
 
 def test_a_prefetching_dataset_resumes_exactly_after_used_steps(pairs, options):
-    pytest.importorskip("tensorflow")
+    pytest.importorskip("tensorflow", reason=skip_reasons.TENSORFLOW)
     whole = list(TrainingBatches(pairs, max_epochs=2, **options))
     interrupted = TrainingBatches(pairs, max_epochs=2, **options)
     steps = interrupted.batches_in_epoch + 2
@@ -226,7 +227,7 @@ def test_a_prefetching_dataset_resumes_exactly_after_used_steps(pairs, options):
 
 
 def test_keras_takes_the_generator(pairs):
-    adapters = pytest.importorskip("keras.src.trainers.data_adapters")
+    adapters = pytest.importorskip("keras.src.trainers.data_adapters", reason=skip_reasons.TENSORFLOW)
     adapter = adapters.get_data_adapter(iter(TrainingBatches(pairs, BUDGET, seed=1)))
     first = next(iter(adapter.get_numpy_iterator()))
     assert same([first], islice(TrainingBatches(pairs, BUDGET, seed=1), 1))

@@ -1,5 +1,4 @@
 import gzip
-import io
 import lzma
 import os
 import stat
@@ -10,42 +9,9 @@ import pytest
 
 from data.corpora.archives import unpack
 from data.errors import InputError
+from tests.data.corpora.packed import debian_bytes, tar_bytes, zip_bytes
 
 FILES = {"pair/a.de": b"eins\nzwei\n", "pair/a.en": b"one\ntwo\n", "README": b"read me"}
-
-
-def tar_bytes(files, mode="w:gz", links=()):
-    """A tar archive of `files`, then of links {name: (type, target)}."""
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode=mode) as tar:
-        for name, content in files.items():
-            member = tarfile.TarInfo(name)
-            member.size = len(content)
-            tar.addfile(member, io.BytesIO(content))
-        for name, kind, target in links:
-            member = tarfile.TarInfo(name)
-            member.type, member.linkname = kind, target
-            tar.addfile(member)
-    return buffer.getvalue()
-
-
-def zip_bytes(files):
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return buffer.getvalue()
-
-
-def debian_bytes(files):
-    """An `ar` archive of three members, as Debian packages are; the first has an odd length."""
-    members = {"debian-binary": b"2.0", "control.tar.xz": b"....", "data.tar.xz": tar_bytes(files, "w:xz")}
-    content = b"!<arch>\n"
-    for name, data in members.items():
-        content += (
-            f"{name:16}{0:<12}{0:<6}{0:<6}{100644:<8}{len(data):<10}`\n".encode() + data + b"\n" * (len(data) % 2)
-        )
-    return content
 
 
 @pytest.fixture
@@ -166,7 +132,7 @@ def test_a_missing_archive_is_an_error(tmp_path):
         unpack(tmp_path / "nowhere", tmp_path / "out", {"a"})
 
 
-def test_single_compressed_files_are_no_archives(archive, tmp_path):
+def test_single_compressed_files_are_not_archives(archive, tmp_path):
     for content in (gzip.compress(b"text\n"), lzma.compress(b"text\n")):
         archive.write_bytes(content)
         with pytest.raises(InputError, match="is not an archive"):

@@ -51,7 +51,7 @@ def test_a_plain_file_goes_before_a_gzip_file(corpora):
     assert first_pair(open_corpus("mine", "de", "en", corpora), "train") == ("train.de", "train.en")
 
 
-def test_a_missing_split_is_an_error_that_names_those_that_exist(corpora):
+def test_a_missing_split_is_an_error_that_names_the_existing_ones(corpora):
     write(corpora / "mine", "train.de", "train.en", "dev.de", "dev.en")
     corpus = open_corpus("mine", "de", "en", corpora)
     with pytest.raises(InputError, match=r"mine \(de-en\) has no split 'test'; it has dev, train"):
@@ -95,7 +95,7 @@ def test_a_path_is_not_a_name(corpora, name):
         open_corpus(name, "de", "en", corpora)
 
 
-def test_other_languages_are_an_error_that_names_those_that_exist(corpora):
+def test_unknown_languages_are_an_error_that_names_the_existing_ones(corpora):
     write(corpora / "mine", "train.de", "train.en", "README.md")
     with pytest.raises(InputError, match="no split in both 'de' and 'fr'; its languages are de, en "):
         open_corpus("mine", "de", "fr", corpora)
@@ -121,7 +121,7 @@ def test_a_known_corpus_is_fetched_into_the_cache_once(monkeypatch, cache, corpo
     assert len(fetched) == 1
 
 
-def test_without_internet_the_error_of_a_known_corpus_is_one_line(monkeypatch):
+def test_a_known_corpus_without_internet_is_an_error_of_one_line(monkeypatch):
     monkeypatch.setattr("urllib.request.urlopen", lambda *_, **__: (_ for _ in ()).throw(OSError("no route")))
     for name in ("multi30k", "tatoeba_en-de"):
         with pytest.raises(InputError, match=r"^could not download https://.*: no route; .* put .* into .*$"):

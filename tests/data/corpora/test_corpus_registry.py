@@ -9,7 +9,7 @@ from data.corpora.published import ARCHIVES, ArchivedCorpus, LineAlignedCorpus, 
 from data.corpora.registry import KNOWN_CORPORA
 from data.errors import InputError
 from data.text.parallel_text import ParallelText
-from tests.data.corpora.test_archives import debian_bytes, tar_bytes, zip_bytes
+from tests.data.corpora.packed import debian_bytes, tar_bytes, zip_bytes
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_only_the_languages_asked_for_and_missing_files_are_fetched(published, t
     assert len(list((tmp_path / "some").iterdir())) == 4
 
 
-def test_without_internet_the_error_says_which_files_to_put_where(published, tmp_path):
+def test_errors_without_internet_say_which_files_to_put_where(published, tmp_path):
     corpus = line_aligned(published)
     (published / "val.de.gz").unlink()
     folder = tmp_path / "some"
@@ -111,7 +111,7 @@ def test_the_files_of_multi30k_are_complete():
         assert splits >= {"train", "dev", "test_2016_flickr", "test_2017_flickr", "test_2017_mscoco"}
 
 
-def test_archives_are_well_described_and_have_names_of_their_own():
+def test_archives_are_well_described_and_have_unique_names():
     archives = {archive for corpus in ARCHIVED.values() for archive in corpus.archives()}
     parts = [(archive.file_name, archive.part_name) for archive in archives]
     assert len(set(parts)) == len(parts)
@@ -217,7 +217,7 @@ def test_news_tests_since_2014_exist_for_pairs_of_languages(build):
 
 
 @pytest.mark.parametrize("name", ARCHIVED)
-def test_without_internet_each_corpus_says_what_is_needed(name, tmp_path, monkeypatch):
+def test_each_corpus_says_what_it_needs_without_internet(name, tmp_path, monkeypatch):
     monkeypatch.setattr("urllib.request.urlopen", lambda *_, **__: (_ for _ in ()).throw(OSError("no route")))
     corpus = ARCHIVED[name]
     (tmp_path / "corpora").mkdir()

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.corpora.archives import unpack
-from tests.data.corpora.test_archives import debian_bytes, tar_bytes, zip_bytes
+from tests.data.corpora.packed import debian_bytes, tar_bytes, zip_bytes
 from tests.hostile import attempts, changed, changes, few_and_many, refusal
 from tests.parameters import mostly_slow
 
@@ -62,7 +62,7 @@ forms = st.sampled_from([tarfile.PAX_FORMAT, tarfile.GNU_FORMAT])
 
 @few_and_many
 @pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_whatever_an_archive_holds_nothing_is_written_outside_the_folder(tmp_path, examples):
+def test_no_archive_writes_outside_its_folder(tmp_path, examples):
     archive, place = tmp_path / "archive", tmp_path / "in"
     place.mkdir()
 
@@ -151,7 +151,7 @@ def test_a_zip_archive_of_zeros_is_not_unpacked(tmp_path):
     assert "unpacks to more than 67,108,864 bytes" in refusal(unpack, archive, tmp_path / "out", {"*.en"})
 
 
-def test_a_sparse_file_of_holes_is_not_written_out(tmp_path):
+def test_a_sparse_file_is_not_expanded_on_disk(tmp_path):
     archive = tmp_path / "archive"
     member = tarfile.TarInfo("a.en")
     member.pax_headers = {"GNU.sparse.map": "0,0", "GNU.sparse.size": str(GIGABYTES << 30)}
@@ -161,7 +161,7 @@ def test_a_sparse_file_of_holes_is_not_written_out(tmp_path):
     assert "unpacks to more than" in refusal(unpack, archive, tmp_path / "out", {"*.en"})
 
 
-def test_a_header_of_a_negative_size_does_not_lead_round_in_circles(tmp_path):
+def test_a_header_with_a_negative_size_causes_no_endless_loop(tmp_path):
     archive = tmp_path / "archive"
     content = bytearray(header(tarfile.REGTYPE, 0))
     content[124:136] = (2**96 - 1024).to_bytes(12, "big")  # base 256, negative

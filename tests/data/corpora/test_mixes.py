@@ -9,6 +9,7 @@ from data.corpora.mixes import Part, parse_mix, weighted_pairs
 from data.corpus_encoding import TextSettings, encode_corpus
 from data.errors import InputError
 from data.text.parallel_text import ParallelText
+from tests import skip_reasons
 from tests.data.conftest import CORPORA, sentences
 
 
@@ -70,7 +71,7 @@ def test_parts_have_a_corpus_splits_and_a_weight():
         ("dev=a", "names no training text"),
     ],
 )
-def test_what_does_not_follow_the_syntax_is_an_error_of_one_line(name, message):
+def test_a_wrong_mix_is_an_error_of_one_line(name, message):
     with pytest.raises(InputError, match=message) as caught:
         parse_mix(name)
     assert "\n" not in str(caught.value)
@@ -85,7 +86,7 @@ def test_training_texts_are_joined_in_order_and_stay_aligned(corpora):
     assert pairs(reverse) == [(target, source) for source, target in pairs(corpus)]
 
 
-def test_other_splits_are_those_of_the_first_corpus_and_never_trained_on(corpora):
+def test_other_splits_come_from_the_first_corpus_and_are_never_trained_on(corpora):
     corpus = mix("big+small+news:n08", corpora)
     assert numbers(corpus, "dev") == {"big dev": 10}
     assert numbers(corpus, "test") == {"small test": 6}
@@ -130,7 +131,7 @@ def test_every_pair_is_equally_likely_in_a_share(tmp_path):
     assert all(230 < drawn[str(number), str(number)] < 370 for number in range(10))  # 300 ± 5 standard deviations
 
 
-def test_a_mix_is_written_once_and_anew_when_a_file_changes(corpora):
+def test_a_mix_is_written_once_and_again_when_a_file_changes(corpora):
     first = mix("big+small", corpora).split("train").source
     assert mix("big+small", corpora).split("train").source == first
     assert mix("big+small*2", corpora).split("train").source != first
@@ -158,7 +159,7 @@ def test_an_unknown_corpus_or_split_of_a_mix_is_named(corpora):
         mix("big+news", corpora)
 
 
-def test_a_seed_decides_the_batches_of_a_mix_and_resuming_goes_on(tmp_path, subwords):
+def test_batches_of_a_mix_depend_on_the_seed_and_can_be_resumed(tmp_path, subwords):
     for corpus, count in (("one", 150), ("two", 60)):
         (tmp_path / corpus).mkdir()
         for seed, code in enumerate(("de", "en")):
@@ -190,7 +191,7 @@ def test_a_mix_is_prepared_like_a_corpus(tmp_path):
     assert len(prepared.pairs["dev"]) == 20
 
 
-@pytest.mark.skipif(not (CORPORA / "newstest").is_dir(), reason="needs the corpora for development")
+@pytest.mark.skipif(not (CORPORA / "newstest").is_dir(), reason=skip_reasons.CORPORA)
 def test_the_english_german_mix_of_the_corpora_for_development_opens():
     years = ",".join(f"newstest{year}" for year in range(2008, 2013))
     corpus = mix(f"tatoeba_en-de+multi30k+libreoffice_help_en-de+newstest:{years}", CORPORA)

@@ -14,7 +14,7 @@ from data.corpora.published import ARCHIVES, Archive, ArchivedCorpus, Text, cut_
 from data.errors import InputError
 from data.readers import read_plain, read_table
 from data.text.parallel_text import ParallelText
-from tests.data.corpora.test_archives import tar_bytes, zip_bytes
+from tests.data.corpora.packed import tar_bytes, zip_bytes
 
 CONTENT = os.urandom(3_000_000)
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
@@ -65,13 +65,13 @@ def test_a_file_address_works(tmp_path):
     assert (tmp_path / "copy").read_bytes() == CONTENT
 
 
-def test_another_checksum_is_an_error_and_leaves_nothing_behind(tmp_path, server):
+def test_a_wrong_checksum_is_an_error_and_leaves_nothing_behind(tmp_path, server):
     with pytest.raises(InputError, match=f"SHA-256 {SHA256} where {'0' * 64} is expected"):
         download(f"{server}/file", tmp_path / "file.gz", "0" * 64)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_another_checksum_keeps_an_older_file(tmp_path, server):
+def test_a_wrong_checksum_keeps_an_older_file(tmp_path, server):
     (tmp_path / "file.gz").write_bytes(b"older")
     with pytest.raises(InputError):
         download(f"{server}/file", tmp_path / "file.gz", "0" * 64)
@@ -113,7 +113,7 @@ def test_splits_hold_distinct_sizes_and_every_pair_once():
     assert sorted(pair for pairs in splits.values() for pair in pairs) == sorted(PAIRS)
 
 
-def test_at_most_a_tenth_is_held_out_for_each():
+def test_at_most_a_tenth_is_held_out_for_each_split():
     assert {split: len(pairs) for split, pairs in cut(PAIRS).items()} == {"train": 240, "dev": 30, "test": 30}
 
 
@@ -144,7 +144,7 @@ def test_too_few_pairs_to_hold_out_are_an_error():
         cut([])
 
 
-def test_every_so_manieth_pair_is_development_text():
+def test_pairs_at_regular_distances_are_development_text():
     splits = [split for split, _ in cut_regularly(lambda: iter(PAIRS), 23)]
     assert [number for number, split in enumerate(splits, start=1) if split == "dev"] == list(range(23, 301, 23))
     assert [pair for _, pair in cut_regularly(lambda: iter(PAIRS), 23)] == PAIRS
@@ -238,7 +238,7 @@ def test_an_archive_of_archives_is_opened_and_its_part_is_enough(archives, corpu
     assert read(other, "train") == expected
 
 
-def test_a_file_of_its_own_and_files_of_several_archives_are_read(archives, corpus_folder):
+def test_separate_files_and_files_of_several_archives_are_read(archives, corpus_folder):
     (archives / "table.gz").write_bytes(gzip.compress(b"eins\tone\n"))
     (archives / "en.zip").write_bytes(zip_bytes({"a.txt": b"two\n"}))
     (archives / "de.zip").write_bytes(zip_bytes({"a.txt": b"zwei\n"}))
@@ -277,7 +277,7 @@ def test_training_text_is_cut_into_three_splits_without_loss(archives, corpus_fo
     assert sorted(pair for pairs in splits.values() for pair in pairs) == sorted(ROWS)
 
 
-def test_without_internet_the_error_says_which_files_to_put_where(tmp_path, archives, corpus_folder):
+def test_errors_without_internet_say_which_files_to_put_where(tmp_path, archives, corpus_folder):
     missing = Archive("b.tgz", (tmp_path / "nowhere.tgz").as_uri(), size=1234, inner="c/d.tgz")
     present = Archive("a.tgz", "https://example.org/a.tgz")
     (archives / "a.tgz").write_bytes(tar_bytes(FILES))
@@ -291,7 +291,7 @@ def test_without_internet_the_error_says_which_files_to_put_where(tmp_path, arch
     assert [path.name for path in corpus_folder.parent.iterdir()] == [ARCHIVES]
 
 
-def test_what_only_a_browser_can_fetch_is_asked_for_first(tmp_path, corpus_folder, monkeypatch):
+def test_archives_that_only_a_browser_can_fetch_are_asked_for_first(tmp_path, corpus_folder, monkeypatch):
     monkeypatch.setattr("data.corpora.published.download", lambda *_: pytest.fail("downloads"))
     first = Archive("a.tgz", "https://example.org/a.tgz")
     by_hand = Archive("b.tgz", "https://example.org/view", by_hand=True)
@@ -317,7 +317,7 @@ def test_a_damaged_archive_among_the_downloads_is_fetched_again(tmp_path, archiv
     assert capsys.readouterr().err == f"warning: {archives / 'a.tgz'}: wrong checksum; making it again\n"
 
 
-def test_a_damaged_corpus_is_built_again_one_without_checksums_is_not(archives, corpus_folder, capsys):
+def test_a_damaged_corpus_is_built_again_only_if_it_has_checksums(archives, corpus_folder, capsys):
     (archives / "a.tgz").write_bytes(tar_bytes(FILES))
     plain_corpus().fetch(corpus_folder, {"en", "de"})
     damaged = corpus_folder / "train.en.gz"
@@ -332,7 +332,7 @@ def test_a_damaged_corpus_is_built_again_one_without_checksums_is_not(archives, 
 
 
 @pytest.mark.parametrize("algorithm", ["sha256", "md5"])
-def test_an_archive_with_another_checksum_is_refused(archives, corpus_folder, algorithm, monkeypatch):
+def test_an_archive_with_a_wrong_checksum_is_refused(archives, corpus_folder, algorithm, monkeypatch):
     monkeypatch.setattr("data.corpora.published.download", without_internet)
     content = tar_bytes(FILES)
     checksum = hashlib.new(algorithm, content).hexdigest()
@@ -362,7 +362,7 @@ def test_a_bad_archive_is_an_error_and_leaves_no_corpus(archives, corpus_folder,
     assert [path.name for path in archives.iterdir()] == ["a.tgz"]
 
 
-def test_an_archive_put_there_is_used_without_internet(archives, corpus_folder):
+def test_an_archive_put_into_the_folder_is_used_without_internet(archives, corpus_folder):
     with pytest.raises(InputError, match=re.escape(f"into {archives}, or")):
         tab_separated().fetch(corpus_folder, {"en", "de"})
     content = "".join(f"{en}\t{de}\n" for en, de in ROWS)

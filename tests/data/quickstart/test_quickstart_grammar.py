@@ -170,7 +170,7 @@ def test_each_language_has_its_order_of_words():
     assert Clause(PRONOUN["du"], VERB["abholen"], (children,)).imperative()[0] == "hol bitte die Kinder ab"
 
 
-def test_every_class_that_a_verb_or_an_adjective_asks_for_has_nouns():
+def test_every_class_required_by_verbs_and_adjectives_has_nouns():
     assert len({noun.lemma for noun in NOUNS}) == len(NOUNS)
     classes = {name for noun in NOUNS for name in noun.classes}
     wanted = {name for verb in VERBS for complement in verb.complements for name in complement.classes}

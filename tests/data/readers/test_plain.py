@@ -36,7 +36,7 @@ def test_news_commentary_is_read_without_the_empty_rows_between_documents(file):
     ]
 
 
-def test_columns_of_ted_are_found_by_name_and_missing_translations_left_out(file):
+def test_ted_columns_are_found_by_name_and_missing_lines_left_out(file):
     rows = (
         "talk_name\ten\tbe\tpt-br\n"
         "one\tThis is n&apos;t much .\tГэта няшмат .\t__NULL__\n"

@@ -52,5 +52,5 @@ def test_many_pairs_agree_with_a_set():
     assert first_occurrences(iter(pairs)).tolist() == expected
 
 
-def test_no_pairs_have_no_first_one():
+def test_no_pairs_have_no_first_occurrences():
     assert first_occurrences([]).tolist() == []

@@ -4,6 +4,7 @@ import pytest
 from sacremoses import MosesDetokenizer, MosesPunctNormalizer
 
 from data.text.moses import Moses
+from tests import skip_reasons
 from tests.data.conftest import CORPORA
 
 TOKENS = [
@@ -68,7 +69,7 @@ def test_lines_become_the_tokens_of_the_script():
     assert [(language, line, Moses(language).tokenize(line)) for language, line, _ in TOKENS] == TOKENS
 
 
-def test_no_sign_is_lost_or_changed_on_the_way_back():
+def test_detokenisation_loses_and_changes_no_character():
     lost = []
     for language, line, tokens in TOKENS:
         again = Moses(language).detokenize(tokens)
@@ -95,7 +96,7 @@ def test_punctuation_and_unicode_are_normalised():
     assert [(language, line, Moses(language).normalize(line)) for language, line, _ in NORMALIZED] == NORMALIZED
 
 
-def test_a_language_without_rules_has_those_of_english_abbreviations():
+def test_a_language_without_rules_uses_english_abbreviations():
     assert Moses("xx").tokenize("Mr. Smith isn't here.") == "Mr. Smith isn &apos; t here ."
 
 
@@ -115,7 +116,7 @@ def test_long_odd_lines_take_no_longer_than_others(line):
 def test_lines_of_news_come_back_as_they_were(language, pair):
     path = CORPORA / "newstest" / f"newstest2014.{pair}.{language}.gz"
     if not path.is_file():
-        pytest.skip("needs the corpora for development")
+        pytest.skip(skip_reasons.CORPORA)
     with gzip.open(path, "rt", encoding="utf-8", newline="\n") as file:
         lines = [" ".join(line.split()) for line in file]
     moses = Moses(language)
@@ -214,7 +215,7 @@ def detokenized(language, line):
     return moses.detokenize(moses.tokenize(line))
 
 
-def test_whatever_a_model_may_put_out_is_joined():
+def test_any_output_of_a_model_is_joined():
     assert {tokens: Moses("en").detokenize(tokens) for tokens in ODD} == ODD
 
 

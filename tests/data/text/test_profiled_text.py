@@ -37,7 +37,7 @@ def count_calls(monkeypatch):
     return calls
 
 
-def test_training_text_is_tokenised_cleaned_and_truecased_by_its_own_casing(text):
+def test_training_text_is_tokenised_cleaned_and_truecased(text):
     prepared = apply_profile(text, "paper", LANGUAGES, rules=CleaningRules())
     assert list(prepared.text.pairs()) == [
         ("der Hund sieht &apos; s .", "the dog sees it ."),
@@ -87,7 +87,7 @@ def test_the_same_text_is_processed_once(text, cache, monkeypatch):
     assert len(calls) == 1
 
 
-def test_whatever_changes_the_result_is_noticed(text, tmp_path, monkeypatch):
+def test_every_change_of_the_result_is_noticed(text, tmp_path, monkeypatch):
     calls = count_calls(monkeypatch)
     train = apply_profile(text, "paper", LANGUAGES, rules=CleaningRules())
     apply_profile(text, "paper", LANGUAGES, rules=CleaningRules(max_words=5))

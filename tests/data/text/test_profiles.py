@@ -12,7 +12,7 @@ def paper():
     return Preprocessor("paper", "de", Truecaser(count_forms(tokenize("de", line) for line in LINES)))
 
 
-def test_raw_text_stays_as_it_is():
+def test_raw_text_is_not_changed():
     for line in ("  Über\u2028 a\t`", ""):
         assert RAW_TEXT.preprocess(line) == RAW_TEXT.postprocess(line) == RAW_TEXT.expected(line) == line
 
@@ -23,7 +23,7 @@ def test_text_of_the_papers_is_normalised_tokenised_and_truecased(paper):
     assert paper.preprocess("") == paper.preprocess(" \x07 ") == ""
 
 
-def test_going_back_undoes_going_forward(paper):
+def test_postprocessing_undoes_preprocessing(paper):
     assert [paper.postprocess(paper.preprocess(line)) for line in LINES[:2]] == LINES[:2]
     assert paper.postprocess(paper.preprocess(LINES[2])) == '"Ja", sagt er.'  # normalisation stays
 

@@ -55,7 +55,7 @@ def test_pieces_match_ids(subwords):
 
 
 def test_decoding_drops_special_ids_and_takes_arrays(subwords):
-    numpy = pytest.importorskip("numpy")
+    numpy = pytest.importorskip("numpy", reason="NumPy is not installed: pip install -r requirements.txt")
     (ids,) = subwords.encode(["Ein Haus."])
     padded = numpy.array([[BEGIN, *ids, END, PAD, PAD], [END] + [PAD] * (len(ids) + 3)], numpy.int32)
     assert subwords.decode(padded) == ["Ein Haus.", ""]
@@ -156,7 +156,7 @@ def test_a_model_with_other_special_ids_is_an_error(tmp_path):
         Subwords(tmp_path / "other.model")
 
 
-def test_a_pipe_is_no_model(tmp_path):
+def test_a_pipe_is_refused_as_a_model(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(InputError, match="pipe is a pipe or a device, which cannot be read here; write it to a file"):
         Subwords(tmp_path / "pipe")

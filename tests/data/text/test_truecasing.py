@@ -38,7 +38,7 @@ def truecaser():
         ("a  b", {"b": 1}),
     ],
 )
-def test_forms_are_counted_where_their_casing_is_their_own(line, counts):
+def test_forms_are_counted_only_where_their_casing_is_informative(line, counts):
     assert count_forms([line]) == Counter(counts)
 
 
@@ -63,7 +63,7 @@ def test_words_are_truecased(truecaser, line, expected):
     assert truecaser.truecase(line) == expected
 
 
-def test_of_two_forms_equally_frequent_the_smaller_is_usual():
+def test_the_smaller_of_two_equally_frequent_forms_is_usual():
     assert Truecaser({"US": 2, "us": 2, "Us": 2}).truecase("US") == "us"
 
 
@@ -124,7 +124,7 @@ def test_a_missing_or_binary_model_is_an_error(tmp_path):
         Truecaser.load(tmp_path / "binary")
 
 
-def test_a_pipe_is_no_model(tmp_path):
+def test_a_pipe_is_refused_as_a_model(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(InputError, match="pipe is a pipe or a device, which cannot be read here; write it to a file"):
         Truecaser.load(tmp_path / "pipe")

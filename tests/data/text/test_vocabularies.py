@@ -33,7 +33,7 @@ def test_models_are_learnt_once_for_the_same_text(text, cache):
     assert learn_vocabularies(text, 350, shared=True) != first
 
 
-def test_a_size_that_cannot_be_is_an_error_and_leaves_nothing(text, cache):
+def test_an_impossible_size_is_an_error_and_leaves_nothing(text, cache):
     with pytest.raises(InputError, match=r"set data\.vocabulary_size to at most"):
         learn_vocabularies(text, 50_000, shared=True)
     assert list((cache / "subwords").iterdir()) == []
@@ -72,7 +72,7 @@ def test_each_side_keeps_the_joint_merges_that_it_needs(two_languages):
     assert pieces[0] & pieces[1] > {"▁in"}
 
 
-def test_text_of_the_other_side_is_spelled_in_the_pieces_of_this_one(two_languages):
+def test_text_of_the_other_language_is_encoded_without_unknown_pieces(two_languages):
     paths = learn_vocabularies(two_languages, 340, shared=False, joint_merges=True)
     for subwords, side in zip(map(Subwords, paths), list(zip(*two_languages.pairs(), strict=True))[::-1], strict=True):
         ids = subwords.encode(side)

@@ -31,7 +31,7 @@ def words(*counts):
 
 
 @pytest.mark.parametrize("line", ["die katze und der hund", "hündchen 𝄞 katze!", "a  b"])
-def test_words_are_those_between_blanks(subwords, line):
+def test_words_are_separated_by_blanks(subwords, line):
     [ids] = subwords.encode([line])
     texts, word_of = words_of(ids, subwords)
     assert texts == [*line.split(), "</s>"]
@@ -67,7 +67,7 @@ def test_target_words_are_linked_to_the_source_word_of_largest_weight():
     assert pharaoh(links(weights)) == "0-1 1-0"
 
 
-def test_error_rate_is_that_of_och_and_ney():
+def test_the_error_rate_follows_och_and_ney():
     counts = {}
     add_up(counts, link_counts({(0, 0), (1, 1), (2, 1)}, Gold({(0, 0), (3, 3)}, {(0, 0), (3, 3), (1, 1)})))
     add_up(counts, link_counts({(5, 5)}, Gold({(5, 5)}, {(5, 5)})))
@@ -92,7 +92,7 @@ def test_gold_alignments_are_read_sure_and_possible(tmp_path):
 
 
 @pytest.mark.parametrize("link", ["1", "1--2", "a-b", "-1-2", "1-2-3"])
-def test_wrong_links_are_told_with_their_line(tmp_path, link):
+def test_wrong_links_are_an_error_that_names_the_line(tmp_path, link):
     path = tmp_path / "gold"
     path.write_text(f"0-0\n0-0 {link}\n")
     with pytest.raises(InputError, match=r"line 2: .* is no link"):

@@ -36,7 +36,7 @@ def arguments(folder, references=True, **options):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("references", [True, False])
-def test_inspections_are_those_of_references_or_else_of_own_translations(folder, run, references):
+def test_references_are_inspected_or_else_the_translations(folder, run, references):
     sample = run.sample(arguments(folder, references))
     assert sample.sources == [line for line in untrained_runs.SOURCES if line]
     assert (sample.numbers, sample.lines) == ([1, 2, 3, 5], 5)
@@ -92,7 +92,7 @@ def test_runs_are_named_by_the_shortest_ends_of_their_paths_that_differ(folder):
         open_runs([folder / "one/run", folder / "one" / ".." / "one" / "run"])
 
 
-def test_a_draw_depends_on_its_seed_keeps_the_order_and_takes_all_of_few():
+def test_a_random_draw_depends_on_its_seed_and_keeps_the_order():
     items = list(range(1000))
     first, total = drawn(iter(items), 50, seed=1)
     assert total == 1000

@@ -46,7 +46,7 @@ def entropy_loops(w, head, i, as_printed):
 
 
 @both
-def test_means_over_sentences_are_those_of_loops_over_positions(as_printed):
+def test_means_over_sentences_equal_loops_over_positions(as_printed):
     sentences = [weights(2, 4, 4), weights(2, 1, 1), weights(2, 3, 6), weights(2, 6, 3)]
     sums, suffix = {}, "_as_printed" * as_printed
     for one in sentences:

@@ -30,7 +30,7 @@ def statistics(sentences, parts=3):
     return sums.statistics()
 
 
-def test_statistics_are_those_of_loops_over_positions():
+def test_statistics_equal_loops_over_positions():
     sentences = [importance(7), importance(1), importance(4)]
     found = statistics(sentences)
     by_part, entropies, positions = {0: [], 1: [], 2: []}, [], []
@@ -47,7 +47,7 @@ def test_statistics_are_those_of_loops_over_positions():
     np.testing.assert_array_equal(found["histogram"], counts)
 
 
-def test_uniform_importance_has_entropy_log_h_and_that_of_one_head_0():
+def test_uniform_importance_has_entropy_log_h_and_a_single_head_0():
     uniform, single = statistics([np.full((5, 4), 0.25)]), statistics([np.eye(4)[[2] * 5]])
     assert uniform["entropy"] == pytest.approx(math.log(4))
     assert uniform["histogram"][-1] == single["histogram"][0] == 5

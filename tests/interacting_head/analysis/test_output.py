@@ -60,7 +60,7 @@ def test_everything_is_written_and_a_long_table_is_printed_in_part(tmp_path, cap
     assert printed.endswith("a note\n")
 
 
-def test_of_a_long_table_the_summary_is_printed(tmp_path, capsys):
+def test_a_long_table_is_printed_as_its_summary(tmp_path, capsys):
     rows = [{"head": head} for head in [*range(100), "mean"]]
     write(Findings(rows=rows, summary=rows[-1:]), "verb", tmp_path, ["run"])
     head, mean, more = capsys.readouterr().out.splitlines()
@@ -70,7 +70,7 @@ def test_of_a_long_table_the_summary_is_printed(tmp_path, capsys):
     assert capsys.readouterr().out.split() == ["head", "98", "99", "mean"]
 
 
-def test_no_more_of_a_summary_is_printed_than_of_other_tables(tmp_path, capsys):
+def test_summaries_are_cut_like_other_tables(tmp_path, capsys):
     rows = [{"head": head} for head in range(200)]
     write(Findings(rows=rows, summary=rows[100:]), "verb", tmp_path, ["run"])
     *_, last, more = capsys.readouterr().out.splitlines()

@@ -26,7 +26,7 @@ def test_logits_have_the_rank_of_the_head_size_or_of_the_sentence(size, inner):
     np.testing.assert_array_equal(found, [np.linalg.matrix_rank(one) for one in logits])
 
 
-def test_a_tolerance_counts_what_is_above_it():
+def test_singular_values_above_the_tolerance_count():
     values = np.array([4.0, 2.0, 0.1, 0.0])
     assert [numerical_rank(values, (4, 4), tolerance) for tolerance in (0.6, 0.4, 0.01, 0.0)] == [1, 2, 3, 3]
 
@@ -39,7 +39,7 @@ def test_stable_rank_is_the_sum_of_squares_over_the_largest():
         assert stable_rank(singular_values(matrix)) == pytest.approx(entries / largest)
 
 
-def test_ranks_of_closed_forms():
+def test_ranks_of_identity_and_uniform_weights_are_exact():
     identity, uniform = np.eye(5), np.full((5, 5), 0.2)
     assert stable_rank(singular_values(identity)) == pytest.approx(5)
     assert numerical_rank(singular_values(identity), (5, 5)) == 5

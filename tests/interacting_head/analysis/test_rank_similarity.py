@@ -26,7 +26,7 @@ def hsic(left, right):
     return np.trace(left @ left.T @ centring @ right @ right.T @ centring)
 
 
-def test_cka_is_that_of_kernels_over_all_positions():
+def test_cka_equals_kernels_over_all_positions():
     parts = sentences((2, 5, 3), V)
     found, whole = cka_of(*parts), np.concatenate(parts, axis=1)
     for i in range(H):
@@ -36,7 +36,7 @@ def test_cka_is_that_of_kernels_over_all_positions():
             assert found[i, j] == pytest.approx(expected)
 
 
-def test_cka_is_one_for_heads_that_differ_by_rotation_scale_and_a_constant():
+def test_cka_is_one_for_rotated_scaled_and_shifted_heads():
     [heads] = sentences((9,), V)
     heads[1] = 3 * heads[0] @ ortho_group.rvs(V, random_state=0) + 7
     found = cka_of(heads)
@@ -86,7 +86,7 @@ def test_heads_with_opposite_maps_have_correlation_minus_one():
     np.testing.assert_allclose(normalised(products), [[1, 1, -1], [1, 1, -1], [-1, -1, 1]])
 
 
-def test_a_head_that_attends_to_all_alike_has_no_correlation():
+def test_a_head_with_uniform_attention_has_no_correlation():
     found = normalised(map_products(np.stack([np.eye(4), np.full((4, 4), 0.25), np.eye(4)])))
     assert np.isnan(found[1]).all()
     assert mean_of_pairs(found) == pytest.approx(1)

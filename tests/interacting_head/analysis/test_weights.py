@@ -46,13 +46,13 @@ def test_orthogonal_kernels_agree_by_one_over_their_number():
     np.testing.assert_allclose(kernel_cosines(kernels), np.eye(H))
 
 
-def test_the_part_that_agrees_is_that_of_the_mean():
+def test_the_agreeing_part_of_queries_is_their_mean():
     kernels = normal(D, H, K).astype("float64")
     mean = kernels.mean(axis=1, keepdims=True)
     assert query_agreement(kernels) == pytest.approx(1 - ((kernels - mean) ** 2).sum() / (kernels**2).sum())
 
 
-def test_mixing_matrices_of_closed_forms():
+def test_measures_of_simple_mixing_matrices_are_exact():
     assert distance_from_identity(np.eye(H)) == part_of_other_heads(np.eye(H)) == 0
     assert distance_from_identity(np.zeros((H, H))) == distance_from_identity(2 * np.eye(H)) == 1
     assert part_of_other_heads(np.ones((H, H))) == pytest.approx(1 - 1 / H)
@@ -86,7 +86,7 @@ def test_every_place_of_a_scheme_has_rows_and_a_figure(scheme):
 
 
 @pytest.mark.parametrize("scheme", ATTENTION_SCHEMES)
-def test_there_is_a_reader_for_what_each_scheme_has_learnt(scheme):
+def test_own_parameters_of_every_scheme_have_an_analysis(scheme):
     kinds = {kind for layer in run_of(scheme).model.attention_layers.values() for kind in layer.own_parameters()}
     assert kinds <= set(LEARNT)
 

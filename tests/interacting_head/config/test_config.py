@@ -128,7 +128,7 @@ def test_an_unknown_key_names_the_nearest(key, nearest):
     assert error(f"{key}=4") == f"unknown configuration key {key}; did you mean {nearest}?"
 
 
-def test_an_unknown_key_that_is_near_to_none_names_those_of_its_section():
+def test_an_unknown_key_without_a_near_match_lists_its_section():
     message = error("train.xyz=4")
     assert "train.learning_rate" in message
     assert "model." not in message

@@ -71,7 +71,7 @@ def load_config_again(path, config):
 
 
 @pytest.mark.parametrize("content", WRONG.values(), ids=WRONG.keys())
-def test_what_strains_a_parser_is_refused_in_one_line(tmp_path, monkeypatch, content):
+def test_content_that_strains_a_parser_is_refused_in_one_line(tmp_path, monkeypatch, content):
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "config.yaml"
     path.write_text(content)
@@ -141,7 +141,7 @@ def test_any_bytes_are_a_search_space_or_are_refused(tmp_path, examples):
 @pytest.mark.parametrize(
     "content", [{}, {"model": None}, {"model": {"attention": 3, "placements": [1, {"attention": 2}]}}]
 )
-def test_a_configuration_of_a_former_version_may_be_damaged_too(tmp_path, content):
+def test_a_damaged_configuration_of_a_former_version_is_refused(tmp_path, content):
     from interacting_head.runs.migrations import UPGRADES
 
     path = tmp_path / "config.yaml"

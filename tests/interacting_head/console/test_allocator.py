@@ -11,7 +11,9 @@ from interacting_head.console import allocator
 from tests.command_line import ROOT
 
 is_glibc = "CS_GNU_LIBC_VERSION" in os.confstr_names
-needs_glibc = pytest.mark.skipif(not is_glibc, reason="settings of glibc")
+needs_glibc = pytest.mark.skipif(
+    not is_glibc, reason="this system has another C library than glibc; run the test on a common Linux, such as Debian"
+)
 
 # Frees a large block, and tells what is left of it.
 PROGRAM = """
@@ -56,7 +58,7 @@ def test_freed_memory_stays_with_the_process():
     [{allocator.SWITCH: "0"}, {"MALLOC_ARENA_MAX": "2"}, {"GLIBC_TUNABLES": "glibc.malloc.arena_max=2"}],
     ids=lambda variables: next(iter(variables)),
 )
-def test_what_the_environment_says_goes_first(variables):
+def test_variables_of_the_environment_take_precedence(variables):
     result = found(**variables)
     assert result["description"].endswith(", as it is")
     assert result["kept"] < 10

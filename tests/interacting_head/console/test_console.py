@@ -35,13 +35,13 @@ def test_a_backend_from_keras_json_is_refused_after_the_import(monkeypatch):
 
 
 @pytest.mark.parametrize("value", ["-3", "many", "1.5", "1000000"])
-def test_a_number_of_threads_that_ends_tensorflow_is_refused(monkeypatch, value):
+def test_a_number_of_threads_that_crashes_tensorflow_is_refused(monkeypatch, value):
     monkeypatch.setenv("KERAS_BACKEND", "tensorflow")
     monkeypatch.setenv("TF_NUM_INTRAOP_THREADS", value)
     assert refusal() == f"TF_NUM_INTRAOP_THREADS must be a whole number from 0 (all cores) to 4096, got {value!r}"
 
 
-def test_a_limit_of_addresses_that_ends_tensorflow_is_refused(monkeypatch):
+def test_a_limit_of_addresses_that_crashes_tensorflow_is_refused(monkeypatch):
     monkeypatch.setenv("KERAS_BACKEND", "tensorflow")
     monkeypatch.setattr(resource, "getrlimit", lambda kind: (2_000_000 * 1024, resource.RLIM_INFINITY))
     message = "a process may use 1.9 GiB of addresses here, and TensorFlow needs 3 GiB or more; raise the limit"

@@ -3,11 +3,12 @@ import pytest
 
 from interacting_head import export
 from interacting_head.runs.run_directory import RunDirectory
+from tests import skip_reasons
 from tests.interacting_head.export import exports
 from tests.layers.backend import array
 from tests.parameters import mostly_slow
 
-ctranslate2 = pytest.importorskip("ctranslate2")
+ctranslate2 = pytest.importorskip("ctranslate2", reason=skip_reasons.EXPORT)
 
 FOLDED = ("multi_head", "fixed_head_size", "talking_heads", "interacting_head", "interacting_head_pairwise")
 MODELS = {

@@ -8,6 +8,7 @@ from data.files import new_folder
 from interacting_head import export
 from interacting_head.export.trained_model import PRIVATE, TrainedModel
 from interacting_head.runs.run_directory import RunDirectory
+from tests import skip_reasons
 from tests.interacting_head.export import exports
 
 
@@ -24,13 +25,13 @@ def test_a_folder_appears_when_it_is_complete(tmp_path):
     assert stat.S_IMODE((tmp_path / "new" / "folder").stat().st_mode) == 0o777 & ~umask
 
 
-def test_a_failure_leaves_nothing(tmp_path):
+def test_a_failure_leaves_no_folder(tmp_path):
     with pytest.raises(ZeroDivisionError), new_folder(tmp_path / "folder") as folder:
         (folder / "file").write_text(str(1 / 0))
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_is_there_is_kept(tmp_path):
+def test_existing_files_are_kept(tmp_path):
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").write_text("kept")
     for path in (tmp_path / "full", tmp_path / "full" / "file", tmp_path / "full" / "file" / "below"):
@@ -48,7 +49,7 @@ def test_what_is_there_is_kept(tmp_path):
 )
 def test_a_quantization_that_a_format_does_not_have_is_refused(tmp_path, file_format, quantization, message):
     if file_format == "ctranslate2":
-        pytest.importorskip("ctranslate2")
+        pytest.importorskip("ctranslate2", reason=skip_reasons.EXPORT)
     with pytest.raises(InputError, match=message):
         export.convert("nowhere", file_format, tmp_path / "out", quantization)
     assert list(tmp_path.iterdir()) == []

@@ -57,7 +57,7 @@ def test_folded_weights_compute_what_the_scheme_does(case, sizes):
         ("talking_heads", 4, 20),
     ],
 )
-def test_sizes_after_folding(scheme, heads, size):
+def test_folded_layers_have_the_expected_sizes(scheme, heads, size):
     folded = fold(built(scheme, {}))
     assert (folded.num_heads, folded.head_dim) == (heads, size)
     assert folded.query.shape == folded.key.shape == folded.value.shape == (D + 1, heads, size)
@@ -65,7 +65,7 @@ def test_sizes_after_folding(scheme, heads, size):
 
 
 @pytest.mark.parametrize("case", REFUSED, ids=str)
-def test_what_cannot_be_folded_says_why(case):
+def test_layers_that_cannot_be_folded_say_why(case):
     with pytest.raises(InputError, match=f"that layer is {case[0]}, which cannot be converted: .*--format savedmodel"):
         fold(built(*case), "that layer")
 
@@ -95,6 +95,6 @@ def test_a_model_is_folded_at_every_place():
         ({"memory": "linear"}, "model.memory=linear cannot be converted"),
     ],
 )
-def test_a_refusal_names_the_place(settings, message):
+def test_an_error_names_the_place_that_cannot_be_folded(settings, message):
     with pytest.raises(InputError, match=message):
         fold_transformer(tiny.transformer(**settings))

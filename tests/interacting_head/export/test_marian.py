@@ -14,10 +14,11 @@ from interacting_head.search.constraints import Limits
 from interacting_head.search.options import SearchOptions
 from interacting_head.search.transformer_search import TransformerSearch
 from interacting_head.training.setup import make_training_model
+from tests import skip_reasons
 from tests.interacting_head.export import exports
 from tests.parameters import mostly_slow
 
-numpy_safetensors = pytest.importorskip("safetensors.numpy")
+numpy_safetensors = pytest.importorskip("safetensors.numpy", reason=skip_reasons.EXPORT)
 
 MODELS = {
     "multi_head": {"scheme": "multi_head"},
@@ -39,8 +40,8 @@ def converted(folder, shared=True, **settings):
 
 
 def load(folder):
-    transformers = pytest.importorskip("transformers")
-    pytest.importorskip("torch")
+    transformers = pytest.importorskip("transformers", reason=skip_reasons.TRANSFORMERS)
+    pytest.importorskip("torch", reason=skip_reasons.TRANSFORMERS)
     model, info = transformers.MarianMTModel.from_pretrained(folder, output_loading_info=True)
     assert not any(info[what] for what in ("missing_keys", "unexpected_keys", "mismatched_keys", "error_msgs")), info
     return transformers.AutoTokenizer.from_pretrained(folder), model.eval()
@@ -118,7 +119,7 @@ def test_the_tokeniser_gives_our_ids_and_text(tmp_path, shared):
     assert tokenizer.batch_decode(ids, skip_special_tokens=True) == lines
 
 
-def test_the_files_are_those_of_a_marian_model(tmp_path):
+def test_an_export_has_the_files_of_a_marian_model(tmp_path):
     trained = converted(tmp_path, model_dim=16)
     names = {path.name for path in (tmp_path / "model").iterdir()}
     assert names == {
@@ -143,7 +144,7 @@ def test_the_files_are_those_of_a_marian_model(tmp_path):
         ({"scheme": "multi_hop"}, "is multi_hop, which cannot be converted"),
     ],
 )
-def test_what_does_not_fit_a_marian_model_is_refused(tmp_path, settings, message):
+def test_settings_that_do_not_fit_a_marian_model_are_refused(tmp_path, settings, message):
     with pytest.raises(InputError, match=message):
         converted(tmp_path, **settings)
     assert {path.name for path in tmp_path.iterdir()} == {"source.model"}

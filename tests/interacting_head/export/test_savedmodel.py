@@ -104,7 +104,7 @@ def test_the_graph_finds_what_the_search_finds(model, answers, source_ids, name,
     assert np.all(theirs["scores"][-1, 1:] < IMPOSSIBLE)
 
 
-def test_inputs_that_make_no_sense_are_refused_in_words(model, source_ids):
+def test_senseless_inputs_are_refused_with_a_message(model, source_ids):
     search = tf.saved_model.load(str(model("interacting_head")[1])).signatures["translate_ids"]
     usual = {"length_penalty": 0.6, "n_best": 1, "min_length": 0, "max_length": 0, "source_ids": source_ids}
     for wrong, message in (
@@ -140,7 +140,7 @@ def test_the_signature_has_the_defaults_of_the_run(model, source_ids):
     assert found["ids"].shape[:2] == (len(source_ids), 1)
 
 
-def test_versions_follow_one_another_and_nothing_else_may_lie_beside_them(tmp_path, model):
+def test_versions_are_numbered_and_other_files_are_refused(tmp_path, model):
     trained, _ = model("interacting_head")
     folder = tmp_path / "models" / "en"
     written = [export.convert(trained, "savedmodel", folder, ids_only=True) for _ in range(2)]
@@ -151,7 +151,7 @@ def test_versions_follow_one_another_and_nothing_else_may_lie_beside_them(tmp_pa
     assert {path.name for path in folder.iterdir()} == {"1", "2", "notes.txt"}
 
 
-def test_what_fails_leaves_nothing(tmp_path, model, monkeypatch):
+def test_a_failed_export_leaves_nothing(tmp_path, model, monkeypatch):
     trained, _ = model("interacting_head")
 
     def fail(*_):
@@ -164,7 +164,7 @@ def test_what_fails_leaves_nothing(tmp_path, model, monkeypatch):
 
 
 @pytest.mark.parametrize(("size", "message"), [(0, "a whole number of at least 1"), (101, "at most 100, got 101")])
-def test_a_beam_that_there_cannot_be_is_refused(tmp_path, model, size, message):
+def test_an_impossible_beam_size_is_refused(tmp_path, model, size, message):
     with pytest.raises(InputError, match=f"beam_size must be {message}"):
         export.convert(model("interacting_head")[0], "savedmodel", tmp_path / "out", beam_size=size, ids_only=True)
     assert not list(tmp_path.iterdir())

@@ -18,9 +18,10 @@ from interacting_head.config import DataConfig
 from interacting_head.export import EXTRA
 from interacting_head.search.options import SearchOptions
 from interacting_head.translation.translator import Translator
+from tests import skip_reasons
 from tests.interacting_head.export import exports
 
-pytest.importorskip("tensorflow_text")
+pytest.importorskip("tensorflow_text", reason=skip_reasons.EXPORT)
 
 DOCUMENTATION = Path(__file__).parents[3] / "docs" / "serving.md"
 LINES = [

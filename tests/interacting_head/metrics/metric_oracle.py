@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from interacting_head.metrics.lines import read_lines
+from tests import skip_reasons
 
 FOLDER = Path(__file__).parents[4] / "shared" / "oracle" / "metrics"
 SETS = ["m30k_en_tok", "m30k_en_raw", "m30k_en_multiref", "m30k_de_tok", "m30k_cs_raw", "edge_cases"]
 
-with_oracle = pytest.mark.skipif(not FOLDER.exists(), reason="the original tools' output is not here")
+with_oracle = pytest.mark.skipif(not FOLDER.exists(), reason=skip_reasons.ORACLE)
 on_every_set = pytest.mark.parametrize("name", SETS)
 
 

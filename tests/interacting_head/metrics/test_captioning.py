@@ -54,5 +54,5 @@ def test_cider_is_the_mean_over_references():
     assert values == pytest.approx([5, 0])
 
 
-def test_cider_of_a_single_sentence_is_zero_as_no_n_gram_tells_it_from_others():
+def test_cider_of_a_single_sentence_is_zero():
     assert cider(["a b c d"], ["a b c d"]) == 0

@@ -3,7 +3,7 @@
 from interacting_head.metrics.lines import read_lines
 
 
-def test_only_a_line_feed_ends_a_line_and_one_carriage_return_before_it_is_dropped(tmp_path):
+def test_lines_end_only_at_line_feeds_and_lose_one_carriage_return(tmp_path):
     path = tmp_path / "text"
     path.write_bytes("a\u2028b\u0085c\x0cd\r\n\n e\r\r\nlast".encode())
     assert read_lines(path) == ["a\u2028b\u0085c\x0cd", "", " e\r", "last"]

@@ -12,6 +12,7 @@ import pytest
 from interacting_head.metrics import Options, meteor
 from interacting_head.metrics.lines import read_lines
 from interacting_head.metrics.meteor import Meteor, MeteorProgram
+from tests import skip_reasons
 from tests.interacting_head.metrics.examples import result, with_meteor
 
 ORACLE = Path(__file__).parents[4] / "shared" / "oracle" / "metrics"
@@ -23,7 +24,7 @@ ORACLE_CASES = {
     "m30k_cs_raw": "cs",
     "edge_cases": "en",
 }
-with_oracle = pytest.mark.skipif(not ORACLE.exists(), reason="the original tools' output is not here")
+with_oracle = pytest.mark.skipif(not ORACLE.exists(), reason=skip_reasons.ORACLE)
 
 
 def formula(statistics):
@@ -54,7 +55,7 @@ def started():
 
 
 @with_meteor
-def test_an_equal_sentence_scores_100_whatever_its_case_and_an_empty_one_0():
+def test_equal_sentences_score_100_in_any_case_and_empty_ones_0():
     scores = result(["The cat sat .", "the CAT sat.", ""], ["The cat sat .", "The cat sat .", "A dog ."])
     assert scores.sentence_scores == pytest.approx([100, 100, 0])
 
@@ -73,7 +74,7 @@ def test_the_score_is_the_formula_of_the_summed_statistics():
 
 
 @with_meteor
-def test_an_equal_sentence_adds_no_chunk_to_those_of_the_others():
+def test_an_equal_sentence_adds_no_chunk_to_the_corpus():
     hypotheses, references = ["a dog barks", "a cat sleeps here"], ["a dog barks", "a cat sleeps"]
     metric = Meteor(Options(meteor_language="other"))
     scores = metric.result(metric.statistics(hypotheses, [references]), 1)
@@ -105,7 +106,7 @@ def test_each_sentence_counts_its_best_reference():
 
 
 @with_meteor
-def test_white_space_and_the_separator_are_no_part_of_a_hypothesis():
+def test_white_space_and_the_separator_are_not_part_of_a_hypothesis():
     hypotheses = ["a\u00a0cat\u2028sat  here", "a ||| cat sat here", "|||", "a cat\rsat\x85here", "SCORE"]
     scores = result(hypotheses, ["a cat sat here"] * 4 + ["SCORE"])
     assert scores.sentence_scores == pytest.approx([100, 100, 0, 100, 100])
@@ -177,7 +178,7 @@ def oracle():
 @with_meteor
 @with_oracle
 @pytest.mark.parametrize(("name", "language"), ORACLE_CASES.items())
-def test_scores_are_those_of_the_papers_tool(name, language):
+def test_scores_equal_the_tool_of_the_papers(name, language):
     content = oracle()[name]
     hypotheses = read_lines(ORACLE / "data" / content["files"]["hyp"])
     references = [read_lines(ORACLE / "data" / file) for file in content["files"]["refs"]]

@@ -13,7 +13,10 @@ from interacting_head.metrics.meteor import Meteor, find_archive, find_java
 from tests.command_line import run, start, wait_until
 from tests.interacting_head.metrics.examples import result, with_meteor
 
-with_processes = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks processes up in /proc")
+with_processes = pytest.mark.skipif(
+    not Path("/proc/self/task").exists(),
+    reason="this system has no folder /proc with processes, which Linux has; run the test on Linux",
+)
 
 
 def children(process):
@@ -54,7 +57,7 @@ def test_interrupting_ends_the_program_too(tmp_path):
 @with_meteor
 @with_processes
 @pytest.mark.slow
-def test_the_program_ends_with_python(tmp_path):
+def test_the_meteor_program_ends_with_python(tmp_path):
     process = start(tmp_path, "eval_metrics.py", *text_files(tmp_path), "-m", "meteor", "--json")
     wait_until(lambda: children(process), process)
     (java,) = children(process)
@@ -91,7 +94,7 @@ def no_program():
     meteor._start.cache_clear()
 
 
-def test_without_java_it_is_unavailable(monkeypatch, archive, tmp_path):
+def test_meteor_is_unavailable_without_java(monkeypatch, archive, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("JAVA_HOME", raising=False)
     with pytest.raises(MetricUnavailable, match=r"METEOR needs Java.*install a Java runtime or set JAVA_HOME"):
@@ -106,13 +109,13 @@ def test_java_is_found_in_java_home_too(monkeypatch, archive, tmp_path):
     assert find_java() == str(tmp_path / "bin" / "java")
 
 
-def test_without_the_archive_it_is_unavailable(monkeypatch):
+def test_meteor_is_unavailable_without_its_archive(monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(MetricUnavailable, match=r"archive is not installed; pip install.*requirements-metrics.txt"):
         find_archive()
 
 
-def test_an_unknown_language_names_those_that_are_known():
+def test_an_unknown_language_is_an_error_that_names_the_known_ones():
     with pytest.raises(MetricUnavailable, match=r"METEOR knows no language 'tlh'.*known: en, cs, de"):
         Meteor(Options(meteor_language="tlh"))
 
@@ -128,14 +131,14 @@ def test_an_unknown_language_names_those_that_are_known():
         ("read line; echo 'Error: no such thing'", "Error: no such thing"),
     ],
 )
-def test_a_program_that_fails_is_told_in_one_line(monkeypatch, archive, no_program, tmp_path, script, message):
+def test_a_failing_program_is_an_error_of_one_line(monkeypatch, archive, no_program, tmp_path, script, message):
     monkeypatch.setenv("PATH", pretended_java(tmp_path, script) + os.pathsep + os.environ["PATH"])
     with pytest.raises(MetricUnavailable, match=f"METEOR's program ended: .*{message}") as caught:
         result(["a"], ["a"])
     assert "\n" not in str(caught.value)
 
 
-def test_the_other_metrics_are_printed_all_the_same(monkeypatch, tmp_path):
+def test_other_metrics_are_printed_without_meteor(monkeypatch, tmp_path):
     (tmp_path / "empty").mkdir()
     monkeypatch.setenv("PATH", str(tmp_path / "empty"))
     monkeypatch.delenv("JAVA_HOME", raising=False)

@@ -19,7 +19,7 @@ def evaluation():
 
 
 @pytest.mark.parametrize("columns", [80, 100])
-def test_a_table_fits_the_terminal(evaluation, monkeypatch, columns):
+def test_a_table_fits_into_the_terminal(evaluation, monkeypatch, columns):
     monkeypatch.setenv("COLUMNS", str(columns))
     table = format_table(evaluation)
     assert columns - 15 < max(map(len, table.splitlines())) <= columns
@@ -31,7 +31,7 @@ def test_a_table_fits_the_terminal(evaluation, monkeypatch, columns):
     assert "/of-the-test-set/test.en.2" in table if columns == 100 else "test.en.2" in table
 
 
-def test_a_wide_terminal_is_not_filled(evaluation, monkeypatch):
+def test_tables_do_not_fill_a_wide_terminal(evaluation, monkeypatch):
     monkeypatch.setenv("COLUMNS", "300")
     table = format_table(evaluation)
     assert max(map(len, table.split("paired bootstrap")[0].splitlines())) <= 110

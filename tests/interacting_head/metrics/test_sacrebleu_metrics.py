@@ -37,7 +37,7 @@ def test_the_private_methods_of_sacrebleu_are_there(tool, name):
 
 
 @pytest.mark.parametrize("name", PUBLIC)
-def test_summed_statistics_give_the_score_of_the_corpus_and_a_row_that_of_the_sentence(name):
+def test_statistics_give_the_scores_of_the_corpus_and_each_sentence(name):
     generator = random.Random(1)
     hypotheses, *references = [
         [" ".join(generator.choices(["a", "ä", "cd,", "e."], k=generator.randint(1, 12))) for _ in range(50)]
@@ -68,7 +68,7 @@ def test_a_short_hypothesis_pays_the_brevity_penalty(metric):
 
 
 @pytest.mark.parametrize("metric", BLEUS)
-def test_the_closest_reference_length_counts_and_of_two_the_shorter(metric):
+def test_the_closest_reference_length_counts_or_the_shorter_of_two(metric):
     # Lengths 3 and 5 are equally close to 4; with 3 there is no penalty, with 5 there were one.
     assert score(metric, ["a b c d"], [["a b c d e"], ["a b c"]]) == pytest.approx(100)
 
@@ -80,7 +80,7 @@ def test_counts_are_summed_over_the_corpus_before_they_are_divided(metric):
     assert score(metric, hypotheses, references) == pytest.approx(100 * (8 / 9 * 5 / 7 * 3 / 5 * 1 / 3) ** (1 / 4))
 
 
-def test_without_a_matching_bigram_bleu_is_zero_and_sacrebleu_is_smoothed():
+def test_bleu_without_a_matching_bigram_is_zero_and_sacrebleu_smoothed():
     # Papineni's example of clipping: 2 of 7 words, then no match among 6, 5 and 4 n-grams
     hypotheses, references = ["the the the the the the the"], ["the cat is on the mat"]
     assert score("bleu", hypotheses, references) == 0
@@ -88,7 +88,7 @@ def test_without_a_matching_bigram_bleu_is_zero_and_sacrebleu_is_smoothed():
     assert score("sacrebleu", hypotheses, references) == pytest.approx(smoothed)
 
 
-def test_sentence_scores_are_smoothed_and_use_the_orders_that_the_sentence_has():
+def test_sentence_bleu_is_smoothed_up_to_the_length_of_the_sentence():
     result = evaluate(["a b", "the the the", ""], ["a b", "the cat", "x"], ["bleu"])["bleu"]
     # a b: unigrams and bigram match. the the the: 1/3, then 1/2 of 2 bigrams and 1/4 of 1 trigram.
     smoothed = 100 * (1 / 3 * 1 / 4 * 1 / 4) ** (1 / 3)
@@ -96,14 +96,14 @@ def test_sentence_scores_are_smoothed_and_use_the_orders_that_the_sentence_has()
     assert result.score == 0  # the corpus has no four-gram and bleu does not smooth
 
 
-def test_only_sacrebleu_tokenises_and_not_text_that_is_tokenised_already():
+def test_only_sacrebleu_tokenises_and_only_untokenised_text():
     hypotheses, references = ["we saw it, didn't we?"], ["we saw it , didn't we ?"]
     assert score("sacrebleu", hypotheses, references) == pytest.approx(100)
     assert score("sacrebleu", hypotheses, references, tokenized=True) < 50
     assert score("bleu", hypotheses, references) == 0
 
 
-def test_lowercasing_is_of_ascii_letters_as_in_perl_for_bleu_and_of_all_letters_for_sacrebleu():
+def test_bleu_lowercases_only_ascii_letters_and_sacrebleu_all():
     hypotheses, references = ["ÄPFEL SIND GUT HEUTE ABEND"], ["äpfel sind gut heute abend"]
     assert score("sacrebleu", hypotheses, references) == 0
     assert score("sacrebleu", hypotheses, references, lowercase=True) == pytest.approx(100)
@@ -135,7 +135,7 @@ def test_chrf_takes_the_best_reference():
     assert score("chrf", ["abc"], [["xyz"], ["a b c"]]) == pytest.approx(100)
 
 
-def test_ter_ignores_case_and_takes_the_best_reference_and_their_mean_length():
+def test_ter_ignores_case_and_uses_the_best_reference_and_mean_length():
     result = evaluate(["THE cat"], [["the cat sat"], ["a cat"]], ["ter"])["ter"]
     assert result.score == pytest.approx(100 * 1 / 2.5)
 

@@ -47,7 +47,7 @@ def compare_numbers(first, second, **resampling):
 
 
 @pytest.mark.parametrize("metric", ["bleu", "sacrebleu", "chrf", "ter", "wer", "rouge_l", "cider"])
-def test_a_system_that_is_worse_everywhere_is_significantly_worse_and_one_bad_line_is_not(metric):
+def test_many_worse_lines_are_significant_and_one_bad_line_is_not(metric):
     systems = [("baseline", SENTENCES), ("worse", WORSE), ("almost", ALMOST_EQUAL)]
     baseline, worse, almost = comparison(metric, systems)
     assert (baseline.p_value, baseline.wins, baseline.losses) == (None, None, None)
@@ -66,7 +66,7 @@ def test_a_system_does_not_differ_from_itself(metric):
 
 
 @pytest.mark.parametrize("metric", METRIC_NAMES)
-def test_scores_of_a_comparison_are_those_of_the_evaluation_and_lie_in_their_interval(metric):
+def test_compared_scores_equal_the_evaluation_and_lie_in_the_interval(metric):
     lines = noisy(1, 0.3)
     _, system = comparison(metric, [("baseline", SENTENCES), ("noisy", lines)])
     assert system.score == evaluate(lines, SENTENCES, [metric])[metric].score
@@ -83,7 +83,7 @@ def test_comparing_twice_gives_the_same_numbers_and_another_seed_others():
 
 
 @pytest.mark.parametrize("metric", ["bleu", "sacrebleu", "chrf", "ter"])
-def test_scores_intervals_and_its_p_value_are_those_of_sacrebleus_paired_test(metric):
+def test_scores_intervals_and_p_values_equal_sacrebleus_paired_test(metric):
     systems = [("baseline", noisy(1, 0.3)), ("noisy", noisy(2, 0.32)), ("worse", noisy(3, 0.4))]
     tool = METRICS[metric](Options()).corpus_tool
     signatures, columns = PairedTest(systems, {metric: tool}, [SENTENCES], test_type="bs", n_samples=1000)()
@@ -109,7 +109,7 @@ def test_p_values_of_equal_systems_are_uniform():
     assert kstest(p_values, "uniform").pvalue > 0.05
 
 
-def test_the_p_value_is_that_of_a_normal_difference():
+def test_the_p_value_of_a_normal_difference_is_right():
     # The mean difference of n standard normal pairs that is 1.96 standard errors from zero has p = 0.05.
     first = np.random.default_rng(2).normal(size=2000)
     shift = 1.96 * first.std() / np.sqrt(len(first))
@@ -126,7 +126,7 @@ def test_half_resamples_give_the_same_p_value_but_wider_intervals():
     assert half.signature == "nrefs:1|bs:1000|seed:1234|size:0.5|version:0"
 
 
-def test_half_resamples_are_those_that_numpy_draws_for_compare_mt():
+def test_half_resamples_equal_the_draws_of_compare_mt():
     first, second = np.random.default_rng(4).integers(0, 5, size=(2, 41)).astype(float)
     _, system = compare_numbers(first, second, style="compare-mt", seed=1234)
     np.random.seed(1234)
@@ -147,7 +147,7 @@ def test_error_rates_win_where_they_are_lower():
     assert (worse.wins, worse.losses) == (0, 1)
 
 
-def test_document_frequencies_of_cider_stay_those_of_the_whole_set():
+def test_cider_keeps_the_document_frequencies_of_the_whole_set():
     metric = METRICS["cider"](Options())
     statistics = metric.statistics(WORSE, [SENTENCES])
     sentence_scores = metric.result(statistics, 1).sentence_scores

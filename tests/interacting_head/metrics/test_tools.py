@@ -11,7 +11,7 @@ pytestmark = [with_oracle]
 
 @on_every_set
 @pytest.mark.parametrize("lowercase", [False, True])
-def test_bleu_is_what_multi_bleu_prints(name, lowercase):
+def test_bleu_equals_the_output_of_multi_bleu(name, lowercase):
     hypotheses, references, results = oracle(name)
     printed = results["multi-bleu.perl -lc" if lowercase else "multi-bleu.perl"]["bleu"]
     result = evaluate(hypotheses, references, ["bleu"], lowercase=lowercase)["bleu"]
@@ -28,7 +28,7 @@ def test_bleu_is_what_multi_bleu_prints(name, lowercase):
         ("ter", "sacrebleu.TER", {}),
     ],
 )
-def test_the_metrics_of_sacrebleu_are_those_of_the_tool(name, metric, tool, options):
+def test_sacrebleu_metrics_equal_the_tool(name, metric, tool, options):
     hypotheses, references, results = oracle(name)
     result = evaluate(hypotheses, references, [metric], **options)[metric]
     # Up to the last bits, in which the exponential differs between processors.
@@ -38,7 +38,7 @@ def test_the_metrics_of_sacrebleu_are_those_of_the_tool(name, metric, tool, opti
 
 
 @on_every_set
-def test_sentence_scores_of_bleu_are_those_of_sacrebleu_without_tokenisation(name):
+def test_sentence_bleu_equals_sacrebleu_without_tokenisation(name):
     hypotheses, references, results = oracle(name)
     result = evaluate(hypotheses, references, ["bleu"])["bleu"]
     expected = results["sacrebleu.BLEU none/none"]["sentence"]
@@ -51,7 +51,7 @@ def test_sentence_scores_of_bleu_are_those_of_sacrebleu_without_tokenisation(nam
 
 
 @on_every_set
-def test_both_error_rates_of_words_are_those_of_pyter(name):
+def test_both_word_error_rates_equal_pyter(name):
     hypotheses, references, results = oracle(name)
     expected = results["pyter3.ter"]
     result = evaluate(hypotheses, references, ["wer", "wer_paper"])
@@ -70,7 +70,7 @@ def test_both_error_rates_of_words_are_those_of_pyter(name):
 
 @on_every_set
 @pytest.mark.parametrize(("metric", "tool", "scale"), [("rouge_l", "ROUGE_L", 100), ("cider", "CIDEr", 1)])
-def test_rouge_l_and_cider_are_those_of_nlg_eval(name, metric, tool, scale):
+def test_rouge_l_and_cider_equal_nlg_eval(name, metric, tool, scale):
     hypotheses, references, results = oracle(name)
     result = evaluate(hypotheses, references, [metric])[metric]
     expected = results["nlg-eval"]

@@ -32,7 +32,7 @@ def test_ter_weighs_sentences_by_their_length_and_wer_gives_both_means():
     assert result["wer_paper"].score == pytest.approx(50)
 
 
-def test_a_loop_of_words_costs_more_than_the_reference_has():
+def test_repeated_words_cost_more_edits_than_the_reference_has_words():
     result = evaluate(["a " * 9], ["a b"], ["ter", "wer", "wer_paper"])
     assert [result[name].score for name in result] == pytest.approx([400, 400, 400])
 
@@ -53,7 +53,7 @@ def test_wer_makes_the_edits_of_pyter_on_random_sentences():
         )
 
 
-def test_of_equally_good_shifts_wer_takes_the_last_in_the_alphabet_as_pyter_does():
+def test_wer_chooses_among_equally_good_shifts_as_pyter_does():
     generator = random.Random(2)
     for _ in range(60):
         reference = generator.choices("aÄz☺", k=8)

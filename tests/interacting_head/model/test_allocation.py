@@ -1,24 +1,9 @@
-import keras
 import numpy as np
 import pytest
 
 from interacting_head.console import RunError
 from interacting_head.model.allocation import allocation_told, is_out_of_memory
-
-
-def raised_by_the_backend():
-    """The exception that the backend at hand raises."""
-    if keras.backend.backend() == "tensorflow":
-        import tensorflow as tf
-
-        return tf.errors.ResourceExhaustedError(None, None, "OOM when allocating tensor with shape[9,9]\n and more")
-    if keras.backend.backend() == "jax":
-        import jax
-
-        return jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: Out of memory allocating 8 bytes.")
-    import torch
-
-    return torch.OutOfMemoryError("CUDA out of memory.")
+from tests.interacting_head.out_of_memory import raised_by_the_backend
 
 
 def test_an_out_of_memory_error_of_the_backend_becomes_one_line():

@@ -75,7 +75,7 @@ def test_a_wrong_configuration_ends_translation_and_training_in_one_line(copied,
     )
 
 
-def test_options_of_a_scheme_are_part_of_what_weights_belong_to(tmp_path):
+def test_weights_belong_to_the_options_of_their_scheme(tmp_path):
     run, model = tiny.run(tmp_path / "run")
     run.save_weights(model, run.weights_path("best"))
     edit(run, "options: {}", "options: {query_combination: mean}")
@@ -157,7 +157,7 @@ def test_a_seal_holds_no_names_of_files_and_fits_its_configuration(copied):
 
 
 @pytest.mark.parametrize("number", [np.nan, np.inf])
-def test_weights_that_are_no_numbers_are_refused_with_their_name(tmp_path, number):
+def test_weights_that_are_not_numbers_are_refused_with_their_name(tmp_path, number):
     run, model = tiny.run(tmp_path / "run")
     weight = model.weights[3]
     weight.assign(np.where(np.arange(weight.shape[-1]) == 1, number, weight))
@@ -179,7 +179,7 @@ def test_translation_and_export_with_infinite_weights_are_one_line(copied, workp
     assert not (copied.path / "out").exists()
 
 
-def test_the_configuration_of_another_run_is_no_damage(copied, workplace):
+def test_the_configuration_of_another_run_is_not_reported_as_damage(copied, workplace):
     config = copied.config
     larger = dataclasses.replace(config.model, model_dim=64, feed_forward_dim=32)
     (copied.path / "config.yaml").write_text(configuration.to_yaml(dataclasses.replace(config, model=larger)))

@@ -8,7 +8,10 @@ from interacting_head.model import compilation
 THREADS = "TF_NUM_INTRAOP_THREADS"
 
 
-@pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="JAX computes one call at a time")
+@pytest.mark.skipif(
+    keras.backend.backend() != "tensorflow",
+    reason="only TensorFlow computes several calls at a time; run the test with KERAS_BACKEND=tensorflow",
+)
 @pytest.mark.parametrize(("cores", "given", "threads"), [(2, "", [1]), (8, "", [2]), (1, "", []), (8, "5", [])])
 def test_each_call_gets_its_share_of_the_cores(monkeypatch, cores, given, threads):
     import tensorflow as tf
@@ -23,7 +26,10 @@ def test_each_call_gets_its_share_of_the_cores(monkeypatch, cores, given, thread
     assert chosen == threads
 
 
-@pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="JAX computes one call at a time")
+@pytest.mark.skipif(
+    keras.backend.backend() != "tensorflow",
+    reason="only TensorFlow computes several calls at a time; run the test with KERAS_BACKEND=tensorflow",
+)
 @pytest.mark.parametrize(("cores", "threads"), [(1, 1), (2, 1), (8, 4)])
 def test_a_training_has_as_many_parts_on_every_processor(monkeypatch, cores, threads):
     import tensorflow as tf
@@ -37,8 +43,11 @@ def test_a_training_has_as_many_parts_on_every_processor(monkeypatch, cores, thr
     assert (chosen, compilation.parts_side_by_side()) == ([threads], 2)
 
 
-@pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="JAX computes one call at a time")
-def test_where_tensorflow_has_been_at_work_it_goes_on_as_it_is(monkeypatch):
+@pytest.mark.skipif(
+    keras.backend.backend() != "tensorflow",
+    reason="only TensorFlow computes several calls at a time; run the test with KERAS_BACKEND=tensorflow",
+)
+def test_cores_are_not_shared_once_tensorflow_has_started(monkeypatch):
     monkeypatch.setattr(compilation, "available_cores", lambda: 64)
     keras.ops.zeros(1)
     compilation.share_cores()

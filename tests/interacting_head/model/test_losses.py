@@ -57,7 +57,7 @@ def test_large_logits_stay_finite():
 # 1 and 2 tokens are fewer than the chunks, 15 and 21 are no multiple of them
 @pytest.mark.parametrize("shape", [(1, 1), (2, 1), (3, 5), (4, CHUNKS), (3, 7)])
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
-def test_value_and_gradients_are_those_of_automatic_differentiation(shape, smoothing):
+def test_value_and_gradients_equal_automatic_differentiation(shape, smoothing):
     hidden, embeddings, labels = batch(*shape, seed=sum(shape))
     if shape[1] > 3:
         labels[0, -3:] = 0

@@ -61,7 +61,7 @@ def test_sixty_four_pairs_are_learnt_by_heart(tmp_path):
 
 
 @pytest.mark.parametrize("scheme", ["interacting_head", "dynamic_head_importance"])
-def test_parts_side_by_side_give_the_gradients_of_the_whole_batch(scheme):
+def test_parallel_parts_give_the_gradients_of_the_whole_batch(scheme):
     lengths = [8, 2, 5, 3, 7]  # one row is missing to three parts of two
     target_ids, labels = tiny.targets(lengths)
     # Shares of the source tokens differ from shares of the target tokens.

@@ -65,14 +65,14 @@ def test_a_scheme_stands_where_its_paper_has_it_and_the_base_elsewhere(scheme, e
 
 
 @pytest.mark.parametrize("scheme", sorted(ATTENTION_SCHEMES.keys() - PLACED))
-def test_every_other_scheme_stands_everywhere(scheme):
+def test_every_other_scheme_is_used_in_all_places(scheme):
     model = changed(f"model.attention.scheme={scheme}")
     assert places(model) == {scheme: everywhere(model)}
     assert resolved(model).memory == "top"
 
 
 @pytest.mark.parametrize(("layers", "expected"), [(1, 1), (3, 3), (4, 4), (7, 4)])
-def test_multi_hop_stands_in_the_fourth_encoder_layer_or_the_last(layers, expected):
+def test_multi_hop_attention_is_in_the_fourth_or_the_last_encoder_layer(layers, expected):
     model = changed("model.attention.scheme=multi_hop", f"model.encoder_layers={layers}")
     assert places(model)["multi_hop"] == {("encoder", expected)}
 
@@ -139,7 +139,7 @@ def test_a_resolved_configuration_is_resolved_to_itself():
         assert resolved(model) == model
 
 
-def test_the_memory_is_that_of_the_schemes_that_read_it():
+def test_schemes_choose_the_memory_that_they_read():
     cross = "[{site: cross, layers: [%s], attention: {scheme: multi_layer}}]"
     assert resolved(changed(f"model.placements={cross % '1, 2, 3, 4, 5, 6'}")).memory == "all"
     assert resolved(changed(f"model.placements={cross % '1, 2'}")).memory == "top"
@@ -166,7 +166,7 @@ def test_the_memory_is_that_of_the_schemes_that_read_it():
         (["model.attention.scheme=fixed_head_size"], "fixed_head_size needs model.attention.key_dim"),
     ],
 )
-def test_what_does_not_fit_is_a_one_line_error(settings, message):
+def test_settings_that_do_not_fit_are_an_error_of_one_line(settings, message):
     with pytest.raises(InputError, match=re.escape(message)) as raised:
         check_model(changed(*settings))
     assert "\n" not in str(raised.value)
@@ -191,7 +191,7 @@ def test_multi_layer_attention_reads_every_encoder_layer():
     assert np.abs(array(model(batch)) - before).max() > 1e-3
 
 
-def test_multi_layer_attention_reads_mixtures_of_its_own_layer():
+def test_each_decoder_layer_reads_its_own_mixtures_of_encoder_layers():
     sizes = {"encoder_layers": 3, "memory": "transparent", "memory_layers": 2, "memory_normalization": "top"}
     model = tiny.transformer(scheme="multi_layer", **sizes)
     [kernel] = model.get_layer("transparent_attention").trainable_variables

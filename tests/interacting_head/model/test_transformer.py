@@ -62,7 +62,7 @@ def test_the_summary_shows_every_block_with_shapes_and_parameters(model):
     assert total == model.count_params() == sum(int(np.prod(weight.shape)) for weight in model.weights)
 
 
-def test_the_number_of_parameters_is_that_of_the_paper():
+def test_the_number_of_parameters_equals_the_paper():
     # Vaswani et al. 2017, base: 6 + 6 blocks, D = 512, F = 2048, counted by hand; attention without biases but
     # for the output's.
     D, F, V = 512, 2048, 37_000
@@ -171,7 +171,7 @@ def test_a_shared_vocabulary_is_one_matrix_and_separate_ones_are_two():
         tiny.transformer(source_vocabulary=23)
 
 
-def test_an_output_matrix_of_its_own_gives_the_logits():
+def test_a_separate_output_matrix_gives_the_logits():
     model = tiny.transformer(tied_output=False)
     memory, padding_mask = model.encode(inputs()["source_ids"])
     hidden = array(model.decode(inputs()["target_ids"], memory, padding_mask))

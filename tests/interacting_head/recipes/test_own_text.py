@@ -115,7 +115,7 @@ def test_a_training_text_that_cannot_be_read_is_an_error(files):
             recipes.resolve(None, [], {**files, "source": name})
 
 
-def test_the_size_is_known_without_keras(files, tmp_path):
+def test_recipes_for_own_text_are_resolved_without_keras(files, tmp_path):
     code = f"import sys; from interacting_head import recipes; recipes.resolve(None, [], {files}); "
     code += "assert not {'keras', 'tensorflow'} & {*sys.modules}"
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment(tmp_path), capture_output=True)

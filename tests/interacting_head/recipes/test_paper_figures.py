@@ -80,7 +80,7 @@ def parameters_of(recipe, direction):
 
 
 @directions
-def test_the_bases_of_iida_have_an_output_matrix_of_their_own(direction):
+def test_baselines_of_iida_have_a_separate_output_matrix(direction):
     expected = {"de_en": 55_459_840, "en_de": 56_594_432}[direction]
     assert parameters_of(f"mhop_iwslt17_{direction}_baseline", direction) == expected
     assert expected // 1000 == VANILLA[direction][6]
@@ -157,7 +157,7 @@ def test_interacting_heads_need_no_more_parameters(heads):
         ("WMT17 EN-CS", 1_010_918, (27_825_644, 26_152_299), (27, 25), 20),
     ],
 )
-def test_the_largest_number_of_heads_is_that_of_table_2_of_li_and_luo(corpus, pairs, tokens, mean_lengths, printed):
+def test_the_largest_number_of_heads_equals_table_2_of_li_and_luo(corpus, pairs, tokens, mean_lengths, printed):
     # Equation (13), d / n̄ rounded down; their table 1 rounds n̄ down, and of the two sides the shorter one counts.
     # (Their text sets n̄ to 26 for EN-CS, which would give 19.)
     assert tuple(total // pairs for total in tokens) == mean_lengths, corpus

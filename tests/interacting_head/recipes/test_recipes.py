@@ -70,11 +70,11 @@ def test_every_experiment_of_a_paper_has_a_recipe_and_a_small_sibling(paper):
         ("mlmha_iwslt15_en_vi_transparent", "BLEU 31.16"),
     ],
 )
-def test_the_expected_scores_are_those_that_the_papers_print(name, expected):
+def test_expected_scores_equal_the_numbers_in_the_papers(name, expected):
     assert recipes.RECIPES[name].printed.expected == expected
 
 
-def test_no_experiment_but_those_that_were_not_run_is_without_a_score():
+def test_only_experiments_that_were_not_run_lack_a_score():
     without = {x.name for x in recipes.RECIPES.values() if "–" in x.printed.expected.replace("newstest2014–17", "")}
     assert {name for name in without if not name.endswith("_small")} == NOT_RUN | {"mix_de_en"}
 

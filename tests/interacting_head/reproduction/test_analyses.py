@@ -78,7 +78,7 @@ def test_the_runs_of_a_seed_are_trained_and_analysed_together_and_once(runner):
     assert figure.read_text() == "of 4 runs"
 
 
-def test_what_was_measured_is_reported_and_decides_claims(runner):
+def test_measurements_are_reported_and_decide_claims(runner):
     analyse(MASKS, MASKS.runs(3), runner, NAME)
     markdown, found = report(runner.results, seeds=3)
     text = markdown.split("\n## mlmha/7, small: test_2016_flickr\n")[1]
@@ -100,7 +100,7 @@ def test_runs_that_failed_are_left_out_and_a_failed_analysis_is_reported(runner)
     assert [run.name in runner.failed for run in MASKS.runs(2)] == [True, False, False, False, True, True, True, True]
 
 
-def test_a_claim_may_compare_what_was_measured_with_a_bound(runner):
+def test_a_claim_may_compare_a_measurement_with_a_bound(runner):
     analyse(MASKS, MASKS.runs(3), runner, NAME)
     scored = MEASURES["analysis"](MASKS, True, 3, runner.results)
     place = (("M-00", "layer 1"),)
@@ -112,7 +112,7 @@ def test_a_claim_may_compare_what_was_measured_with_a_bound(runner):
     assert word(0.0, cells=(("M-00", "layer 9"),)) == NOT_RUN
 
 
-def test_scores_by_length_are_those_of_the_sentences_in_the_range(tmp_path):
+def test_scores_by_length_count_the_sentences_in_the_range(tmp_path):
     table, results = TABLES["mlmha/figure_3"].in_size(True), Results(tmp_path)
     metric = METRICS["sacrebleu"](Options())
     lines = [f"this is the sentence {number} of some of them" for number in range(6)]

@@ -86,7 +86,7 @@ def test_a_run_that_still_learns_never_decides(kind, sides, run):
     assert "; still learning: " in verdict.reason
 
 
-def test_between_equal_runs_there_is_no_difference():
+def test_equal_runs_have_no_difference():
     verdict = ROWS[CellBetter]({}).decide(table("good", "good"))
     assert verdict.word == NO_DIFFERENCE == "no difference larger than 0.5"
     assert ROWS[CellBetter]({"metric": "wer"}).decide(table("good", "good")).word == UNTOLD  # has no such bound
@@ -124,7 +124,7 @@ def columns(**qualities):
     return StandIn(LINES, cells)
 
 
-def test_one_row_is_better_if_it_is_in_every_column_that_both_have():
+def test_a_row_is_better_if_it_is_better_in_every_shared_column():
     claim = Better("x", "§ 1", row="good row", baseline="bad row")
     assert claim.decide(columns(a=("good", "bad"), b=("fair", "bad"))).word == HOLDS
     assert claim.decide(columns(a=("good", "bad"), b=("good", "good"))).word == UNTOLD
@@ -144,7 +144,7 @@ def test_columns_that_lack_one_of_the_rows_do_not_count():
     assert ROWS[Better]({}).decide(StandIn(LINES, cells)).word == HOLDS
 
 
-def test_a_claim_of_which_a_part_is_missing_is_not_run():
+def test_a_claim_with_a_missing_part_counts_as_not_run():
     claim = Better("x", "§ 1", row="good row", baseline="bad row")
     verdict = claim.decide(columns(a=("good", "bad"), b=("good", None)))
     assert verdict.word == NOT_RUN
@@ -212,7 +212,7 @@ def test_the_best_cells_of_rows_are_compared():
     )
 
 
-def test_a_cell_is_better_than_each_of_those_it_is_compared_with():
+def test_a_cell_must_be_better_than_each_compared_cell():
     there = {("r", "a"): runs("good"), ("r", "b"): runs("bad"), ("r", "c"): runs("good")}
 
     def verdict(cell, *others):

@@ -103,7 +103,7 @@ def test_only_tables_with_results_are_reported(reported):
     assert re.findall(r"\n## (\S+)", markdown) == ["Claims", "li_luo/3,", "li_luo/9,", sharing, "quickstart/heads"]
 
 
-def test_scores_are_mean_and_deviation_of_those_that_are_stored(reported):
+def test_scores_are_mean_and_deviation_of_the_stored_ones(reported):
     markdown, found = reported
     table = grid(section(markdown, "quickstart/heads"), "test, `sacrebleu`:")
     assert len(table) == 4
@@ -122,7 +122,7 @@ def test_scores_are_mean_and_deviation_of_those_that_are_stored(reported):
         assert stored["runs"] == [run.name for run in runs]
 
 
-def test_seeds_beyond_those_asked_for_do_not_count(folder):
+def test_seeds_beyond_the_requested_number_do_not_count(folder):
     markdown, _ = report(Results(folder / "results" / "reproduction"), seeds=1)
     table = grid(section(markdown, "quickstart/heads"), "test, `sacrebleu`:")
     assert table["multi_head", "h = 2"] == "32.00"
@@ -130,7 +130,7 @@ def test_seeds_beyond_those_asked_for_do_not_count(folder):
 
 
 @pytest.mark.parametrize("test", ["dev", "test"])
-def test_a_missing_cell_is_a_dash_and_the_paper_s_number_stands_beside(reported, test):
+def test_a_missing_cell_is_a_dash_with_the_number_of_the_paper(reported, test):
     table = TABLES["li_luo/3"].in_size(True)
     text = section(reported[0], "li_luo/3, small: dev, test_2016_flickr")
     ours, theirs = grid(text, f"{test}, `sacrebleu`:"), grid(text, f"{test}, `bleu` (the paper's BLEU):")
@@ -142,7 +142,7 @@ def test_a_missing_cell_is_a_dash_and_the_paper_s_number_stands_beside(reported,
         assert theirs[place] == "–" + (f" [{printed:.2f}]" if printed is not None else "")
 
 
-def test_in_full_size_the_difference_from_the_paper_is_shown(tmp_path):
+def test_full_size_tables_show_the_difference_from_the_paper(tmp_path):
     table, results = TABLES["li_luo/3"], Results(tmp_path)
     [cell] = [cell for cell in table.cells if (cell.row, cell.column) == ("multi_head", "h = 8")]
     for seed, bleu in ((1, 24.0), (2, 25.0)):
@@ -168,7 +168,7 @@ def test_signatures_processors_and_times_are_listed(reported):
     )
 
 
-def test_scores_of_a_search_that_could_end_too_early_are_counted(tmp_path):
+def test_scores_from_searches_that_could_end_too_early_are_counted(tmp_path):
     runs = TABLES["quickstart/heads"].runs(1)
     results = Results(tmp_path)
     for number, run in enumerate(runs):
@@ -194,7 +194,7 @@ def test_costs_are_means_over_the_runs_that_have_a_record_of_them(tmp_path):
     assert "Parameters, " not in section(report(results, seeds=1)[0], "quickstart/heads")
 
 
-def test_yisi_1_is_shown_beside_the_paper_s_where_it_was_computed(tmp_path):
+def test_computed_yisi_1_is_shown_with_the_number_of_the_paper(tmp_path):
     table, results = TABLES["li_luo/3"], Results(tmp_path)
     [run] = [run for run in table.runs(1) if run.experiment == table.cells[0].experiment]
     results.write_run(run.name, record(run, {"test": {"yisi1": entry(70.0, "yisi1")}}), {})
@@ -233,7 +233,7 @@ def test_claims_whose_cells_are_missing_count_as_not_run(reported):
     assert f"\n{total - 1} claims on tables in full size or with missing cells: not run.\n" in markdown
 
 
-def test_losses_and_times_have_tables_of_their_own(tmp_path):
+def test_losses_and_times_have_separate_tables(tmp_path):
     results = Results(tmp_path)
     losses, times = TABLES["multi_hop/5"], TABLES["li_luo/6"].in_size(True)
     for run in losses.runs(2):
@@ -273,7 +273,7 @@ def test_losses_and_times_have_tables_of_their_own(tmp_path):
     assert claims == [("not told apart", "h = 16: 2.10 times"), *[(NOT_RUN, "")] * 3]
 
 
-def test_the_fall_of_the_loss_is_that_in_the_last_fifth():
+def test_the_fall_of_the_loss_is_measured_in_the_last_fifth():
     def fall(*losses):
         return fall_at_end([{"step": 100 * number, "validation_loss": x} for number, x in enumerate(losses, start=1)])
 
@@ -284,14 +284,14 @@ def test_the_fall_of_the_loss_is_that_in_the_last_fifth():
     assert fall(4.0) == math.inf
 
 
-def test_the_settings_and_steps_of_every_run_are_told(reported):
+def test_the_steps_of_every_run_are_reported(reported):
     text = section(reported[0], "li_luo/3")
     assert "\n- steps: 200\n" in text
     [line] = [line for line in section(reported[0], "li_luo/9").splitlines() if line.startswith("- steps")]
     assert line == "- steps: 200"
 
 
-def test_settings_in_which_runs_differ_are_told_of_each(tmp_path):
+def test_settings_in_which_runs_differ_are_reported_for_each(tmp_path):
     table, results = TABLES["dhicm/3"].in_size(True), Results(tmp_path)
     for run in table.runs(1):
         results.write_run(run.name, record(run, {"test": {"sacrebleu": entry(20.0)}}), {})

@@ -116,7 +116,7 @@ def test_stored_runs_are_not_made_again(tmp_path, use):
     assert work.trained == work.scored == []
 
 
-def test_only_those_that_are_missing_are_made(tmp_path, use):
+def test_only_missing_runs_are_made(tmp_path, use):
     use()
     runner = make(tmp_path)
     for kind in ("json", "npz"):
@@ -139,7 +139,7 @@ def test_a_run_with_another_configuration_is_not_taken_for_a_stored_one(tmp_path
     assert [name for name, _ in work.trained] == [RUNS[2].name]
 
 
-def test_a_missing_split_is_said_before_anything_is_trained(tmp_path, use):
+def test_a_missing_split_is_reported_before_training(tmp_path, use):
     work = use()
     runner = Runner(Results(tmp_path / "results"), tmp_path / "runs")
     with pytest.raises(InputError, match=r"corpus quickstart .* has no split 'tst2010'; it has dev, test, train"):
@@ -159,7 +159,7 @@ def test_a_run_that_fails_is_reported_and_the_others_go_on(tmp_path, use, capsys
 
 
 @pytest.mark.parametrize(("minutes", "done"), [(0.5, 0), (1, 1), (2.5, 2), (60, len(RUNS))])
-def test_nothing_is_begun_that_would_not_end_in_time(tmp_path, use, capsys, minutes, done):
+def test_runs_that_would_not_end_in_time_are_not_begun(tmp_path, use, capsys, minutes, done):
     work = use()  # each takes a minute
     runner = make(tmp_path, budget=minutes / 60)
     assert [name for name, _ in work.trained] == [run.name for run in RUNS[:done]]
@@ -177,7 +177,7 @@ def test_the_budget_is_for_all_tables_together(tmp_path, use):
     assert len(runner.left_out) == len(RUNS) - 3
 
 
-def test_what_takes_too_long_is_stopped_at_the_end_of_the_budget(tmp_path, use, capsys, monkeypatch):
+def test_a_run_is_stopped_at_the_end_of_the_budget(tmp_path, use, capsys, monkeypatch):
     work = use(endless=True)
     monkeypatch.setattr(module, "estimated_seconds", lambda run, results: 0.0)
     runner = make(tmp_path, budget=0.2 / 3600)
@@ -208,14 +208,17 @@ def test_each_gpu_has_one_run_at_a_time_also_for_its_translations(tmp_path, use,
     assert all(runner.results.run(run) for run in RUNS)
 
 
-def test_without_a_gpu_there_is_one_run_at_a_time(tmp_path, use):
+def test_a_machine_without_gpus_makes_one_run_at_a_time(tmp_path, use):
     work = use(seconds=0.01)
     make(tmp_path)
     assert work.most_busy == {"": 1}
 
 
-@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="cores cannot be chosen here")
-def test_runs_side_by_side_have_cores_of_their_own(tmp_path, use, monkeypatch):
+@pytest.mark.skipif(
+    not hasattr(os, "sched_getaffinity"),
+    reason="this system does not let a process choose its cores, which Linux does; run the test on Linux",
+)
+def test_concurrent_runs_have_separate_cores(tmp_path, use, monkeypatch):
     work, chosen = use(seconds=0.05), {}
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 1, 2, 3, 4})
@@ -228,12 +231,12 @@ def test_runs_side_by_side_have_cores_of_their_own(tmp_path, use, monkeypatch):
 
 
 @pytest.mark.parametrize(("variable", "devices"), {"": [], "0": ["0"], "1,3": ["1", "3"], "GPU-a,": ["GPU-a"]}.items())
-def test_gpus_are_those_that_are_visible(monkeypatch, variable, devices):
+def test_only_visible_gpus_are_used(monkeypatch, variable, devices):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", variable)
     assert gpus() == devices
 
 
-def test_without_nvidia_s_tool_there_are_no_gpus(monkeypatch):
+def test_no_gpus_are_found_without_the_tool_of_nvidia(monkeypatch):
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     monkeypatch.setenv("PATH", "")
     assert gpus() == []
@@ -248,7 +251,7 @@ def test_a_further_metric_leads_to_scoring_with_what_is_stored(tmp_path, use):
     assert work.scored[0].former == stored
 
 
-def test_a_first_metric_that_is_unavailable_is_no_failure(tmp_path, use, capsys, monkeypatch):
+def test_an_unavailable_first_metric_is_not_a_failure(tmp_path, use, capsys, monkeypatch):
     work = use()
 
     def unavailable(run_dir, *arguments):

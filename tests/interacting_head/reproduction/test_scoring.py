@@ -43,7 +43,7 @@ def assert_scores(found, hypotheses, references, metrics, language="en"):
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
-def test_raw_text_is_scored_as_it_is_by_sacrebleu_and_in_tokens_by_others(language):
+def test_raw_text_is_scored_raw_by_sacrebleu_and_tokenised_by_others(language):
     found, statistics = scores_of(stand_in(language=language), HYPOTHESES, REFERENCES, (*OF_TEXT, *OF_TOKENS))
     assert_scores(found, HYPOTHESES, REFERENCES, OF_TEXT, language)
     tokens = [[tokenize(language, line) for line in lines] for lines in (HYPOTHESES, REFERENCES)]
@@ -117,7 +117,7 @@ def test_unavailable_metrics_are_recorded_and_the_others_computed(metrics):
     assert set(statistics) == {"sacrebleu"}
 
 
-def test_a_metric_is_missing_until_it_has_a_score_or_is_unavailable(metrics):
+def test_a_metric_with_a_score_or_an_unavailable_one_is_not_missing(metrics):
     unavailable = {"unavailable": "no program; install it"}
     assert missing_of({}, ("sacrebleu", "not_there")) == ["sacrebleu", "not_there"]
     assert missing_of({"sacrebleu": {"score": 1.0}, "not_there": unavailable}, ("sacrebleu", "not_there")) == []

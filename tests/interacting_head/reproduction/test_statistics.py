@@ -44,7 +44,7 @@ def table():
 
 @pytest.mark.parametrize("metric", ["sacrebleu", "wer"])
 @pytest.mark.parametrize("runs", [("good-1", "bad-1"), ("bad-2", "good-2"), ("good-1", "good-3")])
-def test_for_one_seed_the_bootstrap_is_that_of_two_systems(table, runs, metric):
+def test_the_bootstrap_of_one_seed_equals_a_comparison_of_two_systems(table, runs, metric):
     systems = [(run, table.statistics(run)["test", metric]) for run in reversed(runs)]
     _, ours = compare(METRICS[metric](Options()), systems, 1)
     p = bootstrap(table, [1, -1], [[run] for run in runs], "test", metric)
@@ -52,14 +52,14 @@ def test_for_one_seed_the_bootstrap_is_that_of_two_systems(table, runs, metric):
     assert 0 < p <= 1
 
 
-def test_between_a_run_and_itself_nothing_is_significant(table):
+def test_no_difference_between_a_run_and_itself_is_significant(table):
     same = found(GOOD, GOOD)
     assert (same.gain, same.bootstrap, same.paired_t, same.p_value, same.interval) == (0, 1, 1, 1, (0, 0))
     assert bootstrap(table, [1, -1], (["bad-1"], ["bad-1"]), "test", "sacrebleu") == 1
 
 
 @pytest.mark.parametrize("sides", [(GOOD, BAD), (GOOD[:2], BAD[:2])])
-def test_for_several_seeds_the_sides_may_be_exchanged(sides):
+def test_sides_with_several_seeds_may_be_exchanged(sides):
     there, back = found(*sides), found(*sides[::-1])
     assert there.gain == pytest.approx(-back.gain)
     assert there.gain > 0
@@ -68,7 +68,7 @@ def test_for_several_seeds_the_sides_may_be_exchanged(sides):
     assert there.paired_t == pytest.approx(back.paired_t)
 
 
-def test_for_several_seeds_the_bootstrap_is_of_their_mean_score(table):
+def test_the_bootstrap_of_several_seeds_uses_their_mean_score(table):
     draw = np.random.default_rng(12345)
     metric = METRICS["sacrebleu"](Options())
     rows = {run: table.statistics(run)["test", "sacrebleu"] for run in SHARES}
@@ -84,7 +84,7 @@ def test_for_several_seeds_the_bootstrap_is_of_their_mean_score(table):
     assert p == pytest.approx((beyond + 1) / (RESAMPLES + 1))
 
 
-def test_a_difference_of_differences_is_that_of_two_gains():
+def test_a_difference_of_differences_is_a_difference_of_gains():
     sides = GOOD, BAD, GOOD[::-1], GOOD
     cells = [(str(number), "c") for number in range(4)]
     one = estimate(scored(*sides), growth(cells[:2], cells[2:], "x"), "test", "sacrebleu")
@@ -93,7 +93,7 @@ def test_a_difference_of_differences_is_that_of_two_gains():
     assert one.bootstrap == pytest.approx(first.bootstrap)  # the second gain is 0 in each resample
 
 
-def test_without_statistics_of_sentences_seeds_alone_decide():
+def test_claims_without_sentence_statistics_are_decided_by_seeds():
     table = scored(GOOD, BAD)
     table.statistics = lambda run: {}
     one = estimate(table, pair(("0", "c"), ("1", "c")), "test", "sacrebleu")
@@ -124,7 +124,7 @@ def test_a_summary_is_mean_sample_deviation_and_seeds():
     assert str(summary([1.0, 3.0])) == "2.00 ± 1.41 (2)"
 
 
-def test_t_over_seeds_is_that_of_scipy_and_the_closed_form():
+def test_t_over_seeds_equals_scipy_and_the_closed_form():
     gains = [2.1, 0.5, 1.1, 2.2]
     assert t_over_seeds(gains) == pytest.approx(stats.ttest_1samp(gains, 0).pvalue)
     # Gains 1, 2, 3 with mean 2 and variance 1: t = 2 / √(1 / 3) of 2 degrees of freedom, for which
@@ -144,7 +144,7 @@ def test_the_t_test_rejects_what_lies_outside_the_interval():
     assert t_interval([1.0]) is None
 
 
-def test_the_larger_p_value_counts_and_one_seed_proves_nothing():
+def test_the_larger_p_value_counts_and_one_seed_decides_nothing():
     assert Estimate("x", 1.0, (0, 2), 3, 0.01, 0.2).p_value == 0.2
     assert Estimate("x", 1.0, (0, 2), 3, 0.3, 0.02).p_value == 0.3
     assert Estimate("x", 1.0, None, 1, 0.001, None).p_value == 1
@@ -153,7 +153,7 @@ def test_the_larger_p_value_counts_and_one_seed_proves_nothing():
     assert str(Estimate("h = 4", 1.234, (-0.1, 2.568), 3, 0.01, 0.2)) == words
 
 
-def test_the_interval_of_a_ratio_is_that_of_its_turns():
+def test_the_interval_of_a_ratio_comes_from_its_paired_repetitions():
     one = ratio(2.0, [2.0, 4.0, 2.0], [1.0, 2.0, 1.0])
     assert (one.low, one.high) == pytest.approx((2.0, 2.0))
     wide = ratio(2.0, [1.0, 2.0, 4.0], [1.0, 1.0, 1.0])

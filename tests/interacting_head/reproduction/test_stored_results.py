@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[3]
 BENCHMARKS = ROOT / "benchmarks"
 
 
-def test_the_stored_report_is_that_of_the_stored_results():
+def test_the_stored_report_equals_a_report_of_the_stored_results():
     results = Results(BENCHMARKS / "results" / "reproduction")
     markdown, found = report(results, SEEDS, figure_link)
     assert markdown == (BENCHMARKS / "REPRODUCTION.md").read_text(encoding="utf-8")
@@ -37,7 +37,7 @@ def test_the_readme_has_the_decided_claims_and_the_number_of_the_others():
     assert counts in readme
 
 
-def test_every_stored_run_is_that_of_a_cell():
+def test_every_stored_run_belongs_to_a_cell():
     sizes = [(table, size) for table in TABLES.values() for size in ((False, True) if table.small else (False,))]
     names = {run.name for table, size in sizes for run in table.in_size(size).runs(5)}
     stored = {path.stem for path in (BENCHMARKS / "results" / "reproduction" / "runs").iterdir()}

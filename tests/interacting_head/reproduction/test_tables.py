@@ -15,6 +15,7 @@ from interacting_head.recipes.multi_hop import layers_of
 from interacting_head.reproduction.claims import SameSize, Slower
 from interacting_head.reproduction.statistics import LOSS
 from interacting_head.reproduction.tables import TABLES, Run
+from tests import skip_reasons
 from tests.data.conftest import CORPORA
 from tests.interacting_head.reproduction.printed import printed_gains
 
@@ -43,7 +44,7 @@ def sized(name, small):
     return TABLES[name].in_size(small)
 
 
-def test_the_papers_are_all_there():
+def test_every_paper_has_tables():
     assert {name.split("/")[0] for name in TABLES} == {*PAPERS, "interacting", "quickstart"}
     assert all(bool(table.cells) != bool(table.command) for table in TABLES.values())
 
@@ -82,7 +83,7 @@ def test_a_name_of_a_run_means_one_recipe_and_configuration_in_all_tables():
                 assert tests.setdefault((run.name, test), splits) == splits
 
 
-def test_runs_are_ordered_by_seed_and_are_each_there_once():
+def test_runs_are_ordered_by_seed_without_duplicates():
     runs = sized("li_luo/3", True).runs(3)
     assert [run.seed for run in runs] == sorted(run.seed for run in runs)
     assert len(set(runs)) == len(runs) == 3 * len(sized("li_luo/3", True).cells) == 3 * (5 * 5 + 4 + 3)
@@ -178,7 +179,7 @@ def printed_in(name):
 
 
 @pytest.mark.parametrize("number", LI_LUO)
-def test_every_score_of_li_luo_stands_in_its_cell_and_no_other(number):
+def test_every_score_of_li_luo_is_in_its_cell_only(number):
     expected = {
         (row["attention"], f"h = {row['num_heads']}", row["subset"], row["metric"]): float(row["value"])
         for row in paper_tables.rows("interacting_head_tables3-5")
@@ -192,7 +193,7 @@ def test_every_score_of_li_luo_stands_in_its_cell_and_no_other(number):
         assert table.printed_metrics[metric] in table.metrics
 
 
-def test_every_number_of_li_luo_s_table_9_stands_in_its_cell():
+def test_every_number_of_table_9_of_li_luo_is_in_its_cell():
     of_table_3 = {
         place: number
         for place, number in printed_in("li_luo/3").items()
@@ -205,7 +206,7 @@ def test_every_number_of_li_luo_s_table_9_stands_in_its_cell():
 
 
 @pytest.mark.parametrize("number", "678")
-def test_every_time_of_li_luo_stands_in_its_cell(number):
+def test_every_time_of_li_luo_is_in_its_cell(number):
     rows = {"interacting_head": "interacting_head, printed loop"}
     assert printed_in(f"li_luo/{number}") == {
         (rows.get(row["attention"], row["attention"]), f"h = {row['num_heads']}", "", "seconds"): float(
@@ -223,7 +224,7 @@ def by_recipe(name):
     return found
 
 
-def test_every_printed_loss_of_iida_et_al_stands_in_its_cell():
+def test_every_printed_loss_of_iida_et_al_is_in_its_cell():
     columns = {"baseline": "baseline", "layer 6": "layer_6"}
     columns |= {f"layers {first} to 6": f"layers_{first}-6" for first in range(1, 6)}
     lines = paper_tables.rows("multi_hop_table5_validation_loss")
@@ -245,7 +246,7 @@ CORPORA_OF_DHICM = {
 
 
 @pytest.mark.parametrize("number", "34")
-def test_every_bleu_of_goindani_and_shrivastava_stands_in_its_cell(number):
+def test_every_bleu_of_goindani_and_shrivastava_is_in_its_cell(number):
     expected = {}
     for row in paper_tables.rows("dynamic_head_importance"):
         if (row["table"], row["metric"]) == (f"table{number}", "BLEU"):
@@ -258,7 +259,7 @@ def test_every_bleu_of_goindani_and_shrivastava_stands_in_its_cell(number):
 
 
 @pytest.mark.parametrize("number", "123")
-def test_every_bleu_of_iida_et_al_stands_in_its_cell(number):
+def test_every_bleu_of_iida_et_al_is_in_its_cell(number):
     positions = {
         " ".join(map(str, layers_of(position))): position
         for position in ("baseline", *(f"layer_{one}" for one in range(1, 7)))
@@ -276,7 +277,7 @@ def test_every_bleu_of_iida_et_al_stands_in_its_cell(number):
 
 
 @pytest.mark.parametrize("number", "2346")
-def test_every_bleu_of_ampomah_et_al_stands_in_its_cell(number):
+def test_every_bleu_of_ampomah_et_al_is_in_its_cell(number):
     expected = []
     for row in paper_tables.rows("multi_layer_multi_head"):
         if (row["table"], row["quantity"]) == (f"table{number}", "BLEU"):
@@ -293,7 +294,7 @@ def test_every_bleu_of_ampomah_et_al_stands_in_its_cell(number):
 @pytest.mark.parametrize("name", [name for name, small in SIZED if small and TABLES[name].measure != "epoch_seconds"])
 def test_test_sets_of_small_tables_are_in_the_free_corpora(name):
     if not CORPORA.is_dir():
-        pytest.skip("needs the corpora for development")
+        pytest.skip(skip_reasons.CORPORA)
     table = sized(name, True)
     corpora = {}
     for run in table.runs(1):
@@ -317,7 +318,7 @@ def test_every_figure_that_rests_on_an_analysis_has_one():
 
 
 @pytest.mark.parametrize(("name", "small"), ANALYSES)
-def test_analyses_have_words_that_there_are_and_one_split(name, small):
+def test_every_analysis_is_a_valid_command_with_one_split(name, small):
     table = sized(name, small)
     verb, *options = table.analysis.words
     arguments = parse_arguments(words=[verb, *options, "-m", "run", "--split", "test"])
@@ -336,7 +337,7 @@ def test_every_table_and_figure_of_the_papers_is_listed():
         assert set(names) <= set(TABLES)
 
 
-def test_a_table_that_another_command_makes_names_one_that_there_is():
+def test_a_table_made_by_another_table_names_an_existing_one():
     for table in TABLES.values():
         if "interacting_head.reproduce" in table.command:
             assert table.command.split()[-1] in TABLES

@@ -171,7 +171,7 @@ def test_every_byte_of_a_file_of_weights_counts(sealed, tmp_path):
         assert f"{path} is damaged" in refusal(load_weights, run, model, path)
 
 
-def test_a_seal_is_no_part_of_the_weights(sealed, tmp_path):
+def test_a_seal_is_not_part_of_the_weights(sealed, tmp_path):
     model = tiny.transformer(seed=1)
     assert refusal(lambda: model.load_weights(sealed)) is None  # as Keras does
     for ours, theirs in zip(model.get_weights(), tiny.transformer().get_weights(), strict=True):
@@ -180,7 +180,7 @@ def test_a_seal_is_no_part_of_the_weights(sealed, tmp_path):
         assert "layers" in file or list(file)
 
 
-def test_layers_that_a_file_of_weights_lacks_are_told_in_one_line(sealed, tmp_path):
+def test_a_file_of_weights_without_layers_is_an_error_of_one_line(sealed, tmp_path):
     path = tmp_path / "changed.weights.h5"
     run, model = tiny.run(tmp_path)
     path.write_bytes(unsealed(sealed))

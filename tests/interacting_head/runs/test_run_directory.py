@@ -36,7 +36,7 @@ def test_a_run_with_heads_removed_is_not_trained_on(tmp_path):
     assert run.create_or_check(config)
 
 
-def test_room_is_asked_for_that_the_weights_fit_in(tmp_path):
+def test_the_room_checked_for_weights_suffices(tmp_path):
     run, model = tiny.run(tmp_path / "run", encoder_layers=6, scheme="multi_hop")
     asked = []
     with pytest.MonkeyPatch.context() as patch:
@@ -86,7 +86,7 @@ def test_an_error_about_missing_best_weights_lists_what_there_is(stopped, sign):
     assert stopped.weights("step-5").name == "step-5.weights.h5"
 
 
-def test_a_folder_without_a_version_is_no_run(stopped):
+def test_a_folder_without_a_version_is_not_a_run(stopped):
     (stopped.path / "VERSION").unlink()
     with pytest.raises(
         InputError, match=r"is not a run directory \(it has no VERSION\); give the --run-dir of train.py"

@@ -101,7 +101,7 @@ def test_a_run_that_was_set_aside_is_a_run_directory_and_comes_back(folder):
     assert is_link(folder) == link
 
 
-def test_a_run_that_was_set_aside_goes_when_the_new_one_stands(folder):
+def test_a_run_set_aside_is_removed_once_the_new_one_is_complete(folder):
     link = is_link(folder)
     run_folder.set_aside(folder)
     write(folder, NEW, "new")
@@ -111,7 +111,7 @@ def test_a_run_that_was_set_aside_goes_when_the_new_one_stands(folder):
     assert is_link(folder) == link
 
 
-def test_a_process_killed_while_it_sets_a_run_aside_loses_nothing(folder, monkeypatch):
+def test_a_process_killed_while_setting_a_run_aside_loses_nothing(folder, monkeypatch):
     before = contents(folder)
 
     def work():
@@ -122,7 +122,7 @@ def test_a_process_killed_while_it_sets_a_run_aside_loses_nothing(folder, monkey
         assert contents(folder) == before
 
 
-def test_a_process_killed_while_it_puts_a_run_back_loses_nothing(folder, monkeypatch):
+def test_a_process_killed_while_restoring_a_run_loses_nothing(folder, monkeypatch):
     before = contents(folder)
 
     def work():
@@ -136,14 +136,14 @@ def test_a_process_killed_while_it_puts_a_run_back_loses_nothing(folder, monkeyp
     assert contents(folder) == before
 
 
-def test_a_folder_that_is_no_run_is_refused_without_a_look_inside(tmp_path):
+def test_a_folder_that_is_not_a_run_is_refused_unread(tmp_path):
     (tmp_path / "deep").mkdir()
     os.mkfifo(tmp_path / "deep" / "pipe")  # a run with a pipe in it is refused for the pipe
     with pytest.raises(InputError, match="is not a run directory"):
         RunDirectory.open(tmp_path)
 
 
-def test_a_process_killed_while_it_removes_a_run_leaves_the_new_one(folder, monkeypatch):
+def test_a_process_killed_while_removing_a_run_leaves_the_new_one(folder, monkeypatch):
     expected = {**dict.fromkeys(OTHERS, "mine"), **dict.fromkeys(NEW, "new")}
 
     def work():

@@ -16,6 +16,7 @@ from tests.interacting_head.search.languages import (
     EarlyEnds,
     Language,
     V,
+    assert_same,
     enumerate_all,
     options,
     search,
@@ -25,13 +26,6 @@ from tests.layers.backend import array
 
 CASES = 60
 every_penalty = pytest.mark.parametrize(("kind", "alpha"), PENALTIES)
-
-
-# The nearest decisions of the random models here are further apart than what float32 may err: with random numbers of
-# up to 5e-6 added to all logits, the same hypotheses are found.
-def assert_same(found, expected):
-    assert [words for _, words in found] == [words for _, words in expected]
-    np.testing.assert_allclose([s for s, _ in found], [s for s, _ in expected], rtol=1e-4, atol=1e-5)
 
 
 @every_penalty
@@ -84,7 +78,7 @@ def test_hypotheses_that_end_early_and_badly_do_not_end_the_search(kind, alpha):
 
 
 @every_penalty
-def test_a_beam_scores_below_greedy_search_only_where_it_pruned_the_greedy_hypothesis(kind, alpha):
+def test_a_beam_is_below_greedy_search_only_if_it_pruned_the_greedy_path(kind, alpha):
     cases, chosen = [Language((12, case)) for case in range(CASES)], options(2, kind, alpha, n_best=1)
     below = 0
     greedy = search(cases, [8] * CASES, options(1, kind, alpha))
@@ -121,14 +115,14 @@ def test_greedy_search_takes_the_best_token_of_each_step():
         assert [words for [(_, words)] in search(cases, [9] * CASES, options(1, kind, alpha))] == expected
 
 
-def test_a_search_does_not_depend_on_the_sentences_beside_it():
+def test_a_search_does_not_depend_on_other_sentences_of_the_batch():
     cases, lengths = [Language((5, case)) for case in range(4)], [7, 2, 5, 1]
     together = search(cases, lengths, options(3, "average", 1.0))
     for language, length, found in zip(cases, lengths, together, strict=True):
         assert_same(search([language], [length], options(3, "average", 1.0))[0], found)
 
 
-def test_a_search_in_pieces_is_the_same():
+def test_a_search_in_several_steps_gives_the_same_result():
     cases, chosen = [Language((7, case)) for case in range(5)], options(3)
     state = {name: np.stack([getattr(x, name) for x in cases]) for name in ("h", "A", "C", "E")}
     state = {name: ops.convert_to_tensor(np.repeat(value[:, None], 3, axis=1)) for name, value in state.items()}
@@ -204,7 +198,7 @@ def test_samples_are_as_frequent_as_they_are_probable():
     assert sample(language, rows) == found
 
 
-def test_what_is_drawn_is_among_the_likeliest():
+def test_samples_are_among_the_likeliest_tokens():
     language = Language((10, 2))
     first, _ = language.step(BEGIN, 0, language.h)
     words = sorted([*WORDS, END], key=lambda word: first[word], reverse=True)

@@ -30,28 +30,28 @@ def assert_forbidden(found, scores, is_forbidden):
     np.testing.assert_array_equal(array(found), expected)
 
 
-def test_symbols_that_are_no_words_are_forbidden():
+def test_symbols_that_are_not_words_are_forbidden():
     scores = random_scores()
     found = constraints.forbid_symbols(ops.convert_to_tensor(scores), WORD_IDS)
     assert_forbidden(found, scores, lambda b, n, word: word in (PAD, BEGIN))
 
 
 @pytest.mark.parametrize("position", [0, 2, 5])
-def test_the_end_is_forbidden_before_the_least_length(position):
+def test_the_end_symbol_is_forbidden_before_the_least_length(position):
     scores, least = random_scores(), np.array([0, 2, 3], "int32")
     found = constraints.forbid_early_end(ops.convert_to_tensor(scores), WORD_IDS, position, least)
     assert_forbidden(found, scores, lambda b, n, word: word == END and position < least[b])
 
 
 @pytest.mark.parametrize("position", [0, 2, 5])
-def test_only_the_end_may_come_at_the_largest_length(position):
+def test_only_the_end_symbol_is_allowed_at_the_largest_length(position):
     scores, most = random_scores(), np.array([1, 3, 9], "int32")
     found = constraints.force_end(ops.convert_to_tensor(scores), WORD_IDS, position, most)
     assert_forbidden(found, scores, lambda b, n, word: word != END and position + 1 >= most[b])
 
 
 @pytest.mark.parametrize("position", [0, 1, 2, 7])
-def test_a_prefix_forbids_all_but_its_next_word(position):
+def test_a_prefix_allows_only_its_next_word(position):
     scores, free = random_scores(0), random_scores(1)
     prefixes, lengths = np.array([[5, 6], [7, 0], [0, 0]], "int32"), np.array([2, 1, 0], "int32")
     found = array(
@@ -89,7 +89,7 @@ def test_words_that_complete_an_n_gram_again_are_forbidden(size, position):
     np.testing.assert_array_equal(found, expected)
 
 
-def test_limits_hold_together_and_prefixes_first():
+def test_limits_apply_together_and_prefixes_take_precedence():
     scores = random_scores()
     limits = {
         "max_lengths": np.array([2, 9, 9], "int32"),

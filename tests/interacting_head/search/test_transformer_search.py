@@ -9,9 +9,9 @@ from interacting_head.search.constraints import Limits
 from interacting_head.search.options import length_limit
 from interacting_head.search.transformer_search import Scorer, TransformerSearch
 from layers import ATTENTION_SCHEMES
+from tests import skip_reasons
 from tests.interacting_head import tiny
-from tests.interacting_head.search.languages import as_lists, beam_search, options, penalty
-from tests.interacting_head.search.test_beam_search import assert_same
+from tests.interacting_head.search.languages import as_lists, assert_same, beam_search, options, penalty
 from tests.layers.backend import array
 from tests.parameters import mostly_slow
 
@@ -108,7 +108,7 @@ def test_a_translation_may_be_longer_than_usual(model):
         assert length_limit(3) < least < len(sentence[0][1]) <= 60
 
 
-def test_symbols_that_are_no_labels_are_never_put_out(model):
+def test_symbols_that_are_not_labels_are_never_produced(model):
     for sentence in hypotheses(TransformerSearch(model, options(8)), tiny.sources(LENGTHS), [12] * 4):
         for _, ids in sentence:
             assert not {PAD, BEGIN} & set(ids)
@@ -139,7 +139,7 @@ def test_an_ensemble_of_a_model_with_itself_is_the_model(model, beam):
 
 
 @pytest.mark.slow
-def test_an_ensemble_of_different_schemes_is_the_mean_of_their_probabilities(model):
+def test_an_ensemble_of_schemes_is_the_mean_of_their_probabilities(model):
     models = [model, transformer("multi_head", seed=7), transformer("multi_layer", seed=9, encoder_layers=3)]
     found = hypotheses(TransformerSearch(models, options(3)), tiny.sources(LENGTHS), LIMITS)
     labels = np.zeros((4, 12), "int32")
@@ -155,7 +155,7 @@ def test_an_ensemble_of_different_schemes_is_the_mean_of_their_probabilities(mod
     np.testing.assert_allclose(forced, log_p[:, : forced.shape[1]], rtol=1e-4, atol=1e-5)
 
 
-def test_weights_are_those_of_the_last_refresh(model, beam):
+def test_a_search_uses_the_weights_of_the_last_refresh(model, beam):
     expected = hypotheses(beam, tiny.sources(LENGTHS), LIMITS)
     weights = model.get_weights()
     model.set_weights([weight[::-1] for weight in weights])
@@ -168,7 +168,7 @@ def test_weights_are_those_of_the_last_refresh(model, beam):
 
 def test_functions_are_compiled_once(model):
     if transformer_search.compiles_shapes():
-        pytest.skip("this backend compiles for each shape")
+        pytest.skip(skip_reasons.COMPILED_SHAPES)
     search = TransformerSearch(model, options(2))
     for lengths, width in (([3], 3), ([5, 2, 4], 9), ([2] * 6, 2), ([20, 7], 20)):
         hypotheses(search, tiny.sources(lengths, width=width), [length_limit(length) for length in lengths])

@@ -11,7 +11,7 @@ import pytest
 from interacting_head.serve import limits
 from interacting_head.serve.server import ALIKE, PERIOD, FewAlike
 from tests.command_line import ROOT
-from tests.interacting_head.serve.test_hostile_requests import REQUEST, Listening
+from tests.interacting_head.serve.listening import REQUEST, Listening
 
 HEALTH = b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 LENGTH = b"Content-Length: 13\r\n"
@@ -53,7 +53,7 @@ def test_requests_that_can_be_read_in_two_ways_are_refused(listening, request_by
     listening.assert_no_tracebacks()
 
 
-def test_a_line_feed_in_a_body_is_none_in_the_next_head(listening):
+def test_line_feeds_in_a_body_do_not_count_in_the_next_head(listening):
     body = b'{"text":\n\n"a"}'
     with listening.connect() as connection:
         connection.sendall((REQUEST % (b"keep-alive", len(body), body)) * 2 + HEALTH)
@@ -61,7 +61,7 @@ def test_a_line_feed_in_a_body_is_none_in_the_next_head(listening):
     assert said.count(b"HTTP/1.1 200 ") == 3
 
 
-def test_of_too_many_connections_those_end_that_have_waited_longest(listening, monkeypatch):
+def test_too_many_connections_end_the_ones_that_waited_longest(listening, monkeypatch):
     monkeypatch.setattr(limits, "CONNECTIONS", 8)
     with contextlib.ExitStack() as stack:
         waiting = [stack.enter_context(listening.connect()) for _ in range(30)]
@@ -77,14 +77,16 @@ SERVER = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
 from interacting_head.serve import server
-from tests.interacting_head.serve.test_hostile_requests import Repeat
+from tests.interacting_head.serve.listening import Repeat
 with server.listening("127.0.0.1", 0) as listener:
     server.serve(Repeat(), listener)
 """
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no such limit")
+@pytest.mark.skipif(
+    sys.platform == "win32", reason="Windows does not limit open files in this way; run the test on Linux or macOS"
+)
 def test_more_connections_than_open_files_do_no_harm(tmp_path):
     with open(tmp_path / "log", "wb") as log:
         process = subprocess.Popen([sys.executable, "-c", SERVER], cwd=ROOT, stdout=subprocess.PIPE, stderr=log)
@@ -108,7 +110,7 @@ def test_more_connections_than_open_files_do_no_harm(tmp_path):
     assert log.count("\n") <= ALIKE
 
 
-def test_of_records_that_are_alike_few_are_kept():
+def test_few_similar_log_records_are_kept():
     now = 0.0
     few = FewAlike(clock=lambda: now)
 

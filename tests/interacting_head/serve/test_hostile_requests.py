@@ -2,96 +2,20 @@
 
 import contextlib
 import json
-import logging
 import re
-import socket
-import threading
 import time
 
 import pytest
-import uvicorn
 from hypothesis import given
 from hypothesis import strategies as st
 
 from data.command_line import one_line
 from interacting_head.config import SITES
-from interacting_head.serve import limits, server
-from interacting_head.serve.application import application
-from interacting_head.serve.connection import Connection
-from interacting_head.serve.forms import RequestError
-from interacting_head.serve.worker import Worker
+from interacting_head.serve import limits
 from tests.hostile import attempts, changed, changes, few_and_many, many, seconds_at_most
+from tests.interacting_head.serve.listening import REQUEST, Listening
 
 ANSWER = re.compile(rb"HTTP/1\.1 (\d\d\d) ")
-
-
-class Repeat:
-    """A service that gives each line back."""
-
-    beam_size = 4
-
-    def description(self):
-        return {}
-
-    def translate(self, requests):
-        return [[{"source": line, "translations": []} for line in request.lines] for request in requests]
-
-    def attention(self, request):
-        raise RequestError(422, "no attention here")
-
-
-class Listening:
-    """A server in a thread.
-
-    Attributes:
-        address: host and port.
-        log: what it has logged.
-    """
-
-    def __init__(self, stack):
-        listener = stack.enter_context(server.listening("127.0.0.1", 0))
-        self.address, self.log = listener.getsockname(), []
-        handler = logging.Handler()
-        handler.emit = lambda record: self.log.append((record.levelname, record.getMessage(), record.exc_info))
-        for name in ("uvicorn.error", "asyncio"):
-            logging.getLogger(name).addHandler(handler)
-            stack.callback(logging.getLogger(name).removeHandler, handler)
-        self.worker = Worker(4)
-        stack.callback(self.worker.stop, 5)
-        config = uvicorn.Config(
-            application(Repeat(), self.worker), http=Connection, log_config=None, access_log=False, log_level="warning"
-        )
-        self.server = uvicorn.Server(config)
-        thread = threading.Thread(target=self.server.run, args=([listener],), daemon=True)
-        thread.start()
-        stack.callback(thread.join, 30)
-        stack.callback(setattr, self.server, "should_exit", True)
-        while not self.server.started:
-            time.sleep(0.01)
-
-    def connect(self):
-        return socket.create_connection(self.address, timeout=60)
-
-    def said(self, content, ends=False):
-        """The server's answer to these bytes until it ends the connection, or after the client has."""
-        with self.connect() as connection, contextlib.suppress(OSError):
-            connection.sendall(content)
-            if ends:
-                connection.shutdown(socket.SHUT_WR)
-            return b"".join(iter(lambda: connection.recv(2**16), b""))
-        return b""
-
-    def assert_alive(self):
-        assert self.said(REQUEST % (b"close", 13, b'{"text": "a"}')).startswith(b"HTTP/1.1 200 ")
-
-    def assert_no_tracebacks(self):
-        assert [entry for entry in self.log if entry[2] or entry[0] in ("ERROR", "CRITICAL")] == []
-
-
-REQUEST = (
-    b"POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: %b\r\n"
-    b"Content-Length: %d\r\n\r\n%b"
-)
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +55,7 @@ requests = (
 
 
 @few_and_many
-def test_any_bytes_are_answered_or_end_the_connection_and_leave_no_traceback(listening, examples):
+def test_any_bytes_get_an_answer_or_end_the_connection(listening, examples):
     @attempts(examples)
     @given(requests, st.booleans())
     def attempt(content, leaves):
@@ -207,7 +131,7 @@ def test_the_attention_of_anything_is_shown_or_refused(serving, examples):
     attempt()
 
 
-def test_slow_clients_do_not_hold_others_and_are_left_in_time(listening, monkeypatch):
+def test_slow_clients_do_not_delay_others_and_are_disconnected(listening, monkeypatch):
     monkeypatch.setattr(limits, "SECONDS", 0.3)
     with contextlib.ExitStack() as stack:
         slow = [stack.enter_context(listening.connect()) for _ in range(60)]
@@ -222,7 +146,7 @@ def test_slow_clients_do_not_hold_others_and_are_left_in_time(listening, monkeyp
     listening.assert_no_tracebacks()
 
 
-def test_a_client_that_does_not_take_its_answer_is_left_in_time(listening, monkeypatch):
+def test_a_client_that_does_not_read_its_answer_is_disconnected(listening, monkeypatch):
     monkeypatch.setattr(limits, "SECONDS", 0.3)
     text = "\\n" * 99 + "\U0001f600" * 4800
     body = json.dumps({"text": text}).encode()

@@ -18,7 +18,7 @@ SCRIPT = "<script>alert(1)</script>"
 
 
 @pytest.mark.parametrize(("path", "file"), FILES.items())
-def test_the_page_is_served_with_its_types_and_without_the_right_to_load_anything_else(serving, path, file):
+def test_the_page_is_served_with_its_types_and_a_strict_policy(serving, path, file):
     response = serving.client.get(path)
     assert response.status_code == 200
     assert response.content == (PAGE / file[0]).read_bytes()
@@ -29,7 +29,7 @@ def test_the_page_is_served_with_its_types_and_without_the_right_to_load_anythin
     assert set(policy.values()) == {"'self'", "'none'"}
 
 
-def test_all_that_the_page_names_is_served_and_nothing_stands_in_it_that_the_policy_forbids():
+def test_the_page_names_only_served_files_and_obeys_its_policy():
     sources = {path: (PAGE / name).read_text(encoding="utf-8") for path, (name, _) in FILES.items()}
     named = re.findall(r'(?:src|href|from)[= ]"([^"]*)"', "".join(sources.values()))
     assert set(named) == FILES.keys() - {"/"}
@@ -43,7 +43,7 @@ def test_all_that_the_page_names_is_served_and_nothing_stands_in_it_that_the_pol
 @pytest.mark.parametrize(
     "path", ["/nothing", "/page/index.html", "/..%2fservice.py", "/%2e%2e/service.py", "/style.css/"]
 )
-def test_no_other_path_is_one(serving, path):
+def test_other_paths_are_not_found(serving, path):
     response = serving.client.get(path, follow_redirects=False)
     assert (response.status_code, response.json()) == (404, {"error": "Not Found"})
     assert "content-security-policy" in response.headers
@@ -73,7 +73,7 @@ def test_addresses_and_own_names_are_hosts(serving, host):
     ],
 )
 @pytest.mark.parametrize("path", ["/", "/health"])
-def test_other_hosts_are_refused_so_that_no_name_of_another_site_can_be_this_server(serving, path, host):
+def test_requests_for_other_hosts_are_refused(serving, path, host):
     response = serving.client.get(path, headers={"host": host})
     assert response.status_code == 421
     assert "--allow-host" in response.json()["error"]
@@ -109,7 +109,7 @@ def test_health_tells_how_much_waits(serving):
     assert serving.client.get("/health").json() == {"status": "ok", "waiting": 0}
 
 
-def test_translations_are_those_of_the_engine_line_by_line(serving):
+def test_translations_equal_the_engine_line_by_line(serving):
     lines = ["ein hund", "", "die katze und der hund", SCRIPT, "\x00\t\u2028"]
     answer = serving.post("/translate", text="\n".join(lines), n_best=2)["lines"]
     assert [line["source"] for line in answer] == lines
@@ -122,7 +122,7 @@ def test_translations_are_those_of_the_engine_line_by_line(serving):
             assert one["token_ids"][:-1] == translation.tokens[: len(one["token_ids"]) - 1]
 
 
-def test_a_request_of_too_many_sub_words_is_refused_without_those_beside_it(serving):
+def test_a_request_of_too_many_sub_words_does_not_affect_the_others(serving):
     service = Service(serving.translator, ["a"])
     requests = [TranslationRequest(text, 3) for text in ("haus", "\U0001f600" * 1300, "hund")]
     first, refused, second = service.translate(requests)
@@ -131,7 +131,7 @@ def test_a_request_of_too_many_sub_words_is_refused_without_those_beside_it(serv
     assert str(refused).startswith("text may have at most 5,000 sub-words, got ")
 
 
-def test_a_long_line_is_translated_in_pieces_and_its_attention_is_not_shown(serving):
+def test_a_long_line_is_translated_in_pieces_and_shows_no_attention(serving):
     both = serving.translator.source_subwords, serving.translator.target_subwords
     options = {"options": serving.translator.options, "max_source_length": 6}
     service = Service(Translator(serving.translator.engine, *both, **options), ["a"])
@@ -143,7 +143,7 @@ def test_a_long_line_is_translated_in_pieces_and_its_attention_is_not_shown(serv
         service.attention(AttentionRequest(long["source"], long["translations"][0]["token_ids"], "cross", 1))
 
 
-def test_where_memory_does_not_suffice_the_client_is_told_and_the_log_says_what_to_change(serving, monkeypatch, caplog):
+def test_a_lack_of_memory_is_answered_and_logged_with_advice(serving, monkeypatch, caplog):
     def fail(*_):
         raise MemoryError
 
@@ -193,7 +193,7 @@ def test_each_beam_size_is_set_up_once(serving):
         ([], "the body must be an object with the keys text, beam_size, n_best"),
     ],
 )
-def test_wrong_requests_are_told_what_is_wrong(serving, body, message):
+def test_wrong_requests_are_answered_with_the_reason(serving, body, message):
     content = json.dumps(body)
     response = serving.client.post("/translate", content=content, headers={"content-type": "application/json"})
     assert response.status_code == 422
@@ -201,13 +201,13 @@ def test_wrong_requests_are_told_what_is_wrong(serving, body, message):
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"\xff", b'{"text": "a"} x', b"[" * 100000, b"1" * 5000])
-def test_what_is_no_json_is_refused(serving, body):
+def test_a_body_that_is_not_json_is_refused(serving, body):
     response = serving.client.post("/translate", content=body, headers={"content-type": "application/json"})
     assert (response.status_code, response.json()) == (400, {"error": "the body must be JSON in UTF-8"})
 
 
 @pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "", "multipart/form-data"])
-def test_types_that_a_form_of_another_site_can_send_are_refused(serving, content_type):
+def test_content_types_of_html_forms_are_refused(serving, content_type):
     response = serving.client.post("/translate", content=b'{"text": "a"}', headers={"content-type": content_type})
     assert response.status_code == 415
 
@@ -229,13 +229,13 @@ def test_the_longest_text_fits_into_a_body_however_it_is_escaped():
     assert len(json.dumps({"text": "\U0001f600" * limits.CHARACTERS})) < limits.BODY
 
 
-def test_too_many_requests_are_told_to_come_again(serving, monkeypatch):
+def test_too_many_requests_are_asked_to_come_again(serving, monkeypatch):
     monkeypatch.setattr(serving.worker, "capacity", 0)
     response = serving.client.post("/translate", json={"text": "a"})
     assert (response.status_code, response.headers["retry-after"]) == (503, "5")
 
 
-def test_a_failure_tells_nothing_of_the_inside(serving, monkeypatch):
+def test_an_internal_error_is_answered_without_details(serving, monkeypatch):
     def fail(requests):
         raise RuntimeError("secret")
 
@@ -245,7 +245,7 @@ def test_a_failure_tells_nothing_of_the_inside(serving, monkeypatch):
     assert (response.status_code, response.json()) == (500, {"error": "the server failed; its log says why"})
 
 
-def test_what_an_engine_does_not_do_is_told(serving, monkeypatch):
+def test_a_request_that_the_engine_refuses_is_answered_with_the_reason(serving, monkeypatch):
     def refuse(translator, options):
         raise InputError("this engine has beam size 4")
 
@@ -253,7 +253,7 @@ def test_what_an_engine_does_not_do_is_told(serving, monkeypatch):
     assert serving.post("/translate", 422, text="a", beam_size=11) == {"error": "this engine has beam size 4"}
 
 
-def test_a_client_that_leaves_before_its_request_has_come_is_no_failure(serving):
+def test_a_client_that_leaves_during_its_request_is_not_an_error(serving):
     messages, sent = [{"type": "http.request", "body": b"{", "more_body": True}, {"type": "http.disconnect"}], []
 
     async def receive():

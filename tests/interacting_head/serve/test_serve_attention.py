@@ -25,7 +25,7 @@ def unpacked(packed):
     return np.frombuffer(base64.b64decode(packed["float16"]), "<f2").reshape(packed["shape"])
 
 
-def test_attention_is_that_of_the_translation(serving):
+def test_the_answer_holds_the_attention_of_the_translation(serving):
     [line] = serving.post("/translate", text=SOURCE)["lines"]
     [best] = line["translations"]
     [source] = serving.translator.source_subwords.encode([SOURCE])
@@ -113,7 +113,7 @@ def test_each_model_of_an_ensemble_can_be_looked_at(tmp_path):
         ({"model": -1}, "model must be a whole number of at least 0"),
     ],
 )
-def test_wrong_questions_of_attention_are_told_what_is_wrong(serving, changes, message):
+def test_wrong_requests_for_attention_are_answered_with_the_reason(serving, changes, message):
     body = {"source": SOURCE, "token_ids": [5, 6], "site": "cross", "layer": 1, **changes}
     assert message in serving.post("/attention", 422, **body)["error"]
 

@@ -45,12 +45,12 @@ def called_together(payloads):
     return [(payload, len(payloads)) for payload in payloads]
 
 
-def test_results_are_those_of_the_payloads(worker):
+def test_each_payload_gets_its_own_result(worker):
     futures = [worker.submit(called_together, number, size=1) for number in range(4)]
     assert [future.result(SECONDS)[0] for future in futures] == [0, 1, 2, 3]
 
 
-def test_calls_that_wait_and_are_alike_are_made_together(worker, gate):
+def test_waiting_calls_of_the_same_kind_are_made_together(worker, gate):
     alike = [worker.submit(called_together, number, key=4, size=1) for number in range(2)]
     other = worker.submit(called_together, "other", key=5, size=1)
     last = worker.submit(called_together, "last", key=4, size=1)
@@ -67,7 +67,7 @@ def test_large_calls_are_made_alone(worker, gate):
     assert alone.result(SECONDS) == ("alone", 1)
 
 
-def test_an_error_is_that_of_the_call_and_the_next_one_is_made(worker):
+def test_an_error_of_a_call_does_not_affect_the_next_call(worker):
     def fail(payloads):
         raise KeyError("no")
 
@@ -84,7 +84,7 @@ def test_no_more_than_the_capacity_waits(worker, gate):
         worker.submit(called_together, 5)
 
 
-def test_what_was_cancelled_is_not_done(worker, gate):
+def test_cancelled_work_is_not_done(worker, gate):
     done = []
     cancelled = worker.submit(lambda payloads: done.append(1) or payloads, 1)
     assert cancelled.cancel()

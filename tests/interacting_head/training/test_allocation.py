@@ -16,7 +16,7 @@ from interacting_head.training.training_model import TrainingModel
 from interacting_head.translation.translator import Translator
 from tests import tiny_corpus
 from tests.interacting_head import tiny
-from tests.interacting_head.model.test_allocation import raised_by_the_backend
+from tests.interacting_head.out_of_memory import raised_by_the_backend
 
 pytestmark = pytest.mark.usefixtures("cache")
 STEP = r"^not enough memory for a batch of \d+ × \d+ × \d+ \(sentences × source × target sub-words\) at step 1; "
@@ -64,9 +64,14 @@ def test_a_translation_without_memory_names_its_batch_and_the_settings(tmp_path,
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit the address space")
-@pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="XLA compiles for minutes")
-def test_a_batch_that_really_cannot_be_allocated_is_told(tmp_path):
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="only Linux limits the address space of a process; run the test on Linux"
+)
+@pytest.mark.skipif(
+    keras.backend.backend() != "tensorflow",
+    reason="JAX compiles for minutes; run the test with KERAS_BACKEND=tensorflow",
+)
+def test_a_batch_that_cannot_be_allocated_is_an_error(tmp_path):
     files = tiny_corpus.write_corpus(tmp_path)
     for name in ("source", "target"):
         with open(files[name], "a") as file:

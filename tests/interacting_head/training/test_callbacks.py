@@ -49,7 +49,7 @@ def test_the_bar_fits_a_terminal_of_80_columns(total, loss, shown):
     assert shown in bar
 
 
-def test_values_that_there_is_no_room_for_are_left_out_one_after_another():
+def test_values_without_room_are_left_out_one_by_one():
     values = {"ep": 1, "loss": "2.000", "ppl": "7.39", "lr": "1e-3", "grad": "0.50", "tok/s": "1,000"}
     whole = "ep 1 loss 2.000 ppl 7.39 lr 1e-3 grad 0.50 tok/s 1,000"
     assert fitted(values, len(whole)) == whole

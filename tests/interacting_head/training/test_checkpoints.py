@@ -54,7 +54,7 @@ def test_a_training_whose_checkpoints_do_not_fit_is_refused(files, tmp_path, fre
 
 
 @pytest.mark.slow
-def test_what_is_asked_for_is_what_a_training_takes(files, tmp_path, trainer, free):
+def test_the_requested_room_is_what_a_training_takes(files, tmp_path, trainer, free):
     settings = ["train.ema_decay=0.9", "train.keep_best=1", "train.keep_last=2", "train.validation_interval=5"]
     config = tiny_corpus.configuration(files, *LARGER, *settings)
     assert train(config, tmp_path / "run") is None
@@ -95,13 +95,16 @@ def test_a_former_run_is_room_but_not_for_the_first_checkpoint(trainer, free):
         checkpoints.check_room(validations=5)
 
 
-@pytest.mark.skipif(not os.path.isdir("/dev/shm"), reason="needs another disk")
+@pytest.mark.skipif(
+    not os.path.isdir("/dev/shm"),
+    reason="this system has no second disk at /dev/shm, which Linux has; run the test on Linux",
+)
 def test_checkpoints_on_another_disk_need_room_there(trainer, tmp_path, monkeypatch):
     checkpoints = trainer("train.keep_last=2").checkpoints
     folder = checkpoints.run.path
     with tempfile.TemporaryDirectory(dir="/dev/shm") as other:
         if os.stat(other).st_dev == folder.stat().st_dev:
-            pytest.skip("needs another disk")
+            pytest.skip("temporary files are on /dev/shm, too: set TMPDIR to a folder on another disk")
         (folder / "checkpoints").rmdir()
         (folder / "checkpoints").symlink_to(other)
         weights = 4 * checkpoints.model.count_params()
@@ -115,5 +118,5 @@ def test_checkpoints_on_another_disk_need_room_there(trainer, tmp_path, monkeypa
             checkpoints.check_room(validations=5)
 
 
-def test_bytes_are_told_in_words():
+def test_bytes_are_written_with_units():
     assert [bytes_in_words(size) for size in (5 * 2**20, 3 * 2**29)] == ["5 MiB", "1.5 GiB"]

@@ -3,7 +3,7 @@ import keras
 from interacting_head.training.devices import Devices
 
 
-def test_pytorch_whose_devices_keras_does_not_list_has_one(monkeypatch):
+def test_pytorch_without_a_list_of_devices_has_one_device(monkeypatch):
     def fail():
         raise AttributeError("'NoneType' object has no attribute 'list_devices'")
 

@@ -28,7 +28,7 @@ def test_the_batch_with_the_most_attention_weights_is_measured(asked):
     assert asked == [((48, 20, 19), 6)]
 
 
-def test_too_little_ram_is_told_with_what_helps(asked, monkeypatch):
+def test_too_little_ram_is_reported_with_advice(asked, monkeypatch):
     shapes = np.array([[2**20, 6, 5], [2, 10, 9]])
     monkeypatch.setattr(devices, "machine_ram", lambda: 2**40)
     assert memory_lines(ExperimentConfig(), (50, 50), shapes) == [
@@ -39,7 +39,7 @@ def test_too_little_ram_is_told_with_what_helps(asked, monkeypatch):
     assert advice.strip().startswith("too much: lower train.batch_tokens")
 
 
-def test_a_process_that_dies_of_its_steps_is_told_as_too_little_ram(monkeypatch):
+def test_a_process_that_dies_of_its_steps_means_too_little_ram(monkeypatch):
     monkeypatch.setattr(peak_ram, "predicted", lambda *arguments: None)
     monkeypatch.setattr(devices, "machine_ram", lambda: 2**30)
     line, advice = memory_lines(ExperimentConfig(), (50, 50), np.array([[4, 6, 5]]))

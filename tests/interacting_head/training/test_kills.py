@@ -85,7 +85,7 @@ REPLACED = [
 
 
 @pytest.mark.slow
-def test_a_training_killed_while_it_replaces_a_run_leaves_one_of_both(tmp_path):
+def test_a_training_killed_while_replacing_a_run_leaves_one_of_both(tmp_path):
     folder = folder_with_text(tmp_path / "killed")
     result = run(folder, "train.py", *TRAIN)
     assert result.code == 0, result.errors

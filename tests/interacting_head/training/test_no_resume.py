@@ -13,7 +13,7 @@ from interacting_head.training import trainer
 from interacting_head.training.trainer import train
 from interacting_head.training.training_model import TrainingModel
 from tests import tiny_corpus
-from tests.interacting_head.model.test_allocation import raised_by_the_backend
+from tests.interacting_head.out_of_memory import raised_by_the_backend
 from tests.kills import contents
 
 pytestmark = pytest.mark.usefixtures("cache")
@@ -57,7 +57,7 @@ FAILURES = {
 
 
 @pytest.mark.parametrize("name", FAILURES)
-def test_a_failure_before_the_first_checkpoint_leaves_the_former_run(run, files, name, monkeypatch):
+def test_a_failure_before_the_first_checkpoint_keeps_the_former_run(run, files, name, monkeypatch):
     settings, error, expected = FAILURES[name]
     if error is not None:
         error = raised_by_the_backend() if error == "memory" else error
@@ -69,7 +69,7 @@ def test_a_failure_before_the_first_checkpoint_leaves_the_former_run(run, files,
 
 
 @pytest.mark.slow
-def test_the_run_before_goes_when_the_new_one_has_a_checkpoint(run, files, monkeypatch):
+def test_the_former_run_is_removed_once_the_new_one_has_a_checkpoint(run, files, monkeypatch):
     link, seen, validate = (run.path / "checkpoints").is_symlink(), [], trainer.Trainer._validate
 
     def watched(self, stop):
@@ -86,7 +86,7 @@ def test_the_run_before_goes_when_the_new_one_has_a_checkpoint(run, files, monke
     assert (run.path / "checkpoints" / "notes.txt").read_text() == "mine"
 
 
-def test_a_kill_before_the_first_checkpoint_leaves_the_former_run(run, files, caplog):
+def test_a_kill_before_the_first_checkpoint_keeps_the_former_run(run, files, caplog):
     config, before = run.config, contents(run.path)
     run_folder.set_aside(run.path)  # and what a new training has written when it is killed
     run.create_or_check(tiny_corpus.configuration(files, *SHORT, "model.model_dim=16"))
@@ -127,7 +127,7 @@ def test_a_stopped_training_continues_without_the_run_before_it(run, files, monk
         ),
     ],
 )
-def test_a_folder_of_someone_else_is_refused_and_stays_as_it_is(tmp_path, files, resume, names, message):
+def test_a_folder_with_other_files_is_refused_and_kept(tmp_path, files, resume, names, message):
     for name in names:
         (tmp_path / "run" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "run" / name).write_text("mine")

@@ -27,7 +27,7 @@ def train(optimizer, scale=1.0, steps=4):
 
 
 @pytest.mark.parametrize("scale", [0.01, 1.0, 100.0])
-def test_clipping_is_that_of_keras(scale):
+def test_clipping_equals_keras(scale):
     # A large epsilon: without one, Adam hides the size of the gradients.
     ours = train(Adam(0.1, epsilon=0.1, gradient_clip=1.0), scale)
     theirs = train(keras.optimizers.Adam(0.1, epsilon=0.1, global_clipnorm=1.0), scale)
@@ -51,7 +51,10 @@ def adam(steps, learning_rate=0.1, beta_1=0.9, beta_2=0.999, epsilon=1e-7):
     return found
 
 
-@pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="a kernel of TensorFlow")
+@pytest.mark.skipif(
+    keras.backend.backend() != "tensorflow",
+    reason="the kernel is one of TensorFlow; run the test with KERAS_BACKEND=tensorflow",
+)
 @pytest.mark.parametrize("beta_2", [0.98, 0.999])
 @pytest.mark.parametrize("steps", [1, 2, 50])
 def test_the_kernel_is_the_adam_of_its_paper(steps, beta_2):
@@ -60,14 +63,17 @@ def test_the_kernel_is_the_adam_of_its_paper(steps, beta_2):
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5)
 
 
-@pytest.mark.skipif(keras.backend.backend() == "tensorflow", reason="where Keras' own steps are taken")
-def test_without_a_clip_it_is_the_adam_of_keras():
+@pytest.mark.skipif(
+    keras.backend.backend() == "tensorflow",
+    reason="TensorFlow takes the steps of its kernel and not the ones of Keras; run the test with KERAS_BACKEND=jax",
+)
+def test_adam_without_a_clip_equals_keras():
     for our, their in zip(train(Adam(0.1)), train(keras.optimizers.Adam(0.1)), strict=True):
         np.testing.assert_array_equal(our, their)
 
 
 @pytest.mark.parametrize("clip", [None, 0.5])
-def test_the_gradient_norm_is_that_before_clipping(clip):
+def test_the_gradient_norm_is_measured_before_clipping(clip):
     optimizer = Adam(0.1, gradient_clip=clip)
     train(optimizer, steps=3)
     flat = np.concatenate([array(gradient).ravel() for gradient in gradients(2, 1.0)])
@@ -85,14 +91,17 @@ def test_a_zero_gradient_stays_a_number():
     assert array(optimizer.gradient_norm.value) == 0
 
 
-def test_it_survives_serialisation():
+def test_an_optimizer_survives_serialisation():
     optimizer = Adam(0.1, beta_2=0.98, gradient_clip=0.5)
     again = keras.saving.deserialize_keras_object(keras.saving.serialize_keras_object(optimizer))
     assert again.get_config() == optimizer.get_config()
     assert again.gradient_clip == 0.5
 
 
-@pytest.mark.skipif(keras.backend.backend() == "jax", reason="Keras scales losses on JAX in compiled steps only")
+@pytest.mark.skipif(
+    keras.backend.backend() == "jax",
+    reason="Keras scales losses on JAX only in compiled steps; run the test with KERAS_BACKEND=tensorflow",
+)
 def test_loss_scaling_skips_a_step_with_an_infinite_gradient():
     optimizer = keras.optimizers.LossScaleOptimizer(Adam(0.1, gradient_clip=1.0), initial_scale=8.0)
     found = variables()

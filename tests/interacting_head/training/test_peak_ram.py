@@ -58,7 +58,7 @@ def asked(monkeypatch):
         (4, 4, [4]),
     ],
 )
-def test_peaks_of_a_quarter_and_a_half_of_the_rows_tell_that_of_all(asked, rows, multiple, parts):
+def test_peaks_of_a_quarter_and_a_half_of_the_rows_predict_the_whole(asked, rows, multiple, parts):
     peak = peak_ram.predicted(CONFIG, VOCABULARIES, (rows, 6, 5), multiple)
     assert asked == [(part, 6, 5) for part in parts]
     assert peak == pytest.approx(1000 + 3 * rows * 11)
@@ -77,7 +77,7 @@ def test_a_model_that_cannot_be_allocated_leaves_no_result():
 
 
 @pytest.mark.slow
-def test_the_peaks_of_a_process_are_those_of_steps_of_ascending_size():
+def test_the_peaks_of_a_process_grow_with_the_size_of_its_steps():
     few, many = peak_ram.in_new_process(peak_ram.measured, CONFIG, VOCABULARIES, (40, 40), [4, 256])
     assert 2**26 < few < many < machine_ram()
 

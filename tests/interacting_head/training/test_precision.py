@@ -32,7 +32,7 @@ def test_a_precision_that_is_not_auto_stays():
     assert precision.resolved(config) is config
 
 
-def test_this_machine_gives_an_answer():
+def test_the_bfloat16_check_answers_on_every_machine():
     assert precision.multiplies_bfloat16() in (True, False)
 
 
@@ -40,11 +40,11 @@ def test_this_machine_gives_an_answer():
     ("name", "assignments"),
     [("quickstart", ["train.seed=2", "data.seed=3"]), (None, ["train.seed=2", "data.seed=3", "quickstart"])],
 )
-def test_the_recipe_may_stand_behind_the_values_of_set(name, assignments):
+def test_the_recipe_may_follow_the_values_of_set(name, assignments):
     config, run_name = recipes.resolve(name, assignments, {})
     assert (run_name, config.train.seed, config.data.seed) == ("quickstart", 2, 3)
 
 
-def test_a_word_behind_set_that_is_no_recipe_is_an_error():
+def test_an_argument_of_set_without_an_equals_sign_is_an_error():
     with pytest.raises(InputError, match="--set takes KEY=VALUE, got 'quickstrat'"):
         recipes.resolve(None, ["train.seed=2", "quickstrat"], {})

@@ -197,7 +197,7 @@ def test_a_training_goes_on_with_the_same_text_in_another_place(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_training_does_not_go_on_with_other_text_unless_it_starts_anew(tmp_path):
+def test_a_training_continues_with_other_text_only_from_the_start(tmp_path):
     config = configured(write(tmp_path), "train.max_steps=1")
     assert train(config, tmp_path / "run") is None
     before = {path: path.read_bytes() for path in (tmp_path / "run").glob("*.json*")}

@@ -22,7 +22,7 @@ def one_step(scheme, jit_compile):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", ATTENTION_SCHEMES)
-def test_a_step_compiled_by_xla_is_the_step_as_it_is(scheme):
+def test_a_step_compiled_by_xla_equals_the_uncompiled_step(scheme):
     (compiled_loss, compiled), (loss, gradients) = one_step(scheme, True), one_step(scheme, False)
     assert compiled_loss == pytest.approx(loss, rel=1e-5)
     largest = max(np.abs(gradient).max() for gradient in gradients)

@@ -117,7 +117,7 @@ def test_the_average_is_the_mean_of_the_last_checkpoints(finished):
 
 
 @pytest.mark.slow
-def test_a_full_disk_is_told_in_one_line_and_the_same_command_continues(config, finished, tmp_path):
+def test_a_full_disk_is_one_line_and_the_same_command_continues(config, finished, tmp_path):
     run = RunDirectory(tmp_path / "run")
     largest = max(path.stat().st_size for path in finished.path.rglob("*.state.npz"))
     message = f"cannot write {run.path}.*: File too large; {run.path} has no checkpoint yet: make room"
@@ -128,7 +128,7 @@ def test_a_full_disk_is_told_in_one_line_and_the_same_command_continues(config, 
 
 
 @pytest.mark.slow
-def test_a_signal_breaks_a_validation_off_which_is_made_up_for(config, finished, tmp_path, monkeypatch, capfd):
+def test_a_validation_stopped_by_a_signal_is_made_up_for(config, finished, tmp_path, monkeypatch, capfd):
     run = RunDirectory(tmp_path / "run")
     translate = Translator.translate
 
@@ -146,7 +146,7 @@ def test_a_signal_breaks_a_validation_off_which_is_made_up_for(config, finished,
     assert_equal_runs(run, finished)
 
 
-def test_a_finished_run_says_so_and_changes_nothing(copied, config, capfd):
+def test_a_finished_run_reports_it_and_changes_nothing(copied, config, capfd):
     before = {path: path.stat().st_mtime_ns for path in copied.path.rglob("*.*5")}
     assert train(config, copied.path) is None
     assert f"{copied.path} is finished: 25 steps, nothing to do" in capfd.readouterr().err

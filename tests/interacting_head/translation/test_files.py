@@ -13,7 +13,7 @@ from tests.command_line import environment, run
 ECHO = "tests.echo_engine", "-m", "nothing", "--engine", "echo"
 
 
-def test_after_a_long_translation_a_faster_engine_is_pointed_out(tmp_path):
+def test_a_long_translation_ends_with_a_hint_at_a_faster_engine(tmp_path):
     code = "import translate; from tests.echo_engine import Echo; "
     code += "translate.LONG = -1.0; Echo.faster_engine = lambda *_: 'another'; translate.main()"
     command = [sys.executable, "-c", code, "-m", "nothing", "--engine", "echo"]
@@ -43,7 +43,7 @@ def texts(tmp_path):
         (("--score", "score"), "score", "score"),
     ],
 )
-def test_an_output_that_is_a_file_of_the_command_line_is_refused_and_the_file_stays(texts, options, output, name):
+def test_an_output_that_is_also_an_input_is_refused_and_kept(texts, options, output, name):
     result = run(texts, *ECHO, "-i", "input", *options, "-o", output)
     assert (result.code, result.output) == (2, "")
     assert result.errors == f"error: --output {output} is the same file as --{name}; name another file\n"
@@ -93,7 +93,7 @@ def test_an_output_whose_name_ends_in_gz_is_a_gzip_file(texts):
     assert (texts / "output.gz").read_bytes() == content
 
 
-def test_a_folder_that_does_not_exist_is_noticed_before_anything_is_translated(texts):
+def test_a_missing_output_folder_is_an_error_before_translation(texts):
     result = run(texts, *ECHO, "-i", "input", "-o", "nowhere/output")
     assert (result.code, result.output) == (2, "")
     message = "cannot write nowhere/output: No such file or directory; name a folder that can be written to"

@@ -16,7 +16,7 @@ class Looking:
         return [Inspection({}, None)] * len(pairs)
 
 
-def test_a_line_in_pieces_has_nothing_to_look_at_and_is_not_looked_into():
+def test_a_line_in_pieces_is_not_inspected_and_has_no_attention():
     inspector = Looking()
     whole, joined = Translation("x", -1.0, [120], [-1.0, 0.0]), Translation("y", -1.0, [121, END, 121], [-1.0] * 4, 2)
     found = list(detailed(["a", "bbb", "c"], [[whole, whole], [joined, joined], [whole]], inspector, Letters, RAW_TEXT))
@@ -26,7 +26,7 @@ def test_a_line_in_pieces_has_nothing_to_look_at_and_is_not_looked_into():
     assert inspector.sources == [[97], [97], [], [], [99]]
 
 
-def test_the_number_of_pieces_is_told_where_there_are_several():
+def test_the_number_of_pieces_is_given_if_there_are_several():
     joined = described(Translation("y", -1.0, [121, END, 121], [-1.0] * 4, 2), Letters)
     assert (joined["tokens"], joined["pieces"]) == (["y", "\x03", "y", "\x03"], 2)
     assert "pieces" not in described(Translation("x", -1.0, [120], [-1.0, 0.0]), Letters)

@@ -68,7 +68,7 @@ def by_hand(model, source, target):
 
 
 @every_scheme
-def test_attention_is_that_of_the_layers_for_every_sentence_of_a_batch(scheme):
+def test_inspected_attention_equals_the_layers_for_every_sentence(scheme):
     model = tiny.transformer(scheme=scheme)
     pairs = [pair(5, 3), pair(2, 20), pair(30, 1), pair(1, 0)]
     found = Inspector(model, attention=["encoder", "decoder", "cross"]).inspect(pairs)
@@ -96,7 +96,7 @@ def softmax(logits, site):
 
 
 @pytest.mark.parametrize("variant", mostly_slow(SCHEMES, SCHEMES[0], SCHEMES[1]), ids=str)
-def test_logits_are_what_the_softmax_takes(variant):
+def test_inspected_logits_are_the_input_of_the_softmax(variant):
     scheme, options = variant
     model = tiny.transformer(scheme=scheme, options=options)
     sites = ["encoder", "decoder", "cross"]
@@ -115,7 +115,7 @@ def test_logits_are_what_the_softmax_takes(variant):
             assert heads.shape == (*weights.shape[:-1], layers[place].value_dim)
 
 
-def test_heads_are_the_values_under_their_weights():
+def test_inspected_heads_are_the_weighted_values():
     model = tiny.transformer(scheme="multi_layer")
     [seen] = Inspector(model, attention=["cross"], heads=["cross"]).inspect([pair(4, 3)])
     layer = model.attention_layers["cross", 1]
@@ -125,7 +125,7 @@ def test_heads_are_the_values_under_their_weights():
 
 
 @pytest.mark.parametrize("scheme", mostly_slow(WEIGHING, "multi_hop"))
-def test_head_importance_is_there_where_layers_weigh_their_heads(scheme):
+def test_head_importance_is_given_for_layers_that_weigh_their_heads(scheme):
     model = tiny.transformer(scheme=scheme)
     pairs = [pair(5, 3), pair(2, 20)]
     for (source, target), inspection in zip(pairs, Inspector(model, head_importance=True).inspect(pairs), strict=True):
@@ -139,7 +139,7 @@ def test_head_importance_is_there_where_layers_weigh_their_heads(scheme):
                 np.testing.assert_allclose(importance, expected, atol=1e-5)
 
 
-def test_both_at_once_and_empty_lines_between():
+def test_attention_and_importance_are_inspected_together():
     model = tiny.transformer(scheme="dynamic_head_importance")
     inspector = Inspector(model, attention=["cross"], head_importance=True)
     first, second, third = inspector.inspect([([], [5, 6]), pair(3, 4), ([], [])])
@@ -164,7 +164,7 @@ def test_a_model_that_does_not_weigh_its_heads_has_no_importance(scheme):
         Inspector(tiny.transformer(scheme=scheme), head_importance=True)
 
 
-def test_one_site_is_that_of_all():
+def test_inspecting_one_site_equals_inspecting_all():
     model = tiny.transformer()
     pairs = [pair(5, 3), pair(2, 20)]
     for one, every in zip(

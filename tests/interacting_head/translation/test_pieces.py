@@ -45,7 +45,7 @@ def test_lines_are_cut_at_sentences_else_clauses_else_words_else_anywhere(line, 
     assert texts(line, len(line) - 1) == expected
 
 
-def test_a_line_within_the_limit_is_whole_and_a_longer_one_in_pieces_of_what_the_model_was_trained_on():
+def test_a_line_beyond_the_limit_is_cut_into_pieces_of_trained_length():
     line = "We read. " * 11 + "We read."  # 107 characters
     assert texts(line, 107, longest=20) == [line]
     found = texts(line, 106, longest=20)
@@ -53,7 +53,7 @@ def test_a_line_within_the_limit_is_whole_and_a_longer_one_in_pieces_of_what_the
     assert " ".join(found) == line
 
 
-def test_blanks_are_no_sub_words_and_do_not_make_a_line_long():
+def test_blanks_do_not_count_as_sub_words_of_a_line():
     assert texts("a" + " " * 10_000 + "b", 10_002) == ["a" + " " * 10_000 + "b"]  # as it is, for its form to read
     assert pieces(" " * 10_000, 2) == pieces("", 2) == []
     [[few]] = encoded_pieces(Shrinking, RAW_TEXT, ["a" + " " * 10_000 + "b"], 3, 3)
@@ -83,7 +83,7 @@ def test_no_piece_is_too_long_and_nothing_but_blanks_is_lost(line, limit, longes
 
 
 @given(st.text(alphabet="ab. ", min_size=2), st.integers(1, 40))
-def test_both_parts_of_a_cut_hold_something(text, wanted):
+def test_no_part_of_a_cut_is_empty(text, wanted):
     start, end = boundary(text, min(wanted, len(text)))
     assert 0 < start <= end
     assert end < len(text) or start == end == len(text)
@@ -97,7 +97,7 @@ def test_a_line_of_a_million_characters_is_cut_in_blocks(unit):  # which takes a
     assert "".join(found).replace(" ", "") == line.replace(" ", "")
 
 
-def test_each_piece_is_brought_into_its_form_as_a_line_of_its_own():
+def test_each_piece_is_preprocessed_as_a_separate_line():
     form = Preprocessor("tokenized", "en")
     [found] = encoded_pieces(Letters, form, ["Nobody saw J. Smith. He didn't come."], 30, 30)
     assert Letters.decode(found) == ["Nobody saw J. Smith .", "He didn &apos;t come ."]
@@ -111,7 +111,7 @@ def piece(line, number, count):
     return Sentence([], 1, None, line, number, count)
 
 
-def test_translations_of_pieces_are_joined_rank_by_rank_with_the_score_of_all_their_tokens():
+def test_translations_of_pieces_are_joined_rank_by_rank():
     incomplete, found = {}, []
     first = [translation("ab", -1.0, [-1.0] * 3), translation("a", -2.0, [-2.0] * 2)]
     second = [translation("", -3.0, [-3.0])]
@@ -126,7 +126,7 @@ def test_translations_of_pieces_are_joined_rank_by_rank_with_the_score_of_all_th
     assert joined[1].score == (-4 - 3) / 3
 
 
-def test_joined_translations_come_in_the_order_of_their_scores_and_may_have_none_for_tokens():
+def test_joined_translations_are_sorted_and_may_lack_token_scores():
     parts = [[translation("aaa", -1.0), translation("b", -1.1)], [translation("c", -1.0), translation("d", -1.0)]]
     batch = [piece(0, 0, 2), piece(0, 1, 2)]
     [(_, joined)] = completed(batch, parts, {}, lambda length: length)

@@ -28,7 +28,7 @@ def lines(first=2, largest=4):
 
 
 @pytest.mark.parametrize("block", [1, 3, 1 << 16])
-def test_lines_of_a_pipe_are_those_that_were_written(monkeypatch, block):
+def test_lines_of_a_pipe_arrive_as_they_were_written(monkeypatch, block):
     monkeypatch.setattr(streams, "BLOCK", block)
     piped(monkeypatch, b"one\n\ntwo three\nwithout an end")
     assert lines() == ["one", "", "two three", "without an end"]

@@ -11,6 +11,7 @@ from interacting_head.search.options import SearchOptions
 from interacting_head.translation.batches import LONG
 from interacting_head.translation.engines.engine import Engine, Hypothesis
 from interacting_head.translation.translator import Translation, Translator
+from tests import skip_reasons
 from tests.interacting_head import tiny
 from tests.layers.schemes import randomize
 
@@ -131,7 +132,7 @@ def test_wide_searches_and_long_prefixes_take_fewer_sentences_at_a_time(subwords
     assert rows(["ein"] * 64, prefixes=[prefix] * 64) < 64
 
 
-def test_pieces_of_a_line_have_its_number_and_their_own_and_its_prefix_the_first(subwords):
+def test_pieces_keep_the_line_number_and_the_first_keeps_the_prefix(subwords):
     engine = Copy()
     line = "ein hund. " * 9
     both = {"max_source_length": 20, "trained_length": 12}
@@ -214,7 +215,7 @@ def assert_alike(found, expected):
 
 
 @pytest.mark.slow
-def test_scores_of_the_output_are_those_of_the_search(subwords, model):
+def test_scores_of_the_output_equal_the_search(subwords, model):
     # Ended after their prefixes: what random weights go on with spells another text than it comes from.
     translator = real(subwords, model, max_length=1, length_penalty=1.0)
     targets = ["haus", "", "ein hund", "", "die katze und der hund", "und ein"]
@@ -253,7 +254,7 @@ def test_prefixes_and_targets_must_be_as_many_as_lines(subwords, model, others):
 
 
 @pytest.mark.slow
-def test_what_is_drawn_for_a_line_depends_on_its_number_and_the_seed_alone(subwords, model):
+def test_samples_of_a_line_depend_only_on_its_number_and_the_seed(subwords, model):
     def drawn(batch_size=64, window=None, seed=1):
         options = SearchOptions(sampling=True, n_best=5, max_length=8, seed=seed)
         translator = Translator(model, subwords, subwords, options=options, batch_size=batch_size)
@@ -270,7 +271,7 @@ def test_what_is_drawn_for_a_line_depends_on_its_number_and_the_seed_alone(subwo
 
 def test_functions_are_compiled_once_for_all_lengths_and_sizes(subwords, model):
     if compiles_shapes():
-        pytest.skip("this backend compiles for each shape")
+        pytest.skip(skip_reasons.COMPILED_SHAPES)
     translator = real(subwords, model)
     list(translator.translate([*LINES, "hund " * 30]))
     compiled = translator.engine.compiled

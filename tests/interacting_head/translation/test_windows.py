@@ -70,7 +70,7 @@ def test_results_come_in_the_order_of_their_lines(calls):
 
 
 @pytest.mark.parametrize(("calls", "asked"), [(1, [1, 2, 3]), (2, [2, 3, 4])])
-def test_windows_are_asked_for_ahead_of_results_but_not_without_end(calls, asked):
+def test_a_limited_number_of_windows_is_read_ahead_of_results(calls, asked):
     given = Windows([[str(number)] for number in range(100)])
     results = translated(given, calls)
     for number, count in enumerate(asked):
@@ -88,7 +88,7 @@ def test_the_next_window_is_begun_while_one_is_under_way():
     assert list(translated(Windows([["0"], ["1"], ["2"]]), 2, watch)) == [["0"], ["1"], ["2"]]
 
 
-def test_before_more_is_asked_for_than_an_empty_window_all_results_are_given():
+def test_an_empty_window_yields_all_results_so_far():
     given = Windows([["1"], ["2"], [], ["3"], []])
     results = translated(given, 4)
     assert [next(results), next(results)] == [["1"], ["2"]]
@@ -97,7 +97,7 @@ def test_before_more_is_asked_for_than_an_empty_window_all_results_are_given():
 
 
 @pytest.mark.parametrize("calls", [1, 2])
-def test_what_reading_or_encoding_raises_comes_after_the_results_before(calls):
+def test_an_error_while_reading_comes_after_the_earlier_results(calls):
     def lines():
         yield "1"
         yield "2"
@@ -116,7 +116,7 @@ def test_what_reading_or_encoding_raises_comes_after_the_results_before(calls):
 
 
 @pytest.mark.parametrize("calls", [1, 3])
-def test_a_failed_call_ends_all(calls):
+def test_a_failed_call_ends_all_further_calls(calls):
     done = []
 
     def watch(line):
@@ -132,7 +132,7 @@ def test_a_failed_call_ends_all(calls):
     assert len(done) <= given.count < 10
 
 
-def test_calls_that_have_not_begun_never_do_after_an_end():
+def test_calls_that_have_not_begun_are_dropped_at_the_end():
     may_end, begun = threading.Event(), []
 
     def wait(number):
@@ -161,7 +161,7 @@ def test_windows_of_long_lines_hold_few(monkeypatch):
     assert [len(window) for window in windows([("x" * 5, "y" * 5)] * 2, 4)] == [1, 1]
 
 
-def test_an_empty_window_comes_before_each_wait_and_a_long_one_ends_the_window():
+def test_empty_windows_precede_waits_and_a_long_wait_ends_a_window():
     waits = {1: 0.0, 3: 1.0, 5: 0.0}  # after these items nothing comes for this number of seconds, and a moment
     seen = []
 

@@ -176,7 +176,7 @@ def test_ranges_are_searched_by_estimates(tmp_path, train):
     assert all(10 <= int(row["train.warmup_steps"]) <= 1000 for row in found)
 
 
-def test_a_training_that_diverges_is_no_end_and_no_best(tmp_path, space, train, capsys):
+def test_a_diverging_training_does_not_count_as_finished_or_best(tmp_path, space, train, capsys):
     train(diverges=lambda config: config.model.attention.num_heads == 4)
     search = Search(CONFIG, space, tmp_path / "search")
     search.run()
@@ -257,7 +257,7 @@ def studies(path):
     return optuna.create_study(storage=storage, study_name="size", load_if_exists=True)
 
 
-def test_what_a_killed_process_leaves_hinders_no_further_search(tmp_path, monkeypatch):
+def test_leftovers_of_a_killed_process_do_not_hinder_a_search(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path = tmp_path.relative_to(tmp_path) / "journal.log"
     study = studies(path)

@@ -33,7 +33,7 @@ def weighing(scheme, **settings):
 
 
 @every_scheme
-def test_masking_nothing_changes_nothing(scheme):
+def test_masking_no_heads_changes_nothing(scheme):
     model = tiny.transformer(scheme=scheme)
     expected = logits(model)
     gated_model = GatedTransformer(model)
@@ -46,7 +46,7 @@ def test_masking_nothing_changes_nothing(scheme):
 
 
 @pytest.mark.parametrize("scheme", mostly_slow(sorted(OUTPUT_HEAD), "interacting_head"))
-def test_a_head_with_zero_output_weights_may_go_without_a_change(scheme):
+def test_removing_a_head_with_zero_output_weights_changes_nothing(scheme):
     model = tiny.transformer(scheme=scheme)
     head = Head("cross", 2, 1)
     kernel = model.attention_layers["cross", 2].output_kernel
@@ -110,7 +110,7 @@ def multi_hop(layer, left, heads, x, q):
 
 
 @pytest.mark.parametrize("pieces", [dynamic_head_importance, multi_hop])
-def test_where_heads_are_weighed_those_that_are_left_share_the_weight(pieces):
+def test_remaining_heads_share_the_weight_of_removed_ones(pieces):
     model = weighing(pieces.__name__, num_heads=4)
     layer = model.attention_layers["encoder", 1]
     query = np.random.default_rng(3).normal(size=(5, 8)).astype("float32")
@@ -155,7 +155,7 @@ def interacting_head_pairwise(layer, left, heads, x, q):
 
 
 @pytest.mark.parametrize("pieces", [interacting_head, interacting_head_pairwise])
-def test_of_interacting_heads_the_queries_count_as_the_scheme_says(pieces):
+def test_removed_interacting_heads_leave_the_queries_of_their_scheme(pieces):
     model = weighing(pieces.__name__, num_heads=4)
     layer = model.attention_layers["encoder", 1]
     query = np.random.default_rng(3).normal(size=(5, 8)).astype("float32")
@@ -166,7 +166,7 @@ def test_of_interacting_heads_the_queries_count_as_the_scheme_says(pieces):
 
 
 @pytest.mark.parametrize("joint", [True, False])
-def test_a_source_that_is_gone_is_a_masked_source(joint):
+def test_a_closed_source_equals_a_masked_source(joint):
     model = tiny.transformer(scheme="multi_layer", options={"joint_attention": joint})
     layers = [model.attention_layers["cross", number] for number in (1, 2)]
     gated_model = GatedTransformer(model)
@@ -181,7 +181,7 @@ def test_a_source_that_is_gone_is_a_masked_source(joint):
     np.testing.assert_array_equal(of_all, logits(model))
 
 
-def test_a_model_that_reads_one_source_has_none_to_mask():
+def test_a_model_that_reads_one_source_has_no_source_to_mask():
     gated_model = GatedTransformer(tiny.transformer(scheme="multi_layer", memory_layers=1))
     assert gated_model.sources == []
     with pytest.raises(InputError, match="this model has no source 1:1"):
@@ -209,7 +209,7 @@ def test_one_compiled_search_serves_all_masks(scheme):
     )
 
 
-def test_a_compiled_function_of_a_masked_model_is_the_model_with_that_mask():
+def test_a_compiled_function_follows_changes_of_the_mask():
     model = tiny.transformer(scheme="multi_hop")
     ids = dict.fromkeys(("source_ids", "target_ids"), keras.KerasTensor((None, None), "int32"))
     target_ids, _ = tiny.targets([3, 5])

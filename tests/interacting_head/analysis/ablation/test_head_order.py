@@ -47,7 +47,7 @@ def batch(source, target):
 
 
 @pytest.mark.parametrize("scheme", mostly_slow(["multi_head", "multi_hop", "interacting_head_pairwise"], "multi_hop"))
-def test_gradients_are_those_of_small_changes_of_the_gates(scheme):
+def test_gradients_equal_finite_differences_of_the_gates(scheme):
     step, [pair, *_] = 2e-3, PAIRS  # a larger one meets kinks of ReLU
     model = GatedTransformer(Run(scheme).model)
     found = array(gate_gradient(model, *batch(*pair)))
@@ -87,7 +87,7 @@ def test_importance_is_the_mean_over_all_positions_times_the_heads():
     assert list(found.values()) == sorted(found.values())
 
 
-def test_all_orders_are_of_the_heads_that_each_of_them_knows():
+def test_all_orders_hold_the_same_heads():
     orders = head_orders(Run("multi_hop"), SAMPLE, ["random", "importance"], 1)
     assert list(orders) == ["random", "importance"]
     for order in orders.values():
@@ -106,6 +106,6 @@ def test_random_orders_depend_on_the_seed_and_may_be_of_some_heads_only():
     }
 
 
-def test_a_model_without_importance_has_no_order_of_it():
+def test_a_model_without_head_importance_cannot_be_ordered_by_it():
     with pytest.raises(InputError, match="this model has no head importance"):
         head_orders(Run("multi_head"), SAMPLE, ["importance"], 1)

@@ -45,7 +45,7 @@ def test_translations_are_a_masked_model_s_and_batches_are_made_once(tmp_path, m
     assert without == [best.text for best, *_ in fresh.translate(SOURCES)]
 
 
-def test_scores_are_those_of_the_translations(tmp_path):
+def test_scores_equal_the_evaluation_of_the_translations(tmp_path):
     run, sample = stand_in(tmp_path, encoder_layers=1, decoder_layers=1)
     masks = [(Head("cross", 1, 1),), (Head("encoder", 1, 2), Head("cross", 1, 2))]
     model = GatedTransformer(run.model)
@@ -58,7 +58,7 @@ def test_scores_are_those_of_the_translations(tmp_path):
     assert scores[0].p_value is None
 
 
-def test_by_default_sources_are_masked_if_several_or_else_all_heads(tmp_path, monkeypatch):
+def test_several_sources_are_masked_by_default_or_else_all_heads(tmp_path, monkeypatch):
     monkeypatch.setattr(MaskedTranslation, "compared", lambda self, masks, description: [SCORE] * (len(masks) + 1))
     run, sample = stand_in(tmp_path, scheme="multi_layer")
     scores, signature = masked_scores(run, sample)
@@ -84,7 +84,7 @@ def test_references_are_needed(tmp_path):
         masked_scores(run, sample, [], 1)
 
 
-def test_marks_are_those_of_the_paper():
+def test_marks_of_significance_follow_the_paper():
     assert list(map(mark, (None, 0.5, 0.05, 0.049, 0.01, 0.009))) == ["", "", "", "†", "†", "‡"]
 
 

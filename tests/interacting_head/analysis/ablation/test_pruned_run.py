@@ -74,7 +74,7 @@ def test_a_pruned_model_gives_the_logits_of_the_masked_one(case):
 
 
 @pytest.mark.parametrize("case", mostly_slow(CASES, "multi_layer", "multi_hop"))
-def test_a_model_of_which_every_head_is_removed_is_that_of_no_attention(case):
+def test_a_model_without_heads_equals_a_model_with_closed_gates(case):
     model, config = transformer(*CASES[case])
     gated_model = GatedTransformer(model)
     heads = gated_model.heads
@@ -84,7 +84,7 @@ def test_a_model_of_which_every_head_is_removed_is_that_of_no_attention(case):
     np.testing.assert_allclose(logits(smaller), expected, atol=1e-5, rtol=1e-5)
 
 
-def test_nothing_removed_is_the_same_model():
+def test_removing_no_heads_gives_the_same_model():
     model, config = transformer("interacting_head")
     same, new_config = pruned(model, config, SUBWORDS, [])
     for ours, theirs in zip(same.weights, model.weights, strict=True):
@@ -93,7 +93,7 @@ def test_nothing_removed_is_the_same_model():
 
 
 @pytest.mark.parametrize("combination", ["sum", "mean"])
-def test_the_shared_query_is_that_of_all_heads(combination):
+def test_the_shared_query_still_includes_removed_heads(combination):
     kernel = np.random.default_rng(1).normal(size=(6, 5, 3)).astype("float32")
     kept = [0, 2, 3]
     new = shared_query(kernel, kept, COMBINATIONS[combination])[:, kept]

@@ -41,7 +41,7 @@ def test_a_scheme_that_cannot_be_pruned_is_refused_at_once(folder):
     assert not (folder / "talking-without-1-heads").exists()
 
 
-def test_without_references_there_is_no_bleu(folder):
+def test_bleu_needs_references(folder):
     result = run(folder, COMMAND, "pruning", "-m", "run", "-i", "source.de")
     assert_refused(result, "BLEU needs references, and source.de has none; give them with -r")
 

@@ -14,11 +14,12 @@ from interacting_head.metrics.lines import read_lines
 from interacting_head.metrics.yisi import Embedder, YiSi0, YiSi1
 from interacting_head.metrics.yisi.embedders import split_words
 from interacting_head.metrics.yisi.metrics import longest_common_substring
+from tests import skip_reasons
 from tests.interacting_head.metrics.yisi.loops import loop_score, score
 
 ORACLE = Path(__file__).parents[5] / "shared" / "oracle" / "metrics"
 ORACLE_SETS = ["m30k_en_tok", "m30k_en_raw", "m30k_de_tok", "m30k_cs_raw", "edge_cases"]
-with_oracle = pytest.mark.skipif(not ORACLE.exists(), reason="the original tools' output is not here")
+with_oracle = pytest.mark.skipif(not ORACLE.exists(), reason=skip_reasons.ORACLE)
 
 
 def common_substring(first, second):
@@ -32,16 +33,16 @@ def common_substring(first, second):
 # YiSi-0
 
 
-def test_the_similarity_of_two_words_is_the_share_of_their_longest_common_substring():
+def test_the_similarity_of_words_depends_on_their_common_substring():
     assert score("yisi0", ["night"], ["nacht"]) == pytest.approx(100 * 2 * 2 / 10)  # "ht"
 
 
-def test_letters_are_bytes():
+def test_yisi_0_compares_the_bytes_of_letters():
     # Two letters of two bytes each; the first bytes are equal, and so are the second byte of one letter.
     assert score("yisi0", ["ä"], ["ö"]) == pytest.approx(100 * 2 * 1 / 4)
 
 
-def test_an_equal_sentence_scores_100_and_an_empty_or_wholly_different_one_0():
+def test_equal_sentences_score_100_and_wholly_different_ones_0():
     hypotheses, references = ["a b c d", "", "xyz"], ["a b c d", "a b", "qq"]
     assert evaluate(hypotheses, references, ["yisi0"])["yisi0"].sentence_scores == pytest.approx([100, 0, 0])
     assert score("yisi0", hypotheses, references) == pytest.approx(100 / 3)
@@ -72,7 +73,7 @@ def test_yisi_0_equals_the_loops_of_its_definition(n, alpha):
     np.testing.assert_allclose(result, expected, rtol=1e-12)
 
 
-def test_of_several_references_the_best_precision_and_the_best_recall_count():
+def test_the_best_precision_and_the_best_recall_of_any_reference_count():
     # Of the second reference everything is found, of the hypothesis all is in the first.
     hypothesis, first, second = ["a b c d"], ["a b c d x y z"], ["a b"]
     both = score("yisi0", hypothesis, [first, second])
@@ -80,7 +81,7 @@ def test_of_several_references_the_best_precision_and_the_best_recall_count():
     assert both > max(score("yisi0", hypothesis, first), score("yisi0", hypothesis, second))
 
 
-def test_scores_do_not_depend_on_how_many_sentences_are_compared_at_a_time(monkeypatch):
+def test_scores_do_not_depend_on_the_number_of_sentences_at_a_time(monkeypatch):
     hypotheses, references = ["a b", "cat sat", "dogs", "x"], ["a c", "cats sat", "dog", "xy"]
     expected = evaluate(hypotheses, references, ["yisi0"])["yisi0"].sentence_scores
     monkeypatch.setattr("interacting_head.metrics.yisi.metrics.BLOCK", 2)
@@ -136,7 +137,7 @@ def assert_agrees(metric, hypotheses, references, expected):
 @with_oracle
 @pytest.mark.parametrize("name", ORACLE_SETS)
 @pytest.mark.parametrize(("tool", "n", "alpha"), [("yisi-0 n3 a0.8", 3, 0.8), ("yisi-0 n1 a0.5", 1, 0.5)])
-def test_yisi_0_is_that_of_the_program(name, tool, n, alpha):
+def test_yisi_0_equals_the_original_program(name, tool, n, alpha):
     content = oracle()["sets"][name]
     hypotheses = read_lines(ORACLE / "data" / content["files"]["hyp"])
     references = [read_lines(ORACLE / "data" / file) for file in content["files"]["refs"]]
@@ -148,7 +149,7 @@ def test_yisi_0_is_that_of_the_program(name, tool, n, alpha):
     ("tool", "n", "alpha"),
     [("yisi-1 uemb n3 a0.8", 3, 0.8), ("yisi-1 uemb n2 a0.5", 2, 0.5), ("yisi-1 uemb n1 a0.8", 1, 0.8)],
 )
-def test_yisi_1_with_contextual_vectors_is_that_of_the_program(tool, n, alpha):
+def test_yisi_1_with_contextual_vectors_equals_the_original_program(tool, n, alpha):
     hypotheses, reference = (read_lines(ORACLE / "data" / f"uemb_en.{side}.units") for side in ("hyp", "ref"))
     metric = YiSi1(Options(embedder=Stored()), n=n, alpha=alpha)
     assert_agrees(metric, hypotheses, [reference], oracle()["extra"]["yisi_uemb"]["results"][tool])

@@ -5,9 +5,10 @@ import pytest
 
 from interacting_head.metrics import MetricUnavailable, evaluate
 from interacting_head.metrics.yisi import TransformerEmbedder, load_embedder
+from tests import skip_reasons
 
-pytest.importorskip("torch")
-transformers = pytest.importorskip("transformers")
+pytest.importorskip("torch", reason=skip_reasons.TRANSFORMERS)
+transformers = pytest.importorskip("transformers", reason=skip_reasons.TRANSFORMERS)
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "cat", "dog", "sat", "##s", "here", "."]
 LAYERS = 4
@@ -39,7 +40,7 @@ def folder(tmp_path_factory):
     return folder
 
 
-def test_units_are_the_sub_words_of_the_line_alone(folder):
+def test_units_are_sub_words_without_special_symbols(folder):
     assert load_embedder(folder).units(["the cats sat .", "", "bird"]) == [
         [b"the", b"cat", b"##s", b"sat", b"."],
         [],
@@ -48,7 +49,7 @@ def test_units_are_the_sub_words_of_the_line_alone(folder):
 
 
 @pytest.mark.parametrize("layer", [None, 1, LAYERS])
-def test_vectors_are_the_hidden_states_of_a_layer_whatever_else_is_in_the_batch(folder, layer):
+def test_vectors_are_hidden_states_whatever_else_is_in_the_batch(folder, layer):
     embedder = TransformerEmbedder(folder, layer=layer)
     lines = ["the cats sat .", "", "dog", "the dogs sat here ."] * 20
     model = transformers.BertModel.from_pretrained(folder)
@@ -77,7 +78,7 @@ def test_a_line_longer_than_the_transformer_takes_is_cut(folder):
     assert len(units) == len(vectors) == POSITIONS - 2
 
 
-def test_what_cannot_be_loaded_is_told_in_one_line(folder, tmp_path):
+def test_a_transformer_that_cannot_be_loaded_is_an_error_of_one_line(folder, tmp_path):
     with pytest.raises(MetricUnavailable, match="has no layer 5; choose one of 1 to 4"):
         TransformerEmbedder(folder, layer=5)
     with pytest.raises(MetricUnavailable, match=f"cannot load a transformer from {tmp_path}: ") as caught:

@@ -37,7 +37,7 @@ def test_the_similarity_of_two_words_is_the_cosine_of_their_vectors(tmp_path):
     assert score("yisi1", ["anti cat"], ["cat sits"], embedder=embedder) == 0  # which is not made up for
 
 
-def test_a_word_without_a_vector_has_that_of_its_lowercase_form_or_is_similar_to_itself_only(tmp_path):
+def test_an_unknown_word_takes_the_vector_of_its_lowercase_form(tmp_path):
     embedder = text_file(tmp_path)
     assert score("yisi1", ["Feline"], ["cat"], embedder=embedder) == pytest.approx(80)
     assert score("yisi1", ["zebra"], ["Zebra"], embedder=embedder) == pytest.approx(100)
@@ -45,7 +45,7 @@ def test_a_word_without_a_vector_has_that_of_its_lowercase_form_or_is_similar_to
     assert score("yisi1", ["Ärger"], ["ärger"], embedder=embedder) == 0  # only ASCII letters have another case
 
 
-def test_the_vector_of_unk_is_that_of_all_unknown_words(tmp_path):
+def test_all_unknown_words_have_the_vector_of_unk(tmp_path):
     embedder = text_file(tmp_path, {**VECTORS, "<unk>": [0.6, 0.8, 0]})
     assert score("yisi1", ["zebra"], ["cat"], embedder=embedder) == pytest.approx(60)
 
@@ -82,7 +82,7 @@ def test_text_and_binary_files_give_the_same_vectors(tmp_path, line_break, compr
     assert np.any(found[0], axis=1).sum() == 5
 
 
-def test_of_a_word_that_comes_twice_the_last_vector_counts_and_spaces_may_end_a_line(tmp_path):
+def test_a_repeated_word_has_its_last_vector_and_lines_may_end_in_spaces(tmp_path):
     (tmp_path / "vectors.txt").write_text("3 2\ncat 1 0 \ncat 0 1 \ndog 1 1e0 \n")
     assert score("yisi1", ["cat"], ["dog"], embedder=tmp_path / "vectors.txt") == pytest.approx(100 / math.sqrt(2))
 
@@ -113,7 +113,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_a_file_that_is_no_word_vectors_is_told_in_one_line(tmp_path, name):
+def test_a_file_without_word_vectors_is_an_error_of_one_line(tmp_path, name):
     content, message = BROKEN[name]
     (tmp_path / name).write_bytes(content)
     with pytest.raises(MetricUnavailable, match=f"{name} .*{message}") as caught:
@@ -121,20 +121,20 @@ def test_a_file_that_is_no_word_vectors_is_told_in_one_line(tmp_path, name):
     assert "\n" not in str(caught.value)
 
 
-def test_without_an_embedder_yisi_1_is_unavailable(tmp_path):
+def test_yisi_1_without_an_embedder_is_unavailable(tmp_path):
     with pytest.raises(MetricUnavailable, match=r"yisi1 needs an embedder.*--embedder"):
         score("yisi1", ["a"], ["a"])
     with pytest.raises(MetricUnavailable, match=r"there is no embedder .*nowhere"):
         score("yisi1", ["a"], ["a"], embedder=tmp_path / "nowhere")
 
 
-def test_without_transformers_a_folder_is_no_embedder(tmp_path, monkeypatch):
+def test_a_folder_is_not_an_embedder_without_transformers(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "transformers", None)
     with pytest.raises(MetricUnavailable, match="needs the packages transformers and torch"):
         score("yisi1", ["a"], ["a"], embedder=tmp_path)
 
 
-def test_a_pipe_is_no_embedder(tmp_path):
+def test_a_pipe_is_refused_as_an_embedder(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(InputError, match="pipe is a pipe or a device, which cannot be read here; write it to a file"):
         load_embedder(tmp_path / "pipe")

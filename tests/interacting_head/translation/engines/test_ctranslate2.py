@@ -13,12 +13,11 @@ from interacting_head import export
 from interacting_head.search.options import SearchOptions
 from interacting_head.translation.engines.engine import Sentence
 from interacting_head.translation.translator import Translator
-from tests import tiny_corpus
+from tests import skip_reasons, tiny_corpus
 from tests.command_line import ROOT, environment
-
-pytest.importorskip("ctranslate2")
-
 from tests.parameters import mostly_slow
+
+pytest.importorskip("ctranslate2", reason=skip_reasons.EXPORT)
 
 LINES = ["der hund sieht.", "", "ein mann hat das haus", "katze", "heute kauft das alte haus eine katze.", "hund hund"]
 PREFIXES = ["the", "", "this", "", "old dog", "x"]
@@ -79,7 +78,7 @@ SEARCHES = [
 
 
 @pytest.mark.parametrize("case", mostly_slow(SEARCHES, SEARCHES[1]), ids=str)
-def test_it_finds_what_we_find_unless_its_search_ends_before(workplace, converted, case):
+def test_ctranslate2_finds_our_results_unless_its_search_ends_earlier(workplace, converted, case):
     search, least = case
     draw = random.Random(1)
     lines = [" ".join(draw.choices(list(tiny_corpus.WORDS), k=draw.randint(1, 12))) for _ in range(100)]
@@ -105,7 +104,7 @@ def test_prefixes_count_for_the_score(workplace, converted):
 @pytest.mark.parametrize(
     "search", [{"min_length": 12}, {"max_length": 3}, {"no_repeat_ngram": 1, "n_best": 3}], ids=str
 )
-def test_scores_are_the_models_where_the_search_is_restricted(converted, search):
+def test_scores_of_a_restricted_search_are_scores_of_the_model(converted, search):
     translator = opened(converted, **search)
     for line, found in zip(LINES, translator.translate(LINES), strict=True):
         assert found == sorted(found, key=lambda translation: -translation.score)
@@ -138,7 +137,7 @@ def test_lines_of_any_length_fit_into_its_table_of_positions(converted):
     assert (found[0], found[1] > 1) == (1, True)
 
 
-def test_what_it_does_not_do_it_refuses(workplace, converted, tmp_path):
+def test_ctranslate2_refuses_options_and_inputs_that_it_lacks(workplace, converted, tmp_path):
     for message, path, options in [
         ("--engine ctranslate2 takes one model; a further one needs --engine tensorflow", [converted, converted], {}),
         ("searches and does not draw", converted, {"sampling": True}),
@@ -172,7 +171,7 @@ class Counting:
         return self.translator.score_batch(sources, *arguments, **options)
 
 
-def test_only_token_scores_that_are_asked_for_are_computed_and_once(converted):
+def test_token_scores_are_computed_once_and_only_on_request(converted):
     # Of hypotheses that are cut at the largest length, scores are computed too: here none are.
     translator = opened(converted, n_best=2, beam_size=3, max_length=100)
     translator.engine._translator = counting = Counting(translator.engine._translator)
@@ -194,8 +193,8 @@ def test_a_converted_model_translates_without_tensorflow_and_keras(converted):
     assert (done.returncode, done.stdout.count(b"\n")) == (0, 2), done.stderr
 
 
-def test_the_server_of_a_converted_model_needs_neither_tensorflow_nor_keras(converted):
-    pytest.importorskip("starlette")
+def test_serving_a_converted_model_needs_neither_tensorflow_nor_keras(converted):
+    pytest.importorskip("starlette", reason="Starlette is not installed: pip install -r requirements.txt")
     code = (
         "import sys; from interacting_head.translation.engines import load_engine; load_engine('ctranslate2'); "
         "from interacting_head.serve import server; from interacting_head.serve.service import Service; "

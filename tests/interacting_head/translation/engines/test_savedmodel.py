@@ -36,7 +36,7 @@ def opened(paths, **options):
 
 
 @pytest.mark.parametrize("search", SEARCHES, ids=lambda search: " ".join(search) or "usual")
-def test_it_translates_as_the_translator_does(trained, version, search):
+def test_a_savedmodel_translates_as_the_translator_does(trained, version, search):
     subwords = trained.source_subwords, trained.target_subwords
     ours = Translator(trained.model, *subwords, options=SearchOptions(beam_size=BEAM, **search))
     theirs = opened(version.parent, batch_size=2, **search)
@@ -58,12 +58,12 @@ def test_it_translates_as_the_translator_does(trained, version, search):
         ({"checkpoint": "best"}, "is a SavedModel and has no checkpoints; leave --checkpoint best out"),
     ],
 )
-def test_what_it_does_not_do_it_refuses(version, options, message):
+def test_a_savedmodel_refuses_options_that_it_lacks(version, options, message):
     with pytest.raises(InputError, match=message):
         opened([version], **options)
 
 
-def test_what_it_does_not_do_with_lines_it_refuses(version):
+def test_a_savedmodel_refuses_lines_that_it_cannot_translate(version):
     translator = opened(version)
     with pytest.raises(InputError, match="--prefix needs --engine tensorflow"):
         list(translator.translate(LINES[:1], prefixes=["a"]))
@@ -76,7 +76,7 @@ def test_what_it_does_not_do_with_lines_it_refuses(version):
         list(too_long.translate(LINES[:1]))
 
 
-def test_a_folder_that_is_none_is_refused(version, tmp_path):
+def test_a_folder_that_is_not_a_savedmodel_is_refused(version, tmp_path):
     with pytest.raises(InputError, match="takes one model; a further one needs"):
         opened([version, version])
     with pytest.raises(InputError, match="is not a folder written by"):

@@ -5,7 +5,7 @@ from interacting_head.translation.engines.tensorflow import TransformerEngine
 from tests.interacting_head import tiny
 
 
-def test_a_faster_engine_is_named_where_it_is_installed_and_translates_the_same(monkeypatch):
+def test_a_faster_engine_is_named_if_installed_and_equivalent(monkeypatch):
     def named(*models, **options):
         return TransformerEngine(list(models)).faster_engine(SearchOptions(**options))
 
