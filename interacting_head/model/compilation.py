@@ -4,6 +4,8 @@ import contextlib
 import functools
 import os
 import threading
+from collections.abc import Callable
+from typing import Any
 
 import keras
 
@@ -39,7 +41,7 @@ class Compiled:
         self._backend = keras.backend.backend()
         self._lock = threading.Lock()
 
-    def __call__(self, **arguments):
+    def __call__(self, **arguments: object) -> Any:
         with self._lock:  # compiled by one thread only
             compiled = self._compiled
         if self._backend != "jax":
@@ -48,7 +50,7 @@ class Compiled:
         return compiled(arguments, [variable.value for variable in self._variables], static)
 
     @property
-    def outputs(self):
+    def outputs(self) -> Any:
         """Nested specifications of its results (TensorFlow only)."""
         return self._compiled.get_concrete_function().structured_outputs
 
@@ -152,7 +154,7 @@ class Compiled:
         return jax.tree.map(lambda array: array[:count], spread(jax.tree.map(padded, of_rows), others, values))
 
 
-def gradient(function, inputs):
+def gradient(function: Callable, inputs: keras.KerasTensor) -> keras.KerasTensor:
     """Return the gradient of a scalar function of one tensor at `inputs`, also inside of a `Compiled` function.
 
     Raises:
@@ -193,7 +195,7 @@ def calls_at_a_time() -> int:
     return min(available_cores(), MOST_CALLS)
 
 
-def share_cores():
+def share_cores() -> None:
     """Give each of the calls at a time its share of the cores, in the whole process, if it has computed nothing yet.
 
     By default TensorFlow spreads each operation over all cores, and two calls then wait for each other: on two cores
@@ -202,7 +204,7 @@ def share_cores():
     _share_cores(calls_at_a_time())
 
 
-def share_cores_in_training():
+def share_cores_in_training() -> None:
     """Share the cores among the parts of a batch, which trainings of this process then compute side by side."""
     global _parts_side_by_side
     if keras.backend.backend() == "tensorflow" and not _has_gpu():

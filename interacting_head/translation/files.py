@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from data.errors import InputError
 from data.files import STANDARD_OUTPUT, full_disk_named
@@ -19,6 +19,9 @@ from interacting_head.console import atomic_write
 from interacting_head.translation.engines import load_engine
 from interacting_head.translation.options import check_search, search_fields
 from interacting_head.translation.streams import is_prompt, separate_output
+
+if TYPE_CHECKING:
+    from interacting_head.translation.translator import Translator
 
 BATCHES = 64  # of a window: sentences sorted by length together, and held at a time
 ADVICE = "lower --batch-size or --batch-tokens, --beam-size, --max-length or --max-source-length"
@@ -30,7 +33,7 @@ RUN_FILES = (
 """Patterns of the files of a run directory, where people put files of their own too."""
 
 
-def load_translator(arguments: argparse.Namespace):
+def load_translator(arguments: argparse.Namespace) -> "Translator":
     """Return the `Translator` of the command line."""
     load_engine(arguments.engine)  # most likely imports Keras: only now
     from interacting_head.translation.translator import Translator
@@ -47,7 +50,7 @@ def load_translator(arguments: argparse.Namespace):
     )
 
 
-def output_form(arguments: argparse.Namespace, translator) -> Callable:
+def output_form(arguments: argparse.Namespace, translator: "Translator") -> Callable:
     """Return a function of a line's number, lines and their translations, which yields a string for each of them."""
     from interacting_head.translation import forms
 
@@ -96,7 +99,7 @@ def window_sizes(arguments: argparse.Namespace, output: TextIO) -> tuple[int, in
     return FIRST_BATCHES, FIRST_BATCHES if output.isatty() else BATCHES
 
 
-def check_output(arguments: argparse.Namespace):
+def check_output(arguments: argparse.Namespace) -> None:
     """Raise `InputError` if `arguments.output` is a file that is read, whatever its name: it would be replaced."""
     output = arguments.output
     if output == "-" or not os.path.isfile(output):  # devices and pipes are not replaced

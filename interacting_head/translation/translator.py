@@ -4,7 +4,8 @@ import collections
 import copy
 import itertools
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from interacting_head.translation.engines.engine import Engine, Hypothesis
 from interacting_head.translation.line_encoder import LineEncoder
 from interacting_head.translation.pieces import completed
 from interacting_head.translation.streams import aligned, windows
+
+if TYPE_CHECKING:
+    from interacting_head.model.transformer import Transformer
 
 WINDOW = 64  # batches sorted by length at a time: a stream of any length runs in constant RAM
 ADVICE = "lower batch_size or batch_tokens, beam_size, max_length or max_source_length"
@@ -42,7 +46,7 @@ class Translator:
     """Translate lines with an engine and its sub-words.
 
     Args:
-        engine: an `Engine`, or the `Transformer` or list of `Transformer`s of a `TransformerEngine`.
+        engine: `Transformer`s are those of a `TransformerEngine`.
         source_form, target_form: the form that text is brought into, and out of.
         batch_size: the most sentences that are searched together.
         batch_tokens: the most source tokens of a batch, padding included, instead of `batch_size`.
@@ -62,7 +66,7 @@ class Translator:
 
     def __init__(
         self,
-        engine,
+        engine: "Engine | Transformer | list[Transformer]",
         source_subwords: Subwords,
         target_subwords: Subwords,
         source_form: Preprocessor = RAW_TEXT,
@@ -87,7 +91,7 @@ class Translator:
     @classmethod
     def from_run(
         cls,
-        paths,
+        paths: str | Path | list[str | Path],
         checkpoint: str | None = None,
         batch_size: int | None = None,
         batch_tokens: int | None = None,
@@ -95,7 +99,7 @@ class Translator:
         *,
         max_source_length: int | None = None,
         advice: str = ADVICE,
-        **search,
+        **search: object,
     ) -> "Translator":
         """Return the translator of a run directory, of several as an ensemble, or of an exported folder.
 
