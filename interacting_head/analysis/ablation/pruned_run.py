@@ -7,6 +7,7 @@ from pathlib import Path
 from data.errors import InputError
 from data.files import copy_folder, new_folder
 from interacting_head.analysis.ablation.head_gates import Head, all_heads
+from interacting_head.analysis.base import AnalysedRun
 from interacting_head.config import ExperimentConfig, ModelConfig, PlacedAttentionConfig, PlacementConfig
 from interacting_head.model.building import build_model
 from interacting_head.model.placement import attention_of, resolved
@@ -24,7 +25,7 @@ def why_not_removable(model: Transformer, place: tuple[str, int]) -> str | None:
     return reason and f"heads of {scheme} cannot be removed: {reason}"
 
 
-def check_removable(model: Transformer):
+def check_removable(model: Transformer) -> None:
     """Raise `InputError` for a model of which no head can be removed."""
     reasons = {why_not_removable(model, place) for place in model.attention_layers}
     if None not in reasons:
@@ -83,7 +84,7 @@ def pruned(model: Transformer, config: ExperimentConfig, subwords: tuple, remove
     return smaller, config
 
 
-def write_pruned_run(run, removed: list[Head], path: Path) -> Transformer:
+def write_pruned_run(run: AnalysedRun, removed: list[Head], path: Path) -> Transformer:
     """Write the directory of an `AnalysedRun` without these heads, weights named `best`; return the pruned model.
 
     Raises:
