@@ -12,7 +12,6 @@ from data.errors import InputError
 if TYPE_CHECKING:
     from interacting_head.analysis import analysed_run
 
-# By name, for its module imports Keras.
 AnalysedRun: TypeAlias = "analysed_run.AnalysedRun"
 Sample: TypeAlias = "analysed_run.Sample"
 

@@ -209,9 +209,7 @@ class Rank(Analysis):
         return findings
 
 
-def ranks_of(
-    run: AnalysedRun, sample: Sample, tolerance: float | None = None
-) -> tuple[dict, tuple[list[int], list[int]]]:
+def ranks_of(run: AnalysedRun, sample: Sample, tolerance: float | None = None) -> tuple[dict, tuple[list, list]]:
     """Return `{place: PlaceRanks}` of a run, and the numbers of sub-words of the sources and of the targets."""
     places, lengths = {}, ([], [])
     for pair, seen in run.inspections(sample, attention=SITES, logits=SITES, heads=SITES):

@@ -5,7 +5,6 @@ import functools
 import os
 import threading
 from collections.abc import Callable
-from typing import Any
 
 import keras
 
@@ -41,7 +40,7 @@ class Compiled:
         self._backend = keras.backend.backend()
         self._lock = threading.Lock()
 
-    def __call__(self, **arguments: object) -> Any:
+    def __call__(self, **arguments: object) -> object:
         with self._lock:  # compiled by one thread only
             compiled = self._compiled
         if self._backend != "jax":
@@ -50,7 +49,7 @@ class Compiled:
         return compiled(arguments, [variable.value for variable in self._variables], static)
 
     @property
-    def outputs(self) -> Any:
+    def outputs(self) -> object:
         """Nested specifications of its results (TensorFlow only)."""
         return self._compiled.get_concrete_function().structured_outputs
 

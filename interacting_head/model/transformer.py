@@ -98,9 +98,7 @@ class TransformerLayers:
         if self.decoder_norm:
             self.decoder_norm.build(sequence)
 
-    def encode(
-        self, source_ids: KerasTensor, training: bool | None = None, intermediates: dict | None = None
-    ) -> tuple[list, KerasTensor]:
+    def encode(self, source_ids: KerasTensor, training: bool | None = None, intermediates: dict | None = None) -> tuple:
         """Return the memories that decoder layers attend to, and the padding mask `(B, S)`, of source ids `(B, S)`.
 
         Each decoder layer has one memory `(B, S, D)`, or a list of `memory_layers` of them. A dict

@@ -87,9 +87,7 @@ class TransformerSearch:
         """Return the decoding kernels of each model, computed once before the first step."""
         return [model.decoding_kernels() for model in self.models]
 
-    def search(
-        self, kernels: list[dict], source_ids: KerasTensor, limits: Limits, length: int | KerasTensor
-    ) -> tuple[KerasTensor, ...]:
+    def search(self, kernels: list, source_ids: KerasTensor, limits: Limits, length: int | KerasTensor) -> tuple:
         """Return ids, scores and scores of tokens as of `SearchResult`; arguments as of a call, `length` given."""
         options, N = self.options, self.options.hypotheses
         capacity = length if compiles_shapes() else ops.minimum(CAPACITY, length)

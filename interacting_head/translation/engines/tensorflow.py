@@ -135,9 +135,7 @@ class TransformerEngine(Engine):
         return usual if longest <= usual else size_compiled_for(longest)
 
 
-def hypotheses(
-    ids: np.ndarray, scores: np.ndarray, token_scores: np.ndarray, most: int | None = None
-) -> list[list[Hypothesis]]:
+def hypotheses(ids: np.ndarray, scores: np.ndarray, token_scores: np.ndarray, most: int | None = None) -> list[list]:
     """Return a list of at most `most` `Hypothesis`es for each sentence of a `SearchResult`."""
     n_best = []
     for sentence in zip(ids[:, :most], scores[:, :most].tolist(), token_scores[:, :most], strict=True):
