@@ -3,7 +3,7 @@
 import math
 
 import keras
-from keras import KerasTensor, ops
+from keras import ops
 
 from layers.configured_layer import one_of
 from layers.multi_head_attention import PROJECTION_AXES, MultiHeadAttention
@@ -103,9 +103,7 @@ class DynamicHeadImportanceAttention(MultiHeadAttention):
         return linear(weighted, *self.output_projection()), importance  # (3)
 
 
-def mean_divergence(
-    importance: KerasTensor, log_importance: KerasTensor, query_mask: KerasTensor | None
-) -> KerasTensor:
+def mean_divergence(importance, log_importance, query_mask):
     """Return the mean over kept positions of KL(G ‖ uniform), equation (4), of G and log G `(B, T, H)`."""
     divergence = ops.sum(importance * (log_importance + math.log(importance.shape[-1])), axis=-1)  # (B, T)
     if query_mask is None:

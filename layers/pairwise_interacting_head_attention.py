@@ -1,6 +1,5 @@
 """Interacting-head attention as equations (10)–(12) of Li & Luo 2022 print it: a softmax for every pair of heads."""
 
-from collections.abc import Callable
 from typing import ClassVar
 
 import keras
@@ -104,7 +103,7 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
         return output, {name: ops.reshape(part, (B, H, H, *ops.shape(part)[2:])) for name, part in seen.items()}
 
 
-def fold(function: Callable, start: KerasTensor, elements: tuple) -> KerasTensor:
+def fold(function, start, elements):
     """Return `function(… function(function(start, element 0), element 1) …)`, one call after another.
 
     The result has the shape and type of `start`. Elements are the slices of tensors along their first axis.

@@ -63,9 +63,7 @@ def interacting_head(
 fixed_head_size = multi_head  # equation (5): the same computation with another key size
 
 
-def talking_heads(
-    weights: dict, query: np.ndarray, value: np.ndarray, attention_mask: np.ndarray | None = None
-) -> tuple:
+def talking_heads(weights, query, value, attention_mask=None):
     """Talking-heads attention, Li & Luo 2022, equations (6)–(9); a matrix that is not among the weights mixes nothing.
 
     The attention weights are the mixed ones.
@@ -83,9 +81,7 @@ def talking_heads(
     return project_output(weights, outputs), np.stack(A, axis=1)
 
 
-def interacting_head_pairwise(
-    weights: dict, query: np.ndarray, value: np.ndarray, attention_mask: np.ndarray | None = None
-) -> tuple:
+def interacting_head_pairwise(weights, query, value, attention_mask=None):
     """Interacting-head attention with a softmax for each pair of heads, Li & Luo 2022, equations (10)–(12).
 
     The attention weights are `(B, H, H, T, S)`, query head before key head.

@@ -7,7 +7,6 @@ import itertools
 import math
 import re
 from pathlib import Path
-from typing import Any
 
 import yaml
 
@@ -51,7 +50,7 @@ class _Dumper(yaml.SafeDumper):
     yaml_implicit_resolvers = _Loader.yaml_implicit_resolvers
 
 
-def read_yaml(path: str | Path, kind: str) -> Any:
+def read_yaml(path: str | Path, kind: str) -> object:
     """Return the value in a YAML file; raise `InputError`, which names the kind of file, when it cannot be read."""
     try:
         with open(path, encoding="utf-8") as file:
@@ -62,7 +61,7 @@ def read_yaml(path: str | Path, kind: str) -> Any:
         raise InputError(f"{path} is not YAML: {' '.join(str(error).split())}") from error
 
 
-def from_yaml(text: str, name: str) -> Any:
+def from_yaml(text: str, name: str) -> object:
     """Return the value of a text; raise `InputError`, which begins with `name`, where it is not YAML."""
     try:
         return _value(text)

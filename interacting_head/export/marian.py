@@ -12,7 +12,6 @@ import numpy as np
 from data.errors import InputError
 from data.files import copy_file
 from data.text.subwords import BEGIN, END, PAD, SPECIAL_PIECES, UNKNOWN
-from interacting_head.config import DecodeConfig
 from interacting_head.export import optional_package
 from interacting_head.export.folding import fold_transformer
 from interacting_head.export.trained_model import TrainedModel
@@ -159,7 +158,7 @@ def model_configuration(model: Transformer, heads: dict[str, int]) -> dict:
     }
 
 
-def generation_configuration(decode: DecodeConfig) -> dict:
+def generation_configuration(decode) -> dict:
     """Return the contents of generation_config.json: the search of `DecodeConfig`, as far as transformers has it.
 
     Its length penalty divides by n^α, as `average` does; it lacks the form of `gnmt`.

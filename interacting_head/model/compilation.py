@@ -4,7 +4,6 @@ import contextlib
 import functools
 import os
 import threading
-from collections.abc import Callable
 
 import keras
 
@@ -153,7 +152,7 @@ class Compiled:
         return jax.tree.map(lambda array: array[:count], spread(jax.tree.map(padded, of_rows), others, values))
 
 
-def gradient(function: Callable, inputs: keras.KerasTensor) -> keras.KerasTensor:
+def gradient(function, inputs):
     """Return the gradient of a scalar function of one tensor at `inputs`, also inside of a `Compiled` function.
 
     Raises:

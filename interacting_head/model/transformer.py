@@ -21,7 +21,6 @@ from layers import (
     EncoderBlock,
     IterativeCombination,
     LinearCombination,
-    MultiHeadAttention,
     PositionalEncoding,
     TokenEmbedding,
     TransparentAttention,
@@ -225,7 +224,7 @@ class Transformer(keras.Model, TransformerLayers):
         self.shared_vocabulary, self.head_gates = shared_vocabulary, head_gates
 
     @property
-    def attention_layers(self) -> dict[tuple[str, int], MultiHeadAttention]:
+    def attention_layers(self) -> dict[tuple[str, int], keras.Layer]:
         """`{(site, number): attention layer}`; sites are `encoder`, `decoder` and `cross`, layers counted from 1."""
         layers = {("encoder", n): block.self_attention for n, block in enumerate(self.encoder_blocks, 1)}
         for n, block in enumerate(self.decoder_blocks, 1):

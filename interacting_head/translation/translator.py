@@ -5,7 +5,7 @@ import copy
 import itertools
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,9 +19,6 @@ from interacting_head.translation.engines.engine import Engine, Hypothesis
 from interacting_head.translation.line_encoder import LineEncoder
 from interacting_head.translation.pieces import completed
 from interacting_head.translation.streams import aligned, windows
-
-if TYPE_CHECKING:
-    from interacting_head.model.transformer import Transformer
 
 WINDOW = 64  # batches sorted by length at a time: a stream of any length runs in constant RAM
 ADVICE = "lower batch_size or batch_tokens, beam_size, max_length or max_source_length"
@@ -46,7 +43,7 @@ class Translator:
     """Translate lines with an engine and its sub-words.
 
     Args:
-        engine: `Transformer`s are those of a `TransformerEngine`.
+        engine: an `Engine`, or the `Transformer` or list of `Transformer`s of a `TransformerEngine`.
         source_form, target_form: the form that text is brought into, and out of.
         batch_size: the most sentences that are searched together.
         batch_tokens: the most source tokens of a batch, padding included, instead of `batch_size`.
@@ -66,7 +63,7 @@ class Translator:
 
     def __init__(
         self,
-        engine: "Engine | Transformer | list[Transformer]",
+        engine: object,
         source_subwords: Subwords,
         target_subwords: Subwords,
         source_form: Preprocessor = RAW_TEXT,

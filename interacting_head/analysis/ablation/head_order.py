@@ -58,9 +58,7 @@ def by_gradient(run: AnalysedRun, sample: Sample, seed: int) -> dict[Head, float
     return values
 
 
-def gate_gradient(
-    gated: GatedTransformer, source_ids: KerasTensor, target_ids: KerasTensor, labels: KerasTensor
-) -> KerasTensor:
+def gate_gradient(gated: GatedTransformer, source_ids, target_ids, labels):
     """Return the gradient of the mean cross-entropy of a token, in nats, by the gates.
 
     Source ids are `(B, S)`, end symbols included; target ids, shifted right, and labels are `(B, T)`.

@@ -7,7 +7,6 @@ can refuse that before anything is loaded. Start at `engine.py`.
 import importlib
 import math
 import sys
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from data.errors import InputError
@@ -71,7 +70,7 @@ def load_engine(name: str) -> None:
         share_cores()
 
 
-def check_capabilities(name: str, wanted: Iterable[str]) -> None:
+def check_capabilities(name: str, wanted: set[str] | tuple) -> None:
     """Raise `InputError` for the first of the wanted `CAPABILITIES` that an engine lacks."""
     for capability, (statement, option) in CAPABILITIES.items():
         if capability in wanted and capability in ENGINES[name].cannot:
