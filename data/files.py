@@ -158,7 +158,7 @@ def sole_use(folder: str | Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def atomic_write(path: str | Path, mode: str = "w", parents: bool = False, **kwargs) -> Iterator[IO]:
+def atomic_write(path: str | Path, mode: str = "w", parents: bool = False, **kwargs: object) -> Iterator[IO]:
     """Open a file `written_beside` `path`, as UTF-8 by default; a device or pipe (`/dev/null`) is written directly.
 
     Raises `InputError` when `path` is a folder, or its folder is missing or cannot be written to.

@@ -141,7 +141,7 @@ def generate(
     return {"train": train, "dev": dev, "test": _shuffled(test, random)}
 
 
-def write(directory: str | os.PathLike, **options) -> dict[str, list[SentencePair]]:
+def write(directory: str | os.PathLike, **options: object) -> dict[str, list[SentencePair]]:
     """Generate the corpus with these options into train.de, train.en, dev.de, …; return it."""
     corpus = generate(**options)
     folder = Path(directory)
@@ -153,7 +153,7 @@ def write(directory: str | os.PathLike, **options) -> dict[str, list[SentencePai
     return corpus
 
 
-def main():
+def main() -> None:
     parser = ArgumentParser(prog="python -m data.quickstart_corpus", description=__doc__)
     parser.add_argument("folder", metavar="FOLDER", help="the folder for train.de, train.en, dev.de, …")
     folder = parser.parse_args().folder

@@ -189,7 +189,7 @@ def _print_table(figures):
         print(f"{name:{26 + combining}} {value}")
 
 
-def main():
+def main() -> None:
     parser = ArgumentParser(prog="python -m data.stats", description=__doc__)
     add_corpus_arguments(parser, profile="paper")
     parser.add_argument("--model-dim", type=int, default=512, metavar="D", help="default: %(default)s")

@@ -4,7 +4,7 @@ from interacting_head.analysis.command_line import analyze, parse_arguments
 from interacting_head.console import run
 
 
-def main():
+def main() -> None:
     analyze(parse_arguments(__doc__))
 
 

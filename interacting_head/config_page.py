@@ -87,7 +87,7 @@ def rows(cls: type, prefix: str, registries: dict) -> Iterator[str]:
         yield f"| `{key}` | {types_in_words} | {default} | {allowed(kinds, limits)} | {field.metadata['meaning']} |"
 
 
-def in_words(kind) -> str:
+def in_words(kind: type) -> str:
     """Return the type of a value in words."""
     if typing.get_origin(kind) is tuple:
         first, second = typing.get_args(kind)
@@ -96,7 +96,7 @@ def in_words(kind) -> str:
     return TYPES[dict if dataclasses.is_dataclass(kind) else kind]
 
 
-def in_yaml(value) -> str:
+def in_yaml(value: object) -> str:
     """Return a value in YAML, as code."""
     return f"`{value if isinstance(value, str) else json.dumps(value)}`"
 
@@ -122,7 +122,7 @@ def described(parameters: Iterable[inspect.Parameter]) -> str:
     return ", ".join(f"`{parameter.name}` ({in_yaml(parameter.default)})" for parameter in parameters)
 
 
-def main():
+def main() -> None:
     ArgumentParser(prog="python -m interacting_head.config_page", description=__doc__).parse_args()
     with atomic_write(PAGE) as file:
         file.write(page())

@@ -4,7 +4,7 @@ from interacting_head.console import run
 from interacting_head.reproduction.command_line import parse_arguments, reproduce
 
 
-def main():
+def main() -> int:
     return reproduce(parse_arguments(__doc__))
 
 

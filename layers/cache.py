@@ -6,10 +6,10 @@ Letters for shapes: `L` places, `T` new ones, `K` head size.
 import math
 
 import keras
-from keras import ops
+from keras import KerasTensor, ops
 
 
-def own_zeros(shape, dtype):
+def own_zeros(shape: tuple, dtype: str) -> KerasTensor:
     """Return zeros that share their RAM with no other tensor, as equal `ops.zeros` in a TensorFlow graph do."""
     if keras.backend.backend() != "tensorflow":
         return ops.zeros(shape, dtype=dtype)
@@ -18,7 +18,7 @@ def own_zeros(shape, dtype):
     return tf.raw_ops.Empty(shape=ops.stack(shape), dtype=dtype, init=True)
 
 
-def inserted(caches, new, index):
+def inserted(caches: tuple, new: list, index: KerasTensor) -> tuple:
     """Return caches `(…, L, K)` with new parts `(…, T, K)` at the places from `index` on."""
     first, L, T = _rows(caches, new)
     places = ops.expand_dims(first * L + index, 1) + ops.arange(T, dtype="int32")
@@ -27,7 +27,7 @@ def inserted(caches, new, index):
     return _updated(caches, new, 1, lambda cache, part: ops.scatter_update(cache, places, part))
 
 
-def overwritten(caches, new, index):
+def overwritten(caches: tuple, new: list, index: KerasTensor) -> tuple:
     """Return caches as of `inserted`, written in place, for L and `index` that are multiples of T.
 
     JAX does so by itself in a compiled loop. TensorFlow copies the whole cache to scatter into it.

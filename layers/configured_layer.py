@@ -16,7 +16,7 @@ class ConfiguredLayer(keras.layers.Layer):
         return {**super().get_config(), **{name: getattr(self, name) for name in names}}
 
 
-def one_of(known, name, value):
+def one_of(known: tuple | dict, name: str, value: str) -> str:
     """Return the value of an argument, or raise `ValueError` if it is not among the known ones."""
     if value not in known:
         raise ValueError(f"{name} must be one of {tuple(known)}, got {value!r}")

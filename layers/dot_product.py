@@ -3,7 +3,7 @@
 import functools
 
 import keras
-from keras import ops
+from keras import KerasTensor, ops
 
 # Far below any logit, and finite: a row in which all keys are masked stays a row of numbers.
 MASKED = -1e9
@@ -31,7 +31,7 @@ def combine_masks(attention_mask, key_mask, causal_shape=None, causal_offset=0):
     return functools.reduce(ops.logical_and, masks) if masks else None
 
 
-def attention_bias(mask, rank=4):
+def attention_bias(mask: KerasTensor, rank: int = 4) -> KerasTensor:
     """Return the float32 term to add to logits `(B, …, T, S)` of `rank` axes: 0 where `mask` `(B, T, S)` admits.
 
     Elsewhere it is `MASKED`, but 0 in rows that admit nothing, whose logits would otherwise drown in float32.
@@ -41,19 +41,19 @@ def attention_bias(mask, rank=4):
     return ops.expand_dims(bias, tuple(range(1, rank - 2)))  # (B, 1, …, T, S)
 
 
-def has_fused_attention(q, k, v):
+def has_fused_attention(q: KerasTensor, k: KerasTensor, v: KerasTensor) -> bool:
     """Return whether Keras may have a kernel for `fused_attention` of tensors of these shapes here."""
     even = all(isinstance(length, int) and length % 2 == 0 for length in (q.shape[2], k.shape[2]))
     return even and k.shape == v.shape and has_fused_kernels()
 
 
-def has_fused_kernels():
+def has_fused_kernels() -> bool:
     """Return whether Keras may have kernels that hold no attention weights; `keras.config` switches them off."""
     allowed = keras.backend.backend() == "jax" and keras.config.is_flash_attention_enabled() is not False
     return allowed and keras.distribution.list_devices()[0].startswith("gpu")
 
 
-def fused_attention(q, k, v, mask=None):
+def fused_attention(q: KerasTensor, k: KerasTensor, v: KerasTensor, mask: KerasTensor | None = None) -> KerasTensor:
     """Return heads `(B, H, T, V)`: softmax(q kᵀ / √K) v, in one kernel if Keras has one for the sizes and the dtype.
 
     cuDNN has kernels for float16 and bfloat16 and, in a training with a mask, for even T and S (Dao et al. 2022).

@@ -42,20 +42,20 @@ class DynamicHeadImportanceAttention(MultiHeadAttention):
     head_axes = PROJECTION_AXES
 
     @classmethod
-    def default_placement(cls, encoder_layers, decoder_layers):
+    def default_placement(cls, encoder_layers: int, decoder_layers: int) -> dict[str, tuple[int, ...]]:
         """Return the last layer of encoder and decoder, in each of its attentions (section 4.3)."""
         return {"encoder": (encoder_layers,), "decoder": (decoder_layers,), "cross": (decoder_layers,)}
 
     def __init__(
         self,
-        num_heads,
-        key_dim,
-        value_dim=None,
+        num_heads: int,
+        key_dim: int,
+        value_dim: int | None = None,
         *,
-        importance_dim=None,
-        importance_loss_weight=0.1,
-        importance_dropout=0.0,
-        importance_score="dot",
+        importance_dim: int | None = None,
+        importance_loss_weight: float = 0.1,
+        importance_dropout: float = 0.0,
+        importance_score: str = "dot",
         **kwargs,
     ):
         super().__init__(num_heads, key_dim, value_dim, **kwargs)
@@ -66,7 +66,7 @@ class DynamicHeadImportanceAttention(MultiHeadAttention):
             importance_dropout, dtype=self.dtype_policy, name="importance_dropout"
         )
 
-    def build_combination(self, model_dim):
+    def build_combination(self, model_dim: int) -> None:
         M, V = self.importance_dim or model_dim, self.value_dim
 
         def add(name, rows, columns):

@@ -3,7 +3,7 @@
 import math
 
 import keras
-from keras import ops
+from keras import KerasTensor, ops
 
 from layers.configured_layer import ConfiguredLayer
 from layers.projection import linear
@@ -25,7 +25,7 @@ class TokenEmbedding(ConfiguredLayer):
 
     arguments = ("vocabulary_size", "model_dim")
 
-    def __init__(self, vocabulary_size, model_dim, **kwargs):
+    def __init__(self, vocabulary_size: int, model_dim: int, **kwargs):
         super().__init__(**kwargs)
         self.vocabulary_size = vocabulary_size
         self.model_dim = model_dim
@@ -43,7 +43,7 @@ class TokenEmbedding(ConfiguredLayer):
             return linear(inputs, ops.transpose(embeddings))
         return ops.take(embeddings, inputs, axis=0) * math.sqrt(self.model_dim)
 
-    def output_kernel(self):
+    def output_kernel(self) -> KerasTensor:
         """Return the kernel `(N, D)` of the reversed direction, to be transposed in the product."""
         return ops.cast(self.embeddings, self.compute_dtype)
 
@@ -59,7 +59,7 @@ class PositionalEncoding(ConfiguredLayer):
 
     arguments = ("dropout",)
 
-    def __init__(self, dropout=0.0, **kwargs):
+    def __init__(self, dropout: float = 0.0, **kwargs):
         super().__init__(**kwargs)
         self.dropout = dropout
         self.supports_masking = True
@@ -75,13 +75,13 @@ class PositionalEncoding(ConfiguredLayer):
         encoding = sinusoids(ops.arange(T), D)
         return self.dropout_layer(inputs + ops.cast(encoding, inputs.dtype), training=training)
 
-    def at(self, inputs, position):
+    def at(self, inputs: KerasTensor, position: KerasTensor) -> KerasTensor:
         """Return inputs `(B, N, D)` with the vector of one position added, for decoding step by step."""
         encoding = sinusoids(ops.expand_dims(position, 0), inputs.shape[-1])
         return inputs + ops.cast(encoding, inputs.dtype)
 
 
-def sinusoids(positions, dim):
+def sinusoids(positions: KerasTensor, dim: int) -> KerasTensor:
     """Return the position vectors `(T, dim)` of positions `(T,)`."""
     frequencies = ops.power(10000.0, -ops.arange(0, dim, 2, dtype="float32") / dim)
     angles = ops.expand_dims(ops.cast(positions, "float32"), 1) * frequencies  # (T, dim/2)

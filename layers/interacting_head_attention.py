@@ -4,7 +4,7 @@ import math
 
 import keras
 import numpy as np
-from keras import ops
+from keras import KerasTensor, ops
 
 from layers.configured_layer import one_of
 from layers.multi_head_attention import MultiHeadAttention, float64
@@ -48,14 +48,14 @@ class InteractingHeadAttention(MultiHeadAttention):
 
     def __init__(
         self,
-        num_heads,
-        key_dim,
-        value_dim=None,
+        num_heads: int,
+        key_dim: int,
+        value_dim: int | None = None,
         *,
-        implementation="folded",
-        query_combination="sum",
-        scaled=True,
-        cumulative=False,
+        implementation: str = "folded",
+        query_combination: str = "sum",
+        scaled: bool = True,
+        cumulative: bool = False,
         **kwargs,
     ):
         super().__init__(num_heads, key_dim, value_dim, **kwargs)
@@ -69,20 +69,20 @@ class InteractingHeadAttention(MultiHeadAttention):
             self.query_kernel.assign(self.query_kernel * math.sqrt(self.num_heads))
 
     @property
-    def query_heads(self):
+    def query_heads(self) -> int:
         return 1 if self.implementation == "folded" else self.num_heads
 
     @property
-    def has_plain_weights(self):
+    def has_plain_weights(self) -> bool:
         return self.implementation == "folded"
 
     @property
-    def query_scale(self):
+    def query_scale(self) -> float:
         """The factor of each query head before the heads are added and divided by √K."""
         scale = 1.0 if self.scaled else math.sqrt(self.key_dim)
         return scale / self.num_heads ** COMBINATIONS[self.query_combination]
 
-    def query_projection(self):
+    def query_projection(self) -> tuple:
         kernel, bias = super().query_projection()
         if self.query_scale != 1:
             kernel, bias = kernel * self.query_scale, None if bias is None else bias * self.query_scale
@@ -91,14 +91,14 @@ class InteractingHeadAttention(MultiHeadAttention):
             bias = None if bias is None else ops.sum(bias, axis=0, keepdims=True)
         return kernel, bias
 
-    def key_projection(self):
+    def key_projection(self) -> tuple:
         kernel, bias = super().key_projection()
         if self.cumulative:  # of the kernels and not of the keys, which gives the same and costs no more with length
             kernel = ops.cumsum(kernel, axis=1)
             bias = None if bias is None else ops.cumsum(bias, axis=0)
         return kernel, bias
 
-    def score(self, q, k):
+    def score(self, q: KerasTensor, k: KerasTensor) -> KerasTensor:
         if self.implementation == "folded":
             return super().score(q, k)  # q is (B, 1, T, K): one query for all heads
         q = ops.expand_dims(q / math.sqrt(self.key_dim), 2)  # (B, H, 1, T, K)
@@ -116,17 +116,17 @@ class InteractingHeadAttention(MultiHeadAttention):
             return output, {}
         return output, {"logits": self.softmax_logits(ops.stack(sums, axis=1)), "weights": weights, "heads": heads}
 
-    def own_parameters(self):
+    def own_parameters(self) -> dict[str, dict]:
         kernel = self.with_bias("query") if self.use_bias else float64(self.query_kernel)
         return {"shared query": {"query kernels": kernel}}
 
-    def standard_projections(self):
+    def standard_projections(self) -> tuple[np.ndarray, ...]:
         # Every head has the combined query kernel: Σ_i Q_i K_jᵀ = (Σ_i Q_i) K_jᵀ.
         query, key, value, output_kernel = super().standard_projections()
         query = np.repeat(query.sum(axis=1, keepdims=True) * self.query_scale, self.num_heads, axis=1)
         return query, np.cumsum(key, axis=1) if self.cumulative else key, value, output_kernel
 
-    def without_influence(self, weights, kept):
+    def without_influence(self, weights: dict[str, np.ndarray], kept: list[int]) -> dict[str, np.ndarray]:
         for name in weights.keys() & {"query_kernel", "query_bias"}:
             weights[name] = shared_query(weights[name], kept, COMBINATIONS[self.query_combination])
         for name in weights.keys() & {"key_kernel", "key_bias"} if self.cumulative else ():
@@ -134,7 +134,7 @@ class InteractingHeadAttention(MultiHeadAttention):
         return weights
 
 
-def shared_query(kernel, kept, exponent):
+def shared_query(kernel: np.ndarray, kept: list[int], exponent: float) -> np.ndarray:
     """Return the query kernel `(D, H, K)`, or bias `(H, K)`, in which the kept heads have the combination of all.
 
     The share of the removed heads is spread evenly over the kept ones: Σ_kept W′_i / |kept|ᵉ = Σ_all W_i / Hᵉ.
@@ -145,7 +145,7 @@ def shared_query(kernel, kept, exponent):
     return ((len(kept) / H) ** exponent * (kernel + others / len(kept))).astype("float32")
 
 
-def cumulative_key(kernel, kept):
+def cumulative_key(kernel: np.ndarray, kept: list[int]) -> np.ndarray:
     """Return a key kernel `(D, H, K)`, or bias `(H, K)`, such that the sums up to each kept head are as before."""
     sums = np.cumsum(kernel.astype("float64"), axis=-2)[..., kept, :]
     changed = np.zeros_like(kernel)
@@ -157,7 +157,7 @@ def cumulative_key(kernel, kept):
 # Algorithm 1 adds it to each pair (line 12).
 
 
-def logits_of_pairs(layer, q, k):
+def logits_of_pairs(layer: MultiHeadAttention, q: KerasTensor, k: KerasTensor) -> list[list[KerasTensor]]:
     """Return logits `(B, T, S)` of query head i and key head j, as a list of lists."""
     heads = range(layer.num_heads)
     keys = [ops.swapaxes(k[:, j], -1, -2) for j in heads]

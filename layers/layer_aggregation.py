@@ -20,7 +20,7 @@ class LayerAggregation(ConfiguredLayer):
 
     arguments = ("num_decoder_layers",)
 
-    def __init__(self, num_decoder_layers, **kwargs):
+    def __init__(self, num_decoder_layers: int, **kwargs):
         super().__init__(**kwargs)
         self.num_decoder_layers = num_decoder_layers
 
@@ -52,7 +52,7 @@ class TransparentAttention(LayerAggregation):
 
     arguments = ("dropout",)
 
-    def __init__(self, num_decoder_layers, dropout=0.0, **kwargs):
+    def __init__(self, num_decoder_layers: int, dropout: float = 0.0, **kwargs):
         super().__init__(num_decoder_layers, **kwargs)
         self.dropout = dropout
         self.dropout_layer = keras.layers.Dropout(dropout, dtype=self.dtype_policy, name="dropout")
@@ -84,7 +84,7 @@ class IterativeCombination(LayerAggregation):
     arguments = ("hidden_dim",)
     EPSILON = 1e-6
 
-    def __init__(self, num_decoder_layers, hidden_dim, **kwargs):
+    def __init__(self, num_decoder_layers: int, hidden_dim: int, **kwargs):
         super().__init__(num_decoder_layers, **kwargs)
         self.hidden_dim = hidden_dim
 

@@ -1,7 +1,7 @@
 """Layer normalisation with a backward pass of its own: half the passes over RAM of automatic differentiation."""
 
 import keras
-from keras import ops
+from keras import KerasTensor, ops
 
 
 @keras.saving.register_keras_serializable("interacting_head")
@@ -11,14 +11,14 @@ class LayerNormalization(keras.layers.LayerNormalization):
     It computes in float32 and returns `(…, D)` in the layer's compute dtype (Ba et al. 2016).
     """
 
-    def __init__(self, epsilon=1e-6, **kwargs):
+    def __init__(self, epsilon: float = 1e-6, **kwargs):
         super().__init__(epsilon=epsilon, **kwargs)
 
     def call(self, inputs):
         return ops.cast(layer_normalization(inputs, self.gamma, self.beta, self.epsilon), self.compute_dtype)
 
 
-def layer_normalization(x, gamma, beta, epsilon):
+def layer_normalization(x: KerasTensor, gamma: KerasTensor, beta: KerasTensor, epsilon: float) -> KerasTensor:
     """Return γ (x − mean) / √(variance + ε) + β of x `(…, D)`, γ and β `(D,)`, in float32, differentiable once."""
     D, shape, dtype = x.shape[-1], ops.shape(x), x.dtype
     gamma, beta = (ops.cast(ops.reshape(each, (1, D)), "float32") for each in (gamma, beta))

@@ -5,11 +5,12 @@ size. Keys and values come from the memory: the encoder's output, or the input i
 """
 
 import math
+from collections.abc import Collection
 from typing import ClassVar
 
 import keras
 import numpy as np
-from keras import ops
+from keras import KerasTensor, ops
 
 from layers.cache import inserted, overwritten, own_zeros
 from layers.configured_layer import ConfiguredLayer
@@ -82,12 +83,12 @@ class MultiHeadAttention(ConfiguredLayer):
     """Name of a weight → its axes of heads; a scheme that changes a stage has its own."""
 
     @classmethod
-    def default_placement(cls, encoder_layers, decoder_layers):
+    def default_placement(cls, encoder_layers: int, decoder_layers: int) -> dict[str, tuple[int, ...]] | None:
         """Return where the paper has the scheme, `{"encoder", "decoder", "cross": layers from 1}`; None: everywhere."""
         return None
 
     @property
-    def why_not_standard(self):
+    def why_not_standard(self) -> str | None:
         """The reason why no standard attention with other weights computes the same, or None."""
         if self.has_head_importance:
             return "the weight of each head depends on the input, and standard attention adds up its heads as they are"
@@ -96,14 +97,14 @@ class MultiHeadAttention(ConfiguredLayer):
         return None
 
     @property
-    def why_not_removable(self):
+    def why_not_removable(self) -> str | None:
         """The reason why heads cannot be removed, or None."""
         if self.changes(STAGES) and "head_axes" not in vars(type(self)):
             return "its layer does not say which of its weights belong to a head (head_axes)"
         return None
 
     @property
-    def head_names(self):
+    def head_names(self) -> list[str]:
         """The names of the heads, along the leading axis one after another."""
         heads = [f"head {head}" for head in range(1, self.num_heads + 1)]
         if self.leading_axis:
@@ -111,7 +112,7 @@ class MultiHeadAttention(ConfiguredLayer):
             heads = [f"{name} {i}, {head}" for i in range(1, size + 1) for head in heads]
         return heads
 
-    def own_parameters(self):
+    def own_parameters(self) -> dict[str, dict]:
         """Return `{kind: {name: array}}` of weights that `analyze weights` shows, in float64."""
         return {}
 
@@ -145,26 +146,26 @@ class MultiHeadAttention(ConfiguredLayer):
     def get_config(self):
         return {**super().get_config(), "head_gates": self.has_gates}
 
-    def build_combination(self, model_dim):
+    def build_combination(self, model_dim: int) -> None:
         """Add the weights of the stage `combine`; a scheme that replaces the stage replaces them too."""
         self.add_output_projection((self.num_heads, self.value_dim), model_dim)
 
-    def add_output_projection(self, heads_shape, model_dim):
+    def add_output_projection(self, heads_shape: tuple[int, ...], model_dim: int) -> None:
         """Add a kernel `(*heads_shape, D)`, initialised as the one dense matrix that it is, and a bias `(D,)`."""
         initializer = dense_glorot_uniform(math.prod(heads_shape), model_dim)
         self.output_kernel = self.add_weight((*heads_shape, model_dim), initializer, name="output_kernel")
         self.output_bias = self.add_weight((model_dim,), "zeros", name="output_bias")
 
-    def add_projection(self, name, input_dim, head_dim):
+    def add_projection(self, name: str, input_dim: int, head_dim: int) -> keras.Variable:
         """Add a kernel `(D, H, K)`, initialised as the one dense matrix `(D, H·K)` that it is."""
         shape = (*self.source_axis, input_dim, self.num_heads, head_dim)
         return self.add_weight(shape, dense_glorot_uniform(input_dim, self.num_heads * head_dim), name=name)
 
-    def add_projection_bias(self, name, head_dim):
+    def add_projection_bias(self, name: str, head_dim: int) -> keras.Variable:
         """Add a bias `(H, K)`."""
         return self.add_weight((*self.source_axis, self.num_heads, head_dim), "zeros", name=name)
 
-    def add_gates(self, name, count):
+    def add_gates(self, name: str, count: int) -> keras.Variable:
         """Add gates `(count,)`, all open."""
         return self.add_weight((count,), "ones", name=name, dtype="float32", trainable=False)
 
@@ -245,30 +246,30 @@ class MultiHeadAttention(ConfiguredLayer):
         return output, seen if importance is None else {**seen, "importance": importance}
 
     @property
-    def has_plain_weights(self):
+    def has_plain_weights(self) -> bool:
         """True if the heads are softmax(q kᵀ / √K) v: no stage before `combine` is another scheme's."""
         return not self.changes(("score", "softmax_logits", "normalize", "attend"))
 
     @classmethod
-    def changes(cls, names):
+    def changes(cls, names: Collection[str]) -> bool:
         """True if one of the methods is another than the base's."""
         return any(getattr(cls, name) is not getattr(MultiHeadAttention, name) for name in names)
 
     # The five stages.
 
-    def project(self, query, key, value):
+    def project(self, query: KerasTensor, key: KerasTensor, value: KerasTensor) -> tuple:
         """Return q `(B, H, T, K)`, k `(B, H, S, K)` and v `(B, H, S, V)` of query, key and value inputs."""
         return (self.project_query(query), *self.project_memory(value, key))
 
-    def score(self, q, k):
+    def score(self, q: KerasTensor, k: KerasTensor) -> KerasTensor:
         """Return logits `(B, H, T, S)` of q `(B, H, T, K)` and k `(B, H, S, K)`."""
         return ops.matmul(q / math.sqrt(self.key_dim), ops.swapaxes(k, -1, -2))
 
-    def normalize(self, logits, mask):
+    def normalize(self, logits: KerasTensor, mask: KerasTensor | None) -> KerasTensor:
         """Return attention weights `(B, H, T, S)`: the softmax over S of the logits that `mask` admits."""
         return ops.cast(self.softmax(logits, mask), self.compute_dtype)
 
-    def attend(self, weights, v):
+    def attend(self, weights: KerasTensor, v: KerasTensor) -> KerasTensor:
         """Return heads `(B, H, T, V)`: the values `(B, H, S, V)` averaged under the weights `(B, H, T, S)`."""
         return ops.matmul(weights, v)
 
@@ -286,18 +287,18 @@ class MultiHeadAttention(ConfiguredLayer):
 
     # Pieces of the stages.
 
-    def softmax(self, logits, mask):
+    def softmax(self, logits: KerasTensor, mask: KerasTensor | None) -> KerasTensor:
         """Return the softmax over S, in float32, of the `softmax_logits` that `mask` admits."""
         logits = self.softmax_logits(logits)
         if mask is not None:
             logits = logits + attention_bias(mask, len(logits.shape))
         return ops.softmax(logits, axis=-1)
 
-    def softmax_logits(self, logits):
+    def softmax_logits(self, logits: KerasTensor) -> KerasTensor:
         """Return the float32 logits that the softmax takes, before its mask, from the logits of `score`."""
         return ops.cast(logits, "float32")
 
-    def head_logits(self, scores, axis):
+    def head_logits(self, scores: KerasTensor, axis: int) -> KerasTensor:
         """Return scores of heads in float32, closed ones lowered, for a softmax over the heads along `axis`."""
         scores = ops.cast(scores, "float32")
         if not self.has_gates:
@@ -308,22 +309,22 @@ class MultiHeadAttention(ConfiguredLayer):
         logarithms = ops.where(gates > 0, ops.log(ops.where(gates > 0, gates, 1.0)), CLOSED)
         return scores + ops.reshape(logarithms, shape)
 
-    def kernel_gates(self):
+    def kernel_gates(self) -> KerasTensor:
         """Return the gates by which the output kernel is multiplied, to be broadcast over its last two axes."""
         gates = ops.convert_to_tensor(self.head_gates)
         # Heads that share a softmax share it among the open ones, unless all are closed.
         return ops.cast(ops.any(gates > 0), "float32") if self.has_head_importance else ops.expand_dims(gates, (-2, -1))
 
-    def project_query(self, query):
+    def project_query(self, query: KerasTensor) -> KerasTensor:
         """Return q `(B, H, T, K)` of the query input `(B, T, D)`."""
         return project_heads(query, *self.query_projection())
 
-    def project_memory(self, value, key=None):
+    def project_memory(self, value: KerasTensor, key: KerasTensor | None = None) -> tuple:
         """Return k `(B, H, S, K)` and v `(B, H, S, V)` of a memory, which `step` takes as a finished cache."""
         k = project_heads(value if key is None else key, *self.key_projection())
         return k, project_heads(value, *self.value_projection())
 
-    def decoding_kernels(self, query_only=False):
+    def decoding_kernels(self, query_only: bool = False) -> tuple:
         """Return the query, key and value kernels as one `(D, columns)`, and with `use_bias` the bias `(columns,)`.
 
         With `query_only` the query kernel alone, for a projected memory.
@@ -335,7 +336,7 @@ class MultiHeadAttention(ConfiguredLayer):
         kernel = ops.concatenate([ops.reshape(kernel, (kernel.shape[0], -1)) for kernel in kernels], axis=1)
         return (kernel, ops.concatenate([ops.reshape(bias, (-1,)) for bias in biases])) if self.use_bias else (kernel,)
 
-    def project_jointly(self, inputs, kernels):
+    def project_jointly(self, inputs: KerasTensor, kernels: tuple) -> list[KerasTensor]:
         """Return q, k and v, or q alone, `(B, H, T, K)` each, of inputs `(B, T, D)` and `decoding_kernels`.
 
         One product instead of three pays for the few rows of a decoding step.
@@ -344,41 +345,41 @@ class MultiHeadAttention(ConfiguredLayer):
         return split_heads(linear(inputs, *kernels), [(self.query_heads, K), (H, K), (H, self.value_dim)])
 
     @property
-    def query_heads(self):
+    def query_heads(self) -> int:
         """Number of heads of q."""
         return self.num_heads
 
-    def empty_cache(self, batch_size, length):
+    def empty_cache(self, batch_size: int, length: int) -> tuple:
         """Return keys `(B, H, L, K)` and values `(B, H, L, V)` before the first step of self-attention."""
         shape = (batch_size, self.num_heads, length)
         return tuple(own_zeros((*shape, size), self.compute_dtype) for size in (self.key_dim, self.value_dim))
 
-    def query_projection(self):
+    def query_projection(self) -> tuple:
         """Return kernel `(D, H, K)` and bias `(H, K)` or None."""
         return self.cast(self.query_kernel), self.cast(self.query_bias) if self.use_bias else None
 
-    def key_projection(self):
+    def key_projection(self) -> tuple:
         """Return kernel `(D_m, H, K)` and bias `(H, K)` or None."""
         return self.cast(self.key_kernel), self.cast(self.key_bias) if self.use_bias else None
 
-    def value_projection(self):
+    def value_projection(self) -> tuple:
         """Return kernel `(D_m, H, V)` and bias `(H, V)` or None."""
         return self.cast(self.value_kernel), self.cast(self.value_bias) if self.use_bias else None
 
-    def output_projection(self):
+    def output_projection(self) -> tuple:
         """Return kernel, `(H, V, D)` unless a scheme has another shape, and bias `(D,)`."""
         kernel = self.cast(self.output_kernel)
         if self.has_gates:
             kernel = kernel * self.cast(self.kernel_gates())
         return kernel, self.cast(self.output_bias)
 
-    def cast(self, weight):
+    def cast(self, weight: keras.Variable | KerasTensor) -> KerasTensor:
         """Return a weight in the compute dtype, also outside `__call__`, where Keras does not cast it."""
         return ops.cast(weight, self.compute_dtype)
 
     # The same function in other weights.
 
-    def standard_projections(self):
+    def standard_projections(self) -> tuple[np.ndarray, ...]:
         """Return the weights of the standard attention that computes the same, in float64.
 
         These are query, key and value kernels `(D + 1, H′, K′)`, with biases as their last row, and the output kernel
@@ -387,14 +388,14 @@ class MultiHeadAttention(ConfiguredLayer):
         kernels = (self.with_bias(name) for name in ("query", "key", "value"))
         return *kernels, float64(self.output_kernel).reshape(self.num_heads, self.value_dim, -1)
 
-    def with_bias(self, name):
+    def with_bias(self, name: str) -> np.ndarray:
         """Return the kernel of a projection with its bias, or zeros, as the last row: `(D + 1, H, K)`."""
         kernel = float64(getattr(self, f"{name}_kernel"))
         kernel = kernel.reshape(kernel.shape[-3:])  # without the axis of a single source
         bias = float64(getattr(self, f"{name}_bias")) if self.use_bias else np.zeros(kernel.shape[1:])
         return np.concatenate([kernel, bias.reshape(1, *kernel.shape[1:])])
 
-    def weights_without(self, removed):
+    def weights_without(self, removed: Collection[int]) -> dict[str, np.ndarray]:
         """Return `{name: array}` of the layer's weights without the heads of the indices `removed`.
 
         If all heads are removed, the first stays and the output kernel is zero.
@@ -410,7 +411,7 @@ class MultiHeadAttention(ConfiguredLayer):
                 weights[name] = np.take(weights[name], kept, axis=axis)
         return weights
 
-    def without_influence(self, weights, kept):
+    def without_influence(self, weights: dict[str, np.ndarray], kept: list[int]) -> dict[str, np.ndarray]:
         """Return weights in which the kept heads no longer depend on the removed ones."""
         return weights
 
@@ -425,6 +426,6 @@ class MultiHeadAttention(ConfiguredLayer):
         return super(keras.layers.Layer, self).compute_output_spec(*args, **kwargs)
 
 
-def float64(weight):
+def float64(weight: keras.Variable) -> np.ndarray:
     """Return a weight as an array of its own in float64."""
     return np.array(weight, dtype="float64")

@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 import keras
-from keras import ops
+from keras import KerasTensor, ops
 
 from layers.multi_head_attention import MultiHeadAttention
 from layers.projection import dense_glorot_uniform, linear
@@ -29,7 +29,7 @@ class MultiHopAttention(MultiHeadAttention):
     head_axes: ClassVar = {**MultiHeadAttention.head_axes, "hop_head_kernel": (0,), "hop_value_kernel": (0,)}
 
     @classmethod
-    def default_placement(cls, encoder_layers, decoder_layers):
+    def default_placement(cls, encoder_layers: int, decoder_layers: int) -> dict[str, tuple[int, ...]]:
         """Return the fourth encoder layer (table 1), or the last where there are fewer."""
         return {"encoder": (min(4, encoder_layers),)}
 
@@ -37,7 +37,7 @@ class MultiHopAttention(MultiHeadAttention):
         super().__init__(num_heads, key_dim, value_dim, **kwargs)
         self.hop_dim = hop_dim or key_dim
 
-    def build_combination(self, model_dim):
+    def build_combination(self, model_dim: int) -> None:
         super().build_combination(model_dim)
         H, K, V, A = self.num_heads, self.key_dim, self.value_dim, self.hop_dim
         self.hop_query_kernel = self.add_weight((K, A), dense_glorot_uniform(K, A), name="hop_query_kernel")
@@ -55,6 +55,6 @@ class MultiHopAttention(MultiHeadAttention):
         return output, ops.transpose(importance, (0, 2, 1))  # (B, T, H)
 
 
-def per_head(heads, kernel):
+def per_head(heads: KerasTensor, kernel: KerasTensor) -> KerasTensor:
     """Return heads `(B, H, T, V)`, each times its own matrix of `(H, V, A)`: `(B, H, T, A)`."""
     return ops.einsum("bhtv,hva->bhta", heads, kernel)

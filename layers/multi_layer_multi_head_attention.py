@@ -1,7 +1,7 @@
 """Multi-layer multi-head attention (MLMHA; Ampomah et al. 2020)."""
 
 import keras
-from keras import ops
+from keras import KerasTensor, ops
 
 from layers.multi_head_attention import MultiHeadAttention, float64
 from layers.projection import merge_heads, project_heads
@@ -45,14 +45,14 @@ class MultiLayerMultiHeadAttention(MultiHeadAttention):
 
     def __init__(
         self,
-        num_heads,
-        key_dim,
-        value_dim=None,
+        num_heads: int,
+        key_dim: int,
+        value_dim: int | None = None,
         *,
-        num_sources=1,
-        joint_attention=True,
-        concat_contexts=True,
-        masked_sources=(),
+        num_sources: int = 1,
+        joint_attention: bool = True,
+        concat_contexts: bool = True,
+        masked_sources: tuple[int, ...] = (),
         **kwargs,
     ):
         super().__init__(num_heads, key_dim, value_dim, **kwargs)
@@ -68,36 +68,36 @@ class MultiLayerMultiHeadAttention(MultiHeadAttention):
             self.source_gates = self.add_gates("source_gates", self.num_sources)
 
     @classmethod
-    def default_placement(cls, encoder_layers, decoder_layers):
+    def default_placement(cls, encoder_layers: int, decoder_layers: int) -> dict[str, tuple[int, ...]]:
         """Return the encoder-decoder attention of all decoder layers (equation (6))."""
         return {"cross": tuple(range(1, decoder_layers + 1))}
 
     @property
-    def why_not_standard(self):
+    def why_not_standard(self) -> str | None:
         if self.num_sources > 1 or self.masked_sources:
             return "it reads the outputs of several encoder layers, and a standard decoder reads one"
         return None
 
-    def own_parameters(self):
+    def own_parameters(self) -> dict[str, dict]:
         return {"sources": {"output kernel": float64(self.output_kernel)}}
 
     @property
-    def source_axis(self):
+    def source_axis(self) -> tuple[int]:
         return (self.num_sources,)
 
     @property
-    def leading_axis(self):
+    def leading_axis(self) -> tuple[str, int]:
         return "encoder output", self.num_sources
 
-    def build_combination(self, model_dim):
+    def build_combination(self, model_dim: int) -> None:
         contexts = (self.num_sources,) if self.concat_contexts else ()
         self.add_output_projection((*contexts, self.num_heads, self.value_dim), model_dim)
 
-    def project_query(self, query):
+    def project_query(self, query: KerasTensor) -> KerasTensor:
         """Return q `(B, n, H, T, K)` of the query input `(B, T, D)`."""
         return ops.stack([project_heads(query, *source) for source in per_source(self.query_projection())], axis=1)
 
-    def project_memory(self, value, key=None):
+    def project_memory(self, value: KerasTensor | list, key: KerasTensor | list | None = None) -> tuple:
         """Return k `(B, n, H, S, K)` and v `(B, n, H, S, V)` of the sources."""
 
         def projected(sources, projection):
@@ -107,7 +107,7 @@ class MultiLayerMultiHeadAttention(MultiHeadAttention):
         k = projected(value if key is None else key, self.key_projection())
         return k, projected(value, self.value_projection())
 
-    def sources(self, value):
+    def sources(self, value: KerasTensor | list[KerasTensor]) -> list[KerasTensor]:
         """Return the list f¹ … fⁿ, with zeros for `masked_sources`."""
         sources = list(value) if isinstance(value, list | tuple) else [value] * self.num_sources
         if len(sources) != self.num_sources:
@@ -121,10 +121,10 @@ class MultiLayerMultiHeadAttention(MultiHeadAttention):
         gates = ops.unstack(ops.convert_to_tensor(self.source_gates))
         return [source * ops.cast(gate, source.dtype) for source, gate in zip(sources, gates, strict=True)]
 
-    def decoding_kernels(self, query_only=False):
+    def decoding_kernels(self, query_only: bool = False) -> tuple:
         return ()  # the kernels of several sources are not joined: each step projects as it is
 
-    def empty_cache(self, batch_size, length):
+    def empty_cache(self, batch_size: int, length: int) -> tuple:
         k, v = super().empty_cache(batch_size, length)
         return tuple(ops.repeat(ops.expand_dims(part, 1), self.num_sources, axis=1) for part in (k, v))
 
@@ -132,15 +132,15 @@ class MultiLayerMultiHeadAttention(MultiHeadAttention):
         output, seen = super().attention(*args, **kwargs)
         return output, {**seen, "weights": self.of_each_source(seen["weights"])} if "weights" in seen else seen
 
-    def softmax_logits(self, logits):
+    def softmax_logits(self, logits: KerasTensor) -> KerasTensor:
         if not self.joint_attention:
             return super().softmax_logits(logits)  # (8)
         return super().softmax_logits(ops.sum(logits, axis=1, keepdims=True))  # (9): (B, 1, H, T, S)
 
-    def attend(self, weights, v):
+    def attend(self, weights: KerasTensor, v: KerasTensor) -> KerasTensor:
         return super().attend(self.of_each_source(weights), v)
 
-    def of_each_source(self, weights):
+    def of_each_source(self, weights: KerasTensor) -> KerasTensor:
         """Return weights `(B, n, H, T, S)`; joint ones, dropout included, are the same for all sources."""
         return ops.repeat(weights, self.num_sources, axis=1) if self.joint_attention else weights
 
@@ -153,7 +153,7 @@ class MultiLayerMultiHeadAttention(MultiHeadAttention):
         return merge_heads(ops.reshape(heads, (B, n * H, T, V)), kernel) + bias, None
 
 
-def per_source(projection):
+def per_source(projection: tuple) -> list[tuple]:
     """Return `(kernel (n, D, H, K), bias (n, H, K) or None)` as a list of n `(kernel, bias)`."""
     kernel, bias = projection
     kernels = ops.unstack(kernel)  # not by index: each gradient would be of the size of all

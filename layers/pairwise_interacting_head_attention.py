@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import keras
 import numpy as np
-from keras import ops
+from keras import KerasTensor, ops
 
 from layers.configured_layer import one_of
 from layers.interacting_head_attention import attend_separately, logits_of_pairs
@@ -41,18 +41,18 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
         super().__init__(num_heads, key_dim, value_dim, **kwargs)
         self.implementation = one_of(IMPLEMENTATIONS, "implementation", implementation)
 
-    def build_combination(self, model_dim):
+    def build_combination(self, model_dim: int) -> None:
         self.add_output_projection((self.num_heads, self.num_heads, self.value_dim), model_dim)
 
     @property
-    def leading_axis(self):
+    def leading_axis(self) -> tuple[str, int]:
         return "query head", self.num_heads
 
-    def kernel_gates(self):
+    def kernel_gates(self) -> KerasTensor:
         gates = super().kernel_gates()  # (H, 1, 1)
         return ops.expand_dims(gates, 1) * gates  # (H, H, 1, 1)
 
-    def standard_projections(self):
+    def standard_projections(self) -> tuple[np.ndarray, ...]:
         # One head for each pair (i, j) of query head and key head, H² in all.
         query, key, value = (self.with_bias(name) for name in ("query", "key", "value"))
         H, V, D = self.num_heads, self.value_dim, self.output_kernel.shape[-1]

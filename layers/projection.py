@@ -4,10 +4,10 @@ import itertools
 import math
 
 import keras
-from keras import ops
+from keras import KerasTensor, ops
 
 
-def linear(inputs, kernel, bias=None):
+def linear(inputs: KerasTensor, kernel: KerasTensor, bias: KerasTensor | None = None) -> KerasTensor:
     """Return `(…, D)` times a kernel `(D, F)`, as one product of two matrices: `(…, F)`.
 
     `ops.matmul` of the tensors as they are would compute wrong numbers, and write outside its RAM, if `(B, 1, T, D)`
@@ -18,7 +18,7 @@ def linear(inputs, kernel, bias=None):
     return ops.reshape(outputs if bias is None else outputs + bias, (*shape[:-1], kernel.shape[-1]))
 
 
-def project_heads(inputs, kernel, bias=None):
+def project_heads(inputs: KerasTensor, kernel: KerasTensor, bias: KerasTensor | None = None) -> KerasTensor:
     """Project `(B, T, D)` by a kernel `(D, H, K)`, and a bias `(H, K)`, to `(B, H, T, K)`.
 
     Queries, keys and values are projected one by one: on a CPU, joining their kernels and splitting the result, and
@@ -31,7 +31,7 @@ def project_heads(inputs, kernel, bias=None):
     return ops.transpose(heads if bias is None else heads + bias, (0, 2, 1, 3))  # (B, H, T, K)
 
 
-def split_heads(outputs, heads):
+def split_heads(outputs: KerasTensor, heads: list[tuple[int, int]]) -> list[KerasTensor]:
     """Split `(B, T, columns)` into kinds of heads, `(B, H, T, K)` each, whose `(H, K)` are `heads`.
 
     Kinds after the first are left out if there are no columns for them.
@@ -45,14 +45,14 @@ def split_heads(outputs, heads):
     ]
 
 
-def merge_heads(heads, kernel):
+def merge_heads(heads: KerasTensor, kernel: KerasTensor) -> KerasTensor:
     """Return heads `(B, H, T, V)`, concatenated, times a kernel `(H, V, D)`: `(B, T, D)`."""
     heads = ops.transpose(heads, (0, 2, 1, 3))  # (B, T, H, V)
     B, T, H, V = sizes(heads)
     return linear(ops.reshape(heads, (B, T, H * V)), ops.reshape(kernel, (H * V, kernel.shape[-1])))
 
 
-def sizes(tensor):
+def sizes(tensor: KerasTensor) -> list:
     """Return the shape of a tensor to reshape into, with -1 for a single open size: this needs no look-up."""
     shape = list(tensor.shape)
     if shape.count(None) != 1:
@@ -60,7 +60,7 @@ def sizes(tensor):
     return [-1 if size is None else size for size in shape]
 
 
-def dense_glorot_uniform(fan_in, fan_out):
+def dense_glorot_uniform(fan_in: int, fan_out: int) -> keras.initializers.Initializer:
     """Return Glorot's uniform initialiser of a matrix `(fan_in, fan_out)`, for a kernel stored in more dimensions."""
     limit = math.sqrt(6 / (fan_in + fan_out))
     return keras.initializers.RandomUniform(-limit, limit)

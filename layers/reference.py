@@ -9,23 +9,23 @@ Letters: `B` batch, `T` query length, `S` memory length, `H` heads, `K` key size
 import numpy as np
 
 
-def softmax(logits, axis=-1):
+def softmax(logits: np.ndarray, axis: int = -1) -> np.ndarray:
     """Return exp(x) / Σ exp(x), shifted by the maximum so that nothing overflows."""
     shifted = np.exp(logits - logits.max(axis=axis, keepdims=True))
     return shifted / shifted.sum(axis=axis, keepdims=True)
 
 
-def masked(logits, attention_mask):
+def masked(logits: np.ndarray, attention_mask: np.ndarray | None) -> np.ndarray:
     """Add −10⁹ wherever the mask `(B, T, S)` is 0: Algorithm 1, line (11)."""
     return logits if attention_mask is None else logits + -1e9 * (1.0 - attention_mask)
 
 
-def transposed(x):
+def transposed(x: np.ndarray) -> np.ndarray:
     """Exchange the last two axes."""
     return np.swapaxes(x, -1, -2)
 
 
-def multi_head(weights, query, value, attention_mask=None):
+def multi_head(weights: dict, query: np.ndarray, value: np.ndarray, attention_mask: np.ndarray | None = None) -> tuple:
     """Multi-head attention, Li & Luo 2022, equation (4)."""
     heads, attention = attention_heads(weights, query, value, attention_mask)
     return project_output(weights, heads), attention
@@ -124,7 +124,7 @@ def dynamic_head_importance(weights, query, value, attention_mask=None, query_ma
     return output, attention, G, -loss_weight * (divergence * kept).sum() / kept.sum()  # (5)
 
 
-def multi_hop(weights, query, value, attention_mask=None):
+def multi_hop(weights: dict, query: np.ndarray, value: np.ndarray, attention_mask: np.ndarray | None = None) -> tuple:
     """Multi-hop attention, Iida et al. 2019, equations (1)–(5); it returns β `(B, T, H)` as well."""
     W_b, U_b = weights["hop_query_kernel"], weights["hop_head_kernel"]
     v_b, U_c = weights["hop_score_kernel"], weights["hop_value_kernel"]
@@ -166,19 +166,19 @@ def multi_layer(weights, query, values, attention_mask=None, joint_attention=Tru
     return project_output(weights, heads), np.stack(attention, axis=1)
 
 
-def linear_combination(weights, encoder_outputs):
+def linear_combination(weights: dict, encoder_outputs: list) -> np.ndarray:
     """Return Σ_l H^l W^l `(B, S, D)`; Ampomah et al. 2020, section 5.4."""
     return sum(H @ weights["kernel"][layer] for layer, H in enumerate(encoder_outputs))
 
 
-def transparent_attention(weights, encoder_outputs, embedding_output):
+def transparent_attention(weights: dict, encoder_outputs: list, embedding_output: np.ndarray) -> list[np.ndarray]:
     """Return Σ_l softmax(kernel)[l, m] · source l for each decoder layer m; the sources begin with the embeddings."""
     mixture = softmax(weights["kernel"], axis=0)
     sources = [embedding_output, *encoder_outputs]
     return [sum(mixture[layer, m] * source for layer, source in enumerate(sources)) for m in range(mixture.shape[1])]
 
 
-def iterative_combination(weights, encoder_outputs, epsilon=1e-6):
+def iterative_combination(weights: dict, encoder_outputs: list, epsilon: float = 1e-6) -> np.ndarray:
     """AGG(x, y) = LayerNorm(FFN([x; y]) + x + y) from the lowest layer up; Ampomah et al. 2020, section 5.4."""
     x = encoder_outputs[0]
     for step, y in enumerate(encoder_outputs[1:]):
@@ -190,7 +190,7 @@ def iterative_combination(weights, encoder_outputs, epsilon=1e-6):
     return x
 
 
-def attention_heads(weights, query, value, attention_mask):
+def attention_heads(weights: dict, query: np.ndarray, value: np.ndarray, attention_mask: np.ndarray | None) -> tuple:
     """Return the heads of multi-head attention before they are combined, and the weights `(B, H, T, S)`."""
     W_q, W_k, W_v = weights["query_kernel"], weights["key_kernel"], weights["value_kernel"]
     _, H, K = W_q.shape
@@ -203,7 +203,7 @@ def attention_heads(weights, query, value, attention_mask):
     return heads, np.stack(attention, axis=1)
 
 
-def project_output(weights, heads):
+def project_output(weights: dict, heads: list) -> np.ndarray:
     """Return the heads `(B, T, V)` concatenated and projected: `(B, T, D)`, the last two lines of (4)."""
     kernel = weights["output_kernel"]
     return np.concatenate(heads, axis=-1) @ kernel.reshape(-1, kernel.shape[-1]) + weights["output_bias"]

@@ -2,7 +2,7 @@
 
 import keras
 import numpy as np
-from keras import ops
+from keras import KerasTensor, ops
 
 from layers.multi_head_attention import MultiHeadAttention, float64
 
@@ -30,13 +30,13 @@ class TalkingHeadsAttention(MultiHeadAttention):
 
     def __init__(
         self,
-        num_heads,
-        key_dim,
-        value_dim=None,
+        num_heads: int,
+        key_dim: int,
+        value_dim: int | None = None,
         *,
-        mixing_initializer="glorot_uniform",
-        mix_before=True,
-        mix_after=True,
+        mixing_initializer: str | dict | keras.initializers.Initializer = "glorot_uniform",
+        mix_before: bool = True,
+        mix_after: bool = True,
         **kwargs,
     ):
         super().__init__(num_heads, key_dim, value_dim, **kwargs)
@@ -50,25 +50,25 @@ class TalkingHeadsAttention(MultiHeadAttention):
         self.pre_softmax_kernel = self.mixing_kernel("pre_softmax_kernel") if self.mix_before else None
         self.post_softmax_kernel = self.mixing_kernel("post_softmax_kernel") if self.mix_after else None
 
-    def mixing_kernel(self, name):
+    def mixing_kernel(self, name: str) -> keras.Variable:
         """Add a mixing matrix `(H, H)`."""
         return self.add_weight((self.num_heads, self.num_heads), clone(self.mixing_initializer), name=name)
 
-    def softmax_logits(self, logits):
+    def softmax_logits(self, logits: KerasTensor) -> KerasTensor:
         logits = super().softmax_logits(logits)
         return mix(self.pre_softmax_kernel, logits) if self.mix_before else logits  # (7)
 
-    def normalize(self, logits, mask):
+    def normalize(self, logits: KerasTensor, mask: KerasTensor | None) -> KerasTensor:
         weights = self.softmax(logits, mask)
         if self.mix_after:
             weights = mix(self.post_softmax_kernel, weights)  # (8)
         return ops.cast(weights, self.compute_dtype)
 
-    def own_parameters(self):
+    def own_parameters(self) -> dict[str, dict]:
         kernels = {"before the softmax": self.pre_softmax_kernel, "after the softmax": self.post_softmax_kernel}
         return {"head mixing": {title: float64(kernel) for title, kernel in kernels.items() if kernel is not None}}
 
-    def standard_projections(self):
+    def standard_projections(self) -> tuple[np.ndarray, ...]:
         """Return weights with heads H times as large.
 
         Before: Σ_j A_ij Q_j K_jᵀ is one product of (A_i1 Q_1, …, A_iH Q_H) and (K_1, …, K_H).
@@ -86,7 +86,7 @@ class TalkingHeadsAttention(MultiHeadAttention):
         return {**super().get_config(), "mixing_initializer": keras.initializers.serialize(self.mixing_initializer)}
 
 
-def mix(kernel, heads):
+def mix(kernel: KerasTensor, heads: KerasTensor) -> KerasTensor:
     """Return new heads `(B, H, T, S)`, where head i is Σ_j kernel[i, j] · head j."""
     return ops.einsum("ij,bjts->bits", ops.cast(kernel, heads.dtype), heads)
 

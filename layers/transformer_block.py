@@ -4,7 +4,7 @@ Letters for shapes: `B` batch, `T` target length, `S` source length, `D` model s
 """
 
 import keras
-from keras import ops
+from keras import KerasTensor, ops
 
 from layers.configured_layer import ConfiguredLayer
 from layers.layer_normalization import LayerNormalization
@@ -25,7 +25,7 @@ class FeedForward(ConfiguredLayer):
 
     arguments = ("hidden_dim", "activation_dropout")
 
-    def __init__(self, hidden_dim, activation_dropout=0.0, **kwargs):
+    def __init__(self, hidden_dim: int, activation_dropout: float = 0.0, **kwargs):
         super().__init__(**kwargs)
         self.hidden_dim, self.activation_dropout = hidden_dim, activation_dropout
         self.supports_masking = True
@@ -85,7 +85,7 @@ class TransformerBlock(ConfiguredLayer):
             setattr(self, f"{name}_norm", norm)
             setattr(self, f"{name}_dropout", keras.layers.Dropout(dropout, dtype=policy, name=f"{name}_dropout"))
 
-    def build_sublayers(self, inputs_shape, *memory_shapes):
+    def build_sublayers(self, inputs_shape: tuple, *memory_shapes: tuple) -> None:
         """Build everything for inputs `(B, T, D)` and the memories of the attention layers."""
         for name, memory_shape in zip(self.attention_names, memory_shapes, strict=True):
             attention = getattr(self, name)
@@ -96,16 +96,16 @@ class TransformerBlock(ConfiguredLayer):
             getattr(self, f"{name}_norm").build(inputs_shape)
             getattr(self, f"{name}_dropout").build(inputs_shape)
 
-    def before(self, name, inputs):
+    def before(self, name: str, inputs: KerasTensor) -> KerasTensor:
         """Return the inputs of the sub-layer `name`, normalised in a pre-norm block."""
         return getattr(self, f"{name}_norm")(inputs) if self.normalization == "pre" else inputs
 
-    def after(self, name, inputs, outputs, training=False):
+    def after(self, name: str, inputs: KerasTensor, outputs: KerasTensor, training: bool = False) -> KerasTensor:
         """Return the residual sum of the sub-layer's inputs and outputs."""
         outputs = inputs + getattr(self, f"{name}_dropout")(outputs, training=training)
         return outputs if self.normalization == "pre" else getattr(self, f"{name}_norm")(outputs)
 
-    def apply_feed_forward(self, inputs, training=False):
+    def apply_feed_forward(self, inputs: KerasTensor, training: bool = False) -> KerasTensor:
         """Return the residual sum of inputs and the feed-forward network."""
         outputs = self.feed_forward(self.before("feed_forward", inputs), training=training)
         return self.after("feed_forward", inputs, outputs, training)
@@ -142,7 +142,7 @@ class EncoderBlock(TransformerBlock):
 
     attention_names = ("self_attention",)
 
-    def __init__(self, self_attention, feed_forward_dim, **kwargs):
+    def __init__(self, self_attention: keras.Layer, feed_forward_dim: int, **kwargs):
         super().__init__({"self_attention": self_attention}, feed_forward_dim, **kwargs)
 
     def build(self, inputs_shape):
@@ -177,7 +177,7 @@ class DecoderBlock(TransformerBlock):
 
     attention_names = ("self_attention", "cross_attention")
 
-    def __init__(self, self_attention, cross_attention, feed_forward_dim, **kwargs):
+    def __init__(self, self_attention: keras.Layer, cross_attention: keras.Layer, feed_forward_dim: int, **kwargs):
         attention = {"self_attention": self_attention, "cross_attention": cross_attention}
         super().__init__(attention, feed_forward_dim, **kwargs)
 
@@ -219,7 +219,7 @@ class DecoderBlock(TransformerBlock):
         outputs, _ = self.cross_attention.step(x, memory, attention_mask=mask, kernels=kernels["cross"])
         return self.apply_feed_forward(self.after("cross_attention", inputs, outputs)), cache
 
-    def decoding_kernels(self):
+    def decoding_kernels(self) -> dict:
         """Return the kernels of both attentions as `step` reads them, to be computed once."""
         return {
             "self": self.self_attention.decoding_kernels(),
@@ -227,6 +227,6 @@ class DecoderBlock(TransformerBlock):
         }
 
 
-def of_every_query(padding_mask):
+def of_every_query(padding_mask: KerasTensor | None) -> KerasTensor | None:
     """Return a padding mask `(B, S)`, or None, as an attention mask `(B, 1, S)`."""
     return None if padding_mask is None else ops.expand_dims(padding_mask, 1)

@@ -1,6 +1,6 @@
 """Batches of ids for the model: assembled in NumPy, resumable at any step, wrapped in tf.data on demand."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import count
 
 import numpy as np
@@ -89,7 +89,7 @@ def evaluation_batches(
         yield *_assemble(pairs, plan[index], *plan.shape(index)), plan[index]
 
 
-def as_tf_dataset(training_batches: TrainingBatches):
+def as_tf_dataset(training_batches: TrainingBatches) -> Iterable[tuple]:
     """Return the batches as a `tf.data.Dataset` that prepares them ahead, for training on TensorFlow.
 
     Ids have the shape (None, None) in its element spec. TensorFlow keeps the source of a dataset until the process

@@ -59,7 +59,7 @@ class Clause:
     negated: bool = False  # in English; German negation is a phrase or the determiner "kein"
     passive: bool = False
 
-    def put(self, tense: Tense, *phrases: Phrase, **options) -> "Clause":
+    def put(self, tense: Tense, *phrases: Phrase, **options: object) -> "Clause":
         """Return the same in another tense, with more phrases."""
         return replace(self, tense=tense, phrases=self.phrases + phrases, **options)
 

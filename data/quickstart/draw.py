@@ -210,7 +210,7 @@ class Draw:
         """Return the clause as a sentence of its own, opened by its subject or, half of the time, by `front`."""
         return sentence("{}. | {}.", clause.main(front if self.chance(0.5) else None))
 
-    def dated(self, event: Clause, use: str, tense: Tense, *phrases: Phrase, **options) -> Sides:
+    def dated(self, event: Clause, use: str, tense: Tense, *phrases: Phrase, **options: object) -> Sides:
         """Return the event in a tense at a time of this use, which may open the sentence."""
         time = self.time(use, event.verb)
         return self.statement(event.put(tense, time, *phrases, **options), time)

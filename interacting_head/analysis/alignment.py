@@ -6,14 +6,17 @@ target and source, end symbols included; `J` and `I` their words, likewise.
 
 import collections
 import re
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from data.errors import InputError
 from data.text.parallel_text import read_lines
-from interacting_head.analysis.base import Analysis, Findings, add_up, check_at_least
-from interacting_head.analysis.figures import HeatMap, draw_heat_maps
+from data.text.subwords import Subwords
+from interacting_head.analysis.base import AnalysedRun, Analysis, Findings, add_up, check_at_least
+from interacting_head.analysis.figures import Figure, HeatMap, draw_heat_maps
 
 MEAN, ALL = "mean", "all"
 BLANK = "▁"  # how SentencePiece writes one
@@ -27,7 +30,7 @@ class Words(NamedTuple):
     word_of: np.ndarray
 
 
-def words_of(ids: list[int], subwords) -> Words:
+def words_of(ids: list[int], subwords: Subwords) -> Words:
     """Return the words of ids without special ones; a word begins at a sub-word that begins with a blank."""
     groups = []
     for i in ids:
@@ -68,7 +71,7 @@ class Gold(NamedTuple):
     possible: set[tuple[int, int]]
 
 
-def read_gold(path) -> list[Gold]:
+def read_gold(path: str | Path) -> list[Gold]:
     """Return the links of each line of a file: `i-j` for a sure link, `i?j` or `ipj` for one that is only possible.
 
     Raises:
@@ -130,19 +133,19 @@ class Alignment(Analysis):
     name = "alignment"
     summary = "encoder-decoder attention between words: heat maps, alignments, alignment error rate"
 
-    def add_arguments(self, parser):
+    def add_arguments(self, parser: ArgumentParser) -> None:
         add = parser.add_argument
         add("--layer", type=int, metavar="N", help="decoder layer of alignments and heat maps; default: the last")
         add("--show", type=int, default=3, metavar="N", help="the first sentences drawn as heat maps; default: 3")
         add("--gold", metavar="FILE", help="alignments of -i and -r, i-j sure, i?j possible; gives the error rate")
 
-    def check(self, arguments):
+    def check(self, arguments: Namespace) -> None:
         check_at_least(0, show=arguments.show)
         check_at_least(1, layer=arguments.layer)
         if arguments.gold and None in (arguments.input, arguments.reference):
             raise InputError("--gold aligns the words of two texts; give them with -i and -r")
 
-    def analyze(self, runs, arguments):
+    def analyze(self, runs: list, arguments: Namespace) -> Findings:
         layers = {run.name: chosen_layer(run, arguments.layer) for run in runs}
         gold = read_gold(arguments.gold) if arguments.gold else None
         findings = Findings(data={"sentences": {}})
@@ -168,7 +171,7 @@ class Alignment(Analysis):
         return findings
 
 
-def chosen_layer(run, layer: int | None) -> int:
+def chosen_layer(run: AnalysedRun, layer: int | None) -> int:
     """Return the number of the decoder layer to look at, by default the last; raise `InputError` where it is none."""
     most = run.config.model.decoder_layers
     if layer is not None and layer > most:
@@ -218,7 +221,7 @@ def measured(run, sample, layer: int, show: int, gold: list[Gold] | None = None)
     return rows, lines, sentences
 
 
-def check_words(gold: Gold, source: list[str], target: list[str], line: str):
+def check_words(gold: Gold, source: list[str], target: list[str], line: str) -> None:
     """Raise `InputError` where gold links of a line go beyond the words of the sentence, end symbols not counted."""
     for place, (side, words) in enumerate({"source": source, "target": target}.items()):
         count = len(words) - 1
@@ -229,7 +232,7 @@ def check_words(gold: Gold, source: list[str], target: list[str], line: str):
             )
 
 
-def draw_means(by_run: dict[str, dict], figure):
+def draw_means(by_run: dict[str, dict], figure: Figure) -> None:
     """Draw Figures 1 and 2: the mean over heads, a heat map a run."""
     maps = [
         _map_of_words(f"{name}: decoder layer {one['layer']}, mean of heads", one["weights"].mean(0), one)
@@ -238,7 +241,7 @@ def draw_means(by_run: dict[str, dict], figure):
     draw_heat_maps(figure, maps)
 
 
-def draw_heads(name: str, sentence: dict, figure):
+def draw_heads(name: str, sentence: dict, figure: Figure) -> None:
     """Draw the heat map of each head of a sentence that `measured` returns."""
     maps = [_map_of_words(*head, sentence) for head in zip(sentence["heads"], sentence["weights"], strict=True)]
     draw_heat_maps(figure, maps, 4, title=f"{name}: decoder layer {sentence['layer']}")
@@ -248,7 +251,7 @@ def _map_of_words(title, values, sentence):
     return HeatMap(title, values, sentence["target"], sentence["source"], xlabel="", ylabel="")
 
 
-def draw_scores(rows: list[dict], key: str, title: str, figure):
+def draw_scores(rows: list[dict], key: str, title: str, figure: Figure) -> None:
     """Draw a score of each head of each layer, the mean of heads last, a heat map a run."""
     by_run = {}
     for row in rows:

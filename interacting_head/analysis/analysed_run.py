@@ -4,6 +4,7 @@ import functools
 import heapq
 import itertools
 import random
+from argparse import Namespace
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from data.errors import InputError
 from data.text.parallel_text import SIDES, ParallelText, read_lines
 from data.text.subwords import END
 from interacting_head.model.compilation import calls_at_a_time
+from interacting_head.model.transformer import Transformer
 from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.training.run_text import corpus_of
 from interacting_head.translation.inspection import Inspection, Inspector
@@ -76,7 +78,7 @@ class AnalysedRun:
         return Translator.from_run(self.path, self.checkpoint, advice=SEARCH_ADVICE)
 
     @property
-    def model(self):
+    def model(self) -> Transformer:
         """The `Transformer`."""
         return self.translator.engine.models[0]
 
@@ -98,7 +100,7 @@ class AnalysedRun:
         """Return the sub-words of the target as they are produced, `</s>` at the end: rows of `cross`, `decoder`."""
         return [self.subwords[1].piece(i) for i in [*pair.target_ids, END]]
 
-    def sample(self, arguments) -> Sample:
+    def sample(self, arguments: Namespace) -> Sample:
         """Return the sentences that the command line asks for, less empty ones and those too long for the run.
 
         Raises:
@@ -158,14 +160,14 @@ class AnalysedRun:
             for row, *pair in zip(rows, sources, texts, *ids, strict=True):
                 yield Pair(sample.numbers[row], *pair)
 
-    def inspector(self, **parts) -> Inspector:
+    def inspector(self, **parts: object) -> Inspector:
         """Return the `Inspector` of the model; raise `InputError` for head importance where it has none."""
         try:
             return Inspector(self.model, **parts)
         except InputError as error:
             raise InputError(f"{self.path}: {error}") from error
 
-    def inspections(self, sample: Sample, **parts) -> Iterator[tuple[Pair, Inspection]]:
+    def inspections(self, sample: Sample, **parts: object) -> Iterator[tuple[Pair, Inspection]]:
         """Yield the inspection of each sentence, in order; few are held at a time. For `parts` see `inspector`."""
         inspector = self.inspector(**parts)
         sites = {site for name in ("attention", "logits", "heads") for site in parts.get(name, ())}

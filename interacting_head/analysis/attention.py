@@ -8,11 +8,12 @@ right one. So the default is all j, and the printed sums are given as well.
 """
 
 import collections
+from argparse import ArgumentParser, Namespace
 
 import numpy as np
 
-from interacting_head.analysis.base import SITES, Analysis, Findings, add_up
-from interacting_head.analysis.figures import HeatMap, add_legend, draw_heat_maps, grid
+from interacting_head.analysis.base import SITES, AnalysedRun, Analysis, Findings, add_up
+from interacting_head.analysis.figures import Figure, HeatMap, add_legend, draw_heat_maps, grid
 
 MEASURES = {"distance": "mean attention distance, positions", "entropy": "entropy of attention, nats"}
 AS_PRINTED = "_as_printed"
@@ -88,12 +89,12 @@ class Attention(Analysis):
     name = "attention"
     summary = "mean distance and entropy of attention by layer and head"
 
-    def add_arguments(self, parser):
+    def add_arguments(self, parser: ArgumentParser) -> None:
         add = parser.add_argument
         add("--sites", nargs="+", choices=SITES, default=list(SITES), help="default: all; encoder alone is fastest")
         add("--as-printed", action="store_true", help="figures of sums over j ≤ i, as equations 13 and 15 are printed")
 
-    def analyze(self, runs, arguments):
+    def analyze(self, runs: list, arguments: Namespace) -> Findings:
         findings, found = Findings(), {}
         sites = [site for site in SITES if site in arguments.sites]
         for run in runs:
@@ -113,7 +114,7 @@ class Attention(Analysis):
         return findings
 
 
-def rows_of(run, places: dict[tuple[str, int], dict]) -> list[dict]:
+def rows_of(run: AnalysedRun, places: dict[tuple[str, int], dict]) -> list[dict]:
     """Return the rows of a run: each head, and after the heads of a layer their mean, equations (14) and (16)."""
     rows = []
     for (site, layer), by_measure in places.items():
@@ -125,14 +126,14 @@ def rows_of(run, places: dict[tuple[str, int], dict]) -> list[dict]:
     return rows
 
 
-def draw_heads(found: dict[str, dict], site: str, measure: str, suffix: str, figure):
+def draw_heads(found: dict[str, dict], site: str, measure: str, suffix: str, figure: Figure) -> None:
     """Draw Figures 5 to 7: a heat map of layers and heads for each run, from `{run: {place: means}}`."""
     maps = [HeatMap.of_heads(run, _by_layer(places, site, measure + suffix)) for run, places in found.items()]
     title = f"{site}: {MEASURES[measure]}{' (j ≤ i)' if suffix else ''}"
     draw_heat_maps(figure, maps, 2, numbers=".1f", title=title)
 
 
-def draw_layers(found: dict[str, dict], sites: list[str], suffix: str, figure):
+def draw_layers(found: dict[str, dict], sites: list[str], suffix: str, figure: Figure) -> None:
     """Draw Figures 8 and 9: the mean over heads by layer, a line for each run."""
     axes = grid(figure, len(MEASURES), len(sites), 3.2, 2.4)
     for row, measure in zip(axes, MEASURES, strict=True):

@@ -5,8 +5,15 @@ import functools
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
 
 from data.errors import InputError
+
+if TYPE_CHECKING:
+    from interacting_head.analysis import analysed_run
+
+AnalysedRun: TypeAlias = "analysed_run.AnalysedRun"
+Sample: TypeAlias = "analysed_run.Sample"
 
 SITES = {"encoder": "encoder", "decoder": "decoder", "cross": "encoder-decoder"}
 """Site of an attention layer → its name in figures, in the order of tables and figures."""
@@ -17,13 +24,13 @@ def in_order(places: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
     return sorted(set(places), key=lambda place: (list(SITES).index(place[0]), place[1]))
 
 
-def add_up(sums: dict, values: dict):
+def add_up(sums: dict, values: dict) -> None:
     """Add the values of a sentence, numbers or arrays by name, to the sums over sentences."""
     for name, value in values.items():
         sums[name] = sums.get(name, 0) + value
 
 
-def check_at_least(least: int, **options: int | None):
+def check_at_least(least: int, **options: int | None) -> None:
     """Raise `InputError` for an option of the command line that is given and below `least`."""
     for name, value in options.items():
         if value is not None and value < least:
@@ -41,7 +48,7 @@ class Findings:
     figures: dict[str, Callable] = field(default_factory=dict)  # name → function that draws on an empty `Figure`
     files: dict[str, str] = field(default_factory=dict)  # name → text of a further file
 
-    def add_run(self, run, sample, rows: list[dict], more: str = ""):
+    def add_run(self, run: AnalysedRun, sample: Sample, rows: list[dict], more: str = "") -> None:
         """Add the rows of an `AnalysedRun`, and notes on the `Sample` they are computed from."""
         self.rows += rows
         self.notes += [*sample.notes, f"{run.name}: {len(sample):,} sentences of {sample.name}{more}"]
@@ -54,7 +61,7 @@ class Findings:
                 found.setdefault(sentence["number"], {})[run] = sentence
         return found
 
-    def add_figure(self, name: str, draw: Callable, *values: object):
+    def add_figure(self, name: str, draw: Callable, *values: object) -> None:
         """Add a figure that `draw(*values, figure)` draws."""
         self.figures[name] = functools.partial(draw, *values)
 
@@ -65,10 +72,10 @@ class Analysis(abc.ABC):
     name: str  # on the command line, and of its files
     summary: str  # its line of the help text
 
-    def add_arguments(self, parser: ArgumentParser):  # noqa: B027 (most have none)
+    def add_arguments(self, parser: ArgumentParser) -> None:  # noqa: B027 (most have none)
         """Add its own options to its parser."""
 
-    def check(self, arguments: Namespace):  # noqa: B027
+    def check(self, arguments: Namespace) -> None:  # noqa: B027
         """Raise `InputError` for options that are wrong for any run; nothing is loaded yet."""
 
     @abc.abstractmethod

@@ -55,7 +55,7 @@ def parse_arguments(description: str | None = None, words: list[str] | None = No
     return arguments
 
 
-def analyze(arguments: argparse.Namespace):
+def analyze(arguments: argparse.Namespace) -> None:
     """Do what the command line says: print the table, and write the files.
 
     Raises:

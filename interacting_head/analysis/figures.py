@@ -2,13 +2,18 @@
 
 import itertools
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
 from data.files import atomic_write
+
+if TYPE_CHECKING:
+    import matplotlib.figure
+
+Figure: TypeAlias = "matplotlib.figure.Figure"
 
 CELL = 0.24  # inches of a cell with a label
 MOST_NUMBERS = 200  # cells that have their value written in them
@@ -41,7 +46,7 @@ class HeatMap(NamedTuple):
         return cls(title, values, list(rows), head_labels(values.shape[1]), **labels)
 
 
-def save_figure(draw: Callable, path: Path):
+def save_figure(draw: Callable, path: Path) -> None:
     """Draw a figure and write it as PNG and SVG; `path` has no suffix.
 
     `draw` is a function of an empty matplotlib `Figure` with the layout "constrained"; it also sets the size.
@@ -61,13 +66,13 @@ def save_figure(draw: Callable, path: Path):
                 figure.savefig(file, format=suffix, dpi=120, metadata=metadata)
 
 
-def grid(figure, rows: int, columns: int, width: float, height: float, **shared) -> np.ndarray:
+def grid(figure: Figure, rows: int, columns: int, width: float, height: float, **shared: object) -> np.ndarray:
     """Return axes `(rows, columns)` on an empty figure, each of a size in inches that includes its labels."""
     figure.set_size_inches(max(3.0, columns * width), max(2.0, rows * height))
     return figure.subplots(rows, columns, squeeze=False, **shared)
 
 
-def panels(figure, titles: list[str], columns: int, width: float, height: float) -> list:
+def panels(figure: Figure, titles: list[str], columns: int, width: float, height: float) -> list:
     """Return axes with these titles, at most `columns` in a row; where the title is empty, so is the place."""
     columns = min(len(titles), columns)
     axes = grid(figure, -(-len(titles) // columns), columns, width, height)
@@ -133,7 +138,7 @@ def head_labels(count: int) -> list[str]:
     return [str(head) if count <= 16 or head % 4 == 0 else "" for head in range(1, count + 1)]
 
 
-def filled(rows) -> np.ndarray:
+def filled(rows: Collection[Sequence]) -> np.ndarray:
     """Return rows of different lengths as a matrix, filled up with NaN."""
     values = np.full((len(rows), max(map(len, rows))), np.nan)
     for line, row in zip(values, rows, strict=True):
@@ -141,7 +146,7 @@ def filled(rows) -> np.ndarray:
     return values
 
 
-def add_legend(figure, columns: int = 1):
+def add_legend(figure: Figure, columns: int = 1) -> None:
     """Add a legend below the axes in which each label stands once."""
     entries = {}
     for axes in figure.axes:

@@ -7,11 +7,13 @@ Goindani & Shrivastava 2021 and β of Iida et al. 2019. The loss of the former's
 uniform one, at which the entropy is log H; the divergence from that is KL = log H − entropy.
 """
 
+from argparse import ArgumentParser, Namespace
+
 import numpy as np
 
 from interacting_head.analysis.attention import attention_entropy
-from interacting_head.analysis.base import Analysis, Findings, check_at_least, in_order
-from interacting_head.analysis.figures import HeatMap, add_legend, draw_heat_maps, head_labels, panels
+from interacting_head.analysis.base import AnalysedRun, Analysis, Findings, Sample, check_at_least, in_order
+from interacting_head.analysis.figures import Figure, HeatMap, add_legend, draw_heat_maps, head_labels, panels
 
 BINS = 40  # of the histogram of entropies
 ALL = "all"
@@ -32,7 +34,7 @@ class ImportanceSums:
         self.entropy = 0.0
         self.histogram = np.zeros(BINS, int)  # of entropy / log H, from 0 to 1
 
-    def add(self, importance: np.ndarray):
+    def add(self, importance: np.ndarray) -> None:
         """Add the importance `(T, H)` of a sentence."""
         importance = np.asarray(importance, "float64")
         entropy = attention_entropy(importance)
@@ -65,16 +67,16 @@ class Importance(Analysis):
     name = "importance"
     summary = "importance of heads by position, layer, head and part of the sentence (schemes that weigh their heads)"
 
-    def add_arguments(self, parser):
+    def add_arguments(self, parser: ArgumentParser) -> None:
         add = parser.add_argument
         add("--show", type=int, default=3, metavar="N", help="the first sentences drawn as heat maps; default: 3")
         add("--parts", type=int, default=3, metavar="N", help="equal parts of a sentence; default: 3")
 
-    def check(self, arguments):
+    def check(self, arguments: Namespace) -> None:
         check_at_least(0, show=arguments.show)
         check_at_least(1, parts=arguments.parts)
 
-    def analyze(self, runs, arguments):
+    def analyze(self, runs: list, arguments: Namespace) -> Findings:
         findings = Findings(data={"histograms": {}, "sentences": {}})
         found = {}
         for run in runs:
@@ -94,7 +96,7 @@ class Importance(Analysis):
         return findings
 
 
-def measured(run, sample, parts: int, show: int) -> tuple[dict, list[dict]]:
+def measured(run: AnalysedRun, sample: Sample, parts: int, show: int) -> tuple[dict, list[dict]]:
     """Return the statistics of each layer of an `AnalysedRun`, and the importance of the first `show` sentences."""
     sums, sentences = {}, []
     for pair, inspection in run.inspections(sample, head_importance=True):
@@ -127,7 +129,7 @@ def rows_of(name: str, places: dict) -> list[dict]:
     return rows
 
 
-def draw_means(found: dict[str, dict], figure):
+def draw_means(found: dict[str, dict], figure: Figure) -> None:
     """Draw mean and deviation of each head's importance, a panel a layer, runs side by side."""
     most = max(len(one["mean"]) for by_place in found.values() for one in by_place.values())
     width = 0.8 / len(found)
@@ -143,7 +145,7 @@ def draw_means(found: dict[str, dict], figure):
     add_legend(figure)
 
 
-def draw_entropies(found: dict[str, dict], figure):
+def draw_entropies(found: dict[str, dict], figure: Figure) -> None:
     """Draw the distribution over positions of the entropy of importance, as a share of log H: 1 is uniform."""
     middles = (np.arange(BINS) + 0.5) / BINS
     for axes, by_run in _panels(figure, found, 3.2):
@@ -156,7 +158,7 @@ def draw_entropies(found: dict[str, dict], figure):
     add_legend(figure)
 
 
-def draw_parts(found: dict[str, dict], figure):
+def draw_parts(found: dict[str, dict], figure: Figure) -> None:
     """Draw the mean importance of each head by part of the sentence, a heat map for each run and layer."""
     maps = {}
     for name, by_place in found.items():
@@ -166,7 +168,7 @@ def draw_parts(found: dict[str, dict], figure):
     draw_heat_maps(figure, maps, numbers=".2f", bar=None)
 
 
-def draw_sentence(by_run: dict[str, dict], figure):
+def draw_sentence(by_run: dict[str, dict], figure: Figure) -> None:
     """Draw Figure 3: the importance of each head for each sub-word of a sentence, a row of heat maps for each run."""
     maps = {}
     for name, sentence in by_run.items():

@@ -54,7 +54,7 @@ def table(rows: list[dict]) -> str:
     return "".join("  ".join(line).rstrip() + "\n" for line in zip(*columns, strict=True))
 
 
-def shown(value) -> str:
+def shown(value: object) -> str:
     """Return a value of a row as it is printed: four significant digits, – for none."""
     if value is None or (isinstance(value, float | np.floating) and not math.isfinite(value)):
         return "–"
@@ -63,7 +63,7 @@ def shown(value) -> str:
     return str(value)
 
 
-def as_json(value) -> str:
+def as_json(value: object) -> str:
     """Return JSON, a line a row of numbers; numbers that are not finite become null."""
     return json.dumps(_plain(value), ensure_ascii=False, indent=1) + "\n"
 

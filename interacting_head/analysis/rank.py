@@ -7,13 +7,14 @@ Letters for shapes: `H` heads, `T` query length, `S` memory length, `V` value si
 """
 
 import collections
+from argparse import ArgumentParser, Namespace
 
 import numpy as np
 
 from data.errors import InputError
 from data.stats import mean_length, most_heads
-from interacting_head.analysis.base import SITES, Analysis, Findings, add_up, in_order
-from interacting_head.analysis.figures import HeatMap, add_legend, draw_heat_maps, grid, head_labels
+from interacting_head.analysis.base import SITES, AnalysedRun, Analysis, Findings, Sample, add_up, in_order
+from interacting_head.analysis.figures import Figure, HeatMap, add_legend, draw_heat_maps, grid, head_labels
 
 RANKS = {
     "logits_rank": "rank of the logits",
@@ -67,7 +68,7 @@ class HeadOutputs:
     def __init__(self):
         self._held, self._positions, self._sum, self._products = [], 0, 0.0, 0.0
 
-    def add(self, heads: np.ndarray):
+    def add(self, heads: np.ndarray) -> None:
         """Add the outputs `(…, H, T, V)` of a sentence; heads with other indices in front are not compared."""
         outputs = np.swapaxes(np.asarray(heads, "float64"), -3, -2)  # (…, T, H, V)
         self._sizes = outputs.shape[-2:]
@@ -139,7 +140,7 @@ class PlaceRanks:
         self.tolerance, self.causal = tolerance, causal
         self.sums, self.outputs = {}, HeadOutputs()
 
-    def add(self, logits: np.ndarray, attention: np.ndarray, heads: np.ndarray):
+    def add(self, logits: np.ndarray, attention: np.ndarray, heads: np.ndarray) -> None:
         """Add a sentence: logits and weights `(…, H, T, S)`, outputs of heads `(…, H, T, V)`.
 
         Logits count for all pairs of positions, also where a mask hides them.
@@ -173,7 +174,7 @@ class Rank(Analysis):
     name = "rank"
     summary = "rank of logits and attention against d / n̄, similarity between heads, by number of heads"
 
-    def add_arguments(self, parser):
+    def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
             "--tolerance",
             type=float,
@@ -181,11 +182,11 @@ class Rank(Analysis):
             help="singular values above this share of the largest one count; default: rounding of float32 times length",
         )
 
-    def check(self, arguments):
+    def check(self, arguments: Namespace) -> None:
         if arguments.tolerance is not None and not 0 <= arguments.tolerance < 1:
             raise InputError(f"--tolerance must be at least 0 and below 1, got {arguments.tolerance}")
 
-    def analyze(self, runs, arguments):
+    def analyze(self, runs: list, arguments: Namespace) -> Findings:
         findings, labels = Findings(data={"heads": {}}), {}
         for run in runs:
             sample, d = run.sample(arguments), run.config.model.model_dim
@@ -208,7 +209,7 @@ class Rank(Analysis):
         return findings
 
 
-def ranks_of(run, sample, tolerance: float | None = None) -> tuple[dict, tuple[list[int], list[int]]]:
+def ranks_of(run: AnalysedRun, sample: Sample, tolerance: float | None = None) -> tuple[dict, tuple[list, list]]:
     """Return `{place: PlaceRanks}` of a run, and the numbers of sub-words of the sources and of the targets."""
     places, lengths = {}, ([], [])
     for pair, seen in run.inspections(sample, attention=SITES, logits=SITES, heads=SITES):
@@ -221,7 +222,7 @@ def ranks_of(run, sample, tolerance: float | None = None) -> tuple[dict, tuple[l
     return places, lengths
 
 
-def described(run, place: tuple[str, int]) -> dict:
+def described(run: AnalysedRun, place: tuple[str, int]) -> dict:
     """Return scheme, number and size of heads, site and layer at a place of a run."""
     from interacting_head.model.placement import attention_of, resolved
 
@@ -231,7 +232,7 @@ def described(run, place: tuple[str, int]) -> dict:
     return {**heads, "site": place[0], "layer": place[1]}
 
 
-def draw_by_heads(rows: list[dict], labels: dict[str, str], titles: dict[str, str], figure):
+def draw_by_heads(rows: list[dict], labels: dict[str, str], titles: dict[str, str], figure: Figure) -> None:
     """Draw a row of axes for each quantity, a column for each site: means over layers by number of heads."""
     sites = list(dict.fromkeys(site for site, _ in in_order((row["site"], 0) for row in rows)))
     axes = grid(figure, len(titles), len(sites), 3.2, 0.6 / len(titles) + 1.9, sharex=True, sharey="row")
@@ -258,7 +259,7 @@ def draw_by_heads(rows: list[dict], labels: dict[str, str], titles: dict[str, st
     add_legend(figure, 3)
 
 
-def draw_lines(axis, rows: list[dict], labels: dict[str, str], quantity: str):
+def draw_lines(axis: object, rows: list[dict], labels: dict[str, str], quantity: str) -> None:
     """Draw a point for each run, the mean over its layers, and a line for each label."""
     for index, name in enumerate(dict.fromkeys(labels.values())):
         by_run, points = collections.defaultdict(list), collections.defaultdict(list)
@@ -273,7 +274,7 @@ def draw_lines(axis, rows: list[dict], labels: dict[str, str], quantity: str):
             axis.plot([place] * len(points[place]), points[place], "o", color=color, ms=4)
 
 
-def draw_bounds(axis, rows: list[dict], heads: list[int], quantity: str):
+def draw_bounds(axis: object, rows: list[dict], heads: list[int], quantity: str) -> None:
     """Draw the largest rank that sentences allow, and for the rank of logits the size of heads."""
     largest = np.mean([row["largest_rank"] for row in rows])
     axis.axhline(largest, color="0.5", linestyle="--", linewidth=1, label="mean length")
@@ -283,7 +284,7 @@ def draw_bounds(axis, rows: list[dict], heads: list[int], quantity: str):
         axis.plot(heads, bounds, color="0.5", marker="_", linewidth=1, label="head size K")
 
 
-def draw_similarity(places: dict[tuple[str, int], PlaceRanks], figure):
+def draw_similarity(places: dict[tuple[str, int], PlaceRanks], figure: Figure) -> None:
     """Draw CKA above the diagonal and correlation of attention maps below it, of all pairs of heads by place."""
     maps = {}
     for site, number in in_order(places):

@@ -3,14 +3,15 @@
 Letters for shapes: `D` model size, `H` heads, `K` key size, `V` value size, `T` query length, `n` sources.
 """
 
+from argparse import Namespace
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from data.errors import InputError
-from interacting_head.analysis.base import SITES, Analysis, Findings, add_up, in_order
-from interacting_head.analysis.figures import HeatMap, add_legend, draw_heat_maps, filled, panels
+from interacting_head.analysis.base import SITES, AnalysedRun, Analysis, Findings, add_up, in_order
+from interacting_head.analysis.figures import Figure, HeatMap, add_legend, draw_heat_maps, filled, panels
 from interacting_head.analysis.rank import described
 
 
@@ -76,7 +77,7 @@ def shared_queries(parameters: dict[str, np.ndarray]) -> tuple[dict, dict]:
     }
 
 
-def draw_queries(found: dict[tuple, dict], figure):
+def draw_queries(found: dict[tuple, dict], figure: Figure) -> None:
     """Draw the shares of query kernels, a heat map a run."""
     maps = []
     for run, own in _by_run(found).items():
@@ -94,7 +95,7 @@ def mixing_matrices(parameters: dict[str, np.ndarray]) -> tuple[dict, dict]:
     return parameters, quantities
 
 
-def draw_mixing(found: dict[tuple, dict], figure):
+def draw_mixing(found: dict[tuple, dict], figure: Figure) -> None:
     """Draw the mixing matrices, a row of heat maps for each site and matrix."""
     maps = {}
     for (run, site, number), arrays in found.items():
@@ -120,7 +121,7 @@ def source_mass(shares: np.ndarray, squares: np.ndarray, positions: int) -> tupl
     return arrays, {f"mass of source {number}": float(one) for number, one in enumerate(mass, start=1)}
 
 
-def draw_sources(found: dict[tuple, dict], figure):
+def draw_sources(found: dict[tuple, dict], figure: Figure) -> None:
     """Draw the mass on each source by decoder layer, a panel a run."""
     by_run = _by_run(found)
     axes = panels(figure, list(by_run), len(by_run), 3.2, 2.8)
@@ -165,7 +166,7 @@ class Weights(Analysis):
     name = "weights"
     summary = "what the scheme learnt: shares of query kernels, mixing matrices, mass on each source"
 
-    def analyze(self, runs, arguments):
+    def analyze(self, runs: list, arguments: Namespace) -> Findings:
         findings, found = Findings(data={"arrays": {}}), {}
         for run in runs:
             learnt = learnt_by(run)
@@ -205,7 +206,7 @@ def schemes() -> list[str]:
     return [name for name, layer_class in ATTENTION_SCHEMES.items() if layer_class.changes(("own_parameters",))]
 
 
-def learnt_by(run) -> dict[tuple[str, int], tuple[Kind, dict[str, np.ndarray]]]:
+def learnt_by(run: AnalysedRun) -> dict[tuple[str, int], tuple[Kind, dict[str, np.ndarray]]]:
     """Return kind and parameters of each layer of a run whose scheme has weights to show, by its place."""
     layers = run.model.attention_layers
     return {

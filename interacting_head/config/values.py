@@ -16,7 +16,7 @@ MOST_HYPOTHESES = 100
 with the square; studies of wide beams, in which translations become worse from about ten on, use up to 100."""
 
 
-def setting(default=dataclasses.MISSING, meaning: str = "", **limits):
+def setting(default: object = dataclasses.MISSING, meaning: str = "", **limits: object) -> typing.Any:
     """Return a field of a configuration; without a default the key must be given.
 
     Args:
@@ -30,7 +30,7 @@ def setting(default=dataclasses.MISSING, meaning: str = "", **limits):
     return dataclasses.field(default=default, metadata=metadata)
 
 
-def parsed(cls: type, mapping: dict, known: list[str], path: str = ""):
+def parsed(cls: type, mapping: dict, known: list[str], path: str = "") -> typing.Any:
     """Return the configuration `cls`, a dataclass with `setting`s, of a mapping; keys left out keep their defaults.
 
     Args:
@@ -76,7 +76,7 @@ def _converted(hint, value, known, path, limits):
     return checked(hint, value, path, limits)
 
 
-def checked(kind: type, value, key: str, limits: dict):
+def checked(kind: type, value: object, key: str, limits: dict) -> typing.Any:
     """Return the value of a key in its type `kind` (int, float, bool, str or dict).
 
     Raises:
@@ -107,7 +107,7 @@ def limits_of(kind: type, limits: dict) -> dict:
     return {**usual, **limits}
 
 
-def entry_of(registry: dict, name: str, kind: str, hint: str | None = None):
+def entry_of(registry: dict, name: str, kind: str, hint: str | None = None) -> typing.Any:
     """Return the entry called `name` of a registry, {name: entry}.
 
     Args:

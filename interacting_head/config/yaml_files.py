@@ -50,7 +50,7 @@ class _Dumper(yaml.SafeDumper):
     yaml_implicit_resolvers = _Loader.yaml_implicit_resolvers
 
 
-def read_yaml(path: str | Path, kind: str):
+def read_yaml(path: str | Path, kind: str) -> object:
     """Return the value in a YAML file; raise `InputError`, which names the kind of file, when it cannot be read."""
     try:
         with open(path, encoding="utf-8") as file:
@@ -61,7 +61,7 @@ def read_yaml(path: str | Path, kind: str):
         raise InputError(f"{path} is not YAML: {' '.join(str(error).split())}") from error
 
 
-def from_yaml(text: str, name: str):
+def from_yaml(text: str, name: str) -> object:
     """Return the value of a text; raise `InputError`, which begins with `name`, where it is not YAML."""
     try:
         return _value(text)
@@ -69,7 +69,7 @@ def from_yaml(text: str, name: str):
         raise InputError(f"{name}: {text!r} is not a YAML value") from error
 
 
-def to_yaml(value) -> str:
+def to_yaml(value: dict | list) -> str:
     """Return nested dictionaries and lists as text, in their order."""
     return yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True)
 

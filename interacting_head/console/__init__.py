@@ -8,6 +8,7 @@ import re
 import resource
 import sys
 import tempfile
+from collections.abc import Iterator
 
 from data.cache import cache_folder
 from data.command_line import ArgumentParser, RunError, run
@@ -32,7 +33,7 @@ ADDRESS_SPACE = 3 * 2**30
 
 
 @contextlib.contextmanager
-def importing_keras():
+def importing_keras() -> Iterator[None]:
     """Set up the allocator and a cache for the import of Keras in the block, and hold messages about the machine back.
 
     Other lines that the block writes to the standard error appear at its end; all do where it fails, or with

@@ -23,7 +23,7 @@ OTHERS = {"jemalloc": "mallctl", "tcmalloc": "tc_version", "mimalloc": "mi_versi
 _is_kept = False
 
 
-def keep_freed_memory():
+def keep_freed_memory() -> None:
     """Make glibc keep freed memory for the rest of this process; call it before TensorFlow is imported.
 
     Does nothing with another C library or a preloaded allocator, where `SWITCH` is 0, or where the environment has

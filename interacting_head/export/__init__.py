@@ -84,6 +84,6 @@ def optional_package(name: str) -> ModuleType:
         raise InputError(f"this needs the package {package}; pip install -r requirements-export.txt") from error
 
 
-def versions(folder) -> list[int]:
+def versions(folder: str | Path) -> list[int]:
     """Return the numbers of the versions in a folder of SavedModels."""
     return [int(path.name) for path in Path(folder).glob("*") if path.name.isdecimal()]

@@ -10,13 +10,14 @@
 The first two take the schemes that are standard attention with other weights; docs/export.md says which, and why.
 """
 
+from argparse import Namespace
 from pathlib import Path
 
 from interacting_head.console import ArgumentParser, importing_keras, run
 from interacting_head.export import FORMATS, convert
 
 
-def parse_arguments():
+def parse_arguments() -> Namespace:
     """Return the arguments of the command line."""
     parser = ArgumentParser(prog="python -m interacting_head.export", description=__doc__)
     parser.add_argument("-m", "--model", required=True, metavar="RUN_DIR", help="run directory of train.py")
@@ -32,7 +33,7 @@ def parse_arguments():
     return parser.parse_args()
 
 
-def main():
+def main() -> None:
     """Convert the model of the command line."""
     arguments = parse_arguments()
     with importing_keras():

@@ -8,6 +8,7 @@ from data.text.subwords import BEGIN, END, SPECIAL_PIECES, UNKNOWN
 from interacting_head.export import POSITIONS, TEXT, optional_package
 from interacting_head.export.folding import StandardAttention, fold_transformer
 from interacting_head.export.trained_model import TrainedModel
+from layers.layer_normalization import LayerNormalization
 from layers.transformer_block import LAYER_NORM_EPSILON
 
 ctranslate2 = optional_package("ctranslate2")
@@ -16,7 +17,7 @@ common_spec, transformer_spec = ctranslate2.specs.common_spec, ctranslate2.specs
 QUANTIZATIONS = ("float32", "float16", "int8", "int8_float32")
 
 
-def write(trained: TrainedModel, folder: Path, quantization: str | None):
+def write(trained: TrainedModel, folder: Path, quantization: str | None) -> None:
     """Write a model for CTranslate2, and all else that translation of text needs."""
     TransformerConverter(trained).convert(str(folder), quantization=quantization, force=True)
     trained.write_text_files(folder / TEXT)
@@ -78,7 +79,7 @@ class TransformerConverter(ctranslate2.converters.Converter):
         return spec
 
 
-def set_attention(spec, attention: StandardAttention, num_heads: int, norm):
+def set_attention(spec: object, attention: StandardAttention, num_heads: int, norm: LayerNormalization) -> None:
     """Set a specification to attention and its normalisation; linear maps of the same input are one."""
     attention = attention.resized(num_heads, attention.head_dim)
     query, key, value = (one.reshape(len(one), -1) for one in (attention.query, attention.key, attention.value))
@@ -93,18 +94,18 @@ def set_attention(spec, attention: StandardAttention, num_heads: int, norm):
     set_norm(spec.layer_norm, norm)
 
 
-def set_linear(spec, kernel, bias):
+def set_linear(spec: common_spec.LinearSpec, kernel: np.ndarray, bias: np.ndarray) -> None:
     """Set a specification to a kernel `(inputs, outputs)`, which CTranslate2 has the other way round, and a bias."""
     spec.weight = array(np.asarray(kernel).T)
     if np.any(bias):
         spec.bias = array(bias)
 
 
-def set_norm(spec, norm):
+def set_norm(spec: common_spec.LayerNormSpec, norm: LayerNormalization) -> None:
     """Set a specification to a Keras layer normalisation."""
     spec.gamma, spec.beta = array(norm.gamma), array(norm.beta)
 
 
-def array(weight) -> np.ndarray:
+def array(weight: object) -> np.ndarray:
     """Return a copy in float32: CTranslate2 changes the arrays it is given when it quantises them."""
     return np.array(weight, dtype="float32", order="C")

@@ -11,8 +11,9 @@ import numpy as np
 
 from data.errors import InputError
 from interacting_head.model.placement import resolved
+from interacting_head.model.transformer import Transformer
 from layers import ATTENTION_SCHEMES
-from layers.multi_head_attention import float64
+from layers.multi_head_attention import MultiHeadAttention, float64
 
 NAMES = {
     "encoder": "self-attention of encoder layer",
@@ -52,7 +53,7 @@ class StandardAttention(NamedTuple):
         return StandardAttention(query, key, value, np.pad(self.output_kernel, (*more, (0, 0))), self.output_bias)
 
 
-def fold_transformer(model) -> dict[tuple[str, int], StandardAttention]:
+def fold_transformer(model: Transformer) -> dict[tuple[str, int], StandardAttention]:
     """Return all attention of a `Transformer` as standard attention, by site and number of the layer.
 
     `InputError` for a scheme or memory that is not standard attention with other weights.
@@ -67,7 +68,7 @@ def fold_transformer(model) -> dict[tuple[str, int], StandardAttention]:
     return folded
 
 
-def fold(layer, called: str = "the layer") -> StandardAttention:
+def fold(layer: MultiHeadAttention, called: str = "the layer") -> StandardAttention:
     """Return the attention that computes what a built layer does, or raise an `InputError` that calls it `called`."""
     if layer.why_not_standard:
         kind = type(layer)

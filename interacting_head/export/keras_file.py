@@ -29,7 +29,7 @@ The model maps `{"source_ids": (B, S), "target_ids": (B, T)}` to logits `(B, T, 
 """
 
 
-def write(trained: TrainedModel, folder: Path, quantization: None):
+def write(trained: TrainedModel, folder: Path, quantization: None) -> None:
     """Write `model.keras`, how to load it, and the sub-words and text forms of its run."""
     trained.model.save(folder / "model.keras")
     trained.write_text_files(folder / TEXT)

@@ -15,6 +15,7 @@ from data.text.subwords import BEGIN, END, PAD, SPECIAL_PIECES, UNKNOWN
 from interacting_head.export import optional_package
 from interacting_head.export.folding import fold_transformer
 from interacting_head.export.trained_model import TrainedModel
+from interacting_head.model.transformer import Transformer
 
 safetensors = optional_package("safetensors.numpy")
 
@@ -46,7 +47,7 @@ such text, and gives such text.
 """
 
 
-def write(trained: TrainedModel, folder: Path, quantization: None):
+def write(trained: TrainedModel, folder: Path, quantization: None) -> None:
     """Write configuration, weights and tokeniser for `MarianMTModel` and `MarianTokenizer`."""
     model = trained.model
     if model.config.normalization != "post":
@@ -83,7 +84,7 @@ def common_heads(attention: dict, sites: tuple[str, ...], model_dim: int) -> int
     )
 
 
-def tensors(model, attention: dict, heads: dict[str, int]) -> dict[str, np.ndarray]:
+def tensors(model: Transformer, attention: dict, heads: dict[str, int]) -> dict[str, np.ndarray]:
     """Return the weights of `MarianMTModel`, `{name: array}`; linear maps are `(outputs, inputs)`."""
     D = model.config.model_dim
     halves = np.concatenate([np.arange(0, D, 2), np.arange(1, D, 2)])  # all sines, then all cosines
@@ -128,7 +129,7 @@ def tensors(model, attention: dict, heads: dict[str, int]) -> dict[str, np.ndarr
     return found
 
 
-def model_configuration(model, heads: dict[str, int]) -> dict:
+def model_configuration(model: Transformer, heads: dict[str, int]) -> dict:
     """Return the contents of config.json, for `MarianConfig`."""
     config = model.config
     return {
@@ -172,7 +173,7 @@ def generation_configuration(decode) -> dict:
     }
 
 
-def write_tokenizer(folder: Path, trained: TrainedModel):
+def write_tokenizer(folder: Path, trained: TrainedModel) -> None:
     """Write the files of `MarianTokenizer`, with the ids of the sub-word models."""
     shared, data = trained.model.shared_vocabulary, trained.config.data
     copy_file(trained.source_subwords.path, folder / "source.spm")
@@ -199,6 +200,6 @@ def write_tokenizer(folder: Path, trained: TrainedModel):
             copy_file(path, folder / "truecasing" / path.name)
 
 
-def write_json(path: Path, value: dict):
+def write_json(path: Path, value: dict) -> None:
     """Write a file of JSON."""
     path.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -89,7 +89,7 @@ def place(folder: Path, beam_size: int | None = None, ids_only: bool = False) ->
 
 def write(
     trained: TrainedModel, folder: Path, quantization: None, beam_size: int | None = None, ids_only: bool = False
-):
+) -> None:
     """Write a version of a model for TensorFlow.
 
     Args:

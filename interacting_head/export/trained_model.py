@@ -28,7 +28,7 @@ class TrainedModel:
     run: RunDirectory | None = None
 
     @classmethod
-    def of(cls, source, checkpoint: str | None = None) -> "TrainedModel":
+    def of(cls, source: "str | Path | RunDirectory | TrainedModel", checkpoint: str | None = None) -> "TrainedModel":
         """Return the model of a `RunDirectory` or of its path, `InputError` if it has none; or the `TrainedModel`."""
         if isinstance(source, cls):
             return source
@@ -38,7 +38,7 @@ class TrainedModel:
         run.text_forms()  # raises where files are missing
         return cls(load_model(run, subwords, checkpoint), *subwords, run.config, run)
 
-    def write_text_files(self, folder: Path):
+    def write_text_files(self, folder: Path) -> None:
         """Write configuration, sub-words and truecasing into a new folder, as they lie in a run directory.
 
         `RunDirectory.open(folder)` then gives the sub-words, the text forms and the settings of search.
@@ -56,7 +56,7 @@ class TrainedModel:
                 copy_file(path, copied)
             copy.write_json("text.json", {"languages": self.run.read_json("text.json")["languages"]})
 
-    def check_room(self, folder: Path):
+    def check_room(self, folder: Path) -> None:
         """Raise `OSError` where the disk of a folder has no room for weights in float32 and the other files."""
         size = 4 * sum(math.prod(weight.shape) for weight in self.model.weights) + SLACK
         size += sum(Path(subwords.path).stat().st_size for subwords in (self.source_subwords, self.target_subwords))

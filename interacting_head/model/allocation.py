@@ -1,7 +1,7 @@
 """Out-of-memory errors of the backends, as one line."""
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from interacting_head.console import RunError
 
@@ -13,7 +13,7 @@ OF_XLA = "RESOURCE_EXHAUSTED"  # in the message: the exception has other meaning
 
 
 @contextlib.contextmanager
-def allocation_told(batch: Callable[[], str], advice: str, error_class: type[Exception] = RunError):
+def allocation_told(batch: Callable[[], str], advice: str, error_class: type[Exception] = RunError) -> Iterator[None]:
     """Turn an out-of-memory error in the block into one line.
 
     Args:

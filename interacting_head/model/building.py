@@ -11,12 +11,14 @@ import keras
 import numpy as np
 
 from data.errors import InputError
+from data.text.subwords import Subwords
 from interacting_head import config as configuration
+from interacting_head.config import ExperimentConfig
 from interacting_head.model.allocation import allocation_told
 from interacting_head.model.placement import resolved
 from interacting_head.model.transformer import Transformer
 from interacting_head.runs.migrations import UPGRADES
-from interacting_head.runs.run_directory import VERSION
+from interacting_head.runs.run_directory import VERSION, RunDirectory
 from interacting_head.runs.seals import check_seal
 
 DROPOUTS = {"dropout", "activation_dropout"}
@@ -24,7 +26,7 @@ DROPOUTS = {"dropout", "activation_dropout"}
 logger = logging.getLogger("interacting_head")
 
 
-def build_model(config, source_subwords, target_subwords) -> Transformer:
+def build_model(config: ExperimentConfig, source_subwords: Subwords, target_subwords: Subwords) -> Transformer:
     """Return the `Transformer` of a configuration and its vocabularies, with fresh weights.
 
     Raises:
@@ -36,7 +38,7 @@ def build_model(config, source_subwords, target_subwords) -> Transformer:
         return Transformer(config.model, *sizes, config.data.shared_vocabulary)
 
 
-def load_model(run, subwords, checkpoint: str | None = None) -> Transformer:
+def load_model(run: RunDirectory, subwords: tuple[Subwords, Subwords], checkpoint: str | None = None) -> Transformer:
     """Return the `Transformer` of a `RunDirectory` and the pair of its `data.Subwords`, with its weights.
 
     The checkpoint is as in `RunDirectory.weights`.
@@ -53,7 +55,7 @@ def load_model(run, subwords, checkpoint: str | None = None) -> Transformer:
     return model
 
 
-def load_weights(run, model: Transformer, path: Path):
+def load_weights(run: RunDirectory, model: Transformer, path: Path) -> None:
     """Load a file of weights of a `RunDirectory` into a `Transformer` of its configuration.
 
     Raises:

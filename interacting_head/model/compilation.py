@@ -39,7 +39,7 @@ class Compiled:
         self._backend = keras.backend.backend()
         self._lock = threading.Lock()
 
-    def __call__(self, **arguments):
+    def __call__(self, **arguments: object) -> object:
         with self._lock:  # compiled by one thread only
             compiled = self._compiled
         if self._backend != "jax":
@@ -48,7 +48,7 @@ class Compiled:
         return compiled(arguments, [variable.value for variable in self._variables], static)
 
     @property
-    def outputs(self):
+    def outputs(self) -> object:
         """Nested specifications of its results (TensorFlow only)."""
         return self._compiled.get_concrete_function().structured_outputs
 
@@ -193,7 +193,7 @@ def calls_at_a_time() -> int:
     return min(available_cores(), MOST_CALLS)
 
 
-def share_cores():
+def share_cores() -> None:
     """Give each of the calls at a time its share of the cores, in the whole process, if it has computed nothing yet.
 
     By default TensorFlow spreads each operation over all cores, and two calls then wait for each other: on two cores
@@ -202,7 +202,7 @@ def share_cores():
     _share_cores(calls_at_a_time())
 
 
-def share_cores_in_training():
+def share_cores_in_training() -> None:
     """Share the cores among the parts of a batch, which trainings of this process then compute side by side."""
     global _parts_side_by_side
     if keras.backend.backend() == "tensorflow" and not _has_gpu():

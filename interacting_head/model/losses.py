@@ -8,14 +8,14 @@ loss of a token with logits z is
 References: Szegedy et al. 2016, section 7; Vaswani et al. 2017, section 5.4.
 """
 
-from keras import ops
+from keras import KerasTensor, ops
 
 from data.text.subwords import PAD
 
 CHUNKS = 8  # parts of a batch whose logits exist one after another
 
 
-def token_cross_entropy(labels, logits, label_smoothing=0.0):
+def token_cross_entropy(labels: KerasTensor, logits: KerasTensor, label_smoothing: float = 0.0) -> KerasTensor:
     """Return the cross-entropy of each token `(B, T)`, in nats, of labels `(B, T)` and logits `(B, T, N)`."""
     logits = ops.cast(logits, "float32")
     label_logits = ops.squeeze(ops.take_along_axis(logits, ops.expand_dims(labels, -1), axis=-1), -1)
@@ -23,7 +23,7 @@ def token_cross_entropy(labels, logits, label_smoothing=0.0):
     return losses - label_smoothing * ops.mean(logits, axis=-1) if label_smoothing else losses
 
 
-def real_tokens(labels):
+def real_tokens(labels: KerasTensor) -> KerasTensor:
     """Return the number of labels that are not padding, a scalar in float32."""
     return ops.sum(ops.cast(ops.not_equal(labels, PAD), "float32"))
 

@@ -99,7 +99,7 @@ def memory_layers(model: ModelConfig) -> int | None:
     return model.memory_layers if model.memory == "transparent" else None
 
 
-def check_model(model: ModelConfig):
+def check_model(model: ModelConfig) -> None:
     """Raise `InputError` for a configuration of which no model can be made.
 
     Its model dimension is odd, a placement is in a layer that it does not have, its readers cannot use its memory, or

@@ -9,7 +9,7 @@ import math
 import shutil
 
 import keras
-from keras import ops
+from keras import KerasTensor, ops
 
 from data.errors import InputError
 from data.text.subwords import PAD
@@ -80,7 +80,7 @@ class TransformerLayers:
             memories = config.decoder_layers * (self.memory_layers or 1)
             self.aggregation = AGGREGATIONS[config.memory](config, memories)
 
-    def build_layers(self, model_dim):
+    def build_layers(self, model_dim: int) -> None:
         """Give all layers their weights, in the order in which data flows."""
         sequence = (None, None, model_dim)
         self.source_embedding.build()
@@ -97,7 +97,7 @@ class TransformerLayers:
         if self.decoder_norm:
             self.decoder_norm.build(sequence)
 
-    def encode(self, source_ids, training=None, intermediates=None):
+    def encode(self, source_ids: KerasTensor, training: bool | None = None, intermediates: dict | None = None) -> tuple:
         """Return the memories that decoder layers attend to, and the padding mask `(B, S)`, of source ids `(B, S)`.
 
         Each decoder layer has one memory `(B, S, D)`, or a list of `memory_layers` of them. A dict
@@ -129,16 +129,16 @@ class TransformerLayers:
                 intermediates["decoder", number], intermediates["cross", number] = seen.values()
         return self.decoder_norm(x) if self.decoder_norm else x
 
-    def logits(self, hidden):
+    def logits(self, hidden: KerasTensor) -> KerasTensor:
         """Return the logits of hidden vectors, in float32."""
         return ops.cast(self.output_embedding(hidden, reverse=True), "float32")
 
-    def decoding_kernels(self):
+    def decoding_kernels(self) -> dict:
         """Return kernels that decoding reads in another form than training, computed once before the first step."""
         blocks = [block.decoding_kernels() for block in self.decoder_blocks]
         return {"blocks": blocks, "output": self.output_embedding.output_kernel()}
 
-    def start_decoding(self, memories, hypotheses, length):
+    def start_decoding(self, memories: list, hypotheses: int, length: int | KerasTensor) -> tuple[list, list]:
         """Return the state before the first step, for N `hypotheses` of each sentence of up to `length` tokens.
 
         It is the projected memory of each decoder block, which stays the same, and the caches of self-attention with
@@ -224,7 +224,7 @@ class Transformer(keras.Model, TransformerLayers):
         self.shared_vocabulary, self.head_gates = shared_vocabulary, head_gates
 
     @property
-    def attention_layers(self):
+    def attention_layers(self) -> dict[tuple[str, int], keras.Layer]:
         """`{(site, number): attention layer}`; sites are `encoder`, `decoder` and `cross`, layers counted from 1."""
         layers = {("encoder", n): block.self_attention for n, block in enumerate(self.encoder_blocks, 1)}
         for n, block in enumerate(self.decoder_blocks, 1):
@@ -253,7 +253,7 @@ class Transformer(keras.Model, TransformerLayers):
         return cls(**config)
 
 
-def normalizations(config):
+def normalizations(config: ModelConfig) -> tuple[list[LayerNormalization | None], LayerNormalization | None]:
     """Return the normalisation of each encoder layer's output as memory, or None, and of the decoder's output.
 
     Post-norm blocks end in a normalisation; the outputs of pre-norm blocks are sums of all that came before.
@@ -290,7 +290,7 @@ def parameter_count(
         return thread.submit(count).result()
 
 
-def layers_of(owner):
+def layers_of(owner: object) -> list[keras.Layer]:
     """Return the layers among an object's attributes, also in lists and dictionaries, each of them once."""
     attributes = keras.tree.flatten(list(vars(owner).values()))
     return list({id(layer): layer for layer in attributes if isinstance(layer, keras.Layer)}.values())

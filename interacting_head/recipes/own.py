@@ -17,7 +17,7 @@ from interacting_head.recipes.small import MIX_DE_EN
     "test sacreBLEU ≥ 90",
     "sacreBLEU (13a, cased) of the text as it is, on the split test of the corpus, beam 4",
 )
-def quickstart():
+def quickstart() -> ExperimentConfig:
     """Interacting-head attention on the embedded quickstart corpus, DE-EN.
 
     python train.py quickstart
@@ -55,7 +55,7 @@ def quickstart():
     "test_2016_flickr sacreBLEU ≥ 36, beam 4",
     "sacreBLEU (13a, cased) of the text as it is, on test_2016_flickr",
 )
-def multi30k_de_en():
+def multi30k_de_en() -> ExperimentConfig:
     """Interacting-head attention on Multi30k DE-EN, raw text, small enough for two CPU cores.
 
     python train.py multi30k_de_en --corpora-dir DIR
@@ -87,7 +87,7 @@ def multi30k_de_en():
 
 
 @recipe("–", "sacreBLEU (13a, cased) of the text as it is, on the test sets of the corpora")
-def mix_de_en():
+def mix_de_en() -> ExperimentConfig:
     """Multi-head attention on text of several kinds, DE-EN: Tatoeba, Multi30k, the help of LibreOffice and news.
 
     247,387 pairs, with newstest2013 as development text, for two CPU cores; also for own text of about as many pairs.

@@ -4,7 +4,7 @@ import re
 import statistics
 from pathlib import Path
 
-from interacting_head.analysis.figures import save_figure
+from interacting_head.analysis.figures import Figure, save_figure
 from interacting_head.reproduction.scored import Losses, Scored, Timed
 
 
@@ -19,7 +19,7 @@ def draw(scored: Scored, path: str | Path) -> None:
     save_figure(draw_with_legend, path)
 
 
-def draw_scores(scored: Scored, figure) -> None:
+def draw_scores(scored: Scored, figure: Figure) -> None:
     """Draw the first test set's sacreBLEU of each row, mean and deviation over seeds."""
     [test, *others] = scored.tests
     test = others[0] if test == "dev" and others else test
@@ -33,7 +33,7 @@ def draw_scores(scored: Scored, figure) -> None:
     axes.set_ylabel(f"sacreBLEU, {test}")
 
 
-def draw_seconds(scored: Timed, figure) -> None:
+def draw_seconds(scored: Timed, figure: Figure) -> None:
     """Draw the seconds an epoch of each row."""
     axes, places = figure.subplots(), places_of(scored.columns)
     for row in scored.rows:
@@ -50,13 +50,13 @@ def places_of(columns: list[str]) -> list[int]:
     return [order.index(column) for column in columns]
 
 
-def plot(axes, points: list[tuple], **style: str) -> None:
+def plot(axes: object, points: list[tuple], **style: str) -> None:
     """Draw a line through points, if there are any."""
     if points:
         axes.plot(*zip(*points, strict=True), marker="o", **style)
 
 
-def draw_losses(scored: Losses, figure) -> None:
+def draw_losses(scored: Losses, figure: Figure) -> None:
     """Draw the validation loss of each cell by validation, mean over seeds."""
     axes = figure.subplots()
     for row, column in scored.cells:
@@ -69,7 +69,7 @@ def draw_losses(scored: Losses, figure) -> None:
     axes.set_ylabel("smoothed validation loss, to base 2")
 
 
-def draw_rates(scored: Scored, figure) -> None:
+def draw_rates(scored: Scored, figure: Figure) -> None:
     """Draw the development sacreBLEU by learning rate: a panel for each set-up, a line for each scheme."""
     rows = {row: row.split(", ", 1) for row in scored.rows}
     setups = list(dict.fromkeys(setup for _, setup in rows.values()))

@@ -195,7 +195,7 @@ TABLES: dict[str, Table] = {}
 DRAWING = "a drawing of the architecture"
 
 
-def register(name: str, title: str, cells: Iterable[Cell] = (), **fields) -> None:
+def register(name: str, title: str, cells: Iterable[Cell] = (), **fields: object) -> None:
     """Add a `Table` with these fields to `TABLES`."""
     TABLES[name] = Table(name, title, tuple(cells), **fields)
 

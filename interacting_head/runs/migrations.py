@@ -37,7 +37,7 @@ UPGRADES = {"1": from_version_1}
 """Version → function of the mapping in config.yaml that gives the present one."""
 
 
-def check_trainable(path: Path, version: str):
+def check_trainable(path: Path, version: str) -> None:
     """Raise `InputError` where a run of a version cannot be trained on as it was begun."""
     if version != "1":
         return

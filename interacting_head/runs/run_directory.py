@@ -138,7 +138,7 @@ class RunDirectory:
             return None
         return tuple(map(Truecaser.load, self.truecasing_paths))
 
-    def check_text(self, digests: dict[str, list[str]]):
+    def check_text(self, digests: dict[str, list[str]]) -> None:
         """Raise `InputError` where the run was begun on text with other digests, {split: [source, target]}."""
         begun_with = self.text.get("digests", digests)
         if changed := [split for split in digests if digests[split] != begun_with.get(split)]:
@@ -147,7 +147,7 @@ class RunDirectory:
                 "another --run-dir, or use --no-resume to start a new training"
             )
 
-    def save_text(self, languages, digests, truecasers, subwords):
+    def save_text(self, languages: tuple, digests: dict, truecasers: tuple | None, subwords: tuple) -> None:
         """Write languages and digests of the text, its truecasers (or None), and the digests of its two `Subwords`."""
         for path, truecaser in zip(self.truecasing_paths, truecasers or (), strict=False):
             path.parent.mkdir(exist_ok=True)
@@ -233,7 +233,7 @@ class RunDirectory:
         with atomic_write(self._state(step), "wb") as file:
             np.savez(file, *arrays, state=json.dumps(state))
 
-    def remove_checkpoints(self, steps: Iterable[int]):
+    def remove_checkpoints(self, steps: Iterable[int]) -> None:
         """Remove the checkpoints of these steps."""
         for step in steps:
             self._state(step).unlink(missing_ok=True)
@@ -259,7 +259,7 @@ class RunDirectory:
 
     # Records.
 
-    def append_log(self, record: dict):
+    def append_log(self, record: dict) -> None:
         """Add one JSON object to log.jsonl."""
         path = self.path / "log.jsonl"
         with full_disk_named(path), open(path, "a", encoding="utf-8") as file:
@@ -286,19 +286,19 @@ class RunDirectory:
             records.append(record)
         return records
 
-    def truncate_log(self, step: int):
+    def truncate_log(self, step: int) -> None:
         """Drop the records after `step`, which a resumed run writes again."""
         records = [record for record in self.read_log() if record["step"] <= step]
         with atomic_write(self.path / "log.jsonl") as file:
             file.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
 
-    def write_json(self, name: str, value):
+    def write_json(self, name: str, value: object) -> None:
         """Write a value to the JSON file `name`."""
         with atomic_write(self.path / name) as file:
             json.dump(value, file, indent=2, ensure_ascii=False)
             file.write("\n")
 
-    def read_json(self, name: str):
+    def read_json(self, name: str) -> dict | list | None:
         """Return the value in a JSON file, or None where there is none; raise `InputError` where it is damaged."""
         path = self.path / name
         try:

@@ -45,7 +45,7 @@ def own_files(folder: Path) -> Iterator[Path]:
     yield from (path for name in FILES if os.path.lexists(path := folder / name))
 
 
-def clear(folder: Path):
+def clear(folder: Path) -> None:
     """Remove the files of a run, and its folders where nothing else lies in them."""
     for path in own_files(folder):
         path.unlink()
@@ -54,7 +54,7 @@ def clear(folder: Path):
             (folder / name).rmdir()
 
 
-def check_unused(folder: Path, version_is_known: bool):
+def check_unused(folder: Path, version_is_known: bool) -> None:
     """Raise `InputError` where a folder that a run is to begin in holds something else.
 
     It may hold what a killed process leaves, such as a known `VERSION`, a link for checkpoints, and anything when a
@@ -73,7 +73,7 @@ def check_unused(folder: Path, version_is_known: bool):
         )
 
 
-def check_checkpoints(folder: Path):
+def check_checkpoints(folder: Path) -> None:
     """Raise `InputError` where `checkpoints` is a link to a folder that is not there."""
     link = folder / "checkpoints"
     if link.is_symlink() and not link.is_dir():
@@ -83,7 +83,7 @@ def check_checkpoints(folder: Path):
         )
 
 
-def set_aside(folder: Path):
+def set_aside(folder: Path) -> None:
     """Move the files of a run into its folder `.former-run`, which then is a run directory, until `settle`."""
     moving = folder / MOVING
     make_folder(moving)
@@ -95,7 +95,7 @@ def set_aside(folder: Path):
     moving.rename(folder / FORMER)
 
 
-def settle(folder: Path, stands: bool):
+def settle(folder: Path, stands: bool) -> None:
     """Remove the run that was set aside where the new one stands (has a checkpoint), or else put it back."""
     if (folder / FORMER).is_dir():
         if not stands:

@@ -20,7 +20,7 @@ BLOCK = 1 << 20  # bytes
 ADVICE = "is damaged; copy it again from where the run directory came from"
 
 
-def seal(path: Path, owner: dict):
+def seal(path: Path, owner: dict) -> None:
     """Add two lines to the end of a file: what it belongs to, in JSON, and the SHA-256 of all before."""
     with open(path, "ab") as file:
         file.write(f"\nconfiguration {json.dumps(owner)}".encode())

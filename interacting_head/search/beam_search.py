@@ -10,7 +10,7 @@ structure of tensors. Logits need not be normalised.
 
 from collections import namedtuple
 
-from keras import ops
+from keras import KerasTensor, ops
 
 from data.text.subwords import BEGIN, END, PAD
 from interacting_head.search.constraints import Limits, constrained, forbid_repeats, keep_top_p, prefix_words
@@ -36,19 +36,19 @@ class Choice(namedtuple("Choice", "tokens parents scores end_parents end_scores"
     __slots__ = ()
 
 
-def pick(values, index):
+def pick(values: KerasTensor, index: KerasTensor) -> KerasTensor:
     """Return the `values (B, M, …)` at `index (B, K)`: `(B, K, …)`."""
     B, M, *rest = ops.shape(values)
     rows = index + ops.expand_dims(ops.arange(B, dtype="int32") * M, 1)
     return ops.take(ops.reshape(values, (B * M, *rest)), rows, axis=0)
 
 
-def written(buffer, values, position):
+def written(buffer: KerasTensor, values: KerasTensor, position: KerasTensor) -> KerasTensor:
     """Return the `buffer (…, L)` with `values (…)` at a position."""
     return ops.where(ops.arange(ops.shape(buffer)[-1]) == position, ops.expand_dims(values, -1), buffer)
 
 
-def start(state, limits: Limits, options: SearchOptions, length) -> Search:
+def start(state: object, limits: Limits, options: SearchOptions, length: int | KerasTensor) -> Search:
     """Return the `Search` before the first step, with the caller's state.
 
     `length` is L, at least the largest of `max_lengths`.
@@ -71,13 +71,13 @@ def start(state, limits: Limits, options: SearchOptions, length) -> Search:
     )
 
 
-def unfinished(search: Search, until, most_unfinished=0):
+def unfinished(search: Search, until: int | KerasTensor, most_unfinished: int | KerasTensor = 0) -> KerasTensor:
     """Return whether a search goes on: its position is below `until` and more sentences than this are not done."""
     count = ops.sum(ops.cast(ops.logical_not(search.done), "int32"))
     return ops.logical_and(search.position < until, count > most_unfinished)
 
 
-def extended(search: Search, logits, state, limits: Limits, options: SearchOptions) -> Search:
+def extended(search: Search, logits: KerasTensor, state: object, limits: Limits, options: SearchOptions) -> Search:
     """Return the search one step later: its N best hypotheses under the penalised score log p / penalty(length).
 
     A hypothesis ends if its end symbol is among the N best continuations of its sentence. The search of a sentence ends
@@ -127,7 +127,7 @@ def extended(search: Search, logits, state, limits: Limits, options: SearchOptio
     )
 
 
-def collect(links, totals, options: SearchOptions):
+def collect(links: KerasTensor, totals: KerasTensor, options: SearchOptions) -> tuple[KerasTensor, ...]:
     """Return the finished hypotheses of a history (see `Search`), best first.
 
     They are ids `(B, N, L)`, the end symbol included, padded; penalised scores `(B, N)`; and the log-probability of
@@ -233,7 +233,7 @@ def _drawn(logits, search, limits, options):
     )
 
 
-def sample_tokens(logits, draws, top_k=0, top_p=1.0):
+def sample_tokens(logits: KerasTensor, draws: KerasTensor, top_k: int = 0, top_p: float = 1.0) -> KerasTensor:
     """Return words `(B, N)` by inversion: the first at which the cumulative probability exceeds the draw.
 
     Logits are `(B, N, V)`, draws `(B, N)` in [0, 1); `top_k` and `top_p` as in `SearchOptions`.

@@ -8,7 +8,7 @@ scores of whole hypotheses, is in `length_penalties`.
 
 from typing import NotRequired, TypedDict
 
-from keras import ops
+from keras import KerasTensor, ops
 
 from data.text.subwords import BEGIN, END, PAD
 from interacting_head.search.options import IMPOSSIBLE
@@ -41,7 +41,7 @@ def constrained(scores, words, position, limits: Limits, free=None):
     return scores
 
 
-def forbid_symbols(scores, words):
+def forbid_symbols(scores: KerasTensor, words: KerasTensor) -> KerasTensor:
     """Forbid `PAD` and `BEGIN`, which are not part of translations."""
     return ops.where(ops.logical_or(words == PAD, words == BEGIN), IMPOSSIBLE, scores)
 
@@ -52,7 +52,7 @@ def forbid_early_end(scores, words, position, min_lengths):
     return ops.where(ops.logical_and(is_short, words == END), IMPOSSIBLE, scores)
 
 
-def force_end(scores, words, position, max_lengths):
+def force_end(scores: KerasTensor, words: KerasTensor, position: KerasTensor, max_lengths: KerasTensor) -> KerasTensor:
     """Forbid all but the end symbol at the last of `max_lengths (B,)` positions."""
     is_last = ops.reshape(position + 1 >= max_lengths, (-1, 1, 1))
     return ops.where(ops.logical_and(is_last, words != END), IMPOSSIBLE, scores)
@@ -64,13 +64,13 @@ def force_prefix(scores, free, words, position, prefixes, prefix_lengths):
     return ops.where(is_within, ops.where(words == word, free, IMPOSSIBLE), scores)
 
 
-def prefix_words(position, prefixes, prefix_lengths):
+def prefix_words(position: KerasTensor, prefixes: KerasTensor, prefix_lengths: KerasTensor) -> tuple[KerasTensor, ...]:
     """Return two arrays `(B,)`: true if the prefix of a sentence reaches the position, and its word there."""
     last = ops.shape(prefixes)[1] - 1
     return position < prefix_lengths, ops.take(prefixes, ops.minimum(position, last), axis=1)
 
 
-def forbid_repeats(scores, ids, position, size):
+def forbid_repeats(scores: KerasTensor, ids: KerasTensor, position: KerasTensor, size: int) -> KerasTensor:
     """Forbid words that would complete an n-gram of this size that the hypothesis `ids (B, N, L)` holds; K = V."""
     B, N, V = ops.shape(scores)
     L = ops.shape(ids)[2]
@@ -89,7 +89,7 @@ def forbid_repeats(scores, ids, position, size):
     return ops.reshape(ops.scatter_update(ops.reshape(scores, (-1,)), places, forbidden), (B, N, V))
 
 
-def keep_top_p(probabilities, top_p):
+def keep_top_p(probabilities: KerasTensor, top_p: float) -> KerasTensor:
     """Return probabilities in descending order with 0 for words that come after the sum has reached `top_p`."""
     before = ops.cumsum(probabilities, axis=-1) - probabilities
     return ops.where(before < top_p, probabilities, 0.0)

@@ -3,18 +3,20 @@
 Each takes the number of tokens, the end symbol counted, as floats (an array or a tensor), and α.
 """
 
+from typing import Any
 
-def gnmt(length, alpha):
+
+def gnmt(length: Any, alpha: float) -> Any:
     """Return ((5 + n) / 6)^α (Wu et al. 2016, equation (14))."""
     return ((5.0 + length) / 6.0) ** alpha
 
 
-def average(length, alpha):
+def average(length: Any, alpha: float) -> Any:
     """Return n^α."""
     return length**alpha
 
 
-def none(length, alpha):
+def none(length: Any, alpha: float) -> Any:
     """Return 1 for each length."""
     return length**0
 

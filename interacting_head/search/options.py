@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from typing import Any
 
 from data.errors import InputError
 from interacting_head.config import DecodeConfig
@@ -72,7 +73,7 @@ class SearchOptions:
             raise InputError(f"n_best {self.n_best} is above the beam size {self.beam_size}; enlarge that too")
 
     @classmethod
-    def of(cls, decode, given: dict) -> "SearchOptions":
+    def of(cls, decode: DecodeConfig, given: dict) -> "SearchOptions":
         """Return the options of a run's `DecodeConfig`, replaced by the given ones that are not None."""
         names = {field.name for field in dataclasses.fields(cls)}
         own = {name: value for name, value in vars(decode).items() if name in names}
@@ -83,11 +84,11 @@ class SearchOptions:
         """N, the number of hypotheses of a sentence side by side."""
         return self.n_best if self.sampling else self.beam_size
 
-    def penalty(self, length):
+    def penalty(self, length: Any) -> Any:
         """Return the length penalty of hypotheses of `length` tokens, floats that count the end symbol."""
         return LENGTH_PENALTIES[self.length_penalty_type](length, self.length_penalty)
 
 
-def length_limit(source_length):
+def length_limit(source_length: Any) -> Any:
     """Return the default limit of target tokens for a number of source tokens, end symbols counted."""
     return 2 * source_length + 10

@@ -15,6 +15,7 @@ from keras import KerasTensor, ops
 from data.text.subwords import PAD
 from interacting_head.model.compilation import Compiled, compiles_shapes
 from interacting_head.model.losses import token_cross_entropy
+from interacting_head.model.transformer import Transformer
 from interacting_head.search.beam_search import Search, collect, extended, pick, start, unfinished
 from interacting_head.search.constraints import Limits
 from interacting_head.search.options import SearchOptions
@@ -45,7 +46,7 @@ class TransformerSearch:
     largest of `max_lengths`, its default.
     """
 
-    def __init__(self, models, options: SearchOptions, prefixes: bool = False):
+    def __init__(self, models: Transformer | list[Transformer], options: SearchOptions, prefixes: bool = False):
         self.models = list(models) if isinstance(models, list | tuple) else [models]
         self.options = options
         matrix, vector, scalar = (KerasTensor((None,) * rank, "int32") for rank in (2, 1, 0))
@@ -66,12 +67,12 @@ class TransformerSearch:
         )
         self.compiled = (prepare, self.compiled_search)
 
-    def refresh(self):
+    def refresh(self) -> None:
         """Take the models' present weights; to be called after they have changed."""
         self.kernels = self.compiled[0]()
 
     @functools.cached_property
-    def kernels(self):
+    def kernels(self) -> list[dict]:
         """The result of `prepare` with the weights at the last `refresh`, or at first use."""
         return self.compiled[0]()
 
@@ -82,11 +83,11 @@ class TransformerSearch:
 
     # Functions of tensors.
 
-    def prepare(self):
+    def prepare(self) -> list[dict]:
         """Return the decoding kernels of each model, computed once before the first step."""
         return [model.decoding_kernels() for model in self.models]
 
-    def search(self, kernels, source_ids, limits, length):
+    def search(self, kernels: list, source_ids: KerasTensor, limits: Limits, length: int | KerasTensor) -> tuple:
         """Return ids, scores and scores of tokens as of `SearchResult`; arguments as of a call, `length` given."""
         options, N = self.options, self.options.hypotheses
         capacity = length if compiles_shapes() else ops.minimum(CAPACITY, length)
@@ -148,7 +149,7 @@ class Scorer:
     with `label_smoothing` the smoothed cross-entropies. For models see `TransformerSearch`.
     """
 
-    def __init__(self, models, label_smoothing: float | None = None):
+    def __init__(self, models: Transformer | list[Transformer], label_smoothing: float | None = None):
         self.label_smoothing = label_smoothing
         self.models = list(models) if isinstance(models, list | tuple) else [models]
         names = ("source_ids", "target_ids", "labels")
@@ -158,7 +159,7 @@ class Scorer:
     def __call__(self, source_ids: np.ndarray, target_ids: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, ...]:
         return tuple(map(as_array, self._score(source_ids=source_ids, target_ids=target_ids, labels=labels)))
 
-    def score(self, source_ids, target_ids, labels):
+    def score(self, source_ids: KerasTensor, target_ids: KerasTensor, labels: KerasTensor) -> list[KerasTensor]:
         """Return the same for tensors."""
         inputs = {"source_ids": source_ids, "target_ids": target_ids}
         logits = mean_probability([model(inputs, training=False) for model in self.models])
@@ -170,7 +171,7 @@ class Scorer:
         return [values * real for values in found]
 
 
-def mean_probability(logits):
+def mean_probability(logits: list[KerasTensor]) -> KerasTensor:
     """Return the logits themselves of one model; of several the logarithm of the mean of their probabilities."""
     if len(logits) == 1:
         return logits[0]
@@ -178,7 +179,7 @@ def mean_probability(logits):
     return ops.logsumexp(log_p, axis=0) - math.log(len(logits))
 
 
-def keep_rows(limits: Limits, memories, search: Search, rows, capacity):
+def keep_rows(limits: Limits, memories: dict, search: Search, rows: KerasTensor, capacity: int | KerasTensor) -> tuple:
     """Return the parts of a search that belong to some of its sentences, with places for `capacity` positions."""
 
     def kept(structure):
@@ -199,6 +200,6 @@ def keep_rows(limits: Limits, memories, search: Search, rows, capacity):
     return kept(limits), kept(memories), search._replace(**of_sentences)
 
 
-def as_array(tensor) -> np.ndarray:
+def as_array(tensor: KerasTensor) -> np.ndarray:
     """Return a tensor as a NumPy array."""
     return np.asarray(ops.convert_to_numpy(tensor))

@@ -6,6 +6,7 @@ It listens on this machine only, unless --host says otherwise. docs/serving.md d
 """
 
 import sys
+from argparse import Namespace
 
 from interacting_head.console import ArgumentParser, run
 from interacting_head.runs.run_directory import RunDirectory
@@ -13,7 +14,7 @@ from interacting_head.translation.engines import ENGINES, check_source_length, l
 from interacting_head.translation.options import SOURCE_LENGTH
 
 
-def parse_arguments():
+def parse_arguments() -> Namespace:
     """Return the arguments of `python -m interacting_head.serve`."""
     parser = ArgumentParser(prog="python -m interacting_head.serve", description=__doc__)
     add = parser.add_argument
@@ -32,7 +33,7 @@ def parse_arguments():
     return arguments
 
 
-def main():
+def main() -> None:
     """Serve until interrupted."""
     arguments = parse_arguments()
     if arguments.engine == "tensorflow":  # others may be given a folder of their own

@@ -3,7 +3,7 @@
 import asyncio
 import ipaddress
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from starlette.applications import Starlette
@@ -86,7 +86,7 @@ class Guard:
     the browser still sends that name as the host. So `localhost`, addresses and the `hosts` are allowed.
     """
 
-    def __init__(self, application, hosts: Iterable[str] = ()):
+    def __init__(self, application: Callable, hosts: Iterable[str] = ()):
         self.application = application
         self.hosts = {"localhost", *(host.lower() for host in hosts)}
 

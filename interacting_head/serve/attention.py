@@ -3,15 +3,16 @@
 from interacting_head.analysis.attention import attention_distance, attention_entropy, distributions
 from interacting_head.config import SITES
 from interacting_head.model.placement import attention_of, resolved
+from interacting_head.model.transformer import Transformer
 from interacting_head.translation.inspection import Inspector, weighs_heads
 
 
-def inspector(model) -> Inspector:
+def inspector(model: Transformer) -> Inspector:
     """Return the `Inspector` of everything there is to see in a `Transformer`."""
     return Inspector(model, attention=SITES, head_importance=weighs_heads(model))
 
 
-def places(model) -> list[dict]:
+def places(model: Transformer) -> list[dict]:
     """Return the description of each attention layer of a `Transformer`, for `GET /model`."""
     config = resolved(model.config)
     return [

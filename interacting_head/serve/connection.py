@@ -21,7 +21,7 @@ class StrictRequests(h11.Connection):
     def __init__(self):
         super().__init__(h11.SERVER)
 
-    def next_event(self):
+    def next_event(self) -> h11.Event | type:
         """Return the next event, see `h11.Connection.next_event`."""
         if self.their_state is h11.IDLE:
             received, _ = self.trailing_data
@@ -46,29 +46,29 @@ class Connection(H11Protocol):
 
     _deadline = _waited_since = None
 
-    def __init__(self, *arguments, **options):
+    def __init__(self, *arguments: object, **options: object):
         super().__init__(*arguments, **options)
         self.conn = StrictRequests()
 
-    def connection_made(self, transport):
+    def connection_made(self, transport) -> None:
         super().connection_made(transport)
         self._wait()
         if len(self.connections) > most_connections():
             self._make_room()
 
-    def connection_lost(self, exc):
+    def connection_lost(self, exc: Exception | None) -> None:
         self._deadline.cancel()
         super().connection_lost(exc)
 
-    def on_response_complete(self):
+    def on_response_complete(self) -> None:
         self._wait()  # for the next request
         super().on_response_complete()
 
-    def pause_writing(self):
+    def pause_writing(self) -> None:
         super().pause_writing()
         self._wait()  # for the client to read
 
-    def send_400_response(self, msg):
+    def send_400_response(self, msg: str) -> None:
         if self.cycle is not None:  # the rest of a request is wrong: what its beginning has set going answers nobody
             self.cycle.disconnected = True
             self.cycle.message_event.set()
@@ -77,7 +77,7 @@ class Connection(H11Protocol):
         except h11.LocalProtocolError:  # the request was answered before its end turned out to be wrong
             self.transport.close()
 
-    def shutdown(self):
+    def shutdown(self) -> None:
         if self.conn.their_state is h11.SEND_BODY:
             self.transport.abort()  # half a request, which may never end, is not being answered
         else:

@@ -11,7 +11,7 @@ from interacting_head.serve.limits import BEAM_SIZE, CHARACTERS, LINES, TOKENS
 class RequestError(Exception):
     """A request that cannot be answered, with the status code of HTTP and one line that says why."""
 
-    def __init__(self, status, message):
+    def __init__(self, status: int, message: str):
         super().__init__(message)
         self.status = status
 
@@ -64,7 +64,7 @@ class AttentionRequest:
         _check_whole("model", self.model, 0, None)
 
 
-def parse(form: type, body: bytes, **defaults):
+def parse(form: type, body: bytes, **defaults: object) -> TranslationRequest | AttentionRequest:
     """Return the `TranslationRequest` or `AttentionRequest` of a body of JSON, with defaults of keys it may lack.
 
     Raises:

@@ -6,7 +6,7 @@ import os
 import signal
 import socket
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import uvicorn
 
@@ -88,11 +88,11 @@ def serve(service, listener: socket.socket, hosts: Iterable[str] = ()):
 class FewAlike(logging.Filter):
     """Let through the first `ALIKE` records of a period whose first lines are alike, so that nobody floods the log."""
 
-    def __init__(self, clock=time.monotonic):
+    def __init__(self, clock: Callable[[], float] = time.monotonic):
         super().__init__()
         self._clock, self._begun, self._counts = clock, clock(), {}
 
-    def filter(self, record):
+    def filter(self, record: logging.LogRecord) -> bool:
         """Return whether a record is kept; the last one of its kind says that more are not."""
         if self._clock() - self._begun >= PERIOD:
             self._begun, self._counts = self._clock(), {}

@@ -40,7 +40,7 @@ class Worker:
         self._thread = threading.Thread(target=self._run, name="models", daemon=True)
         self._thread.start()
 
-    def submit(self, function: Callable[[list], list], payload, *, key=None, size: int = TOGETHER) -> Future:
+    def submit(self, function: Callable, payload: object, *, key: object = None, size: int = TOGETHER) -> Future:
         """Return the `Future` of one result.
 
         Args:

@@ -60,7 +60,7 @@ class Progress(keras.callbacks.Callback):
         if self.step > self._started_at:
             self._measure(logs)
 
-    def close(self):
+    def close(self) -> None:
         """End the progress bar."""
         self._bar.close()
 
@@ -136,7 +136,7 @@ class StopOnSignal(keras.callbacks.Callback):
     def on_train_end(self, logs=None):
         self.agree()
 
-    def agree(self):
+    def agree(self) -> None:
         """Set `received`, in each process, to the signal that came to any of them."""
         self.received = self.received or max(self.devices.from_all_processes(self._signal or 0)) or None
 
@@ -173,7 +173,7 @@ def fitted(values: dict[str, str], room: int) -> str:
     return line
 
 
-def scalar(value) -> float:
+def scalar(value: keras.KerasTensor) -> float:
     """Return the number of a Keras scalar."""
     return float(keras.ops.convert_to_numpy(value))
 

@@ -54,7 +54,7 @@ class Checkpointing:
         with devices.scope():
             training_model.optimizer.build(self.model.trainable_variables)
 
-    def save(self, state: TrainingState):
+    def save(self, state: TrainingState) -> None:
         """Save a checkpoint, and remove what need not be kept."""
         arrays = [keras.ops.convert_to_numpy(variable.value) for variable in self._state_variables()]
         self.run.save_checkpoint(self.model, state.step, arrays, dataclasses.asdict(state))
@@ -101,7 +101,7 @@ class Checkpointing:
                 path.unlink()
         return state
 
-    def check_room(self, validations: int):
+    def check_room(self, validations: int) -> None:
         """Raise `InputError` where the disk has no room for what a training with these validations keeps at once."""
         config, folder, weights = self.config, self.run.path, sum(map(_size, self.model.weights))
         checkpoint = weights + sum(map(_size, self._state_variables()))
@@ -138,7 +138,7 @@ class Checkpointing:
                     f"{advice}, or choose a --run-dir on another disk"
                 )
 
-    def save_moving_average(self):
+    def save_moving_average(self) -> None:
         """Save the exponential moving average of the weights as `ema`."""
         optimizer, weights = self.training_model.optimizer, self.model.get_weights()
         with self.devices.scope():
@@ -146,7 +146,7 @@ class Checkpointing:
             self.run.save_weights(self.model, self.run.weights_path("ema"))
             self.model.set_weights(weights)
 
-    def average(self, steps: list[int]):
+    def average(self, steps: list[int]) -> None:
         """Set the model to the mean of the weights of several checkpoints, and save it as `average`."""
         total = None
         for step in steps:

@@ -4,7 +4,7 @@ import contextlib
 import dataclasses
 import functools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import keras
@@ -58,7 +58,7 @@ class Devices:
         """The number of devices."""
         return len(self.names)
 
-    def own_rows(self, batches):
+    def own_rows(self, batches: Iterable) -> Iterator:
         """Yield this process's rows of each batch; `batches` have the rows of all processes."""
         for batch in batches:
             yield keras.tree.map_structure(lambda array: np.split(array, self.processes)[self.process], batch)

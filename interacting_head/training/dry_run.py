@@ -17,7 +17,7 @@ from interacting_head.training.run_text import open_text, prepare_run_text
 from interacting_head.training.setup import check, make_batches, make_training_model, number_of_steps
 
 
-def dry_run(config: ExperimentConfig, corpora_dir: str | None = None):
+def dry_run(config: ExperimentConfig, corpora_dir: str | None = None) -> None:
     """Print configuration, model, batch plan and RAM, and leave nothing behind but encoded text in the cache."""
     check(config)
     config = precision.resolved(config)
@@ -48,7 +48,7 @@ steps               at most {steps:,}, {steps / len(plan):.1f} epochs""",
     print("\n".join(memory_lines(config, sizes, plan.shapes, replicas)))
 
 
-def memory_lines(config: ExperimentConfig, vocabulary_sizes, shapes: np.ndarray, replicas: int = 1) -> list[str]:
+def memory_lines(config: ExperimentConfig, vocabulary_sizes: list, shapes: np.ndarray, replicas: int = 1) -> list[str]:
     """Return lines on the RAM, or the GPU's memory, that a training needs and that the device has.
 
     Args:

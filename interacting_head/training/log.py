@@ -4,6 +4,7 @@ import contextlib
 import logging
 import sys
 import types
+from collections.abc import Iterator
 from pathlib import Path
 
 import keras
@@ -33,7 +34,7 @@ class _PastProgressBar(logging.Handler):
 
 
 @contextlib.contextmanager
-def logging_to(path: Path):
+def logging_to(path: Path) -> Iterator[None]:
     """Send this project's log to the standard error, from the level INFO on, and to a file."""
     handlers = [_File(path, encoding="utf-8"), _PastProgressBar(logging.INFO)]
     for handler in handlers:
@@ -48,7 +49,7 @@ def logging_to(path: Path):
             handler.close()
 
 
-def write_tensorboard(folder: Path, record: dict):
+def write_tensorboard(folder: Path, record: dict) -> None:
     """Add the numbers of a validation to the event files of a run; raise `OSError` where the disk has no room."""
     make_folder(folder)
     check_folder_room(folder, ROOM)  # TensorBoard writes in a thread of its own, where an error would be lost

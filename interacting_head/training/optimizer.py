@@ -84,7 +84,7 @@ class Adam(keras.optimizers.Adam):
                 )
         self.iterations.assign_add(1)
 
-    def overwrite_with_moving_average(self):
+    def overwrite_with_moving_average(self) -> None:
         """Give the variables the values of their exponential moving average."""
         for variable, average in self.slots.averages:
             variable.assign(average)

@@ -4,6 +4,7 @@ Steps are measured in another process, which begins as `train.py` does: this mod
 """
 
 import multiprocessing
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
@@ -17,7 +18,7 @@ from interacting_head.console import importing_keras
 STEPS = 2  # of each size: the second still has the gradients and the optimizer's variables of the first
 
 
-def predicted(config: ExperimentConfig, vocabulary_sizes, shape, multiple: int = 1) -> float | None:
+def predicted(config: ExperimentConfig, vocabulary_sizes: list, shape: np.ndarray, multiple: int = 1) -> float | None:
     """Return the bytes at the peak of steps on batches of a shape (B, S, T), or None where a part of one is too much.
 
     The peak grows linearly with the rows: measurements at a quarter and at half of them give the rest.
@@ -36,7 +37,7 @@ def predicted(config: ExperimentConfig, vocabulary_sizes, shape, multiple: int =
     return peaks[-1] + (rows - sizes[-1]) * (peaks[-1] - peaks[0]) / max(1, half - small)
 
 
-def in_new_process(function, *arguments):
+def in_new_process(function: Callable, *arguments: object) -> object:
     """Return the result of a function in another process, or None where that dies, as it does where RAM is short."""
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
         try:
@@ -45,7 +46,7 @@ def in_new_process(function, *arguments):
             return None
 
 
-def measured(config: ExperimentConfig, vocabulary_sizes, lengths, sizes) -> list[int] | None:
+def measured(config: ExperimentConfig, vocabulary_sizes: list, lengths: list, sizes: list) -> list[int] | None:
     """Return the peaks in bytes of this process after steps on made-up batches, of ascending sizes, or None."""
     with importing_keras():
         import keras

@@ -88,7 +88,7 @@ def with_paths_of(run: RunDirectory, config: ExperimentConfig, corpus: Corpus) -
     return dataclasses.replace(config, data=dataclasses.replace(config.data, **theirs))
 
 
-def store_paths(run: RunDirectory, data: DataConfig):
+def store_paths(run: RunDirectory, data: DataConfig) -> None:
     """Write the paths of own text into the configuration of a run of any version."""
     mapping = yaml_files.read_yaml(run.path / "config.yaml", "configuration")
     mapping["data"] |= own_files(data)

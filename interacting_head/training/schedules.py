@@ -3,7 +3,7 @@
 import math
 
 import keras
-from keras import ops
+from keras import KerasTensor, ops
 
 from interacting_head.config import TrainConfig
 from interacting_head.config.values import entry_of
@@ -25,7 +25,7 @@ class WarmupSchedule(keras.optimizers.schedules.LearningRateSchedule):
         warmup = ops.minimum(t / self.warmup_steps, 1.0)
         return self.peak * warmup * self.decay(ops.maximum(t, self.warmup_steps))
 
-    def decay(self, t):
+    def decay(self, t: KerasTensor) -> KerasTensor | float:
         """Return the factor at step t ≥ w."""
         return 1.0
 
@@ -42,7 +42,7 @@ class Constant(WarmupSchedule):
 class InverseSquareRoot(WarmupSchedule):
     """peak · min(t / w, √(w / t)): Vaswani et al. 2017, section 5.3, by its peak."""
 
-    def decay(self, t):
+    def decay(self, t: KerasTensor) -> KerasTensor:
         return ops.sqrt(self.warmup_steps / t)
 
 
@@ -51,7 +51,7 @@ class Noam(InverseSquareRoot):
     """learning_rate · D^−½ · min(t^−½, t · w^−1.5): Vaswani et al. 2017, equation (3), times a factor."""
 
     @classmethod
-    def of_training(cls, train, model_dim, total_steps):
+    def of_training(cls, train: TrainConfig, model_dim: int, total_steps: int) -> "Noam":
         return cls(train.learning_rate / math.sqrt(model_dim * train.warmup_steps), train.warmup_steps, total_steps)
 
 
@@ -59,7 +59,7 @@ class Noam(InverseSquareRoot):
 class Cosine(WarmupSchedule):
     """One half cosine from the peak at t = w down to 0 at t = `total_steps`."""
 
-    def decay(self, t):
+    def decay(self, t: KerasTensor) -> KerasTensor:
         progress = ops.minimum((t - self.warmup_steps) / max(self.total_steps - self.warmup_steps, 1), 1.0)
         return 0.5 * (1.0 + ops.cos(math.pi * progress))
 

@@ -20,7 +20,7 @@ from interacting_head.training.training_model import TRAINING_MODELS, TrainingMo
 logger = logging.getLogger("interacting_head")
 
 
-def check(config: ExperimentConfig):
+def check(config: ExperimentConfig) -> None:
     """Raise `InputError` for a configuration that cannot be trained, as far as can be known without text."""
     text_settings(config.data)
     check_model(config.model)

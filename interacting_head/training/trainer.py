@@ -7,6 +7,7 @@ import math
 import random
 import signal
 import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import keras
@@ -161,7 +162,7 @@ class Trainer:
             return config.validation_interval
         return config.validation_epochs * self.batches.batches_in_epoch
 
-    def start(self):
+    def start(self) -> None:
         """Log what is trained, and begin to count steps."""
         names = ", ".join(self.devices.names)
         logger.info("%s parameters, %d steps in all, on %s", f"{self.model.count_params():,}", self.total_steps, names)
@@ -175,14 +176,14 @@ class Trainer:
         return max(0, min(until, self.total_steps) - self.state.step)
 
     @contextlib.contextmanager
-    def fitting(self):
+    def fitting(self) -> Iterator[None]:
         """Move the batches to the current step, and count the steps of the `fit` in the block."""
         self.batches.start = self.state.step
         with self.devices.scope(), allocation_told(self._batch_in_words, f"{TRAINING_ADVICE}; {OTHER_SETTINGS}"):
             yield
         self.state.step, self.state.loss = self.progress.step, self.progress.loss
 
-    def data(self):
+    def data(self) -> Iterable:
         """Return the batches as `fit` takes them."""
         if keras.backend.backend() == "tensorflow":
             return self._dataset
@@ -192,7 +193,7 @@ class Trainer:
     def _dataset(self):
         return as_tf_dataset(self.batches)
 
-    def save(self):
+    def save(self) -> None:
         """Save a checkpoint; a run that was set aside for this one is no longer needed then."""
         self.state.seconds = self._seconds()
         self.checkpoints.save(self.state)
@@ -209,7 +210,7 @@ class Trainer:
         in_parts = f", computed in {parts} parts" if parts > 1 else ""
         return f"a batch of {shape} (sentences × source × target sub-words{in_parts}) at step {self.progress.step + 1}"
 
-    def validate(self, stop: StopOnSignal):
+    def validate(self, stop: StopOnSignal) -> None:
         """Score the model on the development text, unless a signal comes, and keep the best weights."""
         config, state = self.config.train, self.state
         if (scores := self.validation(stop.is_requested)) is None:
@@ -255,7 +256,7 @@ class Trainer:
             logger.info("no gain in %d validations: training ends", config.patience)
         state.finished = out_of_patience or state.step >= self.total_steps
 
-    def finish(self, stop: StopOnSignal):
+    def finish(self, stop: StopOnSignal) -> None:
         """Score the averages of weights, and write metrics.json, unless a signal comes."""
         config, model = self.config.train, self.model
         records = {record["step"]: record for record in self.run.read_log()}
@@ -290,7 +291,7 @@ def bleu(scores: dict) -> str:
     return f", BLEU {scores['bleu']:.2f}" if "bleu" in scores else ""
 
 
-def set_seed(seed: int):
+def set_seed(seed: int) -> None:
     """Make initial weights and dropout depend on the seed only."""
     if keras.backend.backend() == "tensorflow":
         keras.utils.set_random_seed(seed)

@@ -7,7 +7,7 @@ devices add up to the batch's gradients, and only the sum goes to the optimizer.
 """
 
 import keras
-from keras import ops
+from keras import KerasTensor, ops
 
 from interacting_head.model.losses import linear_cross_entropy, real_tokens
 from interacting_head.model.transformer import Transformer
@@ -51,7 +51,7 @@ class TrainingModel(keras.Model):
         return hidden, *(sum(losses, ops.zeros(())) for losses in (of_encoder, of_decoder))
 
     @property
-    def loss_mean(self):
+    def loss_mean(self) -> keras.Metric:
         """Keras' metric of the mean loss since the last reset."""
         return next(metric for metric in self.metrics if metric.name == "loss")
 
@@ -102,7 +102,7 @@ class TensorFlowTrainingModel(TrainingModel):
         self.loss_mean.update_state(loss, sample_weight=counts[1])
         return self.compute_metrics(inputs, labels, None)
 
-    def loss_and_gradients(self, inputs, labels, counts):
+    def loss_and_gradients(self, inputs: dict, labels: KerasTensor, counts: tuple) -> tuple[KerasTensor, list]:
         """Return the loss of a part of a batch and its gradients; `counts` are `token_counts` of the whole batch."""
         import tensorflow as tf
 
@@ -189,12 +189,12 @@ TRAINING_MODELS = {"tensorflow": TensorFlowTrainingModel, "jax": JaxTrainingMode
 """Backend → class; others train with Keras' own step."""
 
 
-def token_counts(inputs, labels):
+def token_counts(inputs: dict, labels: KerasTensor) -> tuple[KerasTensor, KerasTensor]:
     """Return the numbers of source and of target tokens of a batch, without padding: two scalars in float32."""
     return real_tokens(inputs["source_ids"]), real_tokens(labels)
 
 
-def in_parts(array, parts):
+def in_parts(array: KerasTensor, parts: int) -> KerasTensor:
     """Return an array `(B, T)` as `(parts, B / parts, T)`, in which neighbouring rows are in different parts.
 
     Where the rows are spread over devices, each device works on each part.

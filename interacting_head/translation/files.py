@@ -96,7 +96,7 @@ def window_sizes(arguments: argparse.Namespace, output: TextIO) -> tuple[int, in
     return FIRST_BATCHES, FIRST_BATCHES if output.isatty() else BATCHES
 
 
-def check_output(arguments: argparse.Namespace):
+def check_output(arguments: argparse.Namespace) -> None:
     """Raise `InputError` if `arguments.output` is a file that is read, whatever its name: it would be replaced."""
     output = arguments.output
     if output == "-" or not os.path.isfile(output):  # devices and pipes are not replaced

@@ -8,6 +8,7 @@ import numpy as np
 
 from data.text.profiles import Preprocessor
 from data.text.subwords import END, Subwords
+from interacting_head.translation.translator import Translation
 
 
 def text_line(number: int, translations: list, details: list | None) -> str:
@@ -38,7 +39,7 @@ def json_line(number: int, translations: list, details: list | None, subwords: S
     return json.dumps(record, ensure_ascii=False) + "\n"
 
 
-def described(translation, subwords: Subwords) -> dict:
+def described(translation: Translation, subwords: Subwords) -> dict:
     """Return a `Translation` as an object of JSON, with the target's sub-words."""
     scores = translation.token_scores
     ids = [*translation.tokens, END][: len(scores)]  # the end symbol has a score too
@@ -89,7 +90,7 @@ def _inspected(inspection):
     return record
 
 
-def packed(array) -> dict:
+def packed(array: np.ndarray) -> dict:
     """Return an array for JSON: its shape, and its values as little-endian float16 in base 64.
 
     `np.frombuffer(base64.b64decode(record["float16"]), "<f2").reshape(record["shape"])` is the array again.

@@ -11,6 +11,7 @@ from keras import KerasTensor, ops
 from data.errors import InputError
 from data.text.subwords import BEGIN, END
 from interacting_head.model.compilation import Compiled
+from interacting_head.model.transformer import Transformer
 from interacting_head.search.transformer_search import as_array
 from interacting_head.translation.engines.tensorflow import padded
 
@@ -86,7 +87,7 @@ class Inspector:
                 results[index] = inspection
         return results
 
-    def forced_pass(self, source_ids, target_ids) -> dict:
+    def forced_pass(self, source_ids: KerasTensor, target_ids: KerasTensor) -> dict:
         """Return `{"NAME SITE NUMBER": tensor}` for source ids `(B, S)` and target ids `(B, T)`, shifted right."""
         seen = {}
         sees_encoder = any(site == "encoder" for places in self.wanted.values() for site, _ in places)
@@ -117,7 +118,7 @@ class Inspector:
             yield Inspection(**{name: of_places or None for name, of_places in values.items()})
 
 
-def weighs_heads(model) -> bool:
+def weighs_heads(model: Transformer) -> bool:
     """Return whether a layer of a `Transformer` weighs its heads, so that there is head importance to see."""
     return any(layer.has_head_importance for layer in model.attention_layers.values())
 

@@ -6,6 +6,7 @@ import re
 import types
 
 from data.errors import InputError
+from interacting_head.config import DecodeConfig
 from interacting_head.config.values import MOST_HYPOTHESES
 from interacting_head.console import ArgumentParser
 from interacting_head.search.length_penalties import LENGTH_PENALTIES
@@ -77,11 +78,8 @@ def search_fields(arguments: argparse.Namespace) -> dict:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def check_search(arguments: argparse.Namespace, decode):
-    """Raise `InputError`, in terms of the command line, for a search that is not possible.
-
-    `decode` is the `DecodeConfig` of the run, or an object with some of its fields.
-    """
+def check_search(arguments: argparse.Namespace, decode: DecodeConfig | types.SimpleNamespace) -> None:
+    """Raise `InputError`, in terms of the command line, for a search that is not possible."""
     try:
         SearchOptions.of(decode, search_fields(arguments))
     except InputError as error:

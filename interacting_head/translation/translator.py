@@ -4,6 +4,7 @@ import collections
 import copy
 import itertools
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -62,7 +63,7 @@ class Translator:
 
     def __init__(
         self,
-        engine,
+        engine: object,
         source_subwords: Subwords,
         target_subwords: Subwords,
         source_form: Preprocessor = RAW_TEXT,
@@ -87,7 +88,7 @@ class Translator:
     @classmethod
     def from_run(
         cls,
-        paths,
+        paths: str | Path | list[str | Path],
         checkpoint: str | None = None,
         batch_size: int | None = None,
         batch_tokens: int | None = None,
@@ -95,7 +96,7 @@ class Translator:
         *,
         max_source_length: int | None = None,
         advice: str = ADVICE,
-        **search,
+        **search: object,
     ) -> "Translator":
         """Return the translator of a run directory, of several as an ensemble, or of an exported folder.
 

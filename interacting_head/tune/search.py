@@ -94,7 +94,7 @@ class Journal(JournalFileBackend):
         super().__init__(str(path))
         self.path = path
 
-    def append_logs(self, logs):
+    def append_logs(self, logs: list[dict]) -> None:
         with full_disk_named(self.path):
             super().append_logs(logs)
 

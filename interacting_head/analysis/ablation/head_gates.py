@@ -10,7 +10,7 @@ after both mixings is gone. A source that is gone is zero (Ampomah et al. 2020, 
 """
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -56,7 +56,7 @@ class GatedTransformer:
         for weight, original in zip(weights, model.weights, strict=True):
             weight.assign(original)
 
-    def close(self, closed: Iterable[Head | Source]):
+    def close(self, closed: Iterable[Head | Source]) -> None:
         """Set the gates of some heads and sources to 0, and all others to 1; raise `InputError` for unknown ones."""
         places = {gate: index for index, gate in enumerate([*self.heads, *self.sources])}
         values = np.ones(len(places), "float32")
@@ -67,7 +67,7 @@ class GatedTransformer:
         for gates, own in zip(self.gates, self.of_layers(values), strict=True):
             gates.assign(own)
 
-    def of_layers(self, values) -> list:
+    def of_layers(self, values: Sequence) -> list:
         """Return the part of `values`, an array or tensor with one for each head and then each source, by gates."""
         ends = list(itertools.accumulate(gates.shape[0] for gates in self.gates))
         return [values[start:end] for start, end in zip([0, *ends], ends, strict=False)]

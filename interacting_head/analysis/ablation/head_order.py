@@ -9,6 +9,7 @@ from tqdm import tqdm
 
 from data.text.subwords import BEGIN, END, PAD
 from interacting_head.analysis.ablation.head_gates import GatedTransformer, Head, all_heads, chosen_heads
+from interacting_head.analysis.base import AnalysedRun, Sample
 from interacting_head.analysis.importance import measured
 from interacting_head.model.compilation import Compiled, gradient
 from interacting_head.model.losses import token_cross_entropy
@@ -17,7 +18,7 @@ from interacting_head.translation.engines.tensorflow import padded
 from interacting_head.translation.inspection import width
 
 
-def by_importance(run, sample, seed: int) -> dict[Head, float]:
+def by_importance(run: AnalysedRun, sample: Sample, seed: int) -> dict[Head, float]:
     """Return the mean importance of each head over all positions, times the heads of the layer: 1 is even.
 
     Only layers that weigh their heads have it (Goindani & Shrivastava 2021, equation (1); Iida et al. 2019, equation
@@ -31,7 +32,7 @@ def by_importance(run, sample, seed: int) -> dict[Head, float]:
     }
 
 
-def by_gradient(run, sample, seed: int) -> dict[Head, float]:
+def by_gradient(run: AnalysedRun, sample: Sample, seed: int) -> dict[Head, float]:
     """Return the mean over sentences of |∂L/∂g_h|, divided by the Euclidean norm over the heads of the layer.
 
     L is the mean cross-entropy of a token of the sentence's reference, in nats, and g_h the gate of head h, at 1
@@ -75,7 +76,7 @@ def gate_gradient(gated: GatedTransformer, source_ids, target_ids, labels):
     return gradient(loss, ops.concatenate([ops.convert_to_tensor(one.value) for one in gated.gates]))
 
 
-def at_random(run, sample, seed: int) -> dict[Head, float]:
+def at_random(run: AnalysedRun, sample: Sample, seed: int) -> dict[Head, float]:
     """Return a random number for each head."""
     draw = random.Random(seed)
     return {head: draw.random() for head in all_heads(run.model)}

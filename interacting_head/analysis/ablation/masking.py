@@ -1,6 +1,7 @@
 """BLEU without single heads, or without sources of encoder-decoder attention (Ampomah et al. 2020, Table 7)."""
 
 import dataclasses
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 
 import numpy as np
@@ -8,8 +9,8 @@ from tqdm import tqdm
 
 from data.errors import InputError
 from interacting_head.analysis.ablation.head_gates import GatedTransformer, Head, Source, chosen_heads
-from interacting_head.analysis.base import Analysis, Findings, check_at_least
-from interacting_head.analysis.figures import HeatMap, draw_heat_maps
+from interacting_head.analysis.base import AnalysedRun, Analysis, Findings, Sample, check_at_least
+from interacting_head.analysis.figures import Figure, HeatMap, draw_heat_maps
 from interacting_head.config.values import MOST_HYPOTHESES
 
 METRIC = "sacrebleu"
@@ -26,7 +27,7 @@ class MaskedTranslation:
         InputError: where the sample has no references, or an empty one.
     """
 
-    def __init__(self, run, gated: GatedTransformer, sample, beam_size: int | None = None):
+    def __init__(self, run: AnalysedRun, gated: GatedTransformer, sample: Sample, beam_size: int | None = None):
         from interacting_head.metrics import METRICS  # takes a while
         from interacting_head.metrics.lines import check_lines
         from interacting_head.metrics.metric import Options
@@ -66,7 +67,7 @@ class MaskedTranslation:
         return compare(self.metric, systems, number_of_references=1)
 
 
-def check_references(sample):
+def check_references(sample: Sample) -> None:
     """Raise `InputError` for a `Sample` without references."""
     if sample.references is None:
         raise InputError(f"BLEU needs references, and {sample.name} has none; give them with -r")
@@ -78,7 +79,7 @@ class Masking(Analysis):
     name = "masking"
     summary = "BLEU without single heads, or without single sources of multi_layer"
 
-    def add_arguments(self, parser):
+    def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
             "--heads",
             nargs="*",
@@ -88,10 +89,10 @@ class Masking(Analysis):
         )
         add_beam_size(parser)
 
-    def check(self, arguments):
+    def check(self, arguments: Namespace) -> None:
         check_beam_size(arguments)
 
-    def analyze(self, runs, arguments):
+    def analyze(self, runs: list, arguments: Namespace) -> Findings:
         findings = Findings()
         for run in runs:
             sample = run.sample(arguments)
@@ -106,12 +107,12 @@ class Masking(Analysis):
         return findings
 
 
-def add_beam_size(parser):
+def add_beam_size(parser: ArgumentParser) -> None:
     """Add the option `--beam-size` of verbs that translate."""
     parser.add_argument("--beam-size", type=int, metavar="N", help="default: each run's; 1 is fastest")
 
 
-def check_beam_size(arguments):
+def check_beam_size(arguments: Namespace) -> None:
     """Raise `InputError` for a `--beam-size` below 1 or above `MOST_HYPOTHESES`."""
     check_at_least(1, beam_size=arguments.beam_size)
     if arguments.beam_size is not None and arguments.beam_size > MOST_HYPOTHESES:
@@ -166,7 +167,7 @@ def mark(p_value: float | None) -> str:
     return next((sign for limit, sign in SIGNIFICANCE.items() if p_value is not None and p_value < limit), "")
 
 
-def draw(rows: list[dict], figure):
+def draw(rows: list[dict], figure: Figure) -> None:
     """Draw the differences of BLEU: for each run a heat map of layers and heads a site, or of layers and sources."""
     by_map = {}
     for row in rows:

@@ -24,7 +24,7 @@ def why_not_removable(model: Transformer, place: tuple[str, int]) -> str | None:
     return reason and f"heads of {scheme} cannot be removed: {reason}"
 
 
-def check_removable(model: Transformer):
+def check_removable(model: Transformer) -> None:
     """Raise `InputError` for a model of which no head can be removed."""
     reasons = {why_not_removable(model, place) for place in model.attention_layers}
     if None not in reasons:

@@ -1,6 +1,6 @@
 """BLEU against the number of heads left, and runs with heads removed (Michel et al. 2019, section 4)."""
 
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from data.errors import InputError
@@ -13,8 +13,8 @@ from interacting_head.analysis.ablation.masking import (
     check_references,
     score_columns,
 )
-from interacting_head.analysis.base import Analysis, Findings, check_at_least
-from interacting_head.analysis.figures import add_legend, grid
+from interacting_head.analysis.base import AnalysedRun, Analysis, Findings, Sample, check_at_least
+from interacting_head.analysis.figures import Figure, add_legend, grid
 
 STEPS = 8
 LINES = {"importance": "-", "gradient": "--", "random": ":"}
@@ -27,7 +27,7 @@ class Pruning(Analysis):
     name = "pruning"
     summary = "BLEU against the number of heads left, and a run with heads removed"
 
-    def add_arguments(self, parser):
+    def add_arguments(self, parser: ArgumentParser) -> None:
         add = parser.add_argument
         add(
             "--order",
@@ -42,7 +42,7 @@ class Pruning(Analysis):
         add("--output-run", metavar="DIR", help="that run; default: RUN_DIR-without-N-heads")
         add_beam_size(parser)
 
-    def check(self, arguments):
+    def check(self, arguments: Namespace) -> None:
         check_beam_size(arguments)
         check_at_least(1, steps=arguments.steps)
         if arguments.output_run is not None and arguments.remove is None:
@@ -54,7 +54,7 @@ class Pruning(Analysis):
             raise InputError("--remove is of one run (-m) in one --order; name one of each")
         check_new_folder(output_run(arguments))
 
-    def analyze(self, runs, arguments):
+    def analyze(self, runs: list, arguments: Namespace) -> Findings:
         from interacting_head.analysis.ablation.head_order import head_orders
         from interacting_head.analysis.ablation.pruned_run import check_removable
         from interacting_head.translation.inspection import weighs_heads
@@ -89,7 +89,7 @@ def output_run(arguments: Namespace) -> Path:
     return Path(arguments.output_run or run.with_name(f"{run.name}-without-{arguments.remove}-heads"))
 
 
-def write_without_heads(run, order: dict, arguments: Namespace) -> str:
+def write_without_heads(run: AnalysedRun, order: dict, arguments: Namespace) -> str:
     """Write the run without the first heads of an order, and return a note on it."""
     from interacting_head.analysis.ablation.pruned_run import write_pruned_run
 
@@ -105,7 +105,9 @@ def steps(heads: int, count: int) -> list[int]:
     return sorted({round(heads * step / count) for step in range(1, count + 1)} - {0})
 
 
-def pruning_rows(run, sample, orders: dict[str, dict], numbers: list[int], beam_size: int | None) -> tuple[list, str]:
+def pruning_rows(
+    run: AnalysedRun, sample: Sample, orders: dict[str, dict], numbers: list[int], beam_size: int | None
+) -> tuple[list, str]:
     """Return the rows of a run, and the signature: for each order the whole model, and each number of heads gone.
 
     The orders are `{name: heads in the order in which they go}`.
@@ -120,7 +122,7 @@ def pruning_rows(run, sample, orders: dict[str, dict], numbers: list[int], beam_
     return rows, whole.signature
 
 
-def draw(rows: list[dict], figure):
+def draw(rows: list[dict], figure: Figure) -> None:
     """Draw BLEU against the heads left, a colour a run and a kind of line an order."""
     [[axes]] = grid(figure, 1, 1, 6.4, 3.8)
     runs = list(dict.fromkeys(row["run"] for row in rows))

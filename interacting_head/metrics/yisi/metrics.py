@@ -37,7 +37,7 @@ class YiSi(MeanMetric):
             f"references; PR / (αP + (1 − α)R) with α = {alpha}; mean over sentences"
         )
 
-    def prepare(self, lines: Sequence[str]):
+    def prepare(self, lines: Sequence[str]) -> None:
         """Make ready for all lines, before any of them is compared."""
 
     def units(self, lines: Sequence[str]) -> list[list[bytes]]:
@@ -105,7 +105,7 @@ class YiSi1(YiSi):
         description = f"YiSi-1: cosine of {self.embedder.description}, at least 0"
         super().__init__(options, self.embedder.name, description, **kwargs)
 
-    def prepare(self, lines: Sequence[str]):
+    def prepare(self, lines: Sequence[str]) -> None:
         self.embedder.prepare(lines)
 
     def units(self, lines: Sequence[str]) -> list[list[bytes]]:

@@ -45,7 +45,7 @@ def register_both(
     cells: Callable[[int], Iterable[Cell]],
     claims: Callable[[int], tuple[Claim, ...]],
     tests: Mapping = TEST,
-    **fields,
+    **fields: object,
 ) -> None:
     """Register a table of WMT14, and the small one: cells and claims are functions of the number of layers."""
     small = Small(FLICKR if tests else {}, FOUR_LAYERS, cells=tuple(cells(SMALL_DEPTH)), claims=claims(SMALL_DEPTH))

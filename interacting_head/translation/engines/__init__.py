@@ -60,7 +60,7 @@ def engine_class(name: str) -> type:
     return getattr(importlib.import_module(module), class_name)
 
 
-def load_engine(name: str):
+def load_engine(name: str) -> None:
     """Import an engine for a whole process: TensorFlow without its messages, and a share of the cores for each call."""
     with importing_keras():
         engine_class(name)
@@ -70,14 +70,14 @@ def load_engine(name: str):
         share_cores()
 
 
-def check_capabilities(name: str, wanted):
+def check_capabilities(name: str, wanted: set[str] | tuple) -> None:
     """Raise `InputError` for the first of the wanted `CAPABILITIES` that an engine lacks."""
     for capability, (statement, option) in CAPABILITIES.items():
         if capability in wanted and capability in ENGINES[name].cannot:
             raise InputError(f"--engine {name} {statement}; {option} needs --engine tensorflow")
 
 
-def check_source_length(option: str, value: int, name: str):
+def check_source_length(option: str, value: int, name: str) -> None:
     """Raise `InputError` for a largest length of sources, in sub-words, that the engine `name` does not have."""
     if not isinstance(value, int) or value < 1:
         raise InputError(f"{option} must be a whole number of at least 1, got {value}")

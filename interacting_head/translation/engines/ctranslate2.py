@@ -7,13 +7,14 @@ import numpy as np
 
 from data.errors import InputError
 from data.files import check_plain
-from data.text.subwords import BEGIN, END, PAD
+from data.text.subwords import BEGIN, END, PAD, Subwords
 from data.workers import available_cores
 from interacting_head.console import importing_keras
 from interacting_head.export import POSITIONS, TEXT, convert, optional_package
 from interacting_head.runs.run_directory import RunDirectory
+from interacting_head.search.options import SearchOptions
 from interacting_head.translation.engines import check_capabilities
-from interacting_head.translation.engines.engine import Engine, Hypothesis
+from interacting_head.translation.engines.engine import Engine, Hypothesis, Sentence
 
 ctranslate2 = optional_package("ctranslate2")
 
@@ -33,7 +34,7 @@ class CTranslate2Engine(Engine):
 
     name = "ctranslate2"
 
-    def __init__(self, translator, source_subwords, target_subwords):
+    def __init__(self, translator: "ctranslate2.Translator", source_subwords: Subwords, target_subwords: Subwords):
         self._translator = translator
         self.calls_at_a_time = self.calls_waiting = translator.num_translators
         self._source_pieces, self._target_pieces = (
@@ -43,7 +44,7 @@ class CTranslate2Engine(Engine):
         self._target_ids = {piece: i for i, piece in enumerate(self._target_pieces)}
 
     @classmethod
-    def open(cls, paths, checkpoint=None):
+    def open(cls, paths: list[str | Path], checkpoint: str | None = None) -> tuple["CTranslate2Engine", RunDirectory]:
         check_capabilities(cls.name, {"ensemble"} if len(paths) > 1 else ())
         path = Path(paths[0])
         converted = (path / "model.bin").is_file()
@@ -59,7 +60,7 @@ class CTranslate2Engine(Engine):
         translator = _load(path) if converted else _converted(run, checkpoint)
         return cls(translator, *run.subwords()), run
 
-    def search(self, sentences, options, rows, token_scores=True):
+    def search(self, sentences: list[Sentence], options: SearchOptions, rows: int, token_scores: bool = True) -> list:
         sources = [self._pieces(sentence.source) for sentence in sentences]
         candidates = self._candidates(sources, sentences, options)
         unscored = [(row, ids) for row, found in enumerate(candidates) for ids, total in found.items() if total is None]
@@ -80,7 +81,7 @@ class CTranslate2Engine(Engine):
         )
         return [[hypothesis._replace(token_scores=next(scored)) for hypothesis in found] for found in best]
 
-    def score(self, pairs, rows):
+    def score(self, pairs: list[tuple], rows: int) -> list[list[float]]:
         return self._token_scores([(self._pieces(source), target) for source, target in pairs], rows)
 
     def _candidates(self, sources, sentences, options):

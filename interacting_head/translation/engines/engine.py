@@ -108,11 +108,11 @@ class Engine(abc.ABC):
         """Return the width of the batch for sentences of at most `width` tokens."""
         return width  # except if each shape is compiled
 
-    def refresh(self):
+    def refresh(self) -> None:
         """Take the present weights of models that may have changed."""
         return  # converted models do not change
 
-    def check(self, options: SearchOptions):
+    def check(self, options: SearchOptions) -> None:
         """Raise `InputError` for options that the engine cannot serve."""
         wanted = {"sampling"} if options.sampling else set()
         check_capabilities(self.name, wanted | ({"no_repeat_ngram"} if options.no_repeat_ngram else set()))

@@ -1,6 +1,7 @@
 """Translation by a SavedModel that `export.savedmodel` has written, with nothing else of the run."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -9,11 +10,13 @@ import tensorflow as tf
 from data.errors import InputError
 from data.files import check_plain
 from data.text.subwords import END
+from interacting_head.config import DecodeConfig
 from interacting_head.export import EXTRA, TEXT, optional_package, versions
 from interacting_head.model.compilation import calls_at_a_time
 from interacting_head.runs.run_directory import RunDirectory
+from interacting_head.search.options import SearchOptions
 from interacting_head.translation.engines import check_capabilities
-from interacting_head.translation.engines.engine import Engine
+from interacting_head.translation.engines.engine import Engine, Sentence
 from interacting_head.translation.engines.tensorflow import hypotheses, padded
 
 
@@ -25,12 +28,12 @@ class SavedModelEngine(Engine):
 
     name = "savedmodel"
 
-    def __init__(self, signature, fixed):
+    def __init__(self, signature: Callable, fixed: DecodeConfig):
         self._signature, self._fixed = signature, fixed
         self.calls_at_a_time = calls_at_a_time()
 
     @classmethod
-    def open(cls, paths, checkpoint=None):
+    def open(cls, paths: list[str | Path], checkpoint: str | None = None) -> tuple["SavedModelEngine", RunDirectory]:
         check_capabilities(cls.name, {"ensemble"} if len(paths) > 1 else ())
         folder = _folder(paths[0])
         if checkpoint:
@@ -38,7 +41,7 @@ class SavedModelEngine(Engine):
         run = RunDirectory.open(folder / EXTRA / TEXT)
         return cls(_load(folder).signatures["translate_ids"], run.config.decode), run
 
-    def check(self, options):
+    def check(self, options: SearchOptions) -> None:
         super().check(options)
         for name in ("beam_size", "length_penalty_type"):
             fixed, wanted = getattr(self._fixed, name), getattr(options, name)
@@ -48,7 +51,7 @@ class SavedModelEngine(Engine):
                     "the other, or use --engine tensorflow"
                 )
 
-    def search(self, sentences, options, rows, token_scores=True):
+    def search(self, sentences: list[Sentence], options: SearchOptions, rows: int, token_scores: bool = True) -> list:
         sources = [[*sentence.source, END] for sentence in sentences]
         penalty = 0.0 if options.length_penalty_type == "none" else options.length_penalty
         try:
@@ -66,7 +69,7 @@ class SavedModelEngine(Engine):
             raise InputError(f"--engine {self.name}: {stated[1]}") from error
         return hypotheses(*(np.asarray(found[name]) for name in ("ids", "scores", "token_scores")))
 
-    def score(self, pairs, rows):
+    def score(self, pairs: list[tuple], rows: int) -> list[list[float]]:
         check_capabilities(self.name, {"score"})
 
 

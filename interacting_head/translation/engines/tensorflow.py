@@ -2,6 +2,7 @@
 
 import importlib.util
 import threading
+from pathlib import Path
 
 import numpy as np
 
@@ -10,11 +11,12 @@ from data.text.subwords import BEGIN, END, PAD
 from interacting_head.model.building import load_model
 from interacting_head.model.compilation import calls_at_a_time, compiles_shapes, size_compiled_for
 from interacting_head.model.placement import resolved
+from interacting_head.model.transformer import Transformer
 from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.search.constraints import Limits
-from interacting_head.search.options import IMPOSSIBLE, length_limit
+from interacting_head.search.options import IMPOSSIBLE, SearchOptions, length_limit
 from interacting_head.search.transformer_search import Scorer, TransformerSearch, as_array
-from interacting_head.translation.engines.engine import Engine, Hypothesis
+from interacting_head.translation.engines.engine import Engine, Hypothesis, Sentence
 
 FASTER = "ctranslate2"  # for searches with one model that is a standard Transformer with other weights
 MOST_SEARCHES = 16  # kept compiled, each for its own options
@@ -25,14 +27,14 @@ class TransformerEngine(Engine):
 
     name = "tensorflow"
 
-    def __init__(self, models):
+    def __init__(self, models: Transformer | list[Transformer]):
         self.models = list(models) if isinstance(models, list | tuple) else [models]
         self.calls_at_a_time = calls_at_a_time()
         self._searches, self._lock = {}, threading.Lock()
         self._scorer = Scorer(self.models)
 
     @classmethod
-    def open(cls, paths, checkpoint=None):
+    def open(cls, paths: list[str | Path], checkpoint: str | None = None) -> tuple["TransformerEngine", RunDirectory]:
         runs = [RunDirectory.open(path) for path in paths]
         for run in runs:
             run.weights(checkpoint)  # raises where one has none
@@ -48,7 +50,7 @@ class TransformerEngine(Engine):
                 raise InputError(f"{run.path} has another data.profile than {first.path}; an ensemble needs one")
         return cls([load_model(run, subwords, checkpoint) for run in runs]), first
 
-    def search(self, sentences, options, rows, token_scores=True):
+    def search(self, sentences: list[Sentence], options: SearchOptions, rows: int, token_scores: bool = True) -> list:
         prefixed = sentences[0].prefix is not None
         sources = [[*sentence.source, END] for sentence in sentences]
         limits, length = self._limits(sentences, options, rows, prefixed)
@@ -57,7 +59,7 @@ class TransformerEngine(Engine):
         found = search.compiled_search(kernels=search.kernels, source_ids=source_ids, limits=limits, length=length)
         return hypotheses(*map(as_array, found), options.n_best)[: len(sentences)]
 
-    def score(self, pairs, rows):
+    def score(self, pairs: list[tuple], rows: int) -> list[list[float]]:
         width = max(max(map(len, pair)) for pair in pairs) + 1
         source_ids = self._padded([[*source, END] for source, _ in pairs], rows, width)
         labels = self._padded([[*target, END] for _, target in pairs], rows, width)
@@ -65,14 +67,14 @@ class TransformerEngine(Engine):
         log_p, _ = self._scorer(source_ids, shifted, labels)
         return [row[: len(target) + 1].tolist() for row, (_, target) in zip(log_p, pairs, strict=False)]
 
-    def faster_engine(self, options):
+    def faster_engine(self, options: SearchOptions) -> str | None:
         if importlib.util.find_spec(FASTER) is None or options.sampling or len(self.models) > 1:
             return None
         [model] = self.models
         is_standard = not any(layer.why_not_standard for layer in model.attention_layers.values())
         return FASTER if is_standard and resolved(model.config).memory in ("top", "all") else None
 
-    def refresh(self):
+    def refresh(self) -> None:
         for search in list(self._searches.values()):
             search.refresh()
 
@@ -121,7 +123,7 @@ class TransformerEngine(Engine):
         """Return the rows of a batch of `count` sentences: the most there may be, if each shape is compiled."""
         return most if compiles_shapes() else count
 
-    def padded_width(self, width):
+    def padded_width(self, width: int) -> int:
         return size_compiled_for(width)
 
     def _length(self, sentences, longest, options):
@@ -133,7 +135,7 @@ class TransformerEngine(Engine):
         return usual if longest <= usual else size_compiled_for(longest)
 
 
-def hypotheses(ids, scores, token_scores, most: int | None = None) -> list[list[Hypothesis]]:
+def hypotheses(ids: np.ndarray, scores: np.ndarray, token_scores: np.ndarray, most: int | None = None) -> list[list]:
     """Return a list of at most `most` `Hypothesis`es for each sentence of a `SearchResult`."""
     n_best = []
     for sentence in zip(ids[:, :most], scores[:, :most].tolist(), token_scores[:, :most], strict=True):
