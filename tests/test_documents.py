@@ -92,7 +92,7 @@ def run_line(folder, line):
         script = words.pop(0)
     if script in ("train.py", "interacting_head.tune") and not {"--list", "--help"} & set(words):
         words += SHORT
-    if script == "data.prepare":
+    if script in ("data.prepare", "data.stats"):
         words += ["--vocabulary-size", "400"]
     typed = streams["<"].read_bytes() if "<" in streams else b""
     result = run(folder, script, *words, stdin=typed, variables={"CORPORA_DIR": str(folder / "corpora")})
