@@ -197,13 +197,13 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print JSON in the place of the table")
     arguments = parser.parse_args()
     if arguments.model_dim < 1:
-        parser.error(f"--model-dim must be at least 1, got {arguments.model_dim}")
+        raise InputError(f"--model-dim must be at least 1, got {arguments.model_dim}")
     if arguments.plot and not arguments.plot.lower().endswith(".png"):
-        parser.error(f"--plot writes PNG, got {arguments.plot}; name a file that ends in .png")
+        raise InputError(f"--plot writes PNG, got {arguments.plot}; name a file that ends in .png")
     if arguments.plot and not Path(arguments.plot).absolute().parent.is_dir():
-        parser.error(f"cannot write {arguments.plot}: there is no such folder")
+        raise InputError(f"cannot write {arguments.plot}: there is no such folder")
     if arguments.plot and Path(arguments.plot).is_dir():
-        parser.error(f"cannot write {arguments.plot}: it is a folder; name a file")
+        raise InputError(f"cannot write {arguments.plot}: it is a folder; name a file")
     corpus = open_corpus(arguments.corpus, arguments.source_language, arguments.target_language, arguments.corpora_dir)
     statistics = corpus_statistics(corpus, text_settings(arguments))
     figures = statistics.as_dict(arguments.model_dim)

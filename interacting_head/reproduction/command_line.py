@@ -53,11 +53,11 @@ def parse_arguments(description: str) -> argparse.Namespace:
     arguments = parser.parse_args()
     for name in ("seeds", "jobs"):
         if (number := getattr(arguments, name)) < 1:
-            parser.error(f"--{name} must be at least 1, got {number}")
+            raise InputError(f"--{name} must be at least 1, got {number}")
     if arguments.budget is not None and not arguments.budget > 0:
-        parser.error(f"--budget must be above 0, got {arguments.budget}")
+        raise InputError(f"--budget must be above 0, got {arguments.budget}")
     if not (arguments.tables or arguments.list or arguments.report):
-        parser.error("name a table, such as li_luo/3; --list shows them")
+        raise InputError("name a table, such as li_luo/3; --list shows them")
     return arguments
 
 

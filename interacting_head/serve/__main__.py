@@ -8,6 +8,7 @@ It listens on this machine only, unless --host says otherwise. docs/serving.md d
 import sys
 from argparse import Namespace
 
+from data.errors import InputError
 from interacting_head.console import ArgumentParser, run
 from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.translation.engines import ENGINES, check_source_length, load_engine
@@ -29,7 +30,7 @@ def parse_arguments() -> Namespace:
     if arguments.max_source_length is not None:
         check_source_length("--max-source-length", arguments.max_source_length, arguments.engine)
     if not 0 <= arguments.port < 2**16:
-        parser.error(f"--port must be at least 0 and at most {2**16 - 1}, got {arguments.port}")
+        raise InputError(f"--port must be at least 0 and at most {2**16 - 1}, got {arguments.port}")
     return arguments
 
 

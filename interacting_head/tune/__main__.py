@@ -21,6 +21,7 @@ earlier trials, and a key may have a range: {low: 1e-4, high: 3e-3, log: true}.
 import argparse
 import signal
 
+from data.errors import InputError
 from interacting_head import recipes
 from interacting_head.console import ArgumentParser, importing_keras, run
 
@@ -39,7 +40,7 @@ def parse_arguments() -> argparse.Namespace:
         parser.add_argument(f"--{name}", metavar="FILE", help="your own text, as in train.py")
     arguments = parser.parse_args()
     if arguments.trials is not None and arguments.trials < 1:
-        parser.error(f"--trials must be at least 1, got {arguments.trials}")
+        raise InputError(f"--trials must be at least 1, got {arguments.trials}")
     return arguments
 
 

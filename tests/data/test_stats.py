@@ -141,7 +141,7 @@ def test_the_command_prints_a_table_or_json_and_draws_the_histogram(corpora, tmp
         (["--model-dim", "0"], "--model-dim must be at least 1, got 0"),
         (["--plot", "lengths.jpg"], "name a file that ends in .png"),
         (["--corpora-dir", "/nowhere"], "the folder of corpora /nowhere does not exist"),
-        (["--plot", "folder.png"], "it is a folder; name a file (see "),
+        (["--plot", "folder.png"], "it is a folder; name a file"),
         (["--plot", "/nowhere/x.png"], "cannot write /nowhere/x.png"),
     ],
 )
