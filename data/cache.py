@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from data.errors import InputError
-from data.files import full_disk_named, make_folder, sha256, written_beside
+from data.files import full_disk_named, make_folder, sha256, written_atomically
 
 CHECKSUMS = "SHA256SUMS"  # the file with the checksums of a cache folder, as sha256sum writes them
 ADVICE = "set INTERACTING_HEAD_CACHE to a folder that can be written to"
@@ -33,7 +33,7 @@ def build_once(folder: Path, build: Callable[[Path], None], unchecked: bool = Fa
     if damage:
         warn_of_damage(folder, damage)
     try:
-        with written_beside(folder, parents=True, advice=ADVICE) as temporary:
+        with written_atomically(folder, parents=True, advice=ADVICE) as temporary:
             temporary.mkdir()
             build(temporary)
             lines = [f"{checksum}  {name}\n" for name, checksum in _checksums(temporary).items()]

@@ -18,7 +18,7 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # full disk, used-up quota,
 UNWRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)  # read-only disk, missing permissions
 STANDARD_OUTPUT = "the standard output"
 ADVICE = "name a folder that can be written to"
-PARTIAL = ".partial-"  # begins the names of folders in which `written_beside` keeps incomplete files
+PARTIAL = ".partial-"  # begins the names of folders in which `written_atomically` keeps incomplete files
 
 
 def make_folder(path: str | Path, advice: str = ADVICE) -> None:
@@ -51,7 +51,7 @@ def full_disk_named(path: str | Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def written_beside(path: str | Path, parents: bool = False, advice: str = ADVICE) -> Iterator[Path]:
+def written_atomically(path: str | Path, parents: bool = False, advice: str = ADVICE) -> Iterator[Path]:
     """Yield a temporary path with the same name for a file or folder, and rename it to `path` if the block succeeds.
 
     Otherwise it is removed, so `path` is always complete or absent. A file replaces an earlier one, a folder only an
@@ -132,7 +132,7 @@ def check_new_folder(path: str | Path) -> None:
 def new_folder(path: str | Path) -> Iterator[Path]:
     """Yield a folder next to `path`, renamed to `path` if the block succeeds; raise what `check_new_folder` raises."""
     check_new_folder(path)
-    with written_beside(path, parents=True) as partial:
+    with written_atomically(path, parents=True) as partial:
         partial.mkdir()
         yield partial
 
@@ -159,7 +159,7 @@ def sole_use(folder: str | Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def atomic_write(path: str | Path, mode: str = "w", parents: bool = False, **kwargs: object) -> Iterator[IO]:
-    """Open a file `written_beside` `path`, as UTF-8 by default; a device or pipe (`/dev/null`) is written directly.
+    """Open a file `written_atomically` `path`, as UTF-8 by default; a device or pipe (`/dev/null`) is written directly.
 
     Raises `InputError` when `path` is a folder, or its folder is missing or cannot be written to.
     """
@@ -171,7 +171,7 @@ def atomic_write(path: str | Path, mode: str = "w", parents: bool = False, **kwa
         with full_disk_named(path), open(path, mode, **kwargs) as file:
             yield file
         return
-    with written_beside(path, parents) as partial, open(partial, mode, **kwargs) as file:
+    with written_atomically(path, parents) as partial, open(partial, mode, **kwargs) as file:
         yield file
 
 
@@ -188,8 +188,8 @@ def read_rows(path: str | Path) -> Iterator[dict[str, str]]:
 
 
 def copy_file(source: str | Path, path: str | Path) -> None:
-    """Copy a file to `path`, `written_beside` it."""
-    with written_beside(path, parents=True) as partial:
+    """Copy a file to `path`, `written_atomically` it."""
+    with written_atomically(path, parents=True) as partial:
         shutil.copyfile(source, partial)
 
 

@@ -14,7 +14,7 @@ from data.command_line import ArgumentParser, run
 from data.corpora.corpus import Corpus, open_corpus
 from data.corpus_encoding import EncodedCorpus, add_corpus_arguments, encode_corpus, text_settings
 from data.errors import InputError
-from data.files import copy_folder, remove_abandoned, written_beside
+from data.files import copy_folder, remove_abandoned, written_atomically
 from data.text.parallel_text import SIDES, open_text_file
 from data.text.profiles import DEFAULT_MAX_LENGTH
 
@@ -28,7 +28,7 @@ def write_output(folder: Path, corpus: Corpus, prepared: EncodedCorpus, record: 
     """
     folder = folder.resolve()
     languages = corpus.source_language, corpus.target_language
-    with written_beside(folder, parents=True, advice="name another --output-dir") as partial:
+    with written_atomically(folder, parents=True, advice="name another --output-dir") as partial:
         partial.mkdir()
         for split, (text, _, _) in prepared.texts.items():
             copy_folder(prepared.pairs[split].folder, partial / "encoded" / split)

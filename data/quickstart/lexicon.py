@@ -94,7 +94,7 @@ class EnglishVerb(NamedTuple):
 
 
 class Complement(NamedTuple):
-    """A demand of a verb besides its subject: a case, perhaps after a preposition, and the classes that fill it."""
+    """A complement that a verb needs: a case, perhaps after a preposition, and the classes that fill it."""
 
     preposition: str
     case: str

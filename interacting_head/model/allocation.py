@@ -13,7 +13,9 @@ OF_XLA = "RESOURCE_EXHAUSTED"  # in the message: the exception has other meaning
 
 
 @contextlib.contextmanager
-def allocation_told(batch: Callable[[], str], advice: str, error_class: type[Exception] = RunError) -> Iterator[None]:
+def out_of_memory_explained(
+    batch: Callable[[], str], advice: str, error_class: type[Exception] = RunError
+) -> Iterator[None]:
     """Turn an out-of-memory error in the block into one line.
 
     Args:

@@ -14,7 +14,7 @@ from data.errors import InputError
 from data.text.subwords import Subwords
 from interacting_head import config as configuration
 from interacting_head.config import ExperimentConfig
-from interacting_head.model.allocation import allocation_told
+from interacting_head.model.allocation import out_of_memory_explained
 from interacting_head.model.placement import resolved
 from interacting_head.model.transformer import Transformer
 from interacting_head.runs.migrations import UPGRADES
@@ -34,7 +34,7 @@ def build_model(config: ExperimentConfig, source_subwords: Subwords, target_subw
     """
     advice = "lower model.model_dim, model.feed_forward_dim or the number of layers"
     sizes = source_subwords.vocabulary_size, target_subwords.vocabulary_size
-    with allocation_told(lambda: "the weights of the model", advice, InputError):
+    with out_of_memory_explained(lambda: "the weights of the model", advice, InputError):
         return Transformer(config.model, *sizes, config.data.shared_vocabulary)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from data.files import atomic_write, written_beside
+from data.files import atomic_write, written_atomically
 from interacting_head.config import differences, from_dict
 from interacting_head.reproduction.tables import Run
 
@@ -39,7 +39,7 @@ class Results:
 
     def write_run(self, name: str, record: dict, statistics: dict[tuple[str, str], np.ndarray]) -> None:
         """Write the record of a run, and `{(test set, metric): statistics (N, K)}` of its sentences."""
-        with written_beside(self._path("runs", name, "npz"), parents=True) as path:
+        with written_atomically(self._path("runs", name, "npz"), parents=True) as path:
             np.savez_compressed(path, **{"/".join(key): _compact(value) for key, value in statistics.items()})
         self.write("runs", name, record)
 

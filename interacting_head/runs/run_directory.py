@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from data.errors import InputError
-from data.files import atomic_write, check_plain, check_room, full_disk_named, make_folder, sha256, written_beside
+from data.files import atomic_write, check_plain, check_room, full_disk_named, make_folder, sha256, written_atomically
 from data.text.profiles import PROFILES, RAW_TEXT, Preprocessor
 from data.text.subwords import Subwords
 from data.text.truecasing import Truecaser
@@ -219,7 +219,7 @@ class RunDirectory:
             "data": {"profile": self.config.data.profile, "shared_vocabulary": model.shared_vocabulary},
             "subwords": self.subword_digests,
         }
-        with written_beside(path) as partial:
+        with written_atomically(path) as partial:
             # HDF5 that meets a full disk brings the process down when it ends.
             check_room(partial, weights + 2**14 * len(model.weights))
             model.save_weights(partial)

@@ -18,7 +18,7 @@ from data.errors import InputError
 from data.files import NO_ROOM, sole_use
 from interacting_head.config import ExperimentConfig
 from interacting_head.console import RunError, allocator
-from interacting_head.model.allocation import TRAINING_ADVICE, allocation_told
+from interacting_head.model.allocation import TRAINING_ADVICE, out_of_memory_explained
 from interacting_head.model.building import build_model, load_weights
 from interacting_head.model.placement import same_experiment
 from interacting_head.runs import run_folder
@@ -179,7 +179,10 @@ class Trainer:
     def fitting(self) -> Iterator[None]:
         """Move the batches to the current step, and count the steps of the `fit` in the block."""
         self.batches.start = self.state.step
-        with self.devices.scope(), allocation_told(self._batch_in_words, f"{TRAINING_ADVICE}; {OTHER_SETTINGS}"):
+        with (
+            self.devices.scope(),
+            out_of_memory_explained(self._batch_in_words, f"{TRAINING_ADVICE}; {OTHER_SETTINGS}"),
+        ):
             yield
         self.state.step, self.state.loss = self.progress.step, self.progress.loss
 

@@ -11,7 +11,7 @@ from data.batches.pipeline import evaluation_batches
 from data.errors import InputError
 from interacting_head.config import ExperimentConfig
 from interacting_head.metrics import evaluate
-from interacting_head.model.allocation import TRAINING_ADVICE, allocation_told
+from interacting_head.model.allocation import TRAINING_ADVICE, out_of_memory_explained
 from interacting_head.model.compilation import compiles_shapes
 from interacting_head.model.transformer import Transformer
 from interacting_head.search.options import SearchOptions
@@ -62,7 +62,7 @@ class Validation:
         for inputs, labels, _ in self._batches:
             if stopped():
                 return None
-            with allocation_told(lambda inputs=inputs: _in_words(inputs), TRAINING_ADVICE):
+            with out_of_memory_explained(lambda inputs=inputs: _in_words(inputs), TRAINING_ADVICE):
                 sums += [values.sum(dtype="float64") for values in self._scorer(**inputs, labels=labels)]
             tokens += int((labels != 0).sum())
         log_probability, correct, smoothed = (sums / tokens).tolist()

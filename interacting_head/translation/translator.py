@@ -11,7 +11,7 @@ import numpy as np
 
 from data.text.profiles import RAW_TEXT, Preprocessor
 from data.text.subwords import END, Subwords
-from interacting_head.model.allocation import allocation_told
+from interacting_head.model.allocation import out_of_memory_explained
 from interacting_head.search.options import IMPOSSIBLE, SearchOptions
 from interacting_head.translation.batches import Batch, planned, rows_together
 from interacting_head.translation.engines import check_capabilities, engine_class
@@ -280,7 +280,7 @@ class Translator:
         return searches
 
     def _memory_for(self, batch):
-        return allocation_told(lambda: batch.in_words(self.options.hypotheses), self.advice)
+        return out_of_memory_explained(lambda: batch.in_words(self.options.hypotheses), self.advice)
 
     def _translations(self, batch, found, incomplete):
         """Yield `(number, n-best list)` of each line that a batch completes, of the engine's result for it."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from data.errors import InputError
-from data.files import atomic_write, check_folder, check_plain, make_folder, sole_use, written_beside
+from data.files import atomic_write, check_folder, check_plain, make_folder, sole_use, written_atomically
 
 ROOT = Path(__file__).parents[2]
 
@@ -54,7 +54,7 @@ def test_files_and_folders_have_the_usual_permissions(tmp_path):
     try:
         with atomic_write(tmp_path / "file") as file:
             file.write("x")
-        with written_beside(tmp_path / "folder") as partial:
+        with written_atomically(tmp_path / "folder") as partial:
             partial.mkdir()
     finally:
         os.umask(former)
@@ -80,7 +80,7 @@ def test_a_device_is_written_to_and_not_replaced():
 def test_a_folder_that_holds_something_is_not_replaced(tmp_path):
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "mine").write_text("mine")
-    with pytest.raises(OSError, match="not empty"), written_beside(tmp_path / "folder") as partial:
+    with pytest.raises(OSError, match="not empty"), written_atomically(tmp_path / "folder") as partial:
         partial.mkdir()
     assert [path.name for path in tmp_path.rglob("*")] == ["folder", "mine"]
 
@@ -120,8 +120,8 @@ def test_a_place_that_cannot_be_written_to_is_an_error_with_advice(tmp_path):
 KILLED = """
 import os, sys
 sys.path.insert(0, sys.argv[1])
-from data.files import atomic_write, written_beside
-with atomic_write("file") as file, written_beside("folder") as partial:
+from data.files import atomic_write, written_atomically
+with atomic_write("file") as file, written_atomically("folder") as partial:
     partial.mkdir()
     print("begun", flush=True)
     sys.stdin.read()

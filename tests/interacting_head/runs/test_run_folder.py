@@ -82,6 +82,13 @@ def killed_at_every_moment(monkeypatch, work):
     pytest.fail("there is no end to it")
 
 
+def check_after_every_kill(folder, monkeypatch, work, expected, stands):
+    """Check the contents of a folder that is settled after a kill at each moment of `work`."""
+    for _ in killed_at_every_moment(monkeypatch, work):
+        run_folder.settle(folder, stands=stands)
+        assert contents(folder) == expected
+
+
 def is_link(folder):
     return (folder / "checkpoints").is_symlink()
 
@@ -130,9 +137,7 @@ def test_a_process_killed_while_restoring_a_run_loses_nothing(folder, monkeypatc
         write(folder, NEW, "new")
         return lambda: run_folder.settle(folder, stands=False)
 
-    for _ in killed_at_every_moment(monkeypatch, work):
-        run_folder.settle(folder, stands=False)
-        assert contents(folder) == before
+    check_after_every_kill(folder, monkeypatch, work, before, stands=False)
     assert contents(folder) == before
 
 
@@ -153,9 +158,7 @@ def test_a_process_killed_while_removing_a_run_leaves_the_new_one(folder, monkey
         write(folder, NEW, "new")
         return lambda: run_folder.settle(folder, stands=True)
 
-    for _ in killed_at_every_moment(monkeypatch, work):
-        run_folder.settle(folder, stands=True)
-        assert contents(folder) == expected
+    check_after_every_kill(folder, monkeypatch, work, expected, stands=True)
 
 
 def test_only_files_of_a_run_are_removed(folder):

@@ -31,7 +31,7 @@ class Watched(Engine):
         return [[Hypothesis(-1.0, sentence.source, [-1.0])] for sentence in sentences]
 
     def score(self, pairs, rows):
-        raise NotImplementedError
+        return [[-1.0] * (len(ids) + 1) for _, ids in pairs]
 
 
 class Windows:
