@@ -7,7 +7,7 @@ from interacting_head.console import run
 from interacting_head.metrics import Options, check_names
 from interacting_head.metrics.command_line import parse_arguments
 from interacting_head.metrics.evaluation import evaluate_systems
-from interacting_head.metrics.lines import doubts, read_aligned
+from interacting_head.metrics.lines import input_warnings, read_aligned
 from interacting_head.metrics.significance import Resampling
 
 
@@ -19,7 +19,7 @@ def main():
         [arguments.hypotheses, *arguments.compare], arguments.references, arguments.source
     )
     for name, lines in systems:
-        for doubt in doubts(lines, name, arguments.tokenized or "sacrebleu" not in names):
+        for doubt in input_warnings(lines, name, arguments.tokenized or "sacrebleu" not in names):
             print(f"warning: {doubt}", file=sys.stderr)
     options = Options(**{one.name: getattr(arguments, one.name) for one in dataclasses.fields(Options)})
     resampling = Resampling(arguments.resampling, arguments.seed)

@@ -32,7 +32,7 @@ def main():
     rows = []
     for name, corpus, source, target, vocabulary_size in CORPORA:
         opened = open_corpus(corpus, source, target, arguments.corpora_dir)
-        settings = TextSettings("paper", CleaningRules(max_words=80, max_ratio=9.0), vocabulary_size)
+        settings = TextSettings("truecased", CleaningRules(max_words=80, max_ratio=9.0), vocabulary_size)
         statistics = corpus_statistics(opened, settings)
         plot_lengths(statistics, results.FOLDER / f"lengths_{name}.png")
         rows.append({"name": name, **row(statistics.as_dict(MODEL_DIM))})
@@ -49,7 +49,7 @@ def main():
             {"caption": f"Heads for a model of {MODEL_DIM}", "fields": ["name", "n̄", "h_max", "heads"]},
         ],
         conditions={
-            "profile": "paper (Moses tokenisation, truecasing, at most 80 words), shared vocabulary",
+            "profile": "truecased (Moses tokenisation, truecasing, at most 80 words), shared vocabulary",
             "plots": ", ".join(f"lengths_{name}.png" for name, *_ in CORPORA),
         },
     )

@@ -38,7 +38,7 @@ def add_arguments(parser):
     parser.add_argument("parts", nargs="+", choices=("training", "translation"), metavar="PART")
     parser.add_argument("--steps", type=int, default=100_000, metavar="N", help="default: %(default)s")
     parser.add_argument("--lines", type=int, default=3_000_000, metavar="N", help="default: %(default)s")
-    parser.add_argument("--engine", choices=("ctranslate2", "tensorflow"), default="ctranslate2")
+    parser.add_argument("--engine", choices=("ctranslate2", "keras"), default="ctranslate2")
     parser.add_argument("--folder", metavar="DIR", help="of the run directory; default: one that is removed at the end")
     parser.add_argument("--output", metavar="FILE", help="default: benchmarks/results/long_runs.json")
     parser.add_argument("--conditions", default="", metavar="TEXT", help="what else ran on the machine")
@@ -76,7 +76,7 @@ def trained(folder, steps):
     settings += [f"train.validation_interval={max(1, steps // VALIDATIONS)}"]
     command = [sys.executable, ROOT / "train.py", "quickstart", "--run-dir", folder / "run", "--set", *settings]
     numbers = re.compile(rf" step (\d+) of {steps}, ")
-    row = {"part": "training", "engine": "tensorflow", **watched(command, steps, interval, "stderr", numbers)}
+    row = {"part": "training", "engine": "keras", **watched(command, steps, interval, "stderr", numbers)}
     with atomic_write(stored) as file:
         json.dump(row, file)
     return row

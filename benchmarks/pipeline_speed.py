@@ -47,7 +47,9 @@ def add_arguments(parser):
     parser.add_argument("parts", nargs="+", choices=PARTS, metavar="PART", help=", ".join(PARTS))
     parser.add_argument("--corpora-dir", metavar="DIR", help="default: $CORPORA_DIR, then the cache folder")
     parser.add_argument("--corpora", nargs="+", choices=CORPORA, default=list(CORPORA), metavar="NAME")
-    parser.add_argument("--profiles", nargs="+", choices=("raw", "paper"), default=["raw", "paper"], metavar="PROFILE")
+    parser.add_argument(
+        "--profiles", nargs="+", choices=("raw", "truecased"), default=["raw", "truecased"], metavar="PROFILE"
+    )
     parser.add_argument("--vocabulary-size", type=int, default=8000, metavar="N")
     parser.add_argument("--memory-pairs", type=int, default=5_000_000, metavar="N", help="default: %(default)s")
     parser.add_argument(

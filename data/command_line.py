@@ -68,6 +68,17 @@ def run(main: Callable[[], int | None]) -> NoReturn:
     raise SystemExit(code)
 
 
+def renamed(former: dict[str, str]) -> Callable[[str], str]:
+    """Return an argparse `type` that refuses words of earlier versions and names the present one."""
+
+    def present(word):
+        if word in former:
+            raise argparse.ArgumentTypeError(f"{word!r} is now called {former[word]!r}")
+        return word
+
+    return present
+
+
 def one_line(error: Exception) -> str:
     """Return the message of an error as one printable line, shortened if very long."""
     text = str(error)

@@ -12,10 +12,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 from data.batches.encoding import EncodedPairs, encode_parallel
+from data.command_line import renamed
 from data.corpora.corpus import Corpus
 from data.text.cleaning import CleaningRules
-from data.text.profiled_text import ProfiledText, apply_profile
-from data.text.profiles import DEFAULT_MAX_LENGTH, DEFAULT_PROFILE, DEFAULT_VOCABULARY_SIZE, PROFILES, profile_named
+from data.text.preprocessed_text import PreprocessedText, apply_profile
+from data.text.profiles import (
+    DEFAULT_MAX_LENGTH,
+    DEFAULT_PROFILE,
+    DEFAULT_VOCABULARY_SIZE,
+    FORMER_PROFILES,
+    PROFILES,
+    profile_named,
+)
 from data.text.subwords import Subwords
 from data.text.truecasing import Truecaser
 from data.text.vocabularies import check_vocabulary_settings, learn_vocabularies
@@ -46,7 +54,7 @@ class EncodedCorpus(NamedTuple):
     `vocabularies` are the files of `subwords`; `seconds` is the time that each stage took, almost none if cached.
     """
 
-    texts: dict[str, ProfiledText]
+    texts: dict[str, PreprocessedText]
     vocabularies: tuple[Path, Path]
     subwords: tuple[Subwords, Subwords]
     pairs: dict[str, EncodedPairs]
@@ -103,10 +111,11 @@ def add_corpus_arguments(parser: argparse.ArgumentParser, profile: str = DEFAULT
     parser.add_argument("--target-language", required=True, metavar="CODE", help="such as en")
     parser.add_argument(
         "--profile",
+        type=renamed(FORMER_PROFILES),
         choices=PROFILES,
         default=profile,
-        help="default: %(default)s; raw: sub-words of the text as it is; the others normalised and tokenised before: "
-        "paper truecased, lowercased, tokenized in its own case",
+        help="form of the text before sub-words: raw as it is; the others normalised and tokenised, and truecased, "
+        "lowercased, or (tokenized) in its own case; default: %(default)s",
     )
     parser.add_argument(
         "--vocabulary-size",

@@ -191,7 +191,7 @@ def _print_table(figures):
 
 def main() -> None:
     parser = ArgumentParser(prog="python -m data.stats", description=__doc__)
-    add_corpus_arguments(parser, profile="paper")
+    add_corpus_arguments(parser, profile="truecased")
     parser.add_argument("--model-dim", type=int, default=512, metavar="D", help="default: %(default)s")
     parser.add_argument("--plot", metavar="FILE.png", help="write the histogram of lengths")
     parser.add_argument("--json", action="store_true", help="print JSON in the place of the table")

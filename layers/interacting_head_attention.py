@@ -9,7 +9,7 @@ from keras import KerasTensor, ops
 from layers.configured_layer import one_of
 from layers.multi_head_attention import MultiHeadAttention, float64
 
-IMPLEMENTATIONS = ("folded", "head_pairs", "printed_loop")
+IMPLEMENTATIONS = ("folded", "head_pairs", "listing")
 COMBINATIONS = {"sum": 0.0, "scaled_sum": 0.5, "mean": 1.0}
 """Name of a combination of query heads → e, where the sum of H queries is divided by H to the power of e."""
 
@@ -29,7 +29,7 @@ class InteractingHeadAttention(MultiHeadAttention):
         implementation: one of three ways to compute the same function. `"folded"` combines the query kernels first,
             so that one query `(B, 1, T, K)` meets H key heads: time and RAM grow as in multi-head attention, less its
             query projection. `"head_pairs"` computes the logits `(B, H, H, T, S)` of all pairs in one product,
-            `"printed_loop"` computes one pair after another, as the listing does. Both grow with H².
+            `"listing"` computes one pair after another, as the listing does. Both grow with H².
         query_combination: `"sum"` is Algorithm 1. All W_q^i receive the same gradient, so that under Adam their sum
             moves H times as fast as one head's query kernel, and it starts √H times as large. `"mean"`, this project's
             own, takes Σ_i Q_i / H with query kernels that start √H times as large: the shared query then starts as one
@@ -106,7 +106,7 @@ class InteractingHeadAttention(MultiHeadAttention):
         return ops.sum(ops.matmul(q, k), axis=1)  # Algorithm 1, lines 23–27: Σ_i Q_i K_jᵀ
 
     def attention(self, q, k, v, mask, query, query_mask, training, return_intermediates):
-        if self.implementation != "printed_loop":
+        if self.implementation != "listing":
             return super().attention(q, k, v, mask, query, query_mask, training, return_intermediates)
         of_key_heads = zip(*logits_of_pairs(self, q, k), strict=True)
         sums = [sum(others, first) for first, *others in of_key_heads]  # lines 23–26

@@ -11,7 +11,7 @@ from layers.interacting_head_attention import attend_separately, logits_of_pairs
 from layers.multi_head_attention import PROJECTION_AXES, MultiHeadAttention, float64
 from layers.projection import merge_heads
 
-IMPLEMENTATIONS = ("by_query_head", "printed_loop")
+IMPLEMENTATIONS = ("by_query_head", "listing")
 
 
 @keras.saving.register_keras_serializable("interacting_head")
@@ -25,7 +25,7 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
         implementation: one of two ways to compute the same function, in time that grows with H². `"by_query_head"`
             attends and projects with one query head after another, and computes its weights again for the gradient:
             the H² outputs never stand side by side, and RAM grows with H (benchmarks/RESULTS.md has both). With
-            dropout on the weights, or if they are returned, all H² of them are kept. `"printed_loop"` computes one
+            dropout on the weights, or if they are returned, all H² of them are kept. `"listing"` computes one
             pair after another and keeps everything, as the equations read.
 
     Returns:
@@ -60,7 +60,7 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
         return np.repeat(query, H, axis=1), key, value, float64(self.output_kernel).reshape(H * H, V, D)
 
     def attention(self, q, k, v, mask, query, query_mask, training, return_intermediates):
-        if self.implementation == "printed_loop":
+        if self.implementation == "listing":
             return self.attention_by_loop(q, k, v, mask, training, return_intermediates)
 
         def attend_with(q_i, kernel, k, v):

@@ -10,7 +10,7 @@ import jax.monitoring
 from data.batches.plan import STATIC_SHAPES
 from interacting_head.search.options import SearchOptions
 from interacting_head.training import trainer as training
-from interacting_head.translation.engines.tensorflow import TransformerEngine
+from interacting_head.translation.engines.keras import TransformerEngine
 from interacting_head.translation.translator import Translator
 from tests import tiny_corpus
 from tests.interacting_head import tiny

@@ -131,7 +131,7 @@ def with_jax(tmp_path_factory):
     # Sentences of one length: JAX compiles for each. Batches for four devices are those for one.
     files = tiny_corpus.write_corpus(folder, words=(3, 3))
     settings = [*tiny_corpus.SETTINGS, "train.max_steps=14", "train.validation_interval=14", "train.log_interval=1"]
-    settings += ["train.adam_epsilon=0.001", "train.accumulate_batches=2", "train.average_last=0"]
+    settings += ["train.adam_epsilon=0.001", "train.gradient_accumulation_steps=2", "train.average_last=0"]
     settings += ["model.attention.scheme=dynamic_head_importance", "train.batch_tokens=192"]
     own = [word for name, path in files.items() for word in (f"--{name.replace('_', '-')}", path)]
     command = [ROOT / "train.py", *own, *(word for setting in settings for word in ("--set", setting))]

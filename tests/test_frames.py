@@ -14,9 +14,7 @@ from tests import tiny_corpus
 ROOT = Path(__file__).parents[1]
 PRODUCT = ("data", "interacting_head", "layers")
 SETTINGS = ["model.attention.scheme=recording", "train.max_steps=1", "train.validation_interval=1"]
-ONE_CALL = (
-    "interacting_head.translation.engines.tensorflow.calls_at_a_time"  # with several, threads have their own frames
-)
+ONE_CALL = "interacting_head.translation.engines.keras.calls_at_a_time"  # with several, threads have their own frames
 
 
 class Recording(MultiHeadAttention):

@@ -60,7 +60,7 @@ def test_references_score_100_against_themselves_in_every_form(tmp_path, monkeyp
 def test_a_tokenised_run_of_multi30k_scores_what_multi_bleu_would(tmp_path, monkeypatch):
     monkeypatch.setenv("INTERACTING_HEAD_CACHE", str(tmp_path / "cache"))
     languages = ["data.corpus=multi30k", "data.source_language=de", "data.target_language=en"]
-    settings = [*tiny_corpus.SETTINGS, *languages, "data.profile=paper", "data.max_words=80", "data.max_ratio=9"]
+    settings = [*tiny_corpus.SETTINGS, *languages, "data.profile=truecased", "data.max_words=80", "data.max_ratio=9"]
     larger = ["data.vocabulary_size=4000", "train.batch_tokens=2048", "train.max_steps=150", "model.model_dim=128"]
     rest = [
         "train.validation_interval=150",
@@ -73,7 +73,7 @@ def test_a_tokenised_run_of_multi30k_scores_what_multi_bleu_would(tmp_path, monk
     (tmp_path / "empty.yaml").write_text("{}\n")
     trained = run(tmp_path, "train.py", tmp_path / "empty.yaml", *corpora, "--run-dir", run_dir, "--set", *assignments)
     assert trained.code == 0, trained.errors
-    prepared = ["multi30k", "--source-language", "de", "--target-language", "en", "--profile", "paper"]
+    prepared = ["multi30k", "--source-language", "de", "--target-language", "en", "--profile", "truecased"]
     prepared += ["--max-words", "80", "--max-ratio", "9", "--output-dir", str(tmp_path / "prepared")]
     prepare.main([*prepared, "--corpora-dir", str(CORPORA)])
     source = CORPORA / "multi30k" / "test_2016_flickr.de.gz"

@@ -9,7 +9,7 @@ import pytest
 from tests import tiny_corpus
 from tests.command_line import OWN, ROOT, TINY, TRAIN, environment, run, run_all, start, wait_until
 
-PAPER = [*tiny_corpus.SETTINGS, "data.profile=paper", "train.max_steps=1"]
+PAPER = [*tiny_corpus.SETTINGS, "data.profile=truecased", "train.max_steps=1"]
 
 
 def test_the_recipes_are_listed(tmp_path):
@@ -148,7 +148,7 @@ def test_another_configuration_on_a_run_is_an_error_that_names_the_key(again):
 
 @pytest.fixture(scope="module")
 def paper(tmp_path_factory):
-    """A folder with a run of the profile `paper`, hardly trained, and what became of commands on it."""
+    """A folder with a run of the profile `truecased`, hardly trained, and what became of commands on it."""
     folder = tmp_path_factory.mktemp("paper")
     tiny_corpus.write_corpus(folder)
     train = ["--run-dir", "run", *OWN, *(word for x in PAPER for word in ("--set", x))]

@@ -8,7 +8,7 @@ from tests.command_line import OWN
 TUNE = ["interacting_head.tune", "tiny.yaml", "--space", "space.yaml", "--search-dir", "search", *OWN]
 TUNE += [word for setting in tiny_corpus.SETTINGS for word in ("--set", setting)]
 """A search of hyper-parameters; it needs `tiny.yaml`, `space.yaml` and the corpus of `tiny_corpus`."""
-PREPARE = ["data.prepare", "some", "--source-language", "de", "--target-language", "en", "--profile", "paper"]
+PREPARE = ["data.prepare", "some", "--source-language", "de", "--target-language", "en", "--profile", "truecased"]
 PREPARE += ["--vocabulary-size", "300", "--corpora-dir", "corpora", "--output-dir", "out/prepared"]
 """A preparation of the corpus of `write_some`."""
 REPRODUCE = ["tiny/1", "--seeds", "1", "--corpora-dir", "corpora", "--runs-dir", "runs", "-o", "out"]

@@ -68,7 +68,7 @@ def as_dataset(found):
 def training_model(precision, scheme, parts):
     """A compiled `TensorFlowTrainingModel` of random weights."""
     keras.config.set_dtype_policy(precision)
-    settings = [f"train.precision={precision}", f"train.accumulate_batches={parts}", "train.schedule=constant"]
+    settings = [f"train.precision={precision}", f"train.gradient_accumulation_steps={parts}", "train.schedule=constant"]
     settings += ["train.learning_rate=0.01", "train.warmup_steps=1", "train.gradient_clip=0.5"]
     settings += ["train.adam_epsilon=0.001", "train.ema_decay=0.5"]
     model = tiny.transformer(encoder_layers=1, decoder_layers=1, scheme=scheme)

@@ -53,11 +53,11 @@ def cost(config, rate):
     sizes = size if isinstance(size, tuple) else (size, size)
     train, parameters = config.train, parameter_count(config.model, *sizes, shared)
     tokens = train.batch_tokens  # of each side, were there no padding
-    flops = matmul_flops(config.model, sizes[1], tokens, tokens) * train.accumulate_batches * train.max_steps
+    flops = matmul_flops(config.model, sizes[1], tokens, tokens) * train.gradient_accumulation_steps * train.max_steps
     state, batch = STATE_BYTES * parameters, activation_bytes(config, sizes[1])
     return {
         "parameters, millions": parameters / 1e6,
-        "tokens a batch": tokens * train.accumulate_batches,
+        "tokens a batch": tokens * train.gradient_accumulation_steps,
         "steps": train.max_steps,
         "state, GiB": state / 2**30,
         "batch, GiB": batch / 2**30,

@@ -41,7 +41,7 @@ def main(arguments):
         lines = [line for line in decode_lines(file, arguments.input) if line.strip()][:LINES]
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log"
-        with serving(arguments.model, "tensorflow", log) as (port, process):
+        with serving(arguments.model, "keras", log) as (port, process):
             load = Load(port, process, lines, arguments.clients, arguments.minutes * 60)
             asyncio.run(load.run())
         lines = log.read_text(encoding="utf-8")

@@ -31,7 +31,7 @@ from interacting_head.console import RunError, importing_keras
 BATCH_SIZES = (8, 64)
 LENGTH = 12  # sub-words of a translation where its length is forced
 ENGINES = {
-    "tensorflow": ("tensorflow", None, None),
+    "keras": ("keras", None, None),
     "savedmodel": ("savedmodel", "savedmodel", None),
     "ctranslate2 float32": ("ctranslate2", "ctranslate2", "float32"),
     "ctranslate2 int8": ("ctranslate2", "ctranslate2", "int8"),
@@ -88,12 +88,12 @@ def main(arguments):
             "digits": 2,
         },
         {
-            "caption": "Engines of translate.py over the engine tensorflow",
+            "caption": "Engines of translate.py over the engine keras",
             **fields,
-            "value": "over tensorflow",
+            "value": "over keras",
             "digits": 2,
         },
-        {"caption": "Lines equal to the lines of the engine tensorflow", **fields, "value": "equal"},
+        {"caption": "Lines equal to the lines of the engine keras", **fields, "value": "equal"},
         {
             "caption": "Seconds from the command to the first line",
             **fields,
@@ -169,7 +169,7 @@ def measure_engines(arguments, lines, models):
             found[name] = turn(lines)
             seconds[name].append(time.perf_counter() - started)
             print(*name, f"{len(lines) / seconds[name][-1]:.1f} sentences/s", flush=True)
-    tokens = sum(map(len, subwords[1].encode(found["tensorflow", BATCH_SIZES[0]])))
+    tokens = sum(map(len, subwords[1].encode(found["keras", BATCH_SIZES[0]])))
     rows = []
     for (name, size), taken in seconds.items():
 
@@ -177,11 +177,11 @@ def measure_engines(arguments, lines, models):
             return float(np.median(np.divide(seconds[other, size], taken)))
 
         alone = next((alone for alone, same in ALONE.items() if same == name), None)
-        expected = found["tensorflow", BATCH_SIZES[0]]
+        expected = found["keras", BATCH_SIZES[0]]
         row = {"part": "engines", "engine": name, "batch": size, "sentences/s": len(lines) / float(np.median(taken))}
         row["ratio"] = over(THEIRS)
         row["over alone"] = alone and over(alone)
-        row["over tensorflow"] = None if name in ALONE else over("tensorflow")
+        row["over keras"] = None if name in ALONE else over("keras")
         row["equal"] = sum(one == other for one, other in zip(found[name, size], expected, strict=True))
         rows.append(row)
     return rows, tokens

@@ -1,1 +1,1 @@
-"""Text on its way to sub-words and back; start at `profiled_text.py`, and at `vocabularies.py` for sub-words."""
+"""Text on its way to sub-words and back; start at `preprocessed_text.py`, and at `vocabularies.py` for sub-words."""

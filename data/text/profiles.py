@@ -3,7 +3,7 @@
 | profile | tokenised | casing | paper |
 |---|---|---|---|
 | `raw` | no | as it is | Ampomah et al. 2020 |
-| `paper` | yes | truecased | Li & Luo 2022 |
+| `truecased` | yes | truecased | Li & Luo 2022 |
 | `lowercased` | yes | small letters | Iida et al. 2019, Goindani & Shrivastava 2021 on IWSLT14 |
 | `tokenized` | yes | as it is | the same on other corpora |
 """
@@ -36,14 +36,18 @@ class Profile:
 
 PROFILES = {
     "raw": Profile(),
-    "paper": Profile(is_tokenized=True, is_truecased=True),
+    "truecased": Profile(is_tokenized=True, is_truecased=True),
     "lowercased": Profile(is_tokenized=True, is_lowercased=True),
     "tokenized": Profile(is_tokenized=True),
 }
+FORMER_PROFILES = {"paper": "truecased"}
+"""Names of earlier versions and their present names."""
 
 
 def profile_named(name: str) -> Profile:
     """Return a profile of `PROFILES`; raise `InputError` for any other name."""
+    if name in FORMER_PROFILES:
+        raise InputError(f"the profile {name!r} is now called {FORMER_PROFILES[name]!r}")
     if name not in PROFILES:
         raise InputError(f"unknown profile {name!r}; it is one of {', '.join(PROFILES)}")
     return PROFILES[name]

@@ -108,7 +108,7 @@ class AnalysedRun:
         """
         source, target, name = self._text(arguments)
         texts = ParallelText(source, target).pairs() if target else ((line,) for line in read_lines(source))
-        chosen, lines = drawn(enumerate(texts, start=1), arguments.sentences, arguments.seed)
+        chosen, lines = reservoir_sample(enumerate(texts, start=1), arguments.sentences, arguments.seed)
         longest = self.config.data.max_length
         texts = zip(*(texts for _, texts in chosen), strict=True)
         sides = [self.encode(*one) for one in zip(SIDES, texts, strict=False)]  # without references, one side
@@ -195,7 +195,7 @@ def open_runs(paths: list, checkpoint: str | None = None) -> list[AnalysedRun]:
     return [AnalysedRun(path, name, checkpoint) for path, name in zip(paths, names, strict=True)]
 
 
-def drawn(items: Iterable, count: int, seed: int) -> tuple[list, int]:
+def reservoir_sample(items: Iterable, count: int, seed: int) -> tuple[list, int]:
     """Return `count` items drawn at random, in their order, all where there are fewer; and the number of all.
 
     Items get random numbers, and the ones with the smallest are kept: items are read once, and few are held.

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from data.errors import InputError
-from data.text.profiles import DEFAULT_MAX_LENGTH, DEFAULT_PROFILE, DEFAULT_VOCABULARY_SIZE, PROFILES
+from data.text.profiles import DEFAULT_MAX_LENGTH, DEFAULT_PROFILE, DEFAULT_VOCABULARY_SIZE, FORMER_PROFILES, PROFILES
 from interacting_head.config import yaml_files
 from interacting_head.config.values import MOST_HYPOTHESES, parsed, setting, unknown_key
 
@@ -104,8 +104,9 @@ class DataConfig:
     profile: str = setting(
         DEFAULT_PROFILE,
         "the form of text that sub-words are learnt on: as it is, or normalised and tokenised by the rules of Moses "
-        "and truecased (`paper`), in small letters, or cased as it is (docs/text.md)",
+        "and truecased, lower-cased, or cased as it is (docs/text.md)",
         choices=tuple(PROFILES),
+        former=FORMER_PROFILES,
     )
     vocabulary_size: int | tuple[int, int] = setting(
         DEFAULT_VOCABULARY_SIZE, "sub-words; of source and target, where they are separate, also as two numbers"
@@ -137,7 +138,7 @@ class TrainConfig:
     adam_epsilon: float = setting(1e-9, "Adam's ε", above=0)
     label_smoothing: float = setting(0.1, "ε of label smoothing", below=1)
     gradient_clip: float | None = setting(None, "the largest norm of the gradient of all weights; `null`: any", above=0)
-    accumulate_batches: int = setting(1, "batches of batch_tokens in a step, computed one after another")
+    gradient_accumulation_steps: int = setting(1, "batches of batch_tokens in a step, computed one after another")
     ema_decay: float | None = setting(
         None, "decay of an exponential moving average of the weights, saved as `ema`; `null`: none is kept", below=1
     )

@@ -10,6 +10,8 @@ from data.errors import InputError, nearest_names
 
 ABOVE_WHOLE = 2**31  # what arrays of 32 bits, and generators of random numbers, can hold
 OUTSIDE = {"at_least": operator.lt, "at_most": operator.gt, "above": operator.le, "below": operator.ge}
+FORMER_KEYS = {"train.accumulate_batches": "train.gradient_accumulation_steps"}
+"""Keys of earlier versions and their present names."""
 LONGEST_KEY = 100  # characters; a longer one is like none
 MOST_HYPOTHESES = 100
 """Largest beam size, and number of translations drawn. Each hypothesis attends to the places of all, so that time grows
@@ -22,7 +24,7 @@ def setting(default: object = dataclasses.MISSING, meaning: str = "", **limits: 
     Args:
         meaning: one line for docs/configuration.md.
         **limits: `choices` of words; `at_least` (by default 1 for whole numbers, 0 for others), `at_most`, `above`,
-            `below` (by default 2³¹ for whole numbers).
+            `below` (by default 2³¹ for whole numbers); `former`, words of earlier versions and their present names.
     """
     metadata = {"meaning": meaning, "limits": limits}
     if isinstance(default, dict):
@@ -89,6 +91,8 @@ def checked(kind: type, value: object, key: str, limits: dict) -> typing.Any:
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
         words = {int: "a whole number", float: "a number", bool: "true or false", str: "a word", dict: "keys"}
         raise InputError(f"{key} must be {words[kind]}, got {value!r}")
+    if value in limits.get("former", ()):
+        raise InputError(f"{key}: {value} is now called {limits['former'][value]}")
     if value not in limits.get("choices", [value]):
         raise InputError(f"{key} must be one of {', '.join(limits['choices'])}, got {value!r}")
     if kind in (int, float):
@@ -125,7 +129,9 @@ def entry_of(registry: dict, name: str, kind: str, hint: str | None = None) -> t
 
 
 def unknown_key(key: str, known: list[str]) -> InputError:
-    """Return the error for a key that is not `known`: it names the nearest, or the keys of its section."""
+    """Return the error for a key that is not `known`; it names the present or nearest key, or the section's keys."""
+    if key in FORMER_KEYS:
+        return InputError(f"{key} is now called {FORMER_KEYS[key]}")
     near = nearest_names(key, known, part=lambda name: name.rpartition(".")[2]) if len(key) <= LONGEST_KEY else []
     if near:
         return InputError(f"unknown configuration key {key}; did you mean {near[0]}?")

@@ -71,7 +71,7 @@ def check_lines(
                 raise InputError(f"{name}, line {number}: empty reference; fill it in or remove the line everywhere")
 
 
-def doubts(hypotheses: Sequence[str], name: str, tokenization_expected: bool) -> Iterator[str]:
+def input_warnings(hypotheses: Sequence[str], name: str, tokenization_expected: bool) -> Iterator[str]:
     """Yield a warning for each sign that the hypotheses, which it calls `name`, are not the text to be scored."""
     pieces = [number for number, line in enumerate(hypotheses, start=1) if SUBWORD_PIECE.search(line)]
     if pieces:

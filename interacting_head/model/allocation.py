@@ -5,7 +5,9 @@ from collections.abc import Callable, Iterator
 
 from interacting_head.console import RunError
 
-TRAINING_ADVICE = "lower train.batch_tokens or data.max_length, raise train.accumulate_batches or take a smaller model"
+TRAINING_ADVICE = (
+    "lower train.batch_tokens or data.max_length, raise train.gradient_accumulation_steps or take a smaller model"
+)
 
 EXCEPTIONS = {"MemoryError", "ResourceExhaustedError", "OutOfMemoryError"}
 """Of Python and NumPy, TensorFlow, PyTorch, by name, so that no backend need be imported."""

@@ -107,7 +107,7 @@ def interacting_heads(corpus, scheme, heads):
     - `fixed_head_size`: query and key heads of the mean length of section 4.1 (20, 25, 26), value heads of D / heads.
     - `interacting_head` is Algorithm 1, with the division by √d_k of equation (11), and the sum of its listing. `--set
       model.attention.options.query_combination=mean` is this project's own, with a query that learns at the pace of
-      one head's. `implementation=printed_loop` computes pair after pair: tables 6 to 8 time that.
+      one head's. `implementation=listing` computes pair after pair: tables 6 to 8 time that.
     - `interacting_head_pairwise` is equations (10) to (12), a softmax for each pair of heads: another function than
       Algorithm 1, with H times the output weights. Up to 16 heads, since its cost grows with their square.
     - The listing to the letter is `model.attention.options.scaled=false model.attention.options.cumulative=true`.
@@ -136,7 +136,7 @@ def interacting_heads(corpus, scheme, heads):
             corpus=task.corpus,
             source_language=source,
             target_language=target,
-            profile="paper",
+            profile="truecased",
             vocabulary_size=task.vocabulary_size,
             shared_vocabulary=isinstance(task.vocabulary_size, int),
             max_words=task.max_words,

@@ -27,7 +27,7 @@ CORPORA = {
         "max_words": 175,
         "max_ratio": 1.5,
     },
-    AS_TOLD: {"corpus": "iwslt17_de-en", "profile": "paper", "vocabulary_size": 32_000},
+    AS_TOLD: {"corpus": "iwslt17_de-en", "profile": "truecased", "vocabulary_size": 32_000},
     "wmt17": {"corpus": "wmt17_en-de", "profile": "tokenized", "vocabulary_size": 32_000},
 }
 EPOCHS = {FAIRSEQ: 50, AS_TOLD: 50, "wmt17": 10}

@@ -4,6 +4,8 @@ import copy
 from pathlib import Path
 
 from data.errors import InputError
+from data.text.profiles import FORMER_PROFILES
+from interacting_head.config.values import FORMER_KEYS
 from interacting_head.config.yaml_files import read_yaml
 
 BALANCED = {"interacting_head"}
@@ -18,22 +20,44 @@ def from_version_1(mapping: dict) -> dict:
     """
     mapping = copy.deepcopy(mapping)
     model, data = mapping.setdefault("model", {}), mapping.setdefault("data", {})
-    if not (isinstance(model, dict) and isinstance(data, dict)):
-        return mapping  # which is refused as one of the present version is
-    if model.get("normalization") == "pre":
+    if isinstance(model, dict) and model.get("normalization") == "pre":
         model["memory_normalization"] = "top"
-    if data.get("profile") == "paper":
+    if isinstance(data, dict) and data.get("profile") == "paper":
         limits = {"max_words": 80, "max_ratio": 9.0}
         data |= {name: limit for name, limit in limits.items() if data.get(name) is None}
+    for options in _attention_options(mapping):
+        options.pop("balanced_query", None)
+    return from_version_2(mapping)
+
+
+def from_version_2(mapping: dict) -> dict:
+    """Return a configuration of version 2 in present terms: a key, a profile and an implementation were renamed."""
+    mapping = copy.deepcopy(mapping)
+    for former, present in FORMER_KEYS.items():
+        section, _, former = former.partition(".")
+        if isinstance(keys := mapping.get(section), dict) and former in keys:
+            keys[present.partition(".")[2]] = keys.pop(former)
+    if isinstance(data := mapping.get("data"), dict) and data.get("profile") == "paper":
+        data["profile"] = FORMER_PROFILES["paper"]
+    for options in _attention_options(mapping):
+        if options.get("implementation") == "printed_loop":
+            options["implementation"] = "listing"
+    return mapping
+
+
+def _attention_options(mapping):
+    """Yield the options of each attention of a mapping, which may be malformed: the configuration is checked later."""
+    model = mapping.get("model")
+    if not isinstance(model, dict):
+        return
     placements = model.get("placements")
     for place in [model, *(placements if isinstance(placements, list) else ())]:
         attention = place.get("attention") if isinstance(place, dict) else None
         if isinstance(attention, dict) and isinstance(attention.get("options"), dict):
-            attention["options"].pop("balanced_query", None)
-    return mapping
+            yield attention["options"]
 
 
-UPGRADES = {"1": from_version_1}
+UPGRADES = {"1": from_version_1, "2": from_version_2}
 """Version → function of the mapping in config.yaml that gives the present one."""
 
 

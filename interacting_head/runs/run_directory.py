@@ -21,7 +21,7 @@ from interacting_head.runs import migrations, run_folder
 from interacting_head.runs.run_folder import PRUNING, WEIGHTS
 from interacting_head.runs.seals import ADVICE, seal
 
-VERSION = "2"
+VERSION = "3"
 KNOWN_VERSIONS = (*migrations.UPGRADES, VERSION)
 SIDES = "source", "target"
 
@@ -54,7 +54,7 @@ class RunDirectory:
         for file in run_folder.own_files(run.path):
             check_plain(file)
         if run.version not in KNOWN_VERSIONS:
-            readable = " and ".join(KNOWN_VERSIONS)
+            readable = f"{', '.join(KNOWN_VERSIONS[:-1])} and {VERSION}"
             raise InputError(f"{path} has version {run.version}, this program reads {readable}; see CHANGELOG.md")
         return run
 
@@ -133,7 +133,7 @@ class RunDirectory:
         return source_subwords, source_subwords if same else Subwords(target, digests[1])
 
     def truecasers(self) -> tuple[Truecaser, Truecaser] | None:
-        """Return source and target truecaser, or None where the run has none: only the profile `paper` does."""
+        """Return source and target truecaser, or None where the run has none: only the profile `truecased` does."""
         if not all(path.is_file() for path in self.truecasing_paths):
             return None
         return tuple(map(Truecaser.load, self.truecasing_paths))

@@ -43,7 +43,7 @@ def pick(values: KerasTensor, index: KerasTensor) -> KerasTensor:
     return ops.take(ops.reshape(values, (B * M, *rest)), rows, axis=0)
 
 
-def written(buffer: KerasTensor, values: KerasTensor, position: KerasTensor) -> KerasTensor:
+def write_at(buffer: KerasTensor, values: KerasTensor, position: KerasTensor) -> KerasTensor:
     """Return the `buffer (…, L)` with `values (…)` at a position."""
     return ops.where(ops.arange(ops.shape(buffer)[-1]) == position, ops.expand_dims(values, -1), buffer)
 
@@ -90,7 +90,7 @@ def extended(search: Search, logits: KerasTensor, state: object, limits: Limits,
         state: the caller's state after this step.
     """
     t = search.position
-    choice = (_drawn if options.sampling else _best)(logits, search, limits, options)
+    choice = (_sampled if options.sampling else _best)(logits, search, limits, options)
 
     here = ops.logical_and(choice.end_scores > IMPOSSIBLE / 2, ~ops.expand_dims(search.done, 1))  # (B, N)
     end_scores = ops.where(here, choice.end_scores, 2 * IMPOSSIBLE)
@@ -108,7 +108,7 @@ def extended(search: Search, logits: KerasTensor, state: object, limits: Limits,
 
     ids = search.ids
     if options.no_repeat_ngram:
-        ids = written(pick(ids, choice.parents), choice.tokens, t)
+        ids = write_at(pick(ids, choice.parents), choice.tokens, t)
     L = ops.shape(search.links)[2]
     at = ops.expand_dims(ops.arange(L) == t, 1)  # (L, 1)
     links = ops.expand_dims(ops.stack([choice.tokens, choice.parents, choice.end_parents], axis=1), 2)
@@ -154,8 +154,8 @@ def collect(links: KerasTensor, totals: KerasTensor, options: SearchOptions) -> 
         return (
             position - 1,
             ops.where(before, earlier(parents), hypothesis),
-            written(ids, token, position),
-            written(sums, score, position),
+            write_at(ids, token, position),
+            write_at(sums, score, position),
         )
 
     variables = (
@@ -211,7 +211,7 @@ def _best(logits, search, limits, options):
     )
 
 
-def _drawn(logits, search, limits, options):
+def _sampled(logits, search, limits, options):
     """Return one continuation of each hypothesis, drawn by `limits["draws"]`, as a `Choice`."""
     (B, N, V), t = ops.shape(logits), search.position
     scores = scaled = logits / options.temperature

@@ -9,9 +9,9 @@ import sys
 from argparse import Namespace
 
 from data.errors import InputError
-from interacting_head.console import ArgumentParser, run
+from interacting_head.console import ArgumentParser, renamed, run
 from interacting_head.runs.run_directory import RunDirectory
-from interacting_head.translation.engines import ENGINES, check_source_length, load_engine
+from interacting_head.translation.engines import ENGINES, FORMER_ENGINES, check_source_length, load_engine
 from interacting_head.translation.options import SOURCE_LENGTH
 
 
@@ -21,7 +21,8 @@ def parse_arguments() -> Namespace:
     add = parser.add_argument
     add("-m", "--model", nargs="+", required=True, metavar="RUN_DIR", help="run directories; several are an ensemble")
     add("--checkpoint", metavar="best|average|ema|step-N", help="default: best")
-    add("--engine", choices=tuple(ENGINES), default="tensorflow", help="others than tensorflow show no attention")
+    engine = "default: keras, the only one that shows attention"
+    add("--engine", type=renamed(FORMER_ENGINES), choices=tuple(ENGINES), default="keras", help=engine)
     add("--host", default="127.0.0.1", metavar="ADDRESS", help="where to listen; default: 127.0.0.1, this machine only")
     add("--port", type=int, default=8000, metavar="N", help="default: 8000; 0: any that is free")
     add("--allow-host", nargs="+", default=[], metavar="NAME", help="names of this machine that browsers may ask for")
@@ -37,7 +38,7 @@ def parse_arguments() -> Namespace:
 def main() -> None:
     """Serve until interrupted."""
     arguments = parse_arguments()
-    if arguments.engine == "tensorflow":  # others may be given a folder of their own
+    if arguments.engine == "keras":  # others may be given a folder of their own
         for path in arguments.model:
             RunDirectory.open(path).weights(arguments.checkpoint)
     from interacting_head.serve import server  # without its packages, that is known before the model is loaded

@@ -42,7 +42,7 @@ class Service:
         cls,
         paths: list,
         checkpoint: str | None = None,
-        engine: str = "tensorflow",
+        engine: str = "keras",
         max_source_length: int | None = None,
     ) -> "Service":
         """Return the service of a run directory, or of several as an ensemble, see `Translator.from_run`."""

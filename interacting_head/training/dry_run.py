@@ -60,7 +60,7 @@ def memory_lines(config: ExperimentConfig, vocabulary_sizes: list, shapes: np.nd
     print("measuring the memory of steps on parts of the largest batch, for half a minute or so", file=sys.stderr)
     rows, S, T = shapes.astype("int64").T
     largest = shapes[(rows * (S * S + S * T + T * T)).argmax()]  # most attention weights, and nearly the most tokens
-    peak = peak_ram.predicted(config, vocabulary_sizes, largest, config.train.accumulate_batches * replicas)
+    peak = peak_ram.predicted(config, vocabulary_sizes, largest, config.train.gradient_accumulation_steps * replicas)
     available, device = devices.memory_of_each()
     too_much = f"                    too much: {TRAINING_ADVICE}"
     if peak is None:

@@ -25,10 +25,11 @@ def check(config: ExperimentConfig) -> None:
     text_settings(config.data)
     check_model(config.model)
     schedule_class(config.train.schedule)
-    if config.train.batch_tokens * config.train.accumulate_batches >= ABOVE_WHOLE:
+    if config.train.batch_tokens * config.train.gradient_accumulation_steps >= ABOVE_WHOLE:
         raise InputError(
-            f"train.batch_tokens {config.train.batch_tokens} × train.accumulate_batches "
-            f"{config.train.accumulate_batches} must be below {ABOVE_WHOLE}, the sub-words of a step; lower one of them"
+            f"train.batch_tokens {config.train.batch_tokens} × train.gradient_accumulation_steps "
+            f"{config.train.gradient_accumulation_steps} must be below {ABOVE_WHOLE}, "
+            "the sub-words of a step; lower one of them"
         )
     if config.train.best_metric == "bleu" and not config.train.validation_bleu:
         raise InputError("train.best_metric is bleu, but train.validation_bleu is false; set one of them")
@@ -43,7 +44,7 @@ def number_of_steps(train: TrainConfig, batches_per_epoch: int) -> int:
 
 def make_batches(config: ExperimentConfig, pairs: EncodedPairs, replicas: int = 1) -> TrainingBatches:
     """Return the batches of encoded pairs, from the first on, for a number of replicas of the model."""
-    data, parts = config.data, config.train.accumulate_batches
+    data, parts = config.data, config.train.gradient_accumulation_steps
     if data.train_pairs is not None:
         pairs = pairs.sample(data.train_pairs, data.seed)
     dropped = f"{pairs.dropped_empty} empty and {pairs.dropped_long} longer than {data.max_length} sub-words"
@@ -60,10 +61,11 @@ def make_batches(config: ExperimentConfig, pairs: EncodedPairs, replicas: int = 
 def make_training_model(model: Transformer, config: ExperimentConfig, total_steps: int) -> TrainingModel:
     """Return the compiled `TrainingModel` of a `Transformer` and a number of steps."""
     train = config.train
-    if train.accumulate_batches > 1 and keras.backend.backend() not in ("tensorflow", "jax"):
+    if train.gradient_accumulation_steps > 1 and keras.backend.backend() not in ("tensorflow", "jax"):
         raise InputError(
-            f"train.accumulate_batches is {train.accumulate_batches}, which the backend {keras.backend.backend()} "
-            "cannot do; set it to 1, or set the environment variable KERAS_BACKEND to tensorflow or jax"
+            f"train.gradient_accumulation_steps is {train.gradient_accumulation_steps}, which the backend "
+            f"{keras.backend.backend()} cannot do; set it to 1, or set the environment variable "
+            "KERAS_BACKEND to tensorflow or jax"
         )
     optimizer = Adam(
         schedule_class(train.schedule).of_training(train, config.model.model_dim, total_steps),
@@ -74,7 +76,7 @@ def make_training_model(model: Transformer, config: ExperimentConfig, total_step
         ema_decay=train.ema_decay,
     )
     kind = TRAINING_MODELS.get(keras.backend.backend(), TrainingModel)
-    training_model = kind(model, train.label_smoothing, train.accumulate_batches, parts_side_by_side())
+    training_model = kind(model, train.label_smoothing, train.gradient_accumulation_steps, parts_side_by_side())
     training_model.compile(optimizer=optimizer, jit_compile=compiles_training_step())
     return training_model
 

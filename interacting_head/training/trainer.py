@@ -209,7 +209,7 @@ class Trainer:
         """Return a description of the batch of the current step."""
         epoch, index = self.batches.position(self.progress.step)
         shape = " × ".join(map(str, self.batches.plan(epoch).shape(index)))
-        parts = self.config.train.accumulate_batches
+        parts = self.config.train.gradient_accumulation_steps
         in_parts = f", computed in {parts} parts" if parts > 1 else ""
         return f"a batch of {shape} (sentences × source × target sub-words{in_parts}) at step {self.progress.step + 1}"
 

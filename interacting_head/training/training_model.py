@@ -22,8 +22,8 @@ class TrainingModel(keras.Model):
     and of the decoder add. `fit` takes `(inputs of the Transformer, labels (B, T))`.
 
     Args:
-        accumulate_batches: number of equal parts into which each batch is split; they are computed one after another,
-            in the RAM of one part, and give one step, equal to a step with the whole batch.
+        gradient_accumulation_steps: number of equal parts into which each batch is split; they are computed one after
+            another, in the RAM of one part, and give one step, equal to a step with the whole batch.
         parts_side_by_side: number of parts into which each batch, or part of it, is divided once more to be computed
             at the same time, see `compilation`. Used by TensorFlow only.
     """
@@ -32,13 +32,13 @@ class TrainingModel(keras.Model):
         self,
         transformer: Transformer,
         label_smoothing: float = 0.0,
-        accumulate_batches: int = 1,
+        gradient_accumulation_steps: int = 1,
         parts_side_by_side: int = 1,
     ):
         super().__init__()
         self.transformer = transformer
         self.label_smoothing = label_smoothing
-        self.accumulate_batches = accumulate_batches
+        self.gradient_accumulation_steps = gradient_accumulation_steps
         self.parts_side_by_side = parts_side_by_side
         self.built = True  # as the Transformer is
 
@@ -89,7 +89,7 @@ class TensorFlowTrainingModel(TrainingModel):
         counts = token_counts(inputs, labels)
         if several:
             counts = context.all_reduce("SUM", counts)
-        if self.accumulate_batches > 1:
+        if self.gradient_accumulation_steps > 1:
             loss, gradients = self._accumulated(inputs, labels, counts)
         else:
             found = []
@@ -128,7 +128,9 @@ class TensorFlowTrainingModel(TrainingModel):
         """Return the loss of a batch and its gradients, computed in parts one after another."""
         import tensorflow as tf
 
-        parts = keras.tree.map_structure(lambda array: in_parts(array, self.accumulate_batches), (inputs, labels))
+        parts = keras.tree.map_structure(
+            lambda array: in_parts(array, self.gradient_accumulation_steps), (inputs, labels)
+        )
 
         def add(part, loss, gradients):
             batch = keras.tree.map_structure(lambda array: array[part], parts)
@@ -140,7 +142,7 @@ class TensorFlowTrainingModel(TrainingModel):
 
         # One part after another: side by side they would not fit into the RAM.
         start = 0, 0.0, [tf.zeros_like(variable.value) for variable in self.trainable_variables]
-        condition = lambda part, *_: part < self.accumulate_batches  # noqa: E731
+        condition = lambda part, *_: part < self.gradient_accumulation_steps  # noqa: E731
         _, loss, gradients = tf.while_loop(condition, add, start, parallel_iterations=1)
         return loss, gradients
 
@@ -171,9 +173,9 @@ class JaxTrainingModel(TrainingModel):
             )
             return (loss + part_loss, jax.tree.map(jnp.add, gradients, part_gradients), non_trainable), None
 
-        parts = jax.tree.map(lambda array: in_parts(array, self.accumulate_batches), (inputs, labels))
+        parts = jax.tree.map(lambda array: in_parts(array, self.gradient_accumulation_steps), (inputs, labels))
         start = 0.0, jax.tree.map(jnp.zeros_like, trainable), non_trainable
-        if self.accumulate_batches == 1:
+        if self.gradient_accumulation_steps == 1:
             (loss, gradients, non_trainable), _ = add(start, jax.tree.map(lambda array: array[0], parts))
         else:
             (loss, gradients, non_trainable), _ = jax.lax.scan(add, start, parts)

@@ -80,7 +80,7 @@ def check_runs(arguments: argparse.Namespace) -> int:
     batch_size = DecodeConfig.batch_size
     for number, path in enumerate(arguments.model):
         # Other engines may be given a folder of their own instead, and know what is wrong with it.
-        if arguments.engine == "tensorflow" or (Path(path) / "config.yaml").is_file():
+        if arguments.engine == "keras" or (Path(path) / "config.yaml").is_file():
             run = RunDirectory.open(path)
             run.weights(arguments.checkpoint)
             if number == 0:

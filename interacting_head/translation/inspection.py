@@ -13,7 +13,7 @@ from data.text.subwords import BEGIN, END
 from interacting_head.model.compilation import Compiled
 from interacting_head.model.transformer import Transformer
 from interacting_head.search.transformer_search import as_array
-from interacting_head.translation.engines.tensorflow import padded
+from interacting_head.translation.engines.keras import padded
 
 POSITIONS = 2**17  # rows × source length × target length of a batch, whose attention weights are held at once
 MULTIPLE = 16  # widths of batches are multiples of it: JAX compiles for each

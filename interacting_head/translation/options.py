@@ -8,10 +8,10 @@ import types
 from data.errors import InputError
 from interacting_head.config import DecodeConfig
 from interacting_head.config.values import MOST_HYPOTHESES
-from interacting_head.console import ArgumentParser
+from interacting_head.console import ArgumentParser, renamed
 from interacting_head.search.length_penalties import LENGTH_PENALTIES
 from interacting_head.search.options import SearchOptions
-from interacting_head.translation.engines import ENGINES, check_capabilities, check_source_length
+from interacting_head.translation.engines import ENGINES, FORMER_ENGINES, check_capabilities, check_source_length
 
 SOURCE_LENGTH = (
     "longer lines, in sub-words, are translated in pieces; default: 1,024, or what the training had at most if more"
@@ -36,8 +36,8 @@ def parse_arguments(description: str) -> argparse.Namespace:
     add("-o", "--output", default="-", metavar="FILE", help="default: standard output")
     add("--checkpoint", metavar="best|average|ema|step-N", help="default: best")
     add("--max-source-length", type=int, metavar="N", help=SOURCE_LENGTH)
-    engine = "which program translates; default: tensorflow"
-    add("--engine", choices=tuple(ENGINES), default="tensorflow", help=engine)
+    engine = "which program translates; default: keras"
+    add("--engine", type=renamed(FORMER_ENGINES), choices=tuple(ENGINES), default="keras", help=engine)
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--batch-size", type=int, metavar="N", help="sentences translated together; default: the run's")
     size.add_argument("--batch-tokens", type=int, metavar="N", help="sub-words of them, padding counted")

@@ -76,7 +76,7 @@ class Translator:
         trained_length: int | None = None,
         advice: str = ADVICE,
     ):
-        self.engine = engine if isinstance(engine, Engine) else engine_class("tensorflow")(engine)
+        self.engine = engine if isinstance(engine, Engine) else engine_class("keras")(engine)
         self.source_subwords, self.target_subwords = source_subwords, target_subwords
         self.source_form, self.target_form = source_form, target_form
         self.options = options or SearchOptions()
@@ -92,7 +92,7 @@ class Translator:
         checkpoint: str | None = None,
         batch_size: int | None = None,
         batch_tokens: int | None = None,
-        engine: str = "tensorflow",
+        engine: str = "keras",
         *,
         max_source_length: int | None = None,
         advice: str = ADVICE,

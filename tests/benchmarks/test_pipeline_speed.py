@@ -28,7 +28,7 @@ def test_preparation_is_measured_for_each_profile(arguments):
     rows = pipeline_speed.measure(arguments("prepare"))["prepare"]
     assert [(row["corpus"], row["profile"], row["pairs"]) for row in rows] == [
         ("some", "raw", 320),
-        ("some", "paper", 320),
+        ("some", "truecased", 320),
     ]
     for row in rows:
         # Seconds are rounded to tenths, and pairs a second to whole numbers, whatever the speed.

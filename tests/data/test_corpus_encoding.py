@@ -5,7 +5,7 @@ from data.corpus_encoding import TextSettings, encode_corpus
 from data.errors import InputError
 from data.text.truecasing import Truecaser
 
-SETTINGS = TextSettings("paper", vocabulary_size=400)
+SETTINGS = TextSettings("truecased", vocabulary_size=400)
 
 
 @pytest.fixture

@@ -103,7 +103,7 @@ def test_help_pages_are_read_or_refused(tmp_path, examples):
 
 
 @few_and_many
-@pytest.mark.parametrize("profile", ["paper", "lowercased", "raw"])
+@pytest.mark.parametrize("profile", ["truecased", "lowercased", "raw"])
 def test_any_line_of_text_goes_through_a_profile_and_sub_words(profile, examples, subwords):
     forms = [Preprocessor(profile, language, Truecaser({"Haus": 2})) for language in ("de", "fr", "xx")]
 

@@ -10,7 +10,7 @@ import pytest
 from data import prepare
 from data.batches.encoding import load_encoded
 from data.errors import InputError
-from data.text import profiled_text
+from data.text import preprocessed_text
 from data.text.profiles import PROFILES
 from data.text.subwords import Subwords
 from data.text.truecasing import Truecaser
@@ -53,7 +53,7 @@ def test_bars_on_a_terminal_have_a_total(corpora, tmp_path):
     other = text.with_suffix(".en")
     other.write_text(other.read_text(encoding="utf-8") + "one more .\n" * 2, encoding="utf-8")
     with contextlib.redirect_stderr(Terminal()) as screen:
-        run(corpora, tmp_path / "out", "--profile", "paper", "--drop-duplicates")
+        run(corpora, tmp_path / "out", "--profile", "truecased", "--drop-duplicates")
     shown = [bar.split(" [")[0] for bar in screen.getvalue().split("\r")]
     for task, count in (
         ("tokenising", 302),
@@ -71,7 +71,7 @@ def test_the_output_is_text_models_and_arrays_that_fit_together(corpora, tmp_pat
     assert {path.name for path in output.iterdir()} == {
         *("prepare.json", "subwords", "encoded"),
         *(f"{split}.{language}" for split in ("train", "dev", "test") for language in ("de", "en")),
-        *(["truecasing"] if profile == "paper" else []),
+        *(["truecasing"] if profile == "truecased" else []),
     }
     for side, language in (("source", "de"), ("target", "en")):
         subwords = Subwords(output / "subwords" / f"{side}.model")
@@ -83,23 +83,23 @@ def test_the_output_is_text_models_and_arrays_that_fit_together(corpora, tmp_pat
             assert record["splits"][split][f"{side}_subwords"] == len(np.asarray(encoded.tokens))
     tokens = (output / "train.de").read_text(encoding="utf-8").split("\n")[0]
     assert tokens.endswith(" .") == (profile != "raw")
-    if profile == "paper":
+    if profile == "truecased":
         truecaser = Truecaser.load(output / "truecasing" / "source.truecase")
         assert truecaser.truecase(tokens) == tokens
     assert list(tmp_path.glob(".partial*")) == []
 
 
 def test_a_second_preparation_does_nothing(corpora, tmp_path, capsys, monkeypatch):
-    run(corpora, tmp_path / "out", "--profile", "paper")
+    run(corpora, tmp_path / "out", "--profile", "truecased")
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "out").rglob("*")}
     monkeypatch.setattr(prepare, "encode_corpus", None)
-    run(corpora, tmp_path / "out", "--profile", "paper")
+    run(corpora, tmp_path / "out", "--profile", "truecased")
     assert capsys.readouterr().out.splitlines()[-1] == f"{tmp_path / 'out'} is up to date: nothing to do"
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "out").rglob("*")} == before
     monkeypatch.undo()
     monkeypatch.setenv("INTERACTING_HEAD_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(profiled_text, "_build", lambda *_: pytest.fail("builds"))
-    run(corpora, tmp_path / "other", "--profile", "paper")  # from the cache
+    monkeypatch.setattr(preprocessed_text, "_build", lambda *_: pytest.fail("builds"))
+    run(corpora, tmp_path / "other", "--profile", "truecased")  # from the cache
 
 
 def test_a_change_is_noticed_and_named(corpora, tmp_path, capsys):

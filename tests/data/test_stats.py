@@ -108,7 +108,7 @@ def test_a_corpus_without_training_text_is_an_error(corpora):
 
 def test_the_words_of_the_paper_profile_are_the_tokens_of_moses(corpora):
     statistics = stats.corpus_statistics(
-        open_corpus("mine", "de", "en", corpora), TextSettings("paper", vocabulary_size=400)
+        open_corpus("mine", "de", "en", corpora), TextSettings("truecased", vocabulary_size=400)
     )
     words = [len(source.split()) + 1 for source, _ in statistics.corpus.split("train").pairs()]  # and the full stop
     assert statistics.words[0].tolist() == words

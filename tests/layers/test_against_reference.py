@@ -87,8 +87,8 @@ def scheme_and_options(path, meta):
         flags = {"joint_attention": meta["u0"] == 0, "concat_contexts": meta["u1"] == 0}
         return "multi_layer", [{"num_sources": meta["num_sources"], **flags}]
     options = {
-        "interacting_head": [{"implementation": name} for name in ("folded", "head_pairs", "printed_loop")],
-        "interacting_head_pairwise": [{}, {"implementation": "printed_loop"}],
+        "interacting_head": [{"implementation": name} for name in ("folded", "head_pairs", "listing")],
+        "interacting_head_pairwise": [{}, {"implementation": "listing"}],
         "dynamic_head_importance": [{"importance_dim": meta.get("importance_dim")}],
         "multi_hop": [{"hop_dim": meta.get("hop_dim")}],
     }

@@ -14,7 +14,7 @@ from interacting_head.analysis.importance import measured
 from interacting_head.model.compilation import Compiled, gradient
 from interacting_head.model.losses import token_cross_entropy
 from interacting_head.search.transformer_search import as_array
-from interacting_head.translation.engines.tensorflow import padded
+from interacting_head.translation.engines.keras import padded
 from interacting_head.translation.inspection import width
 
 

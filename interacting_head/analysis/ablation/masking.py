@@ -31,7 +31,7 @@ class MaskedTranslation:
         from interacting_head.metrics import METRICS  # takes a while
         from interacting_head.metrics.lines import check_lines
         from interacting_head.metrics.metric import Options
-        from interacting_head.translation.engines.tensorflow import TransformerEngine
+        from interacting_head.translation.engines.keras import TransformerEngine
 
         check_references(sample)
         check_lines(sample.sources, [sample.references], sample.name, ["its reference"])

@@ -185,7 +185,7 @@ def claims_beyond(heads: tuple[int, ...], best: int) -> tuple[Claim, ...]:
 
 PRINTED_LOOP = "interacting_head, printed loop"
 """The row of the computation that the paper timed, which is not the layer's default."""
-LOOP = "model.attention.options.implementation=printed_loop"
+LOOP = "model.attention.options.implementation=listing"
 WIDE = (
     *("model.model_dim=256", "model.feed_forward_dim=512", "train.batch_tokens=4096", "data.vocabulary_size=8000"),
     *("train.max_steps=2000", "train.warmup_steps=200", "train.validation_interval=400"),

@@ -10,6 +10,7 @@ import sys
 from typing import NamedTuple
 
 from data.errors import InputError
+from interacting_head.config.values import entry_of
 from interacting_head.console import importing_keras
 from interacting_head.export import LONGEST, POSITIONS
 
@@ -40,7 +41,7 @@ class EngineEntry(NamedTuple):
 
 
 ENGINES = {
-    "tensorflow": EngineEntry("interacting_head.translation.engines.tensorflow:TransformerEngine"),
+    "keras": EngineEntry("interacting_head.translation.engines.keras:TransformerEngine"),
     "ctranslate2": EngineEntry(
         "interacting_head.translation.engines.ctranslate2:CTranslate2Engine",
         cannot=frozenset({"ensemble", "sampling", "details"}),
@@ -53,10 +54,13 @@ ENGINES = {
     ),
 }
 
+FORMER_ENGINES = {"tensorflow": "keras"}
+"""Names of earlier versions and their present names."""
+
 
 def engine_class(name: str) -> type:
     """Return the class of an engine; imports what it needs."""
-    module, _, class_name = ENGINES[name].place.partition(":")
+    module, _, class_name = entry_of(ENGINES, name, "engine").place.partition(":")
     return getattr(importlib.import_module(module), class_name)
 
 
@@ -74,7 +78,7 @@ def check_capabilities(name: str, wanted: set[str] | tuple) -> None:
     """Raise `InputError` for the first of the wanted `CAPABILITIES` that an engine lacks."""
     for capability, (statement, option) in CAPABILITIES.items():
         if capability in wanted and capability in ENGINES[name].cannot:
-            raise InputError(f"--engine {name} {statement}; {option} needs --engine tensorflow")
+            raise InputError(f"--engine {name} {statement}; {option} needs --engine keras")
 
 
 def check_source_length(option: str, value: int, name: str) -> None:

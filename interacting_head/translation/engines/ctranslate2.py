@@ -129,7 +129,7 @@ class CTranslate2Engine(Engine):
         if len(source) >= POSITIONS:
             raise InputError(
                 f"a line has {len(source):,} sub-words, and a model for CTranslate2 takes {POSITIONS - 1:,}; divide "
-                "the line, or use --engine tensorflow"
+                "the line, or use --engine keras"
             )
         return [self._source_pieces[i] for i in source]
 

@@ -17,7 +17,7 @@ from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.search.options import SearchOptions
 from interacting_head.translation.engines import check_capabilities
 from interacting_head.translation.engines.engine import Engine, Sentence
-from interacting_head.translation.engines.tensorflow import hypotheses, padded
+from interacting_head.translation.engines.keras import hypotheses, padded
 
 
 class SavedModelEngine(Engine):
@@ -48,7 +48,7 @@ class SavedModelEngine(Engine):
             if wanted != fixed and wanted != "none":  # no penalty is α = 0
                 raise InputError(
                     f"the SavedModel was exported with {name} {fixed}, and {wanted} is asked for; export the run with "
-                    "the other, or use --engine tensorflow"
+                    "the other, or use --engine keras"
                 )
 
     def search(self, sentences: list[Sentence], options: SearchOptions, rows: int, token_scores: bool = True) -> list:

@@ -9,7 +9,7 @@ LINES = ["Der Hund sieht den Mann.", "Heute sieht der Mann den Hund!", "„Ja“
 
 @pytest.fixture(scope="module")
 def paper():
-    return Preprocessor("paper", "de", Truecaser(count_forms(tokenize("de", line) for line in LINES)))
+    return Preprocessor("truecased", "de", Truecaser(count_forms(tokenize("de", line) for line in LINES)))
 
 
 def test_raw_text_is_not_changed():
@@ -44,11 +44,11 @@ def test_text_can_be_tokenised_in_small_letters_and_in_its_own(profile, forward,
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_a_form_applied_to_its_own_result_in_tokens_changes_no_case(profile, paper):
-    form = paper if profile == "paper" else Preprocessor(profile, "de")
+    form = paper if profile == "truecased" else Preprocessor(profile, "de")
     once = form.preprocess(LINES[1])
     assert form.preprocess(once) == once
 
 
 def test_an_unknown_profile_is_an_error():
-    with pytest.raises(InputError, match="unknown profile 'moses'; it is one of raw, paper, lowercased, tokenized"):
+    with pytest.raises(InputError, match="unknown profile 'moses'; it is one of raw, truecased, lowercased, tokenized"):
         Preprocessor("moses", "de")

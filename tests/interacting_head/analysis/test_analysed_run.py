@@ -5,7 +5,7 @@ import pytest
 
 from data.errors import InputError
 from data.text.subwords import END
-from interacting_head.analysis.analysed_run import AnalysedRun, drawn, open_runs
+from interacting_head.analysis.analysed_run import AnalysedRun, open_runs, reservoir_sample
 from interacting_head.translation.inspection import Inspector
 from tests.interacting_head.analysis import untrained_runs
 from tests.interacting_head.export import exports
@@ -94,13 +94,13 @@ def test_runs_are_named_by_the_shortest_ends_of_their_paths_that_differ(folder):
 
 def test_a_random_draw_depends_on_its_seed_and_keeps_the_order():
     items = list(range(1000))
-    first, total = drawn(iter(items), 50, seed=1)
+    first, total = reservoir_sample(iter(items), 50, seed=1)
     assert total == 1000
-    assert first == sorted(set(first)) == drawn(items, 50, seed=1)[0]
+    assert first == sorted(set(first)) == reservoir_sample(items, 50, seed=1)[0]
     assert len(first) == 50
-    assert first != drawn(items, 50, seed=2)[0]
-    assert drawn(items[:30], 50, seed=1) == (items[:30], 30)
-    assert abs(np.mean([item for seed in range(40) for item in drawn(items, 50, seed)[0]]) - 499.5) < 25
+    assert first != reservoir_sample(items, 50, seed=2)[0]
+    assert reservoir_sample(items[:30], 50, seed=1) == (items[:30], 30)
+    assert abs(np.mean([item for seed in range(40) for item in reservoir_sample(items, 50, seed)[0]]) - 499.5) < 25
 
 
 def test_tokens_of_a_pair_label_rows_and_columns(folder, run):

@@ -86,13 +86,13 @@ def test_text_is_translated_as_the_translator_does(trained, folder, tmp_path):
 
 @pytest.mark.slow
 def test_the_profile_paper_gets_text_in_the_form_of_its_subwords(trained, tmp_path):
-    tokenized = trained.config.__class__(model=trained.config.model, data=DataConfig(profile="paper"))
+    tokenized = trained.config.__class__(model=trained.config.model, data=DataConfig(profile="truecased"))
     paper = trained.__class__(trained.model, trained.source_subwords, trained.target_subwords, tokenized)
     folder = export.convert(paper, "savedmodel", tmp_path / "out", beam_size=BEAM)
     assert "`translate_tokenized`" in (folder / EXTRA / "README.md").read_text()
     signatures = tf.saved_model.load(str(folder)).signatures
     assert set(signatures) == {"translate_ids", "translate_tokenized", "serving_default"}
-    assert Preprocessor("paper", "de").is_tokenized
+    assert Preprocessor("truecased", "de").is_tokenized
     found = signatures["serving_default"](text=tf.constant(LINES[:1]))["translations"].numpy()[0, 0].decode()
     [[best]] = translator(trained).translate(LINES[:1])
     assert found == best.text

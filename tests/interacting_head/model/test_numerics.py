@@ -89,7 +89,7 @@ def test_a_batch_in_parts_gives_the_step_of_the_whole_batch(scheme):
     batch = {"source_ids": tiny.sources(lengths[::-1]), "target_ids": target_ids}, labels
     found = {}
     for parts in (1, 3):
-        settings = [f"train.accumulate_batches={parts}", "train.gradient_clip=0.5", "train.schedule=constant"]
+        settings = [f"train.gradient_accumulation_steps={parts}", "train.gradient_clip=0.5", "train.schedule=constant"]
         settings += ["train.learning_rate=0.01", "train.warmup_steps=1", "train.adam_epsilon=0.001"]
         model = tiny.transformer(encoder_layers=1, decoder_layers=1, scheme=scheme)
         training_model = make_training_model(model, override(ExperimentConfig(), settings), 3)

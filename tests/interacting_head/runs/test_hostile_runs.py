@@ -78,11 +78,15 @@ def load(folder, checkpoint):
 
 
 def resume(folder, workplace):
-    """Do what `train.py` does before the first step, and look at the result as it does where nothing is left to do."""
+    """Do what `train.py` does before the first step, and read the scores as it does at the end."""
     from interacting_head.training import trainer
 
-    def end(self):
+    class Loaded(Exception):
+        pass
+
+    def start(self):
         self.run.read_json("metrics.json")
+        raise Loaded
 
     def train():
         with contextlib.ExitStack() as stack:
@@ -91,7 +95,8 @@ def resume(folder, workplace):
                 "make_training_model": once("training model", trainer.make_training_model),
             }.items():
                 stack.enter_context(mock.patch.object(trainer, name, replacement))
-            stack.enter_context(mock.patch.object(trainer.Trainer, "run_to_end", end))
+            stack.enter_context(mock.patch.object(trainer.Trainer, "start", start))
+            stack.enter_context(contextlib.suppress(Loaded))
             # The command's own configuration does not come from the folder.
             trainer.train(RunDirectory.open(workplace / "trained").config, folder)
 

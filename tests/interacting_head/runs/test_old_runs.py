@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from data.errors import InputError
+from interacting_head.runs.migrations import from_version_2
 from interacting_head.runs.run_directory import VERSION, RunDirectory
 from interacting_head.training.trainer import train
 from tests.command_line import OWN, assert_refused, run
 
 STORED = Path(__file__).parent / "old_runs"
-VERSIONS = "1", "2"
+VERSIONS = "1", "2", "3"
 STEPS, SAVED = 620, 600
 
 
@@ -71,13 +72,45 @@ def test_a_run_of_version_1_with_balanced_queries_is_not_trained_on(folder):
         train(old.config, old.path)
 
 
+def test_the_words_of_version_2_are_read_as_they_were_meant():
+    mapping = {
+        "model": {"placements": [{"attention": {"options": {"implementation": "printed_loop"}}}]},
+        "data": {"profile": "paper"},
+        "train": {"accumulate_batches": 4},
+    }
+    upgraded = from_version_2(mapping)
+    assert upgraded["model"]["placements"][0]["attention"]["options"] == {"implementation": "listing"}
+    assert upgraded["data"] == {
+        "profile": "truecased",
+    }
+    assert upgraded["train"] == {"gradient_accumulation_steps": 4}
+    assert mapping["data"] == {"profile": "paper"}
+    assert from_version_2({"model": None, "data": [], "train": 3}) == {"model": None, "data": [], "train": 3}
+
+
+def test_former_names_are_answered_with_the_present_ones(folder):
+    for setting, message in [
+        ("train.accumulate_batches=2", "train.accumulate_batches is now called train.gradient_accumulation_steps"),
+        ("data.profile=paper", "data.profile: paper is now called truecased"),
+        (
+            "model.attention.options.implementation=printed_loop",
+            "must be one of ('folded', 'head_pairs', 'listing'), got 'printed_loop'",
+        ),
+    ]:
+        assert_refused(run(folder, "train.py", "quickstart", *OWN, "--set", setting), message)
+    engine = run(folder, "translate.py", "-m", "version_3", "--engine", "tensorflow")
+    assert_refused(engine, "argument --engine: 'tensorflow' is now called 'keras'")
+
+
 def test_a_version_that_is_not_known_is_refused_in_one_line(folder):
-    (folder / "version_2" / "VERSION").write_text("3\n")
-    message = "version_2 has version 3, this program reads 1 and 2; see CHANGELOG.md"
+    (folder / "version_2" / "VERSION").write_text("4\n")
+    message = "version_2 has version 4, this program reads 1, 2 and 3; see CHANGELOG.md"
     assert_refused(run(folder, "translate.py", "-m", "version_2", "-i", "dev.de"), message)
     assert_refused(run(folder, "train.py", "quickstart", *OWN, "--run-dir", "version_2"), message)
 
 
 def test_stored_runs_are_small():
-    assert sum(path.stat().st_size for path in STORED.rglob("*") if path.is_file()) < 1_000_000
+    for version in VERSIONS:
+        files = (STORED / f"version_{version}").rglob("*")
+        assert sum(path.stat().st_size for path in files if path.is_file()) < 500_000
     assert json.loads((STORED / "version_1" / "text.json").read_text())["languages"] == ["de", "en"]

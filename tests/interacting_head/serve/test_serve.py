@@ -98,7 +98,7 @@ def test_the_model_is_described(serving):
         **{"characters": 5000, "subwords": 5000, "lines": 100, "beam_size": 16, "tokens": 256}
     }
     assert (described["source_language"], described["target_language"]) == ("de", "en")
-    assert (described["engine"], described["beam_size"]) == ("tensorflow", 3)
+    assert (described["engine"], described["beam_size"]) == ("keras", 3)
     [model] = described["models"]
     assert model["name"] == "run-interacting_head"
     assert [(one["site"], one["layer"]) for one in model["attention"]] == list(serving.models[0].attention_layers)

@@ -22,7 +22,7 @@ def asked(monkeypatch):
 
 
 def test_the_batch_with_the_most_attention_weights_is_measured(asked):
-    config = ExperimentConfig(train=TrainConfig(accumulate_batches=2))
+    config = ExperimentConfig(train=TrainConfig(gradient_accumulation_steps=2))
     shapes = np.array([[64, 6, 6], [48, 20, 19], [12, 24, 24]], dtype="int32")
     memory_lines(config, (50, 50), shapes, replicas=3)
     assert asked == [((48, 20, 19), 6)]

@@ -14,7 +14,7 @@ from tests.kills import appears, contents, kill, left_behind, logged
 STEPS = 240
 SETTINGS = [
     *(f"train.max_steps={STEPS}", "train.validation_interval=6", "train.log_interval=1", "train.keep_best=1"),
-    *("train.ema_decay=0.9", "train.accumulate_batches=2", "train.batch_tokens=128", "model.dropout=0.1"),
+    *("train.ema_decay=0.9", "train.gradient_accumulation_steps=2", "train.batch_tokens=128", "model.dropout=0.1"),
     *("model.model_dim=16", "model.feed_forward_dim=16"),
 ]
 TRAIN = ["tiny.yaml", *TINY, *(word for setting in SETTINGS for word in ("--set", setting)), "--run-dir", "run"]

@@ -25,7 +25,7 @@ STEPS = 90
 def config(tmp_path, monkeypatch):
     monkeypatch.setenv("INTERACTING_HEAD_CACHE", str(tmp_path / "cache"))
     settings = [f"train.max_steps={STEPS}", "train.validation_interval=10", "train.log_interval=1"]
-    settings += ["train.accumulate_batches=2", "train.ema_decay=0.9", "train.keep_best=1"]
+    settings += ["train.gradient_accumulation_steps=2", "train.ema_decay=0.9", "train.keep_best=1"]
     return tiny_corpus.configuration(tiny_corpus.write_corpus(tmp_path), *settings)
 
 

@@ -53,9 +53,9 @@ def configured(files, *settings):
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    """A run of the profile `paper` that knows its sentences by heart; not to be changed."""
+    """A run of the profile `truecased` that knows its sentences by heart; not to be changed."""
     folder = tmp_path_factory.mktemp("paper")
-    train(configured(write(folder), "data.profile=paper"), folder / "run")
+    train(configured(write(folder), "data.profile=truecased"), folder / "run")
     return RunDirectory(folder / "run")
 
 
@@ -120,7 +120,7 @@ def test_tokenised_output_of_raw_text_is_sub_words(tmp_path):
     assert not (tmp_path / "run" / "truecasing").exists()
 
 
-@pytest.mark.parametrize("profile", ["raw", "paper"])
+@pytest.mark.parametrize("profile", ["raw", "truecased"])
 @pytest.mark.parametrize(("split", "file"), [("train", "train.en"), ("dev", "dev.de")])
 def test_text_that_changed_under_the_same_name_is_noticed(tmp_path, profile, split, file):
     config = configured(write(tmp_path), f"data.profile={profile}")
@@ -219,7 +219,7 @@ def test_truecasers_of_a_run_are_used_rather_than_new_ones(run, tmp_path):
 
 
 def test_training_pairs_are_left_out_by_the_rules_and_no_others(tmp_path):
-    config = configured(write(tmp_path), "data.profile=paper", "data.max_words=7", "data.max_ratio=1.3")
+    config = configured(write(tmp_path), "data.profile=truecased", "data.max_words=7", "data.max_ratio=1.3")
     text = prepare_run_text(config.data, RunDirectory(tmp_path), open_text(config.data, None))
     kept = list(text.train.pairs())
     assert 1 <= len(kept) < len(SENTENCES)
@@ -230,7 +230,7 @@ def test_training_pairs_are_left_out_by_the_rules_and_no_others(tmp_path):
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ("data.profile=moses", "data.profile must be one of raw, paper, lowercased, tokenized, got 'moses'"),
+        ("data.profile=moses", "data.profile must be one of raw, truecased, lowercased, tokenized, got 'moses'"),
         ("data.joint_merges=true", "data.joint_merges gives each side a dictionary of its own"),
         ("data.vocabulary_size=[300,310]", "there is one sub-word model for both sides"),
         ("data.vocabulary_size=[300,a]", "data.vocabulary_size must be a whole number, got 'a'"),

@@ -76,7 +76,10 @@ def test_a_training_that_diverges_is_an_error(files, tmp_path):
         ("data.vocabulary_size=5000", "set data.vocabulary_size to at most"),
         ("train.batch_tokens=4", "set train.batch_tokens to at least"),
         ("model.attention.scheme=none", "unknown attention scheme 'none'; known: multi_head, "),
-        ("train.accumulate_batches=2000000000", "128 × train.accumulate_batches 2000000000 must be below 2147483648"),
+        (
+            "train.gradient_accumulation_steps=2000000000",
+            "128 × train.gradient_accumulation_steps 2000000000 must be below 2147483648",
+        ),
         ("train.schedule=cosin", r"unknown train.schedule 'cosin'; did you mean cosine\?"),
         ("model.attention.num_heads=5", "does not divide"),
         ("data.max_length=1", "no pair is left"),

@@ -20,8 +20,8 @@ WEIGHING = {
 SCHEMES = [
     ("talking_heads", {}),
     ("interacting_head_pairwise", {}),
-    ("interacting_head_pairwise", {"implementation": "printed_loop"}),
-    ("interacting_head", {"implementation": "printed_loop"}),
+    ("interacting_head_pairwise", {"implementation": "listing"}),
+    ("interacting_head", {"implementation": "listing"}),
     ("interacting_head", {"implementation": "head_pairs"}),
     ("interacting_head", {}),
     ("multi_layer", {"joint_attention": False}),

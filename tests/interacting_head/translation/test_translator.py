@@ -21,7 +21,7 @@ LINES = ["ein hund", "", "die katze und der hund", "   ", "haus", "ein haus und 
 class Copy(Engine):
     """Finds the source twice, and remembers the sentences and the number of rows that it was asked for."""
 
-    name = "tensorflow"
+    name = "keras"
 
     def __init__(self):
         self.batches = []

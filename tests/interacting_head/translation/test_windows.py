@@ -16,7 +16,7 @@ from tests.echo_engine import Letters
 class Watched(Engine):
     """Gives each line back, after a function has been called with it."""
 
-    name = "tensorflow"
+    name = "keras"
 
     def __init__(self, calls_at_a_time, watch=lambda line: None):
         self.calls_at_a_time, self.watch = calls_at_a_time, watch

@@ -22,7 +22,7 @@ from tests.parameters import mostly_slow
 MIXED = "talking_heads"
 OPTIONS = {
     "interacting_head": [{"query_combination": "mean", "use_bias": True}, {"cumulative": True, "use_bias": True}],
-    "interacting_head_pairwise": [{"implementation": "printed_loop", "use_bias": True}],
+    "interacting_head_pairwise": [{"implementation": "listing", "use_bias": True}],
     "dynamic_head_importance": [{"importance_score": "mlp"}],
     "multi_hop": [{"hop_dim": 1}],
     "multi_layer": [{"joint_attention": False}, {"concat_contexts": False, "use_bias": True}],

@@ -54,7 +54,7 @@ def test_a_savedmodel_translates_as_the_translator_does(trained, version, search
         ({"beam_size": 4}, "was exported with beam_size 3, and 4 is asked for; export the run with the other"),
         ({"length_penalty_type": "average"}, "with length_penalty_type gnmt, and average is asked for"),
         ({"sampling": True}, "--engine savedmodel searches and does not draw"),
-        ({"no_repeat_ngram": 2}, "--no-repeat-ngram needs --engine tensorflow"),
+        ({"no_repeat_ngram": 2}, "--no-repeat-ngram needs --engine keras"),
         ({"checkpoint": "best"}, "is a SavedModel and has no checkpoints; leave --checkpoint best out"),
     ],
 )
@@ -65,9 +65,9 @@ def test_a_savedmodel_refuses_options_that_it_lacks(version, options, message):
 
 def test_a_savedmodel_refuses_lines_that_it_cannot_translate(version):
     translator = opened(version)
-    with pytest.raises(InputError, match="--prefix needs --engine tensorflow"):
+    with pytest.raises(InputError, match="--prefix needs --engine keras"):
         list(translator.translate(LINES[:1], prefixes=["a"]))
-    with pytest.raises(InputError, match="--score needs --engine tensorflow"):
+    with pytest.raises(InputError, match="--score needs --engine keras"):
         list(translator.score(LINES[:1], ["a"]))
     with pytest.raises(InputError, match="with beam_size 3, and 2 is asked for"):
         translator.with_options(SearchOptions(beam_size=2))

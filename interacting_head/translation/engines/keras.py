@@ -25,7 +25,7 @@ MOST_SEARCHES = 16  # kept compiled, each for its own options
 class TransformerEngine(Engine):
     """A `Transformer`, or a list of several with equal vocabularies, whose probabilities are averaged."""
 
-    name = "tensorflow"
+    name = "keras"
 
     def __init__(self, models: Transformer | list[Transformer]):
         self.models = list(models) if isinstance(models, list | tuple) else [models]

@@ -22,7 +22,7 @@ from data.workers import map_chunks
 FORMAT = 1  # of the cache: raise it when the files written here change
 
 
-class ProfiledText(NamedTuple):
+class PreprocessedText(NamedTuple):
     """A parallel text in the form of a profile, its truecasers if there are any, and the pairs left out by reason."""
 
     text: ParallelText
@@ -37,7 +37,7 @@ def apply_profile(
     *,
     rules: CleaningRules | None = None,
     truecasers: tuple[Truecaser, Truecaser] | None = None,
-) -> ProfiledText:
+) -> PreprocessedText:
     """Bring a parallel text into the form of a profile, or find it in the cache by its content.
 
     RAM grows with the number of different words, not of lines. Raises `InputError` when no pair is left.
@@ -48,7 +48,7 @@ def apply_profile(
     """
     form = profile_named(profile)
     if form == Profile() and rules in (None, CleaningRules()):
-        return ProfiledText(text, None, {})
+        return PreprocessedText(text, None, {})
     content = [FORMAT, profile, languages, rules and asdict(rules), text.digests()]
     if form.is_tokenized:
         content += [version("sacremoses"), [truecaser.digest for truecaser in truecasers or ()]]
@@ -57,7 +57,7 @@ def apply_profile(
     description = json.loads((folder / "description.json").read_text(encoding="utf-8"))
     if form.is_truecased and truecasers is None:
         truecasers = tuple(Truecaser.load(folder / f"{side}.truecase") for side in SIDES)
-    return ProfiledText(ParallelText(*(folder / side for side in SIDES)), truecasers, description["dropped"])
+    return PreprocessedText(ParallelText(*(folder / side for side in SIDES)), truecasers, description["dropped"])
 
 
 def _build(text, profile, languages, rules, truecasers, folder):

@@ -1,7 +1,7 @@
 import importlib.util
 
 from interacting_head.search.options import SearchOptions
-from interacting_head.translation.engines.tensorflow import TransformerEngine
+from interacting_head.translation.engines.keras import TransformerEngine
 from tests.interacting_head import tiny
 
 
