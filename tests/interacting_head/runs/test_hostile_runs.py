@@ -81,12 +81,12 @@ def resume(folder, workplace):
     """Do what `train.py` does before the first step, and read the scores as it does at the end."""
     from interacting_head.training import trainer
 
-    class Loaded(Exception):
+    class LoadedError(Exception):
         pass
 
     def start(self):
         self.run.read_json("metrics.json")
-        raise Loaded
+        raise LoadedError
 
     def train():
         with contextlib.ExitStack() as stack:
@@ -96,7 +96,7 @@ def resume(folder, workplace):
             }.items():
                 stack.enter_context(mock.patch.object(trainer, name, replacement))
             stack.enter_context(mock.patch.object(trainer.Trainer, "start", start))
-            stack.enter_context(contextlib.suppress(Loaded))
+            stack.enter_context(contextlib.suppress(LoadedError))
             # The command's own configuration does not come from the folder.
             trainer.train(RunDirectory.open(workplace / "trained").config, folder)
 
