@@ -47,6 +47,13 @@ def test_the_commands_after_the_demo_run(demo):
         typed = "".join(f"{text.removeprefix('> ')}\n" for text in shown if text.startswith("> "))
         result = run(demo, script, *arguments[2 if arguments[0] == "-m" else 1 :], stdin=typed.encode())
         assert (python, result.code) == ("python", 0), result.errors
+        if script == "eval_metrics.py":
+            assert without_numbers(result.output) == without_numbers("\n".join(shown))
+
+
+def without_numbers(text):
+    """Return the words of a text, with one sign for each number: the model of the test is another."""
+    return re.sub(r"\b\d+\.\d+\b", "#", text).split()
 
 
 def test_commands_printed_after_the_demo_use_the_activated_environment():
