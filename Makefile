@@ -1,11 +1,11 @@
-# make setup | demo | test | test-slow | test-all | lint | clean
+# make setup | demo | test | test-slow | test-all | lint | docs | clean
 
 PYTHON ?= python3
 PIP = .venv/bin/pip install --disable-pip-version-check --quiet --constraint constraints.txt
 
 PYTEST = .venv/bin/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile
 
-.PHONY: setup demo test test-slow test-all lint clean
+.PHONY: setup demo test test-slow test-all lint docs clean
 
 setup: .venv/installed
 
@@ -52,5 +52,16 @@ lint: .venv/test-installed
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 
+.venv/docs-installed: .venv/installed requirements-docs.txt
+	$(PIP) --requirement requirements-docs.txt
+	touch $@
+
+# The site in site/html, from copies of the pages and of what they show.
+docs: .venv/docs-installed
+	rm -rf site
+	mkdir -p site/pages
+	cp --parents -r -t site/pages *.md LICENSE docs notebooks benchmarks/*.md benchmarks/results
+	NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build
+
 clean:
-	rm -rf .venv runs
+	rm -rf .venv runs site

@@ -13,6 +13,8 @@ from data.errors import InputError
 from data.files import ADVICE, NO_ROOM, STANDARD_OUTPUT, UNWRITABLE
 
 LONGEST_MESSAGE = 4000  # characters
+PROGRAM = "interacting-head"
+"""The command of which other commands are verbs; they go on under its name where it called them."""
 
 
 class RunError(Exception):
@@ -24,7 +26,16 @@ class ArgumentParser(argparse.ArgumentParser):
 
     def __init__(self, *args, **kwargs):
         kwargs.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        if sys.argv[0].startswith(f"{PROGRAM} "):
+            kwargs["prog"] = sys.argv[0]
         super().__init__(*args, allow_abbrev=False, **kwargs)
+
+    def parse_args(self, *args, **kwargs) -> argparse.Namespace:
+        if "_ARGCOMPLETE" in os.environ:  # a shell asks for completions; this prints them and exits
+            import argcomplete
+
+            argcomplete.autocomplete(self)
+        return super().parse_args(*args, **kwargs)
 
     def error(self, message: str) -> NoReturn:
         print(f"error: {message} (see {self.prog} --help)", file=sys.stderr)

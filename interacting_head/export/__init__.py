@@ -27,14 +27,16 @@ LONGEST = 4096
 
 FORMATS = {
     "ctranslate2": "interacting_head.export.ctranslate2",
+    "huggingface": "interacting_head.export.huggingface",
     "keras": "interacting_head.export.keras_file",
-    "marian": "interacting_head.export.marian",
+    "marian": "interacting_head.export.huggingface:write_marian",
+    "pegasus": "interacting_head.export.huggingface:write_pegasus",
     "savedmodel": "interacting_head.export.savedmodel",
 }
-"""Format → its module, with `QUANTIZATIONS` and `write(trained, folder, quantization)`.
+"""Format → its module, with `QUANTIZATIONS` and `write(trained, folder, quantization)`, or `module:function`.
 
-`write` may have further arguments, which `OPTIONS` then names. `place(path, **options)`, if there is one, is a context
-manager that says where the folder goes.
+The function may have further arguments, which `OPTIONS` then names. `place(path, **options)`, if there is one, is a
+context manager that says where the folder goes.
 """
 
 
@@ -53,7 +55,8 @@ def convert(source, file_format: str, output_dir, quantization: str | None = Non
         InputError: for a model that the format cannot hold (it says which layer, and why), a folder that holds
             something, a quantization or option that the format does not have, a package that is not installed.
     """
-    module = importlib.import_module(FORMATS[file_format])
+    module_name, _, function = FORMATS[file_format].partition(":")
+    module = importlib.import_module(module_name)
     from interacting_head.export.trained_model import TrainedModel  # imports Keras
 
     if quantization is not None and quantization not in module.QUANTIZATIONS:
@@ -69,7 +72,7 @@ def convert(source, file_format: str, output_dir, quantization: str | None = Non
         folder = stack.enter_context(new_folder(path))
         trained = TrainedModel.of(source, checkpoint)
         trained.check_room(folder)
-        module.write(trained, folder, quantization, **options)
+        getattr(module, function or "write")(trained, folder, quantization, **options)
     return path
 
 

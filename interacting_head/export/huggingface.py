@@ -1,7 +1,8 @@
-"""Conversion to a Marian model of Hugging Face's transformers: a folder for `MarianMTModel.from_pretrained`.
+"""Conversion to models of Hugging Face's transformers: folders for `from_pretrained`.
 
-These models are post-norm Transformers in which heads × head size is the model size. Their positions are
-[sine | cosine] halves and not saved; ours alternate sine and cosine, so that the model dimension is permuted.
+Marian models are post-norm Transformers, Pegasus models the same with pre-norm and one vocabulary; both take Marian's
+tokeniser. Their heads × head size is the model size. Their positions are [sine | cosine] halves and not saved; ours
+alternate sine and cosine, so that the model dimension is permuted.
 """
 
 import json
@@ -16,6 +17,7 @@ from interacting_head.export import optional_package
 from interacting_head.export.folding import fold_transformer
 from interacting_head.export.trained_model import TrainedModel
 from interacting_head.model.transformer import Transformer
+from layers.embedding import sinusoids
 
 safetensors = optional_package("safetensors.numpy")
 
@@ -30,13 +32,17 @@ SPECIAL_IDS = {
     "decoder_start_token_id": BEGIN,
 }
 
+POST_NORM, PRE_NORM = "MarianMTModel", "PegasusForConditionalGeneration"
+CLASSES = {"post": POST_NORM, "pre": PRE_NORM}
+"""`model.normalization` → class of transformers."""
+
 README = """\
 A translation model for Hugging Face's transformers, with torch, sentencepiece and sacremoses:
 
 ```python
-from transformers import MarianMTModel, MarianTokenizer
+from transformers import {model_class}, MarianTokenizer
 
-tokenizer, model = MarianTokenizer.from_pretrained("."), MarianMTModel.from_pretrained(".")
+tokenizer, model = MarianTokenizer.from_pretrained("."), {model_class}.from_pretrained(".")
 batch = tokenizer(["…"], return_tensors="pt", padding=True)
 print(tokenizer.batch_decode(model.generate(**batch), skip_special_tokens=True))
 ```
@@ -47,13 +53,38 @@ such text, and gives such text.
 """
 
 
-def write(trained: TrainedModel, folder: Path, quantization: None) -> None:
-    """Write configuration, weights and tokeniser for `MarianMTModel` and `MarianTokenizer`."""
-    model = trained.model
-    if model.config.normalization != "post":
+def write_marian(trained: TrainedModel, folder: Path, quantization: None) -> None:
+    """Write a post-norm model for `MarianMTModel`; raise `InputError` for a pre-norm one."""
+    check_normalization(trained.model, "post", "marian")
+    write(trained, folder, quantization)
+
+
+def write_pegasus(trained: TrainedModel, folder: Path, quantization: None) -> None:
+    """Write a pre-norm model for `PegasusForConditionalGeneration`; raise `InputError` for a post-norm one."""
+    check_normalization(trained.model, "pre", "pegasus")
+    write(trained, folder, quantization)
+
+
+def check_normalization(model: Transformer, wanted: str, file_format: str) -> None:
+    """Raise `InputError` if a model does not have the normalization of a format."""
+    if model.config.normalization != wanted:
         raise InputError(
-            f"Marian models of transformers are post-norm, this one has model.normalization="
-            f"{model.config.normalization}; --format ctranslate2 takes both"
+            f"the format {file_format} holds {wanted}-norm models, and this one has model.normalization="
+            f"{model.config.normalization}; use --format huggingface, which takes both"
+        )
+
+
+def write(trained: TrainedModel, folder: Path, quantization: None) -> None:
+    """Write configuration, weights and tokeniser, for the class that the normalization of the model needs.
+
+    Raises:
+        InputError: if attention cannot be folded or does not fit, and for a pre-norm model with two vocabularies.
+    """
+    model = trained.model
+    if model.config.normalization == "pre" and not model.shared_vocabulary:
+        raise InputError(
+            "pre-norm models of transformers (Pegasus) have one vocabulary, and this one has two; train with "
+            "data.shared_vocabulary=true, or use --format ctranslate2"
         )
     attention = fold_transformer(model)
     stacks = ("encoder",), ("decoder", "cross")
@@ -64,7 +95,8 @@ def write(trained: TrainedModel, folder: Path, quantization: None) -> None:
     write_json(folder / "generation_config.json", generation_configuration(trained.config.decode))
     write_tokenizer(folder, trained)
     tokenized = bool(trained.run and trained.run.truecasers())
-    (folder / "README.md").write_text(README + TOKENIZED * tokenized, encoding="utf-8")
+    readme = README.format(model_class=CLASSES[model.config.normalization]) + TOKENIZED * tokenized
+    (folder / "README.md").write_text(readme, encoding="utf-8")
 
 
 def common_heads(attention: dict, sites: tuple[str, ...], model_dim: int) -> int:
@@ -79,13 +111,13 @@ def common_heads(attention: dict, sites: tuple[str, ...], model_dim: int) -> int
         if model_dim % number == 0:
             return number
     raise InputError(
-        f"the {sites[0]}'s attention has {most} heads of size {largest}, and in Marian models heads × size is "
-        f"the model size, {model_dim}; --format ctranslate2 has no such limit"
+        f"the {sites[0]}'s attention has {most} heads of size {largest}, and in models of transformers heads × "
+        f"size is the model size, {model_dim}; --format ctranslate2 has no such limit"
     )
 
 
 def tensors(model: Transformer, attention: dict, heads: dict[str, int]) -> dict[str, np.ndarray]:
-    """Return the weights of `MarianMTModel`, `{name: array}`; linear maps are `(outputs, inputs)`."""
+    """Return the weights, `{name: array}`; linear maps are `(outputs, inputs)`."""
     D = model.config.model_dim
     halves = np.concatenate([np.arange(0, D, 2), np.arange(1, D, 2)])  # all sines, then all cosines
 
@@ -116,6 +148,11 @@ def tensors(model: Transformer, attention: dict, heads: dict[str, int]) -> dict[
         add(f"{prefix}.fc1", weight=np.asarray(hidden.kernel)[halves].T, bias=hidden.bias)
         add(f"{prefix}.fc2", weight=np.asarray(output.kernel)[:, halves].T, bias=np.asarray(output.bias)[halves])
         add_norm(f"{prefix}.final_layer_norm", block.feed_forward_norm)
+    if model.config.normalization == "pre":
+        positions = np.asarray(sinusoids(np.arange(MAX_LENGTH), D))[:, halves]
+        for stack in layers:
+            add_norm(f"model.{stack}.layer_norm", model.get_layer(f"{stack}_norm"))
+            add(f"model.{stack}.embed_positions", weight=positions)
     embeddings = np.asarray(model.target_embedding.embeddings)[:, halves]
     if model.shared_vocabulary:
         add("model.shared", weight=embeddings)
@@ -130,11 +167,12 @@ def tensors(model: Transformer, attention: dict, heads: dict[str, int]) -> dict[
 
 
 def model_configuration(model: Transformer, heads: dict[str, int]) -> dict:
-    """Return the contents of config.json, for `MarianConfig`."""
+    """Return the contents of config.json, for `MarianConfig` or `PegasusConfig`."""
     config = model.config
+    model_class = CLASSES[config.normalization]
     return {
-        "architectures": ["MarianMTModel"],
-        "model_type": "marian",
+        "architectures": [model_class],
+        "model_type": {POST_NORM: "marian", PRE_NORM: "pegasus"}[model_class],
         "dtype": "float32",
         "is_encoder_decoder": True,
         "vocab_size": model.source_vocabulary_size,

@@ -1,4 +1,4 @@
-"""Marian models: against transformers where it is installed with torch, and their files in any case."""
+"""Models of transformers: against it where it is installed with torch, and their files in any case."""
 
 import dataclasses
 import json
@@ -16,7 +16,6 @@ from interacting_head.search.transformer_search import TransformerSearch
 from interacting_head.training.setup import make_training_model
 from tests import skip_reasons
 from tests.interacting_head.export import exports
-from tests.parameters import mostly_slow
 
 numpy_safetensors = pytest.importorskip("safetensors.numpy", reason=skip_reasons.EXPORT)
 
@@ -25,6 +24,9 @@ MODELS = {
     "interacting_head": {"scheme": "interacting_head"},
     "an output matrix of its own": {"scheme": "interacting_head", "tied_output": False},
     "smaller keys": {"scheme": "fixed_head_size", "model_dim": 12},  # head size 6, key size 5
+    "pre-norm": {"scheme": "multi_head", "normalization": "pre"},
+    "pre-norm interacting heads": {"scheme": "interacting_head", "normalization": "pre", "encoder_layers": 2},
+    "pre-norm, an output matrix of its own": {"tied_output": False, "normalization": "pre"},
     "two numbers of heads": {
         "model_dim": 16,
         "num_heads": 2,
@@ -33,16 +35,16 @@ MODELS = {
 }
 
 
-def converted(folder, shared=True, **settings):
+def converted(folder, shared=True, file_format="huggingface", **settings):
     trained = exports.trained(exports.subwords(folder, shared), **settings)
-    export.convert(trained, "marian", folder / "model")
+    export.convert(trained, file_format, folder / "model")
     return trained
 
 
 def load(folder):
     transformers = pytest.importorskip("transformers", reason=skip_reasons.TRANSFORMERS)
     pytest.importorskip("torch", reason=skip_reasons.TRANSFORMERS)
-    model, info = transformers.MarianMTModel.from_pretrained(folder, output_loading_info=True)
+    model, info = transformers.AutoModelForSeq2SeqLM.from_pretrained(folder, output_loading_info=True)
     assert not any(info[what] for what in ("missing_keys", "unexpected_keys", "mismatched_keys", "error_msgs")), info
     return transformers.AutoTokenizer.from_pretrained(folder), model.eval()
 
@@ -56,8 +58,16 @@ def their_logits(model, sources, targets):
         return model(source_ids, attention_mask=source_ids != PAD, decoder_input_ids=target_ids).logits.numpy()
 
 
-@pytest.mark.parametrize("shared", [True, False])
-@pytest.mark.parametrize("name", mostly_slow(MODELS, "smaller keys", "an output matrix of its own"))
+QUICK = "smaller keys", "an output matrix of its own", "pre-norm interacting heads"
+CASES = [
+    pytest.param(name, shared, marks=[] if shared and name in QUICK else pytest.mark.slow)
+    for name in MODELS
+    for shared in (True, False)
+    if shared or not name.startswith("pre-norm")
+]
+
+
+@pytest.mark.parametrize(("name", "shared"), CASES)
 def test_transformers_computes_our_logits(tmp_path, name, shared):
     trained = converted(tmp_path, shared, **MODELS[name])
     _, model = load(tmp_path / "model")
@@ -70,12 +80,13 @@ def test_transformers_computes_our_logits(tmp_path, name, shared):
 
 
 @pytest.mark.slow
-def test_the_search_of_transformers_gives_our_translations(tmp_path):
-    trained = exports.trained(exports.subwords(tmp_path), model_dim=16)
+@pytest.mark.parametrize("normalization", ["post", "pre"])
+def test_the_search_of_transformers_gives_our_translations(tmp_path, normalization):
+    trained = exports.trained(exports.subwords(tmp_path), model_dim=16, normalization=normalization)
     sources, targets = exports.pairs()
     learn(trained.model, sources, targets, steps=150)
     config = override(trained.config, ["decode.length_penalty_type=none"])
-    export.convert(dataclasses.replace(trained, config=config), "marian", tmp_path / "model")
+    export.convert(dataclasses.replace(trained, config=config), "huggingface", tmp_path / "model")
     _, model = load(tmp_path / "model")
     assert model.generation_config.early_stopping == "never"
 
@@ -138,13 +149,15 @@ def test_an_export_has_the_files_of_a_marian_model(tmp_path):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"normalization": "pre"}, "are post-norm, this one has model.normalization=pre"),
+        ({"normalization": "pre", "file_format": "marian"}, "marian holds post-norm models, .*normalization=pre"),
+        ({"file_format": "pegasus"}, "pegasus holds pre-norm models, .*normalization=post; use --format huggingface"),
+        ({"normalization": "pre", "shared": False}, r"\(Pegasus\) have one vocabulary, and this one has two"),
         ({"scheme": "interacting_head_pairwise"}, "4 heads of size 4, and .* heads × size is the model size, 8"),
         ({"scheme": "talking_heads"}, "the encoder's attention has 2 heads of size 8"),
         ({"scheme": "multi_hop"}, "is multi_hop, which cannot be converted"),
     ],
 )
-def test_settings_that_do_not_fit_a_marian_model_are_refused(tmp_path, settings, message):
+def test_settings_that_do_not_fit_transformers_are_refused(tmp_path, settings, message):
     with pytest.raises(InputError, match=message):
         converted(tmp_path, **settings)
-    assert {path.name for path in tmp_path.iterdir()} == {"source.model"}
+    assert not (tmp_path / "model").exists()
