@@ -1,7 +1,7 @@
 """Conversion to a Marian model of Hugging Face's transformers: a folder for `MarianMTModel.from_pretrained`.
 
-These models are post-norm Transformers in which heads × head size is the model size. Their positions are
-[sine | cosine] halves and not saved; ours alternate sine and cosine, so that the model dimension is permuted.
+These models are post-norm Transformers in which heads × head size equals the model size. Their position encodings,
+which are not saved, are halves [sine | cosine]; ours alternate sine and cosine, so the model dimension is permuted.
 """
 
 import json
@@ -42,8 +42,8 @@ print(tokenizer.batch_decode(model.generate(**batch), skip_special_tokens=True))
 ```
 """
 TOKENIZED = """
-It was trained on text normalised, tokenised and truecased by the rules of Moses (models in truecasing/). It expects
-such text, and gives such text.
+The model was trained on text that was normalised, tokenised and truecased as in Moses (models in truecasing/). Its
+input and output are text in this form.
 """
 
 
@@ -52,8 +52,8 @@ def write(trained: TrainedModel, folder: Path, quantization: None) -> None:
     model = trained.model
     if model.config.normalization != "post":
         raise InputError(
-            f"Marian models of transformers are post-norm, this one has model.normalization="
-            f"{model.config.normalization}; --format ctranslate2 takes both"
+            f"Marian models in transformers are post-norm, but this model has model.normalization="
+            f"{model.config.normalization}; --format ctranslate2 supports both"
         )
     attention = fold_transformer(model)
     stacks = ("encoder",), ("decoder", "cross")
@@ -68,10 +68,10 @@ def write(trained: TrainedModel, folder: Path, quantization: None) -> None:
 
 
 def common_heads(attention: dict, sites: tuple[str, ...], model_dim: int) -> int:
-    """Return the number of heads of size `model_dim` / number that all attention at the sites of a stack fits into.
+    """Return a number of heads n such that all attention of a stack fits into n heads of size `model_dim` / n.
 
     Raises:
-        InputError: when there is no such number.
+        InputError: if there is no such number.
     """
     of_stack = {place: folded for place, folded in attention.items() if place[0] in sites}
     most, largest = (max(getattr(folded, size) for folded in of_stack.values()) for size in ("num_heads", "head_dim"))
@@ -79,8 +79,8 @@ def common_heads(attention: dict, sites: tuple[str, ...], model_dim: int) -> int
         if model_dim % number == 0:
             return number
     raise InputError(
-        f"the {sites[0]}'s attention has {most} heads of size {largest}, and in Marian models heads × size is "
-        f"the model size, {model_dim}; --format ctranslate2 has no such limit"
+        f"the {sites[0]}'s attention has {most} heads of size {largest}, but in Marian models heads × size must "
+        f"equal the model size, {model_dim}; --format ctranslate2 has no such limit"
     )
 
 
@@ -159,13 +159,13 @@ def model_configuration(model: Transformer, heads: dict[str, int]) -> dict:
 
 
 def generation_configuration(decode) -> dict:
-    """Return the contents of generation_config.json: the search of `DecodeConfig`, as far as transformers has it.
+    """Return the contents of generation_config.json: the search of `DecodeConfig`, as far as transformers supports it.
 
-    Its length penalty divides by n^α, as `average` does; it lacks the form of `gnmt`.
+    Its length penalty divides by n^α, as `average` does; `gnmt` is not supported.
     """
     return {
         **SPECIAL_IDS,
-        "bad_words_ids": [[PAD], [BEGIN]],  # what the search of this project does not put out either
+        "bad_words_ids": [[PAD], [BEGIN]],  # our search never outputs them either
         "num_beams": decode.beam_size,
         "early_stopping": "never",  # until no unfinished hypothesis can enter the n best, as our search does
         "length_penalty": decode.length_penalty if decode.length_penalty_type != "none" else 0.0,
@@ -201,5 +201,5 @@ def write_tokenizer(folder: Path, trained: TrainedModel) -> None:
 
 
 def write_json(path: Path, value: dict) -> None:
-    """Write a file of JSON."""
+    """Write an indented JSON file."""
     path.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
