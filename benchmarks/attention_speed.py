@@ -26,7 +26,6 @@ MOST_HEADS_IN_A_LOOP = 32  # TensorFlow takes many minutes to build the graph of
 
 
 def add_arguments(parser):
-    """Add the options of this measurement to a parser."""
     heads_help = "numbers of heads; default: 2 4 8 16 32 64"
     parser.add_argument("--heads", type=int, nargs="+", default=[2, 4, 8, 16, 32, 64], metavar="H", help=heads_help)
     lengths_help = "sentence lengths; default: 25 100"
@@ -48,7 +47,6 @@ def add_arguments(parser):
 
 
 def main(arguments):
-    """Measure and write the result."""
     rows = []
     for length in arguments.lengths:
         for heads in arguments.heads:

@@ -24,7 +24,6 @@ MODEL_DIM = 512
 
 
 def main():
-    """Measure and write the result."""
     parser = ArgumentParser(prog="corpus_statistics.py", description=__doc__)
     corpora_help = "folder of the corpora; default: $CORPORA_DIR, then the cache folder"
     parser.add_argument("--corpora-dir", metavar="DIR", help=corpora_help)

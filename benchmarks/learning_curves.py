@@ -20,7 +20,6 @@ from interacting_head.runs.run_directory import VERSION, RunDirectory
 
 
 def main():
-    """Measure and write the result."""
     parser = ArgumentParser(prog="learning_curves.py", description=__doc__)
     parser.add_argument("runs", nargs="+", metavar="RUN_DIR", help="finished runs of train.py, with the same recipe")
     corpora_help = "folder of the corpora; default: $CORPORA_DIR, then the cache folder"

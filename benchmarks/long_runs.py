@@ -34,7 +34,6 @@ MIB = 2**20
 
 
 def add_arguments(parser):
-    """Add the options of this measurement to a parser."""
     part_help = "training, translation or both"
     parser.add_argument("parts", nargs="+", choices=("training", "translation"), metavar="PART", help=part_help)
     parser.add_argument("--steps", type=int, default=100_000, metavar="N", help="training steps; default: %(default)s")

@@ -23,7 +23,6 @@ LONG = 200  # words
 
 
 def main():
-    """Measure and write the result."""
     parser = ArgumentParser(prog="metrics_speed.py", description=__doc__)
     parser.add_argument("-i", metavar="HYP", dest="hypotheses", help="translations, with -r")
     parser.add_argument("-r", metavar="REF", dest="reference", help="their reference")

@@ -43,7 +43,6 @@ INTERVAL = 0.1  # seconds between samples of the RAM
 
 
 def add_arguments(parser):
-    """Add the options of this measurement to a parser."""
     parser.add_argument("parts", nargs="+", choices=PARTS, metavar="PART", help=", ".join(PARTS))
     corpora_help = "folder of the corpora; default: $CORPORA_DIR, then the cache folder"
     parser.add_argument("--corpora-dir", metavar="DIR", help=corpora_help)

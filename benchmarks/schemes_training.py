@@ -36,7 +36,6 @@ AGGREGATIONS = ("linear", "transparent", "iterative")
 
 
 def add_arguments(parser):
-    """Add the options of this measurement to a parser."""
     parser.add_argument("--corpora-dir", metavar="DIR", help="folder of the corpus multi30k, as for train.py")
     parser.add_argument("--steps", type=int, default=300, metavar="N", help="training steps; default: %(default)s")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="measure only these schemes")
@@ -44,7 +43,6 @@ def add_arguments(parser):
 
 
 def main(arguments):
-    """Measure and write the result."""
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         for name, changes in settings().items():

@@ -29,7 +29,6 @@ FOUND = {
 
 
 def main():
-    """Measure and write the result."""
     parser = ArgumentParser(prog="set_up_times.py", description=__doc__)
     parser.add_argument("--output", metavar="FILE", help="result file; default: benchmarks/results/set_up.json")
     arguments = parser.parse_args()

@@ -28,7 +28,6 @@ WARM_UP = 0  # traces all functions with the batches of the first turn
 
 
 def add_arguments(parser):
-    """Add the options of this measurement to a parser."""
     parser.add_argument("--corpora-dir", metavar="DIR", help="folder of the corpus multi30k, as for train.py")
     names = list(settings())
     schemes_help = "schemes to measure; default: all"
@@ -39,7 +38,6 @@ def add_arguments(parser):
 
 
 def main(arguments):
-    """Measure and write the result."""
     turns = range(arguments.rounds)
     cases = [(model, precision) for precision in PRECISIONS for model in (KERAS_HUB, *arguments.schemes)]
     found = {}

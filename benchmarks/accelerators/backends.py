@@ -21,7 +21,6 @@ RECIPE = "multi30k_de_en"
 
 
 def add_arguments(parser):
-    """Add the options of this measurement to a parser."""
     parser.add_argument("--corpora-dir", metavar="DIR", help="folder of the corpus multi30k, as for train.py")
     parser.add_argument("--rounds", type=int, default=4, metavar="N", help="turns of each backend; default: 4")
     parser.add_argument("--steps", type=int, default=15, metavar="N", help="steps in each turn; default: 15")
@@ -30,7 +29,6 @@ def add_arguments(parser):
 
 
 def main(arguments):
-    """Measure and write the result."""
     children, rows = {}, []
     try:
         for backend in BACKENDS:

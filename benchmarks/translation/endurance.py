@@ -26,7 +26,6 @@ PARTS = 10  # of the time, one for each row of the table
 
 
 def add_arguments(parser):
-    """Add the options of this measurement to a parser."""
     parser.add_argument("--model", required=True, metavar="RUN_DIR", help="run directory of train.py")
     parser.add_argument(
         "--input", required=True, metavar="FILE", help=f"sentences, of which the first {LINES} are used"
@@ -38,7 +37,6 @@ def add_arguments(parser):
 
 
 def main(arguments):
-    """Measure and write the result."""
     with open_text_file(arguments.input) as file:
         lines = [line for line in decode_lines(file, arguments.input) if line.strip()][:LINES]
     with tempfile.TemporaryDirectory() as folder:

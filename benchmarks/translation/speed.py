@@ -44,7 +44,6 @@ SCRIPT = Path(__file__).parents[2] / "translate.py"
 
 
 def add_arguments(parser):
-    """Add the options of this measurement to a parser."""
     parser.add_argument("--model", required=True, metavar="RUN_DIR", help="run directory of train.py")
     parser.add_argument("--input", required=True, metavar="FILE", help="sentences to translate")
     parser.add_argument("--sentences", type=int, default=1000, metavar="N", help="number of sentences; default: 1000")
@@ -58,7 +57,6 @@ def add_arguments(parser):
 
 
 def main(arguments):
-    """Measure and write the result."""
     with open_text_file(arguments.input) as file:
         lines = list(decode_lines(file, arguments.input))[: arguments.sentences]
     with importing_keras():

@@ -38,9 +38,9 @@ def report(
     """Return the report of all tables with stored results, as Markdown, and `{table: …}` for JSON.
 
     Args:
-        seeds: the most seeds that count.
-        figure: a function of a `Scored` that draws it and returns a link, or None without figures.
-        settings: of all experiments, beyond their own.
+        seeds: number of seeds to include.
+        figure: function of a `Scored` that draws its figure and returns a link, or None.
+        settings: additional settings of all experiments.
     """
     parts, found, claims = [], {}, []
     for table in TABLES.values():
@@ -59,13 +59,13 @@ def report(
 
 
 def in_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """Return the lines of a Markdown table, and an empty one."""
+    """Return the lines of a Markdown table, followed by an empty line."""
     first, *lines = (f"| {' | '.join(cells)} |" for cells in (header, *rows))
     return [first.replace("|  |", "| |"), "|---" * len(header) + "|", *lines, ""]
 
 
 def claims_table(claims: list[tuple[str, Claim, Verdict]]) -> str:
-    """Return all claims that have been run, one a line with its differences, and the number of the others."""
+    """Return a table of all claims that have been run, and the number of the others."""
     run = [one for one in claims if one[-1].word != NOT_RUN]
     rows = [
         (name, claim.statement, claim.source or "this project's", f"**{verdict.word}**", verdict.reason)
@@ -84,7 +84,7 @@ def claims_table(claims: list[tuple[str, Claim, Verdict]]) -> str:
 
 
 def section(scored: Scored, small: bool, verdicts: Verdicts) -> str:
-    """Return the section of a table: heading, notes, results, verdicts, and how they came about."""
+    """Return the section of a table: heading, notes, results, verdicts and conditions."""
     table = scored.table
     size = ", small" if small else ""
     if small and table.tests:
@@ -106,7 +106,7 @@ def section(scored: Scored, small: bool, verdicts: Verdicts) -> str:
 
 
 def grid(scored: Scored, text: Callable[[str, str], str]) -> list[str]:
-    """Return the lines of a table, rows by columns, with a function that returns the text of a cell."""
+    """Return the lines of a table; `text` returns the text of a cell by row and column."""
     rows = (
         [row, *(text(row, column) if (row, column) in scored.cells else "" for column in scored.columns)]
         for row in scored.rows
@@ -125,13 +125,13 @@ def scores(scored: Scored, small: bool) -> list[str]:
 
 
 def metrics_of(scored: Scored) -> list[str]:
-    """Return the metrics of a table, and YiSi-1 where it was computed, which needs vectors."""
+    """Return the metrics of a table, and YiSi-1 if it was computed."""
     found = [scores for record in scored.records.values() for scores in record.get("scores", {}).values()]
     return [*scored.table.metrics, *[YISI1] * any(YISI1 in scores for scores in found)]
 
 
 def grid_of_scores(scored: Scored, test: str, metric: str, is_alone: bool) -> list[str]:
-    """Return a grid of `mean ± deviation (seeds) [paper, difference from it]`; no difference where `is_alone`."""
+    """Return a grid of `mean ± deviation (seeds) [paper, difference from it]`; no difference if `is_alone`."""
 
     def text(row, column):
         printed = scored.cells[row, column].printed.get((test, scored.table.words.get(metric)))
@@ -155,7 +155,7 @@ COSTS = {
 
 
 def costs(scored: Scored) -> list[str]:
-    """Return a grid of the costs of runs; nothing where no run has a record of them."""
+    """Return a grid of the costs of runs, empty if none are recorded."""
 
     def mean(row, column, key):
         found = [scored.record_of(run).get(key) for run in scored.runs_of(row, column)]
@@ -233,7 +233,7 @@ SECTIONS = {
 
 
 def conditions(scored: Scored, small: bool) -> list[str]:
-    """Return signatures, settings that differ from the paper's, processors and times."""
+    """Return signatures, settings that differ from the paper's, processors and training times."""
     records = list(scored.records.values())
     scores = [named for record in records for of_test in record.get("scores", {}).values() for named in of_test.items()]
     lines = sorted({f"- signature of `{x}`: `{score['signature']}`" for x, score in scores if "signature" in score})
@@ -262,10 +262,9 @@ def conditions(scored: Scored, small: bool) -> list[str]:
 
 
 def other_settings(scored: Scored) -> tuple[list[str], dict[tuple[str, ...], list[str]]]:
-    """Return the settings, `KEY=VALUE`, in which runs differ from their papers' recipes, seeds left out.
+    """Return the settings `KEY=VALUE` in which runs differ from their papers' recipes, without seeds.
 
-    Returns:
-        The settings of all runs, and `{settings: [cell, …]}` of further ones.
+    They are the settings common to all runs, and `{settings: [cell, …]}` for additional ones.
     """
     differing = {}
     for cell in scored.cells:
@@ -286,7 +285,7 @@ def other_settings(scored: Scored) -> tuple[list[str], dict[tuple[str, ...], lis
 
 
 def steps_of(scored: Scored) -> list[str]:
-    """Return the steps that runs were trained, with the cells that have them where cells differ."""
+    """Return the numbers of training steps, with their cells if they differ."""
     cells = {}
     for cell in scored.cells:
         for run in scored.runs_of(*cell):
