@@ -139,7 +139,10 @@ def test_an_export_has_the_files_of_a_marian_model(tmp_path):
     ("settings", "message"),
     [
         ({"normalization": "pre"}, "are post-norm, but this model has model.normalization=pre"),
-        ({"scheme": "interacting_head_pairwise"}, "4 heads of size 4, and .* heads × size is the model size, 8"),
+        (
+            {"scheme": "interacting_head_pairwise"},
+            "4 heads of size 4, but .* heads × size must equal the model size, 8",
+        ),
         ({"scheme": "talking_heads"}, "the encoder's attention has 2 heads of size 8"),
         ({"scheme": "multi_hop"}, "is multi_hop, which cannot be converted"),
     ],
