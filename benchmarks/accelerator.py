@@ -23,7 +23,6 @@ SHARES = {"training": 0.55, "attention": 0.9, "search": 1.0}
 
 
 def main():
-    """Measure and write the result."""
     arguments = parse_arguments()
     with importing_keras():
         import keras

@@ -1,7 +1,7 @@
 """Time and RAM of one self-attention layer, forward and backward, for every scheme.
 
-All layers of a cell (one length, one number of heads) are timed in turns in one process with one thread, so that
-other work on the machine does not change their ratios. Each cell and each measurement of RAM has its own process.
+All layers of one length and number of heads are timed in turns in one process with one thread, so that other work on
+the machine does not change their ratios. Each such group, and each measurement of RAM, has its own process.
 """
 
 import functools
@@ -26,25 +26,27 @@ MOST_HEADS_IN_A_LOOP = 32  # TensorFlow takes many minutes to build the graph of
 
 
 def add_arguments(parser):
-    """Add the options of this measurement to a parser."""
-    parser.add_argument("--heads", type=int, nargs="+", default=[2, 4, 8, 16, 32, 64], metavar="H")
-    parser.add_argument("--lengths", type=int, nargs="+", default=[25, 100], metavar="T")
-    parser.add_argument("--batch-size", type=int, default=32, metavar="B")
-    parser.add_argument("--model-dim", type=int, default=512, metavar="D")
-    parser.add_argument("--rounds", type=int, default=25, metavar="N", help="how often each layer is timed")
-    parser.add_argument("--seconds", type=float, default=30, help="time for one layer in one cell, after two rounds")
+    heads_help = "numbers of heads; default: 2 4 8 16 32 64"
+    parser.add_argument("--heads", type=int, nargs="+", default=[2, 4, 8, 16, 32, 64], metavar="H", help=heads_help)
+    lengths_help = "sentence lengths; default: 25 100"
+    parser.add_argument("--lengths", type=int, nargs="+", default=[25, 100], metavar="T", help=lengths_help)
+    parser.add_argument("--batch-size", type=int, default=32, metavar="B", help="sentences; default: %(default)s")
+    parser.add_argument("--model-dim", type=int, default=512, metavar="D", help="model size; default: %(default)s")
+    rounds_help = "how often each layer is timed; default: %(default)s"
+    parser.add_argument("--rounds", type=int, default=25, metavar="N", help=rounds_help)
+    seconds_help = "time limit for a layer at one length and number of heads, from the third round on"
+    parser.add_argument("--seconds", type=float, default=30, metavar="S", help=seconds_help)
     parser.add_argument("--only", nargs="+", metavar="NAME", help="measure only these layers and multi_head")
-    parser.add_argument("--no-memory", action="store_true", help="leave the memory out")
+    parser.add_argument("--no-memory", action="store_true", help="do not measure RAM")
     parser.add_argument("--conditions", metavar="TEXT", help="what else ran on the machine")
     parser.add_argument(
         "--output",
         metavar="FILE",
-        help="default: benchmarks/results/attention.json; what is in it and not measured now stays",
+        help="result file; default: benchmarks/results/attention.json. Its other rows are kept",
     )
 
 
 def main(arguments):
-    """Measure and write the result."""
     rows = []
     for length in arguments.lengths:
         for heads in arguments.heads:
@@ -120,7 +122,7 @@ def keras_attention(num_heads, key_dim):
     """Return Keras' own layer."""
     import keras
 
-    # As ours have it: no bias in the projections of queries, keys and values.
+    # Like our layers, without bias in the projections of queries, keys and values.
     return keras.layers.MultiHeadAttention(num_heads, key_dim, use_bias=False)
 
 
@@ -180,7 +182,7 @@ def time_cell(names, heads, length, arguments):
 
 
 def fits(name, heads, length, arguments):
-    """Return whether RAM holds the logits of all pairs of heads with their gradients, and a loop can be built."""
+    """Return whether the logits of all pairs of heads and their gradients fit into RAM, and a loop can be built."""
     if name not in QUADRATIC:
         return True
     if name in (LOOP, PAIRWISE_LOOP) and heads > MOST_HEADS_IN_A_LOOP:
@@ -194,7 +196,7 @@ def peak_memory(name, heads, length, arguments):
     step = make_step(name, heads, length, arguments)
     before = status("VmRSS")
     with open("/proc/self/clear_refs", "w") as file:
-        file.write("5")  # sets the peak to what is used now
+        file.write("5")  # resets the peak
     step()[0].numpy()
     return math.ceil((status("VmHWM") - before) / 1024)
 

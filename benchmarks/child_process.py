@@ -7,7 +7,7 @@ from interacting_head.console import allocator, importing_keras
 
 
 class ChildProcess:
-    """A new process that calls one function again and again; use as a context manager.
+    """A new process that calls one function repeatedly; use as a context manager.
 
     ```
     with ChildProcess(function, threads=1) as child:
@@ -15,7 +15,7 @@ class ChildProcess:
     ```
 
     Args:
-        function: the function to call; an object with `__call__` keeps its attributes between calls.
+        function: an object with `__call__` keeps its attributes between calls.
         keep_memory: whether the process keeps freed memory, see `interacting_head.console.allocator`.
         threads: number of TensorFlow threads; default: TensorFlow's choice.
     """
@@ -33,7 +33,7 @@ class ChildProcess:
             result = self.connection.recv()
         except EOFError:
             self.process.join()
-            result = RuntimeError(f"a measuring process ended with code {self.process.exitcode}")
+            result = RuntimeError(f"the measuring process exited with code {self.process.exitcode}")
         if isinstance(result, Exception):
             raise result
         return result
@@ -60,9 +60,9 @@ def _answer(connection, function, keep_memory, threads):
     while True:
         try:
             arguments = connection.recv()
-        except EOFError:  # closed: nothing more is asked for
+        except EOFError:  # the parent has closed the connection
             return
         try:
             connection.send(function(*arguments))
-        except Exception as error:  # goes to the parent, which raises it
+        except Exception as error:  # raised again in the parent
             connection.send(RuntimeError(f"{type(error).__name__}: {error}"))

@@ -1,4 +1,4 @@
-"""Table 1 and Figure 3 of Li & Luo (2022) for the corpora used here: `python benchmarks/corpus_statistics.py`."""
+"""Make table 1 and figure 3 of Li & Luo (2022) for the corpora used here: `python benchmarks/corpus_statistics.py`."""
 
 import sys
 from pathlib import Path
@@ -14,8 +14,8 @@ from data.text.parallel_text import SIDES
 from interacting_head.console import ArgumentParser, run
 
 NEWS = ",".join(f"newstest{year}" for year in range(2008, 2013))
-# Name of the plot, corpus, source and target language, size of the shared vocabulary: the recipe's, and the one of
-# the paper for IWSLT16 DE-EN.
+# Name of the plot, corpus, source and target language, size of the shared vocabulary (the recipe's; the paper's for
+# IWSLT16 DE-EN).
 CORPORA = (
     ("multi30k_de-en", "multi30k", "de", "en", 8_000),
     ("mix_de-en", f"tatoeba_en-de+multi30k+libreoffice_help_en-de+newstest:{NEWS}", "de", "en", 40_000),
@@ -24,9 +24,9 @@ MODEL_DIM = 512
 
 
 def main():
-    """Measure and write the result."""
     parser = ArgumentParser(prog="corpus_statistics.py", description=__doc__)
-    parser.add_argument("--corpora-dir", metavar="DIR", help="default: $CORPORA_DIR, then the cache folder")
+    corpora_help = "folder of the corpora; default: $CORPORA_DIR, then the cache folder"
+    parser.add_argument("--corpora-dir", metavar="DIR", help=corpora_help)
     arguments = parser.parse_args()
     results.FOLDER.mkdir(exist_ok=True)
     rows = []

@@ -1,4 +1,4 @@
-"""Quality against time: validation BLEU over minutes, and final test BLEU, of finished runs.
+"""Measure quality against time: validation BLEU by minutes of training, and final test BLEU, of finished runs.
 
     python benchmarks/learning_curves.py RUN_DIR [RUN_DIR ...] --corpora-dir DIR
 
@@ -20,12 +20,12 @@ from interacting_head.runs.run_directory import VERSION, RunDirectory
 
 
 def main():
-    """Measure and write the result."""
     parser = ArgumentParser(prog="learning_curves.py", description=__doc__)
     parser.add_argument("runs", nargs="+", metavar="RUN_DIR", help="finished runs of train.py, with the same recipe")
-    parser.add_argument("--corpora-dir", metavar="DIR", help="default: $CORPORA_DIR, then the cache folder")
-    parser.add_argument("--test", default="test_2016_flickr", metavar="SPLIT", help="default: test_2016_flickr")
-    parser.add_argument("--name", default="learning_curves", help="of the result; default: learning_curves")
+    corpora_help = "folder of the corpora; default: $CORPORA_DIR, then the cache folder"
+    parser.add_argument("--corpora-dir", metavar="DIR", help=corpora_help)
+    parser.add_argument("--test", default="test_2016_flickr", metavar="SPLIT", help="test set; default: %(default)s")
+    parser.add_argument("--name", default="learning_curves", help="name of the result; default: %(default)s")
     parser.add_argument("--conditions", metavar="TEXT", help="what else ran on the machine")
     arguments = parser.parse_args()
     plot_name = f"{arguments.name}.png"
@@ -83,7 +83,7 @@ def main():
 
 
 def plot(rows, path):
-    """Draw dev BLEU over minutes: a thin line for each run, a thick one for the mean of a scheme."""
+    """Draw dev BLEU by minutes: a thin line for each run, a thick one for the mean of a scheme."""
     import matplotlib
 
     matplotlib.use("Agg")

@@ -1,8 +1,8 @@
-"""RAM over long runs of training and translation: `speed.py long training translation`.
+"""RAM during long runs of training and translation: `speed.py long training translation`.
 
-Both run the users' commands in child processes, with a tiny model on the quickstart corpus. Resident RAM is sampled a
-thousand times at even intervals; the medians near the beginning (when all functions are compiled), in the middle and at
-the end are compared. The same command with the same --folder resumes training; translation starts over.
+Both run the user commands in child processes, with a tiny model on the quickstart corpus. Resident RAM is sampled a
+thousand times; the result compares medians near the beginning (after compilation), in the middle and at the end. The
+same command with the same --folder resumes training; translation starts over.
 """
 
 import itertools
@@ -34,13 +34,15 @@ MIB = 2**20
 
 
 def add_arguments(parser):
-    """Add the options of this measurement to a parser."""
-    parser.add_argument("parts", nargs="+", choices=("training", "translation"), metavar="PART")
-    parser.add_argument("--steps", type=int, default=100_000, metavar="N", help="default: %(default)s")
-    parser.add_argument("--lines", type=int, default=3_000_000, metavar="N", help="default: %(default)s")
-    parser.add_argument("--engine", choices=("ctranslate2", "keras"), default="ctranslate2")
-    parser.add_argument("--folder", metavar="DIR", help="of the run directory; default: one that is removed at the end")
-    parser.add_argument("--output", metavar="FILE", help="default: benchmarks/results/long_runs.json")
+    part_help = "training, translation or both"
+    parser.add_argument("parts", nargs="+", choices=("training", "translation"), metavar="PART", help=part_help)
+    parser.add_argument("--steps", type=int, default=100_000, metavar="N", help="training steps; default: %(default)s")
+    lines_help = "lines to translate; default: %(default)s"
+    parser.add_argument("--lines", type=int, default=3_000_000, metavar="N", help=lines_help)
+    engine_help = "engine of the translation; default: %(default)s"
+    parser.add_argument("--engine", choices=("ctranslate2", "keras"), default="ctranslate2", help=engine_help)
+    parser.add_argument("--folder", metavar="DIR", help="working folder, to resume later; default: a temporary one")
+    parser.add_argument("--output", metavar="FILE", help="result file; default: benchmarks/results/long_runs.json")
     parser.add_argument("--conditions", default="", metavar="TEXT", help="what else ran on the machine")
 
 
@@ -100,17 +102,13 @@ def translated(folder, lines, engine):
 
 
 def watched(command, number, interval, stream, pattern=None):
-    """Run a command and return fields of its row; its RAM is sampled at regular intervals of its output.
+    """Run a command, sample its RAM at regular intervals of its output, and return fields of its row.
 
     Args:
-        command: the command as a list of words.
         number: total number of steps or lines.
         interval: steps or lines between samples.
-        stream: "stdout" or "stderr", the stream with its progress.
+        stream: "stdout" or "stderr", the stream that shows progress.
         pattern: regular expression of the number in a line; None: count lines.
-
-    Raises:
-        RunError: if the command fails.
     """
     looks, started = [], time.perf_counter()
     pipes = {"stdout": subprocess.DEVNULL, stream: subprocess.PIPE}
@@ -130,7 +128,7 @@ def watched(command, number, interval, stream, pattern=None):
     if process.returncode:
         raise RunError(f"{' '.join(map(str, command))} ended with code {process.returncode}")
     if not looks:
-        raise RunError(f"{command[-1]} was finished before; name another --folder")
+        raise RunError(f"{command[-1]} had already finished; choose another --folder")
     seconds, first = time.perf_counter() - started, looks[0][0] - interval  # first: above 0 where it was continued
     fields = {"number": number - first, "seconds": round(seconds, 1), "a second": round((number - first) / seconds, 1)}
     for name, (begin, end) in STRETCHES.items():

@@ -1,6 +1,6 @@
-"""Seconds of each metric: `python benchmarks/metrics_speed.py [-i HYP -r REF]`, or on generated sentences.
+"""Measure CPU seconds of each metric on one core: `python benchmarks/metrics_speed.py [-i HYP -r REF]`.
 
-Times are CPU seconds of this process on one core.
+Without -i and -r, the sentences are generated.
 """
 
 import random
@@ -23,17 +23,16 @@ LONG = 200  # words
 
 
 def main():
-    """Measure and write the result."""
     parser = ArgumentParser(prog="metrics_speed.py", description=__doc__)
     parser.add_argument("-i", metavar="HYP", dest="hypotheses", help="translations, with -r")
     parser.add_argument("-r", metavar="REF", dest="reference", help="their reference")
     parser.add_argument("--conditions", default="", metavar="TEXT", help="what the text is, what else ran")
     arguments = parser.parse_args()
     if bool(arguments.hypotheses) != bool(arguments.reference):
-        parser.error("give both -i and -r, or none of them")
+        parser.error("give both -i and -r, or neither")
     hypotheses, references = _text(arguments)
     rows = []
-    evaluate(hypotheses[:1], references[:1], NAMES)  # what is loaded at the first call
+    evaluate(hypotheses[:1], references[:1], NAMES)  # loads what metrics load at their first call
     for name in NAMES:
         edits_and_length.cache_clear()
         scoring, statistics = _seconds(lambda name=name: _score(name, hypotheses, references))
@@ -71,7 +70,7 @@ def _text(arguments):
         check_lines(hypotheses, [references], arguments.hypotheses, [arguments.reference])
         return hypotheses, references
     generator = random.Random(1)
-    # Words are as frequent as in text: the law of Zipf and Mandelbrot.
+    # Word frequencies as in real text: the law of Zipf and Mandelbrot.
     vocabulary = ["".join(generator.choices("abcdefghijklmnopqrst", k=generator.randint(1, 9))) for _ in range(20_000)]
     weights = [1 / (rank + 2.7) for rank in range(1, len(vocabulary) + 1)]
     references = [generator.choices(vocabulary, weights, k=generator.randint(4, 46)) for _ in range(SENTENCES)]

@@ -1,8 +1,8 @@
-"""Speed and RAM of preparation and of batches: `speed.py pipeline prepare input memory`.
+"""Speed and RAM of data preparation and batching: `speed.py pipeline prepare input memory`.
 
-prepare: pairs per second of `python -m data.prepare` with an empty cache, from the start of the process to the output
-files. input: tokens per second of batches alone, and of planning an epoch of many pairs. memory: peak resident RAM of
-all processes while a mix of many pairs is prepared.
+prepare: pairs per second of `python -m data.prepare` with an empty cache, from process start to output files.
+input: tokens per second of batching alone, and of planning a large epoch.
+memory: peak resident RAM of all processes during the preparation of a large mix of corpora.
 """
 
 import json
@@ -38,23 +38,26 @@ PARTS = {
     "memory": "Preparation of a large corpus: peak of memory",
 }
 BATCH_TOKENS = 4096
-PLANNED = 500_000  # pairs of the plan that is measured alone
-INTERVAL = 0.1  # seconds between two looks at the RAM in use
+PLANNED = 500_000  # pairs of the plan that is timed alone
+INTERVAL = 0.1  # seconds between samples of the RAM
 
 
 def add_arguments(parser):
-    """Add the options of this measurement to a parser."""
     parser.add_argument("parts", nargs="+", choices=PARTS, metavar="PART", help=", ".join(PARTS))
-    parser.add_argument("--corpora-dir", metavar="DIR", help="default: $CORPORA_DIR, then the cache folder")
-    parser.add_argument("--corpora", nargs="+", choices=CORPORA, default=list(CORPORA), metavar="NAME")
+    corpora_help = "folder of the corpora; default: $CORPORA_DIR, then the cache folder"
+    parser.add_argument("--corpora-dir", metavar="DIR", help=corpora_help)
+    names_help = f"corpora to measure: {', '.join(CORPORA)}; default: all"
+    parser.add_argument("--corpora", nargs="+", choices=CORPORA, default=list(CORPORA), metavar="NAME", help=names_help)
+    profiles, profiles_help = ["raw", "truecased"], "raw, truecased; default: both"
     parser.add_argument(
-        "--profiles", nargs="+", choices=("raw", "truecased"), default=["raw", "truecased"], metavar="PROFILE"
+        "--profiles", nargs="+", choices=profiles, default=profiles, metavar="PROFILE", help=profiles_help
     )
-    parser.add_argument("--vocabulary-size", type=int, default=8000, metavar="N")
-    parser.add_argument("--memory-pairs", type=int, default=5_000_000, metavar="N", help="default: %(default)s")
-    parser.add_argument(
-        "--training-speed", type=float, default=13_000, metavar="N", help="tokens/s of training, default %(default)s"
-    )
+    size_help = "sub-words; default: %(default)s"
+    parser.add_argument("--vocabulary-size", type=int, default=8000, metavar="N", help=size_help)
+    pairs_help = "pairs to prepare for memory; default: %(default)s"
+    parser.add_argument("--memory-pairs", type=int, default=5_000_000, metavar="N", help=pairs_help)
+    speed_help = "tokens/s of training, to compare input with; default: %(default)s"
+    parser.add_argument("--training-speed", type=float, default=13_000, metavar="N", help=speed_help)
     parser.add_argument("--conditions", default="", metavar="TEXT", help="what else ran on the machine")
 
 
@@ -143,7 +146,7 @@ def _input_rows(arguments):
         for way, make in (("NumPy", lambda batches: batches), ("tf.data", as_tf_dataset)):
             speed = _tokens_a_second(make(TrainingBatches(pairs, BATCH_TOKENS, seed=1, max_epochs=2)), pairs)
             rows.append(_speed_row(name, way, speed, arguments))
-    # Skewed lengths, and alike on both sides, as of text.
+    # Skewed lengths that are similar on both sides, as in real text.
     draw = np.random.default_rng(0)
     source = np.clip(2 + draw.gamma(3, 4, PLANNED), 2, 250).astype(np.int32)
     target = np.clip(source + draw.normal(0, 3, PLANNED), 2, 250).astype(np.int32)

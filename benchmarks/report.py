@@ -27,12 +27,12 @@ def main():
 
 
 def section(result):
-    """Return one result as Markdown: title, conditions, a table for each view."""
+    """Return a result as Markdown: title, conditions, a table for each view."""
     parts = [f"## {result['title']}"]
     parts += [f"- {name}: {value}" for name, value in result["conditions"].items()]
     for view in result["views"]:
         lines = table(result["rows"], view)
-        if len(lines) > 2:  # some fields are measured on request only
+        if len(lines) > 2:  # some fields are measured only on request
             parts += ["", f"{view['caption']}:", "", *lines]
     return "\n".join(parts) + "\n"
 
@@ -58,7 +58,7 @@ def table(rows, view):
 
 
 def shown(cell, digits):
-    """Format a number with `digits` decimal places; return other values unchanged, and None as an empty string."""
+    """Format a float with `digits` decimal places, None as a dash, and other values as they are."""
     if cell is None:
         return "–"
     if isinstance(cell, float):

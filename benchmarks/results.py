@@ -1,4 +1,4 @@
-"""Files of results, `benchmarks/results/NAME.json`, with the conditions of the measurement."""
+"""Result files, `benchmarks/results/NAME.json`, with the conditions of the measurement."""
 
 import json
 import platform
@@ -15,13 +15,12 @@ def write(name, title, rows, views, conditions, path=None, machine_load=None):
     """Write a result.
 
     Args:
-        name: name of the result, and of its file in `benchmarks/results`.
         title: heading of its section in RESULTS.md.
-        rows: list of dictionaries, one for each measurement.
-        views: how RESULTS.md shows the rows: `{"caption", "index", "columns", "value", "digits"}` spreads the
-            field `value` over the field `columns`; `{"caption", "fields"}` lists fields as they are. Both show the
-            rows that hold all items of `where`, if that is given.
-        conditions: dictionary of other conditions that affect the numbers; machine and versions are added.
+        rows: dictionaries, one for each measurement.
+        views: how RESULTS.md shows the rows: `{"caption", "index", "columns", "value", "digits"}` pivots the field
+            `value` by the field `columns`; `{"caption", "fields"}` lists fields. An optional `where` selects rows by
+            the values of fields.
+        conditions: conditions that affect the numbers; machine and versions are added.
         path: another file to write.
         machine_load: what else ran on the machine.
     """
@@ -37,13 +36,7 @@ def write(name, title, rows, views, conditions, path=None, machine_load=None):
 
 
 def former_rows(path, rows, keys):
-    """Return the rows of an existing file of results that `rows` does not replace.
-
-    Args:
-        path: the file.
-        rows: the rows measured.
-        keys: the fields that identify a row.
-    """
+    """Return the rows of an existing result file that `rows` does not replace; the fields `keys` identify a row."""
 
     def identity(row):
         return [row.get(key) for key in keys]

@@ -1,7 +1,6 @@
-"""Train every scheme for a few hundred steps on Multi30k through the command line, and translate.
+"""Every scheme trained for a few hundred steps on Multi30k through the command line: loss, speed and RAM.
 
-The model is small, so that all schemes are measured within half an hour on two cores. One run of this script compares
-loss, speed and RAM, not translation quality.
+The model is so small that all schemes take half an hour on two cores; do not compare translation quality.
 """
 
 import json
@@ -37,15 +36,13 @@ AGGREGATIONS = ("linear", "transparent", "iterative")
 
 
 def add_arguments(parser):
-    """Add the options of this measurement to a parser."""
-    parser.add_argument("--corpora-dir", metavar="DIR", help="where multi30k lies, as for train.py")
-    parser.add_argument("--steps", type=int, default=300, metavar="N")
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="only these schemes")
-    parser.add_argument("--output", metavar="FILE", help="default: benchmarks/results/schemes.json")
+    parser.add_argument("--corpora-dir", metavar="DIR", help="folder of the corpus multi30k, as for train.py")
+    parser.add_argument("--steps", type=int, default=300, metavar="N", help="training steps; default: %(default)s")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="measure only these schemes")
+    parser.add_argument("--output", metavar="FILE", help="result file; default: benchmarks/results/schemes.json")
 
 
 def main(arguments):
-    """Measure and write the result."""
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         for name, changes in settings().items():
@@ -58,13 +55,13 @@ def main(arguments):
     fields = ["scheme", "parameters", *(key for key in rows[0] if key.startswith("loss")), "dev loss", "dev BLEU"]
     fields += ["tokens/s", "over multi_head", "peak MiB", "lines translated"]
     conditions = {
-        "places": "schemes stand where their papers have them, see README.md",
+        "places": "each scheme is in the layers where its paper has it, see README.md",
         "what": f"{arguments.steps} steps of multi30k_de_en with {', '.join(f'{k}={v}' for k, v in SIZES.items())}; "
         "one seed, schemes one after another",
         "tokens/s": "source and target tokens without padding, over the last hundred steps",
         "peak MiB": "of the training process, TensorFlow's own 600 MiB and validation included",
-        "loss": "of a token, in training with what a layer adds: dynamic_head_importance is lower by up to "
-        "0.1 · ln 4 for each of its three layers",
+        "loss": "per token, including losses that layers add: this lowers dynamic_head_importance by up to 0.1 · ln 4 "
+        "for each of its three layers",
         "dev BLEU": f"greedy, after {arguments.steps} steps",
     }
     views = [{"caption": "Every scheme", "fields": fields}]

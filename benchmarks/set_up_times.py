@@ -1,8 +1,6 @@
-"""Minutes that installing, `make demo` and `make test` take in a fresh clone.
+"""Measure how long installation, `make demo` and `make test` take in a temporary clone of the last commit.
 
-    python benchmarks/set_up_times.py
-
-It clones the last commit, and removes the clone at the end.
+python benchmarks/set_up_times.py
 """
 
 import re
@@ -19,7 +17,7 @@ from interacting_head.console import ArgumentParser, RunError, run
 
 ROOT = Path(__file__).parents[1]
 TARGETS = {
-    ".venv/transformers-installed": "installing, all that the tests can use",
+    ".venv/transformers-installed": "installing, with all optional packages for the tests",
     "demo": "make demo",
     "test": "make test",
 }
@@ -27,13 +25,12 @@ FOUND = {
     "demo": re.compile(r"sacrebleu\s+\|?\s*([\d.]+)"),
     "test": re.compile(r"(\d+ passed.*?) in "),
 }
-"""Target → what to keep of the end of its output."""
+"""Target → pattern of the result in its output."""
 
 
 def main():
-    """Measure and write the result."""
     parser = ArgumentParser(prog="set_up_times.py", description=__doc__)
-    parser.add_argument("--output", metavar="FILE", help="default: benchmarks/results/set_up.json")
+    parser.add_argument("--output", metavar="FILE", help="result file; default: benchmarks/results/set_up.json")
     arguments = parser.parse_args()
     rows = []
     with tempfile.TemporaryDirectory() as folder:

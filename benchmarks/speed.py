@@ -1,4 +1,4 @@
-"""Measure speed, as ratios in one run: `speed.py attention`. `report.py` makes tables of the results."""
+"""Measure speed or RAM: `speed.py attention`. `report.py` makes tables of the results."""
 
 import importlib
 import sys

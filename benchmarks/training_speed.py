@@ -1,7 +1,7 @@
 """Training speed of our model and a keras-hub Transformer of the same sizes, in turns, with two allocators.
 
-It needs the packages of requirements-benchmarks.txt, and Multi30k like `train.py multi30k_de_en`. Tokens are source and
-target tokens without padding. FLOPs count the matrix products, forward and backward.
+It needs requirements-benchmarks.txt and the corpus Multi30k. Tokens are source and target tokens without padding. FLOPs
+count the matrix products, forward and backward.
 """
 
 import contextlib
@@ -28,17 +28,16 @@ WARM_UP = 0  # traces all functions with the batches of the first turn
 
 
 def add_arguments(parser):
-    """Add the options of this measurement to a parser."""
-    parser.add_argument("--corpora-dir", metavar="DIR", help="where multi30k lies, as for train.py")
+    parser.add_argument("--corpora-dir", metavar="DIR", help="folder of the corpus multi30k, as for train.py")
     names = list(settings())
-    parser.add_argument("--schemes", nargs="+", choices=names, default=names, metavar="NAME", help="default: all")
-    parser.add_argument("--rounds", type=int, default=6, metavar="N", help="turns of each model")
-    parser.add_argument("--steps", type=int, default=10, metavar="N", help="steps of a turn")
-    parser.add_argument("--output", metavar="FILE", help="default: benchmarks/results/training.json")
+    schemes_help = "schemes to measure; default: all"
+    parser.add_argument("--schemes", nargs="+", choices=names, default=names, metavar="NAME", help=schemes_help)
+    parser.add_argument("--rounds", type=int, default=6, metavar="N", help="turns of each model; default: %(default)s")
+    parser.add_argument("--steps", type=int, default=10, metavar="N", help="steps in each turn; default: %(default)s")
+    parser.add_argument("--output", metavar="FILE", help="result file; default: benchmarks/results/training.json")
 
 
 def main(arguments):
-    """Measure and write the result."""
     turns = range(arguments.rounds)
     cases = [(model, precision) for precision in PRECISIONS for model in (KERAS_HUB, *arguments.schemes)]
     found = {}

@@ -1,7 +1,4 @@
-"""Keys and values of earlier decoding steps.
-
-Letters for shapes: `L` places, `T` new ones, `K` head size.
-"""
+"""Keys and values of earlier decoding steps. Letters for shapes: `L` slots, `T` new ones, `K` head size."""
 
 import math
 
@@ -10,7 +7,7 @@ from keras import KerasTensor, ops
 
 
 def own_zeros(shape: tuple, dtype: str) -> KerasTensor:
-    """Return zeros that share their RAM with no other tensor, as equal `ops.zeros` in a TensorFlow graph do."""
+    """Return zeros with their own memory; equal `ops.zeros` in a TensorFlow graph share theirs."""
     if keras.backend.backend() != "tensorflow":
         return ops.zeros(shape, dtype=dtype)
     import tensorflow as tf  # here, so that everything else works without TensorFlow
@@ -19,7 +16,7 @@ def own_zeros(shape: tuple, dtype: str) -> KerasTensor:
 
 
 def inserted(caches: tuple, new: list, index: KerasTensor) -> tuple:
-    """Return caches `(…, L, K)` with new parts `(…, T, K)` at the places from `index` on."""
+    """Return caches `(…, L, K)` with new parts `(…, T, K)` in the slots from `index` on."""
     first, L, T = _rows(caches, new)
     places = ops.expand_dims(first * L + index, 1) + ops.arange(T, dtype="int32")
     places = ops.reshape(places, (-1, 1))
@@ -28,9 +25,9 @@ def inserted(caches: tuple, new: list, index: KerasTensor) -> tuple:
 
 
 def overwritten(caches: tuple, new: list, index: KerasTensor) -> tuple:
-    """Return caches as of `inserted`, written in place, for L and `index` that are multiples of T.
+    """Return the same as `inserted`, written in place; L and `index` must be multiples of T.
 
-    JAX does so by itself in a compiled loop. TensorFlow copies the whole cache to scatter into it.
+    JAX does this itself in a compiled loop; TensorFlow's scatter copies the whole cache.
     """
     if keras.backend.backend() != "tensorflow":
         return inserted(caches, new, index)
@@ -48,7 +45,7 @@ def _rows(caches, new):
 
 
 def _updated(caches, new, together, update):
-    """Return each cache after `update` with its new part, both as matrices with `together` places a row."""
+    """Return each cache after `update` with its new part, both reshaped to matrices with `together` slots a row."""
 
     def updated(cache, part):
         width = together * cache.shape[-1]

@@ -4,10 +4,7 @@ import keras
 
 
 class ConfiguredLayer(keras.layers.Layer):
-    """A layer whose `get_config` holds the `arguments` of its class and of the classes above it.
-
-    An argument is kept in an attribute of the same name.
-    """
+    """A layer whose `get_config` holds the `arguments` of its class and base classes, read from attributes."""
 
     arguments = ()
 
@@ -17,7 +14,7 @@ class ConfiguredLayer(keras.layers.Layer):
 
 
 def one_of(known: tuple | dict, name: str, value: str) -> str:
-    """Return the value of an argument, or raise `ValueError` if it is not among the known ones."""
+    """Return the value of an argument; raise `ValueError` if it is not a known one."""
     if value not in known:
         raise ValueError(f"{name} must be one of {tuple(known)}, got {value!r}")
     return value

@@ -5,7 +5,7 @@ import functools
 import keras
 from keras import KerasTensor, ops
 
-# Far below any logit, and finite: a row in which all keys are masked stays a row of numbers.
+# Far below any logit, but finite, so that a row with all keys masked stays finite.
 MASKED = -1e9
 
 
@@ -32,9 +32,9 @@ def combine_masks(attention_mask, key_mask, causal_shape=None, causal_offset=0):
 
 
 def attention_bias(mask: KerasTensor, rank: int = 4) -> KerasTensor:
-    """Return the float32 term to add to logits `(B, …, T, S)` of `rank` axes: 0 where `mask` `(B, T, S)` admits.
+    """Return the float32 bias of logits `(B, …, T, S)` of `rank` axes: 0 where `mask` `(B, T, S)` is 1, or `MASKED`.
 
-    Elsewhere it is `MASKED`, but 0 in rows that admit nothing, whose logits would otherwise drown in float32.
+    Fully masked rows are 0, because `MASKED` would absorb their logits in float32.
     """
     bias = ops.where(mask, 0.0, MASKED)
     bias = bias - ops.max(bias, axis=-1, keepdims=True)
@@ -42,13 +42,13 @@ def attention_bias(mask: KerasTensor, rank: int = 4) -> KerasTensor:
 
 
 def has_fused_attention(q: KerasTensor, k: KerasTensor, v: KerasTensor) -> bool:
-    """Return whether Keras may have a kernel for `fused_attention` of tensors of these shapes here."""
+    """Return whether Keras may have a fused kernel for these shapes on this device."""
     even = all(isinstance(length, int) and length % 2 == 0 for length in (q.shape[2], k.shape[2]))
     return even and k.shape == v.shape and has_fused_kernels()
 
 
 def has_fused_kernels() -> bool:
-    """Return whether Keras may have kernels that hold no attention weights; `keras.config` switches them off."""
+    """Return whether Keras may use fused kernels, which `keras.config` can switch off."""
     allowed = keras.backend.backend() == "jax" and keras.config.is_flash_attention_enabled() is not False
     return allowed and keras.distribution.list_devices()[0].startswith("gpu")
 
@@ -61,7 +61,7 @@ def fused_attention(q: KerasTensor, k: KerasTensor, v: KerasTensor, mask: KerasT
     Args:
         q: `(B, H, T, K)`, or `(B, 1, T, K)`, one query for all heads.
         k, v: `(B, H, S, K)`.
-        mask: `(B or 1, T or 1, S)`, or None. A row that admits nothing attends to everything, as with a bias.
+        mask: `(B or 1, T or 1, S)`, or None. A fully masked row attends to everything, as with a bias.
     """
     (B, H, S, K), T = ops.shape(k), ops.shape(q)[2]
     heads = ops.transpose(ops.broadcast_to(q, (B, H, T, K)), (0, 2, 1, 3))

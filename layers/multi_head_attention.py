@@ -91,9 +91,9 @@ class MultiHeadAttention(ConfiguredLayer):
     def why_not_standard(self) -> str | None:
         """The reason why no standard attention with other weights computes the same, or None."""
         if self.has_head_importance:
-            return "the weight of each head depends on the input, and standard attention adds up its heads as they are"
+            return "the weight of each head depends on the input, while standard attention adds its heads unweighted"
         if self.changes(STAGES) and not self.changes(("standard_projections",)):
-            return "no standard attention equal to it is known"
+            return "no equivalent standard attention is known"
         return None
 
     @property

@@ -1,7 +1,7 @@
 """The attention schemes as the papers print them: NumPy, float64, explicit loops over heads.
 
-Slow, and written to be read next to the papers; the tests compare every layer with it. Weights have the names that the
-layers give them. A function of a scheme returns the output `(B, T, D)` and the attention weights `(B, H, T, S)`.
+Slow, and meant to be read alongside the papers; tests compare every layer with it. Weights are named as in the layers.
+A function of a scheme returns the output `(B, T, D)` and the attention weights `(B, H, T, S)`.
 
 Letters: `B` batch, `T` query length, `S` memory length, `H` heads, `K` key size, `V` value size, `D` model size.
 """
@@ -10,7 +10,7 @@ import numpy as np
 
 
 def softmax(logits: np.ndarray, axis: int = -1) -> np.ndarray:
-    """Return exp(x) / Σ exp(x), shifted by the maximum so that nothing overflows."""
+    """Return exp(x) / Σ exp(x), shifted by the maximum against overflow."""
     shifted = np.exp(logits - logits.max(axis=axis, keepdims=True))
     return shifted / shifted.sum(axis=axis, keepdims=True)
 
@@ -34,11 +34,11 @@ def multi_head(weights: dict, query: np.ndarray, value: np.ndarray, attention_ma
 def interacting_head(
     weights, query, value, attention_mask=None, query_combination="sum", scaled=True, cumulative=False
 ):
-    """Interacting-head attention, Li & Luo 2022, Algorithm 1, as the double loop that it is.
+    """Interacting-head attention, Li & Luo 2022, Algorithm 1, as its double loop.
 
-    Not in the paper: with `query_combination="mean"` the logits of all query heads are averaged, with `"scaled_sum"`
-    their sum is divided by √H. The listing to the letter does not divide by √K (`scaled=False`), and never empties its
-    sums (`cumulative=True`). There are attention weights for each key head j.
+    Not in the paper: `query_combination="mean"` averages the logits of all query heads, `"scaled_sum"` divides their
+    sum by √H. Taken literally, the listing does not divide by √K (`scaled=False`) and never resets its sums
+    (`cumulative=True`). There are attention weights for each key head j.
     """
     W_q, W_k, W_v = weights["query_kernel"], weights["key_kernel"], weights["value_kernel"]
     _, H, K = W_q.shape
@@ -64,9 +64,9 @@ fixed_head_size = multi_head  # equation (5): the same computation with another 
 
 
 def talking_heads(weights, query, value, attention_mask=None):
-    """Talking-heads attention, Li & Luo 2022, equations (6)–(9); a matrix that is not among the weights mixes nothing.
+    """Talking-heads attention, Li & Luo 2022, equations (6)–(9); returns mixed attention weights.
 
-    The attention weights are the mixed ones.
+    A missing mixing matrix is the identity.
     """
     W_q, W_k, W_v = weights["query_kernel"], weights["key_kernel"], weights["value_kernel"]
     _, H, K = W_q.shape

@@ -41,7 +41,7 @@ class TalkingHeadsAttention(MultiHeadAttention):
     ):
         super().__init__(num_heads, key_dim, value_dim, **kwargs)
         if not (mix_before or mix_after):
-            raise ValueError("mix_before and mix_after are both false, which is MultiHeadAttention")
+            raise ValueError("mix_before and mix_after are both false; use MultiHeadAttention instead")
         self.mix_before, self.mix_after = mix_before, mix_after
         self.mixing_initializer = keras.initializers.get(mixing_initializer)
 
@@ -92,5 +92,5 @@ def mix(kernel: KerasTensor, heads: KerasTensor) -> KerasTensor:
 
 
 def clone(initializer):
-    """Return an initialiser that draws numbers of its own."""
+    """Return an independent copy of an initialiser."""
     return initializer.clone() if isinstance(initializer, keras.initializers.Initializer) else initializer

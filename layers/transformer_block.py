@@ -10,7 +10,7 @@ from layers.configured_layer import ConfiguredLayer
 from layers.layer_normalization import LayerNormalization
 from layers.projection import sizes
 
-# Marian and PyTorch use this value; models with it can be exported there without a difference.
+# The value of Marian and PyTorch, so that exported models give the same results there.
 LAYER_NORM_EPSILON = 1e-5
 
 
@@ -89,7 +89,7 @@ class TransformerBlock(ConfiguredLayer):
         """Build everything for inputs `(B, T, D)` and the memories of the attention layers."""
         for name, memory_shape in zip(self.attention_names, memory_shapes, strict=True):
             attention = getattr(self, name)
-            if not attention.built:  # as out of a saved configuration
+            if not attention.built:  # for example, loaded from a configuration
                 attention.build(inputs_shape, memory_shape)
         self.feed_forward.build(inputs_shape)
         for name in (*self.attention_names, "feed_forward"):

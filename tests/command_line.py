@@ -1,4 +1,4 @@
-"""Starting the command-line scripts in processes of their own."""
+"""Helpers that start the command-line scripts in separate processes."""
 
 import os
 import signal
@@ -41,12 +41,7 @@ def environment(folder):
 
 
 def start(folder, script, *arguments, **options):
-    """Starts a script in a folder, as a terminal would: a shell lets what it starts by `&` ignore SIGINT.
-
-    Args:
-        folder: where it is run.
-        script: its file, or the name of a module such as `interacting_head.tune`.
-    """
+    """Start a script, or a module such as `interacting_head.tune`, with default handling of SIGINT as in a terminal."""
     what = [str(ROOT / script)] if script.endswith(".py") else ["-m", script]
     command = [sys.executable, *what, *map(str, arguments)]
     return subprocess.Popen(

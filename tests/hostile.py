@@ -1,6 +1,6 @@
-"""Hostile input by hypothesis: bytes at random, and files that were valid before they were changed.
+"""Hostile input by hypothesis: random bytes, and valid files with changes.
 
-What reads it gives a result or one line with exit code 2, in seconds. The examples are the same everywhere: a few in
+Code must return a result or one line with exit code 2, within seconds. Examples are deterministic: a few in
 `make test`, 2,000 for each kind of input in `make test-all`.
 """
 
@@ -39,7 +39,7 @@ def attempts(examples):
 
 
 class Hang(BaseException):
-    """Error of a call that takes too long; no `except Exception` holds it back."""
+    """Error of a call that takes too long; `except Exception` does not catch it."""
 
 
 @contextlib.contextmanager

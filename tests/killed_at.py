@@ -1,9 +1,9 @@
-"""Runs a script in this process, and kills it as soon as something new appears in a folder.
+"""Run a script in this process, and kill it as soon as something new appears in a folder.
 
     python -m tests.killed_at FOLDER PATTERN DELAY SCRIPT ARGUMENT …
 
-The process looks for itself, at each file that it opens, makes or renames: another one that looks from time to time
-misses what is there for a few milliseconds, on one core above all.
+The process checks at each file that it opens, makes or renames. Another process that polls would miss files that exist
+for a few milliseconds, above all on one core.
 """
 
 import os

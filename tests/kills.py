@@ -1,4 +1,4 @@
-"""Scripts that are killed at moments that their files show."""
+"""Helpers that kill scripts at moments that are visible in their files."""
 
 import os
 import signal
@@ -9,7 +9,7 @@ from tests.command_line import ROOT, started
 
 
 def entries(folder):
-    """The files and folders below a folder, {(path, inode)}: one that takes the place of another is a new one."""
+    """Return the files and folders below a folder, {(path, inode)}; a replaced file counts as new."""
     found = set()
     for parent, _, _ in os.walk(folder):
         try:
@@ -20,13 +20,13 @@ def entries(folder):
 
 
 def appears(folder, pattern):
-    """A function that returns whether something new is below a folder whose path fits a pattern."""
+    """Return a function that tells whether a new path below a folder matches a pattern."""
     former = entries(folder)
     return lambda: any(fnmatch(path, pattern) for path, _ in entries(folder) - former)
 
 
 def logged(path, text, times=1):
-    """Return a function that says whether a file has got a text a number of times more than it holds now."""
+    """Return a function that tells whether a text has been added to a file a number of times from now on."""
 
     def read():
         return path.read_text(encoding="utf-8") if path.is_file() else ""

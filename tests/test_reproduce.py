@@ -26,12 +26,12 @@ WRONG = {
     "a table like no other": (["xyz"], "unknown table 'xyz'; --list shows the tables"),
     "a figure without runs": (
         ["mlmha/figure_5"],
-        "compares no trainings: python -m interacting_head.reproduce mlmha/figure_8",
+        "has no runs; see: python -m interacting_head.reproduce mlmha/figure_8",
     ),
     "no seeds": (["quickstart/heads", "--seeds", "0"], "--seeds must be at least 1, got 0"),
     "no time": (["quickstart/heads", "--budget", "0"], "--budget must be above 0, got 0.0"),
     "no number": (["quickstart/heads", "--budget", "nan"], "--budget must be above 0, got nan"),
-    "no small table": (["multi_hop/2", "--small"], "multi_hop/2 has no small table; leave --small out"),
+    "no small table": (["multi_hop/2", "--small"], "multi_hop/2 has no small version; leave --small out"),
     "no table for a pattern": (["li_lou/*"], "no table matches 'li_lou/*'; --list shows the tables"),
     "no small table for a pattern": (["*_hop/2*", "--small"], "no small table matches '*_hop/2*'"),
     "no run for a pattern": (["quickstart/*", "--only", "h3"], "no run of quickstart/heads matches 'h3'"),
@@ -80,7 +80,7 @@ def test_the_report_of_no_results_counts_all_claims_as_not_run(tmp_path):
     assert result.errors == "0 tables in results/REPRODUCTION.md\n"
     assert json.loads((tmp_path / "results/REPRODUCTION.json").read_text()) == {}
     text = (tmp_path / "results/REPRODUCTION.md").read_text(encoding="utf-8")
-    assert re.search(r"\n\d+ claims on tables in full size or with missing cells: not run\.\n", text)
+    assert re.search(r"\n\d+ claims are on full-size tables or lack cells: not run\.\n", text)
     assert "**" not in text.split("## Claims")[1]
     assert {path.name for path in tmp_path.rglob("*")} == {"results", "REPRODUCTION.md", "REPRODUCTION.json"}
 

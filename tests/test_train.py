@@ -31,7 +31,7 @@ def test_a_part_of_names_or_a_pattern_lists_what_fits(tmp_path):
     names = {name: [line.split()[0] for line in results[name].output.splitlines()[1:] if line] for name in parts}
     assert names["one"][0] == "ih_wmt17_en_cs_talking_heads_h8"
     assert results["one"].output.endswith("python train.py ih_wmt17_en_cs_talking_heads_h8 --corpora-dir DIR\n")
-    assert "\nwhich is: BLEU of multi-bleu.perl on tokenised, truecased text, " in results["one"].output
+    assert "\nmeasured as: case-sensitive BLEU of multi-bleu.perl on tokenised, " in results["one"].output
     models = "t_base", "t_optimal", "dhicm", "dhicm_wide"
     assert names["part"] == [f"dhicm_hindencorp_hi_en_{model}{small}" for model in models for small in ("", "_small")]
     assert names["pattern"] == [f"mhop_iwslt17_de_en_layer_{number}_small" for number in range(1, 7)]
@@ -41,7 +41,7 @@ def test_recipes_are_listed_where_python_has_no_docstrings(tmp_path):
     command = [sys.executable, "-OO", ROOT / "train.py", "--list", "quickstart"]
     ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert (ended.returncode, ended.stderr) == (0, "")
-    assert ended.stdout.endswith("\nThe lab note is left out: it is a docstring, and Python runs with -OO.\n")
+    assert ended.stdout.endswith("\nNo description: it is a docstring, which Python removes with -OO.\n")
 
 
 WRONG_ARGUMENTS = {

@@ -30,12 +30,9 @@ SETTINGS = [
 
 
 def write_corpus(folder, words=(1, 6), pairs=36):
-    """Writes train.de, train.en, dev.de and dev.en, a few thousand bytes, and returns {argument name: path}.
+    """Write train.de, train.en, dev.de and dev.en with a few thousand bytes; return {argument name: path}.
 
-    Args:
-        folder: where to write them.
-        words: least and largest number of words of a sentence.
-        pairs: number of pairs to train on.
+    `words` is the least and largest number of words of a sentence, `pairs` the number of training pairs.
     """
     draw = random.Random(1)
     files = {}
@@ -50,6 +47,6 @@ def write_corpus(folder, words=(1, 6), pairs=36):
 
 
 def configuration(files, *settings):
-    """The `ExperimentConfig` of a tiny model on these files."""
+    """Return the `ExperimentConfig` of a tiny model on these files."""
     own = [f"data.{name}={str(path)!r}" for name, path in files.items()]
     return override(ExperimentConfig(), [*own, *SETTINGS, *settings])

@@ -1,6 +1,6 @@
-"""Processes that begin with Keras imported: forked from one server, so that a test of a script need not wait for that.
+"""Processes with Keras already imported, forked from one server so that tests of scripts start quickly.
 
-They are processes like any other: a folder, an environment, streams and an exit code of their own.
+Each has its own working folder, environment, streams and exit code.
 """
 
 import contextlib
@@ -19,15 +19,7 @@ LOCK = threading.Lock()
 
 
 def run_script(path, arguments, folder, environment, stdin=b""):
-    """Runs a script to its end; returns its exit code, and the bytes of its standard output and standard error.
-
-    Args:
-        path: a file, or the name of a module to be run as `python -m` does.
-        arguments: a list of strings.
-        folder: the working directory.
-        environment: a dictionary, all there is.
-        stdin: bytes that come through a pipe.
-    """
+    """Run a script, or a module by name; return its exit code, and the bytes of standard output and standard error."""
     with started_script(path, arguments, folder, environment, stdin) as (process, output, errors):
         process.join()
         return process.exitcode, output.read(), errors.read()

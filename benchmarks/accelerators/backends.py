@@ -1,8 +1,8 @@
 """Training speed of one recipe on TensorFlow and JAX in turns, and what JAX compiles in an epoch.
 
-It needs Multi30k, like `train.py multi30k_de_en`. Each backend has its own process, with the batches and settings that
-`train.py` uses: few batch shapes with more padding for JAX; any shape, and two parts of each batch side by side, for
-TensorFlow on a CPU. Tokens are source and target tokens without padding.
+It needs the corpus Multi30k. Each backend has its own process, with the batches and settings of `train.py`: few batch
+shapes with more padding for JAX; any shape, and two parts of each batch in parallel, for TensorFlow on a CPU. Tokens
+are source and target tokens without padding.
 """
 
 import itertools
@@ -21,16 +21,14 @@ RECIPE = "multi30k_de_en"
 
 
 def add_arguments(parser):
-    """Add the options of this measurement to a parser."""
-    parser.add_argument("--corpora-dir", metavar="DIR", help="where multi30k lies, as for train.py")
+    parser.add_argument("--corpora-dir", metavar="DIR", help="folder of the corpus multi30k, as for train.py")
     parser.add_argument("--rounds", type=int, default=4, metavar="N", help="turns of each backend; default: 4")
-    parser.add_argument("--steps", type=int, default=15, metavar="N", help="steps of a turn; default: 15")
+    parser.add_argument("--steps", type=int, default=15, metavar="N", help="steps in each turn; default: 15")
     parser.add_argument("--conditions", metavar="TEXT", help="what else ran on the machine")
-    parser.add_argument("--output", metavar="FILE", help="default: benchmarks/results/backends.json")
+    parser.add_argument("--output", metavar="FILE", help="result file; default: benchmarks/results/backends.json")
 
 
 def main(arguments):
-    """Measure and write the result."""
     children, rows = {}, []
     try:
         for backend in BACKENDS:

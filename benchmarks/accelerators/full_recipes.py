@@ -1,8 +1,8 @@
 """Compute memory and hours of the papers' full recipes on one GPU: `python benchmarks/accelerators/full_recipes.py`.
 
-Nothing is measured here. Hours count the matrix products (`model/flops.py`) at a share of the GPU's peak, which
-`accelerator.py` measures. Memory counts weights, gradients, Adam's moments and the activations of the largest batch.
-Validation and reading text are not included.
+Nothing is measured. Hours count matrix products (`model/flops.py`) at the share of the GPU's peak that `accelerator.py`
+measures, without validation and reading text. Memory counts weights, gradients, Adam's moments and the activations of
+the largest batch.
 """
 
 import sys
@@ -33,9 +33,11 @@ LOGITS_AT_A_TIME = 3 * 4 / 8  # bytes of a token and a word: logits, probabiliti
 def main():
     """Print the table."""
     parser = ArgumentParser(prog="full_recipes.py", description=__doc__)
-    parser.add_argument("recipes", nargs="*", metavar="RECIPE", help="default: some of each paper")
-    parser.add_argument("--tflops", type=float, default=PEAK_TFLOPS, help="peak of the GPU; default: %(default)s")
-    parser.add_argument("--utilisation", type=float, default=0.3, help="share of it that is reached; default: 0.3")
+    parser.add_argument("recipes", nargs="*", metavar="RECIPE", help="recipes; default: a few of each paper")
+    peak_help = "peak TFLOP/s of the GPU; default: %(default)s"
+    parser.add_argument("--tflops", type=float, default=PEAK_TFLOPS, metavar="N", help=peak_help)
+    share_help = "share of the peak that training reaches; default: 0.3"
+    parser.add_argument("--utilisation", type=float, default=0.3, metavar="SHARE", help=share_help)
     arguments = parser.parse_args()
     with importing_keras():
         import keras  # noqa: F401
@@ -69,9 +71,9 @@ def cost(config, rate):
 def activation_bytes(config, vocabulary_size, number_bytes=2):
     """Return the bytes of 16-bit activations that the gradient of one batch of the longest sentences needs.
 
-    An attention keeps its input, queries, keys, values, heads, output, sum and normalised sum, and logits, weights and
-    dropped weights for each head; a feed-forward network its hidden layer before and after the activation, and three
-    vectors of the model's size.
+    Attention keeps input, queries, keys, values, heads, output, sum and normalised sum, and for each head logits and
+    weights before and after dropout; a feed-forward network keeps its hidden layer before and after the activation, and
+    three vectors of the model's size.
     """
     model, tokens = config.model, config.train.batch_tokens
     attention = 8 * model.model_dim + 3 * model.attention.num_heads * (config.data.max_length + 1)

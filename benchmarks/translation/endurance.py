@@ -1,8 +1,7 @@
-"""The web server over minutes: its RAM, and whether each answer is right while slow clients hold connections.
+"""RAM and correct answers of the web server during minutes of load, while slow clients hold connections.
 
-The server runs in a child process. Each client in this process sends a line, waits for the answer, compares it with the
-answer to the line alone, and sends the next line. Slow clients send one byte of a request per second, and reconnect
-when the server closes the connection.
+The server runs in a child process. Each client in this process repeatedly sends a line and compares the answer with the
+answer to that line alone. Slow clients send one byte per second, and reconnect when the server closes the connection.
 """
 
 import asyncio
@@ -20,23 +19,24 @@ from benchmarks.translation.serving import answer, head, serving
 from data.text.parallel_text import decode_lines, open_text_file
 from interacting_head.console import RunError
 
-LINES = 200  # that are asked for again and again
+LINES = 200  # sent repeatedly
 SAMPLES = 60  # of the RAM, at even intervals
-SLOW = 50  # clients
-PARTS = 10  # of the time, for the table
+SLOW = 50  # number of slow clients
+PARTS = 10  # of the time, one for each row of the table
 
 
 def add_arguments(parser):
-    """Add the options of this measurement to a parser."""
     parser.add_argument("--model", required=True, metavar="RUN_DIR", help="run directory of train.py")
-    parser.add_argument("--input", required=True, metavar="FILE", help=f"sentences; the first {LINES} are translated")
-    parser.add_argument("--clients", type=int, default=200, metavar="N", help="at a time; default: 200")
-    parser.add_argument("--minutes", type=float, default=10, metavar="M", help="default: 10")
-    parser.add_argument("--output", metavar="FILE", help="default: benchmarks/results/server_endurance.json")
+    parser.add_argument(
+        "--input", required=True, metavar="FILE", help=f"sentences, of which the first {LINES} are used"
+    )
+    parser.add_argument("--clients", type=int, default=200, metavar="N", help="parallel clients; default: 200")
+    parser.add_argument("--minutes", type=float, default=10, metavar="M", help="duration; default: 10")
+    output_help = "result file; default: benchmarks/results/server_endurance.json"
+    parser.add_argument("--output", metavar="FILE", help=output_help)
 
 
 def main(arguments):
-    """Measure and write the result."""
     with open_text_file(arguments.input) as file:
         lines = [line for line in decode_lines(file, arguments.input) if line.strip()][:LINES]
     with tempfile.TemporaryDirectory() as folder:
@@ -65,14 +65,7 @@ def main(arguments):
 
 
 class Load:
-    """Clients of a server for some time, and their observations.
-
-    Args:
-        port, process: port and process of the server.
-        lines: texts of requests.
-        clients: number of clients at a time.
-        seconds: how long they send requests.
-    """
+    """Clients that send `lines` to a server for some seconds, and their observations."""
 
     def __init__(self, port, process, lines, clients, seconds):
         self.port, self.process, self.lines, self.clients, self.seconds = port, process, lines, clients, seconds
@@ -80,7 +73,7 @@ class Load:
         self.answers, self.left, self.memory = [], [], []
 
     async def run(self):
-        """Asks for each line by itself, and then for the lines at random with all clients until the time is over."""
+        """Send each line by itself, and then random lines from all clients until the time is over."""
         reader, writer = await self._connection()
         for line in self.lines:
             status, body = await answer(reader, writer, line)

@@ -29,7 +29,6 @@ ROOT = Path(__file__).parents[2]
 
 
 def add_arguments(parser):
-    """Add the options of this measurement to a parser."""
     parser.add_argument("--model", required=True, metavar="RUN_DIR", help="run directory of train.py")
     parser.add_argument("--input", required=True, metavar="FILE", help="sentences to translate")
     parser.add_argument("--clients", type=int, nargs="+", default=list(CLIENTS), metavar="N", help="at a time")
@@ -40,7 +39,6 @@ def add_arguments(parser):
 
 
 def main(arguments):
-    """Measure and write the result."""
     with open_text_file(arguments.input) as file:
         lines = [line for line in decode_lines(file, arguments.input) if line.strip()]
     rows = []

@@ -1,17 +1,16 @@
-"""Speed of translation: the engines and CTranslate2 alone in turn in one process, and the search with every scheme.
+"""Speed of translation: the engines and plain CTranslate2 in turns in one process, and the search with every scheme.
 
-It needs ctranslate2 and a run of a scheme that converts to it exactly, such as multi_head. Each turn translates every
-sentence of the input from text to text, as `translate.py` does.
+It needs ctranslate2 and a run whose scheme converts to it exactly, such as multi_head. Each turn translates the whole
+input from text to text, as `translate.py` does.
 
-Tried for the search in TensorFlow and not kept (a Multi30k model of 256 dimensions and 3 + 3 layers, an AMD processor
-with AVX-512, one core a batch, seconds of the processor on a machine that did other work too):
-- XLA (`jit_compile`) for 16 steps: 137 instead of 190 ms with batches of 8, 929 instead of 926 ms with batches of 64;
-  the same tokens. Compiling takes 5 s for each pair of source length and capacity: a text of some thousand lines does
-  not earn that back.
-- Sentences that leave when a third, a sixth or a sixteenth of the batch is done, instead of a quarter: 1 to 8 % slower.
-- Two or three levels of blocks, or smaller ones, in the choice of the likeliest sub-words: not faster.
-- Concrete functions of flat lists of tensors, called without looking for the version that fits: less than half of the
-  calls of Python functions, and no less time (5.0 and 5.5 instead of 4.9 and 5.2 s for 200 lines).
+Tried for the search in TensorFlow and rejected (Multi30k model, 256 dimensions, 3 + 3 layers; CPU time with one core
+for each batch on an AMD processor with AVX-512):
+- XLA (`jit_compile`) for 16 steps: 137 instead of 190 ms with batches of 8, but 929 instead of 926 ms with batches of
+  64. Compiling takes 5 s for each pair of source length and capacity, too long for a text of a few thousand lines.
+- Removing finished sentences when a third, a sixth or a sixteenth of the batch is done, not a quarter: 1 to 8 % slower.
+- Two or three levels of blocks, or smaller blocks, for the choice of the best sub-words: not faster.
+- Concrete functions of flat lists of tensors: less than half of the Python calls, but no less time (5.0 and 5.5 instead
+  of 4.9 and 5.2 s for 200 lines).
 """
 
 import subprocess
@@ -45,19 +44,19 @@ SCRIPT = Path(__file__).parents[2] / "translate.py"
 
 
 def add_arguments(parser):
-    """Add the options of this measurement to a parser."""
     parser.add_argument("--model", required=True, metavar="RUN_DIR", help="run directory of train.py")
     parser.add_argument("--input", required=True, metavar="FILE", help="sentences to translate")
     parser.add_argument("--sentences", type=int, default=1000, metavar="N", help="number of sentences; default: 1000")
-    parser.add_argument("--beam-size", type=int, default=4, metavar="N")
+    parser.add_argument("--beam-size", type=int, default=4, metavar="N", help="beam size; default: 4")
     parser.add_argument("--rounds", type=int, default=3, metavar="N", help="turns of each engine; default: 3")
-    parser.add_argument("--schemes", nargs="*", metavar="NAME", help="only these, or none; default: all")
-    parser.add_argument("--schemes-sentences", type=int, default=320, metavar="N", help="of them for every scheme")
-    parser.add_argument("--output", metavar="FILE", help="default: benchmarks/results/translation.json")
+    schemes_help = "schemes to measure; --schemes alone: none; default: all"
+    parser.add_argument("--schemes", nargs="*", metavar="NAME", help=schemes_help)
+    number_help = "number of sentences for each scheme; default: 320"
+    parser.add_argument("--schemes-sentences", type=int, default=320, metavar="N", help=number_help)
+    parser.add_argument("--output", metavar="FILE", help="result file; default: benchmarks/results/translation.json")
 
 
 def main(arguments):
-    """Measure and write the result."""
     with open_text_file(arguments.input) as file:
         lines = list(decode_lines(file, arguments.input))[: arguments.sentences]
     with importing_keras():

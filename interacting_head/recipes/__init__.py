@@ -1,7 +1,7 @@
-"""Experiments by name.
+"""Recipes: experiment configurations by name.
 
-In comes the name of a recipe, out goes an `ExperimentConfig`. A recipe is a function whose docstring is its lab note,
-in the file of its paper; `train.py --list` shows them all. Start at `own.py` and `registry.py`.
+A recipe is a function in the file of its paper; its docstring is the description that `train.py NAME --list` prints.
+Start at `own.py` and `registry.py`.
 """
 
 import importlib
@@ -11,6 +11,6 @@ from interacting_head.recipes.registry import RECIPES, get
 
 __all__ = ["OWN_TEXT", "RECIPES", "get", "print_list", "resolve"]
 
-# Each registers its recipes; they are listed in this order.
+# Each module registers its recipes, which are listed in this order.
 for _module in ("own", "interacting_head", "dynamic_head_importance", "multi_hop", "multi_layer"):
     importlib.import_module(f"interacting_head.recipes.{_module}")

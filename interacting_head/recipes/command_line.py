@@ -1,4 +1,4 @@
-"""The recipes on the command line of `train.py`: the configuration that is meant, and the list."""
+"""Recipes on the command line of `train.py`: which configuration to use, and the list of recipes."""
 
 import fnmatch
 import json
@@ -14,20 +14,20 @@ from interacting_head.recipes.registry import RECIPES, get
 
 DEFAULT = "quickstart"
 OWN_TEXT = f"{DEFAULT}-own-text"
-"""The name of a run on own files without the name of a recipe, whatever recipe their size chooses."""
+"""Run name for the user's own files if no recipe is named, whatever recipe their size selects."""
 
 
 def resolve(
     name_or_path: str | None, assignments: list[str], own_files: dict[str, str | None], begun: str | None = None
 ) -> tuple[ExperimentConfig, str]:
-    """Return the configuration that a command line means, and a name for its run.
+    """Return the configuration that a command line selects, and a name for its run.
 
     Args:
-        name_or_path: a recipe, a YAML file, or None: `quickstart`, or for own files the recipe that suits their size.
-        assignments: list of `KEY=VALUE`. The name may stand among them: in `--set KEY=VALUE RECIPE` it does.
-        own_files: `{"source": FILE or None, "target": …, "dev_source": …, "dev_target": …}`; if any is given
-            they take the place of the recipe's corpus.
-        begun: the run directory that the command continues where it is one; its recipe is kept, whatever the size.
+        name_or_path: a recipe, a YAML file, or None: `quickstart`, or for own files the recipe that fits their size.
+        assignments: list of `KEY=VALUE`. The last may be the name of the recipe, as in `--set KEY=VALUE RECIPE`.
+        own_files: `{"source": FILE or None, "target": …, "dev_source": …, "dev_target": …}`; if any is given, they
+            replace the recipe's corpus.
+        begun: a path; if it is a run directory, the command resumes it with its recipe, whatever the size.
     """
     if name_or_path is None and assignments and _is_recipe(assignments[-1]):
         *assignments, name_or_path = assignments
@@ -54,13 +54,13 @@ def resolve(
 
 
 def print_list(pattern: str | None = None) -> None:
-    """Print recipes with paper, table and expected score; of a single one its definition and lab note as well.
+    """Print recipes with paper, table and expected score; for a single one also its description.
 
     Args:
-        pattern: the name of a recipe, a part of names, or a pattern with `*`. None: all but the small siblings.
+        pattern: the name of a recipe, part of a name, or a pattern with `*`. None: all recipes except `*_small`.
 
     Raises:
-        InputError: where no recipe has such a name; it names the nearest.
+        InputError: if no recipe matches; it names the most similar one.
     """
     if pattern is None:
         listed = [entry for entry in RECIPES.values() if not entry.is_small]
@@ -68,19 +68,19 @@ def print_list(pattern: str | None = None) -> None:
         listed = [entry for name, entry in RECIPES.items() if _matches(name, pattern)]
     if not listed:
         near = nearest_names(pattern, RECIPES)
-        hint = f"; did you mean {near[0]}?" if near else "; a pattern is part of a name, or has * in it: 'ih_*_h8'"
+        hint = f"; did you mean {near[0]}?" if near else "; give part of a name, or a pattern such as 'ih_*_h8'"
         raise InputError(f"no recipe matches {pattern!r}{hint}")
     rows = [("recipe", "paper", "table", "expected")]
     rows += [(entry.name, entry.paper, entry.printed.table, entry.printed.expected) for entry in listed]
     print(*aligned(rows, left=len(rows[0])), sep="\n")
     if len(listed) == 1:
         printed = listed[0].printed
-        print(f"\nexpected: {printed.expected}\nwhich is: {printed.definition}\n\n{listed[0].note}")
+        print(f"\nexpected: {printed.expected}\nmeasured as: {printed.definition}\n\n{listed[0].note}")
     if pattern is None:
         print(
-            f"\n{len(listed)} recipes. Recipes of a paper have a sibling for a CPU, NAME_small:"
+            f"\n{len(listed)} recipes. Each recipe of a paper also has a small version for a CPU, NAME_small:"
             "\n    python train.py '*_small' --list"
-            "\nA name shows its lab note:\n    python train.py multi30k_de_en --list"
+            "\nName a recipe to read its description:\n    python train.py multi30k_de_en --list"
         )
 
 

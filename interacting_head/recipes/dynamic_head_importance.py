@@ -65,7 +65,7 @@ SUBSETS = 10, 20, 30, 40, 80, 120, 160  # thousand pairs of IWSLT14
 
 
 def _iwslt14(thousands):
-    # The whole set has 160 thousand pairs, so that the largest subset is all of it.
+    # The whole set has 160 thousand pairs: the largest subset is all of it.
     pairs = None if thousands == max(SUBSETS) else 1000 * thousands
     data = _data("iwslt14_de-en", "de", 10_000, profile="lowercased", max_words=175, max_ratio=1.5, train_pairs=pairs)
     row = {"table": "table4", "dataset": "iwslt14_de_en", "train_pairs": 1000 * thousands}
@@ -82,7 +82,7 @@ TASKS = {
     "hindencorp_hi_en": Task(
         _data("hindencorp", "hi", 20_000),
         {"table": "table3", "dataset": "hindencorp_hi_en"},
-        "7K pairs that the paper drew at random, here others",
+        "7K random pairs, not the same as the paper's",
         small.TATOEBA_HI_EN,
     ),
     "ted_be_en": Task(
@@ -101,8 +101,8 @@ STUDY = (
     "dhicm_mlp",
     "dhicm_without_loss",
 )
-"""DHICM in one layer of encoder and decoder, or in all (section 4.3); in the last with the MLP score of section 3.1, or
-with λ = 0."""
+"""DHICM in one layer of encoder and decoder or in all of them (section 4.3); in the last layer with the MLP score of
+section 3.1, or with λ = 0."""
 
 
 def _printed(corpus, model):
@@ -114,12 +114,12 @@ def _printed(corpus, model):
 
 
 def _small(config, corpus, model):
-    """{model} in the manner of table {table} of Goindani & Shrivastava 2021, on Tatoeba and a CPU.
+    """{model}: a small version of table {table} of Goindani & Shrivastava 2021, on Tatoeba and a CPU.
 
-    D = 128 with 3 + 3 layers, or for the study of layers with 6 + 6; the feed-forward dimension and d_m shrink with it;
-    heads, dropout and label smoothing come from table 2. Tatoeba of the same languages stands for the corpora
-    (177,930 pairs DE-EN, with the same subsets; 6,108 HI-EN; 2,000 BE-EN), and for WMT17 the mix with news. Its
-    sentences are much shorter than sentences of talks.
+    D = 128 with 3 + 3 layers (6 + 6 for the study of layers); the feed-forward dimension and d_m shrink in proportion.
+    Heads, dropout and label smoothing come from table 2. Tatoeba in the same languages replaces the paper's corpora
+    (177,930 pairs DE-EN, with the same subsets; 6,108 HI-EN; 2,000 BE-EN), and a mix with news replaces WMT17. Its
+    sentences are much shorter than those in talks.
 
     python train.py {name} --corpora-dir DIR
     """
@@ -159,32 +159,33 @@ def _attention(model, settings, model_dim):
 def dynamic_head_importance(corpus, model):
     """{model} on {corpus}: Goindani & Shrivastava 2021, table {table}; expected {expected}.
 
-    Sections 4.1 to 4.3 and table 2: 6 + 6 layers, D = 512, Adam (0.9, 0.98, 1e-6), inverse square root to 5e-4 with
-    4000 steps of warm-up, 8000 tokens a batch, validation each epoch, the best checkpoint by validation loss, end
-    after 10 epochs without gain, beam 5. `t_base` has the default hyper-parameters, `t_optimal` and `dhicm` those
-    found for the language pair. DHICM stands in the last layer of encoder and decoder, with λ = 0.1; `dhicm_layer_1`
-    to `_6` and `dhicm_every_layer` are the study of section 4.3, of which no numbers are printed; `dhicm_mlp` has the
-    MLP score and `dhicm_without_loss` λ = 0, both in the last layer. 10,000 merges for
-    IWSLT14, 20,000 for WMT17 and HindEnCorp, learnt on both sides; 5,000 on each side for Be-En. The subsets of
-    IWSLT14 are random; the paper averages three: --set data.seed=1, 2, 3.
+    From sections 4.1 to 4.3 and table 2: 6 + 6 layers, D = 512, Adam (0.9, 0.98, 1e-6), learning rate rising to 5e-4
+    in 4000 steps and then falling with the inverse square root, batches of 8000 tokens, validation after each epoch,
+    best checkpoint by validation loss, early stopping after 10 epochs without improvement, beam 5. `t_base` has the
+    default hyper-parameters; `t_optimal` and `dhicm` have the tuned ones for the language pair. DHICM is in the last
+    layer of encoder and decoder, with λ = 0.1. `dhicm_layer_1` to `_6` and `dhicm_every_layer` are the study of
+    section 4.3, for which the paper prints no numbers. `dhicm_mlp` has the MLP score and `dhicm_without_loss` has
+    λ = 0, both in the last layer. BPE merges: 10,000 for IWSLT14 and 20,000 for WMT17 and HindEnCorp, learnt on both
+    sides; 5,000 on each side for Be-En. The subsets of IWSLT14 are random; the paper averages three: use
+    --set data.seed=1, 2, 3.
 
     Decisions where the paper is silent or contradicts itself:
-    - The size d_m: section 3.1 speaks of about d² further parameters, section 7 of about 500K. With d_m = d_k = 128 the
-      four matrices of three layers are 3 · 163,840 = 491,520: so `dhicm`. With d_m = d they are 1.97M, 1.18M more than
-      the W_o whose place they take, which the count of section 7 leaves in: `dhicm_wide`.
-    - The KL term of equation (5) is the mean over the positions of the query, and summed over the three attentions of
-      the two layers: the paper gives neither.
-    - fairseq, in which the paper was written, decides: projections with biases, post-norm, dropout on residuals, the
-      score of a hypothesis divided by its length; the loss on validation is the smoothed one; a dictionary for each
-      language also where merges are joint, and three embedding matrices (source, target, output).
-    - IWSLT14 (160K, 7.3K and 6.7K pairs) is fairseq's: lower-cased, at most 175 words, ratio 1.5. The others are
-      tokenised by the rules of Moses, in their own case, and sentences of more than 250 words left out. Hindi
-      is tokenised so too; the paper takes the IndicNLP library. Vocabulary sizes are the numbers of merges;
-      SentencePiece learns them, with 256 pieces for bytes among them, in place of subword-nmt.
-    - Merges are learnt on all pairs of IWSLT14 also for its subsets: "10K merge operations for the IWSLT14 dataset".
-    - HindEnCorp: repeated pairs are dropped before development and test pairs are drawn, so that no test sentence is
-      in the training text, which has fewer pairs than the paper's 256K.
-    - 8000 tokens are for all devices together. At most 200,000 steps.
+    - The size d_m: section 3.1 mentions about d² additional parameters, section 7 about 500K. With d_m = d_k = 128, the
+      four matrices in three layers have 3 · 163,840 = 491,520 parameters, as in `dhicm`. With d_m = d they have 1.97M,
+      which is 1.18M more than the matrices W_o that they replace, as in `dhicm_wide`. Section 7 does not subtract W_o.
+    - The KL term of equation (5) is averaged over query positions and summed over the three attentions of the two
+      layers. The paper specifies neither.
+    - The paper used fairseq, so its defaults apply: projections with biases, post-norm, dropout on residuals,
+      hypothesis scores divided by length, label-smoothed validation loss, one dictionary for each language even with
+      joint merges, and three embedding matrices (source, target, output).
+    - IWSLT14 (160K, 7.3K and 6.7K pairs) is prepared as in fairseq: lower-cased, at most 175 words, length ratio 1.5.
+      The other corpora keep their case and are tokenised as in Moses, without sentences of more than 250 words. This
+      includes Hindi, for which the paper uses the IndicNLP library. Vocabulary sizes are the paper's numbers of
+      merges. SentencePiece replaces subword-nmt; its vocabularies include 256 byte pieces.
+    - The subsets of IWSLT14 use merges learnt on all of it: "10K merge operations for the IWSLT14 dataset".
+    - HindEnCorp: repeated pairs are removed before development and test pairs are drawn, so that the training text
+      contains no test sentence. It therefore has fewer pairs than the paper's 256K.
+    - A batch has 8000 tokens over all devices together. Training stops after at most 200,000 steps.
 
     python train.py {name} --corpora-dir DIR
     """

@@ -43,21 +43,22 @@ FIXED = "fixed_head_size"
 SCHEMES = "multi_head", FIXED, "talking_heads", "interacting_head"
 HEADS = 2, 4, 8, 16, 32, 64
 MOST_HEADS = {"interacting_head": 16}
-"""Scheme → the largest number of its heads in tables 3 to 5, where that is not 64."""
+"""Scheme → the largest number of its heads in tables 3 to 5, if not 64."""
 PAIRWISE = "interacting_head_pairwise"
-"""Equations (10) to (12), which the paper sets up and prints no numbers of; up to 16 heads."""
+"""Equations (10) to (12), for which the paper prints no numbers; up to 16 heads."""
 
 
 def _printed(corpus, scheme, heads):
     task, is_iwslt = TASKS[corpus], corpus == "iwslt16_de_en"
     where = (
-        "test is tst2010 to tst2014 joined (6,996 pairs in the release, 11,825 in table 1), dev cannot be identified"
+        "test set: tst2010 to tst2014 joined (6,996 pairs in the release, 11,825 in table 1); the paper's dev set "
+        "cannot be identified"
         if is_iwslt
-        else "tests are newstest2014, 2015, 2016 and 2017 in this order, dev is newstest2013: the sizes in table 1"
+        else "test sets newstest2014 to 2017 in this order, dev set newstest2013, as the sizes in table 1 imply"
     )
     definition = (
-        "BLEU of multi-bleu.perl on tokenised, truecased text, case-sensitive: translate.py --keep-tokenized, and "
-        f"eval_metrics.py -m bleu with the references of python -m data.prepare (docs/metrics.md); {where}"
+        "case-sensitive BLEU of multi-bleu.perl on tokenised, truecased text: use translate.py --keep-tokenized and "
+        f"eval_metrics.py -m bleu with references from python -m data.prepare (docs/metrics.md); {where}"
     )
     if scheme == PAIRWISE:
         return Printed("– (equations 10–12)", "–", definition)
@@ -72,12 +73,12 @@ def _printed(corpus, scheme, heads):
 
 
 def _small(config, corpus, scheme, heads):
-    """{scheme} with {heads} heads, in the manner of table {table} of Li & Luo 2022, on free corpora and a CPU.
+    """{scheme} with {heads} heads: a small version of table {table} of Li & Luo 2022, on free corpora and a CPU.
 
-    D = 128, F = 256, 3 + 3 layers. For IWSLT16 DE-EN stands Multi30k, for WMT17 a mix of Tatoeba, Multi30k, the help
-    of LibreOffice and news of 2008 to 2012 (247,387 pairs EN-DE, 81,147 EN-CS), with newstest2013 as development
-    text. The mean lengths of their sentences, 15, 13 and 19 sub-words, are the sizes of the heads of
-    `fixed_head_size`; the largest useful number of heads, 128 over the mean of the shorter side, is 9, 9 and 7.
+    D = 128, F = 256, 3 + 3 layers. Multi30k replaces IWSLT16 DE-EN. A mix of Tatoeba, Multi30k, the help of LibreOffice
+    and news of 2008 to 2012 replaces WMT17 (247,387 pairs EN-DE, 81,147 EN-CS), with newstest2013 as development text.
+    `fixed_head_size` has heads of the mean sentence length: 15, 13 and 19 sub-words. The largest useful number of
+    heads, 128 divided by the mean length of the shorter side, is 9, 9 and 7.
 
     python train.py {name} --corpora-dir DIR
     """
@@ -92,30 +93,33 @@ def _small(config, corpus, scheme, heads):
 def interacting_heads(corpus, scheme, heads):
     """{scheme} with {heads} heads on {corpus}: Li & Luo 2022, table {table}; expected {expected}.
 
-    Sections 4.1 and 4.2: D = 512, F = 1024, dropout 0.1, label smoothing 0.1, Adam (0.9, 0.997, 1e-9), the schedule
-    of Vaswani et al. with 8000 steps of warm-up; Moses, truecasing, a shared vocabulary of 40,000 (IWSLT16) or 80,000
-    (WMT17 EN-DE) and separate ones for EN-CS; sentences of more than 80, 100 (EN-DE) and 80 words left out; beam 4,
-    length penalty 1 (IWSLT16) or 0.6, batches of 8 in search.
+    From sections 4.1 and 4.2: D = 512, F = 1024, dropout 0.1, label smoothing 0.1, Adam (0.9, 0.997, 1e-9), the
+    schedule of Vaswani et al. with 8000 warm-up steps; Moses tokenisation and truecasing; a shared vocabulary of 40,000
+    (IWSLT16) or 80,000 (WMT17 EN-DE), separate ones for EN-CS; no sentences of more than 80 words (100 for EN-DE);
+    beam 4, length penalty 1 (IWSLT16) or 0.6, search in batches of 8.
 
     Decisions where the paper is silent or contradicts itself:
-    - 6 + 6 layers, post-norm, 100,000 steps and the mean of the last checkpoints as an alternative to the best one:
-      Vaswani et al., whose settings it says it follows. Batches of 4096 tokens.
-    - "The dropout was fixed at 0.1": it acts on attention weights too, and the best checkpoint has the lowest
-      validation loss, as in the Keras project with which section 4.2 says the experiments were made. (Vaswani et al.
-      drop residuals only: --set model.attention.dropout=0. By BLEU: --set train.best_metric=bleu.)
-    - Pairs whose lengths differ by more than 9 times are left out, the default of Moses' clean-corpus-n.perl.
-    - `fixed_head_size`: query and key heads of the mean length of section 4.1 (20, 25, 26), value heads of D / heads.
-    - `interacting_head` is Algorithm 1, with the division by √d_k of equation (11), and the sum of its listing. `--set
-      model.attention.options.query_combination=mean` is this project's own, with a query that learns at the pace of
-      one head's. `implementation=listing` computes pair after pair: tables 6 to 8 time that.
-    - `interacting_head_pairwise` is equations (10) to (12), a softmax for each pair of heads: another function than
-      Algorithm 1, with H times the output weights. Up to 16 heads, since its cost grows with their square.
-    - The listing to the letter is `model.attention.options.scaled=false model.attention.options.cumulative=true`.
-    - SentencePiece learns the merges, with 256 pieces for bytes among them, in the place of subword-nmt.
-    - The lengths that the paper shows reach 120, 332 and 316 sub-words: no shorter limit is set.
-    - EN-CS: 25,560 and 39,670 sub-words, as table 1 counts them: the text gives no size. For the others it counts
-      39,645 and 84,441; here they are the 40,000 and 80,000 of the text.
-    - The development set of IWSLT16 (12,098 pairs) cannot be identified; `iwslt16_de-en` has dev2010.
+    - 6 + 6 layers, post-norm, 100,000 steps, and averaged last checkpoints as an alternative to the best one follow
+      Vaswani et al., whose settings the paper adopts. Batches have 4096 tokens.
+    - "The dropout was fixed at 0.1": it also applies to attention weights, and the best checkpoint has the lowest
+      validation loss, as in the Keras project that section 4.2 names. (Vaswani et al. apply dropout only to
+      residuals: --set model.attention.dropout=0. To select by BLEU: --set train.best_metric=bleu.)
+    - Pairs with a length ratio above 9 are removed, the default of Moses' clean-corpus-n.perl.
+    - `fixed_head_size` has query and key heads of the mean length in section 4.1 (20, 25, 26), and value heads of size
+      D / heads.
+    - `interacting_head` is Algorithm 1 with its sum of queries, and with the division by √d_k of equation (11).
+      `--set model.attention.options.query_combination=mean` is this project's own variant, in which the query learns
+      as fast as a single head's. `implementation=listing` computes one pair of heads after another, which is what
+      tables 6 to 8 time.
+    - `interacting_head_pairwise` follows equations (10) to (12), with a softmax for each pair of heads. This is a
+      different function from Algorithm 1, with H times as many output weights. It is limited to 16 heads, because its
+      cost grows with their square.
+    - Algorithm 1 taken literally is `model.attention.options.scaled=false model.attention.options.cumulative=true`.
+    - SentencePiece replaces subword-nmt; its vocabularies include 256 byte pieces.
+    - Sentence lengths in the paper reach 120, 332 and 316 sub-words, so no shorter limit is set.
+    - EN-CS has 25,560 and 39,670 sub-words, as counted in table 1, because the text gives no size. For the others,
+      table 1 counts 39,645 and 84,441; here they have the 40,000 and 80,000 of the text.
+    - The development set of IWSLT16 (12,098 pairs) cannot be identified; `iwslt16_de-en` uses dev2010.
 
     python train.py {name} --corpora-dir DIR
     """

@@ -15,7 +15,7 @@ from interacting_head.recipes.registry import Printed, grid
 
 PAPER = "Iida et al. 2019"
 FAIRSEQ = "iwslt17"
-"""IWSLT as table 4 fixes it: the text of fairseq's script for IWSLT14."""
+"""IWSLT as the sizes in table 4 imply it: the text of fairseq's script for IWSLT14."""
 AS_TOLD = "iwslt17_as_told"
 """IWSLT as section 3.1 describes it."""
 CORPORA = {
@@ -40,9 +40,9 @@ POSITIONS = (
     *(f"layers_1_to_{last}" for last in range(2, 7)),
     *(f"layers_{first}_to_6" for first in range(2, 6)),
 )
-"""Table 1: where in the encoder the second hop stands."""
+"""Table 1: encoder layers with a second hop."""
 IN_DECODER = ("decoder_layer_4", "cross_layer_4")
-"""The future work that section 6 names: a second hop in the decoder, in its self-attention or over the encoder."""
+"""Future work of section 6: a second hop in the decoder's self-attention or encoder-decoder attention."""
 
 
 def layers_of(position: str) -> tuple[int, ...]:
@@ -61,15 +61,13 @@ def _printed(corpus, direction, position, depth, heads):
     if corpus == "wmt17":
         table = "2"
         definition = (
-            "fairseq's BLEU of tokenised text, case-sensitive, on newstest2014 and newstest2017 joined (split "
-            "newstest2014_2017); that they were joined Goindani & Shrivastava 2021 say"
+            "case-sensitive BLEU of fairseq on tokenised text, newstest2014 and newstest2017 joined (split "
+            "newstest2014_2017), according to Goindani & Shrivastava 2021"
         )
     else:
         table = "3, 4" if depth != 6 else "1–4" if position in (BASELINE, BEST_POSITION) else "1"
-        casing = (
-            "lower-cased by all that table 4 shows" if corpus == FAIRSEQ else "of a casing that the paper does not tell"
-        )
-        definition = f"fairseq's BLEU of tokenised text, {casing}, on the split test of the corpus"
+        casing = "lower-cased as table 4 implies" if corpus == FAIRSEQ else "whose casing the paper does not state"
+        definition = f"BLEU of fairseq on tokenised text, {casing}; split test of the corpus"
     if position in IN_DECODER:
         return Printed("– (section 6)", "–", definition)
     layers = layers_of(position)
@@ -87,9 +85,9 @@ def _printed(corpus, direction, position, depth, heads):
 
 
 def _small(config, corpus, direction, position, depth, heads):
-    """{position} in the manner of table {table} of Iida et al. 2019, on Tatoeba (or a mix with news) and a CPU.
+    """{position}: a small version of table {table} of Iida et al. 2019, on Tatoeba (or a mix with news) and a CPU.
 
-    D = 128, F = 512, {heads} heads; the numbers of layers and the positions are the paper's.
+    D = 128, F = 512, {heads} heads; numbers of layers and positions as in the paper.
 
     python train.py {name} --corpora-dir DIR
     """
@@ -99,27 +97,27 @@ def _small(config, corpus, direction, position, depth, heads):
 def multi_hop(corpus, direction, position, depth, heads):
     """{position}, {depth} + {depth} layers, {corpus} {direction}: Iida et al. 2019, table {table}; expected {expected}.
 
-    Section 3: D = 512, F = 2048, {heads} heads, Adam with a constant rate of 3e-4, 2000 tokens a batch, 50 epochs
-    (IWSLT) or 10 (WMT17), 32,000 sub-words for each language. The second hop stands in the encoder's self-attention;
-    `decoder_layer_4` and `cross_layer_4` have it in the decoder's, or in that over the encoder, which section 6 leaves
-    to future work.
+    From section 3: D = 512, F = 2048, {heads} heads, Adam with a constant rate of 3e-4, batches of 2000 tokens, 50
+    epochs (IWSLT) or 10 (WMT17), 32,000 sub-words for each language. The second hop is in the encoder's self-attention.
+    `decoder_layer_4` and `cross_layer_4` have it in the decoder's self-attention or in encoder-decoder attention, which
+    section 6 leaves to future work.
 
     Decisions where the paper is silent or contradicts itself:
-    - It names IWSLT2017 and 32,000 sub-words, but its sizes (160K, 7.3K and 6.7K pairs) fit fairseq's IWSLT14,
-      and so are the numbers of parameters in table 4: a post-norm Transformer of this size has 44,138,496 outside its
-      dictionaries, and 55,459,840 (de-en) and 56,594,432 (en-de) with 8,848 German and 6,632 English sub-words and
-      an output matrix of its own. fairseq's script lower-cases, learns 10,000 joint merges and keeps a dictionary for
-      each language. `mhop_iwslt17_*` does the same, `mhop_iwslt17_as_told_*` follows the text (32,000 for each
-      language, of the release of 2017, truecased). WMT17 follows the text, tokenised with its case.
-    - Dropout is 0.3, which the paper states for table 5. It does not state label smoothing, here 0.1. Validation losses
-      near 4 (table 5) together with BLEU above 33 are smoothed losses, to base 2: `validation_smoothed_loss` / ln 2.
-    - SentencePiece learns the merges, with 256 pieces for bytes among them, in place of subword-nmt.
-    - fairseq, in which the paper was written, decides: projections with biases (table 4 confirms it), post-norm,
-      Adam's (0.9, 0.999, 1e-8), beam 5, the score of a hypothesis divided by its length, the checkpoint of the epoch
-      with the lowest smoothed loss.
-    - The hidden layer of equation (3) has one unit, and table 4 adds 33 thousand for it at six layers. For the
-      multi-hop models of four, five and seven layers it adds 16,929, as with 16 heads. Section 3.2 says 8 heads;
-      `_h16` is the other reading.
+    - The paper names IWSLT2017 and 32,000 sub-words, but its sizes (160K, 7.3K and 6.7K pairs) match fairseq's
+      IWSLT14. The numbers of parameters in table 4 agree: a post-norm Transformer of this size has 44,138,496 without
+      its dictionaries, and 55,459,840 (de-en) or 56,594,432 (en-de) with 8,848 German and 6,632 English sub-words and a
+      separate output matrix. fairseq's script lower-cases, learns 10,000 joint merges and keeps one dictionary for each
+      language. `mhop_iwslt17_*` does the same; `mhop_iwslt17_as_told_*` follows the paper's text (32,000 sub-words for
+      each language, 2017 release, truecased). WMT17 follows the text, tokenised with its case.
+    - Dropout is 0.3, as stated for table 5. Label smoothing is not stated, and is 0.1 here. Validation losses near 4
+      (table 5) with BLEU above 33 must be label-smoothed losses to base 2: `validation_smoothed_loss` / ln 2.
+    - SentencePiece replaces subword-nmt; its vocabularies include 256 byte pieces.
+    - The paper used fairseq, so its defaults apply: projections with biases (confirmed by table 4), post-norm, Adam
+      (0.9, 0.999, 1e-8), beam 5, hypothesis scores divided by length, the checkpoint of the epoch with the lowest
+      smoothed loss.
+    - The hidden layer of equation (3) has one unit: at six layers, table 4 adds 33 thousand parameters for it. At four,
+      five and seven layers it adds 16,929 for a second hop, which fits 16 heads. Section 3.2 says 8 heads; `_h16` is
+      the other reading.
 
     python train.py {name} --corpora-dir DIR
     """

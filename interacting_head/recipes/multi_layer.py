@@ -22,20 +22,20 @@ VARIANTS = {
     "m10": {"joint_attention": False, "concat_contexts": True},
     "m11": {"joint_attention": False, "concat_contexts": False},
 }
-"""Table 1: whether one weight is computed jointly (U₀ = 0), whether contexts are concatenated (U₁ = 0)."""
+"""Table 1: whether attention weights are computed jointly (U₀ = 0), whether contexts are concatenated (U₁ = 0)."""
 MEMORIES = {
     "linear": "linear_combination",
     "iterative": "iterative_combination",
     "transparent": "transparent_attention",
 }
 OVER_MIXTURES = "m00_transparent"
-"""The future work that the paper's conclusion names: M-00 over n transparent mixtures in the place of n layers."""
+"""Future work in the paper's conclusion: M-00 over n transparent mixtures instead of n layers."""
 BASELINES = {"b0": {}, "b1": {"feed_forward_dim": 4098}, "b2": {"encoder_layers": 10, "decoder_layers": 10}}
-"""Table 6: the Transformer, with a larger feed-forward network, with four more layers a side."""
+"""Table 6: the Transformer, with a larger feed-forward network, with four more layers on each side."""
 
 
 class Task(NamedTuple):
-    """A corpus of the paper and what goes with it: sections 5.1 to 5.3."""
+    """A corpus of the paper with its settings: sections 5.1 to 5.3."""
 
     corpus: str
     vocabulary_size: int
@@ -54,13 +54,13 @@ class Task(NamedTuple):
 TASKS = {
     "wmt14_en_de": Task(
         "wmt14_en-de", 32_000, "2",
-        "BLEU of mteval-v13a on detokenised text, case-sensitive (`sacrebleu` here), on newstest2014",
+        "case-sensitive BLEU of mteval-v13a on detokenised text (`sacrebleu` here), newstest2014",
         small.MIX_DE_EN, max_length=200, layers=6, model_dim=512, heads=8, batch_tokens=4960, max_steps=160_000,
         search=DecodeConfig(beam_size=4, length_penalty=0.6),
     ),
     "iwslt14_es_en": Task(
         "iwslt14_es-en", 34_000, "3",
-        "BLEU of multi-bleu.perl, case-sensitive (`bleu` here), on tst2014; which tokens it does not say",
+        "case-sensitive BLEU of multi-bleu.perl (`bleu` here), tst2014; the paper does not state the tokenisation",
         small.TATOEBA_ES_EN,
     ),
     "iwslt15_en_vi": Task(
@@ -78,7 +78,7 @@ def _printed(corpus, model):
         row = {"model": f"M-{variant[1:]}", "n": n}
     elif model in ("b1", "b2"):
         row = {"model": model.upper()}
-    # Table 6 has what table 2 leaves out.
+    # Table 6 has the numbers that are missing from table 2.
     if model in ("b1", "b2") or (n and int(n) != task.layers):
         table = "6"
     where = {"dataset": corpus, "table": f"table{table}", **row}
@@ -90,10 +90,10 @@ def _printed(corpus, model):
 
 
 def _small(config, corpus, model):
-    """{model} in the manner of table {table} of Ampomah et al. 2020, on free corpora and a CPU.
+    """{model}: a small version of table {table} of Ampomah et al. 2020, on free corpora and a CPU.
 
-    D = 128, F = 512, as many layers as in the paper. Tatoeba of the same languages stands for the talks (125,769
-    pairs ES-EN, 9,691 EN-VI), and a mix of Tatoeba, Multi30k, the help of LibreOffice and news for WMT14.
+    D = 128, F = 512, as many layers as in the paper. Tatoeba in the same languages replaces the talks (125,769 pairs
+    ES-EN, 9,691 EN-VI); a mix of Tatoeba, Multi30k, the help of LibreOffice and news replaces WMT14.
 
     python train.py {name} --corpora-dir DIR
     """
@@ -103,23 +103,21 @@ def _small(config, corpus, model):
 def multi_layer(corpus, model):
     """{model} on {corpus}: Ampomah et al. 2020, table {table}; expected {expected}.
 
-    Section 5: 6 + 6 layers, D = 512, F = 2048, 8 heads, 160,000 steps of 4960 tokens, at most 200 sub-words, beam 4
-    and length penalty 0.6 for WMT14; 4 + 4 layers, D = 256, F = 1024, 4 heads, 200,000 steps of 2048 tokens, at most
-    150 sub-words, beam 6 and length penalty 1.1 for IWSLT; Adam (0.9, 0.98), one cosine cycle with warm-up; 32,000
-    (WMT14), 34,000 (Es-En) and 21,000 (En-Vi) shared sub-words with the original case. `m00` to `m11` are the
-    variants of table 1 over the top n layers of the encoder, `b0` is the Transformer, `b1` and `b2` its larger ones,
-    `linear`, `iterative` and `transparent` the aggregations of section 5.4.
-    `m00_transparent` is what section 8 leaves to future work: M-00 over n transparent mixtures, which each decoder
-    layer learns for itself, in the place of n encoder layers.
+    From section 5, for WMT14: 6 + 6 layers, D = 512, F = 2048, 8 heads, 160,000 steps of 4960 tokens, at most 200
+    sub-words, beam 4, length penalty 0.6; for IWSLT: 4 + 4 layers, D = 256, F = 1024, 4 heads, 200,000 steps of 2048
+    tokens, at most 150 sub-words, beam 6, length penalty 1.1. Adam (0.9, 0.98), one cosine cycle with warm-up; 32,000
+    (WMT14), 34,000 (Es-En) or 21,000 (En-Vi) shared, case-sensitive sub-words. `m00` to `m11` are the variants of
+    table 1 over the top n encoder layers, `b0` is the Transformer, `b1` and `b2` are larger Transformers, `linear`,
+    `iterative` and `transparent` are the aggregations of section 5.4. `m00_transparent` is future work of section 8:
+    M-00 over n transparent mixtures of encoder layers, which each decoder layer learns by itself.
 
     Decisions where the paper is silent or contradicts itself:
-    - Adam's ε is printed as 10⁹; read 10⁻⁹.
+    - Adam's ε is printed as 10⁹, a misprint for 10⁻⁹.
     - "Following (So et al., 2019), single-cosine-cycle with warm-up": their schedule in tensor2tensor rises for 8000
-      steps to 2 / √(8000 · D), 9.9e-4 for D = 512. (Vaswani et al. have 4000 steps and 7.0e-4.)
+      steps to 2 / √(8000 · D), which is 9.9e-4 for D = 512. (Vaswani et al. use 4000 steps and 7.0e-4.)
     - Dropout 0.1 and label smoothing 0.1 as in Vaswani et al.
-    - Text is raw: sub-words are learnt on it as it is, which keeps the case. Projections have biases, without which
-      the numbers of parameters do not agree; with them, they agree for about 33,400 sub-words. F = 4098 of `b1` is as
-      printed.
+    - Sub-words are learnt on raw text, which keeps the case. Projections have biases: only then do the numbers of
+      parameters agree, for about 33,400 sub-words. F = 4098 of `b1` is as printed.
 
     python train.py {name} --corpora-dir DIR
     """

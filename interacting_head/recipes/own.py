@@ -15,7 +15,7 @@ from interacting_head.recipes.small import MIX_DE_EN
 
 @recipe(
     "test sacreBLEU ≥ 90",
-    "sacreBLEU (13a, cased) of the text as it is, on the split test of the corpus, beam 4",
+    "sacreBLEU (13a, cased) of untokenised text, on the split test of the corpus, beam 4",
 )
 def quickstart() -> ExperimentConfig:
     """Interacting-head attention on the embedded quickstart corpus, DE-EN.
@@ -53,7 +53,7 @@ def quickstart() -> ExperimentConfig:
 
 @recipe(
     "test_2016_flickr sacreBLEU ≥ 36, beam 4",
-    "sacreBLEU (13a, cased) of the text as it is, on test_2016_flickr",
+    "sacreBLEU (13a, cased) of untokenised text, on test_2016_flickr",
 )
 def multi30k_de_en() -> ExperimentConfig:
     """Interacting-head attention on Multi30k DE-EN, raw text, small enough for two CPU cores.
@@ -86,11 +86,11 @@ def multi30k_de_en() -> ExperimentConfig:
     )
 
 
-@recipe("–", "sacreBLEU (13a, cased) of the text as it is, on the test sets of the corpora")
+@recipe("–", "sacreBLEU (13a, cased) of untokenised text, on the test sets of the corpora")
 def mix_de_en() -> ExperimentConfig:
-    """Multi-head attention on text of several kinds, DE-EN: Tatoeba, Multi30k, the help of LibreOffice and news.
+    """Multi-head attention on a mix of corpora, DE-EN: Tatoeba, Multi30k, the help of LibreOffice, and news.
 
-    247,387 pairs, with newstest2013 as development text, for two CPU cores; also for own text of about as many pairs.
+    247,387 pairs, with newstest2013 as development text, for two CPU cores. It also suits your own text of this size.
 
     python train.py mix_de_en --corpora-dir DIR
     """

@@ -1,4 +1,4 @@
-"""Text of the user's own on the command line: where it lies, and the recipe that suits its size."""
+"""The user's own text on the command line: its paths, and the recipe that fits its size."""
 
 import dataclasses
 import os
@@ -16,31 +16,31 @@ SIZES = {
     "mix_de_en": 500_000,
     "mlmha_wmt14_en_de_b0": None,
 }
-"""Recipe → the number of training pairs below which it is chosen, see docs/training.md."""
+"""Recipe → upper limit of training pairs for which it is chosen, see docs/training.md."""
 
 
 def with_absolute_paths(config: ExperimentConfig) -> ExperimentConfig:
-    """Return the configuration with text that can be found from any folder; see `data.cache.kept_text`."""
+    """Return the configuration with paths that are valid in any working folder; see `data.cache.kept_text`."""
     paths = {name: getattr(config.data, name) for name in OWN_FILES}
     paths = {name: str(kept_text(path)) for name, path in paths.items() if path}
     return dataclasses.replace(config, data=dataclasses.replace(config.data, **paths))
 
 
 def recipe_for(source: str) -> tuple[str, str]:
-    """Return the name of the recipe that suits the size of a text, and a line for the user that says so."""
+    """Return the name of the recipe that fits the size of a text, and a message about it for the user."""
     most = max(filter(None, SIZES.values()))
     pairs = count_lines(source, most)
     name = next(name for name, below in SIZES.items() if below is None or pairs < below)
     count = f"{pairs:,} pairs" if pairs < most else f"{most:,} pairs or more"
-    # In the form of a line of the log, which is not open yet.
+    # Formatted like a line of the log, which is not open yet.
     now = time.strftime("%H:%M:%S")
-    return name, f"{now} your own text has {count}: recipe {name}; train.py RECIPE --source … takes another"
+    return name, f"{now} your own text has {count}: using recipe {name}; to choose another: train.py RECIPE --source …"
 
 
 def recipe_of_run(path: str, assignments: list[str]) -> str | None:
-    """Return the recipe of `SIZES` that a run was begun with, or None where `path` is no run directory.
+    """Return the recipe of `SIZES` that a run was started with, or None if `path` is not a run directory.
 
-    With the assignments it differs least from the configuration of the run: recipes may have changed since.
+    It is the one closest to the configuration of the run, because recipes may have changed since.
     """
     if not os.path.isfile(os.path.join(path, "config.yaml")):
         return None

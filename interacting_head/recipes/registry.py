@@ -1,4 +1,4 @@
-"""The registry of recipes: experiments by name, one by one or as a grid."""
+"""The registry of recipes, added one by one or as a grid."""
 
 import functools
 import inspect
@@ -11,8 +11,8 @@ from interacting_head.config import ExperimentConfig
 from interacting_head.config.values import entry_of
 
 SMALL = "_small"
-"""The suffix of recipes that stand in for a paper's recipe on a CPU."""
-SMALL_DEFINITION = "sacreBLEU of the text as it is; no paper has a number for it"
+"""Suffix of the small versions of a paper's recipes, for a CPU."""
+SMALL_DEFINITION = "sacreBLEU of untokenised text; no paper reports this score"
 
 
 class Printed(NamedTuple):
@@ -28,11 +28,9 @@ class Recipe:
     """A function that makes a configuration, with its paper and score.
 
     Args:
-        make: gives the `ExperimentConfig`.
         paper: authors and year, or a dash.
-        get_printed: gives the `Printed`, when it is needed.
-        template: of the lab note: what it is, what was decided where the paper is silent, the command. It knows the
-            arguments, `{name}`, `{table}` and `{expected}`.
+        template: of the description: what the recipe is, decisions that the paper leaves open, the command. Its fields
+            are the arguments, `{name}`, `{table}` and `{expected}`.
     """
 
     name: str
@@ -44,30 +42,30 @@ class Recipe:
 
     @functools.cached_property
     def printed(self) -> Printed:
-        """The numbers that the paper prints; for other recipes the score to expect."""
+        """The numbers that the paper prints; for other recipes, the score to expect."""
         found = self.get_printed()
         return Printed(f"like {found.table}", "–", SMALL_DEFINITION) if self.is_small else found
 
     @property
     def note(self) -> str:
-        """The lab note."""
+        """The description."""
         if self.template is None:
-            return "The lab note is left out: it is a docstring, and Python runs with -OO."
+            return "No description: it is a docstring, which Python removes with -OO."
         known = {"name": self.name, "table": self.get_printed().table, "expected": self.printed.expected}
         return inspect.cleandoc(self.template.format(**known, **self.arguments))
 
     @property
     def is_small(self) -> bool:
-        """Return whether it stands in for an experiment of a paper on a CPU."""
+        """Return whether this is the small version of a paper's recipe."""
         return self.name.endswith(SMALL)
 
 
 RECIPES: dict[str, Recipe] = {}
-"""Recipes by name, in the order in which they are listed."""
+"""Recipes by name, in the order of the list."""
 
 
 def recipe(expected: str, definition: str) -> Callable:
-    """Register the decorated function, which is of no paper, under its name; its docstring is the lab note."""
+    """Register the decorated function as a recipe of no paper; its docstring is the description."""
 
     def register(make):
         printed = Printed("-", expected, definition)
@@ -78,15 +76,14 @@ def recipe(expected: str, definition: str) -> Callable:
 
 
 def grid(name: str, *, paper: str, make: Callable, printed: Callable, small: Callable, **axes: Iterable) -> None:
-    """Register a function once for each combination of the values of its arguments, and siblings for a CPU.
+    """Register a recipe and its small version for each combination of the values of its arguments.
 
     Args:
-        name: template of the names, such as `"ih_{corpus}_h{heads}"`; siblings have `_small` at the end.
-        paper: authors and year.
-        make: function of the arguments that gives the configuration; its docstring is the template of lab notes.
-        printed: function of the arguments that gives a `Printed`.
-        small: function `(config, **arguments)` that gives the configuration of a sibling; its docstring is the template
-            of their lab notes.
+        name: template of the names, such as `"ih_{corpus}_h{heads}"`; small versions end in `_small`.
+        make: function of the arguments that returns the configuration; its docstring is the description's template.
+        printed: function of the arguments that returns a `Printed`.
+        small: function `(config, **arguments)` that returns the small configuration; its docstring is the template of
+            that description.
         **axes: the values of each argument.
     """
     for values in itertools.product(*axes.values()):
@@ -103,5 +100,5 @@ def _make_small(make, small, arguments):
 
 
 def get(name: str) -> ExperimentConfig:
-    """Return the configuration of the recipe called `name`; raise `InputError` for an unknown one, with the nearest."""
+    """Return the configuration of a recipe; raise `InputError` with the most similar name if it is unknown."""
     return entry_of(RECIPES, name, "recipe", hint="python train.py --list shows the recipes").make()

@@ -1,9 +1,9 @@
-"""From an experiment of a paper to one that two CPU cores can do, on corpora that are free to fetch.
+"""Small versions of the papers' experiments, for two CPU cores and free corpora.
 
-What the experiment is about stays: scheme, heads, positions, numbers of layers that are compared, dropout, label
-smoothing, Adam's constants. What makes it expensive changes: corpus, sizes, number of steps. Text is raw, blocks are
-pre-norm and the rate follows one cosine cycle, as in `multi30k_de_en`, since post-norm stacks need the long warm-up
-that a short training does not have.
+They keep what the experiment is about: scheme, heads, positions, numbers of layers that are compared, dropout, label
+smoothing, Adam's constants. They reduce what makes it expensive: corpus, sizes, number of steps. As in
+`multi30k_de_en`, text is raw, blocks are pre-norm and the learning rate follows one cosine cycle, because post-norm
+stacks need a long warm-up, for which a short training has no time.
 """
 
 from dataclasses import replace
@@ -16,13 +16,12 @@ MODEL_DIM = 128
 
 
 class StandIn(NamedTuple):
-    """A corpus in the place of a paper's.
+    """A corpus that replaces a paper's.
 
     Args:
         corpus: its name or a mix.
-        vocabulary_size: number of sub-words.
-        max_steps: of 2,048 tokens on each side.
-        mean_length: n̄, sub-words of a training sentence (`python -m data.stats`).
+        max_steps: training steps of 2,048 tokens on each side.
+        mean_length: n̄ in sub-words (`python -m data.stats`).
     """
 
     corpus: str

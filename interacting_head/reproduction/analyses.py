@@ -1,4 +1,4 @@
-"""Analyses of the trained runs of a table: the findings of `analyze` in each are stored as scores of runs are."""
+"""Analyses of the trained runs of a table: findings of `analyze`, stored like scores."""
 
 import itertools
 import json
@@ -20,9 +20,9 @@ MODULE = "interacting_head.analyze"
 
 
 def analyse(table: Table, runs: Sequence[Run], runner: Runner, name: str) -> None:
-    """Train the runs of a table in its size that have not been analysed, and analyse all runs of a seed together.
+    """Train and analyse the runs of a table without stored findings, all runs of a seed together.
 
-    The results are called `name`, and so is the figure, which shows the first seed.
+    `name` is the name of the results and of the figure, which shows the first seed.
     """
     results = runner.results
     missing = [run for run in runs if results.analysis(name, run) is None]
@@ -48,7 +48,7 @@ def analyse(table: Table, runs: Sequence[Run], runner: Runner, name: str) -> Non
 
 
 def findings(table: Table, runs: Sequence[Run], runner: Runner, output: str) -> dict:
-    """Return the JSON that `analyze` writes of runs; its other files are in the folder `output`."""
+    """Return the JSON that `analyze` writes for runs; its other files are in the folder `output`."""
     verb, *options = table.analysis.words
     [split] = table.tests["test"]
     folders = [runner.folder(run).resolve() for run in runs]
@@ -58,7 +58,7 @@ def findings(table: Table, runs: Sequence[Run], runner: Runner, output: str) -> 
 
 
 def record_of(run: Run, table: Table, rows: list[dict], runner: Runner) -> dict:
-    """Return the record of an analysed run for JSON."""
+    """Return the record of an analysed run, for JSON."""
     directory = RunDirectory.open(runner.folder(run))
     log = directory.read_log()
     return {

@@ -1,4 +1,4 @@
-"""The claims of the papers, and the statistics that decide whether they hold here."""
+"""The claims of the papers, and how statistics decide whether they hold here."""
 
 import abc
 import dataclasses
@@ -37,7 +37,7 @@ def pairs_by_column(row: str, other: str, columns: Iterable[str]) -> Pairs:
 
 @dataclasses.dataclass(frozen=True)
 class Verdict:
-    """The outcome of a claim: its word, and the figures that led to it."""
+    """The verdict on a claim, as a fixed phrase, and the numbers behind it."""
 
     word: str
     reason: str
@@ -57,18 +57,18 @@ class Claim(abc.ABC):
 
 @dataclasses.dataclass(frozen=True)
 class Comparison(Claim):
-    """Weighted sums of scores of cells are positive.
+    """Claim that weighted sums of scores of cells are positive.
 
     With at least three seeds, and runs that have converged, it
 
-    - holds where every estimate is positive and has p < 0.05,
-    - does not hold where one is negative and has p < 0.05 / number of estimates (Bonferroni's correction: among many
+    - holds if every estimate is positive and has p < 0.05,
+    - does not hold if one is negative and has p < 0.05 / number of estimates (Bonferroni's correction: among many
       pairs without a difference, one easily looks worse),
-    - shows no difference where every 95 % interval lies within ± δ (`NEGLIGIBLE`),
+    - shows no difference if every 95 % interval lies within ± δ (`NEGLIGIBLE`),
     - and is not told apart otherwise.
 
-    p is the larger of two: of paired bootstrap over sentences, and of Student's t over seeds. Only runs with the same
-    seeds are compared, because they see the same batches.
+    p is the larger p-value of paired bootstrap over sentences and Student's t over seeds. Only runs with the same seeds
+    are compared, because they see the same batches.
     """
 
     test: str = dataclasses.field(default="test", kw_only=True)
@@ -77,14 +77,13 @@ class Comparison(Claim):
 
     @abc.abstractmethod
     def contrasts(self, cells: Collection[CellName], value: Callable) -> list[Contrast]:
-        """Return the contrasts of cells that are claimed to be positive.
+        """Return the contrasts that are claimed to be positive.
 
-        Args:
-            value: a function of a cell that returns its score, higher being better, or None.
+        `value` returns the score of a cell, higher being better, or None.
         """
 
     def decide(self, table) -> Verdict:
-        # The best cells are chosen on the development text where there is one.
+        # Choose the best cells on the development text if there is one.
         selection = "dev" if "dev" in table.tests else self.test
         contrasts = self.contrasts(table.cells, lambda cell: table.mean_gain(cell, selection, self.metric))
         estimates = [estimate(table, contrast, self.test, self.metric) for contrast in contrasts]
@@ -94,7 +93,7 @@ class Comparison(Claim):
             return Verdict(NOT_RUN, "")
         enough = [one for one in found if one.seeds >= LEAST_SEEDS]
         learning = [one for one in enough if self.needs_convergence and not one.converged]
-        # One decided difference refutes a claim of all of them, whatever the others turn out to be.
+        # A single significant difference the other way refutes the claim.
         if any(self.refutes(one, len(estimates)) for one in enough if one not in learning):
             return Verdict(FAILS, reason)
         if len(found) < len(estimates):
@@ -122,7 +121,7 @@ class Comparison(Claim):
 
 @dataclasses.dataclass(frozen=True)
 class Better(Comparison):
-    """One row is better than another in every column in which the table has both."""
+    """Claim that one row is better than another in every column with both."""
 
     row: str
     baseline: str
@@ -136,7 +135,7 @@ class Better(Comparison):
 
 @dataclasses.dataclass(frozen=True)
 class CellBetter(Comparison):
-    """Given cells are better than others, the better one first."""
+    """Claim that the first cell of each pair is better."""
 
     pairs: Pairs
 
@@ -147,7 +146,7 @@ class CellBetter(Comparison):
 
 @dataclasses.dataclass(frozen=True)
 class Above(Comparison):
-    """Given cells are above a bound; for measures of an analysis, which keeps no statistics of sentences."""
+    """Claim that cells are above a bound; for measures of an analysis."""
 
     of_cells: tuple[CellName, ...]
     bound: float
@@ -158,7 +157,7 @@ class Above(Comparison):
 
 @dataclasses.dataclass(frozen=True)
 class LowerLoss(CellBetter):
-    """Given cells have lower validation losses than others, at a time in training when they may still learn.
+    """Claim that cells have lower validation losses than others, possibly before convergence.
 
     The test set is `first`, the end of the first epoch, or `lowest`, the lowest loss of a training.
     """
@@ -169,7 +168,7 @@ class LowerLoss(CellBetter):
 
 @dataclasses.dataclass(frozen=True)
 class BestBetter(Comparison):
-    """The best cell of a row is better than the best cell of each of other rows."""
+    """Claim that the best cell of a row is better than the best cell of each other row."""
 
     row: str
     baselines: tuple[str, ...]
@@ -185,7 +184,7 @@ class BestBetter(Comparison):
 
 @dataclasses.dataclass(frozen=True)
 class GainGrows(Comparison):
-    """The gain of one row over another is larger in one column than in others."""
+    """Claim that the gain of one row over another is larger in one column than in others."""
 
     row: str
     baseline: str
@@ -203,10 +202,10 @@ class GainGrows(Comparison):
 
 @dataclasses.dataclass(frozen=True)
 class Equivalent(CellBetter):
-    """Given cells differ by no more than δ (`NEGLIGIBLE`).
+    """Claim that cells differ by no more than δ (`NEGLIGIBLE`).
 
-    It holds where every 95 % interval lies within ± δ, and does not hold where one lies wholly outside and its
-    estimate has p < 0.05 / number of estimates.
+    It holds if every 95 % interval lies within ± δ. It does not hold if one lies completely outside and its estimate
+    has p < 0.05 / number of estimates.
     """
 
     slack: float = DELTA  # how far apart the paper's numbers may lie, which the tests check
@@ -227,7 +226,7 @@ class Equivalent(CellBetter):
 
 @dataclasses.dataclass(frozen=True)
 class NonInferior(Equivalent):
-    """Given cells are no worse than others by more than δ (`NEGLIGIBLE`): intervals are bounded below only."""
+    """Claim that cells are worse than others by no more than δ (`NEGLIGIBLE`): no upper bound."""
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -236,9 +235,9 @@ class NonInferior(Equivalent):
 
 @dataclasses.dataclass(frozen=True)
 class Slower(Claim):
-    """A row takes longer than another in given columns: holds where each 95 % interval of the ratio lies above 1.
+    """Claim that a row takes longer than another: it holds if each 95 % interval of the ratio lies above 1.
 
-    It does not hold where one lies below 1.
+    It does not hold if one lies below 1.
     """
 
     row: str
@@ -269,9 +268,9 @@ class Slower(Claim):
 
 @dataclasses.dataclass(frozen=True)
 class AsFast(Slower):
-    """A row takes no longer than another: holds where each 95 % interval of the ratio lies below 1 + `margin`.
+    """Claim that a row takes no longer than another: it holds if each 95 % interval lies below 1 + `margin`.
 
-    It does not hold where one lies above it.
+    It does not hold if one lies above.
     """
 
     margin: float = 0.02  # a share of the other's time
@@ -285,10 +284,10 @@ class AsFast(Slower):
 
 @dataclasses.dataclass(frozen=True)
 class SameSize(Claim):
-    """Given cells have as many parameters as others, or more by a small share."""
+    """Claim that cells have as many parameters as others, or slightly more."""
 
     pairs: Pairs
-    more: float = 0.0  # the largest share of further parameters, of the second cell's
+    more: float = 0.0  # the largest excess, as a share of the second cell's parameters
 
     def decide(self, table) -> Verdict:
         counts = [tuple(table.parameters(*cell) for cell in both) for both in self.pairs]
@@ -297,5 +296,5 @@ class SameSize(Claim):
         further = [ours - theirs for ours, theirs in counts]
         holds = all(0 <= more <= self.more * theirs for more, (_, theirs) in zip(further, counts, strict=True))
         least, most = min(further), max(further)
-        reason = f"{least:,} further parameters" if least == most else f"{least:,} to {most:,} further parameters"
+        reason = f"{least:,} additional parameters" if least == most else f"{least:,} to {most:,} additional parameters"
         return Verdict(HOLDS if holds else FAILS, reason)

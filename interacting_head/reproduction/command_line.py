@@ -24,32 +24,31 @@ from interacting_head.reproduction.scoring import ROOT
 from interacting_head.reproduction.tables import TABLES, YISI1, Table, named
 
 SEEDS = 3
-EPILOG = """Tables in full size need the papers' corpora and GPUs. The same command continues where it was stopped.
+EPILOG = """Full-size tables need the papers' corpora and GPUs. The same command continues where it was stopped.
 docs/reproduction.md explains tables, results and verdicts."""
 
 
 def parse_arguments(description: str) -> argparse.Namespace:
-    """Return the arguments of the command line; wrong usage ends the process with one line."""
+    """Parse the command line; raise `InputError` for invalid options."""
     parser = ArgumentParser(prog="python -m interacting_head.reproduce", description=description, epilog=EPILOG)
     add = parser.add_argument
-    add("tables", nargs="*", metavar="TABLE", help="such as li_luo/3, or a pattern such as 'mlmha/*'")
-    add("--list", action="store_true", help="show the tables, with their runs and hours here")
-    add("--small", action="store_true", help="on free corpora and a CPU, with the recipes' siblings NAME_small")
+    add("tables", nargs="*", metavar="TABLE", help="a table, such as li_luo/3, or a pattern, such as 'mlmha/*'")
+    add("--list", action="store_true", help="list the tables, with number of runs and estimated hours on this machine")
+    add("--small", action="store_true", help="make the small tables: free corpora, a CPU, the recipes NAME_small")
     add("--seeds", type=int, default=SEEDS, metavar="N", help=f"runs of each experiment; default: {SEEDS}")
-    add("--set", nargs="+", default=[], metavar="KEY=VALUE", dest="settings", help="further settings of all runs")
-    add("--only", metavar="PATTERN", help="only runs whose name holds this, or matches it with * and ?")
-    add("--embedder", metavar="PATH", help="for YiSi-1 too: word vectors, or the folder of a multilingual BERT")
-    add("--corpora-dir", metavar="DIR", help="default: $CORPORA_DIR, then the cache folder")
-    add("--runs-dir", metavar="DIR", default="runs/reproduction", help="default: runs/reproduction")
-    add("--jobs", type=int, default=1, metavar="N", help="runs at a time where there is no GPU; default: 1")
-    add(
-        "--budget",
-        type=float,
-        metavar="HOURS",
-        help="stop after this number of hours; begin nothing that would take longer",
-    )
-    add("--report", action="store_true", help="write the report from the stored results; run nothing")
-    add("-o", dest="output_dir", metavar="DIR", default="benchmarks", help="of results and report; default: benchmarks")
+    add("--set", nargs="+", default=[], metavar="KEY=VALUE", dest="settings", help="change settings of all runs")
+    add("--only", metavar="PATTERN", help="only runs whose name contains PATTERN, or matches it with * and ?")
+    embedder_help = "also compute YiSi-1, with word vectors or the folder of a multilingual BERT"
+    add("--embedder", metavar="PATH", help=embedder_help)
+    add("--corpora-dir", metavar="DIR", help="folder of the corpora; default: $CORPORA_DIR, then the cache folder")
+    runs_help = "folder of the runs; default: runs/reproduction"
+    add("--runs-dir", metavar="DIR", default="runs/reproduction", help=runs_help)
+    add("--jobs", type=int, default=1, metavar="N", help="parallel runs on a machine without GPUs; default: 1")
+    budget_help = "stop after this many hours; do not start runs that would take longer"
+    add("--budget", type=float, metavar="HOURS", help=budget_help)
+    add("--report", action="store_true", help="only write the report from the stored results")
+    output_help = "folder of results and report; default: benchmarks"
+    add("-o", dest="output_dir", metavar="DIR", default="benchmarks", help=output_help)
     arguments = parser.parse_args()
     for name in ("seeds", "jobs"):
         if (number := getattr(arguments, name)) < 1:
@@ -62,10 +61,10 @@ def parse_arguments(description: str) -> argparse.Namespace:
 
 
 def reproduce(arguments: argparse.Namespace) -> int:
-    """Follow the command line; return the exit code.
+    """Do what the command line says, and return the exit code.
 
     Raises:
-        InputError: for an unknown table, one that has no runs, and `--only` that fits none.
+        InputError: for an unknown table or one without runs, and if no run matches `--only`.
     """
     check_folder(arguments.output_dir)
     chosen = [table for name in arguments.tables for table in matching(name, arguments.small)]
@@ -81,7 +80,7 @@ def reproduce(arguments: argparse.Namespace) -> int:
     write_report(results, arguments.seeds, Path(arguments.output_dir), arguments.settings)
     if runner.failed:
         names = ", ".join(runner.failed)
-        raise RunError(f"{len(runner.failed)} runs failed: {names}; the same command tries them again")
+        raise RunError(f"{len(runner.failed)} runs failed: {names}; repeat the command to retry them")
     return 0
 
 
@@ -91,7 +90,7 @@ def is_pattern(name: str) -> bool:
 
 
 def matching(name: str, small: bool) -> list[Table]:
-    """Return the tables that a name or pattern means; a pattern leaves out tables that do not exist in this size."""
+    """Return the tables that match a name or pattern; a pattern skips tables that do not exist in this size."""
     if is_pattern(name):
         matched = [table for key, table in TABLES.items() if fnmatch.fnmatch(key, name) and table.cells]
         if found := [table for table in matched if not small or table.has_small]:
@@ -99,14 +98,14 @@ def matching(name: str, small: bool) -> list[Table]:
         raise InputError(f"no {'small ' * small}table matches {name!r}; --list shows the tables")
     table = named(name)
     if not table.cells and not (small and table.small_words):
-        raise InputError(f"{name} ({table.title}) compares no trainings: {table.command}")
+        raise InputError(f"{name} ({table.title}) has no runs; see: {table.command}")
     if small and not table.has_small:
-        raise InputError(f"{name} has no small table; leave --small out")
+        raise InputError(f"{name} has no small version; leave --small out")
     return [table]
 
 
 def make(tables: Sequence[Table], arguments: argparse.Namespace, runner: Runner) -> None:
-    """Make what tables lack; raise `InputError` where `--only` fits no run of them."""
+    """Train and score what the tables lack; raise `InputError` if no run matches `--only`."""
     small, only = arguments.small, arguments.only or ""
     pattern = only if is_pattern(only) else f"*{only}*"
     works = []
@@ -136,7 +135,7 @@ def make(tables: Sequence[Table], arguments: argparse.Namespace, runner: Runner)
 
 
 def describe(table: Table, runner: Runner, name: str) -> None:
-    """Run the command of a table that compares no trainings: it prints the table, and writes the figure `name`."""
+    """Run the command of a table without runs, which prints the table and writes the figure `name`."""
     figure = runner.results.folder / "figures" / f"{name}.png"
     make_folder(figure.parent)
     place = ["--corpora-dir", runner.corpora_dir] if runner.corpora_dir else []
@@ -146,7 +145,7 @@ def describe(table: Table, runner: Runner, name: str) -> None:
 
 
 def write_report(results: Results, seeds: int, folder: Path, settings: Sequence[str] = ()) -> None:
-    """Write REPRODUCTION.md, REPRODUCTION.json and figures into a folder; arguments as in `report`."""
+    """Write REPRODUCTION.md, REPRODUCTION.json and figures; arguments as in `report`."""
 
     def figure(scored):
         if scored.table.measure in DRAWINGS:
@@ -163,13 +162,13 @@ def write_report(results: Results, seeds: int, folder: Path, settings: Sequence[
 
 
 def figure_link(scored: Scored) -> str | None:
-    """Return the path of the figure of a table from the report's folder, or None where it has none."""
+    """Return the path of a table's figure relative to the report's folder, or None if it has none."""
     path = Path("figures") / f"{scored.name}.png"
     return f"results/reproduction/{path}" if (scored.results.folder / path).is_file() else None
 
 
 def listed(tables: Iterable[Table], seeds: int, results: Results) -> Iterator[str]:
-    """Yield the lines of a list of tables: runs and hours in full and small size, or the command that makes it."""
+    """Yield the lines of the list of tables: runs and hours in full and small size, or the command to use instead."""
 
     def line(*fields):
         return "{:18} {:>5} {:>8} {:>6} {:>6}  {}".format(*fields)

@@ -34,13 +34,13 @@ def draw_scores(scored: Scored, figure: Figure) -> None:
 
 
 def draw_seconds(scored: Timed, figure: Figure) -> None:
-    """Draw the seconds an epoch of each row."""
+    """Draw the seconds per epoch of each row."""
     axes, places = figure.subplots(), places_of(scored.columns)
     for row in scored.rows:
         found = [scored.seconds(row, column) for column in scored.columns]
         plot(axes, [(x, seconds) for x, seconds in zip(places, found, strict=True) if seconds], label=row)
     axes.set_xticks(places, scored.columns)
-    axes.set_ylabel("seconds an epoch")
+    axes.set_ylabel("seconds per epoch")
     axes.set_ylim(bottom=0)
 
 
@@ -57,7 +57,7 @@ def plot(axes: object, points: list[tuple], **style: str) -> None:
 
 
 def draw_losses(scored: Losses, figure: Figure) -> None:
-    """Draw the validation loss of each cell by validation, mean over seeds."""
+    """Draw the validation loss of each cell by number of validation, mean over seeds."""
     axes = figure.subplots()
     for row, column in scored.cells:
         by_seed = [scored.losses(run) for run in scored.runs_of(row, column)]
@@ -66,7 +66,7 @@ def draw_losses(scored: Losses, figure: Figure) -> None:
             means = [statistics.fmean(losses) for losses in list(zip(*by_seed, strict=False))[:count]]
             axes.plot(range(1, count + 1), means, marker=".", label=column)
     axes.set_xlabel("validation")
-    axes.set_ylabel("smoothed validation loss, to base 2")
+    axes.set_ylabel("label-smoothed validation loss (base 2)")
 
 
 def draw_rates(scored: Scored, figure: Figure) -> None:
@@ -85,7 +85,7 @@ def draw_rates(scored: Scored, figure: Figure) -> None:
         axes.set_xscale("log", base=2)
         axes.set_xticks([float(column) for column in scored.columns], scored.columns)
         axes.set_title(setup, fontsize="medium")
-        axes.set_xlabel("largest learning rate")
+        axes.set_xlabel("peak learning rate")
         axes.set_ylabel("sacreBLEU, dev")
 
 
@@ -96,4 +96,4 @@ DRAWINGS = {
     "epoch_seconds": draw_seconds,
     "losses": draw_losses,
 }
-"""`measure` of a table → function that draws it; numbers of parameters are not drawn."""
+"""`measure` of a table → function that draws it."""

@@ -1,6 +1,6 @@
-"""Measurements of the cells of a table without training them: seconds an epoch, and numbers of parameters.
+"""Seconds per epoch and numbers of parameters of the cells of a table, without training them.
 
-Steps of all schemes with as many heads are timed on the same batches, in turns.
+All schemes with the same number of heads are timed in turns on the same batches.
 """
 
 import itertools
@@ -25,7 +25,7 @@ HOW = f"medians of {TURNS} turns of {STEPS} steps on the same batches, taken alt
 
 
 def count_parameters(table: Table, results: Results, name: str) -> None:
-    """Count and store the parameters of the cells of a table, whose experiments give the sizes of vocabularies."""
+    """Count and store the parameters of the cells of a table."""
     with importing_keras():
         from interacting_head.model.transformer import parameter_count
 
@@ -42,13 +42,13 @@ def count_parameters(table: Table, results: Results, name: str) -> None:
 def measure_seconds(
     table: Table, small: bool, results: Results, name: str, corpora_dir: str | None = None, end: float | None = None
 ) -> None:
-    """Measure the columns of a table in its size, each in a process of its own, and store them as they come.
+    """Measure the columns of a table, each in its own process, and store each result at once.
 
     Args:
-        end: on the clock of `time.monotonic`: a column that takes longer is stopped, and no further one begins.
+        end: a time on the clock of `time.monotonic`, at which measuring stops.
 
     Raises:
-        RunError: where a process fails.
+        RunError: if a process fails.
     """
     record = results.read("epoch_seconds", name)
     if record is None or record["how"] != HOW:
@@ -67,7 +67,7 @@ def measure_seconds(
             try:
                 code = subprocess.run(command, cwd=Path(__file__).parents[2], check=False, timeout=left).returncode
             except subprocess.TimeoutExpired:
-                print(f"{table.name}, {column}: not measured, the budget is at its end", file=sys.stderr)
+                print(f"{table.name}, {column}: not measured, the budget is used up", file=sys.stderr)
                 return
             if code:
                 raise RunError(f"the measurement of {table.name}, {column} ended with code {code}")
@@ -80,11 +80,7 @@ def measure_seconds(
 
 
 def measure_column(table: Table, column: str, corpora_dir: str | None) -> dict:
-    """Measure a column of a table in this process.
-
-    Returns:
-        Seconds an epoch by row, seconds of a step by row and turn, and the arithmetic.
-    """
+    """Measure a column of a table: seconds per epoch by row, seconds per step by row and turn, and the precision."""
     import keras
 
     from data.batches.pipeline import as_tf_dataset

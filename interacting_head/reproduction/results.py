@@ -1,4 +1,4 @@
-"""Stored results: for each run, a JSON file with configuration, losses and scores, and a file of BLEU's statistics."""
+"""Stored results: for each run, a JSON file with configuration, losses and scores, and a file of metric statistics."""
 
 import json
 from pathlib import Path
@@ -13,19 +13,20 @@ FORMAT = 1
 
 
 class Results:
-    """A folder of results: `runs/NAME.json` and `runs/NAME.npz`, `analyses/TABLE/RUN.json`, and for tables without runs
-    `epoch_seconds/TABLE.json` and `parameters/TABLE.json`. It need not exist.
+    """A folder of results, which need not exist: `runs/NAME.json`, `runs/NAME.npz`, `analyses/TABLE/RUN.json`.
+
+    Tables without runs have `epoch_seconds/TABLE.json` or `parameters/TABLE.json`.
     """
 
     def __init__(self, folder: str | Path):
         self.folder = Path(folder)
 
     def run(self, run: Run) -> dict | None:
-        """Return the record of a run, or None where none with its configuration has been scored."""
+        """Return the record of a run, or None if it has not been scored with this configuration."""
         return self._of_run("runs", run)
 
     def analysis(self, table: str, run: Run) -> dict | None:
-        """Return the record of a run in an analysis, or None where none with its configuration is stored."""
+        """Return the record of a run in an analysis, or None if none is stored for this configuration."""
         return self._of_run(f"analyses/{table}", run)
 
     def _of_run(self, kind, run):
@@ -33,7 +34,7 @@ class Results:
         if record is None:
             return None
         differing = list(differences(run.config, from_dict(record["config"])))
-        # The precision `auto` stands for any.
+        # The precision `auto` matches any.
         is_same = not differing or (differing == ["train.precision"] and run.config.train.precision == "auto")
         return record if is_same else None
 
@@ -49,7 +50,7 @@ class Results:
             return {tuple(key.split("/")): arrays[key].astype("float64") for key in arrays.files}
 
     def read(self, kind: str, name: str) -> dict | None:
-        """Return a record from the folder `kind`, or None where there is none."""
+        """Return a record from the folder `kind`, or None if there is none."""
         path = self._path(kind, name, "json")
         if not path.is_file():
             return None

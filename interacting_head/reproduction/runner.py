@@ -1,4 +1,4 @@
-"""The missing runs of tables: trained, translated and scored, one after another or one a GPU."""
+"""Train, translate and score the missing runs of tables, one after another or one on each GPU."""
 
 import contextlib
 import dataclasses
@@ -28,20 +28,20 @@ from interacting_head.reproduction.scoring import call, missing_of, score_run, s
 from interacting_head.reproduction.tables import Experiment, Run, Tests
 
 Work = tuple[Run, Tests, tuple[str, ...]]
-"""A run, its test sets, and metrics."""
+"""A run, its test sets and its metrics."""
 
 
 @dataclasses.dataclass
 class Runner:
-    """Makes what the results of tables lack.
+    """Trains and scores the runs that results lack.
 
     Attributes:
-        budget: hours; nothing is begun that would not end in time, and what takes longer is stopped.
-        jobs: number of runs at a time where there is no GPU; each has its part of the cores.
+        budget: hours; runs that would not end in time are not started, and runs that take longer are stopped.
+        jobs: number of parallel runs on a machine without GPUs; each gets its share of the cores.
         embedder: see `score_run`.
-        end: of the budget, on the clock of `time.monotonic`; or None.
-        failed: `{run: message}` of the runs that did not come to their end.
-        left_out: names of the runs for which there was no time.
+        end: end of the budget on the clock of `time.monotonic`, or None.
+        failed: `{run: message}` of failed runs.
+        left_out: names of runs that were skipped or stopped because of the budget.
     """
 
     results: Results
@@ -57,10 +57,10 @@ class Runner:
         self.failed, self.left_out = {}, []
 
     def make(self, wanted: Iterable[Work]) -> None:
-        """Train and score runs; a failed one is reported, and the others go on.
+        """Train and score runs; after a failure, report it and go on with the other runs.
 
         Raises:
-            InputError: before anything is trained, where a corpus or one of the splits is missing.
+            InputError: before any training, if a corpus or split is missing.
         """
         wanted = [work for work in wanted if self._is_missing(*work)]
         check_test_sets(wanted, self.corpora_dir)
@@ -77,7 +77,7 @@ class Runner:
         return self.runs_dir / run.name
 
     def _each(self, works: Mapping[Run, Callable]):
-        """Train runs, each followed by its function of the environment, which returns a message."""
+        """Train runs and call the function of each with its environment; it returns a message."""
         devices = SimpleQueue()
         for device in gpus() or shares_of_cores(self.jobs):
             devices.put(device)
@@ -92,14 +92,14 @@ class Runner:
                 for run, message in zip(works, done, strict=True):
                     progress.update(round(seconds.pop(0)))
                     progress.write(f"{run.name}: {message}", file=sys.stderr)
-            except BaseException:  # an interrupt: nothing further begins
+            except BaseException:  # an interrupt: start nothing else
                 stop_running()
                 pool.shutdown(cancel_futures=True)
                 raise
 
     @contextlib.contextmanager
     def _stopped_at_the_end(self) -> Iterator[None]:
-        """Stop what runs in the block when the budget is at its end: trainings save where they are."""
+        """Stop the processes of the block when the budget ends; trainings save their state."""
         if self.end is None:
             yield
             return
@@ -121,9 +121,9 @@ class Runner:
     def _one(self, devices, run, finish, seconds):
         if self._ends_within(seconds):
             self.left_out.append(run.name)
-            return f"not begun: {seconds / 60:.0f} min, more than is left of the budget"
+            return f"not started: it would take {seconds / 60:.0f} min, more than the budget allows"
         device = devices.get()
-        tqdm.write(f"{run.name}: begun, about {seconds / 60:.0f} min, log in {self._log(run)}", file=sys.stderr)
+        tqdm.write(f"{run.name}: started, takes about {seconds / 60:.0f} min, log in {self._log(run)}", file=sys.stderr)
         try:
             environment = self.environment(device)
             make_folder(self.runs_dir)
@@ -133,19 +133,19 @@ class Runner:
         except (InputError, RunError, OSError) as error:
             if self._ends_within(0):
                 self.left_out.append(run.name)
-                return "stopped: the budget is at its end; the same command continues"
+                return "stopped: the budget is used up; the same command continues"
             self.failed[run.name] = message = format_os_error(error) if isinstance(error, OSError) else str(error)
             return f"failed: {message}"
         finally:
             devices.put(device)
 
     def environment(self, device: str | set[int] | None = None) -> dict[str, str]:
-        """Return the environment of scripts, which work on a device: a GPU or a set of cores; None: on all there is."""
+        """Return the environment of a script on a GPU or a set of cores; None: on all of them."""
         environment = dict(os.environ)
         if isinstance(device, str):
             environment["CUDA_VISIBLE_DEVICES"] = device
         elif device is not None:
-            os.sched_setaffinity(0, device)  # of this thread, and so of the processes that it starts
+            os.sched_setaffinity(0, device)  # inherited by the processes that this thread starts
         if self.corpora_dir:
             environment["CORPORA_DIR"] = str(self.corpora_dir)
         return environment
@@ -166,7 +166,7 @@ class Runner:
 
 
 def check_test_sets(works: Sequence[Work], corpora_dir: str | None = None) -> None:
-    """Raise `InputError` where the corpus of a run, or a split that it is scored on, is missing."""
+    """Raise `InputError` if the corpus of a run, or a split that it is scored on, is missing."""
     corpora = {}
     for run, splits_of, _ in works:
         data = run.config.data
@@ -180,12 +180,12 @@ def check_test_sets(works: Sequence[Work], corpora_dir: str | None = None) -> No
 
 BAR = "{l_bar}{bar}| {elapsed} of about {total_fmt} s, {remaining} left"
 REFERENCE_FLOPS = 1.7e11
-"""FLOP/s of trainings of `multi30k_de_en` in float32 on two cores (AMD EPYC, Zen 4; `benchmarks/RESULTS.md`)."""
+"""Measured FLOP/s of `multi30k_de_en` in float32 on two cores (AMD EPYC, Zen 4; `benchmarks/RESULTS.md`)."""
 OVERHEAD = 1.25  # validations, translation, scores
 
 
 def estimated_seconds(run: Run, results: Results) -> float:
-    """Return the seconds of a run here, from finished runs with other seeds, or else from its configuration."""
+    """Estimate the seconds of a run from finished runs with other seeds, or else from its configuration."""
     finished = [results.run(run._replace(seed=seed)) for seed in range(1, 6)]
     finished = [record["seconds"] for record in finished if record]
     if finished:
@@ -213,7 +213,7 @@ def shares_of_cores(jobs: int) -> list[set[int] | None]:
 
 
 def gpus() -> list[str]:
-    """Return the GPUs that trainings are spread over: `CUDA_VISIBLE_DEVICES`, or else all of NVIDIA's."""
+    """Return the GPUs to train on: `CUDA_VISIBLE_DEVICES`, or else all NVIDIA GPUs."""
     if "CUDA_VISIBLE_DEVICES" in os.environ:
         return [device for device in os.environ["CUDA_VISIBLE_DEVICES"].split(",") if device.strip()]
     if not shutil.which("nvidia-smi"):

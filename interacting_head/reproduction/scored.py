@@ -1,4 +1,4 @@
-"""The stored results of a table, as claims and reports ask for them."""
+"""The stored results of a table, for claims and reports."""
 
 import functools
 import math
@@ -13,18 +13,18 @@ from interacting_head.reproduction.statistics import CellName, Ratio, Summary, r
 from interacting_head.reproduction.tables import Run, Table
 
 CONVERGED = 0.01
-"""The largest fall of the development loss in the last fifth of a training that counts as its end."""
+"""A training has converged if its development loss fell by at most this share in the last fifth."""
 RunInCell = tuple[str, str]
-"""The name of a run, and a column: a run may have several cells in a row."""
+"""The name of a run and a column, because a run may fill several cells of a row."""
 
 
 class Scored:
-    """The stored results of a table in its size.
+    """The stored results of a table.
 
     Attributes:
         cells: `{(row, column): Cell}`.
         records: `{name of a run: its stored record}`.
-        record: the stored record of the table itself, where its cells are measured without runs; or None.
+        record: the stored record of a table that is measured without runs, or None.
     """
 
     def __init__(self, table: Table, small: bool, seeds: int, results: Results):
@@ -66,7 +66,7 @@ class Scored:
         return self.record_of(run)["scores"].get(test, {}).get(metric, {}).get("score")
 
     def statistics(self, run: RunInCell) -> dict[tuple[str, str], np.ndarray]:
-        """Return `{(test set, metric): statistics of sentences}` of a run; nothing where none are kept."""
+        """Return `{(test set, metric): statistics of sentences}` of a run, empty if none are stored."""
         return self._statistics(run[0])
 
     def summary(self, row: str, column: str, test: str, metric: str) -> Summary | None:
@@ -80,14 +80,14 @@ class Scored:
         return None if found is None else sign_of(metric) * found.mean
 
     def is_converged(self, run: RunInCell) -> bool:
-        """Return whether the development loss of a run fell by 1 % at most in the last fifth of its training."""
+        """Return whether the development loss of a run fell by at most 1 % in the last fifth of its training."""
         return fall_at_end(self.record_of(run)["log"]) <= CONVERGED
 
 
 def fall_at_end(log: Sequence[dict]) -> float:
     """Return the share by which the development loss fell in the last fifth of a training.
 
-    The loss between two validations is interpolated; before the first it is not known, and the fall is infinite.
+    It is interpolated between validations, and infinite if that fifth starts before the first validation.
     """
     steps, losses = zip(*((record["step"], record["validation_loss"]) for record in log), strict=True)
     start = 0.8 * steps[-1]
@@ -101,14 +101,14 @@ class Timed(Scored):
     """The stored times of a table."""
 
     def seconds(self, row: str, column: str) -> float | None:
-        """Return the seconds an epoch of a cell, or None where none were measured with its configuration."""
+        """Return the seconds per epoch of a cell, or None if not measured with its configuration."""
         cell, stored = self.cells.get((row, column)), self.record or {}
         if cell is None or stored.get("digests", {}).get(row, {}).get(column) != cell.experiment.digest:
             return None
         return stored["seconds"][row][column]
 
     def ratio(self, row: str, baseline: str, column: str) -> Ratio | None:
-        """Return the `Ratio` of the times of two rows in a column, or None where one has not been measured."""
+        """Return the `Ratio` of the times of two rows in a column, or None if one has not been measured."""
         ours, theirs = self.seconds(row, column), self.seconds(baseline, column)
         if ours is None or theirs is None:
             return None
@@ -120,15 +120,15 @@ class Counted(Scored):
     """The numbers of parameters of a table."""
 
     def parameters(self, row: str, column: str) -> int | None:
-        """Return the number of parameters of a cell, or None where they have not been counted."""
+        """Return the number of parameters of a cell, or None if not counted."""
         return (self.record or {}).get("parameters", {}).get(row, {}).get(column)
 
 
 class Losses(Scored):
-    """The stored validation losses of a table, smoothed as in training, to base 2.
+    """The stored validation losses of a table, label-smoothed as in training, to base 2.
 
-    They are scores of the metric `loss`: of the test sets `epoch 1`, `epoch 2`, … at the end of each epoch, of `first`
-    at the end of the first one, and of `lowest` the lowest of a training.
+    They are scores of the metric `loss` on the test sets `epoch 1`, `epoch 2`, … (at the end of each epoch), `first`
+    (the first epoch) and `lowest` (the lowest of a training).
     """
 
     def losses(self, run: RunInCell) -> list[float]:
@@ -188,5 +188,5 @@ MEASURES = {
 
 
 def result_name(name: str, small: bool) -> str:
-    """Return the name of the results of a table that has no runs of its own."""
+    """Return the file name of the results of a table that are not stored by run."""
     return name.replace("/", "_") + ("_small" if small else "")

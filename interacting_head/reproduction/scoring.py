@@ -28,8 +28,8 @@ TEXT_OF_SACREBLEU = ("sacrebleu", "chrf", "ter")
 """Metrics that tokenise text themselves; the others compare tokenised text, as in the papers."""
 ROOM = 1 << 16  # bytes: more than a script prints
 SEARCH_ENDS = "when no unfinished hypothesis can enter the n best"
-"""Kept with each record: the scores of records without it are from a beam search that could end too early."""
-SOURCE_LENGTH = "source_length"  # stored with the statistics of sentences: the number of sub-words of each source
+"""Stored in each record; scores of records without it come from an earlier beam search, which could end too early."""
+SOURCE_LENGTH = "source_length"  # key of the number of sub-words of each source, stored with the statistics
 RUNNING = set()  # processes of this project's scripts
 STOPPED = threading.Event()  # set when no further script may begin
 Statistics = dict[tuple[str, str], np.ndarray]
@@ -46,24 +46,24 @@ def score_run(
     environment: dict[str, str] | None = None,
     embedder: str | None = None,
 ) -> tuple[dict, Statistics]:
-    """Translate the test sets of a run that are not translated yet, and compute the missing scores.
+    """Translate the untranslated test sets of a run, and compute its missing scores.
 
     Args:
-        run_dir: a finished run directory. Translations stay in its folder `translations`, compressed.
+        run_dir: a finished run directory. Compressed translations stay in its folder `translations`.
         splits_of: `{test set: splits of the run's corpus, joined}`.
-        former, former_statistics: a record and statistics that this returned before.
-        environment: of the processes that translate; default: the environment of this process.
-        embedder: the file or folder of YiSi-1's vectors, for the metric `yisi1`.
+        former, former_statistics: the record and statistics that an earlier call returned.
+        environment: for the processes that translate; default: this process's.
+        embedder: file or folder of YiSi-1's vectors, for the metric `yisi1`.
 
     Returns:
         A record for JSON, with configuration, times, losses and scores; and statistics.
 
     Raises:
-        RunError: where the run has not come to its end, and where a script fails.
+        RunError: if the run is unfinished, or a script fails.
     """
     run = RunDirectory.open(run_dir)
     if not run.read_json("metrics.json"):  # a training that is stopped by SIGTERM ends with code 0
-        raise RunError(f"the training in {run_dir} was stopped before its end")
+        raise RunError(f"the training in {run_dir} was stopped before it finished")
     scores, statistics = dict((former or {}).get("scores", {})), dict(former_statistics or {})
     corpus = None
     for test, splits in splits_of.items():
@@ -87,13 +87,13 @@ def score_run(
 
 
 def missing_of(scores: Mapping[str, dict], metrics: Sequence[str]) -> list[str]:
-    """Return the metrics that have no score yet, or that were unavailable and have become available."""
+    """Return the metrics that have no score yet, or that have become available."""
     return [name for name in metrics if name not in scores or ("unavailable" in scores[name] and is_available(name))]
 
 
 @functools.cache
 def is_available(name: str) -> bool:
-    """Return whether a metric finds the programs and packages that it needs."""
+    """Return whether the programs and packages that a metric needs are installed."""
     try:
         METRICS[name](Options())
     except MetricUnavailable:
@@ -102,7 +102,7 @@ def is_available(name: str) -> bool:
 
 
 def translation(run: RunDirectory, text: ParallelText, split: str, environment: dict | None = None) -> list[str]:
-    """Return the translations of a text by a run, made by `translate.py` unless they are stored."""
+    """Return a run's translations of a text, calling `translate.py` unless they are stored."""
     stored = run.path / "translations" / f"{split}.{run.config.data.target_language}.gz"
     summary = run.path / "translations" / f"{split}.json"
     if not stored.is_file():
@@ -115,7 +115,7 @@ def translation(run: RunDirectory, text: ParallelText, split: str, environment: 
 
 
 def source_lengths(run: RunDirectory, lines: Sequence[str]) -> np.ndarray:
-    """Return the numbers of sub-words of source sentences, `(N, 1)`."""
+    """Return the length of each source in sub-words, `(N, 1)`."""
     form, subwords = run.text_forms()[0], run.subwords()[0]
     return np.array([[len(sentence)] for sentence in subwords.encode([form.preprocess(line) for line in lines])])
 
@@ -129,7 +129,7 @@ def scores_of(
 ) -> tuple[dict[str, dict], dict[str, np.ndarray]]:
     """Return `{metric: {"score", "signature"}}` or `{metric: {"unavailable": reason}}`, and `{metric: statistics}`.
 
-    Hypotheses are text where the profile of the run is raw, and otherwise tokens in the form of its training text.
+    Hypotheses are plain text if the run's profile is raw, otherwise tokens in the form of its training text.
     """
     form = run.text_forms()[1]
     if form.is_tokenized:
@@ -155,7 +155,7 @@ def scores_of(
 
 
 def record_of(run: RunDirectory) -> dict:
-    """Return the data of a run that a report needs, except its scores."""
+    """Return what a report needs about a run, except its scores."""
     metrics = run.read_json("metrics.json")
     log = run.read_log()
     summaries = [json.loads(path.read_text()) for path in sorted(run.path.glob("translations/*.json"))]
@@ -176,31 +176,30 @@ def record_of(run: RunDirectory) -> dict:
 
 
 def epoch_seconds(metrics: dict, log: Sequence[dict]) -> float | None:
-    """Return the seconds of an epoch at the median speed before the validations; None for runs of former versions."""
+    """Return the seconds per epoch at the median training speed; None for runs of earlier versions."""
     if "tokens_per_epoch" not in metrics:
         return None
     return metrics["tokens_per_epoch"] / median(record["tokens_per_second"] for record in log)
 
 
 def sentences_per_second(summaries: Sequence[dict]) -> float | None:
-    """Return the speed of all translations from the summaries of `translate.py`, or None without any."""
+    """Return the speed of all translations from the summaries of `translate.py`, or None without summaries."""
     seconds = sum(summary["seconds"] for summary in summaries)
     return sum(summary["sentences"] for summary in summaries) / seconds if seconds else None
 
 
 def call(arguments: Sequence[str | Path], log: Path, environment: dict[str, str] | None = None) -> None:
-    """Run one of the project's scripts or modules in a process of its own; its output is appended to the file `log`.
+    """Run one of the project's scripts or modules in a new process, and append its output to the file `log`.
 
     Args:
-        arguments: the name of a script, `train.py`, or of a module, and the words that follow it.
-        environment: of the process; default: the environment of this process.
+        arguments: the name of a script, such as `train.py`, or of a module, and its arguments.
 
     Raises:
-        RunError: where it fails, with the last line that it printed; and after `stop_running`.
-        OSError: where the disk has no room for its output.
+        RunError: if it fails, with its last line of output; and after `stop_running`.
+        OSError: if the disk has no room for its output.
     """
     if STOPPED.is_set():
-        raise RunError(f"{arguments[0]} was not begun: stopped")
+        raise RunError(f"{arguments[0]} was not started, because all runs were stopped")
     check_folder_room(Path(log).parent, ROOM)
     with open(log, "ab") as output:
         program = [ROOT / arguments[0]] if arguments[0].endswith(".py") else ["-m", arguments[0]]
@@ -208,7 +207,7 @@ def call(arguments: Sequence[str | Path], log: Path, environment: dict[str, str]
         environment = {**(os.environ if environment is None else environment), "PYTHONPATH": str(ROOT)}
         process = subprocess.Popen(command, stdout=output, stderr=output, env=environment)
     RUNNING.add(process)
-    if STOPPED.is_set():  # while it began
+    if STOPPED.is_set():  # `stop_running` was called in the meantime
         process.terminate()
     code = process.wait()
     RUNNING.discard(process)
@@ -218,7 +217,7 @@ def call(arguments: Sequence[str | Path], log: Path, environment: dict[str, str]
 
 
 def stop_running() -> None:
-    """End the scripts that are running, and let none begin: trainings save where they are."""
+    """Terminate running scripts, which save their state, and prevent new ones."""
     STOPPED.set()
     for process in list(RUNNING):
         process.terminate()

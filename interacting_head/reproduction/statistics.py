@@ -23,7 +23,7 @@ CellName = tuple[str, str]
 
 
 def sign_of(metric: str) -> int:
-    """Return −1 for an error rate or a loss, 1 for other metrics and for measures of an analysis."""
+    """Return −1 for error rates and losses, 1 for other metrics and measures of an analysis."""
     if metric in METRICS:
         return 1 if METRICS[metric](Options()).higher_is_better else -1
     return -1 if metric == LOSS else 1
@@ -31,7 +31,7 @@ def sign_of(metric: str) -> int:
 
 @dataclasses.dataclass(frozen=True)
 class Summary:
-    """Mean, standard deviation and number of seeds; no deviation for one seed."""
+    """Mean, standard deviation (None for a single seed) and number of seeds."""
 
     mean: float
     deviation: float | None
@@ -42,7 +42,7 @@ class Summary:
 
 
 def summary(values: Sequence[float]) -> Summary | None:
-    """Return the `Summary` of scores, or None of none."""
+    """Return the `Summary` of scores, or None without scores."""
     if not values:
         return None
     deviation = statistics.stdev(values) if len(values) > 1 else None
@@ -53,12 +53,12 @@ class Contrast(NamedTuple):
     """Cells that are compared."""
 
     label: str  # a short name in reports
-    terms: tuple[tuple[int, CellName], ...]  # weights, positive on the side that is claimed to be better, and cells
-    bound: float = 0.0  # a number that the sum is compared with
+    terms: tuple[tuple[int, CellName], ...]  # cells with weights, positive for the side that is claimed to be better
+    bound: float = 0.0  # the number that the sum is compared with
 
 
 def pair(better: CellName, other: CellName, label: str = "") -> Contrast:
-    """Return the `Contrast` of two cells, by default named by that in which they differ."""
+    """Return the `Contrast` of two cells; the default label names what differs."""
     (row, column), (other_row, other_column) = better, other
     if not label:
         if row == other_row:
@@ -80,16 +80,16 @@ class Estimate:
     """The estimate of a `Contrast`; interval and `paired_t` are None for a single seed."""
 
     label: str
-    gain: float  # weighted sum of mean scores, positive where the claimed side is better
+    gain: float  # weighted sum of mean scores, positive if the side that is claimed to be better is better
     interval: tuple[float, float] | None  # 95 % by Student's t over seeds
     seeds: int  # number of seeds that all cells share
-    bootstrap: float | None  # p-value of paired resamples of sentences; None where no statistics of sentences are kept
+    bootstrap: float | None  # p-value of paired resamples of sentences; None without stored statistics of sentences
     paired_t: float | None  # p-value of Student's t over seeds
-    converged: bool = True  # whether all runs were trained to their end, see `scored.Scored.is_converged`
+    converged: bool = True  # whether all runs have converged, see `scored.Scored.is_converged`
 
     @property
     def p_value(self) -> float:
-        """The larger of the two p-values; 1 for a single seed, because nothing then shows how much seeds differ."""
+        """The larger of the two p-values; 1 for a single seed, because the variance over seeds is unknown."""
         return 1.0 if self.paired_t is None else max(self.paired_t, self.bootstrap or 0.0)
 
     def __str__(self):
@@ -101,7 +101,7 @@ class Estimate:
 
 
 def estimate(table, contrast: Contrast, test: str, metric: str) -> Estimate | None:
-    """Return the `Estimate` of a contrast in a `scored.Scored`, between runs with the same seeds; None without any."""
+    """Return the `Estimate` of a contrast in a `scored.Scored`, over the seeds that all cells share, or None."""
     by_seed = [
         {table.seed_of(run): run for run in table.runs_of(*cell) if table.score(run, test, metric) is not None}
         for _, cell in contrast.terms
@@ -128,7 +128,7 @@ def estimate(table, contrast: Contrast, test: str, metric: str) -> Estimate | No
 
 
 def t_over_seeds(gains: Sequence[float]) -> float | None:
-    """Return the two-sided p-value of Student's t of gains, one a seed, against 0; None for a single one."""
+    """Return the two-sided p-value of Student's t for the gains of seeds against 0; None for a single seed."""
     if len(gains) < 2:
         return None
     if np.ptp(gains) == 0:
@@ -148,10 +148,7 @@ def t_interval(values: Sequence[float]) -> tuple[float, float] | None:
 def bootstrap(table, weights: Sequence[float], runs: Sequence[Sequence], test: str, metric: str) -> float | None:
     """Return the two-sided p-value of a weighted sum of mean scores over seeds, in paired resamples of sentences.
 
-    Args:
-        table: a `scored.Scored`.
-        weights: one for each cell.
-        runs: the runs of each cell.
+    `weights` and `runs` have one entry for each cell.
     """
     rows = [[table.statistics(name).get((test, metric)) for name in names] for names in runs]
     if any(one is None for side in rows for one in side):
@@ -171,7 +168,7 @@ def bootstrap(table, weights: Sequence[float], runs: Sequence[Sequence], test: s
 
 @dataclasses.dataclass(frozen=True)
 class Ratio:
-    """The ratio of two times, with its 95 % interval over turns; None for both ends where turns are not kept."""
+    """The ratio of two times with its 95 % interval over turns, None without stored turns."""
 
     value: float
     low: float | None
@@ -182,7 +179,7 @@ class Ratio:
 
 
 def ratio(value: float, ours: Sequence[float], theirs: Sequence[float]) -> Ratio:
-    """Return the `Ratio` of times with the interval from the times of single turns, taken alternately."""
+    """Return the `Ratio` of times, with the interval from the times of alternating turns."""
     logarithms = [math.log(one / other) for one, other in zip(ours, theirs, strict=True)]
     interval = t_interval(logarithms)
     return Ratio(value, *(map(math.exp, interval) if interval else (None, None)))

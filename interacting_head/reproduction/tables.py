@@ -15,9 +15,9 @@ from interacting_head.recipes.small import MULTI30K_DE_EN
 
 BLEU_ONLY = ("sacrebleu", "bleu")
 YISI1 = "yisi1"
-"""A metric that needs vectors: it is computed where they are given."""
+"""A metric that is computed only if vectors are given."""
 IN_BFLOAT16 = ("train.precision=mixed_bfloat16",)
-"""A setting of all small tables of trained models, so that runs of unlike machines compare."""
+"""Setting of all small tables of trained models, so that runs on different machines are comparable."""
 ON_MULTI30K = (
     f"data.corpus={MULTI30K_DE_EN.corpus}",
     f"data.vocabulary_size={MULTI30K_DE_EN.vocabulary_size}",
@@ -25,7 +25,7 @@ ON_MULTI30K = (
     f"train.warmup_steps={MULTI30K_DE_EN.max_steps // 10}",
     f"train.validation_interval={MULTI30K_DE_EN.max_steps // 5}",
 )
-"""Settings of small tables whose recipes all have Multi30k in place of their corpora."""
+"""Settings of small tables that replace all corpora by Multi30k."""
 Tests = Mapping[str, tuple[str, ...]]
 """Test set → splits of its corpus, joined."""
 TEST: Tests = {"test": ("test",)}
@@ -37,11 +37,11 @@ class Experiment:
     """A training that may be repeated with several seeds."""
 
     recipe: str
-    settings: tuple[str, ...] = ()  # further ones, `KEY=VALUE`
-    variant: str = ""  # part of the name of a run, for experiments with the same recipe
+    settings: tuple[str, ...] = ()  # additional settings, `KEY=VALUE`
+    variant: str = ""  # part of the run's name that tells experiments with the same recipe apart
 
     def config(self, seed: int) -> ExperimentConfig:
-        """Return the configuration with a seed for training, and for drawing pairs where the recipe draws some."""
+        """Return the configuration with a seed for training, and for drawing pairs if the recipe draws some."""
         config = self._of_any_seed
         data = config.data if config.data.train_pairs is None else dataclasses.replace(config.data, seed=seed)
         return dataclasses.replace(config, data=data, train=dataclasses.replace(config.train, seed=seed))
@@ -52,14 +52,14 @@ class Experiment:
 
     @functools.cached_property
     def digest(self) -> str:
-        """Eight hexadecimal digits of the configuration, whatever the seed."""
-        # Only values that differ from the defaults, so that a new setting leaves the names of earlier runs as they are.
+        """Eight hexadecimal digits of the configuration, independent of the seed."""
+        # Only values that differ from the defaults, so that new settings do not change the names of earlier runs.
         changed = {key: value for key, (_, value) in differences(ExperimentConfig(), self.config(1)).items()}
         return hashlib.sha256(json.dumps(changed, sort_keys=True).encode()).hexdigest()[:8]
 
 
 class Run(NamedTuple):
-    """A training with a seed, in a run directory of its name."""
+    """A training with a seed, in a run directory with its name."""
 
     experiment: Experiment
     seed: int
@@ -82,23 +82,23 @@ class Run(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """The place of an experiment in a table, and the numbers that the paper prints there."""
+    """An experiment in a row and column of a table, with the numbers that the paper prints there."""
 
     row: str
     column: str
-    experiment: Experiment  # the paper's; a small table takes its recipe's sibling
-    printed: Mapping[tuple[str, str], float] = {}  # by test set and metric in the paper's words
-    splits: Mapping[str, tuple[str, ...]] = {}  # where they differ from the table's
+    experiment: Experiment  # the paper's; a small table uses the small version of its recipe
+    printed: Mapping[tuple[str, str], float] = {}  # by test set and metric, as the paper calls it
+    splits: Mapping[str, tuple[str, ...]] = {}  # if they differ from the table's
 
 
 class Analysis(NamedTuple):
-    """An analysis of the runs of a table; columns of its cells are places in a model, or experiments.
+    """An analysis of the runs of a table.
 
     Attributes:
-        words: follow `analyze` on the command line, except runs, sentences and output.
-        values: a function of the rows of a run, as `analyze` writes them, that returns `{metric: {column: number}}`;
-            the column "" stands for all.
-        figure: the file of `analyze`, without suffix, that is the figure of the table; the first that matches.
+        words: arguments of `analyze`, without runs, sentences and output.
+        values: function of the rows that `analyze` writes for a run; it returns `{metric: {column: number}}`, where the
+            column "" stands for all.
+        figure: pattern of the output file, without suffix, that becomes the figure of the table.
     """
 
     words: tuple[str, ...]
@@ -111,8 +111,8 @@ class Small:
     """A table on free corpora and a CPU, in place of the paper's."""
 
     tests: Tests
-    settings: tuple[str, ...] = ()  # of all its experiments, beyond their recipes' `_small` siblings
-    only: Callable = lambda cell: True  # false for cells that are left out
+    settings: tuple[str, ...] = ()  # of all experiments, in addition to their `_small` recipes
+    only: Callable = lambda cell: True  # false for cells that the small table lacks
     cells: tuple[Cell, ...] | None = None  # replace the table's; their experiments name the paper's recipes
     claims: tuple | None = None  # replace the table's
 
@@ -123,14 +123,12 @@ class Table:
 
     Attributes:
         name: `PAPER/NUMBER`.
-        title: what it compares, on which corpus.
         measure: kind of its cells, a key of `scored.MEASURES`.
-        metrics: the metrics of `interacting_head.metrics` that are computed, or the analysis's measures.
-        printed_metrics: `{metric in the paper's words: ours}`.
-        on_a_cpu: whether a CPU is enough for the table itself.
-        command: where no trainings are compared, the command that makes it, or why there is none.
-        small_words: of a module's command line that makes the small one, where that is no comparison either; its option
-            `--plot` says where to write a figure.
+        metrics: names in `interacting_head.metrics`, or measures of the analysis.
+        printed_metrics: `{metric, as the paper calls it: our name}`.
+        on_a_cpu: whether a CPU is enough for the full table.
+        command: for a table without runs, the command that makes it, or why there is none.
+        small_words: module and arguments that make the small version of a table without runs; `--plot FILE` is added.
     """
 
     name: str
@@ -150,7 +148,7 @@ class Table:
 
     @property
     def has_small(self) -> bool:
-        """True where the table, or one that stands for it, can be made on a CPU."""
+        """True if the table or its small version can be made on a CPU."""
         return self.on_a_cpu or self.small is not None or bool(self.small_words)
 
     def splits_of(self, cell: Cell) -> Tests:
@@ -159,12 +157,12 @@ class Table:
 
     @property
     def words(self) -> dict[str, str]:
-        """`{metric: the paper's word for it}`; the paper prints YiSi-1, with other vectors."""
+        """`{metric: its name in the paper}`; the paper prints YiSi-1, with other vectors."""
         words = {ours: words for words, ours in self.printed_metrics.items()}
         return {**words, YISI1: words["yisi0"]} if "yisi0" in words else words
 
     def in_size(self, small: bool) -> Self:
-        """Return this table, or the small one that stands for it: its cells then have the siblings' recipes."""
+        """Return this table, or its small version if `small`."""
         if not small or self.small is None:
             return self
         settings = self.small.settings if self.measure == "epoch_seconds" else (*IN_BFLOAT16, *self.small.settings)
@@ -176,14 +174,14 @@ class Table:
         return dataclasses.replace(self, cells=cells, tests=self.small.tests, claims=claims)
 
     def with_settings(self, settings: Sequence[str]) -> Self:
-        """Return this table with further settings of all its experiments, which come last."""
+        """Return this table with settings appended to those that each experiment has."""
         if not settings:
             return self
         cells = tuple(cell._replace(experiment=_with_settings(cell.experiment, (), settings)) for cell in self.cells)
         return dataclasses.replace(self, cells=cells)
 
     def runs(self, seeds: int) -> list[Run]:
-        """Return the runs of this table, seed by seed, each once."""
+        """Return the distinct runs of this table, seed by seed."""
         if self.measure in ("epoch_seconds", "parameters"):
             return []
         runs = (Run(cell.experiment, seed) for seed in range(1, seeds + 1) for cell in self.cells)
@@ -191,7 +189,7 @@ class Table:
 
 
 TABLES: dict[str, Table] = {}
-"""Tables by name, in the order in which they are listed."""
+"""Tables by name, in the order of the list."""
 DRAWING = "a drawing of the architecture"
 
 
@@ -201,17 +199,17 @@ def register(name: str, title: str, cells: Iterable[Cell] = (), **fields: object
 
 
 def printed(number: float | None, metric: str = "BLEU", test: str = "test") -> dict[tuple[str, str], float]:
-    """Return a paper's number as `Cell.printed`; nothing for None."""
+    """Return a paper's number as `Cell.printed`, empty for None."""
     return {} if number is None else {(test, metric): number}
 
 
 def named(name: str) -> Table:
-    """Return the table of a name; raise `InputError` for an unknown one, with the nearest."""
+    """Return the table of a name; raise `InputError` with the most similar name if it is unknown."""
     return entry_of(TABLES, name, "table", hint="--list shows the tables")
 
 
 def sibling(experiment: Experiment, settings: Sequence[str]) -> Experiment:
-    """Return the experiment with the recipe that stands for a paper's on a CPU, if there is one, and more settings."""
+    """Return the experiment with more settings, and with the small version of its recipe if there is one."""
     name = experiment.recipe + SMALL
     found = _with_settings(experiment, settings, ())
     return dataclasses.replace(found, recipe=name) if name in recipes.RECIPES else found

@@ -38,5 +38,5 @@ def test_the_allocator_is_as_it_was_asked_for(child):
 
 
 def test_a_process_that_ends_is_an_error(child):
-    with pytest.raises(RuntimeError, match="ended with code 3"):
+    with pytest.raises(RuntimeError, match="exited with code 3"):
         child("end")

@@ -1,10 +1,7 @@
-"""The tables and figures of the four papers, and this project's own studies: each file registers its tables.
-
-Out come entries of `tables.TABLES`: cells with their experiments and printed numbers, test sets, and claims.
-"""
+"""The tables and figures of the four papers, and this project's own studies; each file registers its tables."""
 
 import importlib
 
-# They are listed in this order.
+# Tables are listed in this order.
 for _module in ("li_luo", "dhicm", "multi_hop", "mlmha", "interacting", "quickstart"):
     importlib.import_module(f"{__name__}.{_module}")

@@ -150,7 +150,7 @@ register(
         CellBetter("the last layer is the best place", "§ 4.3", pairs(LAST, cells_at("DHICM", PLACES))),
         Equivalent("the MLP score does as well as the dot product", "§ 3.1", pairs(cells_at("DHICM", "mlp"), LAST)),
         CellBetter(
-            "the loss that keeps importances apart helps", "§ 5", pairs(LAST, cells_at("DHICM", "without loss"))
+            "the loss that drives importances apart helps", "§ 5", pairs(LAST, cells_at("DHICM", "without loss"))
         ),
     ),
 )
@@ -172,8 +172,8 @@ register(
             more=0.02,
         ),
     ),
-    note="The paper prints no numbers of them. The matrices of three layers with DHICM have 491,520; they "
-    "take the place of three output matrices, 786,432. Vocabulary sizes come from fairseq's script for IWSLT14.",
+    note="The paper prints no numbers of parameters. The matrices of three layers with DHICM have 491,520; "
+    "they replace three output matrices with 786,432. Vocabulary sizes come from fairseq's script for IWSLT14.",
 )
 
 
@@ -206,8 +206,8 @@ for _number, _column, _small_column in (("1", "20K", "6K"), ("2", "160K", "29K")
             ),
         ),
         analysis=Analysis(("alignment",), largest_weights, "alignment-sentence-*[0-9]"),
-        note="Mean over heads, and over the words of the test set; the figure shows one. The paper's has 0.8 "
-        "for DHICM, and 0.12 and 0.5 for T-base with 20K and 160K pairs.",
+        note="Mean over heads and over the words of the test set; the figure shows one sentence. The paper's "
+        "figures show 0.8 for DHICM, and 0.12 and 0.5 for T-base with 20K and 160K pairs.",
     )
 
 
@@ -238,7 +238,7 @@ register(
     small=Small(FLICKR, ON_MULTI30K),
     claims=(
         CellBetter(
-            "the loss keeps importances apart: their entropy is lower with it",
+            "the loss drives importances apart: their entropy is lower with it",
             "§ 5",
             pairs_by_column("without loss", "DHICM", SITES),
             metric="entropy",

@@ -85,5 +85,5 @@ register(
     printed_metrics={},
     on_a_cpu=True,
     claims=tuple(claims()),
-    note="Columns are the largest learning rates; each row's best is chosen by development BLEU.",
+    note="Columns are peak learning rates; the best one of each row is chosen by development BLEU.",
 )

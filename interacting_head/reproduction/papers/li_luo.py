@@ -1,4 +1,4 @@
-"""Li & Luo 2022: tables 3 to 5 and 9 (scores), 6 to 8 (seconds an epoch), and figures."""
+"""Li & Luo 2022: tables 3 to 5 and 9 (scores), 6 to 8 (seconds per epoch), and figures."""
 
 from collections.abc import Iterable, Mapping
 
@@ -140,11 +140,11 @@ def claims_on_scores(number: str, test: str, heads: tuple[int, ...], best: int) 
             "§ 4.5", "interacting_head", ("fixed_head_size", "talking_heads"), **here,
         ),
         CellBetter(
-            f"multi-head attention rises from {heads[0]} heads to {best} and falls with more", "§ 4.5, § 4.7",
+            f"multi-head attention improves from {heads[0]} to {best} heads and declines with more", "§ 4.5, § 4.7",
             pairs(cells_at("multi_head", f"h = {best}"), cells_at("multi_head", (useful[0], *too_many))), **here,
         ),
         NonInferior(
-            f"heads of fixed size and talking heads do not fall with more than {best}", "§ 4.5, § 4.7",
+            f"heads of fixed size and talking heads do not decline with more than {best} heads", "§ 4.5, § 4.7",
             tuple(
                 pair
                 for row in ("fixed_head_size", "talking_heads")
@@ -172,13 +172,13 @@ def claims_beyond(heads: tuple[int, ...], best: int) -> tuple[Claim, ...]:
     with_as_many = pairs_by_column(row, "multi_head", too_many)
     return (
         CellBetter(
-            f"interacting heads fall above {best}: each smaller number of heads beats each larger one",
+            f"interacting heads decline above {best}: each smaller number of heads beats each larger one",
             "§ 4.6.5",
             tuple(pair for many in cells_at(row, too_many) for pair in pairs(few, [many])),
         ),
         CellBetter(f"above {best} heads interacting heads beat multi-head attention", "§ 4.6.5, table 9", with_as_many),
         Equivalent(
-            f"above {best} heads interacting heads become multi-head attention", "§ 4.6.2", with_as_many, slack=1.0
+            f"above {best} heads interacting heads score like multi-head attention", "§ 4.6.2", with_as_many, slack=1.0
         ),
     )
 
@@ -194,13 +194,13 @@ WIDE = (
 CLAIMS_ON_TIMES = (
     *(
         Slower(
-            f"interacting heads, as printed, take longer than multi-head attention at {heads} heads",
+            f"interacting heads, computed as in Algorithm 1, take longer than multi-head attention at {heads} heads",
             "§ 4.6.3", PRINTED_LOOP, "multi_head", columns([heads]),
         )
         for heads in (BEST, 8)
     ),
     AsFast(
-        "interacting heads, as printed, take at most 35 % longer than multi-head attention at 8 heads",
+        "interacting heads, computed as in Algorithm 1, take at most 35 % longer than multi-head attention at 8 heads",
         "§ 4.6.3", PRINTED_LOOP, "multi_head", columns([8]), margin=0.35,
     ),
     Slower(
@@ -260,7 +260,7 @@ for _number, _corpus in CORPORA.items():
 for _number, _corpus in zip("678", CORPORA.values(), strict=True):
     register(
         f"li_luo/{_number}",
-        f"Seconds an epoch, {_corpus.replace('_', ' ')} (Li & Luo 2022, table {_number} and figure {int(_number) - 2})",
+        f"Seconds per epoch, {_corpus.replace('_', ' ')} (Li & Luo 2022, table {_number}, figure {int(_number) - 2})",
         cells_of_times(_number, _corpus),
         measure="epoch_seconds",
         small=Small({}, WIDE),
@@ -290,7 +290,7 @@ register(
             pairs_by_column("interacting_head", "multi_head", columns(HEADS)),
         ),
     ),
-    note="The paper prints no numbers of them.",
+    note="The paper prints no numbers of parameters.",
 )
 _command = "python -m data.stats CORPUS --plot FILE"
 register("li_luo/figure_3", "Lengths of sentences (figure 3)", command=_command, small_words=STATISTICS)
@@ -298,4 +298,4 @@ for _number in "12":
     register(f"li_luo/figure_{_number}", f"Heads and their subspaces (figure {_number})", command=DRAWING)
 for _number in "456":
     _command = f"python -m interacting_head.reproduce li_luo/{int(_number) + 2}"
-    register(f"li_luo/figure_{_number}", f"Seconds an epoch (figure {_number})", command=_command)
+    register(f"li_luo/figure_{_number}", f"Seconds per epoch (figure {_number})", command=_command)

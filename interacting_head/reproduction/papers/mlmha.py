@@ -108,7 +108,7 @@ def claims_of(table: str, depth: int) -> tuple[Claim, ...]:
     claims.append(better(f"{MIXTURES} beats M-00 over the encoder layers", "", MIXTURES, m00))
     if table != "2":
         both = tuple(zip(cells_at([m00, m01], "BLEU"), cells_at([m10, m11], "BLEU"), strict=True))
-        claims.append(CellBetter("weights computed jointly generalise better than one for each layer", source, both))
+        claims.append(CellBetter("joint weights generalise better than separate weights for each layer", source, both))
     if first:
         others = [row for row in four if row != first]
         claims.append(better(f"{first} is the best of the four", source, first, *others))
@@ -159,7 +159,7 @@ def claims_of_sources(depth: int) -> tuple[Claim, ...]:
             for row, word, better, others in ways
         ),
         CellBetter(all_sources, "§ 7.2", ((("M-10", f"n = {depth}"), b2),)),
-        Equivalent("more parameters alone give no more than B0: B1 scores alike", "§ 7.2", ((b1, b0),)),
+        Equivalent("more parameters alone do not help: B1 scores like B0", "§ 7.2", ((b1, b0),)),
     )
 
 
@@ -195,7 +195,7 @@ register_both(
     claims_of_times,
     tests={},
     measure="epoch_seconds",
-    note="The paper's numbers are seconds a step.",
+    note="The paper's numbers are seconds per step.",
 )
 SUBWORDS = 33_395
 """Between 33,392 and 33,398 all sizes of tables 2 and 6 come out; the paper speaks of about 32 thousand."""
@@ -233,7 +233,7 @@ register(
         )
         for words, others in AS_LARGE.items()
     ),
-    note="With 33,395 sub-words, which give the paper's sizes; it speaks of about 32 thousand.",
+    note="With 33,395 sub-words, which reproduce the paper's sizes; the paper mentions about 32 thousand.",
 )
 
 

@@ -81,7 +81,7 @@ def claims_of_positions(row: str) -> Iterator[CellBetter]:
         up = cells_at(row, [f"layers 1 to {last}" for last in range(2, 7)])
         down = cells_at(row, [f"layers {first} to 6" for first in range(5, 0, -1)])
         steps = (*itertools.pairwise(up), *itertools.pairwise(down))
-        statements["each further layer with a second hop costs BLEU"] = steps
+        statements["each additional layer with a second hop costs BLEU"] = steps
     for statement, of_statement in statements.items():
         yield CellBetter(f"{row}: {statement}", "§ 4.1, table 1", of_statement)
 
@@ -140,13 +140,13 @@ register(
     tests=TEST,
     small=SMALL,
     claims=tuple(claim for name in DIRECTIONS.values() for claim in claims_of_depths(name)),
-    note="The numbers of six layers are the paper's table 1.",
+    note="The paper's numbers for six layers come from its table 1.",
 )
 SECONDS = {BASELINE: 1143.2, BEST: 1145.6}
 """An epoch of IWSLT de-en, section 3.2."""
 register(
     "multi_hop/time",
-    "Seconds an epoch with and without a second hop (Iida et al. 2019, section 3.2)",
+    "Seconds per epoch with and without a second hop (Iida et al. 2019, section 3.2)",
     (
         Cell(*in_words(position), "de-en", Experiment(f"mhop_iwslt17_de_en_{position}"), printed(number, "seconds", ""))
         for position, number in SECONDS.items()
@@ -238,7 +238,7 @@ register(
     printed_metrics={LOSS: LOSS},
     small=SMALL,
     claims=claims_of_losses(),
-    note="Losses are smoothed ones to base 2, at the end of each epoch, as fairseq prints them.",
+    note="Label-smoothed losses to base 2 at the end of each epoch, as fairseq prints them.",
 )
 register("multi_hop/figure_1", "Multi-hop attention (figure 1)", command=DRAWING)
 for _number in "23":

@@ -11,13 +11,7 @@ TARGETS = ["the cat and the dog", "a dog", "house and house", "", "a house and a
 
 
 def make(path, both, **settings):
-    """Makes a run directory that can be translated with, and returns its path.
-
-    Args:
-        path: the folder.
-        both: source and target `Subwords`, one object for both.
-        settings: as of `tiny.config`.
-    """
+    """Make a run directory that can translate, and return its path; `both` holds the same `Subwords` twice."""
     trained = exports.trained(both, **settings)
     data = dataclasses.replace(trained.config.data, shared_vocabulary=True, max_length=40)
     run = RunDirectory(path)
@@ -30,7 +24,7 @@ def make(path, both, **settings):
 
 
 def write_text(folder):
-    """Writes source.de and target.en, and returns their paths."""
+    """Write source.de and target.en, and return their paths."""
     paths = folder / "source.de", folder / "target.en"
     for path, lines in zip(paths, (SOURCES, TARGETS), strict=True):
         path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")

@@ -75,7 +75,7 @@ def test_the_number_of_pairs_chooses_the_recipe_and_one_line_says_so(files, smal
     assert config.model == override(recipes.get(recipe), ["model.dropout=0.4"]).model
     assert config.train == recipes.get(recipe).train
     line = capsys.readouterr().err
-    assert f"your own text has {count}: recipe {recipe}; " in line
+    assert f"your own text has {count}: using recipe {recipe}; " in line
     assert line.count("\n") == 1
 
 

@@ -1,4 +1,4 @@
-"""Scores of made-up runs, as claims and statistics ask for them."""
+"""Scores of made-up runs, for claims and statistics."""
 
 import random
 from statistics import fmean
@@ -10,21 +10,18 @@ REFERENCES = [f"sentence {number} of the test set is about item {number * 7} her
 
 
 def noisy(share, seed):
-    """The references with a share of the words replaced."""
+    """Return the references with a share of the words replaced."""
     draw = random.Random(seed)
     return [" ".join("noise" if draw.random() < share else word for word in line.split()) for line in REFERENCES]
 
 
 class StandIn:
-    """Stands for `scored.Scored` and `scored.Timed`.
+    """Replacement for `scored.Scored` and `scored.Timed`.
 
     Args:
         lines: `{run: hypotheses}`; names of runs end in `-SEED`.
-        cells: `{(row, column): [run, …]}`.
-        times: `{(row, column): seconds}`.
-        metrics: those that are computed.
-        learning: the runs that were stopped before they had converged.
-        turns: `{(row, column): [seconds, …]}`.
+        cells: `{(row, column): [run, …]}`; `times` and `turns` have seconds and lists of seconds for the same keys.
+        learning: the runs that have not converged.
     """
 
     tests = ("test",)

@@ -65,5 +65,5 @@ def test_nothing_further_is_measured_at_the_end_of_a_budget(tmp_path, measured, 
     monkeypatch.chdir(tmp_path)
     measurements.measure_seconds(TABLE, True, Results("results"), "times", "corpora", end=float("-inf"))
     assert columns == COLUMNS[:1]
-    assert capsys.readouterr().err.endswith("li_luo/6, h = 2: not measured, the budget is at its end\n")
+    assert capsys.readouterr().err.endswith("li_luo/6, h = 2: not measured, the budget is used up\n")
     assert Results("results").read("epoch_seconds", "times") is None

@@ -163,7 +163,7 @@ def test_signatures_processors_and_times_are_listed(reported):
     text = section(reported[0], "li_luo/3")
     assert "\n- signature of `sacrebleu`: `sacrebleu|version:made-up`\n" in text
     assert (
-        "\n- 6 runs, 0.2 hours of training (2.0 to 2.0 minutes each, other work on the machine included), a proc"
+        "\n- 6 runs, 0.2 hours of training (2.0 to 2.0 minutes each, on a machine that also did other work), a proc"
         in text
     )
 
@@ -177,7 +177,7 @@ def test_scores_from_searches_that_could_end_too_early_are_counted(tmp_path):
             one |= {"search_ends": SEARCH_ENDS}
         results.write_run(run.name, one, {})
     markdown, _ = report(results, seeds=1)
-    assert "- 1 of them translated with a beam search that ended" in section(markdown, "quickstart/heads")
+    assert "- 1 of them translated with the beam search of version 0.2" in section(markdown, "quickstart/heads")
 
 
 def test_costs_are_means_over_the_runs_that_have_a_record_of_them(tmp_path):
@@ -205,7 +205,7 @@ def test_computed_yisi_1_is_shown_with_the_number_of_the_paper(tmp_path):
 
 
 def test_settings_in_which_all_runs_differ_from_the_paper_are_listed(reported):
-    [line] = [line for line in section(reported[0], "li_luo/3").splitlines() if line.startswith("- settings other")]
+    [line] = [line for line in section(reported[0], "li_luo/3").splitlines() if line.startswith("- settings that")]
     settings = dict(one.split("=", 1) for one in re.findall(r"`(.*?)`", line))
     run = next(iter(small_runs()))
     for setting in TABLES["li_luo/3"].small.settings:
@@ -213,7 +213,7 @@ def test_settings_in_which_all_runs_differ_from_the_paper_are_listed(reported):
         assert settings[key] == value
     assert settings["data.corpus"] == run.config.data.corpus == "multi30k"
     assert not {"train.seed", "model.attention.num_heads", "model.attention.scheme"} & set(settings)
-    assert "settings other" not in section(reported[0], "quickstart/heads")
+    assert "settings that differ" not in section(reported[0], "quickstart/heads")
 
 
 def test_claims_whose_cells_are_missing_count_as_not_run(reported):
@@ -230,7 +230,7 @@ def test_claims_whose_cells_are_missing_count_as_not_run(reported):
     assert len(listed) == 1
     assert listed[0].startswith("| quickstart/heads | ")
     assert "| **not decided** | h = 2: " in listed[0]  # the effect follows the word
-    assert f"\n{total - 1} claims on tables in full size or with missing cells: not run.\n" in markdown
+    assert f"\n{total - 1} claims are on full-size tables or lack cells: not run.\n" in markdown
 
 
 def test_losses_and_times_have_separate_tables(tmp_path):
@@ -296,7 +296,7 @@ def test_settings_in_which_runs_differ_are_reported_for_each(tmp_path):
     for run in table.runs(1):
         results.write_run(run.name, record(run, {"test": {"sacrebleu": entry(20.0)}}), {})
     markdown, _ = report(results, seeds=1)
-    lines = [line for line in section(markdown, "dhicm/3").splitlines() if line.startswith("- further settings of ")]
+    lines = [line for line in section(markdown, "dhicm/3").splitlines() if line.startswith("- additional settings of ")]
     for corpus, column in (("tatoeba_en-be", "Be-En"), ("tatoeba_en-hi", "Hi-En")):
         [line] = [line for line in lines if f"`data.corpus={corpus}`" in line and "DHICM" in line]
         assert column in line

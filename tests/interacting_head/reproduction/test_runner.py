@@ -52,7 +52,7 @@ class Work:
             self.busy[device] -= 1
         if self.endless:
             scoring.STOPPED.wait()
-            raise RunError("the training was stopped before its end")
+            raise RunError("the training was stopped before it finished")
         if name in self.failing:
             raise RunError("train.py ended with code 1: error: it has diverged")
 
@@ -165,7 +165,10 @@ def test_runs_that_would_not_end_in_time_are_not_begun(tmp_path, use, capsys, mi
     assert [name for name, _ in work.trained] == [run.name for run in RUNS[:done]]
     assert runner.left_out == [run.name for run in RUNS[done:]]
     assert runner.failed == {}
-    assert capsys.readouterr().err.count("not begun: 1 min, more than is left of the budget") == len(RUNS) - done
+    assert (
+        capsys.readouterr().err.count("not started: it would take 1 min, more than the budget allows")
+        == len(RUNS) - done
+    )
 
 
 def test_the_budget_is_for_all_tables_together(tmp_path, use):
@@ -185,14 +188,14 @@ def test_a_run_is_stopped_at_the_end_of_the_budget(tmp_path, use, capsys, monkey
     assert runner.failed == {}
     assert runner.left_out == [run.name for run in RUNS]
     said = capsys.readouterr().err
-    assert f"{RUNS[0].name}: stopped: the budget is at its end; the same command continues\n" in said
+    assert f"{RUNS[0].name}: stopped: the budget is used up; the same command continues\n" in said
 
 
 def test_a_run_is_named_when_it_begins(tmp_path, use, capsys):
     use()
     make(tmp_path)
     said = capsys.readouterr().err
-    assert f"{RUNS[0].name}: begun, about 1 min, log in {tmp_path}/runs/{RUNS[0].name}.log\n" in said
+    assert f"{RUNS[0].name}: started, takes about 1 min, log in {tmp_path}/runs/{RUNS[0].name}.log\n" in said
 
 
 def test_each_gpu_has_one_run_at_a_time_also_for_its_translations(tmp_path, use, monkeypatch):

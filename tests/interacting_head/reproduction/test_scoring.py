@@ -233,12 +233,12 @@ def test_scripts_that_are_running_can_be_ended(tmp_path, monkeypatch):
         with pytest.raises(RunError, match=r"endless\.py ended with code -15: at work \(see"):
             ending.result()
     assert not scoring.RUNNING
-    with pytest.raises(RunError, match="was not begun: stopped"):
+    with pytest.raises(RunError, match="was not started, because all runs were stopped"):
         scoring.call(["endless.py"], tmp_path / "log")
 
 
 def test_a_training_that_was_stopped_is_neither_translated_nor_scored(scored):
     scored.run.read_json = lambda name: None
-    with pytest.raises(RunError, match="the training in run was stopped before its end"):
+    with pytest.raises(RunError, match="the training in run was stopped before it finished"):
         score_run("run", {"test": ("one",)}, ("sacrebleu",))
     assert not scored.engine.calls

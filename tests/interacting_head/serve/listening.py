@@ -1,4 +1,4 @@
-"""A server that listens on a port of its own and gives each line back."""
+"""A server on its own port that returns each line."""
 
 import contextlib
 import logging
@@ -21,7 +21,7 @@ REQUEST = (
 
 
 class Repeat:
-    """A service that gives each line back."""
+    """A service that returns each line."""
 
     beam_size = 4
 

@@ -15,7 +15,7 @@ WRONG = {
     "an unknown head": (["--order", "random", "--heads", "cross:2"], "no head matches 'cross:2'; heads "),
     "no steps": (["--steps", "0"], "--steps must be at least 1, got 0"),
     "no head to remove": (["--remove", "0", "--order", "random"], "--remove must be at least 1, got 0"),
-    "too many to remove": (["--remove", "7", "--order", "random"], "--remove 7: the order random has 6 heads"),
+    "too many to remove": (["--remove", "7", "--order", "random"], "--remove 7: the order random has only 6 heads"),
     "two orders": (
         ["--remove", "1", "--order", "random", "gradient"],
         "--remove needs exactly one run (-m) and one --order",
