@@ -177,7 +177,7 @@ def test_tokenised_text_is_warned_about_only_if_tokenised_again(write):
         (b"a\n", None, "cannot read {folder}/ref.txt: No such file"),
         (b"a\nb\xff\n", b"a\nb\n", "hyp.txt, line 2: not UTF-8 text"),
         (b"a\nb\n", b"a\n\0b\n", "ref.txt, line 2: a NUL byte"),
-        (gzip.compress(b"a\n" * 99, mtime=0)[:-9], b"a\n", "hyp.txt: the gzip file is cut short or damaged"),
+        (gzip.compress(b"a\n" * 99, mtime=0)[:-9], b"a\n", "hyp.txt: the gzip file is truncated or damaged"),
     ],
 )
 def test_bad_input_is_one_line_on_standard_error(write, tmp_path, hypotheses, reference, message):

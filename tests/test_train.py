@@ -50,9 +50,9 @@ WRONG_ARGUMENTS = {
     "no recipe to list": (["quickstat", "--list"], "no recipe matches 'quickstat'; did you mean quickstart?"),
     "an unknown recipe": (["quickstat"], "unknown recipe 'quickstat'; did you mean quickstart?"),
     "an unknown key": (["--set", "model.num_head=4"], "model.num_head; did you mean model.attention.num_heads?"),
-    "no value": (["--set", "model.dropout"], "--set takes KEY=VALUE, got 'model.dropout'"),
+    "no value": (["--set", "model.dropout"], "--set takes KEY=VALUE, such as model.dropout=0.2, got 'model.dropout'"),
     "a wrong value": (["--set", "train.max_steps=many"], "train.max_steps must be a whole number, got 'many'"),
-    "bad YAML": (["bad.yaml"], "bad.yaml is not YAML: "),
+    "bad YAML": (["bad.yaml"], "bad.yaml is not valid YAML: "),
     "a missing file": (["none.yaml"], "cannot read the configuration none.yaml: No such file"),
 }
 
@@ -71,7 +71,7 @@ def test_wrong_arguments_are_one_line_and_exit_code_2(tmp_path, name):
 
 # More of them are in test_training.py, without a process for each.
 BAD_TEXT = {
-    "a missing corpus": (["multi30k_de_en", "--corpora-dir", "nowhere"], "the folder of corpora nowhere does not"),
+    "a missing corpus": (["multi30k_de_en", "--corpora-dir", "nowhere"], "the corpora folder nowhere does not"),
     "an empty file": ([*TINY, "--source", "empty.de"], "empty.de is empty"),
     "unequal lengths": ([*TINY, "--source", "dev.de"], "dev.de has 6 lines but "),
     "a vocabulary too large": ([*TINY, "--set", "data.vocabulary_size=9000"], "set data.vocabulary_size to at most"),
@@ -142,7 +142,9 @@ def test_a_finished_run_says_so_without_an_error(again):
 
 def test_another_configuration_on_a_run_is_an_error_that_names_the_key(again):
     assert again["other"].code == 2
-    assert again["other"].errors.startswith("error: trained holds a run with another configuration: model.dropout (")
+    assert again["other"].errors.startswith(
+        "error: trained contains a run with a different configuration: model.dropout ("
+    )
     assert again["other"].errors.count("\n") == 1
 
 
@@ -179,7 +181,7 @@ def test_preprocessing_of_papers_is_part_of_training_and_translation(paper):
 def test_text_that_changed_under_a_training_is_one_line_and_exit_code_2(paper):
     again = paper[1]["again"]
     assert (again.code, again.errors.count("\n")) == (2, 1)
-    assert again.errors.startswith("error: the text of train has changed since run was begun; ")
+    assert again.errors.startswith("error: the text of train has changed since run was started; ")
 
 
 @pytest.mark.slow
@@ -212,4 +214,4 @@ def test_text_may_come_through_pipes_and_the_same_command_continues(tmp_path):
     (tmp_path / "train.de").write_text((tmp_path / "train.de").read_text().replace("hund", "wolf"))
     other = train()
     assert other.returncode == 2
-    assert "run holds a run with another configuration: data.source (" in other.stderr
+    assert "run contains a run with a different configuration: data.source (" in other.stderr

@@ -233,7 +233,7 @@ def test_an_unknown_backend_is_one_line_and_exit_code_2(workplace, monkeypatch, 
     )
     result = run(workplace, *script, fresh=True)
     assert (result.code, result.output) == (2, "")
-    assert result.errors.startswith("error: this project does not run on the Keras backend 'foo'; set KERAS_BACKEND")
+    assert result.errors.startswith("error: the Keras backend 'foo' is not supported; set KERAS_BACKEND")
     assert result.errors.count("\n") == 1
 
 

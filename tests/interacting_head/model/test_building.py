@@ -125,7 +125,7 @@ def test_weights_belong_to_sub_words(copied):
         ({"version": "99"}, "was saved by a program with another format of runs; see CHANGELOG.md"),
         ({}, "was saved by a program with another format of runs; see CHANGELOG.md"),
         ({"version": "2", "model": {"no_such_key": 1}}, "no_such_key"),
-        ({"version": "1", "model": [], "data": "x"}, "must hold keys"),
+        ({"version": "1", "model": [], "data": "x"}, "must be a mapping with the keys"),
         ({"version": ["2"]}, "another format"),
     ],
 )

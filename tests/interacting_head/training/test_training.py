@@ -224,7 +224,7 @@ def test_another_configuration_on_a_run_names_the_keys_that_differ(copied, files
 def test_a_run_directory_in_which_another_training_is_at_work_is_refused(copied, config):
     log = (copied.path / "train.log").read_bytes()
     for resume in (True, False):
-        with sole_use(copied.path), pytest.raises(InputError, match="is in use by another command; wait for its end"):
+        with sole_use(copied.path), pytest.raises(InputError, match="is in use by another command; wait until it ends"):
             train(config, copied.path, resume=resume)
     assert (copied.path / "train.log").read_bytes() == log
     assert train(config, copied.path) is None

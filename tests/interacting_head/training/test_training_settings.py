@@ -85,7 +85,7 @@ def test_a_training_that_diverges_is_an_error(files, tmp_path):
         ("data.max_length=1", "no pair is left"),
         ("data.corpus=quickstart", "not both"),
         ("data.dev_target=null", "your own text needs four files, .*; add --dev-target"),
-        ("data.source=none.de", "--source none.de: there is no such file"),
+        ("data.source=none.de", "--source none.de: no such file"),
     ],
 )
 def test_a_configuration_that_cannot_be_trained_leaves_no_run_behind(files, tmp_path, setting, message):

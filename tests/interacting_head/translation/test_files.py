@@ -21,7 +21,7 @@ def test_a_long_translation_ends_with_a_hint_at_a_faster_engine(tmp_path):
     assert done.stdout == b"a\n"
     summary, hint = done.stderr.decode().splitlines()
     assert summary.startswith("1 sentence in ")
-    assert hint == "--engine another would translate the same in less time (docs/translation.md)"
+    assert hint == "--engine another gives the same translations in less time (docs/translation.md)"
 
 
 @pytest.fixture
@@ -96,5 +96,5 @@ def test_an_output_whose_name_ends_in_gz_is_a_gzip_file(texts):
 def test_a_missing_output_folder_is_an_error_before_translation(texts):
     result = run(texts, *ECHO, "-i", "input", "-o", "nowhere/output")
     assert (result.code, result.output) == (2, "")
-    message = "cannot write nowhere/output: No such file or directory; name a folder that can be written to"
+    message = "cannot write nowhere/output: No such file or directory; name a writable folder"
     assert result.errors.replace(str(texts) + "/", "") == f"error: {message}\n"

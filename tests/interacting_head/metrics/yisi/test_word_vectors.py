@@ -106,9 +106,9 @@ BROKEN = {
     "cut.bin": (b"2 3\ncat " + bytes(range(12)) + b"dog " + bytes(5), "it ends after 1 of 2 words"),
     "cut.vec.gz": (
         gzip.compress(b"2 3\ncat 1 0 0\n" + random.Random(1).randbytes(9999))[:-500],
-        "cut short or damaged",
+        "truncated or damaged",
     ),
-    "no.vec.gz": (b"2 3\ncat 1 0 0\n", "cut short or damaged"),
+    "no.vec.gz": (b"2 3\ncat 1 0 0\n", "truncated or damaged"),
 }
 
 
@@ -136,5 +136,7 @@ def test_a_folder_is_not_an_embedder_without_transformers(tmp_path, monkeypatch)
 
 def test_a_pipe_is_refused_as_an_embedder(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(InputError, match="pipe is a pipe or a device, which cannot be read here; write it to a file"):
+    with pytest.raises(
+        InputError, match="pipe is a pipe or a device, which cannot be read here; save its content to a file"
+    ):
         load_embedder(tmp_path / "pipe")
