@@ -163,7 +163,7 @@ def test_a_disk_that_fills_up_during_a_training_keeps_its_last_checkpoint(place,
     line = message.splitlines()[-1]
     assert "Traceback" not in message
     assert line.startswith(f"error: cannot write {disk}/out/")
-    assert f"No space left on device; {disk}/out keeps its checkpoint of step {step}: make room, and " in line
+    assert f"No space left on device; {disk}/out keeps its checkpoint of step {step}; free up space and " in line
     (disk / FILLER).unlink()
     result = run(place, *command)
     assert result.code == 0

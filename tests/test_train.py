@@ -118,7 +118,7 @@ def dry_run(workplace):
 def test_a_dry_run_shows_the_plan_and_trains_nothing(dry_run):
     result, left = dry_run
     assert (result.code, result.errors.count("\n")) == (0, 1)
-    assert result.errors.startswith("measuring the memory of steps on parts of the largest batch")
+    assert result.errors.startswith("measuring memory use on parts of the largest batch")
     assert "  vocabulary_size: 300\n" in result.output
     assert "encoder_block_1" in result.output
     assert "\nparameters          30,688\n" in result.output
@@ -137,7 +137,7 @@ def again(workplace):
 
 def test_a_finished_run_says_so_without_an_error(again):
     assert again["same"].code == 0
-    assert again["same"].errors.splitlines()[-1].endswith("trained is finished: 120 steps, nothing to do")
+    assert again["same"].errors.splitlines()[-1].endswith("trained is finished after 120 steps: nothing to do")
 
 
 def test_another_configuration_on_a_run_is_an_error_that_names_the_key(again):
@@ -210,7 +210,7 @@ def test_text_may_come_through_pipes_and_the_same_command_continues(tmp_path):
 
     first, again = train(), train()
     assert (first.returncode, again.returncode) == (0, 0), first.stderr + again.stderr
-    assert again.stderr.splitlines()[-1].endswith("run is finished: 1 steps, nothing to do")
+    assert again.stderr.splitlines()[-1].endswith("run is finished after 1 steps: nothing to do")
     (tmp_path / "train.de").write_text((tmp_path / "train.de").read_text().replace("hund", "wolf"))
     other = train()
     assert other.returncode == 2

@@ -87,7 +87,7 @@ def test_files_of_unequal_length_are_an_error(tmp_path, flag, count):
     piped = run(tmp_path, SCRIPT, *ECHO, flag, "other.txt", "-o", "output.txt", stdin=b"a\nb\nc\n")
     assert (piped.code, piped.output) == (2, "")
     goes_on = ("standard input", "other.txt") if count > 3 else ("other.txt", "standard input")
-    assert piped.errors.startswith(f"error: {goes_on[0]} has {min(count, 3)} lines, but {goes_on[1]} goes on; ")
+    assert piped.errors.startswith(f"error: {goes_on[0]} has {min(count, 3)} lines, but {goes_on[1]} has more; ")
     assert {path.name for path in tmp_path.iterdir()} == {"input.txt", "other.txt"}
 
 

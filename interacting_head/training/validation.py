@@ -52,7 +52,7 @@ class Validation:
     def __call__(self, stopped: Callable[[], bool] = lambda: False) -> dict[str, float] | None:
         """Return losses in nats per token, perplexity, accuracy and perhaps BLEU by name, or None if `stopped()`.
 
-        The smoothed loss is the training loss without dropout and added losses; perplexity is that of the other loss.
+        The smoothed loss is the training loss without dropout and added losses; perplexity belongs to the other loss.
         """
         sums, tokens = np.zeros(3), 0
         for inputs, labels, _ in self._batches:

@@ -93,10 +93,7 @@ class LineEncoder:
             )
         if unusual := self._unusual.count:
             lines = f"{unusual:,} lines are" if unusual > 1 else "1 line is"
-            found.append(
-                f"{lines} longer than the training limit of {self._trained:,} sub-words and may be translated badly: "
-                f"{self._unusual}"
-            )
+            found.append(f"{lines} longer than the training limit of {self._trained:,} sub-words: {self._unusual}")
         return found
 
     def _encoded_prefixes(self, prefixes, first_number):

@@ -268,7 +268,7 @@ def test_a_model_that_cannot_be_made_is_a_one_line_error(settings, message):
 @pytest.mark.parametrize("options", [{"colour": 1}, {"implementation": "slow"}, {"num_heads": 3}, {"name": "x"}])
 def test_wrong_options_of_a_scheme_are_a_one_line_error(options):
     config = dataclasses.replace(tiny.config(), attention=AttentionConfig(num_heads=2, options=options))
-    with pytest.raises(InputError, match="do not fit interacting_head") as raised:
+    with pytest.raises(InputError, match="are not valid for the scheme interacting_head") as raised:
         Transformer(config, tiny.V, tiny.V)
     assert "\n" not in str(raised.value)
 

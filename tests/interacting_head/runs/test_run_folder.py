@@ -171,7 +171,7 @@ def test_only_files_of_a_run_are_removed(folder):
 def test_no_run_begins_in_a_folder_that_holds_something_else(tmp_path, names):
     write(tmp_path, names, "mine")
     with pytest.raises(
-        InputError, match=f"is not empty and not a run directory: it has {names[0].split('/')[0]} and no"
+        InputError, match=f"is not empty and not a run directory: it has {names[0].split('/')[0]} but no"
     ):
         RunDirectory(tmp_path).create_or_check(ExperimentConfig())
     assert contents(tmp_path) == dict.fromkeys(names, "mine")
