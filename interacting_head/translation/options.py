@@ -43,13 +43,13 @@ def parse_arguments(description: str) -> argparse.Namespace:
     size.add_argument("--batch-tokens", type=int, metavar="N", help="sub-words per batch, padding counted, instead")
 
     add = parser.add_argument_group("search").add_argument
-    add("--beam-size", type=int, metavar="N", help="1 is greedy search; default: the run's")
+    add("--beam-size", type=int, metavar="N", help="hypotheses per sentence, 1: greedy search; default: the run's")
     add("--length-penalty", type=float, metavar="ALPHA", help="exponent of the length penalty; default: the run's")
     penalty = "divide log-probabilities by ((5 + length) / 6)^ALPHA, by length^ALPHA, or by nothing; default: the run's"
     add("--length-penalty-type", choices=tuple(LENGTH_PENALTIES), help=penalty)
     add("--min-length", type=int, metavar="N", help="fewest sub-words of a translation; default: no limit")
     add("--max-length", type=int, metavar="N", help="most sub-words of a translation; default: the run's")
-    add("--no-repeat-ngram", type=int, metavar="N", help="forbid n-grams of N sub-words to repeat; default: allowed")
+    add("--no-repeat-ngram", type=int, metavar="N", help="no n-gram of N sub-words repeats; default: no limit")
     add("--n-best", type=int, metavar="N", help="translations of each line; default: 1")
     add("--prefix", metavar="FILE", help="target prefixes, one per line: each translation begins with its prefix")
     add("--score", metavar="FILE", help="do not translate, but score the translations in FILE, one per line")
