@@ -60,7 +60,7 @@ def test_weights_of_another_configuration_are_refused_with_the_key(copied, key):
     with pytest.raises(InputError) as raised:
         load_model(copied, copied.subwords())
     assert str(raised.value).startswith(f"{copied.path / 'best.weights.h5'} {message}")
-    assert "; restore config.yaml, or copy the run directory again" in str(raised.value)
+    assert "; restore config.yaml, or copy the original run directory again" in str(raised.value)
 
 
 def test_a_wrong_configuration_ends_translation_and_training_in_one_line(copied, workplace):
@@ -126,7 +126,7 @@ def test_weights_belong_to_sub_words(copied):
         ({}, "was saved in an unknown format version; see CHANGELOG.md"),
         ({"version": "2", "model": {"no_such_key": 1}}, "no_such_key"),
         ({"version": "1", "model": [], "data": "x"}, "must be a mapping with the keys"),
-        ({"version": ["2"]}, "another format"),
+        ({"version": ["2"]}, "unknown format version"),
     ],
 )
 def test_any_owner_in_a_seal_is_read_or_refused(tmp_path, owner, message):

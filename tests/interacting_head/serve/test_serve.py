@@ -155,7 +155,7 @@ def test_a_lack_of_memory_is_answered_and_logged_with_advice(serving, monkeypatc
     response = client.post("/translate", json={"text": "hund"})
     assert worker.stop(30)
     assert response.status_code == 503
-    assert "not enough memory" in response.json()["error"]
+    assert "ran out of memory" in response.json()["error"]
     [message] = caplog.messages
     assert message.startswith("not enough memory for a batch of 1 × ")
     assert message.endswith(f"; {ADVICE}")
@@ -189,7 +189,7 @@ def test_each_beam_size_is_set_up_once(serving):
         ({"text": "a", "beam_size": 2.0}, "beam_size must be a whole number"),
         ({"text": "a", "beam_size": None}, "beam_size must be a whole number"),
         ({"text": "a", "beam_size": 2, "n_best": 3}, "n_best must be a whole number of at least 1 and at most 2"),
-        ({"text": "a", "beam": 3}, "unknown key 'beam'; known: text, beam_size, n_best"),
+        ({"text": "a", "beam": 3}, "unknown key 'beam'; known keys: text, beam_size, n_best"),
         ([], "the body must be an object with the keys text, beam_size, n_best"),
     ],
 )

@@ -123,7 +123,7 @@ def test_a_stopped_training_continues_without_the_run_before_it(run, files, monk
         (["config.yaml", "checkpoints/model.pt"], "is not a run directory (it has no VERSION); give the --run-dir of"),
         (
             ["config.yaml", "VERSION", "checkpoints/model.pt"],
-            "has format version mine, but this program reads 1 and 2; see CHANGE",
+            "has format version mine, but this program reads 1, 2 and 3; see CHANGE",
         ),
     ],
 )
