@@ -167,7 +167,7 @@ def test_a_disk_that_fills_up_during_a_training_keeps_its_last_checkpoint(place,
     (disk / FILLER).unlink()
     result = run(place, *command)
     assert result.code == 0
-    assert f"continuing {disk}/out at step {step}" in result.errors
+    assert f"resuming {disk}/out at step {step}" in result.errors
 
 
 class _Running:

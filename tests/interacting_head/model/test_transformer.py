@@ -251,7 +251,7 @@ def test_dropout_works_in_training_only():
         ({"model_dim": 9, "num_heads": 1}, "model.model_dim must be even"),
         (
             {"placements": (PlacementConfig("encoder", (3,), PlacedAttentionConfig(num_heads=2)),)},
-            "placement at encoder layer 3, but there are 2 layers",
+            "model.placements names encoder layer 3, but there are only 2 layers",
         ),
         (
             {"placements": (PlacementConfig("cross", (1,), PlacedAttentionConfig("talking")),)},

@@ -47,7 +47,7 @@ def test_a_run_of_each_version_resumes_and_finishes(folder, version, capfd):
     before = old.read_log()
     assert old.steps() == [SAVED]
     assert train(old.config, old.path) is None
-    assert f"continuing {old.path} at step {SAVED}" in capfd.readouterr().err
+    assert f"resuming {old.path} at step {SAVED}" in capfd.readouterr().err
     assert (old.version, old.steps()[-1]) == (version, STEPS)
     assert old.read_json("metrics.json")["steps"] == STEPS
     log = old.read_log()

@@ -156,7 +156,7 @@ def test_a_finished_run_reports_it_and_changes_nothing(copied, config, capfd):
 def test_a_run_whose_best_weights_are_missing_is_not_continued(copied, config):
     (copied.path / "best.weights.h5").unlink()
     (copied.path / "metrics.json").unlink()
-    with pytest.raises(InputError, match=r"best\.weights\.h5 , the weights of step \d+, is missing; copy it again"):
+    with pytest.raises(InputError, match=r"best\.weights\.h5, the weights of step \d+, is missing; copy it again"):
         train(config, copied.path)
 
 
@@ -198,7 +198,7 @@ def continued(copied, config, capfd):
 def test_a_damaged_checkpoint_gives_way_to_the_one_before_it(continued, finished):
     run, errors = continued
     assert "removed the damaged checkpoint of step 25; using the one before it" in errors
-    assert f"continuing {run.path} at step 20" in errors
+    assert f"resuming {run.path} at step 20" in errors
     assert_equal_runs(run, finished)
 
 

@@ -147,7 +147,7 @@ def test_ctranslate2_refuses_options_and_inputs_that_it_lacks(workplace, convert
     ]:
         with pytest.raises(InputError, match=message):
             opened(path, **options)
-    with pytest.raises(InputError, match=r"a line has [\d,]+ sub-words, and .* takes 4,095"):
+    with pytest.raises(InputError, match=r"a line has [\d,]+ sub-words, but .* takes at most 4,095"):
         opened(converted).engine.search([Sentence([5] * 4096, 20, None, 0)], SearchOptions(), 1)
     shutil.copytree(converted, tmp_path / "damaged")
     (tmp_path / "damaged" / "model.bin").write_bytes(b"no weights")
