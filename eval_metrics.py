@@ -1,4 +1,4 @@
-"""Scores translations against references: python eval_metrics.py -i HYP -r REF [REF ...]"""
+"""Score translations against references: python eval_metrics.py -i HYP -r REF [REF ...]"""
 
 import dataclasses
 import sys
@@ -12,7 +12,6 @@ from interacting_head.metrics.significance import Resampling
 
 
 def main():
-    """Prints the evaluation of the files of the command line."""
     arguments = parse_arguments(__doc__)
     names = check_names(arguments.metrics)
     systems, references, source = read_aligned(

@@ -1,4 +1,4 @@
-"""Trains a translation model. Without arguments: the quickstart recipe."""
+"""Train a translation model; without arguments, by the quickstart recipe."""
 
 from interacting_head import recipes
 from interacting_head.console import ArgumentParser, importing_keras, run
@@ -7,22 +7,26 @@ from interacting_head.console import ArgumentParser, importing_keras, run
 def parse_arguments():
     parser = ArgumentParser(prog="train.py", description=__doc__)
     parser.add_argument(
-        "recipe", nargs="?", metavar="RECIPE | CONFIG.yaml", help="default: quickstart; for your own text, by its size"
+        "recipe",
+        nargs="?",
+        metavar="RECIPE | CONFIG.yaml",
+        help="recipe or configuration file; default: quickstart, or for your own text a recipe for its size",
     )
-    parser.add_argument(
-        "--set", action="extend", nargs="+", default=[], metavar="KEY=VALUE", help="change configuration keys"
-    )
-    parser.add_argument("--run-dir", metavar="DIR", help="default: runs/RECIPE")
-    parser.add_argument("--corpora-dir", metavar="DIR", help="default: $CORPORA_DIR, then the cache folder")
+    override = "override configuration keys (docs/configuration.md), such as train.max_steps=5000"
+    parser.add_argument("--set", action="extend", nargs="+", default=[], metavar="KEY=VALUE", help=override)
+    parser.add_argument("--run-dir", metavar="DIR", help="folder to train in, or to resume from; default: runs/RECIPE")
+    corpora = "folder of corpora; default: $CORPORA_DIR, then the cache folder"
+    parser.add_argument("--corpora-dir", metavar="DIR", help=corpora)
     parser.add_argument("--source", metavar="FILE", help="your own training text, source side, plain or .gz")
-    parser.add_argument("--target", metavar="FILE", help="its target side, line by line")
-    parser.add_argument("--dev-source", metavar="FILE", help="development text, source side")
-    parser.add_argument("--dev-target", metavar="FILE", help="development text, target side")
-    parser.add_argument(
-        "--list", action="store_true", help="list the recipes, or those that RECIPE names: a part of names or a pattern"
-    )
-    parser.add_argument("--dry-run", action="store_true", help="show configuration, model and batches; train nothing")
-    parser.add_argument("--no-resume", action="store_true", help="start from the beginning, in place of the run there")
+    parser.add_argument("--target", metavar="FILE", help="your own training text, target side, aligned by lines")
+    parser.add_argument("--dev-source", metavar="FILE", help="your own development text, source side")
+    parser.add_argument("--dev-target", metavar="FILE", help="your own development text, target side")
+    matching = "list all recipes, or the ones that match RECIPE, a part of a name or a pattern"
+    parser.add_argument("--list", action="store_true", help=matching)
+    dry_run = "print configuration, model, batches and memory use without training"
+    parser.add_argument("--dry-run", action="store_true", help=dry_run)
+    restart = "start a new training; the existing run is removed once the new one has a checkpoint"
+    parser.add_argument("--no-resume", action="store_true", help=restart)
     return parser.parse_args()
 
 

@@ -1,4 +1,4 @@
-"""Translates text, one line out for one line in, from standard input to standard output."""
+"""Translate text, one line out for each line in, from standard input to standard output."""
 
 import json
 import sys
@@ -9,7 +9,7 @@ from interacting_head.translation import files
 from interacting_head.translation.options import parse_arguments
 from interacting_head.translation.streams import count_lines, is_prompt, open_windows
 
-LONG = 60  # seconds after which a faster engine is pointed out
+LONG = 60  # seconds after which a faster engine is suggested
 
 
 def main():
@@ -17,14 +17,14 @@ def main():
     batch_size = files.check_runs(arguments)
     files.check_output(arguments)
     other_path = arguments.score if arguments.prefix is None else arguments.prefix
-    count = count_lines(arguments.input, other_path)  # so a file that is not text is refused before hours of work
+    count = count_lines(arguments.input, other_path)  # also rejects files that are not text, before hours of work
     sentences = tokens = 0
     with files.open_output(arguments) as output:
         translator = files.load_translator(arguments)
         form = files.output_form(arguments, translator)
         sizes = [batches * batch_size for batches in files.window_sizes(arguments, output)]
         if is_prompt(arguments.input):
-            print(f"{', '.join(arguments.model)}: one sentence a line, Ctrl-D ends", file=sys.stderr)
+            print(f"{', '.join(arguments.model)}: type one sentence per line, Ctrl-D to end", file=sys.stderr)
         how = {"score": arguments.score is not None, "token_scores": arguments.output_type == "json"}
         started = time.perf_counter()
         with (
@@ -52,7 +52,7 @@ def main():
     if seconds > LONG and not arguments.details and arguments.score is None:
         faster = translator.engine.faster_engine(translator.options)
         if faster is not None:
-            print(f"--engine {faster} would translate the same in less time (docs/translation.md)", file=sys.stderr)
+            print(f"--engine {faster} gives the same translations in less time (docs/translation.md)", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from data.errors import InputError
 from data.files import full_disk_named, make_folder, sha256, written_atomically
 
 CHECKSUMS = "SHA256SUMS"  # the file with the checksums of a cache folder, as sha256sum writes them
-ADVICE = "set INTERACTING_HEAD_CACHE to a folder that can be written to"
+ADVICE = "set INTERACTING_HEAD_CACHE to a writable folder"
 
 
 def cache_folder() -> Path:
@@ -24,8 +24,8 @@ def cache_folder() -> Path:
 def build_once(folder: Path, build: Callable[[Path], None], unchecked: bool = False) -> Path:
     """Return `folder`; if it is missing or its checksums show damage, `build(temporary_folder)` fills it first.
 
-    Other processes see all of it or nothing, and if two build at once, one wins. With `unchecked`, a folder or file
-    without checksum, which somebody else put there, is accepted. Raises `InputError` if the place cannot be written to.
+    Other processes see all of it or nothing; if two build at once, one wins. `unchecked` accepts folders and files
+    without a checksum, which the user put there. Raises `InputError` if the folder is not writable.
     """
     damage = _damage(folder, unchecked)
     if damage is None:
@@ -40,7 +40,7 @@ def build_once(folder: Path, build: Callable[[Path], None], unchecked: bool = Fa
             (temporary / CHECKSUMS).write_text("".join(lines), encoding="utf-8")
             # Others who share the cache may read it.
             temporary.chmod(folder.parent.stat().st_mode & 0o777)
-            if _damage(folder, unchecked):  # unless another process has built it meanwhile
+            if _damage(folder, unchecked):  # another process may have built it meanwhile
                 os.replace(folder, temporary.with_name("damaged"))  # removed with the folder that holds `temporary`
     except OSError:
         if _damage(folder, unchecked) is not None:  # not built by another process either
@@ -49,10 +49,9 @@ def build_once(folder: Path, build: Callable[[Path], None], unchecked: bool = Fa
 
 
 def build_for_content(kind: str, content: list, build: Callable[[Path], None]) -> Path:
-    """Return the folder of the cache's folder `kind` that is for some content; see `build_once`.
+    """Return the cache folder, of a `kind`, for some content; see `build_once`.
 
-    `content` is everything the result depends on, as JSON can hold it; first the format of the files, a number to raise
-    when `build` writes them differently.
+    `content` is everything the result depends on, as JSON values; the first is the format version of the files.
     """
     key = hashlib.sha256(json.dumps(content).encode()).hexdigest()[:32]
     return build_once(cache_folder() / kind / key, build)
@@ -60,11 +59,11 @@ def build_for_content(kind: str, content: list, build: Callable[[Path], None]) -
 
 def warn_of_damage(path: Path, damage: str) -> None:
     """Warn that a file or folder of the cache is damaged and being rebuilt."""
-    print(f"warning: {path}: {damage}; making it again", file=sys.stderr)
+    print(f"warning: {path}: {damage}; rebuilding it", file=sys.stderr)
 
 
 def _damage(folder, unchecked):
-    """Return what is wrong with a folder in a few words: "" if it is missing or empty, None if nothing is."""
+    """Return what is wrong with a folder in a few words: "" if it is missing or empty, None if it is intact."""
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return ""
     if unchecked and folder.is_dir() and not (folder / CHECKSUMS).exists():
@@ -90,10 +89,10 @@ def _checksums(folder):
 
 
 def kept_text(path: str | Path) -> Path:
-    """Return the absolute path of a file, for a pipe such as `<(zcat train.gz)` of a copy of its content in the cache.
+    """Return the absolute path of a file; for a pipe such as `<(zcat train.gz)`, of a copy in the cache.
 
-    The same content gives the same file, so that a training begun on a pipe continues with the same command. Raises
-    `InputError` when nothing comes through the pipe, or the cache cannot be written to.
+    The same content gives the same file, so the same command resumes a training on a pipe. Raises `InputError` when the
+    pipe is empty or the cache is not writable.
     """
     if not Path(path).is_fifo():
         return Path(os.path.abspath(path))
@@ -104,7 +103,7 @@ def kept_text(path: str | Path) -> Path:
         with open(path, "rb") as pipe:
             shutil.copyfileobj(pipe, copy)
         if not copy.tell():
-            raise InputError(f"nothing came through the pipe {path}; check the command that writes to it")
+            raise InputError(f"the pipe {path} is empty; check the command that writes to it")
         copy.seek(0)
         digest = hashlib.file_digest(copy, "sha256").hexdigest()
 

@@ -43,10 +43,7 @@ class ArgumentParser(argparse.ArgumentParser):
 
 
 def run(main: Callable[[], int | None]) -> NoReturn:
-    """Call `main()` and exit with 0 on success, 1 on failure, 2 on bad input (`InputError`), or 130 if interrupted.
-
-    A reader that closes the pipe (`| head -1`) ends the process quietly.
-    """
+    """Call `main()` and exit with 0 on success, 1 on failure, 2 on bad input (`InputError`), or 130 if interrupted."""
     if sys.stderr is None:  # closed: no other file may get its number
         sys.stderr = open(os.open(os.devnull, os.O_WRONLY), "w")  # noqa: SIM115 (for the rest of the process)
     if isinstance(sys.stdout, io.TextIOWrapper):  # None where it is closed
@@ -59,16 +56,17 @@ def run(main: Callable[[], int | None]) -> NoReturn:
     except (InputError, RunError) as error:
         print(f"error: {one_line(error)}", file=sys.stderr)
         code = 2 if isinstance(error, InputError) else 1
-    except BrokenPipeError:
+    except BrokenPipeError:  # the reader has closed the pipe, as `| head -1` does
         code = 0
     except OSError as error:  # a full disk, a folder without write permission
         print(f"error: {format_os_error(error)}", file=sys.stderr)
         code = 2 if error.errno in UNWRITABLE else 1
     except ModuleNotFoundError as error:
-        print(f"error: {error}; install requirements.txt, and what KERAS_BACKEND names", file=sys.stderr)
+        advice = "pip install -r requirements.txt, and install the backend that KERAS_BACKEND names"
+        print(f"error: {error}; {advice}", file=sys.stderr)
         code = 1
     except MemoryError as error:
-        print(f"error: not enough memory ({error or 'of Python'})", file=sys.stderr)
+        print(f"error: not enough memory{f' ({error})' if str(error) else ''}", file=sys.stderr)
         code = 1
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
@@ -80,7 +78,7 @@ def run(main: Callable[[], int | None]) -> NoReturn:
 
 
 def renamed(former: dict[str, str]) -> Callable[[str], str]:
-    """Return an argparse `type` that refuses words of earlier versions and names the present one."""
+    """Return an argparse `type` that rejects a former name and states the current one."""
 
     def present(word):
         if word in former:
@@ -100,14 +98,14 @@ def one_line(error: Exception) -> str:
 
 
 def format_os_error(error: OSError) -> str:
-    """Return an `OSError` in one line, with advice where the disk is full or the place cannot be written."""
+    """Return an `OSError` in one line, with advice if the disk is full or the file is not writable."""
     if error.errno in NO_ROOM:
         # Errors about files have a name; one without comes from the standard output.
         place = STANDARD_OUTPUT if error.filename is None else error.filename
         kept = ""
         if place != STANDARD_OUTPUT and (os.path.isfile(place) or not os.path.exists(place)):
-            kept = "the former one stays: " if os.path.exists(place) else "nothing of it is left: "
-        return f"cannot write {place}: {error.strerror}; {kept}make room and give the same command again"
+            kept = "the previous file is unchanged; " if os.path.exists(place) else "no partial file is left; "
+        return f"cannot write {place}: {error.strerror}; {kept}free up space and run the same command again"
     if error.errno in UNWRITABLE and error.filename is not None:
         verb = "write" if error.errno == errno.EROFS else "open"
         return f"cannot {verb} {error.filename}: {error.strerror}; {ADVICE}"

@@ -1,7 +1,6 @@
-"""From a corpus to ids: text in the form of a profile, sub-word models, encoded arrays.
+"""From a corpus to ids: preprocessed text, sub-word models, encoded arrays.
 
-Training, `python -m data.prepare` and `python -m data.stats` share `encode_corpus`. All work is cached by content, so
-each finds what another has done.
+Training, `python -m data.prepare` and `python -m data.stats` share `encode_corpus`, whose work is cached by content.
 """
 
 import argparse
@@ -31,9 +30,9 @@ from data.text.vocabularies import check_vocabulary_settings, learn_vocabularies
 
 @dataclass(frozen=True)
 class TextSettings:
-    """The settings that the ids of a corpus depend on; see `apply_profile`, `learn_vocabularies`, `encode_parallel`.
+    """The settings that determine the ids of a corpus; see `apply_profile`, `learn_vocabularies`, `encode_parallel`.
 
-    Raises `InputError` for an unknown profile or contradictory settings of the vocabularies.
+    Raises `InputError` for an unknown profile or contradictory vocabulary settings.
     """
 
     profile: str = DEFAULT_PROFILE
@@ -49,9 +48,9 @@ class TextSettings:
 
 
 class EncodedCorpus(NamedTuple):
-    """An encoded corpus, whose files lie in the cache: texts (`train` first) and ids by split, sub-word models by side.
+    """An encoded corpus in the cache: texts (`train` first) and ids by split, sub-word models (source, target).
 
-    `vocabularies` are the files of `subwords`; `seconds` is the time that each stage took, almost none if cached.
+    `vocabularies` are the files of `subwords`; `seconds` is the time of each stage, almost none if cached.
     """
 
     texts: dict[str, PreprocessedText]
@@ -75,7 +74,7 @@ def encode_corpus(
     Args:
         splits: the splits to process in addition to `train`; default: all.
         encoded_splits: the processed splits to encode; default: all.
-        truecasers, vocabularies: of source and target, instead of learning them on the training text.
+        truecasers, vocabularies: (source, target), instead of learning them on the training text.
 
     Raises `InputError` if there is no split `train`, and what the stages raise.
     """
@@ -106,34 +105,36 @@ def encode_corpus(
 
 def add_corpus_arguments(parser: argparse.ArgumentParser, profile: str = DEFAULT_PROFILE) -> None:
     """Add the command-line options that name a corpus, its languages and `TextSettings`."""
-    parser.add_argument("corpus", metavar="CORPUS[+CORPUS …]", help="a corpus, or several as one training set")
-    parser.add_argument("--source-language", required=True, metavar="CODE", help="such as de")
-    parser.add_argument("--target-language", required=True, metavar="CODE", help="such as en")
+    parser.add_argument("corpus", metavar="CORPUS[+CORPUS …]", help="a corpus, or several joined into one training set")
+    parser.add_argument("--source-language", required=True, metavar="CODE", help="language code, such as de")
+    parser.add_argument("--target-language", required=True, metavar="CODE", help="language code, such as en")
     parser.add_argument(
         "--profile",
         type=renamed(FORMER_PROFILES),
         choices=PROFILES,
         default=profile,
-        help="form of the text before sub-words: raw as it is; the others normalised and tokenised, and truecased, "
-        "lowercased, or (tokenized) in its own case; default: %(default)s",
+        help="text preprocessing before sub-words: raw changes nothing; the others normalise and tokenise, then "
+        "truecase, lowercase, or keep the case (tokenized); default: %(default)s",
     )
     parser.add_argument(
         "--vocabulary-size",
         type=_sizes,
         default=TextSettings.vocabulary_size,
         metavar="N[,N]",
-        help="default: %(default)s; of source and target, where they are separate",
+        help="sub-words; with separate vocabularies also two numbers, source and target; default: %(default)s",
     )
     shared = parser.add_mutually_exclusive_group()
-    shared.add_argument("--shared-vocabulary", action="store_true", help="one for both languages (default)")
-    shared.add_argument("--separate-vocabularies", action="store_true", help="one for each language")
-    shared.add_argument("--joint-merges", action="store_true", help="one for each language, of common merges")
-    parser.add_argument("--max-words", type=int, metavar="N", help="words of a side; default: any")
-    parser.add_argument(
-        "--max-ratio", type=float, metavar="R", help="words of one side for one of the other; default: any"
-    )
-    parser.add_argument("--drop-duplicates", action="store_true", help="keep one of equal training pairs")
-    parser.add_argument("--corpora-dir", metavar="DIR", help="default: $CORPORA_DIR, then the cache folder")
+    shared.add_argument("--shared-vocabulary", action="store_true", help="one vocabulary for both languages (default)")
+    shared.add_argument("--separate-vocabularies", action="store_true", help="one vocabulary for each language")
+    joint = "one vocabulary for each language, with merges learnt on both"
+    shared.add_argument("--joint-merges", action="store_true", help=joint)
+    words = "drop training pairs with more than N words on a side; default: no limit"
+    parser.add_argument("--max-words", type=int, metavar="N", help=words)
+    ratio = "drop training pairs with more than R times as many words on one side as on the other; default: no limit"
+    parser.add_argument("--max-ratio", type=float, metavar="R", help=ratio)
+    parser.add_argument("--drop-duplicates", action="store_true", help="drop repeated training pairs")
+    corpora = "folder of corpora; default: $CORPORA_DIR, then the cache folder"
+    parser.add_argument("--corpora-dir", metavar="DIR", help=corpora)
 
 
 def text_settings(given: argparse.Namespace, max_length: int = DEFAULT_MAX_LENGTH) -> TextSettings:
@@ -154,5 +155,5 @@ def _sizes(words):
     except ValueError:
         sizes = ()
     if len(sizes) not in (1, 2) or min(sizes) < 1:
-        raise argparse.ArgumentTypeError(f"must be at least 1, or two such numbers as 8000,6000, got {words}")
+        raise argparse.ArgumentTypeError(f"must be at least 1, or two numbers such as 8000,6000, got {words}")
     return sizes if len(sizes) == 2 else sizes[0]

@@ -5,18 +5,15 @@ from difflib import SequenceMatcher
 
 
 class InputError(ValueError):
-    """Input that cannot be used; the message says in one line what was given, what is allowed and what to do.
-
-    The command-line scripts print it as `error: …` and exit with code 2.
-    """
+    """Unusable input; the message says in one line what was given, what is allowed and what to do."""
 
 
 def nearest_names(
     name: str, known: Iterable[str], most: int = 1, cutoff: float = 0.6, part: Callable[[str], str] = str
 ) -> list[str]:
-    """Return the known names most like `name`, best first, as `difflib.get_close_matches` does.
+    """Return the known names closest to `name`, best first, as `difflib.get_close_matches` does.
 
-    `part` picks the part of a name that is compared first and against `cutoff`; whole names break ties.
+    `part` extracts the part of a name that is compared first and against `cutoff`; whole names break ties.
     """
     found = []
     for other in known:

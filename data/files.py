@@ -1,4 +1,4 @@
-"""Files and folders that are written under a temporary name and renamed when complete."""
+"""Atomic writing: files and folders get a temporary name and are renamed when complete."""
 
 import contextlib
 import csv
@@ -17,19 +17,19 @@ from data.errors import InputError
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # full disk, used-up quota, file larger than allowed
 UNWRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)  # read-only disk, missing permissions
 STANDARD_OUTPUT = "the standard output"
-ADVICE = "name a folder that can be written to"
+ADVICE = "name a writable folder"
 PARTIAL = ".partial-"  # begins the names of folders in which `written_atomically` keeps incomplete files
 
 
 def make_folder(path: str | Path, advice: str = ADVICE) -> None:
-    """Make a folder and its parents where missing; raise `InputError` if it cannot be made."""
+    """Create a folder and its parents if missing; raise `InputError` if that fails."""
     with _refused(path, advice):
         Path(path).mkdir(parents=True, exist_ok=True)
 
 
 @contextlib.contextmanager
 def _refused(path, advice=ADVICE):
-    """Turn an `OSError` of the block into an `InputError`, except for a full disk, whose error then names `path`."""
+    """Turn an `OSError` into an `InputError`; a full disk stays an `OSError`, which then names `path`."""
     try:
         with full_disk_named(path):
             yield
@@ -41,7 +41,7 @@ def _refused(path, advice=ADVICE):
 
 @contextlib.contextmanager
 def full_disk_named(path: str | Path) -> Iterator[None]:
-    """Add the name of the file being written to a full-disk error of the block, which lacks it."""
+    """Add the path of the file being written to a full-disk error, which lacks it."""
     try:
         yield
     except OSError as error:
@@ -52,12 +52,11 @@ def full_disk_named(path: str | Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def written_atomically(path: str | Path, parents: bool = False, advice: str = ADVICE) -> Iterator[Path]:
-    """Yield a temporary path with the same name for a file or folder, and rename it to `path` if the block succeeds.
+    """Yield a temporary path for a file or folder, and rename it to `path` if the block succeeds.
 
-    Otherwise it is removed, so `path` is always complete or absent. A file replaces an earlier one, a folder only an
-    empty one; `OSError` if there is another. The next process that writes here removes what a killed one left behind.
-    `parents` makes the folder of `path` where missing; `advice` ends the `InputError` raised if nothing can be written
-    next to `path`.
+    On failure it is removed, so `path` is always complete or absent. A file replaces an earlier one, a folder only an
+    empty one (else `OSError`). The next process that writes here removes what a killed one left behind. `parents`
+    creates the parent folder if missing; `advice` ends the `InputError` for a place that is not writable.
     """
     path = Path(os.path.realpath(path))
     if parents:
@@ -76,7 +75,7 @@ def written_atomically(path: str | Path, parents: bool = False, advice: str = AD
 
 
 def _locked_folder(parent):
-    """Make a folder in `parent`; return it and a file descriptor that locks it until closed or the process ends."""
+    """Create a folder in `parent`; return it and a file descriptor that locks it until closed."""
     while True:
         folder = Path(tempfile.mkdtemp(dir=parent, prefix=PARTIAL))
         try:
@@ -105,27 +104,27 @@ def remove_abandoned(parent: str | Path) -> None:
 def check_plain(path: str | Path) -> None:
     """Raise `InputError` if `path`, or something in this folder, is a pipe or a device: reading it might never end.
 
-    For files that are read more than once, or by libraries. A missing file is no error.
+    For files that are read more than once, or by libraries. Missing files are accepted.
     """
     inside = (os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names)
     for place in (path, *inside):
         if os.path.exists(place) and not (os.path.isfile(place) or os.path.isdir(place)):
-            raise InputError(f"{place} is a pipe or a device, which cannot be read here; write it to a file")
+            raise InputError(f"{place} is a pipe or a device, which cannot be read here; save its content to a file")
 
 
 def check_folder(path: str | Path) -> None:
-    """Raise `InputError` if a file stands where this folder, or one of its parents, has to be."""
+    """Raise `InputError` if this folder or one of its parents is a file."""
     existing = next(place for place in (Path(path), *Path(path).absolute().parents) if place.exists())
     if not existing.is_dir():
         raise InputError(f"cannot write into {path}: {existing} is a file; {ADVICE}")
 
 
 def check_new_folder(path: str | Path) -> None:
-    """Raise `InputError` if `path` is a file or a folder that is not empty."""
+    """Raise `InputError` unless `path` is missing or an empty folder."""
     path = Path(path)
     with _refused(path):
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
-            raise InputError(f"{path} exists and is not an empty folder; name another, or remove it first")
+            raise InputError(f"{path} exists and is not an empty folder; name another folder, or remove it first")
 
 
 @contextlib.contextmanager
@@ -139,9 +138,9 @@ def new_folder(path: str | Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def sole_use(folder: str | Path) -> Iterator[None]:
-    """Make a folder where missing, and lock others who call this out of it while the block runs.
+    """Create a folder if missing, and lock it while the block runs.
 
-    Raises `InputError` when it cannot be made, or another process has it.
+    Raises `InputError` if it cannot be created, or another process holds the lock.
     """
     make_folder(folder)
     descriptor = os.open(folder, os.O_RDONLY)
@@ -150,7 +149,7 @@ def sole_use(folder: str | Path) -> Iterator[None]:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError as error:
-                message = f"{folder} is in use by another command; wait for its end, or name another folder"
+                message = f"{folder} is in use by another command; wait until it ends, or name another folder"
                 raise InputError(message) from error
         yield
     finally:
@@ -159,9 +158,9 @@ def sole_use(folder: str | Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def atomic_write(path: str | Path, mode: str = "w", parents: bool = False, **kwargs: object) -> Iterator[IO]:
-    """Open a file `written_atomically` `path`, as UTF-8 by default; a device or pipe (`/dev/null`) is written directly.
+    """Open a file `written_atomically` to `path`, UTF-8 by default; write directly to a device or pipe (`/dev/null`).
 
-    Raises `InputError` when `path` is a folder, or its folder is missing or cannot be written to.
+    Raises `InputError` if `path` is a folder, or its parent is missing or not writable.
     """
     if "b" not in mode:
         kwargs.setdefault("encoding", "utf-8")
@@ -182,29 +181,26 @@ def sha256(path: str | Path) -> str:
 
 
 def read_rows(path: str | Path) -> Iterator[dict[str, str]]:
-    """Yield the rows of a tab-separated table without quoting, by the column names in its first line."""
+    """Yield the rows of an unquoted tab-separated table as {column name in the first line: cell}."""
     with open(path, encoding="utf-8", newline="") as lines:
         yield from csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
 
 
 def copy_file(source: str | Path, path: str | Path) -> None:
-    """Copy a file to `path`, `written_atomically` it."""
+    """Copy a file to `path` atomically, creating its folder."""
     with written_atomically(path, parents=True) as partial:
         shutil.copyfile(source, partial)
 
 
 def copy_folder(source: str | Path, path: str | Path) -> None:
-    """Copy a folder of files to `path`, which must not exist yet; unlike `shutil.copytree`, stop at the first error."""
+    """Copy a flat folder to a new folder; unlike `shutil.copytree`, stop at the first error."""
     Path(path).mkdir(parents=True)
     for file in Path(source).iterdir():
         shutil.copyfile(file, Path(path) / file.name)
 
 
 def check_folder_room(folder: str | Path, size: int) -> None:
-    """Raise `OSError` if the disk of a folder has no room for a file of `size` bytes; nothing is left there.
-
-    For libraries and processes that report a full disk in other ways or not at all.
-    """
+    """Raise `OSError` if the disk of a folder has no room for `size` bytes; for libraries that report that badly."""
     path = Path(folder) / "room"
     try:
         with full_disk_named(folder):
@@ -214,7 +210,7 @@ def check_folder_room(folder: str | Path, size: int) -> None:
 
 
 def check_room(path: str | Path, size: int) -> None:
-    """Make an empty file; raise `OSError` if its disk has no room for `size` bytes."""
+    """Create an empty file; raise `OSError` if its disk has no room for `size` bytes."""
     with full_disk_named(path), open(path, "wb") as file:
         try:
             if hasattr(os, "posix_fallocate"):

@@ -22,10 +22,7 @@ RECORD = "prepare.json"
 
 
 def write_output(folder: Path, corpus: Corpus, prepared: EncodedCorpus, record: dict) -> None:
-    """Copy what was prepared into a folder, which appears or replaces an earlier one when complete.
-
-    Its files: `<split>.<language>`, `subwords/`, `truecasing/`, `encoded/<split>/` and the record, `prepare.json`.
-    """
+    """Write `<split>.<language>`, `subwords/`, `truecasing/`, `encoded/<split>/` and `prepare.json`, atomically."""
     folder = folder.resolve()
     languages = corpus.source_language, corpus.target_language
     with written_atomically(folder, parents=True, advice="name another --output-dir") as partial:
@@ -53,17 +50,25 @@ def main(arguments: list[str] | None = None) -> None:
     parser = ArgumentParser(prog="python -m data.prepare", description=__doc__)
     add_corpus_arguments(parser)
     parser.add_argument(
-        "--max-length", type=int, default=DEFAULT_MAX_LENGTH, metavar="N", help="sub-words, default %(default)s"
+        "--max-length",
+        type=int,
+        default=DEFAULT_MAX_LENGTH,
+        metavar="N",
+        help="drop pairs with more than N sub-words on a side; default: %(default)s",
     )
-    parser.add_argument("--output-dir", metavar="DIR", help="default: prepared/CORPUS-SOURCE-TARGET-PROFILE")
+    parser.add_argument(
+        "--output-dir", metavar="DIR", help="output folder; default: prepared/CORPUS-SOURCE-TARGET-PROFILE"
+    )
     given = parser.parse_args(arguments)
     if given.max_length < 1:
         raise InputError(f"--max-length must be at least 1, got {given.max_length}")
     settings = text_settings(given, given.max_length)
     languages = given.source_language, given.target_language
     if languages[0] == languages[1]:
-        raise InputError(f"--source-language and --target-language are both {given.source_language}; give two")
-    # The name of a mix has characters that are awkward in names of folders.
+        raise InputError(
+            f"--source-language and --target-language are both {given.source_language}; give two different languages"
+        )
+    # The name of a mix has characters that are awkward in folder names.
     name = "-".join(re.sub(r"[^\w.+-]+", "_", word) for word in (given.corpus, *languages, given.profile))
     folder = Path(given.output_dir or f"prepared/{name}")
     former = _former_record(folder)
@@ -94,10 +99,11 @@ def _former_record(folder):
         record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
         return {key: record[key] for key in ("inputs", "files")}
     except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{folder / RECORD} is damaged; remove {folder} or name another --output-dir") from error
+        raise InputError(f"{folder / RECORD} is damaged; remove {folder}, or name another --output-dir") from error
     except OSError as error:
         if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
-            raise InputError(f"{folder} exists and was not made by this command; name another --output-dir") from error
+            message = f"{folder} exists and was not created by this command; name another --output-dir"
+            raise InputError(message) from error
         return {}
 
 
@@ -105,11 +111,11 @@ def _what_changed(former, inputs):
     then = former["inputs"]
     changed = [f"the text of {split}" for split in inputs["text"] if inputs["text"][split] != then["text"].get(split)]
     changed += [name for name in ("corpus", "languages", "settings", "versions") if inputs[name] != then[name]]
-    return f"{' and '.join(changed) or 'a file of it'} changed"
+    return f"{' and '.join(changed)} changed" if changed else "a file is missing"
 
 
 def _describe(prepared):
-    """Return {split: number of pairs, pairs left out by reason, and sub-words of both sides}."""
+    """Return {split: number of pairs, dropped pairs by reason, and sub-words of both sides}."""
     splits = {}
     for split, pairs in prepared.pairs.items():
         dropped = Counter(prepared.texts[split].dropped)
@@ -126,14 +132,14 @@ def _describe(prepared):
 
 def _print_summary(folder, splits, seconds, total):
     for split, found in splits.items():
-        left_out = ", ".join(f"{count:,} {reason}" for reason, count in found["left_out"].items()) or "none"
+        dropped = ", ".join(f"{count:,} {reason}" for reason, count in found["left_out"].items()) or "none"
         print(
-            f"{split}: {found['pairs']:,} pairs, left out {left_out}; "
-            f"{found['source_subwords']:,} and {found['target_subwords']:,} sub-words"
+            f"{split}: {found['pairs']:,} pairs, dropped: {dropped}; "
+            f"{found['source_subwords']:,} source and {found['target_subwords']:,} target sub-words"
         )
     pairs = sum(found["pairs"] for found in splits.values())
     stages = ", ".join(f"{stage} {duration:.1f} s" for stage, duration in seconds.items())
-    print(f"{pairs:,} pairs in {total:.1f} s, {pairs / total:,.0f} a second ({stages}); they are in {folder}")
+    print(f"{pairs:,} pairs in {total:.1f} s, {pairs / total:,.0f} pairs/s ({stages}); written to {folder}")
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
-"""The quickstart corpus: German-English sentence pairs out of a small grammar written for this project.
+"""Generate the quickstart corpus: German-English sentence pairs from a small grammar written for this project.
 
-It is a demonstration, not a grammar of German: some thirty sentence patterns over a few hundred words, enough to
-train, in minutes, a model that one can read the output of. The patterns cover what makes the two languages hard to
-translate: gender and case, adjective endings, the verb in second and in last place, separable verbs, modals, tenses,
-relative clauses, negation, questions, numbers. The words are tables in `data/quickstart`.
+It is a demonstration, not a grammar of German: some thirty sentence patterns over a few hundred words, enough to train
+a model with readable output in minutes. The patterns cover what makes the two languages hard to translate: gender and
+case, adjective endings, verb-second and verb-final order, separable verbs, modals, tenses, relative clauses, negation,
+questions, numbers. The words are tables in `data/quickstart`.
 
-Two thirds of the test set recombine what training has shown. One third is held out by combination: its
-`held_out` pairs contain a word that training has in other patterns, but never in the pair's pattern.
+Two thirds of the test set recombine what training has shown. One third, the `held_out` pairs, contain a word that
+training has in other patterns, but never in the pair's pattern.
 """
 
 import os
@@ -40,10 +40,7 @@ _SHORTEST, _LONGEST = 4, 20  # words
 
 
 class SentencePair(NamedTuple):
-    """A sentence in both languages, its pattern and its content words.
-
-    If `held_out`, training has all the words, but one of them never in this pattern.
-    """
+    """A sentence in both languages, its pattern and its content words; `held_out` as in the module docstring."""
 
     german: str
     english: str
@@ -75,10 +72,7 @@ def _distinct_pairs(random: Random) -> Iterator[SentencePair]:
 
 
 def _withheld_combinations(pairs: list[SentencePair], seed: int, wanted: int) -> set[tuple[str, str]]:
-    """Return combinations of pattern and word that together keep about `wanted` pairs out of training.
-
-    Each word is withheld from at most one pattern, and only from patterns that can do without it.
-    """
+    """Return combinations of pattern and word, at most one per word, that keep about `wanted` pairs out of training."""
     by_combination = defaultdict(list)
     for index, pair in enumerate(pairs):
         for combination in pair.combinations():
@@ -103,7 +97,7 @@ def _withheld_combinations(pairs: list[SentencePair], seed: int, wanted: int) ->
 
 
 def _shuffled(pairs: list[SentencePair], random: Random) -> list[SentencePair]:
-    """Return a shuffled copy, using the one method of Random that is the same in every version of Python."""
+    """Return a shuffled copy, by the one method of `Random` that is the same in every version of Python."""
     pairs = list(pairs)
     for last in range(len(pairs) - 1, 0, -1):
         other = int(random.random() * (last + 1))
@@ -114,16 +108,16 @@ def _shuffled(pairs: list[SentencePair], random: Random) -> list[SentencePair]:
 def generate(
     seed: int = _DEFAULT_SEED, train_pairs: int = 24000, dev_pairs: int = 500, test_pairs: int = 1000
 ) -> dict[str, list[SentencePair]]:
-    """Return the corpus by splits, the same for the same arguments in every process and version of Python.
+    """Return the corpus by split, reproducible across processes and versions of Python.
 
     No German or English sentence occurs twice. A third of the test pairs is `held_out`.
     """
     for split, size in zip(SPLITS, (train_pairs, dev_pairs, test_pairs), strict=True):
         if size < 0:
-            raise InputError(f"{split}_pairs is {size}: give the number of sentence pairs, 0 or more")
+            raise InputError(f"{split}_pairs must be at least 0, got {size}")
     total = train_pairs + dev_pairs + test_pairs
     held_out_pairs = test_pairs // _HELD_OUT_SHARE
-    # How many pairs will be withheld from training is not known exactly, hence some to spare.
+    # The number of pairs withheld from training is not known exactly, hence some to spare.
     pairs = list(islice(_distinct_pairs(Random(seed)), total + total // 50 + 100))
     withheld = _withheld_combinations(pairs, seed, held_out_pairs)
     random = Random(f"order of {seed}")
@@ -132,7 +126,7 @@ def generate(
     ordinary = [pair for pair in pairs if not pair.held_out]
     seen_in_test = test_pairs - min(held_out_pairs, len(held_out))
     if len(ordinary) < train_pairs + dev_pairs + seen_in_test:
-        raise InputError(f"the quickstart grammar does not have {total} different pairs: ask for fewer")
+        raise InputError(f"the quickstart grammar cannot generate {total} different pairs; ask for fewer")
     test, ordinary = ordinary[:seen_in_test], ordinary[seen_in_test:]
     dev, train = ordinary[:dev_pairs], ordinary[dev_pairs : dev_pairs + train_pairs]
     known = {word for pair in train for word in pair.words}
@@ -142,7 +136,7 @@ def generate(
 
 
 def write(directory: str | os.PathLike, **options: object) -> dict[str, list[SentencePair]]:
-    """Generate the corpus with these options into train.de, train.en, dev.de, …; return it."""
+    """Generate the corpus, write it to train.de, train.en, dev.de, …, and return it."""
     corpus = generate(**options)
     folder = Path(directory)
     make_folder(folder)
@@ -155,7 +149,7 @@ def write(directory: str | os.PathLike, **options: object) -> dict[str, list[Sen
 
 def main() -> None:
     parser = ArgumentParser(prog="python -m data.quickstart_corpus", description=__doc__)
-    parser.add_argument("folder", metavar="FOLDER", help="the folder for train.de, train.en, dev.de, …")
+    parser.add_argument("folder", metavar="FOLDER", help="output folder for train.de, train.en, dev.de, …")
     folder = parser.parse_args().folder
     corpus = write(folder)
     print(", ".join(f"{len(corpus[split]):,} {split} pairs" for split in SPLITS), f"written to {folder}")

@@ -1,10 +1,10 @@
-"""Table 1 and Figure 3 of Li & Luo (2022) for any corpus: sizes, sentence lengths, numbers of heads that fit.
+"""Print Table 1 and plot Figure 3 of Li & Luo (2022) for any corpus: sizes, sentence lengths, allowed head counts.
 
     python -m data.stats multi30k --source-language de --target-language en --plot lengths.png
 
-The length of a sentence is its number of sub-words, without symbols for beginning and end, after the profile's
-normalisation, tokenisation, truecasing and cleaning. The paper says tokens; that they are sub-words follows from its
-lengths of up to 120 (IWSLT16) and 332 (WMT17 EN-DE), after sentences of more than 80 and 100 words were left out.
+Sentence lengths are in sub-words, without begin and end symbols, after preprocessing and cleaning. The paper says
+tokens; that they are sub-words follows from its lengths of up to 120 (IWSLT16) and 332 (WMT17 EN-DE), after sentences
+of more than 80 and 100 words were dropped.
 """
 
 import json
@@ -32,40 +32,36 @@ CHUNK = 10_000  # pairs counted at a time
 def mean_length(*lengths: Sequence[int]) -> int:
     """Return n̄ of section 4.1: the mean number of tokens of a sentence over all given sides, rounded down.
 
-    The means 20.8 and 21.1, 25.4 and 25.5, 27.5 and 25.9 of Table 1 give 20, 25 and 26. Raises `InputError` when the
-    mean is below 1.
+    The means 20.8 and 21.1, 25.4 and 25.5, 27.5 and 25.9 of Table 1 give 20, 25 and 26. Raises `InputError` if the mean
+    is below 1.
     """
     mean = sum(int(np.sum(side)) for side in lengths) / max(1, sum(len(side) for side in lengths))
     if mean < 1:
-        raise InputError(f"the mean length of a sentence is {mean:.2f} tokens; there is no text to speak of")
+        raise InputError(f"the mean sentence length is {mean:.2f} tokens; give text with at least 1 token per sentence")
     return int(mean)
 
 
 def most_heads(model_dim: int, *lengths: Sequence[int]) -> int:
-    """Return h_max of equation (13), ⌊d / n⌋: with more heads their size is below the mean sentence length n.
+    """Return h_max of equation (13), ⌊d / n⌋, with the shorter side's mean length: more heads would be smaller than n.
 
-    With two sides the shorter one counts. This gives the 25, 20 and 20 heads of Table 2 for a model of 512; the n̄ of
-    26 that the text has for WMT17 EN-CS would give 19. Both allow the same numbers. Raises what `mean_length` raises.
+    This gives the 25, 20 and 20 heads of Table 2 for a model of 512; the n̄ of 26 in the paper's text for WMT17 EN-CS
+    would give 19. Both allow the same numbers. Raises what `mean_length` raises.
     """
     return model_dim // min(map(mean_length, lengths))
 
 
 def allowed_heads(model_dim: int, limit: int) -> list[int]:
-    """Return the numbers of heads of Table 2: powers of two from 2 to `limit` that divide `model_dim`."""
+    """Return the head counts of Table 2: powers of two from 2 to `limit` that divide `model_dim`."""
     powers = [2**exponent for exponent in range(1, max(1, limit).bit_length())]
     return [heads for heads in powers if heads <= limit and model_dim % heads == 0]
 
 
 @dataclass(frozen=True)
 class CorpusStatistics:
-    """Sizes and lengths of a corpus; lengths are (N,) int32 for source and target, pair n at index n.
+    """Sizes and lengths of a corpus.
 
-    Args:
-        pairs: number of pairs of each split, for `train` after cleaning.
-        dropped: pairs of `train` left out, by reason.
-        vocabulary_sizes: of source and target.
-        words: words of each training sentence.
-        tokens: sub-words of each training sentence.
+    `pairs` counts the pairs of each split, for `train` after cleaning; `dropped` the dropped training pairs by reason.
+    `words` and `tokens` (sub-words) are lengths of training sentences, (N,) int32 for source and target.
     """
 
     corpus: Corpus
@@ -78,7 +74,7 @@ class CorpusStatistics:
     tokens: tuple[np.ndarray, np.ndarray]
 
     def as_dict(self, model_dim: int) -> dict:
-        """Return every figure in plain Python, for JSON."""
+        """Return all figures as JSON values."""
         limit = most_heads(model_dim, *self.tokens)
         return {
             "corpus": self.corpus.name,
@@ -111,10 +107,7 @@ def _figures(sides):
 
 
 def corpus_statistics(corpus: Corpus, settings: TextSettings) -> CorpusStatistics:
-    """Count a corpus as a model would see it; `settings.max_length` leaves nothing out here.
-
-    Raises `InputError` if there is no training text, and what `encode_corpus` raises.
-    """
+    """Count a corpus as a model would see it, but ignore `settings.max_length`; raise what `encode_corpus` raises."""
     prepared = encode_corpus(corpus, settings, splits=(), encoded_splits=())
     train = prepared.texts["train"]
     words, tokens = ([], []), ([], [])
@@ -139,10 +132,7 @@ def corpus_statistics(corpus: Corpus, settings: TextSettings) -> CorpusStatistic
 
 
 def plot_lengths(statistics: CorpusStatistics, path: str | Path) -> None:
-    """Draw Figure 3 as a PNG file: histogram and line graph of the sentence lengths of both sides.
-
-    The axis ends where 99.9 % of the sentences do; the legend names the longest.
-    """
+    """Draw Figure 3 as a PNG file: histogram and line graph of the sentence lengths, up to the 99.9 % quantile."""
     from matplotlib.figure import Figure  # takes a while, and only plots need it
 
     end = int(max(np.quantile(lengths, 0.999) for lengths in statistics.tokens)) + 1
@@ -173,7 +163,7 @@ def _print_table(figures):
         ("corpus", f"{figures['corpus']}, {figures['source_language']}-{figures['target_language']}"),
         ("profile", figures["profile"]),
         *((f"{split} pairs", f"{count:,}") for split, count in figures["pairs"].items()),
-        *((f"left out: {reason}", f"{count:,}") for reason, count in figures["dropped_from_train"].items()),
+        *((f"dropped: {reason}", f"{count:,}") for reason, count in figures["dropped_from_train"].items()),
         ("vocabulary", f"{source_size} (shared)" if figures["shared_vocabulary"] else f"{source_size} / {target_size}"),
         ("total length of train", both("total")),
         ("mean length of train", both("mean", form=".2f")),
@@ -182,7 +172,7 @@ def _print_table(figures):
         ("mean length in words", both("mean", "train_words", ".2f")),
         ("n̄", figures["mean_length"]),
         (f"h_max for {figures['model_dim']}", figures["most_heads"]),
-        ("numbers of heads", ", ".join(map(str, figures["allowed_heads"])) or "none but 1"),
+        ("numbers of heads", ", ".join(map(str, figures["allowed_heads"])) or "only 1"),
     ]
     for name, value in rows:
         combining = sum(unicodedata.combining(character) > 0 for character in name)  # letters without width
@@ -192,16 +182,18 @@ def _print_table(figures):
 def main() -> None:
     parser = ArgumentParser(prog="python -m data.stats", description=__doc__)
     add_corpus_arguments(parser, profile="truecased")
-    parser.add_argument("--model-dim", type=int, default=512, metavar="D", help="default: %(default)s")
-    parser.add_argument("--plot", metavar="FILE.png", help="write the histogram of lengths")
-    parser.add_argument("--json", action="store_true", help="print JSON in the place of the table")
+    parser.add_argument(
+        "--model-dim", type=int, default=512, metavar="D", help="model size that the heads divide; default: %(default)s"
+    )
+    parser.add_argument("--plot", metavar="FILE.png", help="write a histogram of sentence lengths")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     arguments = parser.parse_args()
     if arguments.model_dim < 1:
         raise InputError(f"--model-dim must be at least 1, got {arguments.model_dim}")
     if arguments.plot and not arguments.plot.lower().endswith(".png"):
-        raise InputError(f"--plot writes PNG, got {arguments.plot}; name a file that ends in .png")
+        raise InputError(f"--plot must name a file that ends in .png, got {arguments.plot}")
     if arguments.plot and not Path(arguments.plot).absolute().parent.is_dir():
-        raise InputError(f"cannot write {arguments.plot}: there is no such folder")
+        raise InputError(f"cannot write {arguments.plot}: its folder does not exist; create it, or name another file")
     if arguments.plot and Path(arguments.plot).is_dir():
         raise InputError(f"cannot write {arguments.plot}: it is a folder; name a file")
     corpus = open_corpus(arguments.corpus, arguments.source_language, arguments.target_language, arguments.corpora_dir)

@@ -1,4 +1,4 @@
-"""Work on long texts in chunks, with one process for each core."""
+"""Process long texts in chunks, with one process for each core."""
 
 import contextlib
 import multiprocessing
@@ -21,9 +21,8 @@ _task = None  # of a worker process
 def map_chunks(task: Callable[[list], object], items: Iterable, processes: int | None = None) -> Iterator:
     """Yield `task(chunk)` for chunks of the items, in order, computed in `processes` processes (default: one a core).
 
-    A few chunks are computed in this process. Only a few are under way at a time, so RAM does not grow with the number
-    of items. The task, which each process gets once, and the items must be picklable. Raises `RunError` if a process
-    is killed, as the system does when RAM runs out.
+    A few chunks are computed in this process. RAM does not grow with the number of items. The task, which each process
+    gets once, and the items must be picklable. Raises `RunError` if a process is killed, for example for lack of RAM.
     """
     items = iter(items)
     chunks = iter(lambda: list(islice(items, CHUNK)), [])
@@ -45,7 +44,7 @@ def map_chunks(task: Callable[[list], object], items: Iterable, processes: int |
         while under_way:
             yield under_way.popleft().result()
     except BrokenProcessPool as error:
-        raise RunError("a process that worked on the text was killed; is there enough memory?") from error
+        raise RunError("a text-processing worker was killed, probably because memory ran out") from error
     finally:
         pool.shutdown(cancel_futures=True)
 
@@ -57,10 +56,7 @@ def available_cores() -> int:
 
 @contextlib.contextmanager
 def _without_interrupts():
-    """Delay keyboard interrupts, and let processes that start here ignore them.
-
-    An interrupt reaches all processes; this one is to end the others.
-    """
+    """Delay keyboard interrupts, and make processes that start here ignore them: this process ends the others."""
     received = []
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # which processes inherit
     handler = None
@@ -83,7 +79,7 @@ def _begin(task):
 
 
 def _end_with_parent():
-    """Exit when the parent process does: if killed, it cannot end its workers, which would wait forever."""
+    """Exit with the parent process: if it is killed, its workers would wait forever."""
     multiprocessing.parent_process().join()
     os._exit(1)
 

@@ -25,7 +25,7 @@ __all__ = ["__version__", *_HOME, *_MODULES]
 
 
 def _check_siblings():
-    """Raise `ImportError` where another package named `layers` or `data`, common names, is found first."""
+    """Raise `ImportError` if another package named `layers` or `data`, common names, is found first."""
     root = Path(__file__).resolve().parent.parent
     for name in ("layers", "data"):
         specification = importlib.util.find_spec(name)

@@ -115,7 +115,7 @@ def test_a_run_on_two_devices_goes_on_exactly(tmp_path):
     stopped, whole = (RunDirectory(tmp_path / name) for name in ("stopped", "whole"))
     log = (stopped.path / "train.log").read_text(encoding="utf-8")
     assert "on cpu:0, cpu:1" in log
-    assert f"continuing {stopped.path} at step 9" in log
+    assert f"resuming {stopped.path} at step 9" in log
     assert_equal_runs(stopped, whole)
 
 

@@ -114,7 +114,7 @@ def test_a_full_disk_gives_one_line_and_no_half_written_files(place, disk, name)
         assert code == 1, line
         assert line.startswith(f"error: cannot write {disk}/out"), line
         assert "No space left on device; " in line
-        assert line.endswith("make room and give the same command again")
+        assert line.endswith("free up space and run the same command again")
     files = [path for path in disk.rglob("*") if path.is_file() and path.name != FILLER and path.stat().st_size]
     assert not files
     (disk / FILLER).unlink()
@@ -146,7 +146,7 @@ def test_a_full_cache_is_one_line(place, disk, tmp_path):
     read_only(disk)
     result = run(tmp_path, "train.py", *TRAIN)
     assert result.code == 2
-    assert "Read-only file system; set INTERACTING_HEAD_CACHE to a folder that can be written to" in last_line(result)
+    assert "Read-only file system; set INTERACTING_HEAD_CACHE to a writable folder" in last_line(result)
 
 
 @pytest.mark.slow
@@ -163,11 +163,11 @@ def test_a_disk_that_fills_up_during_a_training_keeps_its_last_checkpoint(place,
     line = message.splitlines()[-1]
     assert "Traceback" not in message
     assert line.startswith(f"error: cannot write {disk}/out/")
-    assert f"No space left on device; {disk}/out keeps its checkpoint of step {step}: make room, and " in line
+    assert f"No space left on device; {disk}/out keeps its checkpoint of step {step}; free up space and " in line
     (disk / FILLER).unlink()
     result = run(place, *command)
     assert result.code == 0
-    assert f"continuing {disk}/out at step {step}" in result.errors
+    assert f"resuming {disk}/out at step {step}" in result.errors
 
 
 class _Running:
@@ -205,7 +205,7 @@ def test_a_standard_output_without_room_is_one_line(place, command):
         done = subprocess.run(
             [sys.executable, *what, *arguments], cwd=place, env=environment(place), stdout=full, stderr=subprocess.PIPE
         )
-    message = "cannot write the standard output: No space left on device; make room and give the same command again"
+    message = "cannot write the standard output: No space left on device; free up space and run the same command again"
     assert (done.returncode, done.stderr.decode()) == (1, f"error: {message}\n")
 
 

@@ -176,8 +176,8 @@ def test_tokenised_text_is_warned_about_only_if_tokenised_again(write):
         (b"a\nb\n", b"a\n \n", "ref.txt, line 2: empty reference"),
         (b"a\n", None, "cannot read {folder}/ref.txt: No such file"),
         (b"a\nb\xff\n", b"a\nb\n", "hyp.txt, line 2: not UTF-8 text"),
-        (b"a\nb\n", b"a\n\0b\n", "ref.txt, line 2: a NUL byte"),
-        (gzip.compress(b"a\n" * 99, mtime=0)[:-9], b"a\n", "hyp.txt: the gzip file is cut short or damaged"),
+        (b"a\nb\n", b"a\n\0b\n", "ref.txt, line 2: NUL byte"),
+        (gzip.compress(b"a\n" * 99, mtime=0)[:-9], b"a\n", "hyp.txt: the gzip file is truncated or damaged"),
     ],
 )
 def test_bad_input_is_one_line_on_standard_error(write, tmp_path, hypotheses, reference, message):
@@ -193,16 +193,16 @@ def test_bad_input_is_one_line_on_standard_error(write, tmp_path, hypotheses, re
 def test_wrong_usage_is_one_line_on_standard_error(write, tmp_path):
     path = write("text.txt", "a\n")
     for arguments, message in [
-        (["-i", path], "no reference; name one or more reference files with -r"),
+        (["-i", path], "no reference given; name one or more reference files with -r"),
         (
             ["-i", path, "-r", path, "-m", "sacreblue"],
-            "unknown metric 'sacreblue'; the nearest is 'sacrebleu'",
+            "unknown metric 'sacreblue'; did you mean 'sacrebleu'?",
         ),
         (["-i", path, "-r", path, "--compare", tmp_path], f"cannot read {tmp_path}: Is a directory"),
         (["-i", path, "-r", path, "--compare", write("long.txt", "a\nb\n")], "long.txt has 2 lines"),
         (["-i", path, "-r", path, "--source", tmp_path / "long.txt"], "long.txt has 2 lines, but"),
-        (["-r", "-"], "standard input is named more than once"),
-        (["-i", path, "-r", path, "--seed", "-1"], "--seed -1: give a whole number"),
+        (["-r", "-"], "standard input is used more than once"),
+        (["-i", path, "-r", path, "--seed", "-1"], "--seed must be a whole number"),
         (["-i", path, "-r", path, "--json", "--markdown"], "not allowed with argument --json"),
     ]:
         code, output, errors = eval_metrics(*arguments)

@@ -72,4 +72,4 @@ def test_the_converted_model_translates_like_the_run(translated):
 def test_an_engine_refuses_an_ensemble(translated):
     code, output, errors = translated["ensemble"]
     assert (code, output) == (2, "")
-    assert errors == "error: --engine ctranslate2 takes one model; a further one needs --engine keras\n"
+    assert errors == "error: --engine ctranslate2 supports only one model; an ensemble needs --engine keras\n"

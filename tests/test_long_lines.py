@@ -33,11 +33,11 @@ def test_lines_longer_than_in_the_training_are_named_in_one_warning(tmp_path):
     longer, as_long = "x" * 101, "x" * 100
     output, warnings = translated(tmp_path, f"{longer}\n{as_long}\n")
     assert output == f"{longer}\n{as_long}\n"
-    assert warnings == ["warning: 1 line is longer than the training's 100 sub-words: 1"]
+    assert warnings == ["warning: 1 line is longer than the training limit of 100 sub-words: 1"]
     text = f"{longer}\n" * 1022
     assert translated(tmp_path, text) == (
         text,
-        [f"warning: 1,022 lines are longer than the training's 100 sub-words: {numbers(20)} and 1,002 more"],
+        [f"warning: 1,022 lines are longer than the training limit of 100 sub-words: {numbers(20)} and 1,002 more"],
     )
 
 
@@ -93,8 +93,13 @@ def test_lines_of_megabytes_are_translated(tmp_path):
 @pytest.mark.parametrize(
     ("flag", "first", "second", "message"),
     [
-        ("--score", "x" * 1025, "y", "line 2 has more than 1,024 sub-words, and is not scored in pieces; "),
-        ("--score", "x", "y" * 20_000, "line 2 of the translations has more than 1,024 sub-words, and is not scored "),
+        ("--score", "x" * 1025, "y", "line 2 has more than 1,024 sub-words, which cannot be scored in pieces; "),
+        (
+            "--score",
+            "x",
+            "y" * 20_000,
+            "line 2 of the translations has more than 1,024 sub-words, which cannot be scored ",
+        ),
         ("--prefix", "x", "y" * 2060, "the prefix of line 2 has more than 2,059 sub-words; "),
     ],
 )

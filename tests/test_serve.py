@@ -139,7 +139,7 @@ def test_wrong_options_of_the_server_are_an_error_of_one_line(workplace, tmp_pat
                 ["-m", "x", "--max-source-length", "0"],
                 "--max-source-length must be a whole number of at least 1, got 0",
             ),
-            (["-m", "trained", "--host", "no host"], "--host no host is no address of this machine"),
+            (["-m", "trained", "--host", "no host"], "--host no host is not a local address"),
         ]
         for arguments, message in cases:
             result = run(workplace, MODULE, *arguments)
@@ -250,6 +250,6 @@ def test_the_page_takes_5000_characters_and_says_what_is_too_long(page):
     translate(page, LONG + "!")
     assert "at most 5000 characters" in page.inner_text("#error")
     translate(page, " ")
-    assert page.inner_text("#error") == "There is no text to translate."
+    assert page.inner_text("#error") == "Enter some text to translate."
     translate(page, "der hund")
     assert not page.is_visible("#error")

@@ -50,9 +50,9 @@ WRONG_ARGUMENTS = {
     "no recipe to list": (["quickstat", "--list"], "no recipe matches 'quickstat'; did you mean quickstart?"),
     "an unknown recipe": (["quickstat"], "unknown recipe 'quickstat'; did you mean quickstart?"),
     "an unknown key": (["--set", "model.num_head=4"], "model.num_head; did you mean model.attention.num_heads?"),
-    "no value": (["--set", "model.dropout"], "--set takes KEY=VALUE, got 'model.dropout'"),
+    "no value": (["--set", "model.dropout"], "--set takes KEY=VALUE, such as model.dropout=0.2, got 'model.dropout'"),
     "a wrong value": (["--set", "train.max_steps=many"], "train.max_steps must be a whole number, got 'many'"),
-    "bad YAML": (["bad.yaml"], "bad.yaml is not YAML: "),
+    "bad YAML": (["bad.yaml"], "bad.yaml is not valid YAML: "),
     "a missing file": (["none.yaml"], "cannot read the configuration none.yaml: No such file"),
 }
 
@@ -71,7 +71,7 @@ def test_wrong_arguments_are_one_line_and_exit_code_2(tmp_path, name):
 
 # More of them are in test_training.py, without a process for each.
 BAD_TEXT = {
-    "a missing corpus": (["multi30k_de_en", "--corpora-dir", "nowhere"], "the folder of corpora nowhere does not"),
+    "a missing corpus": (["multi30k_de_en", "--corpora-dir", "nowhere"], "the corpora folder nowhere does not"),
     "an empty file": ([*TINY, "--source", "empty.de"], "empty.de is empty"),
     "unequal lengths": ([*TINY, "--source", "dev.de"], "dev.de has 6 lines but "),
     "a vocabulary too large": ([*TINY, "--set", "data.vocabulary_size=9000"], "set data.vocabulary_size to at most"),
@@ -118,7 +118,7 @@ def dry_run(workplace):
 def test_a_dry_run_shows_the_plan_and_trains_nothing(dry_run):
     result, left = dry_run
     assert (result.code, result.errors.count("\n")) == (0, 1)
-    assert result.errors.startswith("measuring the memory of steps on parts of the largest batch")
+    assert result.errors.startswith("measuring memory use on parts of the largest batch")
     assert "  vocabulary_size: 300\n" in result.output
     assert "encoder_block_1" in result.output
     assert "\nparameters          30,688\n" in result.output
@@ -137,12 +137,14 @@ def again(workplace):
 
 def test_a_finished_run_says_so_without_an_error(again):
     assert again["same"].code == 0
-    assert again["same"].errors.splitlines()[-1].endswith("trained is finished: 120 steps, nothing to do")
+    assert again["same"].errors.splitlines()[-1].endswith("trained is finished after 120 steps: nothing to do")
 
 
 def test_another_configuration_on_a_run_is_an_error_that_names_the_key(again):
     assert again["other"].code == 2
-    assert again["other"].errors.startswith("error: trained holds a run with another configuration: model.dropout (")
+    assert again["other"].errors.startswith(
+        "error: trained contains a run with a different configuration: model.dropout ("
+    )
     assert again["other"].errors.count("\n") == 1
 
 
@@ -179,7 +181,7 @@ def test_preprocessing_of_papers_is_part_of_training_and_translation(paper):
 def test_text_that_changed_under_a_training_is_one_line_and_exit_code_2(paper):
     again = paper[1]["again"]
     assert (again.code, again.errors.count("\n")) == (2, 1)
-    assert again.errors.startswith("error: the text of train has changed since run was begun; ")
+    assert again.errors.startswith("error: the text of train has changed since run was started; ")
 
 
 @pytest.mark.slow
@@ -208,8 +210,8 @@ def test_text_may_come_through_pipes_and_the_same_command_continues(tmp_path):
 
     first, again = train(), train()
     assert (first.returncode, again.returncode) == (0, 0), first.stderr + again.stderr
-    assert again.stderr.splitlines()[-1].endswith("run is finished: 1 steps, nothing to do")
+    assert again.stderr.splitlines()[-1].endswith("run is finished after 1 steps: nothing to do")
     (tmp_path / "train.de").write_text((tmp_path / "train.de").read_text().replace("hund", "wolf"))
     other = train()
     assert other.returncode == 2
-    assert "run holds a run with another configuration: data.source (" in other.stderr
+    assert "run contains a run with a different configuration: data.source (" in other.stderr

@@ -168,7 +168,7 @@ def test_json_has_an_object_a_line(translated):
         ("no run", "nowhere is not a run directory"),
         ("no checkpoint", "trained has no checkpoint 'step-7'; it has step-80, step-120, average, best"),
         ("damaged", "damaged/best.weights.h5 is damaged"),
-        ("n-best", "--n-best 4 is above the beam size 3; enlarge that too"),
+        ("n-best", "--n-best 4 is above --beam-size 3; raise --beam-size too"),
         ("latin", "latin.txt, line 3: not UTF-8 text"),
         ("no input", "cannot read none.txt: No such file"),
         ("no folder", "nowhere/new.txt: No such file or directory; name a folder"),
@@ -208,13 +208,13 @@ def test_a_failure_leaves_the_output_file_as_it_was(workplace, translated):
         (["-m", "x", "--min-length", "9", "--max-length", "8"], "--min-length 9 is above --max-length 8"),
         (["-m", "x", "--n-best", "2"], "--n-best above 1 needs --output-type moses or json"),
         (["-m", "x", "--sample", "--top-p", "0"], "--top-p must be above 0 and at most 1, got 0.0"),
-        (["-m", "x", "--seed", "3"], "--seed is for drawing at random; give --sample too"),
-        (["-m", "x", "--sample", "--beam-size", "3"], "--beam-size is for a search, and --sample draws"),
+        (["-m", "x", "--seed", "3"], "--seed is for sampling; give --sample too"),
+        (["-m", "x", "--sample", "--beam-size", "3"], "--beam-size cannot be used with --sample"),
         (["-m", "x", "--with", "attention"], "--with attention needs --output-type json"),
-        (["-m", "x", "y", "--with", "attention", "--output-type", "json"], "looks into one model, got 2"),
-        (["-m", "x", "--score", "y", "--prefix", "z"], "--prefix is for a search, and --score does none"),
-        (["-m", "x", "--score", "y", "--n-best", "2", "--output-type", "json"], "--n-best is for a search"),
-        (["-m", "x", "--prefix", "-"], "--input and --prefix are both the standard input"),
+        (["-m", "x", "y", "--with", "attention", "--output-type", "json"], "needs a single model, got 2"),
+        (["-m", "x", "--score", "y", "--prefix", "z"], "--prefix cannot be used with --score"),
+        (["-m", "x", "--score", "y", "--n-best", "2", "--output-type", "json"], "--n-best cannot be used with --score"),
+        (["-m", "x", "--prefix", "-"], "--input and --prefix are both standard input"),
         (["-m", "x", "--engine", "fast"], "invalid choice: 'fast'"),
     ],
 )
@@ -233,7 +233,7 @@ def test_an_unknown_backend_is_one_line_and_exit_code_2(workplace, monkeypatch, 
     )
     result = run(workplace, *script, fresh=True)
     assert (result.code, result.output) == (2, "")
-    assert result.errors.startswith("error: this project does not run on the Keras backend 'foo'; set KERAS_BACKEND")
+    assert result.errors.startswith("error: the Keras backend 'foo' is not supported; set KERAS_BACKEND")
     assert result.errors.count("\n") == 1
 
 

@@ -87,7 +87,7 @@ def test_files_of_unequal_length_are_an_error(tmp_path, flag, count):
     piped = run(tmp_path, SCRIPT, *ECHO, flag, "other.txt", "-o", "output.txt", stdin=b"a\nb\nc\n")
     assert (piped.code, piped.output) == (2, "")
     goes_on = ("standard input", "other.txt") if count > 3 else ("other.txt", "standard input")
-    assert piped.errors.startswith(f"error: {goes_on[0]} has {min(count, 3)} lines, but {goes_on[1]} goes on; ")
+    assert piped.errors.startswith(f"error: {goes_on[0]} has {min(count, 3)} lines, but {goes_on[1]} has more; ")
     assert {path.name for path in tmp_path.iterdir()} == {"input.txt", "other.txt"}
 
 
@@ -184,8 +184,8 @@ def test_a_full_disk_is_one_line(tmp_path):
     errors = process.communicate(timeout=60)[1].decode()
     assert (process.returncode, errors) == (
         1,
-        "error: cannot write out.txt: File too large; nothing of it is left: "
-        "make room and give the same command again\n",
+        "error: cannot write out.txt: File too large; no partial file is left; "
+        "free up space and run the same command again\n",
     )
     assert {path.name for path in tmp_path.iterdir()} == {"many.txt"}
 
@@ -197,7 +197,9 @@ def test_a_device_without_room_is_one_line(tmp_path, arguments):
         process = start(tmp_path, *arguments, stdin=subprocess.PIPE, stdout=full, stderr=subprocess.PIPE)
         errors = process.communicate(b"a\n", timeout=60)[1].decode()
     name = "/dev/full" if arguments else "the standard output"
-    assert errors == f"error: cannot write {name}: No space left on device; make room and give the same command again\n"
+    assert (
+        errors == f"error: cannot write {name}: No space left on device; free up space and run the same command again\n"
+    )
     assert process.returncode == 1
 
 
@@ -261,7 +263,7 @@ class Terminal:
 
 def test_someone_who_types_is_answered_line_by_line_until_ctrl_d(tmp_path):
     terminal = Terminal(tmp_path)
-    terminal.sees("nothing: one sentence a line, Ctrl-D ends")
+    terminal.sees("nothing: type one sentence per line, Ctrl-D to end")
     terminal.sees("> ")
     terminal.types("ein hund\n")
     terminal.sees("ein hund\r\n")  # what is typed

@@ -136,7 +136,7 @@ def test_word_vectors_are_text_or_numbers_and_nothing_else(tmp_path, mark):
     path = tmp_path / "vectors"
     for content in (pickle.dumps(Touch(mark)), b"1 1\n" + pickle.dumps(Touch(mark))):
         path.write_bytes(content)
-        with pytest.raises(MetricUnavailable, match="is no file of word vectors"):
+        with pytest.raises(MetricUnavailable, match="is not a word-vector file"):
             load_embedder(path).prepare(["a"])
 
 

@@ -1,4 +1,4 @@
-"""Parallel text as ids: encoded once, kept in memory-mapped arrays, cached by content."""
+"""Parallel text as ids: encoded once, memory-mapped, cached by content."""
 
 import contextlib
 import json
@@ -14,18 +14,18 @@ from data.errors import InputError
 from data.text.parallel_text import SIDES, ParallelText, text_bar
 from data.text.subwords import Subwords
 
-FORMAT = 1  # of the cache: raise it when the files written here change
+FORMAT = 1  # version of the cached files: increase it when they change
 CHUNK = 10_000  # pairs encoded at a time
 
 
 @dataclass(frozen=True)
 class EncodedSide:
-    """The ids of one side of a corpus, N sentences one after another in a flat array.
+    """The ids of one side of a corpus: N sentences in one flat array.
 
     Args:
         tokens: ids without `BEGIN` and `END`, uint16 or uint32, usually memory-mapped.
-        starts: (N,) int64, where each sentence begins in `tokens`.
-        lengths: (N,) int32, number of ids of each sentence.
+        starts: (N,) int64, the index in `tokens` of each sentence.
+        lengths: (N,) int32, the ids of each sentence.
     """
 
     tokens: np.ndarray
@@ -41,7 +41,7 @@ class EncodedSide:
         return self.tokens[start : start + self.lengths[index]]
 
     def select(self, indices: np.ndarray) -> "EncodedSide":
-        """Return the sentences `indices` in that order, sharing the ids."""
+        """Return these sentences in this order, sharing the ids."""
         return EncodedSide(self.tokens, self.starts[indices], self.lengths[indices])
 
 
@@ -49,8 +49,7 @@ class EncodedSide:
 class EncodedPairs:
     """Encoded source and target sentences, pair n at index n of both.
 
-    `dropped_empty` and `dropped_long` count the pairs with no sub-word or too many on a side, which are left out;
-    `folder` holds the files.
+    `dropped_empty` and `dropped_long` count dropped pairs, with a side without sub-words or with too many.
     """
 
     source: EncodedSide
@@ -63,21 +62,20 @@ class EncodedPairs:
         return len(self.source)
 
     def select(self, indices: np.ndarray) -> "EncodedPairs":
-        """Return the pairs `indices` in that order."""
         return EncodedPairs(
             self.source.select(indices), self.target.select(indices), self.dropped_empty, self.dropped_long
         )
 
     def sample(self, size: int, seed: int) -> "EncodedPairs":
-        """Return a random subset in the order of the lines; with the same seed, a smaller one is part of a larger one.
+        """Return a random subset in line order; with the same seed, smaller ones are part of larger ones.
 
-        Raises `InputError` when `size` is below 1 or above the number of pairs.
+        Raises `InputError` if `size` is below 1 or above the number of pairs.
         """
         if not 1 <= size <= len(self):
             raise InputError(
-                f"data.train_pairs is {size:,}; the training text and data.max_length allow 1 to {len(self):,} "
-                f"({self.dropped_empty:,} pairs with an empty side and {self.dropped_long:,} with too many sub-words "
-                "are left out)"
+                f"data.train_pairs must be from 1 to {len(self):,}, the number of training pairs, got {size:,} "
+                f"(dropped: {self.dropped_empty:,} pairs with an empty side and {self.dropped_long:,} with more than "
+                "data.max_length sub-words)"
             )
         return self.select(np.sort(np.random.default_rng(seed).permutation(len(self))[:size]))
 
@@ -85,10 +83,10 @@ class EncodedPairs:
 def encode_parallel(
     text: ParallelText, source_subwords: Subwords, target_subwords: Subwords, max_length: int, progress: bool = True
 ) -> EncodedPairs:
-    """Encode a parallel text in the order of its lines, or find it in the cache by its content.
+    """Encode a parallel text in line order, or take it from the cache.
 
-    Pairs with more than `max_length` sub-words on either side, not counting `END`, are left out. RAM grows by a few
-    bytes a pair. Raises `InputError` when no pair is left.
+    Pairs with more than `max_length` sub-words on a side, not counting `END`, are dropped. RAM: a few bytes a pair.
+    Raises `InputError` if no pair is left.
     """
     content = [FORMAT, *text.digests(), source_subwords.digest, target_subwords.digest, max_length]
     build = partial(_encode, text, (source_subwords, target_subwords), max_length, progress)
@@ -128,7 +126,7 @@ def _encode(text, models, max_length, progress, folder):
             dropped_long += int(long.sum())
             kept = np.flatnonzero(~empty & ~long)
             for side, file in enumerate(files):
-                # Not `tofile`, which does not say why writing to a disk fails.
+                # Not `tofile`, which does not report why writing fails.
                 file.write(np.fromiter(chain.from_iterable(ids[side][i] for i in kept), dtypes[side]))
                 lengths[side].append(sizes[side, kept])
             bar.update(len(chunk))
@@ -136,8 +134,8 @@ def _encode(text, models, max_length, progress, folder):
     if total == 0:
         raise InputError(
             f"no pair is left: of {dropped_empty + dropped_long:,} pairs in {text.source} and {text.target}, "
-            f"{dropped_empty:,} have an empty side and {dropped_long:,} more than {max_length} sub-words; "
-            "give other text or raise data.max_length"
+            f"{dropped_empty:,} have an empty side and {dropped_long:,} have more than {max_length} sub-words; "
+            "use other text or raise data.max_length"
         )
     for side, counts in zip(SIDES, lengths, strict=True):
         np.save(folder / f"{side}.lengths.npy", np.concatenate(counts))

@@ -21,20 +21,19 @@ class TrainingBatches:
     all int32 and padded with `PAD`: source ids end in `END`, target ids begin with `BEGIN`, labels are the target ids
     one step ahead and end in `END`. Rows beyond the pairs of a batch are all `PAD`.
 
-    To resume exactly, set `start` to the number of batches that training has *used*. Anything in between (a
-    prefetching tf.data pipeline, Keras' look at the first batch) draws batches ahead.
+    To resume exactly, set `start` to the number of batches that training has *used*: prefetching draws batches ahead.
 
     Args:
         batch_tokens: most rows × longest side of a batch, special symbols and padding included.
-        seed: with the epoch, it alone decides the order of the batches.
+        seed: determines, with the epoch, the order of the batches.
         static_shapes, multiple: see `data.batches.plan.plan_batches`.
         max_epochs: end before the epoch of this number; None: never.
 
     Attributes:
-        batches_in_epoch: the number of batches of an epoch; it is the same in all of them.
-        start: the number of batches that iterators leave out, of all epochs together.
+        batches_in_epoch: the number of batches, the same in all epochs.
+        start: the number of batches that iterators skip, counted over all epochs.
 
-    Raises `InputError` when no batch can be made (see `plan_batches`).
+    Raises what `plan_batches` raises.
     """
 
     def __init__(
@@ -55,7 +54,7 @@ class TrainingBatches:
         self.start = 0
 
     def plan(self, epoch: int) -> BatchPlan:
-        """Return the plan of an epoch; the last one is kept."""
+        """Return the plan of an epoch, the latest one from memory."""
         of_epoch = self._plan_of_epoch
         if of_epoch is None or of_epoch[0] != epoch:
             plan = _plan(self._pairs, self._batch_tokens, epoch=epoch, **self._options)
@@ -64,11 +63,11 @@ class TrainingBatches:
         return of_epoch[1]
 
     def position(self, step: int) -> tuple[int, int]:
-        """Return the epoch of a batch and its number in the epoch; all of them count from 0."""
+        """Return the epoch of a batch and its number in the epoch, all counted from 0."""
         return divmod(step, self.batches_in_epoch)
 
     def __iter__(self) -> Iterator[Batch]:
-        # A generator, because Keras' `fit` recognises an endless source of batches only by that.
+        # A generator, because Keras' `fit` accepts no other endless source of batches.
         end = None if self._max_epochs is None else self._max_epochs * self.batches_in_epoch
         for step in count(self.start) if end is None else range(self.start, end):
             epoch, index = self.position(step)
@@ -79,10 +78,9 @@ class TrainingBatches:
 def evaluation_batches(
     pairs: EncodedPairs, batch_tokens: int, static_shapes: bool = False, multiple: int = 1
 ) -> Iterator[tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]]:
-    """Yield `(inputs, labels, indices)` in the order of length, every pair once.
+    """Yield `(inputs, labels, indices)` ordered by length, every pair once; raise what `plan_batches` raises.
 
     `inputs` and `labels` are as in `TrainingBatches`; `indices` (at most B) are the pairs of the rows without padding.
-    Raises `InputError` when no batch can be made (see `plan_batches`).
     """
     plan = _plan(pairs, batch_tokens, seed=None, epoch=0, multiple=multiple, static_shapes=static_shapes)
     for index in range(len(plan)):
@@ -90,10 +88,10 @@ def evaluation_batches(
 
 
 def as_tf_dataset(training_batches: TrainingBatches) -> Iterable[tuple]:
-    """Return the batches as a `tf.data.Dataset` that prepares them ahead, for training on TensorFlow.
+    """Return the batches as a prefetching `tf.data.Dataset`.
 
-    Ids have the shape (None, None) in its element spec. TensorFlow keeps the source of a dataset until the process
-    ends: make one, and change `training_batches.start` to begin it elsewhere.
+    TensorFlow keeps the source of a dataset until the process ends: create one, and set `training_batches.start` to
+    begin elsewhere.
     """
     import tensorflow as tf  # here, so that everything else works without TensorFlow
 
@@ -101,8 +99,8 @@ def as_tf_dataset(training_batches: TrainingBatches) -> Iterable[tuple]:
     dataset = tf.data.Dataset.from_generator(
         lambda: iter(training_batches), output_signature=({"source_ids": ids, "target_ids": ids}, ids)
     )
-    # Its tuner wakes after 10, 20, 40, … ms, and TensorFlow 2.21 often ends a dataset only when it wakes: a training
-    # then takes up to twice its time.
+    # Its tuner wakes after 10, 20, 40, … ms, and TensorFlow 2.21 often ends a dataset only when it wakes: training then
+    # takes up to twice as long.
     options = tf.data.Options()
     options.autotune.enabled = False
     return dataset.prefetch(AHEAD).with_options(options)
@@ -114,7 +112,7 @@ def _plan(pairs, batch_tokens, **options):
 
 
 def _assemble(pairs, indices, B, S, T):
-    """Return inputs and labels of the pairs `indices` in the given shapes."""
+    """Return inputs and labels of pairs in the given shapes."""
     n = len(indices)
     source_ids, source_lengths = _padded(pairs.source, indices, B, S)
     source_ids[np.arange(n), source_lengths] = END
@@ -127,7 +125,7 @@ def _assemble(pairs, indices, B, S, T):
 
 
 def _padded(side: EncodedSide, indices, rows, width):
-    """Return the ids of the sentences `indices` as (rows, width) int32, and their lengths, without a loop."""
+    """Return the ids of sentences as (rows, width) int32, and their lengths."""
     lengths = side.lengths[indices]
     columns = np.arange(width)
     inside = columns < lengths[:, None]

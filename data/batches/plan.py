@@ -7,18 +7,18 @@ import numpy as np
 from data.errors import InputError
 
 STATIC_SHAPES = 8  # the most shapes if each new shape costs a compilation
-STATIC_STEP = 4  # static lengths are multiples of this; 8 costs a tenth more padding on short sentences
+STATIC_STEP = 4  # static lengths are multiples of this; 8 costs 10 % more padding on short sentences
 
 
 @dataclass(frozen=True)
 class BatchPlan:
-    """The batches of one epoch in the order of use; `plan[i]` is the pair indices of batch i, in the order of its rows.
+    """The batches of one epoch in order of use; `plan[i]` holds the pair indices of batch i, in the order of its rows.
 
     Args:
         order: (N,) pair indices, batch after batch.
-        starts, counts: (number of batches,) where each batch begins in `order`, and its number of pairs.
-        shapes: (number of batches, 3) rows, source length and target length of each batch, padding included.
-        tokens: number of tokens of all pairs without padding, both sides together.
+        starts, counts: (batches,) the index in `order` of each batch, and its number of pairs.
+        shapes: (batches, 3) rows, source length and target length of each batch, padding included.
+        tokens: number of tokens without padding, both sides together.
     """
 
     order: np.ndarray
@@ -35,12 +35,12 @@ class BatchPlan:
         return self.order[start : start + self.counts[index]]
 
     def shape(self, index: int) -> tuple[int, int, int]:
-        """Return (B, S, T) of a batch: rows, source length, target length."""
+        """Return (B, S, T) of a batch."""
         rows, source_length, target_length = self.shapes[index].tolist()
         return rows, source_length, target_length
 
     def padded_ratio(self) -> float:
-        """Return tokens with padding divided by tokens without, over both sides; 1.0 is no padding at all."""
+        """Return tokens with padding divided by tokens without, over both sides."""
         rows, source_lengths, target_lengths = self.shapes.astype(np.int64).T
         return float((rows * (source_lengths + target_lengths)).sum() / self.tokens)
 
@@ -63,22 +63,22 @@ def plan_batches(
     Args:
         source_lengths, target_lengths: (N,) tokens of each pair as the model sees them, special symbols included.
         batch_tokens: the budget of a batch, padding included, for the longer side.
-        seed: seed of all draws together with `epoch`, which counts from 0. None: batches in the order of length.
+        seed: seed of all draws together with `epoch`, which counts from 0. None: batches ordered by length.
         multiple: the rows of a batch are a multiple of this (the number of replicas that share it).
-        static_shapes: at most eight different shapes, for compilers that work per shape (XLA). Lengths are padded to a
-            few boundaries, chosen for the least padding, and every batch is full, the last one with rows of padding.
+        static_shapes: at most eight shapes, for compilers that work per shape (XLA). Lengths are padded to a few
+            boundaries, chosen for the least padding, and every batch is full, the last one with rows of padding.
 
-    Raises `InputError` without pairs; when `multiple` rows of the longest pair exceed the budget.
+    Raises `InputError` if there are no pairs, or if `multiple` rows of the longest pair exceed the budget.
     """
     source_lengths, target_lengths = np.asarray(source_lengths), np.asarray(target_lengths)
     longest = np.maximum(source_lengths, target_lengths)
     if len(longest) == 0:
-        raise InputError("no sentence pairs to make batches of")
+        raise InputError("no batches: there are no sentence pairs")
     needed = int(longest.max()) * multiple
     if needed > batch_tokens:
         raise InputError(
-            f"train.batch_tokens is {batch_tokens}, but {multiple} × the longest side is {needed} tokens; "
-            f"set train.batch_tokens to at least {needed} or lower data.max_length"
+            f"train.batch_tokens is {batch_tokens}, but the smallest batch of the longest pair has {needed} tokens "
+            f"({multiple} × its longer side); set train.batch_tokens to at least {needed} or lower data.max_length"
         )
     draw = None if seed is None else np.random.default_rng((seed, epoch))
     mixed = np.arange(len(longest)) if draw is None else draw.permutation(len(longest))
@@ -101,9 +101,9 @@ def plan_batches(
 
 
 def _snake(source_lengths, target_lengths):
-    """Return a sort key: the longest side, then the difference of the sides, up and down by turns.
+    """Return a sort key: the longer side, then the difference of the sides, alternately ascending and descending.
 
-    Turning keeps neighbours alike where one longest side ends and the next begins.
+    Alternating keeps neighbours similar where the longer side changes.
     """
     longest = np.maximum(source_lengths, target_lengths).astype(np.int64)
     difference = source_lengths.astype(np.int64) - target_lengths
@@ -136,8 +136,7 @@ def _cut_greedily(source_lengths, target_lengths, batch_tokens, multiple):
 def _cut_by_bucket(bucket, source_lengths, target_lengths, boundaries, batch_tokens, multiple):
     """Return starts and shapes of full batches of the pairs sorted by bucket, one shape a bucket.
 
-    Pairs that do not fill a batch of their own shape go to the next longer shape, so only the last batch has padded
-    rows.
+    Pairs that do not fill a batch go to the next longer shape, so only the last batch has padded rows.
     """
     firsts = np.searchsorted(bucket, np.arange(len(boundaries)))
     bounds = [
@@ -156,9 +155,9 @@ def _cut_by_bucket(bucket, source_lengths, target_lengths, boundaries, batch_tok
 
 
 def _static_boundaries(longest, batch_tokens, multiple):
-    """Return at most `STATIC_SHAPES` ascending lengths with the least padding if each pair takes the next one above.
+    """Return at most `STATIC_SHAPES` ascending lengths with the least padding, by dynamic programming; none is unused.
 
-    Dynamic programming over multiples of `STATIC_STEP`. At least one pair lies between a boundary and the one below.
+    Each pair is padded to the next boundary above; boundaries are multiples of `STATIC_STEP`.
     """
     # Rounding the longest length up must not lift it over the budget.
     lengths = np.minimum(np.arange(1, (longest.max() - 1) // STATIC_STEP + 2) * STATIC_STEP, batch_tokens // multiple)

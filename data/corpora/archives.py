@@ -1,7 +1,4 @@
-"""Unpacking published archives: only the wanted files, nothing outside the folder, nothing oversized.
-
-Tar archives (plain, gzip, bzip2, xz), zip archives and Debian packages are recognised by their content.
-"""
+"""Safe unpacking of tar archives (plain, gzip, bzip2, xz), zip archives and Debian packages."""
 
 import bz2
 import contextlib
@@ -23,7 +20,7 @@ from data.files import NO_ROOM
 
 LARGEST_MEMBER = 8 << 30  # bytes that one file may unpack to; the largest one needed has 1.2 GB
 MOST_MEMBERS = 200_000
-MOST_TIMES = 100  # how many times its own size an archive may unpack to; text shrinks 3 to 10 times
+MOST_TIMES = 100  # largest ratio of unpacked to packed size; text has 3 to 10
 ALWAYS_ALLOWED = 64 << 20  # bytes
 BLOCK = 1 << 20  # bytes
 LARGEST_READ = 1 << 20  # bytes: no header of a tar archive is larger
@@ -35,9 +32,9 @@ COMPRESSIONS = {b"\x1f\x8b": lambda file: gzip.GzipFile(fileobj=file), b"BZh": b
 def unpack(archive: str | Path, folder: str | Path, wanted: Collection[str]) -> dict[str, Path]:
     """Write the files `wanted` of an archive under `folder` and return {name in the archive: path}.
 
-    `wanted` are names within the archive, or patterns with `*`, each of which has to match. Raises `InputError` when
-    the archive is damaged, lacks a file, or holds a path out of the folder, a link instead of a wanted file, or more,
-    larger or emptier files than plausible. What was written so far stays: unpack into a temporary folder.
+    `wanted` are names in the archive, or patterns with `*`; each must match. Raises `InputError` if the archive is
+    damaged, lacks a file, has a path outside the folder, a link instead of a wanted file, or implausibly many or large
+    files. Partial output stays: unpack into a temporary folder.
     """
     folder = Path(folder)
     written: dict[str, Path] = {}
@@ -49,11 +46,11 @@ def unpack(archive: str | Path, folder: str | Path, wanted: Collection[str]) -> 
             for count, (name, is_file, open_member) in enumerate(members, start=1):
                 _check_path(archive, name)
                 if count > MOST_MEMBERS:
-                    raise InputError(f"{archive} holds more than {MOST_MEMBERS:,} files: not unpacked")
+                    raise InputError(f"{archive} contains more than {MOST_MEMBERS:,} files: not unpacked")
                 name = str(PurePosixPath(name))
                 if name in literal or any(pattern.match(name) for pattern in patterns.values()):
                     if not is_file:
-                        raise InputError(f"{archive}: {name} is a link or a device where a file is expected")
+                        raise InputError(f"{archive}: {name} is a link or a device, not a regular file")
                     written[name] = folder / name
                     with open_member() as source:
                         room -= _copy(source, written[name], f"{name} in {archive}", min(room, LARGEST_MEMBER))
@@ -66,12 +63,12 @@ def unpack(archive: str | Path, folder: str | Path, wanted: Collection[str]) -> 
             raise  # no fault of the archive
         reason = " ".join(str(error).split()) or type(error).__name__
         raise InputError(
-            f"{archive} is not an archive, or is cut short or damaged ({reason}); fetch it again"
+            f"{archive} is not an archive, or is truncated or damaged ({reason}); fetch it again"
         ) from error
     missing = sorted(literal - written.keys())
     missing += [name for name, pattern in patterns.items() if not any(map(pattern.match, written))]
     if missing:
-        raise InputError(f"{archive} does not hold {', '.join(missing)}; is it the file of this name?")
+        raise InputError(f"{archive} does not contain {', '.join(missing)}; check that it is the right file")
     return written
 
 
@@ -106,10 +103,7 @@ def _tar_members(file, archive, room):
 
 
 class _Forward:
-    """A file that is read only forward, in blocks, up to a limit, since a header can demand anything.
-
-    Raises `InputError` beyond `most` bytes; messages call it `archive`.
-    """
+    """A forward-only file with a limit of `most` bytes, because a header can demand anything."""
 
     def __init__(self, file, archive, most):
         self.file, self.archive, self.most = file, archive, most + file.tell()
@@ -125,7 +119,7 @@ class _Forward:
 
     def seek(self, place):
         if place < self.tell():
-            raise tarfile.ReadError("a header that leads back")
+            raise tarfile.ReadError("a header that points backwards")
         self.check(place)
         return self.file.seek(place)
 
@@ -143,7 +137,7 @@ def _zip_members(file):
 
 
 def _seek_debian_data(file, archive):
-    """Move to the start of the tar archive of files within a Debian package, an `ar` archive."""
+    """Move to the tar archive of files within a Debian package, an `ar` archive."""
     file.seek(len(DEBIAN_MAGIC))
     while header := file.read(60):
         name, size = header[:16].decode("ascii", "replace").strip().rstrip("/"), header[48:58].strip()
@@ -152,13 +146,13 @@ def _seek_debian_data(file, archive):
         if name.startswith("data.tar"):
             return
         file.seek(int(size) + int(size) % 2, 1)  # members begin at even offsets
-    raise InputError(f"{archive} is cut short or not a Debian package; fetch it again")
+    raise InputError(f"{archive} is truncated or not a Debian package; fetch it again")
 
 
 def _check_path(archive, name):
     parts = PurePosixPath(name.replace("\\", "/")).parts
     if not parts or parts[0] == "/" or ".." in parts or re.match("[A-Za-z]:", name) or "\0" in name:
-        raise InputError(f"{archive} holds the path {name!r}, which leads out of the folder: not unpacked")
+        raise InputError(f"{archive} contains the path {name!r}, which points outside the folder: not unpacked")
 
 
 def _copy(source, path, name, most):
@@ -166,7 +160,7 @@ def _copy(source, path, name, most):
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as error:
-        raise InputError(f"{name} lies below another file: not unpacked") from error
+        raise InputError(f"{name} has a file as its parent folder: not unpacked") from error
     size = 0
     with open(path, "wb") as file:
         while block := source.read(BLOCK):

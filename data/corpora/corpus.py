@@ -20,7 +20,7 @@ QUICKSTART = "quickstart"
 
 @dataclass(frozen=True)
 class Corpus:
-    """A parallel corpus in one direction; `splits` are its texts, such as `train`, `dev`, `test`."""
+    """A parallel corpus in one direction, with its texts by split (`train`, `dev`, `test`, …)."""
 
     name: str
     source_language: str
@@ -28,7 +28,7 @@ class Corpus:
     splits: Mapping[str, ParallelText]
 
     def split(self, name: str) -> ParallelText:
-        """Return the text of one split; raise `InputError` with the existing ones if there is no such split."""
+        """Return the text of a split; raise `InputError` if there is none."""
         if name not in self.splits:
             raise InputError(
                 f"corpus {self.name} ({self.source_language}-{self.target_language}) has no split {name!r}; "
@@ -40,13 +40,11 @@ class Corpus:
 def open_corpus(name: str, source_language: str, target_language: str, corpora_dir: str | Path | None = None) -> Corpus:
     """Return a corpus by its name, or a mix of several, see `data.corpora.mixes`.
 
-    It is looked for in the folder `<corpora_dir>/<name>` (default: the environment variable `CORPORA_DIR`) and then in
-    `corpora/<name>` of the cache, as files `<split>.<language>[.gz]` or
-    `<split>.<language>-<language>.<language>[.gz]`. `quickstart` is generated; missing ones of
-    `data.corpora.registry.KNOWN_CORPORA` are fetched, or built from archives in the folder `archives` of either.
+    It is searched for in `<corpora_dir>/<name>` (default: the environment variable `CORPORA_DIR`) and then in
+    `corpora/<name>` of the cache, as files `<split>.<language>[.gz]` or `<split>.<pair>.<language>[.gz]`. `quickstart`
+    is generated; missing `KNOWN_CORPORA` are downloaded, or built from the folder `archives` of either.
 
-    Raises `InputError` when there is no such corpus, not in these languages, or it cannot be fetched, or for a
-    malformed mix.
+    Raises `InputError` if there is no such corpus in these languages, it cannot be fetched, or the mix is malformed.
     """
     if is_mix(name):
         return _open_mix(name, source_language, target_language, corpora_dir)
@@ -65,7 +63,7 @@ def open_corpus(name: str, source_language: str, target_language: str, corpora_d
 
 
 def _open_mix(name, source_language, target_language, corpora_dir):
-    """Join texts; splits that the mix does not name come from its first corpus that has them, unless trained on."""
+    """Join texts; splits that the mix does not name come from the first corpus that has them, unless trained on."""
     parts = parse_mix(name)
     names = dict.fromkeys(part.corpus for part in parts)
     opened = {part: open_corpus(part, source_language, target_language, corpora_dir) for part in names}
@@ -89,19 +87,19 @@ def own_text(
     source_language: str | None = None,
     target_language: str | None = None,
 ) -> Corpus:
-    """Return the user's own line-aligned files, plain or `.gz`, as a corpus with the splits `train` and `dev`.
+    """Return the user's line-aligned files, plain or `.gz`, as a corpus with the splits `train` and `dev`.
 
-    Languages default to the suffixes of `source` and `target`, as in `train.de.gz`. Raises `InputError` when a file is
-    missing or a language is neither given nor a suffix.
+    Languages default to the file suffixes, as in `train.de.gz`. Raises `InputError` if a file is missing or a language
+    is neither given nor a suffix.
     """
     files = {"--source": source, "--target": target, "--dev-source": dev_source, "--dev-target": dev_target}
     if missing := [option for option, path in files.items() if not path]:
         raise InputError(f"your own text needs four files, {', '.join(files)}; add {', '.join(missing)}")
     for option, path in files.items():
         if not Path(path).exists():
-            raise InputError(f"{option} {path}: there is no such file; check the name")
+            raise InputError(f"{option} {path}: no such file; check the name")
         if not Path(path).is_file():
-            raise InputError(f"{option} {path} is not a file, which can be read more than once; write the text to one")
+            raise InputError(f"{option} {path} is not a regular file, which can be read twice; save the text to a file")
     return Corpus(
         "own_text",
         source_language or _language_of(source, "source"),
@@ -114,22 +112,22 @@ def _language_of(path, side):
     suffix = Path(str(path).removesuffix(".gz")).suffix[1:]
     if suffix == "txt" or not re.fullmatch(r"[a-z]{2,3}([-_][A-Za-z]+)?", suffix):
         raise InputError(
-            f"the language of {path} is not clear from its name (as it is from train.de or train.de.gz); "
-            f"give it with --set data.{side}_language=CODE"
+            f"cannot tell the language of {path} from its name (as from train.de or train.de.gz); "
+            f"set it with --set data.{side}_language=CODE"
         )
     return suffix
 
 
 def _roots(corpora_dir):
-    """Return the folders of corpora in the order of search; the one in the cache is the last."""
+    """Return the folders of corpora in search order; the cache comes last."""
     given = corpora_dir or os.environ.get("CORPORA_DIR")
     if given and not Path(given).is_dir():
-        raise InputError(f"the folder of corpora {given} does not exist; check --corpora-dir or CORPORA_DIR")
+        raise InputError(f"the corpora folder {given} does not exist; check --corpora-dir or CORPORA_DIR")
     return [*([Path(given)] if given else []), cache_folder() / "corpora"]
 
 
 def _quickstart_folder():
-    # The text depends on these files, code and tables: changing one gives another folder.
+    # The text depends on these files, code and tables: each version has its own folder.
     code = Path(__file__).parents[1]
     tables = [path for pattern in ("*.py", "*.tsv") for path in sorted((code / "quickstart").glob(pattern))]
     content = b"".join(path.read_bytes() for path in (code / "quickstart_corpus.py", *tables))
@@ -144,7 +142,7 @@ def _quickstart_folder():
 
 
 def _splits_in(folder, languages):
-    """Return {name: ParallelText} for the splits in a folder that exist in both languages."""
+    """Return {name: ParallelText} of the splits that exist in both languages."""
     if not folder.is_dir():
         return {}
     source, target = ({stem: path for stem, code, path in _files_in(folder) if code == x} for x in languages)
@@ -177,8 +175,8 @@ def _corpus_in(name, languages, folders):
         # Other files (README.md) share their stem with no file.
         found |= {code for stem, code, _ in files if stems[stem] > 1}
     raise InputError(
-        f"corpus {name} has no split in both {languages[0]!r} and {languages[1]!r}; its languages are "
-        f"{', '.join(sorted(found)) or 'none'} (files <split>.<language>[.gz] in "
+        f"corpus {name} has no split in both {languages[0]!r} and {languages[1]!r}; languages found: "
+        f"{', '.join(sorted(found)) or 'none'} (expected files: <split>.<language>[.gz] in "
         f"{' or '.join(map(str, folders))})"
     )
 
@@ -192,5 +190,5 @@ def _unknown(name, roots):
     near = nearest_names(name, names, most=3)
     return InputError(
         f"unknown corpus {name!r}; {'did you mean ' + ' or '.join(near) + '? ' if near else ''}"
-        f"known are {', '.join(names)}; a folder of further corpora is named with --corpora-dir"
+        f"known corpora: {', '.join(names)}; use --corpora-dir to name a folder with further corpora"
     )

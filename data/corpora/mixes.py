@@ -1,7 +1,7 @@
 """Several corpora joined into one training set: `tatoeba_en-de+multi30k*2+newstest:newstest2008,newstest2009`.
 
-Each part is the split `train` or the splits after the colon, each pair as often as the number after the star says; a
-share below 1 is a fixed random subset.
+Each part is the split `train` or the splits after the colon, repeated as often as the number after the star says; a
+number below 1 selects a fixed random subset.
 """
 
 import contextlib
@@ -17,7 +17,7 @@ from data.cache import build_for_content
 from data.errors import InputError
 from data.text.parallel_text import ParallelText
 
-FORMAT = 1  # of the cache: raise it when the files written here change
+FORMAT = 1  # version of the cached files: increase it when they change
 SYNTAX = (
     "NAME[:SPLIT[,SPLIT…]][*WEIGHT] joined by +, such as tatoeba_en-de+multi30k*2+newstest:newstest2008; "
     "dev=NAME:SPLIT names development text"
@@ -27,7 +27,7 @@ LARGEST_WEIGHT = 1000
 
 
 class Part(NamedTuple):
-    """A corpus of a mix: the splits of it that are used, how often each pair is, and for which split of the mix."""
+    """A corpus of a mix: the splits taken from it, how often each pair occurs, and the split of the mix (`use`)."""
 
     corpus: str
     splits: tuple[str, ...]
@@ -46,11 +46,11 @@ def parse_mix(name: str) -> list[Part]:
     for piece in name.split("+"):
         match = PART.fullmatch(piece.strip())
         if match is None:
-            raise InputError(f"{name!r} is not a mix of corpora: {piece!r} does not fit; write {SYNTAX}")
+            raise InputError(f"{name!r} is not a mix of corpora: cannot parse {piece!r}; write {SYNTAX}")
         use = match["use"] or "train"
         splits = tuple(split.strip() for split in (match["splits"] or use).split(","))
         if not all(splits):
-            raise InputError(f"{name!r} is not a mix of corpora: {piece!r} has an empty split; write {SYNTAX}")
+            raise InputError(f"{name!r} is not a mix of corpora: {piece!r} has an empty split name; write {SYNTAX}")
         parts.append(Part(match["corpus"].strip(), splits, _weight(match["weight"], piece), use))
     if not any(part.use == "train" for part in parts):
         raise InputError(f"{name!r} names no training text; write {SYNTAX}")
@@ -62,13 +62,13 @@ def _weight(text, piece):
         return 1.0
     if not re.fullmatch(r"\d+(\.\d*)?|\.\d+", text.strip()) or not 0 < float(text) <= LARGEST_WEIGHT:
         raise InputError(
-            f"the weight of {piece!r} is to be a number above 0 and at most {LARGEST_WEIGHT}, such as 2 or 0.5"
+            f"the weight of {piece!r} must be a number above 0 and at most {LARGEST_WEIGHT}, such as 2 or 0.5"
         )
     return float(text)
 
 
 def join(texts: Sequence[tuple[ParallelText, float]], languages: tuple[str, str]) -> ParallelText:
-    """Join weighted texts one after another in the cache; see `weighted_pairs`. Files are named after the languages."""
+    """Concatenate weighted texts (see `weighted_pairs`) in the cache; files are named after the languages."""
     if len(texts) == 1 and texts[0][1] == 1:
         return texts[0][0]
     contents = [[*text.digests(), weight] for text, weight in texts]
@@ -89,7 +89,7 @@ def join(texts: Sequence[tuple[ParallelText, float]], languages: tuple[str, str]
 
 
 def weighted_pairs(text: ParallelText, weight: float, seed: int | str) -> Iterator[tuple[str, str]]:
-    """Yield the pairs of a text as often as the weight says: for 2.5 every pair twice, then a random half, in order."""
+    """Yield the pairs of a text `weight` times: for 2.5 every pair twice, then a random half, in order."""
     for _ in range(int(weight)):
         yield from text.pairs()
     share = weight - int(weight)

@@ -1,4 +1,4 @@
-"""Published corpora: fetched file by file or in archives, checked, and written as line-aligned files."""
+"""Published corpora: downloaded as files or archives, checked, and written as line-aligned files."""
 
 import contextlib
 import gzip
@@ -28,10 +28,10 @@ BLOCK = 1 << 20  # bytes
 
 
 def download(address: str, path: Path, sha256: str | None = None) -> str:
-    """Fetch `address` into the file `path`, making its folder, and return the SHA-256 of the content.
+    """Download `address` to `path`, creating its folder, and return the SHA-256 of the content.
 
-    Raises `InputError`, leaving nothing behind, when the address cannot be reached, or the content is cut short or
-    does not match `sha256`.
+    Raises `InputError`, leaving no file, if the address cannot be reached, or the content is truncated or does not
+    match `sha256`.
     """
     digest = hashlib.sha256()
     request = urllib.request.Request(address, headers={"User-Agent": USER_AGENT})
@@ -47,7 +47,7 @@ def download(address: str, path: Path, sha256: str | None = None) -> str:
             if expected and file.tell() != expected:
                 raise InputError(f"could not download {address}: {file.tell():,} of {expected:,} bytes arrived")
             if sha256 not in (None, digest.hexdigest()):
-                raise InputError(f"{address} has the SHA-256 {digest.hexdigest()} where {sha256} is expected")
+                raise InputError(f"{address} has the SHA-256 {digest.hexdigest()}, expected {sha256}")
     except (OSError, http.client.HTTPException) as error:
         raise InputError(f"could not download {address}: {getattr(error, 'reason', None) or error}") from error
     return digest.hexdigest()
@@ -60,9 +60,9 @@ SplitPairs = Iterator[tuple[str, tuple[str, str]]]
 def cut_at_random(pairs: Pairs, held_out: int) -> SplitPairs:
     """Yield (split, pair); `dev` and `test` are drawn by a hash of the pair, so they depend on the content alone.
 
-    Repeated pairs are dropped. `dev` and `test` hold `held_out` pairs each, at most a tenth of all, both of whose sides
-    occur once: a sentence that training has too would make the test too easy. `pairs` is called twice. RAM: about 130
-    bytes a pair. Raises `InputError` when there are too few pairs that may be held out.
+    Repeated pairs are dropped. `dev` and `test` get `held_out` pairs each, at most a tenth of all, whose sides occur
+    only once: sentences shared with training would make the test too easy. `pairs` is called twice. RAM: about 130
+    bytes a pair. Raises `InputError` if too few pairs qualify.
     """
     hashes = [array("Q"), array("Q"), array("Q")]  # of pair, source, target
     for source, target in pairs():
@@ -92,7 +92,7 @@ def cut_at_random(pairs: Pairs, held_out: int) -> SplitPairs:
 
 
 def cut_regularly(pairs: Pairs, interval: int) -> SplitPairs:
-    """Yield (split, pair), every `interval`-th pair for `dev` and the rest for `train`."""
+    """Yield (split, pair): every `interval`-th pair for `dev`, the rest for `train`."""
     for number, pair in enumerate(pairs(), start=1):
         yield ("dev" if number % interval == 0 else "train"), pair
 
@@ -103,11 +103,10 @@ def _hash(text):
 
 @dataclass(frozen=True)
 class _Corpus:
-    """A public corpus; `citation` is what to cite.
+    """A public corpus.
 
-    `fetch` brings the files `<split>.<language>.gz` of the given languages into a folder, as far as missing. Archives
-    may already lie in `archive_folders`; downloads go to the last. It raises `InputError` when they cannot be fetched,
-    which says which files to put where.
+    `fetch` adds missing files `<split>.<language>.gz` of the given languages to a folder. Archives may already be in
+    `archive_folders`; downloads go to the last. If that fails, its `InputError` says which files to put where.
     """
 
     name: str
@@ -154,7 +153,7 @@ class LineAlignedCorpus(_Corpus):
                     if not file.is_at(folder / name)
                 )
                 raise InputError(
-                    f"{error}; without internet, put {needed} into {folder} or name a folder that holds "
+                    f"{error}; without internet, put {needed} into {folder}, or name a folder that contains "
                     f"{self.name}/ with --corpora-dir"
                 ) from error
 
@@ -164,15 +163,14 @@ ARCHIVES = "archives"  # the folder of published archives within a folder of cor
 
 @dataclass(frozen=True)
 class Archive:
-    """A published file that holds a corpus or a part of it.
+    """A published file with a corpus or a part of it.
 
     Args:
         file_name: its name on disk, unique among all corpora.
-        size: bytes; None if unknown or changing.
-        sha256: likewise. The one that was used is recorded in any case.
-        md5: known where `sha256` is not.
-        inner: an archive within this one that holds the files. It may also be given alone, as `part_name`.
-        by_hand: whether only a browser can fetch it from `address`.
+        size: bytes; None if unknown or changing, as for `sha256`.
+        md5: an alternative to `sha256`.
+        inner: an archive within this one that contains the files. It may also be given alone, as `part_name`.
+        by_hand: whether only a browser can download it.
     """
 
     file_name: str
@@ -193,13 +191,13 @@ class Archive:
         return next((folder / name for name in names for folder in folders if (folder / name).is_file()), None)
 
     def instruction(self) -> str:
-        """Describe the file for a person who fetches it."""
+        """Describe the file for a person who downloads it."""
         size = f", {self.size:,} bytes" if self.size else ""
         part = f" or its {self.inner} as {self.part_name}" if self.inner else ""
         return f"{self.file_name} ({self.address}{size}){part}"
 
     def check(self, path: Path) -> str:
-        """Return the SHA-256 of the file `path`; raise `InputError` if its content is not the published one."""
+        """Return the SHA-256 of a file; raise `InputError` if its content is not the published one."""
         found = sha256(path)
         if path.name != self.file_name:
             return found  # the checksum of a part is not known
@@ -209,7 +207,7 @@ class Archive:
                 known, actual = self.md5, hashlib.file_digest(file, "md5").hexdigest()
         if known not in (None, actual):
             raise InputError(
-                f"{path} has the checksum {actual} where {known} is published: it is damaged, cut short or another "
+                f"{path} has the checksum {actual}, but {known} is published: it is damaged, truncated or a different "
                 "file; delete it and fetch it again"
             )
         return found
@@ -222,12 +220,10 @@ class Archive:
 
 @dataclass(frozen=True)
 class Text:
-    """Some of the text of a split: published files and their reader.
+    """Published files of a split and their reader.
 
-    Args:
-        files: (archive, name within it). The name is None if the archive is the file itself; for a pattern with `*`,
-            the reader gets the folder of the matching files.
-        read: a reader of `data.readers` that takes the paths of `files` and yields lines in the order of the languages.
+    `files` are (archive, name in it): None if the archive is the file itself; for a pattern with `*`, the reader gets
+    the folder of the matching files. `read`, of `data.readers`, takes their paths and yields lines in language order.
     """
 
     files: tuple[tuple[Archive, str | None], ...]
@@ -236,10 +232,10 @@ class Text:
 
 @dataclass(frozen=True)
 class ArchivedCorpus(_Corpus):
-    """A corpus published in archives, which are unpacked, read and written as line-aligned gzip files.
+    """A corpus published in archives, converted to line-aligned gzip files.
 
-    Each split is some texts, one after another; `cut` divides the pairs of `train` if other sets are cut from it. The
-    `note` says how the splits relate to the papers' splits.
+    Each split concatenates texts; `cut` divides the pairs of `train` if other sets are cut from it. `note` relates the
+    splits to the papers' splits.
     """
 
     splits: dict[str, tuple[Text, ...]] = field(default_factory=dict)
@@ -285,10 +281,7 @@ class ArchivedCorpus(_Corpus):
         (folder / "SOURCE.json").write_text(json.dumps(description, indent=2) + "\n", encoding="utf-8")
 
     def _locate(self, archive, folders):
-        """Return the path of an archive and its SHA-256.
-
-        It is fetched if no folder has it, or if it is damaged in the last one, which downloads go to.
-        """
+        """Return the path and SHA-256 of an archive; download it if it is missing, or damaged in the last folder."""
         damage = None
         if path := archive.find(folders):
             try:
@@ -299,7 +292,7 @@ class ArchivedCorpus(_Corpus):
                 warn_of_damage(path, "wrong checksum")
                 damage = error
         path = folders[-1] / archive.file_name
-        problem, reason = f"{archive.file_name} can only be fetched with a browser", None
+        problem, reason = f"{archive.file_name} can only be downloaded with a browser", None
         if not archive.by_hand:
             try:
                 download(archive.address, path, archive.sha256)
@@ -310,13 +303,13 @@ class ArchivedCorpus(_Corpus):
                 problem, reason = f"{error}; without internet", error
         missing = [other.instruction() for other in self.archives() if other.find(folders) is None]
         raise InputError(
-            f"{problem}: put {', '.join(missing)} into {' or '.join(map(str, folders))}, or name a folder that holds "
-            f"{self.name}/ with --corpora-dir"
+            f"{problem}: put {', '.join(missing)} into {' or '.join(map(str, folders))}, or name a folder that "
+            f"contains {self.name}/ with --corpora-dir"
         ) from reason
 
 
 def split_languages(split: str, languages: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the two languages in a split's name such as `test.en-cs`, else all languages of the corpus."""
+    """Return the two languages in a split name such as `test.en-cs`, else all languages of the corpus."""
     pair = split.partition(".")[2]
     return tuple(pair.split("-")) if pair else languages
 
@@ -327,7 +320,7 @@ def _read(texts, paths):
 
 
 def _write(folder, languages, lines, description):
-    """Write (split, a line for each language) into the files of the splits."""
+    """Write (split, a line for each language) to the files of the splits."""
     with contextlib.ExitStack() as stack:
         bar = stack.enter_context(tqdm(desc=description, unit=" lines", disable=None, leave=False))
         files = {}

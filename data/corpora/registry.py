@@ -1,7 +1,6 @@
-"""The public corpora by name, as `corpora.yaml`, `archives.tsv` and `multi30k.sha256` describe them.
+"""The public corpora by name, from `corpora.yaml`, `archives.tsv` and `multi30k.sha256`.
 
-Sizes and checksums that are missing there are unknown or change. `SOURCE.json` of the corpus then has the checksum
-that was used.
+Sizes and checksums missing there are unknown or change; `SOURCE.json` of the corpus then records the checksum.
 """
 
 from functools import partial

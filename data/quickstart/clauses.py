@@ -49,7 +49,7 @@ def _join(*words: str) -> str:
 
 @dataclass(frozen=True)
 class Clause:
-    """A clause in both languages; its methods say it as a statement, a question, a subordinate clause, …"""
+    """A clause in both languages; its methods render a statement, a question, a subordinate clause, …"""
 
     subject: Nominal
     verb: Verb
@@ -60,11 +60,11 @@ class Clause:
     passive: bool = False
 
     def put(self, tense: Tense, *phrases: Phrase, **options: object) -> "Clause":
-        """Return the same in another tense, with more phrases."""
+        """Return the clause in another tense, with more phrases."""
         return replace(self, tense=tense, phrases=self.phrases + phrases, **options)
 
     def main(self, front: Phrase | None = None) -> Sides:
-        """Return the statement, opened by the subject or by one of the phrases."""
+        """Return a statement that begins with the subject or with the phrase `front`."""
         subject, finite, closing = self.subject.german(), *self._german_predicate()
         rest = self._english_after_subject(front)
         if front is None:
@@ -76,18 +76,18 @@ class Clause:
         return german, _join(front.english + comma, self.subject.english(), rest)
 
     def question(self, word: Sides = ("", "")) -> Sides:
-        """Return the question that is answered by yes or no, or the one that a question word opens."""
+        """Return a yes-no question, or one with a question word."""
         finite, closing = self._german_predicate()
         auxiliary, rest = self._english_predicate(split=True)
         german = _join(word[0], finite, self._german_field(), closing)
         return german, _join(word[1], auxiliary, self.subject.english(), self._english_complements(rest))
 
     def after_clause(self) -> Sides:
-        """Return the statement behind a subordinate clause, which opens the German one."""
+        """Return the statement as it follows a subordinate clause (in German, verb first)."""
         return self.question()[0], self.main()[1]
 
     def final(self) -> Sides:
-        """Return the order of subordinate clauses, with the German verb last; without the conjunction."""
+        """Return the subordinate clause, German verb last, without the conjunction."""
         german, english = self.without_subject()
         return _join(self.subject.german(), german), _join(self.subject.english(), english)
 
@@ -99,13 +99,13 @@ class Clause:
         return _join(self._unstressed(), self._middle(), verbs), self._english_after_subject()
 
     def infinitive(self) -> Sides:
-        """Return the infinitive with zu and all that belongs to it."""
+        """Return the infinitive clause with "zu" and "to"."""
         bare = self.verb.english.predicate("future", self.subject.person)[1]
         german = _join(self._unstressed(), self._middle(), self.verb.zu_infinitive())
         return german, f"to {self._english_complements(bare)}"
 
     def imperative(self) -> Sides:
-        """Return a request to a friend (du) or to anybody else (Sie)."""
+        """Return a request, informal (du) or formal (Sie)."""
         is_friend = self.subject.person == "du"
         finite = self.verb.imperative() if is_friend else f"{self.verb.present_form('Sie')} Sie"
         bare = self.verb.english.predicate("future", "du")[1]
@@ -113,7 +113,7 @@ class Clause:
         return german, f"please {self._english_complements(bare)}"
 
     def _german_predicate(self) -> tuple[str, str]:
-        """Return the finite verb and what closes the clause: ("hat", "abgeholt")."""
+        """Return the finite verb and the verb forms that close the clause: ("hat", "abgeholt")."""
         verb, tense, person = self.verb, self.tense.german, self.subject.person
         infinitive = f"{verb.prefix}{verb.participle} werden" if self.passive else verb.prefix + verb.infinitive
         if self.modal:
@@ -136,7 +136,7 @@ class Clause:
         return self._phrases("german", _GERMAN_ORDER, front)
 
     def _phrases(self, language: str, roles: str, front: Phrase | None = None) -> str:
-        """Return the phrases of these roles in the order of the roles, without the one that opens the clause."""
+        """Return the phrases of these roles in the order of the roles, without `front`."""
         order = roles.split(", ")
         chosen = [phrase for phrase in self.phrases if phrase.role in order and phrase != front]
         return _join(*(getattr(phrase, language) for phrase in sorted(chosen, key=lambda x: order.index(x.role))))
@@ -184,7 +184,7 @@ def being(subject: Nominal, adjective: Adjective, tense: Tense = NOW, very: bool
 
 
 def sentence(template: str, *parts: Sides) -> Sides:
-    """Return the template "German | English", filled in with the parts, each sentence opened by a capital letter."""
+    """Return the template "German | English" filled in with the parts; each sentence begins with a capital letter."""
     german, english = (
         "? ".join(text[0].upper() + text[1:] for text in side.format(*words).split("? "))
         for side, words in zip(template.split(" | "), zip(*parts, strict=True), strict=True)

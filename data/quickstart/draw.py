@@ -48,7 +48,7 @@ def nouns_of(*classes: str) -> list[Noun]:
 
 @cache
 def adjectives_of(noun: Noun, graded: bool = False) -> list[Adjective]:
-    """Return the adjectives that suit a noun; `graded`: that have degrees."""
+    """Return the adjectives that suit a noun; `graded`: only those with degrees."""
     fitting = [adjective for adjective in ADJECTIVES if not set(adjective.classes).isdisjoint(noun.classes)]
     return [adjective for adjective in fitting if adjective.german[1]] if graded else fitting
 
@@ -60,16 +60,16 @@ def verbs_for(*uses: str) -> list[Verb]:
 
 
 def _fits(subject: Nominal, verb: Verb) -> bool:
-    """Return whether the verb may be said of this subject."""
+    """Return whether the verb may have this subject."""
     if verb.subject == "person" or not isinstance(subject, NounPhrase):
         return verb.subject in ("person", "adult")
     return verb.subject in subject.noun.classes or (verb.subject == "adult" and "kin" in subject.noun.classes)
 
 
 class Draw:
-    """Random choices for one sentence; `words` lists the lemmas of all the content words drawn.
+    """Random choices for one sentence; `words` lists the lemmas of the content words drawn.
 
-    Only `Random.random` is called, the one method whose results Python promises to keep.
+    Only `Random.random` is called, the one method whose results Python keeps stable.
     """
 
     def __init__(self, random: Random):
@@ -86,7 +86,7 @@ class Draw:
         return low + int(self._random.random() * (high - low + 1))
 
     def word(self, options: Sequence[Item]) -> Item:
-        """Return a word of the lexicon that the sentence does not have yet, if there is one."""
+        """Return a lexicon word, if possible one that is new in the sentence."""
         word = self.one_of([option for option in options if option.lemma not in self.words] or options)
         self.words.append(word.lemma)
         return word
@@ -104,7 +104,7 @@ class Draw:
         return Phrase(*self.one_of([sides for kind in kinds for sides in ADVERBIALS[kind]]), role)
 
     def time(self, use: str, verb: Verb) -> Phrase:
-        """Return a time in the past, in the plans or in the habits of people, by the weight of the event."""
+        """Return a time phrase for a past, planned or habitual event that fits the weight of the verb."""
         return self.adverbial("time", *(f"{use}_{distance}" for distance in _TIMES_BY_WEIGHT[use][verb.weight]))
 
     def plural(self, noun: Noun, probability: float = 0.2) -> bool:
@@ -133,7 +133,7 @@ class Draw:
         return self.thing(noun, determiner, self.plural(noun, plural), adjective=0)
 
     def subject(self, wanted: str = "adult", pronouns: bool = True, plural: float = 0.2) -> Nominal:
-        """Return somebody of this class, never a neuter, so that "er" or "sie" can refer to the person."""
+        """Return a person of this class, never neuter, so that "er" or "sie" can refer to the person."""
         if wanted == "person":
             wanted = "adult" if self.chance(0.75) else "child"
         kind = self._random.random() if wanted in ("adult", "child") else 1
@@ -190,7 +190,7 @@ class Draw:
         return Phrase(*nominal.sides(case), "pronoun" if isinstance(nominal, Pronoun) else role)
 
     def event(self, *uses: str, subject: Nominal | None = None, place: float = 0.0, negated: bool = False) -> Clause:
-        """Return somebody doing something: a verb of these uses with subject and complements, perhaps at a place."""
+        """Return a clause: a verb of these uses with subject and complements, perhaps at a place."""
         verb = self.word([verb for verb in verbs_for(*uses) if subject is None or _fits(subject, verb)])
         subject = subject or self.subject(verb.subject)
         parts = [self._complement(wanted, subject, negated) for wanted in verb.complements]
@@ -199,7 +199,7 @@ class Draw:
         return Clause(subject, verb, tuple(parts))
 
     def place(self, role: str, *classes: str) -> Phrase:
-        """Return a place where something happens ("im Garten") or, in the role "direction", where somebody goes."""
+        """Return a location ("im Garten") or, in the role "direction", a destination."""
         attribute = "where_to" if role == "direction" else "where"
         place = self.word([noun for noun in nouns_of(*classes) if getattr(noun, attribute)])
         german, english = getattr(place, attribute)
@@ -207,16 +207,16 @@ class Draw:
         return Phrase(NounPhrase(place).prepositional(german, case), f"{english} {NounPhrase(place).english()}", role)
 
     def statement(self, clause: Clause, front: Phrase | None = None) -> Sides:
-        """Return the clause as a sentence of its own, opened by its subject or, half of the time, by `front`."""
+        """Return the clause as a sentence that begins with its subject or, half of the time, with `front`."""
         return sentence("{}. | {}.", clause.main(front if self.chance(0.5) else None))
 
     def dated(self, event: Clause, use: str, tense: Tense, *phrases: Phrase, **options: object) -> Sides:
-        """Return the event in a tense at a time of this use, which may open the sentence."""
+        """Return the event in a tense with a time phrase of this use, which may open the sentence."""
         time = self.time(use, event.verb)
         return self.statement(event.put(tense, time, *phrases, **options), time)
 
     def undergoer(self, verb: Verb) -> NounPhrase:
-        """Return the thing that something is done to, as the subject of a passive or asked for."""
+        """Return the object of a verb as a noun phrase, for passives and questions."""
         noun = self.noun(*verb.complements[0].classes)
         return self.thing(noun, THE, verb.complements[0].determiners == ("all",) or self.plural(noun))
 

@@ -1,7 +1,7 @@
-"""The lexicon of the quickstart grammar: kinds of words, their inflection, and the tables next to this file.
+"""The lexicon of the quickstart grammar: word classes, inflection, and the tables next to this file.
 
-Each noun is also a class of its own. Complements of verbs are separated by commas; each is [preposition] case classes
-determiners, with "/" between alternatives.
+Each noun is also a class of its own. Complements of verbs are separated by commas; each is "[preposition] case classes
+determiners", with "/" between alternatives.
 """
 
 from collections.abc import Iterator
@@ -22,9 +22,9 @@ FINITE_FORMS = {(row["infinitive"], row["tense"]): row for row in table("finite_
 
 
 class Noun(NamedTuple):
-    """A noun with its gender (m, f, n; p for a plural without singular) and its classes of meaning.
+    """A noun with its gender (m, f, n; p for plural only) and semantic classes; mass nouns have no plural.
 
-    A mass noun has no plural. `where` and `where_to` are the prepositions of a place, as (German, English).
+    `where` and `where_to` are the prepositions of a place, as (German, English).
     """
 
     lemma: str
@@ -51,9 +51,9 @@ class Noun(NamedTuple):
 
 
 class Adjective(NamedTuple):
-    """An adjective: what endings attach to in the three degrees (teuer: "teur"), the same in English.
+    """An adjective: German stems (teuer: "teur") and English forms of the three degrees, empty if not graded.
 
-    `classes` belong to the nouns that it goes with. If it is not graded, the other degrees are empty.
+    `classes` are the classes of the nouns that it suits.
     """
 
     lemma: str
@@ -73,7 +73,7 @@ class EnglishVerb(NamedTuple):
     particle: str = ""
 
     def predicate(self, tense: str, person: str, passive: bool = False, split: bool = False) -> tuple[str, str]:
-        """Return the verb group as (auxiliary, rest); `split` adds do-support, as questions and `not` need it."""
+        """Return the verb group as (auxiliary, rest); `split` adds do-support for questions and `not`."""
         base, third, past, participle, gerund = (f"{form} {self.particle}".strip() for form in self[:5])
         if passive:
             auxiliary, rest = EnglishVerb("be", "is", "was", "been", "being").predicate(tense, person)
@@ -104,11 +104,10 @@ class Complement(NamedTuple):
 
 @dataclass(frozen=True)
 class Verb:
-    """A German verb with its principal parts, its English counterpart and what it goes with.
+    """A German verb with its principal parts, its English counterpart and its complements.
 
     The parts lack the separable `prefix`, which ends in a blank if written apart. `uses` are the times and
-    constructions in which the verb reads naturally, `weight` says how far off in time it may lie (small, day, big,
-    huge), `places` where it happens.
+    constructions that suit the verb, `weight` its time scale (small, day, big, huge), `places` where it happens.
     """
 
     lemma: str

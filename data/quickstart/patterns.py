@@ -252,7 +252,7 @@ def _with_relative_clause(head: NounPhrase, pronoun: str, relative: str, clause:
 
 
 def _about(draw: Draw, person: NounPhrase) -> Sides:
-    """Return a statement on somebody: "kommt aus Italien", "wohnt in Köln", "ist sehr nett"."""
+    """Return a statement about a person: "kommt aus Italien", "wohnt in Köln", "ist sehr nett"."""
     kind = draw.one_of(("country", "city", "trait"))
     if kind == "trait":
         return draw.statement(being(person, draw.word(_TRAITS)))
@@ -263,7 +263,7 @@ def _about(draw: Draw, person: NounPhrase) -> Sides:
 
 
 def _teller(draw: Draw) -> Nominal:
-    """Return the one who has to do with the person or thing: ich, wir, a name or one's family."""
+    """Return the subject of a relative clause: ich, wir, a name or a relative."""
     kind = draw.one_of(("ich", "wir", "name", "relative"))
     return PRONOUN.get(kind) or (draw.name() if kind == "name" else draw.relative(plural=0))
 

@@ -31,7 +31,7 @@ def relative_pronoun(case: str, gender: str) -> str:
 
 
 def indefinite_article(following: str) -> str:
-    """Return "a" or "an", by the sound of the next word."""
+    """Return "a" or "an", depending on the sound of the next word."""
     starts_with_vowel = following[0] in "aeiou" and not following.startswith(("uni", "use", "euro", "one"))
     return "an" if starts_with_vowel or following.startswith(("honest", "hour")) else "a"
 
@@ -80,7 +80,7 @@ class _Nominal:
 class NounPhrase(_Nominal):
     """A noun with determiner and adjective; `degree` 1 is the comparative, 2 the superlative.
 
-    `addition` stands after the German noun (" nach Berlin"); `whole` is then the English phrase.
+    `addition` follows the German noun (" nach Berlin"); `whole` is then the complete English phrase.
     """
 
     noun: Noun
@@ -124,7 +124,7 @@ class NounPhrase(_Nominal):
 
 @dataclass(frozen=True)
 class Name(_Nominal):
-    """A person's name; Herr and Frau go before a surname."""
+    """A person's name, with Herr or Frau before a surname."""
 
     name: str
     gender: str
@@ -164,7 +164,7 @@ Nominal = NounPhrase | Name | Pronoun
 
 
 def pronoun_for(nominal: Nominal) -> Pronoun:
-    """Return the pronoun that takes up a thing or person, by the gender: "er" for "mein Bruder" or "der Schlüssel"."""
+    """Return the pronoun that refers to a thing or person: "er" for "mein Bruder" or "der Schlüssel"."""
     if isinstance(nominal, Pronoun):
         return nominal
     if nominal.gender == "p":

@@ -1,7 +1,6 @@
-"""Readers for parallel text as it is distributed: paths of files in, a stream of one line for each language out.
+"""Readers for published parallel text: file paths in, tuples of one line for each language out.
 
-Start at `plain.py`, the simplest. Each raises `data.errors.InputError` with file and line for a malformed file:
-different numbers of lines or segments, ids that do not match, bytes that are not UTF-8, a gzip file cut short.
+Each raises `data.errors.InputError` with file and line for a malformed file. Start at `plain.py`, the simplest.
 """
 
 from data.readers.help_pages import read_help_pages

@@ -18,9 +18,9 @@ VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "met
 def read_help_pages(source: str | Path, target: str | Path) -> Iterator[tuple[str, str]]:
     """Yield the paragraphs and headings that both languages have, page after page.
 
-    Each argument is a folder with the pages `*/help/<language>/text/**/*.html` of one language, as in the Debian
-    packages libreoffice-help-<language>. Paragraphs are left out if their sides are equal, have fewer than three words
-    or are too different in length to be translations. Raises `InputError` when a folder has no such page.
+    Each argument is a folder with pages `*/help/<language>/text/**/*.html`, as in the Debian packages
+    libreoffice-help-<language>. Paragraphs are dropped if their sides are equal, have fewer than three words or differ
+    too much in length. Raises `InputError` if a folder has no such page.
     """
     pages = [_pages(Path(folder)) for folder in (source, target)]
     for name in sorted(pages[0].keys() & pages[1].keys()):
@@ -34,7 +34,7 @@ def _pages(folder):
     found = {f"/{path.relative_to(folder)}".partition("/text/")[2]: path for path in folder.rglob("*.html")}
     pages = {name: path for name, path in found.items() if name}
     if not pages:
-        raise InputError(f"{folder} holds no help pages (text/*.html)")
+        raise InputError(f"{folder} contains no help pages (text/*.html)")
     return pages
 
 
@@ -54,7 +54,7 @@ def _paragraphs(path):
 
 
 class _Page(HTMLParser):
-    """Collector of the text of elements whose id is a paragraph's, without text for macOS only."""
+    """Collector of the text of elements with a paragraph id, without text for macOS only."""
 
     def __init__(self):
         super().__init__(convert_charrefs=True)

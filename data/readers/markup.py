@@ -18,9 +18,9 @@ TALK_TAG = re.compile(rf"<(/?)({'|'.join((*ABOUT, *TITLES))})\b[^<>]*>")
 def read_talks(source: str | Path, target: str | Path, titles: bool = False) -> Iterator[tuple[str, str]]:
     """Yield the aligned lines of two IWSLT training files, plain or gzip.
 
-    The files are text, with lines in tags (`<url>`, `<talkid>`, `<title>`, …) before each talk; their number may differ
-    between languages. Characters such as `&` and `<` stand for themselves. With `titles`, the title and description of
-    each talk are pairs too. Raises `InputError` for a title without its end tag and for lines of different talks.
+    They are text, with tagged lines (`<url>`, `<talkid>`, `<title>`, …) before each talk, whose number may differ
+    between languages; `&` and `<` are not escaped. `titles` adds the title and description of each talk. Raises
+    `InputError` for a title without its end tag and for lines of different talks.
     """
     return aligned((source, target), [_lines(path, titles) for path in (source, target)], "lines")
 
@@ -58,10 +58,10 @@ def read_xml(source: str | Path, target: str | Path) -> Iterator[tuple[str, str]
 
 
 def read_sgm(source: str | Path, target: str | Path) -> Iterator[tuple[str, str]]:
-    """Yield the `<seg>` texts of two `.sgm` files with the same ids.
+    """Yield the `<seg>` texts of two `.sgm` files with the same ids; resolve the five entities of XML.
 
-    Such files look like XML but have bare `&` and unclosed tags, so only `<seg id=…>` and `</seg>` are read. The five
-    entities of XML are resolved. Raises `InputError`, with the line, for a segment that is not closed or has no id.
+    Such files look like XML but have bare `&` and unclosed tags, so only `<seg id=…>` and `</seg>` are read. Raises
+    `InputError`, with the line, for a segment that is not closed or has no id.
     """
     return aligned((source, target), [_sgm_segments(path) for path in (source, target)], "segments")
 

@@ -1,4 +1,4 @@
-"""Line-aligned files and tab-separated tables, and the check, shared by all readers, that sides belong together."""
+"""Line-aligned files and tab-separated tables, and the alignment check that all readers share."""
 
 import html
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,7 +11,7 @@ from data.text.parallel_text import read_lines
 
 
 class Segment(NamedTuple):
-    """A line of text, its place in the file, and what its counterpart must share."""
+    """A line of text, its line number, and an identity that its counterpart must share."""
 
     line: int
     identity: str
@@ -19,15 +19,14 @@ class Segment(NamedTuple):
 
 
 def one_line(text: str) -> str:
-    """Return the text with each run of white space, line breaks and no-break spaces included, as one blank."""
+    """Replace each run of white space, line breaks and no-break spaces included, by one blank."""
     return " ".join(text.split())
 
 
 def aligned(paths: Iterable[Path], sides: Iterable[Iterable[Segment]], what: str) -> Iterator[tuple[str, ...]]:
-    """Yield the texts of segments at the same place on each side.
+    """Yield the texts of segments at the same place on each side; `what` names segments in messages, as in `lines`.
 
-    `what` is the name of a segment in messages, such as `lines`. Raises `InputError` when counterparts have different
-    identities, or at the end when the numbers of segments differ.
+    Raises `InputError` if counterparts have different identities, or at the end if the numbers of segments differ.
     """
     paths = list(paths)
     counts = [0] * len(paths)
@@ -39,7 +38,7 @@ def aligned(paths: Iterable[Path], sides: Iterable[Iterable[Segment]], what: str
         for path, segment in zip(paths[1:], group[1:], strict=True):
             if segment.identity != group[0].identity:
                 raise InputError(
-                    f"{paths[0]}, line {group[0].line} ({group[0].identity}) does not fit {path}, line "
+                    f"{paths[0]}, line {group[0].line} ({group[0].identity}) does not match {path}, line "
                     f"{segment.line} ({segment.identity}): each of the {what} must translate its counterpart"
                 )
         yield tuple(segment.text for segment in group)
@@ -62,19 +61,19 @@ def read_table(
     separator: str | None = None,
     escaped: bool = False,
 ) -> Iterator[tuple[str, ...]]:
-    """Yield the chosen columns of a tab-separated file (plain or gzip) without quoting.
+    """Yield the chosen columns of an unquoted tab-separated file (plain or gzip).
 
-    Rows with an empty cell in a chosen column are left out: they separate the documents of News Commentary, and lack a
+    Rows with an empty cell in a chosen column are skipped: they separate documents in News Commentary, and lack a
     translation in multilingual tables. Runs of white space become one blank.
 
     Args:
-        columns: numbers counted from 0, or names in the first row.
-        width: required number of columns; default: as in the first row with names, otherwise any that suffices.
+        columns: numbers from 0, or names in the first row.
+        width: required number of columns; default: the width of the first row if columns are names, else any.
         null: texts that mark a cell as a missing translation.
         separator: boundary of segments within a cell; becomes a blank.
-        escaped: whether to resolve special characters that Moses escaped (`&apos;`, `&#91;`).
+        escaped: whether to resolve characters escaped by Moses (`&apos;`, `&#91;`).
 
-    Raises `InputError` for a row with too few columns or an unknown name, with file and line.
+    Raises `InputError`, with file and line, for a row with too few columns or an unknown name.
     """
     lines = enumerate(read_lines(path), start=1)
     if isinstance(columns[0], str):
@@ -88,7 +87,7 @@ def read_table(
             if not line.strip():
                 continue
             needed = f"{width}" if width else f"{max(columns) + 1} or more"
-            raise InputError(f"{path}, line {number}: {len(cells)} tab-separated columns where {needed} are expected")
+            raise InputError(f"{path}, line {number}: {len(cells)} tab-separated columns, expected {needed}")
         chosen = [cells[column] for column in columns]
         if separator is not None:
             chosen = [cell.replace(separator, " ") for cell in chosen]

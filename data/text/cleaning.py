@@ -13,14 +13,13 @@ REASONS = ("duplicate", "empty", "long", "ratio")
 
 @dataclass(frozen=True)
 class CleaningRules:
-    """Limits beyond which a training pair is left out; None: no limit. A pair with an empty side always is.
+    """Limits beyond which a training pair is dropped; None: no limit. Pairs with an empty side are always dropped.
 
     Args:
-        max_words: most words of a side, separated by blanks.
+        max_words: most blank-separated words of a side.
         max_ratio: most words on one side for each word on the other.
-        drop_duplicates: whether repeated pairs are left out.
 
-    Raises `InputError` when a number is below 1.
+    Raises `InputError` if a number is below 1.
     """
 
     max_words: int | None = None
@@ -34,7 +33,7 @@ class CleaningRules:
                 raise InputError(f"{name} must be at least 1, got {value}")
 
     def reason_to_drop(self, source: str, target: str) -> str | None:
-        """Return one of `REASONS`, except duplicates, or None for a pair to keep."""
+        """Return one of `REASONS` except duplicates, or None to keep the pair."""
         source_words, target_words = len(source.split()), len(target.split())
         shorter, longer = sorted((source_words, target_words))
         if shorter == 0:
@@ -49,7 +48,7 @@ class CleaningRules:
 def first_occurrences(pairs: Iterable[tuple[str, str]]) -> np.ndarray:
     """Return (N,) bool: whether a pair is the first of its kind, ignoring white space at the ends.
 
-    RAM: 8 bytes a pair and a few times that while sorting. Different pairs count as equal with a probability of
+    RAM: 8 bytes a pair, a few times that while sorting. The probability that any two different pairs collide is
     N² / 2⁶⁵, one in a million for five million pairs.
     """
     hashes = np.fromiter((_hash(*pair) for pair in pairs), np.uint64)

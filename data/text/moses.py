@@ -1,9 +1,9 @@
 """Punctuation normalisation, tokenisation and detokenisation like the Moses scripts, by sacremoses with repairs.
 
-Tokens become text again by the rules of detokenizer.perl and some for cases it leaves open. sacremoses' detokeniser
-leaves blanks around slashes, dashes and foreign quotation marks, in times, names (O 'Malley) and amounts (C $5), puts
-blanks on the wrong side of unpaired quotation marks, and drops Czech ones before numbers ("v roce2008"). On tokenised
-news in English, German and Czech it restores less than 98 % of the lines, these rules more than 99 %.
+Detokenisation follows detokenizer.perl, with rules for further cases. sacremoses' detokeniser leaves blanks around
+slashes, dashes and foreign quotation marks, in times, names (O 'Malley) and amounts (C $5), puts blanks on the wrong
+side of unpaired quotation marks, and drops Czech ones before numbers ("v roce2008"). On tokenised news in English,
+German and Czech it restores less than 98 % of the lines, these rules more than 99 %.
 """
 
 import html
@@ -17,19 +17,19 @@ _ESCAPE = re.compile(r"&(#124|lt|gt|quot|apos|#91|#93|amp);")
 
 
 class Moses:
-    """Text of one language to tokens and back; a language without rules of its own uses the English abbreviations."""
+    """Text of one language to tokens and back; languages without rules of their own use English abbreviations."""
 
     def __init__(self, language: str):
         self.language = language
-        # Compiled once: sacremoses looks its patterns up for every line, which takes a third of the time.
+        # Compiled once: sacremoses looks up its patterns for every line, which takes a third of the time.
         rules = MosesPunctNormalizer(language).substitutions
         self._substitutions = [(re.compile(pattern).sub, replacement) for pattern, replacement in rules]
         self._tokenizer = _Tokenizer(language)
 
     def normalize(self, line: str) -> str:
-        """Return a line in Unicode's normal form C with the punctuation of normalize-punctuation.perl.
+        """Return a line in Unicode normal form C with the punctuation of normalize-punctuation.perl.
 
-        Unlike in the script, the apostrophe ’ stays one in every word, not only between the letters a to z.
+        Unlike in the script, the apostrophe ’ is kept in every word, not only between the letters a to z.
         """
         line = unicodedata.normalize("NFC", line)
         for substitute, replacement in self._substitutions:
@@ -37,7 +37,7 @@ class Moses:
         return line.strip()
 
     def tokenize(self, line: str) -> str:
-        """Return the tokens of a normalised line, separated by blanks and escaped as tokenizer.perl does it."""
+        """Return the tokens of a normalised line, separated by blanks and escaped as by tokenizer.perl."""
         return self._tokenizer.tokenize(line, return_str=True).rstrip()
 
     def detokenize(self, line: str) -> str:
@@ -185,7 +185,7 @@ class _Detokenizer:
         return token, True
 
     def _is_possessive(self, i, token, after):
-        """Return whether a mark after an s is a plural's: no other, or only another such one, follows."""
+        """Return whether a mark after an s is a plural possessive: no other mark, or only such a one, follows."""
         if self._is_unpaired(token):
             return token == "'" or after[:1].islower()
         following = self.tokens.index(token, i + 1)
@@ -193,7 +193,7 @@ class _Detokenizer:
         return token == "'" and previous.endswith("s") and bool(_WORD_START.match(following))
 
     def _ends_quotation(self, before, after):
-        """Return whether an unpaired mark between these two ends a quotation that an earlier line began."""
+        """Return whether an unpaired mark between these tokens ends a quotation from an earlier line."""
         return before[-1] in ".?!…" or (before == "," and not after[0].isupper())
 
     def _is_apostrophe(self, token, before, after):
@@ -209,5 +209,5 @@ class _Detokenizer:
         return bool(joined) or self._is_unpaired(token)
 
     def _is_unpaired(self, token):
-        """Return whether one of the marks of this form from here on has no counterpart."""
+        """Return whether an odd number of marks of this form remains."""
         return self.marks_left[token] % 2 == 1

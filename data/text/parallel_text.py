@@ -1,4 +1,4 @@
-"""Line-aligned files, read strictly and without holding them in RAM."""
+"""Strict, streaming reading of line-aligned files."""
 
 import contextlib
 import gzip
@@ -22,22 +22,22 @@ LONGEST_LINE = 1 << 24  # bytes: a small gzip file can hold a line that fills th
 
 
 def read_lines(path: str | Path) -> Iterator[str]:
-    """Yield the lines of a UTF-8 file, plain or gzip, as `decode_lines` does; raise `InputError` if it is empty."""
+    """Yield the lines of a UTF-8 file, plain or gzip, by `decode_lines`; raise `InputError` if it is empty."""
     empty = True
     with open_text_file(path) as file:
         for line in decode_lines(file, path):
             empty = False
             yield line
     if empty:
-        raise InputError(f"{path} is empty; a text with one segment a line is needed")
+        raise InputError(f"{path} is empty; give a text with one sentence per line")
 
 
 def open_text_file(path: str | Path) -> BinaryIO:
-    """Open a plain or gzipped file for `decode_lines`, or raise `InputError`; `-` is the standard input, plain."""
+    """Open a plain or gzipped file for `decode_lines`, or raise `InputError`; `-` is standard input, plain."""
     if str(path) == "-":
         if sys.stdin is None:
             raise InputError("the standard input is closed; name a file")
-        return sys.stdin.buffer  # not peeked into: someone may be about to type
+        return sys.stdin.buffer  # no peeking for gzip: that would wait for typed input
     with _explained_damage(path):
         file = open(path, "rb")  # noqa: SIM115 (the caller closes it)
         # gzip's magic number never begins UTF-8 text.
@@ -46,17 +46,17 @@ def open_text_file(path: str | Path) -> BinaryIO:
 
 
 def count_lines(path: str | Path, most: int) -> int:
-    """Return the number of lines of a plain or gzipped file, or `most` if it has more, which are not read."""
+    """Return the number of lines of a plain or gzipped file, at most `most`."""
     with _explained_damage(path), open_text_file(path) as file:
         return sum(1 for _ in islice(iter(partial(file.readline, LONGEST_LINE), b""), most))
 
 
 def decode_lines(file: BinaryIO, name: str | Path) -> Iterator[str]:
-    """Yield the lines of an open binary file that messages call `name`.
+    """Yield the lines of an open binary file; `name` is for messages.
 
-    A line ends only at `"\\n"`, never at U+2028, U+0085 or a form feed, so that line-aligned files stay aligned. One
-    `"\\r"` before it is dropped, as is a byte order mark at the start of the file. Raises `InputError` for bytes that
-    are not UTF-8 and a line of more than `LONGEST_LINE` bytes, with the line number, and for a damaged gzip file.
+    Lines end only at `"\\n"`, never at U+2028, U+0085 or a form feed, so that line-aligned files stay aligned. One
+    `"\\r"` before it is dropped, as is a byte order mark at the start. Raises `InputError`, with the line number, for
+    invalid UTF-8 and lines of more than `LONGEST_LINE` bytes, and for a damaged gzip file.
     """
     number = 0
     try:
@@ -64,7 +64,8 @@ def decode_lines(file: BinaryIO, name: str | Path) -> Iterator[str]:
             # Reading lines of a binary file splits at b"\n" and nowhere else.
             for number, line in enumerate(iter(partial(file.readline, LONGEST_LINE + 1), b""), start=1):
                 if len(line) > LONGEST_LINE:
-                    raise InputError(f"{name}, line {number}: more than {LONGEST_LINE:,} bytes; this is no text")
+                    message = f"{name}, line {number}: more than {LONGEST_LINE:,} bytes; give a text file"
+                    raise InputError(message)
                 if number == 1:
                     line = line.removeprefix(BYTE_ORDER_MARK)
                 yield line.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8")
@@ -76,7 +77,7 @@ def decode_lines(file: BinaryIO, name: str | Path) -> Iterator[str]:
 
 
 def content_digest(path: str | Path) -> str:
-    """Return the SHA-256 of a file's content, of a gzip file's text; raise `InputError` if it cannot be read."""
+    """Return the SHA-256 of a file's (decompressed) content; raise `InputError` if it cannot be read."""
     with _explained_damage(path), open_text_file(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -86,14 +87,14 @@ def _explained_damage(name):
     try:
         yield
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise InputError(f"{name}: the gzip file is cut short or damaged; fetch or compress it again") from error
+        raise InputError(f"{name}: the gzip file is truncated or damaged; fetch or compress it again") from error
     except OSError as error:
         raise InputError(f"cannot read {name}: {error.strerror}; check the name") from error
 
 
 @dataclass(frozen=True)
 class ParallelText:
-    """Line-aligned text: line n of the file `source` translates line n of `target`; UTF-8, plain or `.gz`."""
+    """Two line-aligned UTF-8 files, plain or `.gz`."""
 
     source: Path
     target: Path
@@ -103,10 +104,7 @@ class ParallelText:
         object.__setattr__(self, "target", Path(self.target))
 
     def pairs(self) -> Iterator[tuple[str, str]]:
-        """Yield (source line, target line).
-
-        Raises `InputError` as `read_lines` does, and at the end if the files have different numbers of lines.
-        """
+        """Yield (source line, target line); raise `InputError` if a file is unreadable or, at the end, longer."""
         sources = targets = 0
         for source, target in zip_longest(read_lines(self.source), read_lines(self.target)):
             sources += source is not None
@@ -125,7 +123,7 @@ class ParallelText:
         return sum(1 for _ in self.pairs())
 
     def digests(self) -> list[str]:
-        """Return `content_digest` of both files: equal for equal text, wherever it lies."""
+        """Return `content_digest` of both files."""
         return [content_digest(self.source), content_digest(self.target)]
 
 
@@ -137,7 +135,7 @@ def text_bar(
     unit: str = "pairs",
     sides: int = 1,
 ) -> tqdm:
-    """Return a progress bar, visible only on a terminal, that counts `items`, `sides` for each pair, or `update`s."""
+    """Return a progress bar, shown only on a terminal, over `items` (`sides` of them a pair) or for `update` calls."""
     shown = progress and sys.stderr is not None and sys.stderr.isatty()
     total = sides * count_lines(text.source, sys.maxsize) if shown else None
     return tqdm(items, task, total, unit=f" {unit}", disable=not shown)

@@ -1,4 +1,4 @@
-"""Parallel text in the form of a profile: processed once, on all cores, and cached by content."""
+"""Parallel text preprocessed by a profile: processed once, on all cores, and cached by content."""
 
 import contextlib
 import json
@@ -19,11 +19,11 @@ from data.text.profiles import Profile, profile_named
 from data.text.truecasing import Truecaser, count_forms
 from data.workers import map_chunks
 
-FORMAT = 1  # of the cache: raise it when the files written here change
+FORMAT = 1  # version of the cached files: increase it when they change
 
 
 class PreprocessedText(NamedTuple):
-    """A parallel text in the form of a profile, its truecasers if there are any, and the pairs left out by reason."""
+    """A preprocessed parallel text, its truecasers if any, and the number of dropped pairs by reason."""
 
     text: ParallelText
     truecasers: tuple[Truecaser, Truecaser] | None
@@ -38,13 +38,13 @@ def apply_profile(
     rules: CleaningRules | None = None,
     truecasers: tuple[Truecaser, Truecaser] | None = None,
 ) -> PreprocessedText:
-    """Bring a parallel text into the form of a profile, or find it in the cache by its content.
+    """Preprocess a parallel text by a profile, or take it from the cache.
 
-    RAM grows with the number of different words, not of lines. Raises `InputError` when no pair is left.
+    RAM grows with the number of different words, not of lines. Raises `InputError` if no pair is left.
 
     Args:
-        rules: which pairs of a training text to leave out; None keeps every line, as for test sets.
-        truecasers: of source and target; None learns them on this text, which must then be the training text.
+        rules: which training pairs to drop; None keeps every line, as for test sets.
+        truecasers: (source, target); None learns them on this text, which must then be the training text.
     """
     form = profile_named(profile)
     if form == Profile() and rules in (None, CleaningRules()):
@@ -83,7 +83,9 @@ def _build(text, profile, languages, rules, truecasers, folder):
             bar.update(kept_now + sum(dropped_now.values()))
     if kept == 0:
         reasons = ", ".join(f"{dropped[reason]:,} {reason}" for reason in REASONS if dropped[reason])
-        raise InputError(f"no pair of {text.source} and {text.target} is left ({reasons}); loosen the limits")
+        raise InputError(
+            f"all pairs of {text.source} and {text.target} were dropped ({reasons}); relax the cleaning limits"
+        )
     if form.is_truecased:
         truecasers = truecasers or tuple(map(Truecaser, forms))
         for side, truecaser in zip(SIDES, truecasers, strict=True):
@@ -101,10 +103,10 @@ def _build(text, profile, languages, rules, truecasers, folder):
 
 
 def _process(form, languages, rules, counts_forms, pairs):
-    """Bring a chunk of pairs into their form before truecasing and clean it.
+    """Preprocess a chunk of pairs up to truecasing and clean it.
 
     Return the lines of each side as one string (no sides if no pair is left), the numbers of pairs kept and of pairs
-    dropped by reason, and, on request, the counts of forms of each side.
+    dropped by reason, and, if wanted, the word form counts of each side.
     """
     pairs = [tuple(map(form.before_truecasing, languages, pair)) for pair in pairs]
     kept, dropped = pairs, Counter()

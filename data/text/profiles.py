@@ -1,11 +1,11 @@
-"""The profiles of text: as it is, or normalised and tokenised by the rules of Moses in one of three casings.
+"""Text preprocessing profiles: raw text, or normalised and tokenised by the rules of Moses in one of three casings.
 
 | profile | tokenised | casing | paper |
 |---|---|---|---|
-| `raw` | no | as it is | Ampomah et al. 2020 |
+| `raw` | no | unchanged | Ampomah et al. 2020 |
 | `truecased` | yes | truecased | Li & Luo 2022 |
-| `lowercased` | yes | small letters | Iida et al. 2019, Goindani & Shrivastava 2021 on IWSLT14 |
-| `tokenized` | yes | as it is | the same on other corpora |
+| `lowercased` | yes | lowercased | Iida et al. 2019, Goindani & Shrivastava 2021 on IWSLT14 |
+| `tokenized` | yes | unchanged | the same on other corpora |
 """
 
 from dataclasses import dataclass
@@ -21,14 +21,14 @@ DEFAULT_MAX_LENGTH = 100  # sub-words of a side
 
 @dataclass(frozen=True)
 class Profile:
-    """A form of text; by default the text as it is."""
+    """The steps of a profile; by default none."""
 
     is_tokenized: bool = False
     is_truecased: bool = False
     is_lowercased: bool = False
 
     def before_truecasing(self, language: str, line: str) -> str:
-        """Return a line of text in this form, not yet truecased."""
+        """Return a preprocessed line, not yet truecased."""
         if self.is_tokenized:
             line = tokenize(language, line)
         return line.lower() if self.is_lowercased else line
@@ -41,23 +41,20 @@ PROFILES = {
     "tokenized": Profile(is_tokenized=True),
 }
 FORMER_PROFILES = {"paper": "truecased"}
-"""Names of earlier versions and their present names."""
+"""Names in earlier versions → current names."""
 
 
 def profile_named(name: str) -> Profile:
-    """Return a profile of `PROFILES`; raise `InputError` for any other name."""
+    """Return an entry of `PROFILES`; raise `InputError` for any other name."""
     if name in FORMER_PROFILES:
         raise InputError(f"the profile {name!r} is now called {FORMER_PROFILES[name]!r}")
     if name not in PROFILES:
-        raise InputError(f"unknown profile {name!r}; it is one of {', '.join(PROFILES)}")
+        raise InputError(f"unknown profile {name!r}; choose one of {', '.join(PROFILES)}")
     return PROFILES[name]
 
 
 class Preprocessor:
-    """Text of one language to the form that sub-words are learnt on, and back to ordinary text.
-
-    A truecased profile needs the `truecaser` of the language. Raises `InputError` for an unknown one.
-    """
+    """Preprocessing of text in one language before sub-words, and back; a truecased profile needs a `truecaser`."""
 
     def __init__(self, profile: str, language: str, truecaser: Truecaser | None = None):
         self._profile = profile_named(profile)
@@ -65,23 +62,23 @@ class Preprocessor:
         self.is_tokenized = self._profile.is_tokenized
 
     def preprocess(self, line: str) -> str:
-        """Return a line of text as sub-words are learnt on it."""
+        """Return a line of text as sub-word models see it."""
         line = self._profile.before_truecasing(self.language, line)
         return self.truecaser.truecase(line) if self._profile.is_truecased else line
 
     def postprocess(self, line: str) -> str:
-        """Return a line of a model's output as ordinary text; a lower-cased one stays without capital letters."""
+        """Return a line of model output as ordinary text; lowercased text stays lowercased."""
         if self._profile.is_truecased:
             line = detruecase(line)
         return detokenize(self.language, line) if self.is_tokenized else line
 
     def expected(self, line: str) -> str:
-        """Return a line of text as a perfect model's `postprocess` gives it: in small letters if the profile is."""
+        """Return a reference line as a perfect model would produce it: lowercased if the profile is."""
         return line.lower() if self._profile.is_lowercased else line
 
 
 def tokenize(language: str, line: str) -> str:
-    """Return a line normalised and tokenised by the rules of Moses, tokens separated by blanks."""
+    """Return a line normalised and tokenised by Moses' rules, tokens separated by blanks."""
     moses = _moses(language)
     return moses.tokenize(moses.normalize(line))
 

@@ -18,15 +18,13 @@ SPECIAL_PIECES = ("<pad>", "<unk>", "<s>", "</s>")
 def train_subwords(
     lines: Iterable[str], vocabulary_size: int, model_path: str | Path, *, max_lines: int = 2_000_000
 ) -> None:
-    """Learn a byte-pair encoding of exactly `vocabulary_size` pieces and write it to `model_path`.
+    """Learn a byte-pair encoding of exactly `vocabulary_size` pieces and write it to `model_path`, reproducibly.
 
-    The same lines and settings give the same file. The pieces are the four special ones, 256 bytes, characters and
-    merges. Characters beyond the most frequent 99.99 % of the text are spelled in bytes, so that stray characters take
-    no places, and the embeddings of the bytes, which stand for every unseen character, are trained at all. If there are
-    more than `max_lines` (above 100), a fixed random sample of them is used.
+    The pieces are the four special ones, 256 bytes, characters and merges. Characters beyond the most frequent 99.99 %
+    of the text are spelled in bytes: stray characters take no pieces, and the embeddings of the bytes, which stand for
+    unseen characters, are trained. Of more than `max_lines` (above 100) lines, a fixed random sample is used.
 
-    Raises `InputError` without any text, and names the largest or smallest possible size if the text has too few
-    different pieces or too many characters.
+    Raises `InputError` if there is no text, or the text has too few different pieces or too many characters.
     """
     model = io.BytesIO()
     failure = None
@@ -76,7 +74,7 @@ def train_subwords(
     size = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue()).get_piece_size()
     if size < vocabulary_size:
         raise InputError(
-            f"a vocabulary of {vocabulary_size} is too large for this text, which gives {size} different "
+            f"a vocabulary of {vocabulary_size} is too large for this text, which has only {size} different "
             f"sub-words; set data.vocabulary_size to at most {size}"
         )
     with atomic_write(model_path, "wb", parents=True) as file:
@@ -86,11 +84,11 @@ def train_subwords(
 class Subwords:
     """A trained sub-word model: lines of text to ids and back.
 
-    Runs of blanks count as one and blanks at either end do not count; all else (tabs, no-break spaces, control
-    characters) is kept. Text that spells a special piece, such as `"<s>"`, is encoded as ordinary characters.
+    Runs of blanks collapse and outer blanks are dropped; tabs, no-break spaces and control characters are kept. Text
+    that spells a special piece, such as `"<s>"`, is encoded as ordinary characters.
 
-    `digest` is the SHA-256 of the file. Raises `InputError` when the file is missing, corrupt, does not match an
-    expected `digest`, or has other special ids.
+    `digest` is the SHA-256 of the file. Raises `InputError` if the file is missing, corrupt, does not match an expected
+    `digest`, or has other special ids.
     """
 
     def __init__(self, path: str | Path, digest: str | None = None):
@@ -102,7 +100,7 @@ class Subwords:
             raise InputError(f"cannot read the sub-word model {path}: {error.strerror}") from error
         self.digest = hashlib.sha256(model).hexdigest()
         if digest not in (None, self.digest):
-            raise InputError(f"the sub-word model {path} is damaged or another one; copy it again")
+            raise InputError(f"the sub-word model {path} is damaged or not the expected one; copy it again")
         try:
             self._processor = processor = sentencepiece.SentencePieceProcessor(model_proto=model)
             ids = list(range(processor.get_piece_size()))
@@ -116,8 +114,8 @@ class Subwords:
         special_ids = (processor.pad_id(), processor.unk_id(), processor.bos_id(), processor.eos_id())
         if special_ids != (PAD, UNKNOWN, BEGIN, END):
             raise InputError(
-                f"the sub-word model {path} has <pad>, <unk>, <s>, </s> at {special_ids} where "
-                f"{(PAD, UNKNOWN, BEGIN, END)} is needed; use a model that this project trained"
+                f"the sub-word model {path} has the ids {special_ids} for <pad>, <unk>, <s>, </s>, expected "
+                f"{(PAD, UNKNOWN, BEGIN, END)}; use a model that this project trained"
             )
         self.vocabulary_size = len(ids)
         while processor.is_unused(self.vocabulary_size - 1):  # see `data.text.vocabularies`
@@ -132,11 +130,9 @@ class Subwords:
         return self._processor.encode(list(lines), out_type=str)
 
     def decode(self, sentences: Iterable[Iterable[int]]) -> list[str]:
-        """Return the text of each list of ids, dropping `PAD`, `BEGIN` and `END` anywhere.
-
-        A model may produce the byte of a line break, which becomes a blank, since a result is one line.
-        """
-        # SentencePiece treats these three as control symbols without text.
+        """Return the text of each list of ids without `PAD`, `BEGIN` and `END`, as one line each."""
+        # SentencePiece treats these three as control symbols without text. A model may produce the byte of a line
+        # break.
         ids = [[int(i) for i in sentence] for sentence in sentences]
         return [re.sub(r"[\r\n]+", " ", line) for line in self._processor.decode(ids)] if ids else []
 

@@ -1,7 +1,7 @@
-"""Truecasing: the first word of a sentence as it is written elsewhere, with the rules and file format of Moses.
+"""Truecasing of sentence-initial words, with the rules and file format of Moses.
 
-Own code, because sacremoses' truecaser has other rules than train-truecaser.perl and truecase.perl (known forms,
-opening quotes), and its training holds the whole corpus in RAM.
+sacremoses' truecaser differs from train-truecaser.perl and truecase.perl (known forms, opening quotes), and holds the
+training corpus in RAM.
 """
 
 import hashlib
@@ -33,10 +33,7 @@ class Truecaser:
 
     @classmethod
     def load(cls, path: str | Path) -> "Truecaser":
-        """Read a model file of `save` or of Moses' train-truecaser.perl.
-
-        Raises `InputError` when it cannot be read or a line is malformed.
-        """
+        """Read a model file of `save` or of Moses' train-truecaser.perl; raise `InputError` if it is malformed."""
         counts = {}
         check_plain(path)
         try:
@@ -48,13 +45,13 @@ class Truecaser:
         for number, line in enumerate(lines, start=1):
             words = line.split()
             if len(words) % 2 or not all(map(_COUNT.fullmatch, words[1::2])):
-                raise InputError(f"{path}, line {number}: not a line of a truecasing model, `word (3/4) Word (1)`")
+                raise InputError(f"{path}, line {number}: not in a truecasing model's format, `word (3/4) Word (1)`")
             for form, count in zip(words[::2], words[1::2], strict=True):
                 counts[form] = int(re.search(r"\d+", count)[0])
         return cls(counts)
 
     def save(self, path: str | Path) -> None:
-        """Write the model in the format of Moses: a word a line, `best (count/all) other (count) …`."""
+        """Write the model in Moses' format: a word per line, `best (count/all) other (count) …`."""
         with atomic_write(path, newline="\n") as file:
             file.write(self._text())
 
@@ -64,7 +61,7 @@ class Truecaser:
         return hashlib.sha256(self._text().encode()).hexdigest()
 
     def truecase(self, line: str) -> str:
-        """Return a tokenised line with the usual casing of first words and of forms never seen."""
+        """Return a tokenised line with the usual casing of first words and of unseen forms."""
         best, known = self._best, self._known
         tokens = line.split(" ")
         is_start = True
@@ -84,7 +81,7 @@ class Truecaser:
 
 
 def count_forms(lines: Iterable[str]) -> Counter:
-    """Count each form where its casing is its own: anywhere but at the start of a sentence."""
+    """Count word forms, except at the start of a sentence, where the casing is not the word's own."""
     counts: Counter = Counter()
     for line in lines:
         tokens = line.split()

@@ -12,16 +12,16 @@ from data.errors import InputError
 from data.text.parallel_text import SIDES, ParallelText, text_bar
 from data.text.subwords import train_subwords
 
-FORMAT = 1  # of the cache: raise it when `data.text.subwords.train_subwords` learns in another way
+FORMAT = 1  # version of the cached files: increase it when `train_subwords` learns differently
 
 
 def learn_vocabularies(
     text: ParallelText, vocabulary_size: int | tuple[int, int], shared: bool = True, joint_merges: bool = False
 ) -> tuple[Path, Path]:
-    """Return the model files of source and target, learnt on the text or found in the cache by its content.
+    """Return the model files of source and target, learnt on the text or taken from the cache.
 
     Args:
-        vocabulary_size: pieces of each model; two numbers for source and target if these are separate.
+        vocabulary_size: pieces of each model, or (source, target) for separate models.
         shared: one model for both sides, or one for each.
         joint_merges: separate models with common merges: one is learnt on both sides, and each side keeps the pieces
             that its text has, as fairseq's scripts do by default.
@@ -44,7 +44,7 @@ def learn_vocabularies(
             train_subwords(lines, vocabulary_size, both)
         if joint_merges:
             for side, path in enumerate(models):
-                _write_side_dictionary(both, lines_of(side, "looking for sub-words"), path)
+                _write_side_dictionary(both, lines_of(side, "selecting sub-words"), path)
         elif not shared:
             sizes = vocabulary_size if isinstance(vocabulary_size, tuple) else (vocabulary_size, vocabulary_size)
             for side, (size, path) in enumerate(zip(sizes, models, strict=True)):
@@ -57,13 +57,15 @@ def learn_vocabularies(
 def check_vocabulary_settings(vocabulary_size: int | tuple[int, int], shared: bool, joint_merges: bool) -> None:
     """Raise `InputError` for contradictory settings of `learn_vocabularies`."""
     if joint_merges and shared:
-        raise InputError("data.joint_merges gives each side a dictionary of its own: set data.shared_vocabulary=false")
+        raise InputError("data.joint_merges needs separate vocabularies: set data.shared_vocabulary=false")
     if isinstance(vocabulary_size, tuple):
         if len(vocabulary_size) != 2:
-            raise InputError(f"data.vocabulary_size is one number or two, source and target, got {vocabulary_size}")
+            raise InputError(
+                f"data.vocabulary_size must be one number, or two for source and target, got {vocabulary_size}"
+            )
         if shared or joint_merges:
             raise InputError(
-                f"data.vocabulary_size is {vocabulary_size}, but there is one sub-word model for both sides: give one "
+                f"data.vocabulary_size is {vocabulary_size}, but one sub-word model is learnt on both sides; give one "
                 "number, or set data.shared_vocabulary=false"
             )
 
@@ -71,9 +73,9 @@ def check_vocabulary_settings(vocabulary_size: int | tuple[int, int], shared: bo
 def _write_side_dictionary(joint_model: Path, lines: Iterable[str], path: Path) -> None:
     """Write a copy of a joint sub-word model with the pieces that one side's training text has.
 
-    First come, in order, the special ones, the bytes, and the pieces that `lines` are encoded in, with their
-    characters. Other merges, which may lead to these, follow as unused: SentencePiece spells them in smaller pieces,
-    and `Subwords.vocabulary_size` does not count them. Other characters are spelled in bytes.
+    First come, in order, the special pieces, the bytes, and the pieces that encode `lines`, with their characters.
+    Other merges, which may lead to these, follow as unused: SentencePiece spells them in smaller pieces, and
+    `Subwords.vocabulary_size` does not count them. Other characters are spelled in bytes.
     """
     from sentencepiece.sentencepiece_model_pb2 import ModelProto  # imports protobuf
 

@@ -1,4 +1,4 @@
-"""Configuration values: meanings and limits (types, choices, ranges), and the nearest of an unknown key or name."""
+"""Configuration values: meanings, types, choices and ranges, and suggestions for unknown keys or names."""
 
 import dataclasses
 import math
@@ -8,23 +8,23 @@ import typing
 
 from data.errors import InputError, nearest_names
 
-ABOVE_WHOLE = 2**31  # what arrays of 32 bits, and generators of random numbers, can hold
+ABOVE_WHOLE = 2**31  # the limit of 32-bit arrays and of seeds
 OUTSIDE = {"at_least": operator.lt, "at_most": operator.gt, "above": operator.le, "below": operator.ge}
 FORMER_KEYS = {"train.accumulate_batches": "train.gradient_accumulation_steps"}
-"""Keys of earlier versions and their present names."""
-LONGEST_KEY = 100  # characters; a longer one is like none
+"""Keys in earlier versions → current keys."""
+LONGEST_KEY = 100  # characters; longer keys get no suggestion
 MOST_HYPOTHESES = 100
-"""Largest beam size, and number of translations drawn. Each hypothesis attends to the places of all, so that time grows
-with the square; studies of wide beams, in which translations become worse from about ten on, use up to 100."""
+"""Largest beam size and number of samples. Time grows with the square, since each hypothesis attends to the cache of
+all; studies of wide beams, which degrade translations from about ten on, use up to 100."""
 
 
 def setting(default: object = dataclasses.MISSING, meaning: str = "", **limits: object) -> typing.Any:
-    """Return a field of a configuration; without a default the key must be given.
+    """Return a configuration field; without a default the key is required.
 
     Args:
         meaning: one line for docs/configuration.md.
-        **limits: `choices` of words; `at_least` (by default 1 for whole numbers, 0 for others), `at_most`, `above`,
-            `below` (by default 2³¹ for whole numbers); `former`, words of earlier versions and their present names.
+        **limits: `choices`; `at_least` (by default 1 for whole numbers, 0 for others), `at_most`, `above`, `below` (by
+            default 2³¹ for whole numbers); `former`, {value in earlier versions: current value}.
     """
     metadata = {"meaning": meaning, "limits": limits}
     if isinstance(default, dict):
@@ -33,18 +33,18 @@ def setting(default: object = dataclasses.MISSING, meaning: str = "", **limits: 
 
 
 def parsed(cls: type, mapping: dict, known: list[str], path: str = "") -> typing.Any:
-    """Return the configuration `cls`, a dataclass with `setting`s, of a mapping; keys left out keep their defaults.
+    """Return the configuration `cls`, a dataclass of `setting`s, from a mapping; omitted keys keep their defaults.
 
     Args:
-        known: all keys of the whole configuration, for the message about an unknown one.
-        path: the key under which the mapping stands in it.
+        known: all keys of the whole configuration, for suggestions.
+        path: the key of the mapping within it.
 
     Raises:
-        InputError: for an unknown key, and for a value that does not fit its key.
+        InputError: for an unknown key or an invalid value.
     """
     names = [field.name for field in dataclasses.fields(cls)]
     if not isinstance(mapping, dict):
-        raise InputError(f"{path} must hold keys ({', '.join(names)}), got {mapping!r}")
+        raise InputError(f"{path} must be a mapping with the keys {', '.join(names)}, got {mapping!r}")
     for key in mapping:
         if key not in names:
             raise unknown_key(f"{path}.{key}".lstrip("."), known)
@@ -61,7 +61,7 @@ def parsed(cls: type, mapping: dict, known: list[str], path: str = "") -> typing
 
 
 def _converted(hint, value, known, path, limits):
-    """Return the value in the type of its field."""
+    """Return the value converted to the type of its field."""
     if isinstance(hint, types.UnionType):  # X | None, or X | tuple[X, X]
         kinds = [kind for kind in typing.get_args(hint) if kind is not types.NoneType]
         if value is None and len(kinds) < len(typing.get_args(hint)):
@@ -79,17 +79,13 @@ def _converted(hint, value, known, path, limits):
 
 
 def checked(kind: type, value: object, key: str, limits: dict) -> typing.Any:
-    """Return the value of a key in its type `kind` (int, float, bool, str or dict).
-
-    Raises:
-        InputError: for another type, a word that is no choice, a number out of range.
-    """
+    """Return the value of a key as `kind` (int, float, bool, str or dict); raise `InputError` for invalid values."""
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         value = float(value)
     if kind is int and isinstance(value, float) and value.is_integer():  # 1e5
         value = int(value)
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        words = {int: "a whole number", float: "a number", bool: "true or false", str: "a word", dict: "keys"}
+        words = {int: "a whole number", float: "a number", bool: "true or false", str: "a string", dict: "a mapping"}
         raise InputError(f"{key} must be {words[kind]}, got {value!r}")
     if value in limits.get("former", ()):
         raise InputError(f"{key}: {value} is now called {limits['former'][value]}")
@@ -106,20 +102,15 @@ def checked(kind: type, value: object, key: str, limits: dict) -> typing.Any:
 
 
 def limits_of(kind: type, limits: dict) -> dict:
-    """Return the limits of a number of type `kind`, int or float, with the limits of every such number."""
+    """Return the limits of a number of type `kind`, int or float, defaults included."""
     usual = {"at_least": 1, "below": ABOVE_WHOLE} if kind is int else {"at_least": 0}
     return {**usual, **limits}
 
 
 def entry_of(registry: dict, name: str, kind: str, hint: str | None = None) -> typing.Any:
-    """Return the entry called `name` of a registry, {name: entry}.
+    """Return the entry `name` of a registry; raise `InputError`, with the closest name, if it is unknown.
 
-    Args:
-        kind: of the entries, for the error.
-        hint: for an unknown name that is not near any other; default: all names.
-
-    Raises:
-        InputError: for an unknown name; it names the nearest.
+    `kind` names the entries in messages; `hint` replaces the list of all names if none is close.
     """
     if name not in registry:
         near = nearest_names(name, registry)
@@ -129,7 +120,7 @@ def entry_of(registry: dict, name: str, kind: str, hint: str | None = None) -> t
 
 
 def unknown_key(key: str, known: list[str]) -> InputError:
-    """Return the error for a key that is not `known`; it names the present or nearest key, or the section's keys."""
+    """Return the error for an unknown key, with its current name, the closest key, or the section's keys."""
     if key in FORMER_KEYS:
         return InputError(f"{key} is now called {FORMER_KEYS[key]}")
     near = nearest_names(key, known, part=lambda name: name.rpartition(".")[2]) if len(key) <= LONGEST_KEY else []

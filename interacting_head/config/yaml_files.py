@@ -1,7 +1,4 @@
-"""YAML 1.2: `no` is a language and not false, 1e-9 is a number and not a word.
-
-Files may come from strangers: only plain values are made, and no more of them than a configuration can have.
-"""
+"""YAML 1.2 of untrusted files: plain values of limited number; `no` is a string and 1e-9 a number."""
 
 import itertools
 import math
@@ -13,15 +10,15 @@ import yaml
 from data.errors import InputError
 
 MOST_CHARACTERS = 2**16
-MOST_VALUES = 2**15  # with what aliases repeat: nine lines of them can stand for billions
-MOST_BITS = 63  # of a whole number
+MOST_VALUES = 2**15  # aliases expanded: nine lines of them can stand for billions
+MOST_BITS = 63  # of an integer
 
 
 class _Loader(yaml.SafeLoader):
     def get_single_node(self):
         node = super().get_single_node()
         if node is not None and _size(node, {}) > MOST_VALUES:
-            raise yaml.YAMLError(f"more than {MOST_VALUES:,} values, those that aliases repeat included")
+            raise yaml.YAMLError(f"more than {MOST_VALUES:,} values, with aliases expanded")
         return node
 
     def construct_yaml_int(self, node):
@@ -45,28 +42,28 @@ _Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)
 
 
 class _Dumper(yaml.SafeDumper):
-    """Quotes what `_Loader` would not read as a word."""
+    """Quotes what `_Loader` would not read as a string."""
 
     yaml_implicit_resolvers = _Loader.yaml_implicit_resolvers
 
 
 def read_yaml(path: str | Path, kind: str) -> object:
-    """Return the value in a YAML file; raise `InputError`, which names the kind of file, when it cannot be read."""
+    """Return the value in a YAML file; raise `InputError`, naming the kind of file, if it cannot be read."""
     try:
         with open(path, encoding="utf-8") as file:
             return _value(file.read(MOST_CHARACTERS + 1))
     except OSError as error:
         raise InputError(f"cannot read the {kind} {path}: {error.strerror}") from error
     except Exception as error:  # YAML's tags lead to conversions that raise many kinds
-        raise InputError(f"{path} is not YAML: {' '.join(str(error).split())}") from error
+        raise InputError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from error
 
 
 def from_yaml(text: str, name: str) -> object:
-    """Return the value of a text; raise `InputError`, which begins with `name`, where it is not YAML."""
+    """Return the value of a text; raise `InputError`, which begins with `name`, if it is not YAML."""
     try:
         return _value(text)
     except Exception as error:
-        raise InputError(f"{name}: {text!r} is not a YAML value") from error
+        raise InputError(f"{name}: {text!r} is not a valid YAML value") from error
 
 
 def to_yaml(value: dict | list) -> str:
@@ -81,7 +78,7 @@ def _value(text):
 
 
 def _size(node, sizes):
-    """Return the number of nodes in a node, itself included, repeats counted; infinite if it holds itself."""
+    """Return the number of nodes in a node with aliases expanded, itself included; infinite if it contains itself."""
     if id(node) not in sizes:
         sizes[id(node)] = math.inf
         children = () if isinstance(node, yaml.ScalarNode) else node.value

@@ -1,4 +1,4 @@
-"""Parts that commands share (most are in `data.command_line`), and their import of Keras."""
+"""Shared parts of commands (most are in `data.command_line`), and their import of Keras."""
 
 import contextlib
 import faulthandler
@@ -19,7 +19,7 @@ from interacting_head.console.machine import processor_instructions
 
 __all__ = ["PROGRAM", "ArgumentParser", "RunError", "atomic_write", "importing_keras", "renamed", "run"]
 
-# What TensorFlow's logging writes before it is set up, and what tensorflow-text writes about sub-words.
+# Messages of TensorFlow's logging before it is set up, and of tensorflow-text about sub-words.
 IMPORT_NOISE = re.compile(
     rb"WARNING: All log messages before absl::InitializeLog|[IWE]\d{4} \d\d:\d\d:[\d.]+ |"
     rb"normalizer\.cc\(\d+\) LOG\(INFO\)"
@@ -27,20 +27,17 @@ IMPORT_NOISE = re.compile(
 ERRORS_ONLY = "3"
 BACKENDS = "tensorflow", "jax", "torch"
 THREADS = "TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS"
-MOST_THREADS = 4096  # TensorFlow ends the process where the system does not give it as many
+MOST_THREADS = 4096  # TensorFlow ends the process if it cannot start its threads
 ADDRESS_SPACE = 3 * 2**30
-"""Bytes of addresses that TensorFlow needs for a small model; with less it crashes, or waits for ever."""
+"""Bytes of address space that TensorFlow needs for a small model; with less it crashes or hangs."""
 
 
 @contextlib.contextmanager
 def importing_keras() -> Iterator[None]:
-    """Set up the allocator and a cache for the import of Keras in the block, and hold messages about the machine back.
+    """Set up allocator and compilation cache for the import of Keras in the block, and suppress start-up messages.
 
-    Other lines that the block writes to the standard error appear at its end; all do where it fails, or with
-    TF_CPP_MIN_LOG_LEVEL below 3.
-
-    Raises:
-        InputError: where this project does not run on the backend, or the environment would crash TensorFlow.
+    Other lines on standard error appear at the end of the block; all do if it fails, or with TF_CPP_MIN_LOG_LEVEL
+    below 3. Raises `InputError` if the backend is not supported or the environment would crash TensorFlow.
     """
     _check_environment()
     allocator.keep_freed_memory()
@@ -60,7 +57,7 @@ def importing_keras() -> Iterator[None]:
 
 
 def _check_environment():
-    """Raise `InputError` for variables and limits of this process under which Keras cannot be imported."""
+    """Raise `InputError` for environment variables and limits with which Keras cannot be imported."""
     backend = os.environ.get("KERAS_BACKEND") or "tensorflow"
     _check_backend(backend)
     if backend != "tensorflow":
@@ -72,22 +69,22 @@ def _check_environment():
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if limit != resource.RLIM_INFINITY and limit < ADDRESS_SPACE:
         raise InputError(
-            f"a process may use {limit / 2**30:.1f} GiB of addresses here, and TensorFlow needs "
-            f"{ADDRESS_SPACE / 2**30:.0f} GiB or more; raise the limit: ulimit -v unlimited"
+            f"the address space of a process is limited to {limit / 2**30:.1f} GiB, but TensorFlow needs at least "
+            f"{ADDRESS_SPACE / 2**30:.0f} GiB; raise the limit: ulimit -v unlimited"
         )
 
 
 def _check_backend(name):
     if name not in BACKENDS:
         raise InputError(
-            f"this project does not run on the Keras backend {name!r}; set KERAS_BACKEND, or backend in Keras' own "
-            f"configuration keras.json, to {', '.join(BACKENDS[:-1])} or {BACKENDS[-1]}"
+            f"the Keras backend {name!r} is not supported; set KERAS_BACKEND, or backend in keras.json, to "
+            f"{', '.join(BACKENDS[:-1])} or {BACKENDS[-1]}"
         )
 
 
 def _keep_compiled_functions():
-    """Make JAX keep what it compiles in the cache folder, for the next process; call it before JAX is imported."""
-    # JAX takes functions compiled for one processor to do for another with fewer instructions.
+    """Make JAX cache compiled functions for later processes; call it before JAX is imported."""
+    # JAX reuses functions compiled for one processor on another with fewer instructions, hence a folder for each.
     instructions = " ".join(sorted(processor_instructions()))
     folder = hashlib.sha256(instructions.encode()).hexdigest()[:16]
     with contextlib.suppress(RuntimeError):  # a user without a home
@@ -100,7 +97,7 @@ def _noise_held_back():
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = ERRORS_ONLY  # errors that matter come as Python exceptions too
     sys.stderr.flush()
     standard_error = os.dup(2)
-    faulthandler.enable(standard_error)  # even a crash of the process says where it was
+    faulthandler.enable(standard_error)  # so that a crash still prints its traceback
     noise = IMPORT_NOISE
     try:
         with tempfile.TemporaryFile() as held_back:
@@ -108,7 +105,7 @@ def _noise_held_back():
             try:
                 yield
             except Exception as error:
-                if not isinstance(error, InputError):  # whose one line says all there is to know
+                if not isinstance(error, InputError):  # whose one line says it all
                     noise = re.compile(rb"(?!)")  # matches nothing
                 raise
             finally:

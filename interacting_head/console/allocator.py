@@ -1,6 +1,6 @@
-"""Freed memory stays with the process, where glibc would give it back and ask for it again in each training step.
+"""Keeping freed memory in the process.
 
-TensorFlow on a CPU takes its tensors from the C library's `malloc`. glibc returns large blocks to the system as soon as
+TensorFlow on a CPU allocates tensors with the C library's `malloc`. glibc returns large blocks to the system as soon as
 they are free; the next step gets them again page by page, and the system zeroes each page.
 """
 
@@ -8,9 +8,9 @@ import ctypes
 import os
 
 SWITCH = "INTERACTING_HEAD_KEEP_MEMORY"
-"""Environment variable: 0 leaves the allocator as it is."""
+"""Environment variable: 0 leaves the allocator unchanged."""
 
-# Numbers of the parameters of `mallopt` in glibc's malloc.h, and their values.
+# Parameters of `mallopt`, by their numbers in glibc's malloc.h, and values.
 SETTINGS = {
     -4: 0,  # M_MMAP_MAX: no block is mapped, and unmapped, on its own
     -1: 2**31 - 1,  # M_TRIM_THRESHOLD: bytes that may be free at the end of the heap
@@ -21,7 +21,7 @@ ONE_ARENA = (-8, 1)
 MOST_CORES = 4
 """Cores up to which one arena serves all threads."""
 OTHERS = {"jemalloc": "mallctl", "tcmalloc": "tc_version", "mimalloc": "mi_version"}
-"""Allocators that may be preloaded, each with a function that only it has."""
+"""Allocators that may be preloaded → a function that only they have."""
 
 _is_kept = False
 
@@ -29,8 +29,8 @@ _is_kept = False
 def keep_freed_memory() -> None:
     """Make glibc keep freed memory for the rest of this process; call it before TensorFlow is imported.
 
-    Does nothing with another C library or a preloaded allocator, where `SWITCH` is 0, or where the environment has
-    settings of its own for glibc (`MALLOC_…`, `GLIBC_TUNABLES`).
+    Does nothing with another C library, a preloaded allocator, `SWITCH` set to 0, or glibc settings in the environment
+    (`MALLOC_…`, `GLIBC_TUNABLES`).
     """
     global _is_kept
     tunables = os.environ.get("GLIBC_TUNABLES", "")
@@ -48,7 +48,7 @@ def settings() -> list[tuple[int, int]]:
 
 
 def description() -> str:
-    """Return the allocator of this process in a few words, for logs and results."""
+    """Describe the allocator of this process, for logs and results."""
     if name := preloaded():
         return name
     if not (version := _glibc_version()):
@@ -57,7 +57,7 @@ def description() -> str:
 
 
 def preloaded() -> str | None:
-    """Return the name of an allocator that takes the place of the C library's, or None."""
+    """Return the name of an allocator that replaces the C library's, or None."""
     return next((name for name, function in OTHERS.items() if _has(function)), None)
 
 

@@ -1,4 +1,4 @@
-"""The machine that this runs on: its processor, and the versions of packages."""
+"""This machine: its processor and the versions of packages."""
 
 import contextlib
 import platform
@@ -6,19 +6,19 @@ from importlib import metadata
 from pathlib import Path
 
 INSTRUCTIONS_SHOWN = ("avx2", "avx512f", "avx512_bf16", "amx_bf16")
-"""Instruction sets on which the speed of matrix products depends."""
+"""Instruction sets that determine the speed of matrix products."""
 
 PACKAGES = ("tensorflow", "tensorflow-cpu", "keras", "numpy", "jax", "sacrebleu", "ctranslate2")
 
 
 def processor() -> str:
-    """Return the processor's name, as Linux gives it, and which of `INSTRUCTIONS_SHOWN` it has."""
+    """Return the processor's name on Linux, and which of `INSTRUCTIONS_SHOWN` it has."""
     shown = [name for name in INSTRUCTIONS_SHOWN if name in processor_instructions()]
     return " ".join([_processor_fields().get("model name", platform.processor()), *shown])
 
 
 def processor_instructions() -> set[str]:
-    """Return the names of the processor's instruction sets, as Linux lists them; none on other systems."""
+    """Return the processor's instruction sets as Linux lists them; none on other systems."""
     fields = _processor_fields()
     return {*fields.get("flags", "").split(), *fields.get("Features", "").split()}
 
@@ -33,7 +33,7 @@ def versions() -> dict[str, str]:
 
 
 def _processor_fields():
-    """Return the entries of the last processor in Linux's list, name → text; none on other systems."""
+    """Return {name: text} of the last processor in /proc/cpuinfo; empty on other systems."""
     path = Path("/proc/cpuinfo")
     lines = path.read_text().splitlines() if path.exists() else []
     return {key.strip(): text.strip() for key, _, text in (line.partition(":") for line in lines)}

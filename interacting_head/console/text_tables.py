@@ -2,7 +2,7 @@
 
 
 def aligned(rows: list[list[str]], left: int) -> list[str]:
-    """Return the rows as lines with aligned columns: the first `left` columns to the left, the others to the right."""
+    """Return the rows as lines; the first `left` columns are left-aligned, the others right-aligned."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:

@@ -1,7 +1,7 @@
-"""Metrics of translation quality: lists of hypotheses and references go in, scores with their signatures come out.
+"""Metrics of translation quality: lists of hypotheses and references in, scores with signatures out.
 
-Start at `evaluate`; `eval_metrics.py` calls `evaluation.evaluate_systems`, which also compares systems. A further
-metric is a subclass of `metric.Metric` and one line in `METRICS`. docs/metrics.md says what each of them computes.
+Start at `evaluate`; `eval_metrics.py` calls `evaluation.evaluate_systems`, which also compares systems. To add a
+metric, subclass `metric.Metric` and add a line to `METRICS`. docs/metrics.md defines each metric.
 """
 
 from collections.abc import Iterable
@@ -39,14 +39,14 @@ def evaluate(
     """Score hypotheses with each of the named metrics.
 
     Args:
-        hypotheses: one string a sentence; an empty string is an empty translation.
+        hypotheses: one string per sentence; an empty string is an empty translation.
         references: strings, or several lists of strings.
         names: keys of `METRICS`.
-        **options: the attributes of `Options`.
+        **options: attributes of `Options`.
 
     Raises:
         InputError: for an unknown metric, unequal numbers of lines or an empty reference.
-        MetricUnavailable: for a metric that cannot be computed here.
+        MetricUnavailable: for a metric whose tool is missing.
 
     Example:
         >>> evaluate(["the cat sat on the mat"], ["the cat sat on a mat"], ["bleu"])["bleu"].score
@@ -65,10 +65,10 @@ def evaluate(
 
 
 def check_names(names: Iterable[str]) -> list[str]:
-    """Return the names of metrics, each once; raise `InputError` for an unknown one, with the nearest."""
+    """Return the distinct names of metrics; raise `InputError`, with the closest name, for an unknown one."""
     names = list(dict.fromkeys(names))
     for name in names:
         if name not in METRICS:
             [nearest] = nearest_names(name.lower(), METRICS, cutoff=0)
-            raise InputError(f"unknown metric '{name}'; the nearest is '{nearest}' (known: {', '.join(METRICS)})")
+            raise InputError(f"unknown metric '{name}'; did you mean '{nearest}'? (known: {', '.join(METRICS)})")
     return names

@@ -1,7 +1,7 @@
 """ROUGE-L and CIDEr-D as the captioning tools nlg-eval and pycocoevalcap compute them.
 
 Lin (2004), ROUGE: a package for automatic evaluation of summaries. Vedantam et al. (2015), CIDEr: consensus-based image
-description evaluation. Sums and products are in nlg-eval's order, so that scores agree to the last bit.
+description evaluation. Sums and products follow nlg-eval's order, so scores agree to the last bit.
 """
 
 import collections
@@ -19,7 +19,7 @@ SIGMA = 6.0
 
 
 class RougeL(MeanMetric):
-    """`rouge_l`: the score that nlg-eval calls ROUGE_L, in per cent. `tokenized` has no effect: it never tokenises."""
+    """`rouge_l`: nlg-eval's ROUGE_L in per cent. `tokenized` has no effect: it never tokenises."""
 
     settings = f"tok:none|beta:{BETA}"
     definition = (
@@ -34,8 +34,7 @@ class RougeL(MeanMetric):
 def rouge_l(hypothesis: str, references: Sequence[str]) -> float:
     """Return ROUGE-L of one sentence, from 0 to 1; best precision and best recall may be of different references.
 
-    White space at the ends does not count. Two spaces in a row enclose an empty word, and an empty hypothesis is one
-    empty word.
+    Outer white space is ignored. Two spaces in a row enclose an empty word; an empty hypothesis is one empty word.
     """
     hypothesis, *references = [line.strip().split(" ") for line in (hypothesis, *references)]
     common = [LCSseq.similarity(hypothesis, reference) for reference in references]
@@ -49,9 +48,8 @@ def rouge_l(hypothesis: str, references: Sequence[str]) -> float:
 class Cider(MeanMetric):
     """`cider`: CIDEr-D, which nlg-eval calls CIDEr, from 0 to 10. `tokenized` has no effect: it never tokenises.
 
-    CIDEr-D counts an n-gram no more often than the reference has it, and lowers the score where the lengths differ. The
-    weight of an n-gram depends on the number of sentences whose references have it; resamples and parts of the
-    sentences keep the frequencies of the whole set.
+    CIDEr-D clips n-gram counts to the reference's and penalises different lengths. The weight of an n-gram depends on
+    the number of sentences whose references contain it; resamples and subsets use the frequencies of the whole set.
     """
 
     settings = f"tok:none|n:{ORDER}|sigma:{SIGMA}|idf:references"
@@ -94,6 +92,6 @@ def _clipped_cosine(one, other):
 
 
 def _length_penalty(*lines):
-    # The original takes the number of bigrams for the length.
+    # The original uses the number of bigrams as length.
     hypothesis, reference = (max(len(line.split()) - 1, 0) for line in lines)
     return math.e ** (-((hypothesis - reference) ** 2) / (2 * SIGMA**2))

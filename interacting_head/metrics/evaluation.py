@@ -1,4 +1,4 @@
-"""Evaluation of several systems: scores, comparisons, and scores of short and of long sentences."""
+"""Evaluation of several systems: scores, comparisons, and scores by sentence length."""
 
 import dataclasses
 import math
@@ -11,7 +11,7 @@ from interacting_head.metrics import METRICS
 from interacting_head.metrics.metric import Metric, MetricUnavailable, Options, Result
 from interacting_head.metrics.significance import Resampling, SystemScore, compare
 
-# As in Figure 3 of the paper on multi-layer multi-head attention, where it counts sub-words.
+# As in Figure 3 of the paper on multi-layer multi-head attention, which counts sub-words.
 GROUPS = {
     "<10": (0, 10),
     "10-20": (10, 20),
@@ -24,7 +24,7 @@ GROUPS = {
 
 @dataclasses.dataclass(frozen=True)
 class LengthGroup:
-    """The sentences whose source has a length within a range."""
+    """The sentences with a source length within a range."""
 
     length: str  # the range: `10-20` begins at 10 and ends before 20; 50 belongs to `40-50`
     sentences: int
@@ -33,7 +33,7 @@ class LengthGroup:
 
 @dataclasses.dataclass
 class Evaluation:
-    """Scores of a system and, where there are others, their comparison, all by metric."""
+    """Scores of a system and its comparison with others, by metric."""
 
     results: dict[str, Result] = dataclasses.field(default_factory=dict)  # of the first system
     unavailable: dict[str, str] = dataclasses.field(default_factory=dict)  # why a metric cannot be computed here
@@ -49,7 +49,7 @@ def evaluate_systems(
     resampling: Resampling,
     sources: Sequence[str] | None = None,
 ) -> Evaluation:
-    """Score systems, (name, hypotheses) with the baseline first, by each of the named metrics that is available."""
+    """Score systems, (name, hypotheses) with the baseline first, with each available metric."""
     evaluation = Evaluation()
     with tqdm(names, unit="metric", disable=None, leave=False) as progress:
         for name in progress:
@@ -73,7 +73,7 @@ def evaluate_systems(
 def by_source_length(
     metric: Metric, systems: Sequence[tuple[str, np.ndarray]], sources: Sequence[str]
 ) -> list[LengthGroup]:
-    """Score systems, (name, statistics), on the sentences of each of `GROUPS` of lengths, in words of the source."""
+    """Score systems, (name, statistics), on each of the `GROUPS` of source lengths in words."""
     lengths = np.array([len(line.split()) for line in sources])
     groups = []
     for label, (first, end) in GROUPS.items():

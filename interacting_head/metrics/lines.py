@@ -1,4 +1,4 @@
-"""Reading and checking of line-aligned hypotheses and references."""
+"""Reading and checking line-aligned hypotheses and references."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,22 +11,22 @@ SUBWORD_PIECE = re.compile("▁|@@( |$)")
 
 
 def read_lines(path: str | Path) -> list[str]:
-    """Read UTF-8 lines from a plain or gzipped file; `-` is standard input. Raise `InputError` for other content."""
+    """Read UTF-8 lines from a plain or gzipped file, or `-` (standard input); raise `InputError` for other content."""
     name = display_name(path)
     with open_text_file(path) as file:
         lines = list(decode_lines(file, name))
     for number, line in enumerate(lines, start=1):
         if "\0" in line:
-            raise InputError(f"{name}, line {number}: a NUL byte; this is binary data or UTF-16, give UTF-8 text")
+            raise InputError(f"{name}, line {number}: NUL byte, as in binary data or UTF-16; give UTF-8 text")
     return lines
 
 
 def read_aligned(
     hypothesis_paths: Sequence[str], reference_paths: Sequence[str], source_path: str | None = None
 ) -> tuple[list[tuple[str, list[str]]], list[list[str]], list[str] | None]:
-    """Read systems (name, lines), references and, if there is one, the source; raise `InputError` unless they match."""
+    """Read systems (name, lines), references and perhaps the source; raise `InputError` unless they are aligned."""
     if [*hypothesis_paths, *reference_paths, source_path].count("-") > 1:
-        raise InputError("standard input is named more than once; give files (-i is standard input by default)")
+        raise InputError("standard input is used more than once (it is the default of -i); name files instead")
     references = [read_lines(path) for path in reference_paths]
     systems = [(display_name(path), read_lines(path)) for path in hypothesis_paths]
     reference_names = list(map(display_name, reference_paths))
@@ -38,13 +38,13 @@ def read_aligned(
     if len(sources) != len(references[0]):
         raise InputError(
             f"{display_name(source_path)} has {_count(sources)}, but {reference_names[0]} has "
-            f"{_count(references[0])}; give the source of each line"
+            f"{_count(references[0])}; give one source line for each reference"
         )
     return systems, references, sources
 
 
 def display_name(path: str | Path) -> str:
-    """Return the name of a file in messages and tables."""
+    """Return the name of a file for messages and tables."""
     return "standard input" if path == "-" else str(path)
 
 
@@ -56,7 +56,7 @@ def check_lines(
 ) -> None:
     """Raise an `InputError` unless every hypothesis has a non-empty line in every reference."""
     if not hypotheses:
-        raise InputError(f"{hypotheses_name} is empty; give one translation a line")
+        raise InputError(f"{hypotheses_name} is empty; give one translation per line")
     if not references:
         raise InputError("no reference to compare with; give at least one")
     reference_names = reference_names or [f"reference {number + 1}" for number in range(len(references))]
@@ -72,12 +72,12 @@ def check_lines(
 
 
 def input_warnings(hypotheses: Sequence[str], name: str, tokenization_expected: bool) -> Iterator[str]:
-    """Yield a warning for each sign that the hypotheses, which it calls `name`, are not the text to be scored."""
+    """Yield warnings for signs that the hypotheses `name` are not ready to be scored."""
     pieces = [number for number, line in enumerate(hypotheses, start=1) if SUBWORD_PIECE.search(line)]
     if pieces:
         yield (
             f"{name}: sub-word pieces in {len(pieces)} of {_count(hypotheses)}, first in line {pieces[0]}; "
-            "join them into words, these scores are not comparable"
+            "these scores are not comparable, so join the pieces into words first"
         )
     tokenized = sum(line.endswith(" .") for line in hypotheses)
     if tokenized >= 100 and not tokenization_expected:  # sacrebleu's own threshold for this warning

@@ -26,10 +26,10 @@ MEMORY = "-Xmx2G"  # the paraphrase table alone takes most of 1 GB
 # Without these, numbers and lowercase letters follow the user's language: 1,5 in German.
 LOCALE = ("-Duser.language=en", "-Duser.country=US")
 SEPARATOR = "|||"
-CHUNKS = 20  # index of the statistic that counts runs of matches, after lengths and matches and before totals
+CHUNKS = 20  # index of the statistic that counts runs of matches, between lengths and matches and the totals
 PARAPHRASES = "paraphrase"
-# The program's default matchers: for languages that it tokenises too, and for languages that it wants tokenised. It
-# knows no others.
+# The program's default matchers for languages that it can tokenise, and for languages that must be tokenised. It
+# supports no others.
 FULL = {
     "en": ("exact", "stem", "synonym", PARAPHRASES),
     "cs": ("exact", PARAPHRASES),
@@ -43,13 +43,13 @@ MATCHERS = FULL | PARTIAL
 
 
 class Meteor(Metric):
-    """`meteor`: METEOR 1.5 with the program's own tokenisation, where it knows the language; case is ignored.
+    """`meteor`: METEOR 1.5, ignoring case, with the program's own tokenisation if it supports the language.
 
-    The default of `meteor_language` is English, because the papers' tool scored German and Czech with English
-    parameters, stemmer and paraphrases too. `lowercase` and `tokenized` have no effect.
+    `meteor_language` defaults to English, because the papers' tool scored German and Czech with English parameters,
+    stemmer and paraphrases too. `lowercase` and `tokenized` have no effect.
 
     Raises:
-        MetricUnavailable: without Java or the archive, or for a language that METEOR does not know.
+        MetricUnavailable: without Java or the archive, or for an unsupported language.
     """
 
     waits_for = "starting Java"
@@ -59,8 +59,8 @@ class Meteor(Metric):
         self._language = language = options.meteor_language
         if language not in MATCHERS:
             raise MetricUnavailable(
-                f"METEOR knows no language '{language}' (known: {', '.join(MATCHERS)}); "
-                "choose one with --meteor-language"
+                f"METEOR does not support the language '{language}'; choose one of {', '.join(MATCHERS)} with "
+                "--meteor-language"
             )
         archive = find_archive()
         self._form, words = ("norm", "its own tokenisation") if language in FULL else ("lower", "words as given")
@@ -74,24 +74,24 @@ class Meteor(Metric):
             notes.append("the papers' tool ran -l en for all languages")
         table = archive.parent / "data" / f"paraphrase-{language}.gz"
         if table.is_file():
-            # The program looks for the table by itself, but not in a folder whose name has a space.
+            # The program finds the table by itself, unless the folder's name has a space.
             self.command += ("-a", str(table))
         elif PARAPHRASES in self._matchers:
             self._matchers = tuple(matcher for matcher in self._matchers if matcher != PARAPHRASES)
             self.command += ("-m", " ".join(self._matchers))
-            notes.append("METEOR's paraphrase table of this language is missing")
+            notes.append("METEOR's paraphrase table for this language is missing")
         self.definition = (
             f"METEOR 1.5 (-l {language} -{self._form}): matches by {', '.join(self._matchers)}; {words}, case ignored; "
             "corpus score from summed statistics; best-matching reference" + "".join(f"; note: {one}" for one in notes)
         )
 
     def statistics(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> np.ndarray:
-        """Return the program's 23 statistics of each sentence: shape (N, 23)."""
+        """Return the program's 23 statistics of each sentence, (N, 23)."""
         program = _start(self.command)
         sentences = list(zip(hypotheses, zip(*references, strict=True), strict=True))
         progress = tqdm(sentences, desc="METEOR", unit="sentence", leave=False, disable=None)
         rows = np.array([program.statistics(*sentence) for sentence in progress], dtype=np.float64)
-        # The single chunk of a sentence that equals its reference costs nothing: the program leaves it out of the sum.
+        # The single chunk of a sentence that equals its reference costs nothing: the program excludes it from the sum.
         matches, reference_matches = rows[:, 4:20:2].sum(axis=1), rows[:, 5:20:2].sum(axis=1)
         equal = (matches == rows[:, 0]) & (reference_matches == rows[:, 1]) & (rows[:, CHUNKS] == 1)
         rows[equal, CHUNKS] = 0
@@ -106,12 +106,10 @@ class Meteor(Metric):
 
 
 class MeteorProgram:
-    """The running program, which reads requests from its standard input.
-
-    It ends with this object or with the Python process, however that ends, because it then reads the end of its input.
+    """The running program, which reads requests from its standard input until this object or the process ends.
 
     Raises:
-        MetricUnavailable: by all methods, when it cannot be started or has ended, with what it printed.
+        MetricUnavailable: by all methods, if it cannot be started or has ended, with its messages.
     """
 
     def __init__(self, command: Sequence[str]):
@@ -122,14 +120,14 @@ class MeteorProgram:
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._messages
             )
         except OSError as error:
-            raise MetricUnavailable(f"METEOR's program cannot be started: {error}; check {command[0]}") from error
+            raise MetricUnavailable(f"cannot start METEOR's program: {error}; check {command[0]}") from error
         weakref.finalize(self, _end, self._process)
 
     def statistics(self, hypothesis: str, references: Sequence[str]) -> list[float]:
         """Return the 23 statistics of one sentence.
 
-        As nlg-eval does, any white space becomes one space, and the separator is removed from the hypothesis; in a
-        reference it stays, and divides it into two.
+        As in nlg-eval, runs of white space become one space, and the separator is removed from the hypothesis; it
+        splits a reference into two.
         """
         parts = ["SCORE", *references, hypothesis.replace(SEPARATOR, "")]
         [reply] = self._ask(f" {SEPARATOR} ".join(" ".join(part.split()) for part in parts))
@@ -148,7 +146,7 @@ class MeteorProgram:
                 self._process.stdin.flush()
                 return [self._receive() for _ in range(replies)]
             except BaseException as error:
-                # After an interrupt too: a reply that nobody read would be taken for the next one.
+                # After an interrupt too: an unread reply would be taken for the next one.
                 _start.cache_clear()
                 _end(self._process)
                 if isinstance(error, OSError):
@@ -165,7 +163,7 @@ class MeteorProgram:
         _end(self._process)  # so that all its messages are there
         self._messages.seek(0)
         messages = " ".join((reply + self._messages.read()).decode("utf-8", errors="replace").split())
-        return MetricUnavailable(f"METEOR's program ended: {messages[:300] or 'no message'}; is Java in order?")
+        return MetricUnavailable(f"METEOR's program ended: {messages[:300] or 'no message'}; check the Java runtime")
 
 
 @functools.cache
@@ -183,17 +181,17 @@ def _end(process):
 
 
 def find_java() -> str:
-    """Return the path of `java`, from PATH or JAVA_HOME; raise `MetricUnavailable` where there is none."""
+    """Return the path of `java`, from PATH or JAVA_HOME; raise `MetricUnavailable` if there is none."""
     home = os.environ.get("JAVA_HOME")
     java = shutil.which("java") or (home and shutil.which("java", path=os.path.join(home, "bin")))
     if not java:
-        raise MetricUnavailable("METEOR needs Java, and there is no 'java'; install a Java runtime or set JAVA_HOME")
+        raise MetricUnavailable("METEOR needs Java, but 'java' was not found; install a Java runtime or set JAVA_HOME")
     return java
 
 
 def find_archive() -> Path:
     """Return the path of METEOR's archive in the installed package; raise `MetricUnavailable` without it."""
-    package = importlib.util.find_spec("pycocoevalcap")  # not imported: it would want packages of its own
+    package = importlib.util.find_spec("pycocoevalcap")  # not imported: that needs further packages
     for folder in package.submodule_search_locations if package else []:
         archive = Path(folder) / "meteor" / "meteor-1.5.jar"
         if archive.is_file():
@@ -204,13 +202,10 @@ def find_archive() -> Path:
 
 
 class MeteorNltk(MeanMetric):
-    """`meteor_nltk`: nltk's METEOR with its defaults, which follow Banerjee and Lavie (2005).
+    """`meteor_nltk`: nltk's METEOR with its defaults, which follow Banerjee and Lavie (2005); options have no effect.
 
-    It lacks METEOR 1.5's weights, treatment of function words, paraphrases and tokenisation, and scores are some 20
-    points higher than `meteor`'s. No option has an effect.
-
-    Raises:
-        MetricUnavailable: without nltk or without WordNet.
+    It lacks METEOR 1.5's weights, treatment of function words, paraphrases and tokenisation; scores are some 20 points
+    higher than `meteor`'s. Raises `MetricUnavailable` without nltk or WordNet.
     """
 
     waits_for = "loading WordNet"
@@ -226,10 +221,10 @@ class MeteorNltk(MeanMetric):
 
             wordnet.ensure_loaded()
         except ImportError as error:
-            raise MetricUnavailable("meteor_nltk needs the package nltk; pip install nltk") from error
+            raise MetricUnavailable("meteor_nltk needs the package nltk; run pip install nltk") from error
         except (LookupError, OSError) as error:
             raise MetricUnavailable(
-                "meteor_nltk needs WordNet, and nltk does not find it; python -m nltk.downloader wordnet"
+                "meteor_nltk needs WordNet, which nltk cannot find; run python -m nltk.downloader wordnet"
             ) from error
 
     def values(self, sentences: list) -> list[float]:

@@ -1,4 +1,4 @@
-"""Base of all metrics: statistics of each sentence, and a score of their sum: of the corpus, a part or a resample."""
+"""Base of all metrics: statistics of each sentence, and scores of their sums over a corpus, subset or resample."""
 
 import abc
 import dataclasses
@@ -12,7 +12,7 @@ from interacting_head import __version__
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-    """Options of all metrics; each metric reads the ones it needs."""
+    """Options of all metrics; each metric reads the ones that it needs."""
 
     lowercase: bool = False  # ignore case
     tokenized: bool = False  # the text is tokenised already
@@ -38,19 +38,16 @@ class Result:
 
 
 class MetricUnavailable(InputError):  # noqa: N818 (a state of the machine rather than an error)
-    """Error of a metric whose tool or embedder is missing or unusable; its message says what to do."""
+    """A metric's tool or embedder is missing or unusable; the message says what to do."""
 
 
 class Metric(abc.ABC):
-    """Base of all metrics.
-
-    `__init__` or `statistics` of a subclass raises `MetricUnavailable` where an optional package or program is missing.
-    """
+    """Base of all metrics; `__init__` or `statistics` raises `MetricUnavailable` if an optional tool is missing."""
 
     definition = ""  # in words, how the score is computed; `{case}` stands for `Options.case`
     settings = ""  # all that the score depends on except case and references, as `key:value|…`, for the signature
     higher_is_better = True  # False for error rates
-    waits_for = ""  # what it does for a while before the first sentence
+    waits_for = ""  # slow work before the first sentence, for the progress bar
 
     def __init__(self, options: Options):
         self.options = options
@@ -58,11 +55,11 @@ class Metric(abc.ABC):
 
     @abc.abstractmethod
     def statistics(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> np.ndarray:
-        """Return the statistics of each of N sentences, float64 `(N, K)`; each reference has N lines, none blank."""
+        """Return the statistics of N sentences, float64 `(N, K)`; each reference has N non-blank lines."""
 
     @abc.abstractmethod
     def score(self, sums: np.ndarray) -> float:
-        """Return the corpus score from the statistics' sum over sentences, of shape (K,)."""
+        """Return the corpus score from the sum of statistics over sentences, (K,)."""
 
     def sentence_score(self, row: np.ndarray) -> float:
         """Return the score of one sentence from its row of `statistics`."""
@@ -94,13 +91,10 @@ class MeanMetric(Metric):
 
     @abc.abstractmethod
     def values(self, sentences: list[tuple[str, tuple[str, ...]]]) -> Sequence:
-        """Return the score of each sentence, a hypothesis and its references, lowercased where case is ignored.
-
-        Further numbers to add up may follow the score of a sentence.
-        """
+        """Return the score of each sentence (hypothesis, references), perhaps followed by further numbers to sum up."""
 
     def statistics(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> np.ndarray:
-        """Return the `values` of each sentence and 1: shape (N, 2), or more."""
+        """Return the `values` of each sentence and 1, (N, 2) or wider."""
         if self.options.lowercase:
             hypotheses, *references = [[line.lower() for line in text] for text in (hypotheses, *references)]
         values = self.values(list(zip(hypotheses, zip(*references, strict=True), strict=True)))

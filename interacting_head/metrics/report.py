@@ -1,4 +1,4 @@
-"""Forms in which an evaluation is printed: tables for people, Markdown for documents, JSON for programs."""
+"""Output formats of an evaluation: tables for people, Markdown for documents, JSON for programs."""
 
 import dataclasses
 import json
@@ -9,7 +9,7 @@ import textwrap
 from interacting_head.console.text_tables import aligned
 from interacting_head.metrics.evaluation import Evaluation
 
-TABLE_WIDTH = 110  # the most characters of a line of text; a narrower terminal has fewer
+TABLE_WIDTH = 110  # most characters of a line of text; fewer on a narrower terminal
 SHORTEST_NAME = 12
 RESAMPLED = "paired bootstrap resampling: mean, 95 % confidence interval, p-value against the first system"
 BY_LENGTH = "scores by number of words in the source sentence"
@@ -18,7 +18,7 @@ COMPARISON_COLUMNS = ["metric", "system", "score", "mean", "lower", "upper", "p"
 
 def format_table(evaluation: Evaluation, sentence_level: bool = False) -> str:
     """Return an `Evaluation` as plain text for the terminal, each score with its definition and signature."""
-    columns = shutil.get_terminal_size((sys.maxsize, 24)).columns  # a file has any number
+    columns = shutil.get_terminal_size((sys.maxsize, 24)).columns  # unlimited in a file
     width = min(TABLE_WIDTH, columns)
     parts = [_format_scores(evaluation, width)]
     if evaluation.comparisons:
@@ -88,13 +88,13 @@ def _format_scores(evaluation, table_width):
 
 
 def _wrapped_signature(signature, width):
-    """Return the lines of a signature, broken after `|` where it is longer than `width`."""
+    """Return the lines of a signature, broken after `|` if it is longer than `width`."""
     lines = textwrap.wrap(signature.replace("|", "| "), max(width, 20), break_long_words=False, break_on_hyphens=False)
     return [line.replace("| ", "|") for line in lines]
 
 
 def _of_systems(rows, width):
-    """Return rows (metric, system, figures …) as lines of `width`; long names of systems are cut at the left."""
+    """Return rows (metric, system, figures …) as lines of `width`; long system names are cut on the left."""
     excess = max(map(len, aligned(rows, left=2))) - width
     room = max(max(len(system) for _, system, *_ in rows) - max(excess, 0), SHORTEST_NAME)
     shortened = [
@@ -105,7 +105,7 @@ def _of_systems(rows, width):
 
 
 def _score_rows(evaluation):
-    """Yield name, score, definition (or why there is none) and signature of each metric."""
+    """Yield name, score, definition (or why it is unavailable) and signature of each metric."""
     for name, result in evaluation.results.items():
         details = [f"{detail.replace('_', '-')}: {_number(value)}" for detail, value in result.details.items()]
         yield [name, _number(result.score), "; ".join([result.definition, *details]), result.signature]
@@ -143,7 +143,7 @@ def _number(value, digits=2, none="–"):
 
 
 def _markdown(rows, left):
-    """Return a Markdown table; the columns numbered in `left` are aligned to the left."""
+    """Return a Markdown table; the column numbers in `left` are left-aligned."""
     header, *rows = ([cell.replace("|", "\\|") for cell in row] for row in rows)
     rule = [":--" if number in left else "--:" for number in range(len(header))]
     return "\n".join("| " + " | ".join(row) + " |" for row in [header, rule, *rows])

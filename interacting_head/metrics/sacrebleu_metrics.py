@@ -4,12 +4,12 @@ Papineni et al. (2002), BLEU: a method for automatic evaluation of machine trans
 in reporting BLEU scores; Popović (2015), chrF: character n-gram F-score for automatic MT evaluation; Snover et al.
 (2006), A study of translation edit rate with targeted human annotation.
 
-The sentence score of BLEU is BLEU of that sentence alone, smoothed exponentially (the k-th n-gram order without a match
-counts 1/2^k matches) with the effective order (a sentence shorter than four words is scored by the n-grams it has).
+Sentence BLEU is smoothed exponentially (the k-th n-gram order without a match counts 1/2^k matches) with the effective
+order (a sentence shorter than four words is scored by the n-grams it has).
 
-Resamples and parts of the sentences are scored from the statistics of single sentences, for which sacreBLEU has no
-public name: they come from `_extract_corpus_statistics` and `_compute_score_from_stats`, on which its own paired test
-is built. tests/interacting_head/metrics/test_sacrebleu_metrics.py says what to do when a version changes them.
+Resamples and subsets are scored from sentence statistics, for which sacreBLEU has no public interface: they come from
+`_extract_corpus_statistics` and `_compute_score_from_stats`, on which its own paired test is built.
+tests/interacting_head/metrics/test_sacrebleu_metrics.py says what to do if a version changes them.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ CHUNK = 100  # sentences between two updates of the progress bar
 
 
 class SacrebleuMetric(Metric):
-    """Base of the metrics of sacreBLEU; `sentence_tool` is for sentences that are scored otherwise than the corpus."""
+    """Base of the metrics of sacreBLEU; `sentence_tool` scores single sentences, by default as the corpus."""
 
     def __init__(self, options: Options, corpus_tool: ToolMetric, sentence_tool: ToolMetric | None = None):
         super().__init__(options)
@@ -34,7 +34,7 @@ class SacrebleuMetric(Metric):
 
     def statistics(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> np.ndarray:
         rows = []
-        # TER of long reordered sentences takes a while; what is done within two seconds shows no bar.
+        # TER of long reordered sentences takes a while; work of less than two seconds shows no bar.
         with tqdm(total=len(hypotheses), unit=" sentences", disable=None, leave=False, delay=2) as progress:
             for start in range(0, len(hypotheses), CHUNK):
                 part = slice(start, start + CHUNK)
@@ -60,10 +60,7 @@ class SacrebleuMetric(Metric):
 
 
 class MultiBleu(SacrebleuMetric):
-    """`bleu`: the score that multi-bleu.perl of Moses prints (`-lc` with `lowercase`), to the digit.
-
-    `tokenized` has no effect: the script never tokenises.
-    """
+    """`bleu`: exactly the score of Moses' multi-bleu.perl (`-lc` with `lowercase`), which never tokenises."""
 
     definition = (
         "BLEU-4 as multi-bleu.perl: words as given, split at ASCII white space; {case}; no smoothing; closest "
@@ -77,7 +74,7 @@ class MultiBleu(SacrebleuMetric):
         self.definition = self.definition.replace("lowercased", "ASCII letters lowercased")
 
     def statistics(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> np.ndarray:
-        """Return sacreBLEU's statistics of the words that Perl finds: shape (N, K)."""
+        """Return sacreBLEU's statistics of the words as split by Perl, (N, K)."""
         hypotheses, *references = [list(map(self._words_of_perl, text)) for text in (hypotheses, *references)]
         return super().statistics(hypotheses, references)
 
@@ -86,9 +83,9 @@ class MultiBleu(SacrebleuMetric):
         return super().signature(number_of_references).replace("|case:lc|", "|case:lc-ascii|")
 
     def _words_of_perl(self, line):
-        # Perl reads bytes: like `bytes.split` and `bytes.lower` it knows white space and letters of ASCII only. With
+        # Perl reads bytes: like `bytes.split` and `bytes.lower`, it handles only ASCII white space and letters. With
         # sacreBLEU's `str.split` and `str.lower` a no-break space would split a word, and lowercased BLEU of German or
-        # Czech would come out higher. They leave words in hexadecimal digits as they are.
+        # Czech would be higher. Words in hexadecimal digits pass through them unchanged.
         line = line.encode("utf-8")
         words = (line.lower() if self.options.lowercase else line).split()
         return " ".join(word.hex() for word in words)
@@ -115,7 +112,7 @@ class ChrF(SacrebleuMetric):
 
     definition = (
         "chrF2 of sacrebleu: F-score, in which recall counts twice, of character n-grams, n = 1 to 6, without white "
-        "space; {case}; of several references the one with the best score"
+        "space; {case}; best-scoring reference"
     )
 
     def __init__(self, options: Options):
@@ -128,7 +125,7 @@ class TranslationEditRate(SacrebleuMetric):
     higher_is_better = False
     definition = (
         "TER of sacrebleu, as tercom: 100 · (shifts + insertions + deletions + substitutions) / words of the "
-        "reference, summed over sentences; lowercased; of several references the fewest edits, the mean length"
+        "reference, summed over sentences; lowercased; fewest edits and mean length over references"
     )
 
     def __init__(self, options: Options):

@@ -1,14 +1,14 @@
-"""Paired bootstrap resampling: tests whether one system is better than another or lucky with this test set.
+"""Paired bootstrap resampling, which tests whether a system is better than another, or lucky with this test set.
 
 Koehn (2004), Statistical significance tests for machine translation evaluation; Riezler and Maxwell (2005),
 On some pitfalls in automatic evaluation and significance testing for MT.
 
-Sentences are drawn with replacement, the same ones for both systems. The statistics of a metric add up over sentences,
-so every resample is scored without its text.
+Sentences are drawn with replacement, the same ones for both systems. Statistics add up over sentences, so resamples are
+scored without their text.
 
-The p-value is two-sided: the share of resamples whose difference strays from the mean difference by at least the
-observed one. Between equal systems it is uniform. sacrebleu's own p-value compares absolute differences: it never
-exceeds 0.44 or so, and at 0.05 it finds one in nine pairs of equal systems different. Others report it, so it is given.
+The p-value is two-sided: the share of resamples whose difference deviates from the mean difference by at least the
+observed one. For equal systems it is uniform. sacrebleu's own p-value compares absolute differences: it never exceeds
+0.44 or so, and at 0.05 it finds one in nine pairs of equal systems different. It is also given, for comparability.
 """
 
 import dataclasses
@@ -27,7 +27,7 @@ TIES = 1e-9  # differences of scores below this are rounding
 
 @dataclasses.dataclass(frozen=True)
 class Resampling:
-    """Method of drawing sentences; both give the numbers of the tool that they are named after for the same seed.
+    """Method of drawing sentences; both reproduce the numbers of the tool of that name for the same seed.
 
     "sacrebleu" draws as many sentences as the set has with NumPy's newer generator, "compare-mt" half as many with the
     older one.
@@ -51,7 +51,7 @@ class Resampling:
         return max(1, sentences // 2) if self.is_of_compare_mt else sentences
 
     def draws(self, sentences: int) -> Iterator[np.ndarray]:
-        """Yield for each resample how often each sentence is drawn: float64 of shape (sentences,)."""
+        """Yield for each resample how often each sentence is drawn, float64 (sentences,)."""
         generator = (np.random.RandomState if self.is_of_compare_mt else np.random.default_rng)(self.seed)
         for _ in range(RESAMPLES):
             drawn = generator.choice(sentences, size=self.size(sentences))
@@ -123,7 +123,7 @@ def resampled_scores(metric: Metric, statistics: Sequence[np.ndarray], resamplin
 def p_value(differences: np.ndarray, observed: float, shrinkage: float = 1.0) -> float:
     """Return the two-sided p-value of a difference observed on the whole set, from the differences of the resamples.
 
-    `shrinkage` is the square root of the share of the set that a resample has; smaller ones vary more.
+    `shrinkage` is √(size of a resample / size of the set): smaller resamples vary more.
     """
     deviations = np.abs(differences - differences.mean()) * shrinkage
     return float((np.count_nonzero(deviations >= abs(observed) - TIES) + 1) / (len(differences) + 1))

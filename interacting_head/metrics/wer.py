@@ -1,7 +1,7 @@
-"""The error rate that the Python package pyter computes and papers print as WER, and another that one paper printed.
+"""The error rate of the Python package pyter, which papers print as WER, and a variant that one paper printed.
 
 pyter calls it translation error rate: the Levenshtein distance of words after greedy shifts, each of which costs one
-edit, over the length of the reference. The search here gives pyter's result for every input, in a fraction of its time.
+edit, over the length of the reference. The search here gives the same results in a fraction of the time.
 """
 
 import collections
@@ -19,7 +19,7 @@ class ErrorRate(MeanMetric):
     higher_is_better = False
 
     def edits_and_lengths(self, sentences: list) -> np.ndarray:
-        """Return edits and words of the reference, float64 `(2, N)`; the first reference counts, as pyter knows one."""
+        """Return edits and words of the first reference, float64 `(2, N)`; pyter supports only one."""
         counts = [edits_and_length(hypothesis, reference) for hypothesis, (reference, *_) in sentences]
         return np.array(counts, dtype=np.float64).T
 
@@ -37,20 +37,20 @@ class WordErrorRate(ErrorRate):
     )
 
     def values(self, sentences: list) -> np.ndarray:
-        """Return the rate in per cent, edits, and words of the reference: shape (N, 3)."""
+        """Return the rate in per cent, edits, and words of the reference, (N, 3)."""
         edits, lengths = self.edits_and_lengths(sentences)
         return np.stack([100 * edits / lengths, edits, lengths], axis=1)
 
     def details(self, sums: np.ndarray) -> dict[str, float]:
-        """Return the sum of edits over the sum of lengths, which weighs each word the same, not each sentence."""
+        """Return the sum of edits over the sum of lengths, which weights words, not sentences, equally."""
         return {"length_weighted": float(100 * sums[1] / sums[2])}
 
 
 class FlooredWordErrorRate(ErrorRate):
     """`wer_paper`: the mean of pyter's rate rounded down to a whole number in each sentence, in per cent.
 
-    In effect the share of sentences with at least as many edits as words. Most WERs that the paper on interacting heads
-    prints for WMT17 are whole numbers of sentences, and of this size.
+    In effect the share of sentences with at least as many edits as words. Most WERs of the paper on interacting heads
+    for WMT17 are whole numbers of sentences, and of this size.
     """
 
     settings = "tok:none|mean:sentences|floor:yes"
@@ -68,7 +68,7 @@ class FlooredWordErrorRate(ErrorRate):
 
 @functools.lru_cache(maxsize=2**16)  # two metrics ask for the same
 def edits_and_length(hypothesis: str, reference: str) -> tuple[int, int]:
-    """Return the number of edits that pyter counts and the number of words of the reference; white space splits."""
+    """Return pyter's number of edits and the number of words of the reference, split at white space."""
     hypothesis, reference = hypothesis.split(), reference.split()
     # Words become characters: strings are sliced and measured much faster than lists. The characters keep the words'
     # order, on which pyter's choice between shifts depends.
@@ -80,7 +80,7 @@ def edits_and_length(hypothesis: str, reference: str) -> tuple[int, int]:
 def count_edits(hypothesis: str, reference: str) -> int:
     """Return pyter's number of edits, shifts included, between two strings whose characters are words."""
     distance = Levenshtein.distance(hypothesis, reference)
-    # No shift of the words leads to a distance below this.
+    # No shift leads to a distance below this.
     common = (collections.Counter(hypothesis) & collections.Counter(reference)).total()
     floor = max(len(hypothesis), len(reference)) - common
     shifts = 0
@@ -94,16 +94,15 @@ def count_edits(hypothesis: str, reference: str) -> int:
 
 
 def _best_shift(hypothesis, reference, distance):
-    """Return the least distance that one shift leads to and the shifted hypothesis.
+    """Return the least distance after one shift, and the shifted hypothesis; `distance` and itself without any gain.
 
     A shift takes the longest run that begins at i in the hypothesis and at j ≠ i in the reference, and inserts it at j
-    into the rest of the hypothesis. Of several best ones, pyter takes the last in alphabetic order. Where no shift
-    gains anything, the result is `distance` and the hypothesis.
+    into the rest of the hypothesis. Of several best ones, pyter takes the last in alphabetic order.
     """
     best, best_shifted = distance, None
     for most, i, j, length in _runs(hypothesis, reference):
         if not best or distance - most > best:
-            break  # no later one can reach the best
+            break  # no later one can be better
         rest = hypothesis[:i] + hypothesis[i + length :]
         shifted = rest[:j] + hypothesis[i : i + length] + rest[j:]
         # To be better, it must be nearer, or as near and later in the alphabet.
@@ -115,10 +114,10 @@ def _best_shift(hypothesis, reference, distance):
 
 
 def _runs(hypothesis, reference):
-    """Return (most, i, j, length) for all positions i ≠ j of the same word, in falling order.
+    """Return (most, i, j, length) for all positions i ≠ j of the same word, in descending order.
 
-    `length` is the length of the longest common run from there. `most` bounds what its shift gains: to move m words
-    away and back in elsewhere is 2m edits, and to move a run over n words is to move those over the run.
+    `length` is the longest common run from there. `most` bounds the gain of its shift: removing and inserting m words
+    is 2m edits, and moving a run over n words equals moving those over the run.
     """
     runs, positions = [], {}
     for j, word in enumerate(reference):

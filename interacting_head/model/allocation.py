@@ -1,4 +1,4 @@
-"""Out-of-memory errors of the backends, as one line."""
+"""One-line out-of-memory errors for all backends."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -6,24 +6,21 @@ from collections.abc import Callable, Iterator
 from interacting_head.console import RunError
 
 TRAINING_ADVICE = (
-    "lower train.batch_tokens or data.max_length, raise train.gradient_accumulation_steps or take a smaller model"
+    "lower train.batch_tokens or data.max_length, raise train.gradient_accumulation_steps or use a smaller model"
 )
 
 EXCEPTIONS = {"MemoryError", "ResourceExhaustedError", "OutOfMemoryError"}
-"""Of Python and NumPy, TensorFlow, PyTorch, by name, so that no backend need be imported."""
-OF_XLA = "RESOURCE_EXHAUSTED"  # in the message: the exception has other meanings too
+"""Of Python and NumPy, TensorFlow, PyTorch; by name, so that no backend is imported."""
+OF_XLA = "RESOURCE_EXHAUSTED"  # in the message, because the exception has other meanings too
 
 
 @contextlib.contextmanager
 def out_of_memory_explained(
     batch: Callable[[], str], advice: str, error_class: type[Exception] = RunError
 ) -> Iterator[None]:
-    """Turn an out-of-memory error in the block into one line.
+    """Turn an out-of-memory error in the block into an `error_class` with one line.
 
-    Args:
-        batch: a function that describes what does not fit, above all its shape.
-        advice: which settings to change.
-        error_class: of the line.
+    `batch` is a function that describes what does not fit; `advice` says which settings to change.
     """
     try:
         yield
@@ -34,6 +31,6 @@ def out_of_memory_explained(
 
 
 def is_out_of_memory(error: Exception) -> bool:
-    """Return whether an exception means that the RAM, or a GPU's memory, is too small, on any backend."""
+    """Return whether an exception means out of memory, on any backend."""
     names = {cls.__name__ for cls in type(error).__mro__}
     return bool(names & EXCEPTIONS) or OF_XLA in str(error)

@@ -1,4 +1,4 @@
-"""Models of configurations and of runs: their weights are whole, finite and of the run's configuration."""
+"""Models of configurations and of runs, with checks that weights are intact, finite and match the configuration."""
 
 import dataclasses
 import logging
@@ -22,16 +22,12 @@ from interacting_head.runs.run_directory import VERSION, RunDirectory
 from interacting_head.runs.seals import check_seal
 
 DROPOUTS = {"dropout", "activation_dropout"}
-"""Keys of a `ModelConfig` that change how weights are learnt, and not what they compute."""
+"""Keys of a `ModelConfig` that affect training only."""
 logger = logging.getLogger("interacting_head")
 
 
 def build_model(config: ExperimentConfig, source_subwords: Subwords, target_subwords: Subwords) -> Transformer:
-    """Return the `Transformer` of a configuration and its vocabularies, with fresh weights.
-
-    Raises:
-        InputError: if it does not fit into the memory.
-    """
+    """Return a new `Transformer` of a configuration; raise `InputError` if it does not fit into memory."""
     advice = "lower model.model_dim, model.feed_forward_dim or the number of layers"
     sizes = source_subwords.vocabulary_size, target_subwords.vocabulary_size
     with out_of_memory_explained(lambda: "the weights of the model", advice, InputError):
@@ -39,39 +35,36 @@ def build_model(config: ExperimentConfig, source_subwords: Subwords, target_subw
 
 
 def load_model(run: RunDirectory, subwords: tuple[Subwords, Subwords], checkpoint: str | None = None) -> Transformer:
-    """Return the `Transformer` of a `RunDirectory` and the pair of its `data.Subwords`, with its weights.
-
-    The checkpoint is as in `RunDirectory.weights`.
+    """Return the `Transformer` of a `RunDirectory` with its weights; `checkpoint` as in `RunDirectory.weights`.
 
     Raises:
-        InputError: if there is no such checkpoint or the model does not fit into the memory, and as `load_weights`.
+        InputError: if there is no such checkpoint or the model does not fit into memory, and as `load_weights`.
     """
     path = run.weights(checkpoint)
     if checkpoint is None and path != run.weights_path("best"):
-        logger.warning("%s has no validation yet: its newest checkpoint, %s, is used", run.path, path.name)
-    seal = _verified(run, path)  # first: a model of another configuration may be none at all
+        logger.warning("%s has no validation yet: using its newest checkpoint, %s", run.path, path.name)
+    seal = _verified(run, path)  # first: a wrong configuration may be unbuildable
     model = build_model(run.config, *subwords)
     _fill(run, model, path, seal)
     return model
 
 
 def load_weights(run: RunDirectory, model: Transformer, path: Path) -> None:
-    """Load a file of weights of a `RunDirectory` into a `Transformer` of its configuration.
+    """Load a weight file of a `RunDirectory` into a `Transformer` of its configuration.
 
-    Raises:
-        InputError: if the file is damaged, its weights belong to another configuration or to other sub-words, or
-            one of them is not finite.
+    Raises `InputError` if the file is damaged, belongs to another configuration or other sub-words, or contains NaN or
+    infinity.
     """
     _fill(run, model, path, _verified(run, path))
 
 
 def _verified(run, path):
-    """Return the seal of a file of weights, see `run_files.check_seal`, if its configuration and sub-words fit."""
+    """Return the seal of a weight file, see `check_seal`; raise `InputError` unless it matches the run."""
     seal = check_seal(path)
-    if not seal:  # of an earlier program
+    if not seal:  # of an earlier version
         return seal
     if seal.get("version") not in (VERSION, *UPGRADES):
-        raise InputError(f"{path} was saved by a program with another format of runs; see CHANGELOG.md")
+        raise InputError(f"{path} was saved in an unknown format version; see CHANGELOG.md")
     try:
         upgrade = UPGRADES.get(seal["version"], dict)
         then = configuration.from_dict(upgrade({name: seal.get(name, {}) for name in ("model", "data")}))
@@ -80,19 +73,19 @@ def _verified(run, path):
     now = run.config
     if _computed(then) != _computed(now):
         raise InputError(
-            f"{path} belongs to another configuration than {run.path / 'config.yaml'}: {_differences(then, now)}; "
-            "restore config.yaml, or copy the run directory again from where it came from"
+            f"{path} was saved with a different configuration than {run.path / 'config.yaml'}: "
+            f"{_differences(then, now)}; restore config.yaml, or copy the original run directory again"
         )
     if seal.get("subwords") and run.subword_digests and seal["subwords"] != run.subword_digests:
         raise InputError(
-            f"{path} belongs to other sub-words than those in {run.path / 'subwords'}; copy the run directory again "
-            "from where it came from"
+            f"{path} was trained with different sub-words than {run.path / 'subwords'} contains; copy the original run "
+            "directory again"
         )
     return seal
 
 
 def _fill(run, model, path, seal):
-    """Load a file of weights with a verified seal."""
+    """Load a weight file with a verified seal."""
     try:
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("ignore")
@@ -100,25 +93,25 @@ def _fill(run, model, path, seal):
             model.load_weights(path)
         if warned:  # if a file lacks some weights, Keras only warns and keeps fresh ones
             raise ValueError(str(warned[0].message))
-        if (arrays := _number_of_arrays(path)) != len(model.weights):  # Keras leaves out what the model does not have
+        if (arrays := _number_of_arrays(path)) != len(model.weights):  # Keras ignores what the model does not have
             raise ValueError(f"it has {arrays} weights, the model {len(model.weights)}")
     except Exception as error:  # h5py and Keras raise many kinds for a damaged file
         reason = (str(error).splitlines() or [type(error).__name__])[0]
-        damaged = "" if seal is not None else "is damaged, or "  # a sealed file is whole
+        damaged = "" if seal is not None else "is damaged, or "  # a sealed file is intact
         raise InputError(
-            f"{path} {damaged}does not belong to {run.path / 'config.yaml'} ({reason}); copy the run directory again "
-            "from where it came from, or give another --checkpoint"
+            f"{path} {damaged}does not match {run.path / 'config.yaml'} ({reason}); copy the original run directory "
+            "again, or give another --checkpoint"
         ) from error
     for weight in model.weights:
         if not np.isfinite(keras.ops.convert_to_numpy(weight.value)).all():
             raise InputError(
-                f"{path} holds NaN or infinity in {weight.path}: its training has diverged; give another --checkpoint, "
-                "or train again with a lower train.learning_rate"
+                f"{path} contains NaN or infinity in {weight.path}: its training has diverged; give another "
+                "--checkpoint, or train again with a lower train.learning_rate"
             )
 
 
 def _computed(config):
-    """Return what of an `ExperimentConfig` decides what weights compute, defaults filled in."""
+    """Return the parts of an `ExperimentConfig` that determine what weights compute, defaults filled in."""
     mapping = configuration.to_dict(dataclasses.replace(config, model=resolved(config.model)))
     return _without_dropout(mapping["model"]), config.data.profile, config.data.shared_vocabulary
 
@@ -130,7 +123,7 @@ def _without_dropout(value):
 
 
 def _differences(then, now):
-    """Return in words the keys in which two `ExperimentConfig`s compute something else."""
+    """Describe the keys that make two `ExperimentConfig`s compute different things."""
     data = {name: getattr(then.data, name) for name in ("profile", "shared_vocabulary")}
     then = dataclasses.replace(now, model=then.model, data=dataclasses.replace(now.data, **data))
     return ", ".join(

@@ -1,4 +1,4 @@
-"""Pure functions of tensors over the weights of models, compiled by the backend."""
+"""Compilation of pure functions of tensors over the weights of models."""
 
 import contextlib
 import functools
@@ -10,27 +10,25 @@ import keras
 from data.errors import InputError
 from data.workers import available_cores
 
-MOST_CALLS = 4  # side by side: each has its own caches
-LEAST_SIZE = 16  # of a batch if each shape is compiled: shorter ones save less than a compilation costs
-PARTS_OF_A_BATCH = 2  # side by side in a training on a CPU; the same on all machines, since dropout depends on it
+MOST_CALLS = 4  # at a time: each has its own caches
+LEAST_SIZE = 16  # of a batch if each shape is compiled: smaller ones save less than a compilation costs
+PARTS_OF_A_BATCH = 2  # computed in parallel on a CPU; the same on all machines, since dropout depends on it
 _parts_side_by_side = 1
 
 
 class Compiled:
-    """A function of nested tensors that reads the weights of models, compiled. Call it with keywords.
+    """A compiled function of nested tensors that reads the current weights of models; called with keywords.
 
     TensorFlow traces it once, for any size of open axes; JAX compiles it for each shape; other backends only call it.
-    If the weights lie on several devices, with JAX also of several processes, each device works on its part of the
-    rows. It reads the weights at the time of the call.
+    If the weights are on several devices, with JAX also of several processes, each device computes a part of the rows.
 
     Args:
-        function: it must have no side effects; losses that layers add are dropped.
+        function: free of side effects; losses that layers add are dropped.
         models: whose weights it reads.
-        arguments: a function that gives its arguments by name: nested `keras.KerasTensor`s with None for open axes, or
-            `outputs` of another `Compiled`. Used by TensorFlow only.
+        arguments: a function that returns specifications of the arguments by name: nested `keras.KerasTensor`s with
+            None for open axes, or `outputs` of another `Compiled`. Used by TensorFlow only.
         static: names of arguments that are whole numbers on which shapes depend.
-        rows: names of arguments whose tensors have the same number of rows, as all results have; no row matters to
-            another.
+        rows: names of arguments whose tensors, like all results, have the same number of independent rows.
     """
 
     def __init__(self, function, models=(), *, arguments, static=(), rows=()):
@@ -90,8 +88,7 @@ class Compiled:
 
             function = self._stateless if self.devices == 1 else self._on_replicas
             signature = [keras.tree.map_structure(specification, self._arguments())]
-            # An object without code of its own: TensorFlow would take all functions of the same code for one that is
-            # traced again and again, and warn.
+            # A new object: TensorFlow takes functions of the same code for one that is retraced, and warns.
             return tf.function(functools.partial(function), input_signature=signature, autograph=False)
         if self._backend == "jax":
             import jax
@@ -153,10 +150,9 @@ class Compiled:
 
 
 def gradient(function, inputs):
-    """Return the gradient of a scalar function of one tensor at `inputs`, also inside of a `Compiled` function.
+    """Return the gradient of a scalar function of one tensor at `inputs`, also inside a `Compiled` function.
 
-    Raises:
-        InputError: on other backends than TensorFlow and JAX.
+    Raises `InputError` on backends other than TensorFlow and JAX.
     """
     backend = keras.backend.backend()
     if backend == "jax":
@@ -170,23 +166,23 @@ def gradient(function, inputs):
             tape.watch(inputs)
             result = function(inputs)
         return tape.gradient(result, inputs)
-    raise InputError(f"no gradients on the backend {backend}; set KERAS_BACKEND to tensorflow or jax")
+    raise InputError(f"the backend {backend} has no gradients here; set KERAS_BACKEND to tensorflow or jax")
 
 
 def compiles_shapes() -> bool:
-    """Return whether the backend compiles a function for each shape of its arguments, so that few are better."""
+    """Return whether the backend compiles a function for each shape of its arguments, so few shapes are better."""
     return keras.backend.backend() == "jax"
 
 
 def size_compiled_for(size: int) -> int:
-    """Return the size to pad a batch of this size to: a power of two if each shape is compiled."""
+    """Return the padded size of a batch: a power of two if each shape is compiled."""
     return max(LEAST_SIZE, 2 ** (size - 1).bit_length()) if compiles_shapes() else size
 
 
 def calls_at_a_time() -> int:
-    """Return the number of calls of compiled functions that are best made side by side, each by a thread.
+    """Return the best number of concurrent calls of compiled functions.
 
-    TensorFlow on a CPU has many operations that are too small for several cores: a core for each call is faster.
+    Many operations of TensorFlow on a CPU are too small for several cores: a core for each call is faster.
     """
     if keras.backend.backend() != "tensorflow" or _has_gpu():
         return 1
@@ -194,16 +190,16 @@ def calls_at_a_time() -> int:
 
 
 def share_cores() -> None:
-    """Give each of the calls at a time its share of the cores, in the whole process, if it has computed nothing yet.
+    """Give each concurrent call its share of the cores, unless TensorFlow is already running.
 
-    By default TensorFlow spreads each operation over all cores, and two calls then wait for each other: on two cores
-    translation took up to 1.7 times as long. A `TF_NUM_INTRAOP_THREADS` in the environment goes first.
+    By default TensorFlow spreads each operation over all cores, and concurrent calls wait for each other: on two cores
+    translation took up to 1.7 times as long. `TF_NUM_INTRAOP_THREADS` takes precedence.
     """
     _share_cores(calls_at_a_time())
 
 
 def share_cores_in_training() -> None:
-    """Share the cores among the parts of a batch, which trainings of this process then compute side by side."""
+    """Share the cores among the parts of a batch, which trainings in this process then compute in parallel."""
     global _parts_side_by_side
     if keras.backend.backend() == "tensorflow" and not _has_gpu():
         _share_cores(PARTS_OF_A_BATCH)
@@ -211,7 +207,7 @@ def share_cores_in_training() -> None:
 
 
 def parts_side_by_side() -> int:
-    """Return the number of parts of a batch that a training computes at a time: 1 without `share_cores_in_training`."""
+    """Return the number of parts of a batch that training computes at a time: 1 without `share_cores_in_training`."""
     return _parts_side_by_side
 
 

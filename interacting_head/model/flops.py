@@ -2,10 +2,7 @@
 
 
 def matmul_flops(model, vocabulary_size: int, source_tokens: int, target_tokens: int) -> int:
-    """Return the FLOPs of the matrix products of a training step of a `ModelConfig`.
-
-    Padding and products of attention weights do not count. The vocabulary is the target's.
-    """
+    """Return the FLOPs of a training step's matrix products, without padding and products of attention weights."""
     D, F = model.model_dim, model.feed_forward_dim
     encoder = model.encoder_layers * (4 * D * D + 2 * D * F)
     decoder = model.decoder_layers * (6 * D * D + 2 * D * F) + D * vocabulary_size

@@ -24,23 +24,23 @@ def token_cross_entropy(labels: KerasTensor, logits: KerasTensor, label_smoothin
 
 
 def real_tokens(labels: KerasTensor) -> KerasTensor:
-    """Return the number of labels that are not padding, a scalar in float32."""
+    """Return the number of non-padding labels, a scalar in float32."""
     return ops.sum(ops.cast(ops.not_equal(labels, PAD), "float32"))
 
 
 def linear_cross_entropy(hidden, embeddings, labels, label_smoothing=0.0, tokens=None):
     """Return the mean over real tokens of `token_cross_entropy` of the logits `hidden @ embeddingsᵀ`, in nats.
 
-    The logits of a batch are its largest tensor, and automatic differentiation reads and writes it many times. Here
-    logits, loss and gradient are computed together, one part of the batch after another, in as few passes as possible:
-    mean(z) and z_label, and their gradients, need no logits at all.
+    The logits of a batch are its largest tensor, and automatic differentiation passes over it many times. Here logits,
+    loss and gradient are computed together, one part of the batch after another: mean(z) and z_label, and their
+    gradients, need no logits at all.
 
     Args:
         hidden: `(B, T, D)`.
         embeddings: `(N, D)`.
         labels: `(B, T)`; padding (0) counts neither in the sum nor in the mean.
         label_smoothing: ε, in [0, 1).
-        tokens: divisor of the sum, a scalar in float32; default: the real tokens here. With the count of a whole batch
+        tokens: divisor of the sum, a scalar in float32; default: the real tokens here. With the whole batch's count,
             the results of its parts add up to its mean.
 
     Returns:

@@ -1,4 +1,4 @@
-"""The attention at each place of a Transformer, from the papers or the configuration."""
+"""The attention at each site and layer of a Transformer, from the papers or the configuration."""
 
 import dataclasses
 
@@ -21,10 +21,10 @@ BASE_SCHEME = "multi_head"
 
 
 def resolved(model: ModelConfig) -> ModelConfig:
-    """Return the configuration with nothing left open: the attention at every place, and the decoder's memory.
+    """Return the configuration with the defaults of placements and of the decoder's memory filled in.
 
-    Without placements, a scheme stands where its paper has it, and multi-head attention elsewhere. A placement takes
-    what it leaves out from `model.attention`, but of another scheme's options only those that every scheme has.
+    Without placements, a scheme is used where its paper uses it, and multi-head attention elsewhere. A placement
+    inherits omitted keys from `model.attention`, but only the common options of another scheme.
     """
     attention, placements = model.attention, model.placements
     sites = _class_of(attention).default_placement(model.encoder_layers, model.decoder_layers)
@@ -40,26 +40,25 @@ def resolved(model: ModelConfig) -> ModelConfig:
 
 
 def same_experiment(left: ExperimentConfig, right: ExperimentConfig) -> bool:
-    """Return whether two configurations mean the same once defaults are filled in."""
+    """Return whether two configurations are equal once defaults are filled in."""
     left, right = (dataclasses.replace(config, model=resolved(config.model)) for config in (left, right))
     return left == right
 
 
 def attention_of(model: ModelConfig, site: str, number: int) -> AttentionConfig:
-    """Return the attention at `site` ("encoder", "decoder" or "cross") of layer `number`, from 1, of a resolved model.
+    """Return the attention of a resolved model at `site` ("encoder", "decoder" or "cross") of layer `number`, from 1.
 
-    The last placement at a place counts.
+    The last matching placement wins.
     """
     placed = [p.attention for p in model.placements if p.site == site and number in p.layers]
     return placed[-1] if placed else model.attention
 
 
 def attention_layer(model: ModelConfig, site: str, number: int, head_gates: bool = False) -> keras.Layer:
-    """Return the attention layer at a place, see `attention_of`; for gates see `layers.MultiHeadAttention`.
+    """Return an attention layer, see `attention_of`; for gates see `layers.MultiHeadAttention`.
 
-    Raises:
-        InputError: for an unknown scheme, options that do not fit it, a size of heads that it needs, heads that do not
-            divide the model dimension.
+    Raises `InputError` for an unknown scheme, invalid options, a missing head size, or a number of heads that does not
+    divide the model dimension.
     """
     attention = attention_of(model, site, number)
     layer_class = _class_of(attention)
@@ -68,12 +67,12 @@ def attention_layer(model: ModelConfig, site: str, number: int, head_gates: bool
     if model.model_dim % attention.num_heads and not (attention.key_dim and attention.value_dim):
         raise InputError(
             f"num_heads {attention.num_heads} does not divide model_dim {model.model_dim}; "
-            "choose another number of heads or set key_dim and value_dim"
+            "choose another num_heads, or set key_dim and value_dim"
         )
     head_dim = model.model_dim // attention.num_heads
     options = dict(attention.options)
     if others := [name for name, value in options.items() if not isinstance(value, bool | int | float | str | None)]:
-        raise InputError(f"model.attention.options.{others[0]} must be a number, a word, true or false")
+        raise InputError(f"model.attention.options.{others[0]} must be a number, a string, true or false")
     if site == "cross" and _reads_several_layers(attention):
         options["num_sources"] = memory_layers(model) or 1
     try:
@@ -88,22 +87,22 @@ def attention_layer(model: ModelConfig, site: str, number: int, head_gates: bool
         )
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise InputError(
-            f"model.attention.options {attention.options} do not fit {attention.scheme}: {error}"
+            f"model.attention.options {attention.options} are not valid for the scheme {attention.scheme}: {error}"
         ) from error
 
 
 def memory_layers(model: ModelConfig) -> int | None:
-    """Return the number of memories of each decoder layer of a resolved model, or None if its memory is no list."""
+    """Return the number of memories of each decoder layer of a resolved model, or None if it is a single tensor."""
     if model.memory == "all":
         return model.memory_layers or model.encoder_layers
     return model.memory_layers if model.memory == "transparent" else None
 
 
 def check_model(model: ModelConfig) -> None:
-    """Raise `InputError` for a configuration of which no model can be made.
+    """Raise `InputError` for a model that cannot be built.
 
-    Its model dimension is odd, a placement is in a layer that it does not have, its readers cannot use its memory, or
-    see `attention_layer`.
+    Its model dimension is odd, a placement has no layer, cross-attention cannot read its memory, or see
+    `attention_layer`.
     """
     if model.model_dim % 2:
         raise InputError(f"model.model_dim must be even, for sine and cosine positions, got {model.model_dim}")
@@ -118,7 +117,8 @@ def check_model(model: ModelConfig) -> None:
         for number in placement.layers:
             if number > layers[placement.site]:
                 raise InputError(
-                    f"placement at {placement.site} layer {number}, but there are {layers[placement.site]} layers"
+                    f"model.placements names {placement.site} layer {number}, but there are only "
+                    f"{layers[placement.site]} layers"
                 )
 
 
@@ -140,24 +140,24 @@ def _reads_several_layers(attention):
 
 
 def _default_memory(model):
-    """Return the memory that all encoder-decoder attentions read by default; the top layer if they disagree."""
+    """Return the default memory of all cross-attentions; the top layer if they disagree."""
     attentions = [attention_of(model, "cross", number) for number in range(1, model.decoder_layers + 1)]
     memories = {_class_of(attention).memory for attention in attentions}
     return memories.pop() if len(memories) == 1 else "top"
 
 
 def _check_memory(model, attention):
-    """Raise `InputError` if an encoder-decoder attention cannot read the memory."""
+    """Raise `InputError` if cross-attention cannot read the memory."""
     if model.memory_layers is not None and model.memory not in ("all", "transparent"):
-        raise InputError("model.memory_layers goes with model.memory=all or transparent")
+        raise InputError("model.memory_layers needs model.memory=all or transparent; set that too, or leave it out")
     if memory_layers(model) and not _reads_several_layers(attention):
         given = "memory=all" if model.memory == "all" else "memory_layers"
         readers = " or ".join(scheme for scheme, layer in ATTENTION_SCHEMES.items() if layer.memory == "all")
         raise InputError(
-            f"model.{given} gives several memories to encoder-decoder attention, which needs the scheme "
-            f"{readers} there, not {attention.scheme}; place it at the site cross"
+            f"model.{given} gives several memories to cross-attention, which needs the scheme {readers}, not "
+            f"{attention.scheme}; place it at the site cross"
         )
     if model.memory == "all" and memory_layers(model) > model.encoder_layers:
         raise InputError(
-            f"model.memory_layers is {model.memory_layers}, but there are {model.encoder_layers} encoder layers"
+            f"model.memory_layers is {model.memory_layers}, but there are only {model.encoder_layers} encoder layers"
         )

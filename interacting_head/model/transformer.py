@@ -1,7 +1,6 @@
 """The Transformer: its layers, how data flows through them, and a Functional Keras model of them.
 
-Letters for shapes: `B` batch, `S` source length, `T` target length, `N` hypotheses a sentence, `P` places of a cache,
-`D` model size.
+Shapes: `B` batch, `S` source length, `T` target length, `N` hypotheses a sentence, `P` cache slots, `D` model size.
 """
 
 import concurrent.futures
@@ -40,13 +39,9 @@ AGGREGATIONS = {
 
 
 class TransformerLayers:
-    """The layers of a `Transformer`, and how data flows through them, for symbols and for tensors.
+    """The layers of a `Transformer`, of a resolved `ModelConfig`, and how data flows through them.
 
     A class of its own, since a Functional model needs its outputs before it exists, and `parameter_count` no model.
-
-    Args:
-        config: a resolved `ModelConfig`.
-        source_vocabulary_size, target_vocabulary_size, shared_vocabulary, head_gates: as of `Transformer`.
     """
 
     def __init__(self, config, source_vocabulary_size, target_vocabulary_size, shared_vocabulary, head_gates=False):
@@ -81,7 +76,7 @@ class TransformerLayers:
             self.aggregation = AGGREGATIONS[config.memory](config, memories)
 
     def build_layers(self, model_dim: int) -> None:
-        """Give all layers their weights, in the order in which data flows."""
+        """Build the weights of all layers, in the order of the data flow."""
         sequence = (None, None, model_dim)
         self.source_embedding.build()
         for layer in (self.source_positions, *self.encoder_blocks, *filter(None, self.encoder_norms)):
@@ -100,8 +95,8 @@ class TransformerLayers:
     def encode(self, source_ids: KerasTensor, training: bool | None = None, intermediates: dict | None = None) -> tuple:
         """Return the memories that decoder layers attend to, and the padding mask `(B, S)`, of source ids `(B, S)`.
 
-        Each decoder layer has one memory `(B, S, D)`, or a list of `memory_layers` of them. A dict
-        `intermediates` receives the attention layers' intermediates, `{(site, number): …}`.
+        Each decoder layer has one memory `(B, S, D)`, or a list of `memory_layers` of them. A dict `intermediates`
+        receives the attention layers' intermediates, `{(site, number): …}`.
         """
         padding_mask = ops.not_equal(source_ids, PAD)
         x = embedded = self.source_positions(self.source_embedding(source_ids), training=training)
@@ -119,7 +114,7 @@ class TransformerLayers:
         return [outputs[-n:] if n else outputs[-1]] * len(self.decoder_blocks), padding_mask
 
     def decode(self, target_ids, memories, padding_mask, training=None, intermediates=None):
-        """Return the last hidden vectors `(B, T, D)` of target ids `(B, T)`; arguments as of `encode`."""
+        """Return the last hidden vectors `(B, T, D)` of target ids `(B, T)`; see `encode`."""
         x = self.target_positions(self.target_embedding(target_ids), training=training)
         masks = {"padding_mask": padding_mask, "query_mask": ops.not_equal(target_ids, PAD)}
         for number, (block, memory) in enumerate(zip(self.decoder_blocks, memories, strict=True), start=1):
@@ -134,15 +129,14 @@ class TransformerLayers:
         return ops.cast(self.output_embedding(hidden, reverse=True), "float32")
 
     def decoding_kernels(self) -> dict:
-        """Return kernels that decoding reads in another form than training, computed once before the first step."""
+        """Return the kernels that decoding reads in another form than training."""
         blocks = [block.decoding_kernels() for block in self.decoder_blocks]
         return {"blocks": blocks, "output": self.output_embedding.output_kernel()}
 
     def start_decoding(self, memories: list, hypotheses: int, length: int | KerasTensor) -> tuple[list, list]:
-        """Return the state before the first step, for N `hypotheses` of each sentence of up to `length` tokens.
+        """Return the state before the first step: the projected memory and the self-attention cache of each block.
 
-        It is the projected memory of each decoder block, which stays the same, and the caches of self-attention with
-        places for `length · N` tokens. The memories come from `encode`.
+        The caches have slots for `length · N` tokens, of N `hypotheses` of each sentence. Memories are from `encode`.
         """
         blocks, B = self.decoder_blocks, ops.shape(keras.tree.flatten(memories)[0])[0]
         projected = [
@@ -154,12 +148,11 @@ class TransformerLayers:
         """Return the logits of the next token `(B, N, target_vocabulary_size)` in float32, and the caches.
 
         Args:
-            ids: the tokens at `position`, `(B, N)`.
-            position: their position in the target, from 0.
-            caches: from `start_decoding` or the step before; lost by this step, which writes from `position · N` on.
-            self_mask: `(B, N, P)`, 1 = the place of the caches belongs to the hypothesis, this step's included.
+            ids: `(B, N)`, the tokens at `position` in the target, from 0.
+            caches: from `start_decoding` or the previous step; overwritten by this step, from slot `position · N` on.
+            self_mask: `(B, N, P)`, 1 = the cache slot belongs to the hypothesis, this step's included.
             memories: from `start_decoding`.
-            padding_mask: of the source, `(B, S)`.
+            padding_mask: `(B, S)`, of the source.
             kernels: from `decoding_kernels`.
         """
         x = self.target_positions.at(self.target_embedding(ids), position)
@@ -175,18 +168,15 @@ class TransformerLayers:
 class Transformer(keras.Model, TransformerLayers):
     """An encoder–decoder Transformer whose attention layers are chosen by the configuration.
 
+    Called with `{"source_ids": (B, S), "target_ids": (B, T)}`, the target shifted right, it returns logits
+    `(B, T, target_vocabulary_size)` in float32.
+
     Args:
-        config: a `ModelConfig`, or the dictionary of one.
+        config: a `ModelConfig`, or its dictionary.
         source_vocabulary_size, target_vocabulary_size: number of tokens, padding (id 0) included.
-        shared_vocabulary: true if source and target share one embedding matrix. The output projection is the target's,
+        shared_vocabulary: whether source and target share one embedding matrix. The output projection is the target's,
             unless `config.tied_output` is false.
         head_gates: see `layers.MultiHeadAttention`.
-
-    Call arguments:
-        inputs: `{"source_ids": (B, S), "target_ids": (B, T)}`, the target shifted right.
-
-    Returns:
-        Logits `(B, T, target_vocabulary_size)`, in float32.
 
     Raises:
         InputError: see `placement.check_model`.
@@ -210,7 +200,10 @@ class Transformer(keras.Model, TransformerLayers):
         if not isinstance(config, ModelConfig):
             config = configuration.from_dict({"model": config}).model
         if shared_vocabulary and source_vocabulary_size != target_vocabulary_size:
-            raise InputError("a shared vocabulary needs equal vocabulary sizes for source and target")
+            raise InputError(
+                "a shared vocabulary needs equal vocabulary sizes for source and target, got "
+                f"{source_vocabulary_size} and {target_vocabulary_size}"
+            )
         check_model(config)
         sizes = source_vocabulary_size, target_vocabulary_size
         layers = TransformerLayers(resolved(config), *sizes, shared_vocabulary, head_gates)
@@ -218,14 +211,14 @@ class Transformer(keras.Model, TransformerLayers):
         inputs = {name: keras.Input((None,), dtype="int32", name=name) for name in ("source_ids", "target_ids")}
         logits = layers.logits(layers.decode(inputs["target_ids"], *layers.encode(inputs["source_ids"])))
         super().__init__(inputs, logits, name=name)
-        vars(self).update(vars(layers))  # Keras tracks them already; by assignment they would get another order
+        vars(self).update(vars(layers))  # Keras tracks them already; assignment would change their order
         self.config = config
         self.source_vocabulary_size, self.target_vocabulary_size = sizes
         self.shared_vocabulary, self.head_gates = shared_vocabulary, head_gates
 
     @property
     def attention_layers(self) -> dict[tuple[str, int], keras.Layer]:
-        """`{(site, number): attention layer}`; sites are `encoder`, `decoder` and `cross`, layers counted from 1."""
+        """`{(site, number): attention layer}` for the sites `encoder`, `decoder` and `cross`, layers counted from 1."""
         layers = {("encoder", n): block.self_attention for n, block in enumerate(self.encoder_blocks, 1)}
         for n, block in enumerate(self.decoder_blocks, 1):
             layers["decoder", n], layers["cross", n] = block.self_attention, block.cross_attention
@@ -235,7 +228,7 @@ class Transformer(keras.Model, TransformerLayers):
         """Print `keras.Model.summary` with the layers inside each block, as wide as the terminal, up to 110 columns."""
         line_length = line_length or min(110, shutil.get_terminal_size().columns)  # longer lines would be cut off
         classes = (TransformerBlock, FeedForward)
-        for cls in classes:  # Keras expands what has `layers`; if it were lasting, it would change the paths of weights
+        for cls in classes:  # Keras expands what has `layers`; only for now, as it changes the paths of weights
             cls.layers = property(layers_of)
         try:
             super().summary(*args, expand_nested=expand_nested, line_length=line_length, **kwargs)
@@ -256,7 +249,7 @@ class Transformer(keras.Model, TransformerLayers):
 def normalizations(config: ModelConfig) -> tuple[list[LayerNormalization | None], LayerNormalization | None]:
     """Return the normalisation of each encoder layer's output as memory, or None, and of the decoder's output.
 
-    Post-norm blocks end in a normalisation; the outputs of pre-norm blocks are sums of all that came before.
+    Only pre-norm models have them: post-norm blocks end in a normalisation.
     """
     last = config.encoder_layers
     if config.normalization != "pre":
@@ -275,7 +268,7 @@ def normalizations(config: ModelConfig) -> tuple[list[LayerNormalization | None]
 def parameter_count(
     config: ModelConfig, source_vocabulary_size: int, target_vocabulary_size: int, shared_vocabulary: bool = True
 ) -> int:
-    """Return the number of parameters of a `Transformer`, without the time and RAM to give them values."""
+    """Return the number of parameters of a `Transformer` without initialising them."""
     check_model(config)
 
     def count():
@@ -285,12 +278,12 @@ def parameter_count(
         weights = (weight for layer in layers_of(layers) for weight in layer.weights)
         return sum({id(weight): math.prod(weight.shape) for weight in weights}.values())
 
-    # In a thread of its own, where Keras forgets the weights: in this one the next scope would give them values.
+    # In a thread of its own: in this one, the next Keras scope would initialise the weights.
     with concurrent.futures.ThreadPoolExecutor(max_workers=1) as thread:
         return thread.submit(count).result()
 
 
 def layers_of(owner: object) -> list[keras.Layer]:
-    """Return the layers among an object's attributes, also in lists and dictionaries, each of them once."""
+    """Return the distinct layers among an object's attributes, also in lists and dictionaries."""
     attributes = keras.tree.flatten(list(vars(owner).values()))
     return list({id(layer): layer for layer in attributes if isinstance(layer, keras.Layer)}.values())

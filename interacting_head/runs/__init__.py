@@ -1,1 +1,1 @@
-"""Run directories: which files are a run's, how they are read and written, and what former versions wrote."""
+"""Run directories: their files, reading and writing them, and migrations of earlier versions."""

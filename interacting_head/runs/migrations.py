@@ -1,4 +1,4 @@
-"""Migrations: what the configurations of earlier versions of the format mean in this one."""
+"""Migrations of configurations from earlier format versions."""
 
 import copy
 from pathlib import Path
@@ -9,14 +9,14 @@ from interacting_head.config.values import FORMER_KEYS
 from interacting_head.config.yaml_files import read_yaml
 
 BALANCED = {"interacting_head"}
-"""Schemes whose queries learnt more slowly in version 1, except with `balanced_query: false`."""
+"""Schemes whose queries learnt more slowly in version 1, unless `balanced_query` was false."""
 
 
 def from_version_1(mapping: dict) -> dict:
-    """Return a configuration of version 1 in present terms.
+    """Migrate a configuration of version 1.
 
-    Pre-norm models normalised the last encoder layer only. Interacting heads had `balanced_query`, which changed how a
-    query was learnt and not what is computed. The profile `paper` limited the number of words and their ratio.
+    Pre-norm models normalised the last encoder layer only. `balanced_query` of interacting heads changed how queries
+    were learnt, not what is computed. The profile `paper` limited the number of words and their ratio.
     """
     mapping = copy.deepcopy(mapping)
     model, data = mapping.setdefault("model", {}), mapping.setdefault("data", {})
@@ -31,7 +31,7 @@ def from_version_1(mapping: dict) -> dict:
 
 
 def from_version_2(mapping: dict) -> dict:
-    """Return a configuration of version 2 in present terms: a key, a profile and an implementation were renamed."""
+    """Migrate a configuration of version 2: a key, a profile and an implementation were renamed."""
     mapping = copy.deepcopy(mapping)
     for former, present in FORMER_KEYS.items():
         section, _, former = former.partition(".")
@@ -46,7 +46,7 @@ def from_version_2(mapping: dict) -> dict:
 
 
 def _attention_options(mapping):
-    """Yield the options of each attention of a mapping, which may be malformed: the configuration is checked later."""
+    """Yield the options of each attention; skip malformed parts, since the configuration is checked later."""
     model = mapping.get("model")
     if not isinstance(model, dict):
         return
@@ -58,17 +58,17 @@ def _attention_options(mapping):
 
 
 UPGRADES = {"1": from_version_1, "2": from_version_2}
-"""Version → function of the mapping in config.yaml that gives the present one."""
+"""Version → function that migrates the mapping in config.yaml."""
 
 
 def check_trainable(path: Path, version: str) -> None:
-    """Raise `InputError` where a run of a version cannot be trained on as it was begun."""
+    """Raise `InputError` if training of a run of this version cannot continue as it began."""
     if version != "1":
         return
     model = read_yaml(path / "config.yaml", "configuration")["model"]
     attentions = [model["attention"], *(placement["attention"] for placement in model["placements"] or ())]
     if any(x["scheme"] in BALANCED and (x["options"] or {}).get("balanced_query", True) for x in attentions):
         raise InputError(
-            f"{path} is of version 1, and its interacting heads learn by balanced_query, which is gone: it can be "
-            "translated with, but not trained on; choose another --run-dir, or --no-resume to start a new training"
+            f"{path} has format version 1 and its interacting heads use balanced_query, which was removed: the run can "
+            "translate, but not resume training; choose another --run-dir, or --no-resume to start a new training"
         )

@@ -43,9 +43,9 @@ class RunDirectory:
 
     @classmethod
     def open(cls, path: str | Path) -> "RunDirectory":
-        """Return an existing run; raise `InputError` where `path` is none, or its version is not known."""
+        """Return an existing run; raise `InputError` if `path` is not a run, or its version is unknown."""
         run = cls(path)
-        # Its files are looked at only when it is a run: the path may be anything, and as large as a home folder.
+        # Look at its files only if it is a run: the path may be anything, such as a home folder.
         if missing := [name for name in ("config.yaml", "VERSION") if not os.path.exists(run.path / name)]:
             former = run_folder.former_hint(run.path)
             raise InputError(
@@ -55,7 +55,9 @@ class RunDirectory:
             check_plain(file)
         if run.version not in KNOWN_VERSIONS:
             readable = f"{', '.join(KNOWN_VERSIONS[:-1])} and {VERSION}"
-            raise InputError(f"{path} has version {run.version}, this program reads {readable}; see CHANGELOG.md")
+            raise InputError(
+                f"{path} has format version {run.version}, but this program reads {readable}; see CHANGELOG.md"
+            )
         return run
 
     def create_or_check(
@@ -64,13 +66,13 @@ class RunDirectory:
         """Write the configuration, or check that the run has the same one; return whether the run is new.
 
         Raises:
-            InputError: when the run has another configuration, when it cannot be trained on, or when the folder holds
+            InputError: if the run has another configuration or cannot be trained further, or the folder contains
                 something other than a run.
         """
         if not (self.path / "config.yaml").is_file():
             run_folder.check_unused(self.path, self.version in KNOWN_VERSIONS)
             make_folder(self.path / "checkpoints")
-            # The configuration comes last and makes it a run.
+            # The configuration comes last: with it, the folder is a run.
             for name, text in (("VERSION", VERSION + "\n"), ("config.yaml", configuration.to_yaml(config))):
                 with atomic_write(self.path / name) as file:
                     file.write(text)
@@ -79,34 +81,34 @@ class RunDirectory:
         migrations.check_trainable(self.path, self.version)
         if (self.path / PRUNING).is_file():
             raise InputError(
-                f"{self.path} is a run with heads removed and has no checkpoint to train on from; choose another "
-                "--run-dir, or --no-resume to start a new training"
+                f"{self.path} has had heads removed, so its training cannot be resumed; choose another --run-dir, or "
+                "--no-resume to start a new training"
             )
         if not is_same(existing, config):
             differing = configuration.differences(existing, config)
             listed = ", ".join(f"{key} ({there!r} there, {here!r} now)" for key, (there, here) in differing.items())
             raise InputError(
-                f"{self.path} holds a run with another configuration: {listed}; "
+                f"{self.path} contains a run with a different configuration: {listed}; "
                 "choose another --run-dir, or --no-resume to start a new training"
             )
         return False
 
     @property
     def version(self) -> str:
-        """The version of the program that began the run; "none" where that is not known."""
+        """The format version of the run; "none" if unknown."""
         path = self.path / "VERSION"
         return path.read_text(encoding="utf-8", errors="replace").strip() if path.is_file() else "none"
 
     @property
     def config(self) -> ExperimentConfig:
-        """The configuration, in the terms of this version."""
+        """The configuration, migrated to this version."""
         return configuration.load_config(self.path / "config.yaml", migrations.UPGRADES.get(self.version))
 
     # Text.
 
     @property
     def text(self) -> dict:
-        """The languages of the text, and digests of its splits and sub-words; empty where they are not known."""
+        """The languages of the text, and digests of its splits and sub-words; empty if unknown."""
         if (record := self.read_json("text.json")) is None:
             return {}
         is_object = isinstance(record, dict) and isinstance(record.get("digests", {}), dict)
@@ -117,14 +119,13 @@ class RunDirectory:
 
     @property
     def subword_digests(self) -> list[str] | None:
-        """The SHA-256 of both sub-word models with which the run was begun, or None where that is not known."""
+        """The SHA-256 of the run's original sub-word models, or None if unknown."""
         return self.text.get("subwords")
 
     def subwords(self) -> tuple[Subwords, Subwords]:
-        """Return source and target sub-words, one object where their files are equal.
+        """Return source and target sub-words, one object if their files are equal.
 
-        Raises:
-            InputError: where they are damaged, or not those that the run was begun with.
+        Raises `InputError` if they are damaged, or differ from the run's original ones.
         """
         source, target = self.subword_paths
         digests = self.subword_digests or [None, None]
@@ -133,22 +134,22 @@ class RunDirectory:
         return source_subwords, source_subwords if same else Subwords(target, digests[1])
 
     def truecasers(self) -> tuple[Truecaser, Truecaser] | None:
-        """Return source and target truecaser, or None where the run has none: only the profile `truecased` does."""
+        """Return source and target truecaser, or None except for the profile `truecased`."""
         if not all(path.is_file() for path in self.truecasing_paths):
             return None
         return tuple(map(Truecaser.load, self.truecasing_paths))
 
     def check_text(self, digests: dict[str, list[str]]) -> None:
-        """Raise `InputError` where the run was begun on text with other digests, {split: [source, target]}."""
+        """Raise `InputError` unless the run began on text with these digests, {split: [source, target]}."""
         begun_with = self.text.get("digests", digests)
         if changed := [split for split in digests if digests[split] != begun_with.get(split)]:
             raise InputError(
-                f"the text of {' and '.join(changed)} has changed since {self.path} was begun; restore it, choose "
+                f"the text of {' and '.join(changed)} has changed since {self.path} was started; restore it, choose "
                 "another --run-dir, or use --no-resume to start a new training"
             )
 
     def save_text(self, languages: tuple, digests: dict, truecasers: tuple | None, subwords: tuple) -> None:
-        """Write languages and digests of the text, its truecasers (or None), and the digests of its two `Subwords`."""
+        """Write languages and digests of the text, its truecasers (or None), and the digests of its `Subwords`."""
         for path, truecaser in zip(self.truecasing_paths, truecasers or (), strict=False):
             path.parent.mkdir(exist_ok=True)
             truecaser.save(path)
@@ -156,14 +157,14 @@ class RunDirectory:
         self.write_json("text.json", {"languages": languages, "digests": digests, "subwords": subwords})
 
     def text_forms(self) -> tuple[Preprocessor, Preprocessor]:
-        """Return the forms of source and target text; raise `InputError` where truecasers are missing."""
+        """Return the preprocessors of source and target; raise `InputError` if truecasers are missing."""
         profile = self.config.data.profile
         if not PROFILES[profile].is_tokenized:
             return RAW_TEXT, RAW_TEXT
         truecasers = self.truecasers() if PROFILES[profile].is_truecased else (None, None)
         languages = self.text.get("languages")
         if not (truecasers and languages):
-            raise InputError(f"{self.path} lacks text.json or a file of truecasing/; copy the run directory again")
+            raise InputError(f"{self.path} lacks text.json or a file in truecasing/; copy the run directory again")
         return tuple(map(Preprocessor, (profile, profile), languages, truecasers))
 
     # Weights.
@@ -176,12 +177,9 @@ class RunDirectory:
         return [step for step in steps if self._weights(step).is_file()]
 
     def weights(self, name: str | None = None) -> Path:
-        """Return the path of the weights called `best`, `average`, `ema` or `step-N`.
+        """Return the path of the weights `best`, `average`, `ema` or `step-N`; raise `InputError` if there are none.
 
-        Default: best, or before the first validation of a training the newest.
-
-        Raises:
-            InputError: when there are none of that name; it lists those there are.
+        Default: best, or the newest before the first validation.
         """
         steps = self.steps()
         available = {f"step-{step}": self._weights(step) for step in steps}
@@ -197,8 +195,8 @@ class RunDirectory:
             validated = (self.path / "metrics.json").is_file() or len(available) > len(steps)
             if validated or any(record["step"] <= steps[-1] for record in self.read_log()):
                 raise InputError(
-                    f"{self.weights_path('best')} is missing; copy it again from where the run directory came from, or "
-                    f"choose with --checkpoint: there are {', '.join(available)}"
+                    f"{self.weights_path('best')} is missing; copy it again from the original run directory, or choose "
+                    f"another --checkpoint: {', '.join(available)}"
                 )
             name = f"step-{steps[-1]}"
         name = name or "best"
@@ -207,11 +205,11 @@ class RunDirectory:
         return available[name]
 
     def weights_path(self, name: str) -> Path:
-        """Return the path of the weights called `best`, `average` or `ema`, whether or not they are there."""
+        """Return the path of the weights `best`, `average` or `ema`, which may not exist."""
         return self.path / f"{name}{WEIGHTS}"
 
     def save_weights(self, model, path: Path):
-        """Save the weights of a `Transformer`, sealed; raise `OSError` where the disk has no room."""
+        """Save the weights of a `Transformer`, sealed; raise `OSError` if the disk has no room."""
         weights = sum(math.prod(weight.shape) * np.dtype("float32").itemsize for weight in model.weights)
         owner = {
             "version": VERSION,
@@ -220,16 +218,16 @@ class RunDirectory:
             "subwords": self.subword_digests,
         }
         with written_atomically(path) as partial:
-            # HDF5 that meets a full disk brings the process down when it ends.
+            # After writing to a full disk, HDF5 crashes the process at exit.
             check_room(partial, weights + 2**14 * len(model.weights))
             model.save_weights(partial)
             seal(partial, owner)
 
     def save_checkpoint(self, model, step: int, arrays: list[np.ndarray], state: dict):
-        """Write a checkpoint: weights, arrays (optimizer and random states), and a state that JSON can hold."""
+        """Write a checkpoint: weights, arrays (optimizer and random states), and a JSON state."""
         self.save_weights(model, self._weights(step))
         state = {**state, "weights_sha256": sha256(self._weights(step))}
-        # The state comes last and vouches for the weights: without it the checkpoint does not count.
+        # The state comes last: without it the checkpoint does not count.
         with atomic_write(self._state(step), "wb") as file:
             np.savez(file, *arrays, state=json.dumps(state))
 
@@ -240,7 +238,7 @@ class RunDirectory:
             self._weights(step).unlink(missing_ok=True)
 
     def load_checkpoint(self, step: int) -> tuple[Path, list[np.ndarray], dict] | None:
-        """Return the weights' path, arrays and state of a checkpoint, or None where it is damaged."""
+        """Return the weights' path, arrays and state of a checkpoint, or None if it is damaged."""
         try:
             with np.load(self._state(step), allow_pickle=False) as file:
                 arrays = [file[f"arr_{index}"] for index in range(len(file.files) - 1)]
@@ -266,11 +264,7 @@ class RunDirectory:
             file.write(json.dumps(record, ensure_ascii=False) + "\n")
 
     def read_log(self) -> list[dict]:
-        """Return the records of log.jsonl, without a line that was cut off by a crash.
-
-        Raises:
-            InputError: where a line is damaged: no JSON object with a `step`.
-        """
+        """Return the records of log.jsonl without an incomplete last line; raise `InputError` if one is damaged."""
         path = self.path / "log.jsonl"
         lines = path.read_bytes().splitlines(keepends=True) if path.is_file() else []
         records = []
@@ -287,7 +281,7 @@ class RunDirectory:
         return records
 
     def truncate_log(self, step: int) -> None:
-        """Drop the records after `step`, which a resumed run writes again."""
+        """Drop the records after `step`, which a resumed run will write again."""
         records = [record for record in self.read_log() if record["step"] <= step]
         with atomic_write(self.path / "log.jsonl") as file:
             file.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
@@ -299,7 +293,7 @@ class RunDirectory:
             file.write("\n")
 
     def read_json(self, name: str) -> dict | list | None:
-        """Return the value in a JSON file, or None where there is none; raise `InputError` where it is damaged."""
+        """Return the value in a JSON file, or None if it is missing; raise `InputError` if it is damaged."""
         path = self.path / name
         try:
             return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None

@@ -1,7 +1,7 @@
-"""The folder of a run: which files in it are the run's, and how a new run takes the place of a former one.
+"""The folder of a run: which files in it belong to the run, and how a new run replaces a previous one.
 
-The former one lies in the folder `.former-run` until the new one has a checkpoint. Every step is a renaming, so that a
-process that is killed leaves a state that `settle` recognises by the name of that folder.
+The previous run stays in `.former-run` until the new one has a checkpoint. Every step is a rename, so `settle` can tell
+from the folder's name what a killed process has left.
 """
 
 import contextlib
@@ -17,7 +17,7 @@ logger = logging.getLogger("interacting_head")
 
 WEIGHTS = ".weights.h5"
 PRUNING = "pruning.json"
-"""The file of `analyze pruning --remove` that lists the heads that are gone."""
+"""The file of `analyze pruning --remove` that lists the removed heads."""
 
 FOLDERS = {
     "checkpoints": (f"step-[0-9]*{WEIGHTS}", "step-[0-9]*.state.npz"),
@@ -30,11 +30,11 @@ FILES = (
     *(f"{name}{WEIGHTS}" for name in ("best", "average", "ema")),
     *("log.jsonl", "metrics.json", PRUNING, "train.log", "text.json", "config.yaml", "VERSION"),
 )
-"""Its other files. The configuration comes after everything else, so that a killed process leaves a run."""
+"""Other files of a run. The configuration is moved or removed late, so that a killed process leaves a run."""
 
 FORMER = ".former-run"
-MOVING = f"{FORMER}-moving"  # some of its files are there, the others in their place
-REMOVED = f"{FORMER}-removed"  # some of its files are gone
+MOVING = f"{FORMER}-moving"  # some of its files are here, the others still in the run directory
+REMOVED = f"{FORMER}-removed"  # some of its files are deleted
 
 
 def own_files(folder: Path) -> Iterator[Path]:
@@ -46,19 +46,19 @@ def own_files(folder: Path) -> Iterator[Path]:
 
 
 def clear(folder: Path) -> None:
-    """Remove the files of a run, and its folders where nothing else lies in them."""
+    """Remove the files of a run, and its folders if they are then empty."""
     for path in own_files(folder):
         path.unlink()
     for name in FOLDERS:
-        with contextlib.suppress(OSError):  # something else is in it, there is none, or it is a link
+        with contextlib.suppress(OSError):  # not empty, missing, or a link
             (folder / name).rmdir()
 
 
 def check_unused(folder: Path, version_is_known: bool) -> None:
-    """Raise `InputError` where a folder that a run is to begin in holds something else.
+    """Raise `InputError` if the folder of a new run contains something else.
 
-    It may hold what a killed process leaves, such as a known `VERSION`, a link for checkpoints, and anything when a
-    run was set aside there.
+    Allowed are remains of a killed process, such as a known `VERSION`, a link for checkpoints, and anything if a run
+    was set aside there.
     """
     if (folder / FORMER).is_dir():
         return
@@ -68,23 +68,23 @@ def check_unused(folder: Path, version_is_known: bool) -> None:
     others += [str(path.relative_to(folder)) for path in own_files(folder) if path.parent != folder]
     if others:
         raise InputError(
-            f"{folder} is not empty and not a run directory: it has {others[0]} and no config.yaml; choose another "
-            "--run-dir, or remove what is in it"
+            f"{folder} is not empty and not a run directory: it has {others[0]} but no config.yaml; choose another "
+            "--run-dir, or empty the folder"
         )
 
 
 def check_checkpoints(folder: Path) -> None:
-    """Raise `InputError` where `checkpoints` is a link to a folder that is not there."""
+    """Raise `InputError` if `checkpoints` is a broken link."""
     link = folder / "checkpoints"
     if link.is_symlink() and not link.is_dir():
         raise InputError(
-            f"{link} is a link to {os.readlink(link)}, and no such folder is there; make it, mount its disk, or remove "
-            "the link"
+            f"{link} is a link to {os.readlink(link)}, which does not exist; create that folder, mount its disk, or "
+            "remove the link"
         )
 
 
 def set_aside(folder: Path) -> None:
-    """Move the files of a run into its folder `.former-run`, which then is a run directory, until `settle`."""
+    """Move the files of a run into its folder `.former-run`, which becomes a run directory, until `settle`."""
     moving = folder / MOVING
     make_folder(moving)
     for path in own_files(folder):
@@ -96,7 +96,7 @@ def set_aside(folder: Path) -> None:
 
 
 def settle(folder: Path, stands: bool) -> None:
-    """Remove the run that was set aside where the new one stands (has a checkpoint), or else put it back."""
+    """Remove the run that was set aside if the new one `stands` (has a checkpoint), else restore it."""
     if (folder / FORMER).is_dir():
         if not stands:
             clear(folder)
@@ -107,19 +107,19 @@ def settle(folder: Path, stands: bool) -> None:
             make_folder(place.parent)
             path.rename(place)
         _remove(folder / MOVING)
-        logger.warning("%s: the run before is back, since the new one has no checkpoint", folder)
+        logger.warning("%s: the previous run was restored, because the new one saved no checkpoint", folder)
     if (folder / REMOVED).is_dir():
         _remove(folder / REMOVED)
 
 
 def former_hint(folder: Path) -> str:
-    """Return the end of a message about a folder: where the run is that was set aside, or nothing."""
+    """Return a hint for messages on where the run that was set aside is, or an empty string."""
     former = next((folder / name for name in (FORMER, MOVING) if (folder / name).is_dir()), None)
-    return f"; the run before it is in {former}, and the next train.py puts it back" if former else ""
+    return f"; the previous run is in {former}, and the next train.py restores it" if former else ""
 
 
 def _make_place(folder, place):
-    """Make the folder `place` for the files of a folder; where that is a link, make a link to the same disk."""
+    """Create `place` for the files of a folder; if that is a link, create a link to the same disk."""
     if not folder.is_symlink():
         make_folder(place)
     elif not place.is_symlink():
@@ -134,7 +134,7 @@ def _remove(former):
     for name in FOLDERS:
         link = former / name
         if link.is_symlink():
-            with contextlib.suppress(OSError):  # gone already, or something else is in it
+            with contextlib.suppress(OSError):  # already removed, or not empty
                 Path(os.path.realpath(link)).rmdir()
             link.unlink()
     with contextlib.suppress(OSError):

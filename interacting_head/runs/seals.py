@@ -1,7 +1,7 @@
-"""Weights that end with a seal.
+"""Seals at the end of weight files.
 
-A seal is a line that says what the weights belong to, and a line with a checksum of all before it. HDF5 is parsed in
-C, which damage can bring down: a sealed file is checked first, an unsealed one is taken as it is.
+A seal is a line that says what the weights belong to, and a line with a checksum of everything before. Damaged HDF5 can
+crash its C parser, so sealed files are checked first; unsealed ones are read unchecked.
 """
 
 import hashlib
@@ -13,15 +13,15 @@ from data.errors import InputError
 from data.files import sha256
 
 SEAL = re.compile(rb"\nsha256 ([0-9a-f]{64})\n")
-LENGTH = 73  # bytes of the checksum's line, which HDF5 ignores
-OWNER = b"\nconfiguration {"  # the beginning of the line before it, which earlier programs did not write
-LONGEST = 1 << 20  # bytes of that line, more than a configuration can have
+LENGTH = 73  # bytes of the checksum line, which HDF5 ignores
+OWNER = b"\nconfiguration {"  # the beginning of the line before it, which earlier versions did not write
+LONGEST = 1 << 20  # bytes of that line, more than any configuration has
 BLOCK = 1 << 20  # bytes
-ADVICE = "is damaged; copy it again from where the run directory came from"
+ADVICE = "is damaged; copy it again from the original run directory"
 
 
 def seal(path: Path, owner: dict) -> None:
-    """Add two lines to the end of a file: what it belongs to, in JSON, and the SHA-256 of all before."""
+    """Append two lines to a file: what it belongs to, in JSON, and the SHA-256 of everything before."""
     with open(path, "ab") as file:
         file.write(f"\nconfiguration {json.dumps(owner)}".encode())
     digest = sha256(path)
@@ -30,13 +30,9 @@ def seal(path: Path, owner: dict) -> None:
 
 
 def check_seal(path: Path) -> dict | None:
-    """Return what a file belongs to: the `owner` given to `seal`.
+    """Return the `owner` given to `seal`: an empty dictionary if the seal is only a checksum, None without a seal.
 
-    Returns:
-        An empty dictionary where the seal has a checksum alone, and None where there is no seal.
-
-    Raises:
-        InputError: where the file differs from what was sealed, or lacks the end of its seal.
+    Raises `InputError` if the file has changed, or the seal is incomplete.
     """
     digest = hashlib.sha256()
     with open(path, "rb") as file:

@@ -1,11 +1,11 @@
 """Beam search and sampling, as pure functions of logits.
 
-Letters for shapes: `B` sentences, `N` hypotheses of each, `L` largest target length, `V` vocabulary.
+Shapes: `B` sentences, `N` hypotheses of each, `L` largest target length, `V` vocabulary.
 
-A search is a loop whose condition is `unfinished`. Its body is the caller's: it computes the logits `(B, N, V)` that
-follow the tokens of a `Search`, and returns `extended`. `parents` says which hypothesis of the step before each of them
-continues: the caller reorders its state itself, so that it moves no more than it must. The state is any nested
-structure of tensors. Logits need not be normalised.
+A search is a loop with the condition `unfinished`. Its body, by the caller, computes the logits `(B, N, V)` that follow
+the tokens of a `Search`, not necessarily normalised, and returns `extended`. `parents` says which hypothesis of the
+previous step each one continues: the caller reorders its state itself, any nested structure of tensors, to move no more
+than it must.
 """
 
 from collections import namedtuple
@@ -20,18 +20,18 @@ from interacting_head.search.options import IMPOSSIBLE, SearchOptions
 class Search(namedtuple("Search", "position tokens parents scores finished done links totals ids state")):
     """A search between two steps.
 
-    `tokens`, `parents`, `scores`: `(B, N)`, of the unfinished hypotheses: last token, hypothesis before it,
-    log-probability. `finished (B, n)`: the best penalised scores of finished ones. `done (B,)`: true for sentences
-    whose search is over. `ids (B, N, L)`: the tokens if n-grams must not repeat, or else `(B, N, 0)`. The history
-    holds the choices at each position: `links (B, 3, L, N)` are tokens, parents, and the hypothesis before an end
-    symbol; `totals (B, 2, L, N)` the log-probabilities with the token, and with the end symbol instead.
+    `tokens`, `parents`, `scores`: `(B, N)`, last token, previous hypothesis and log-probability of the unfinished
+    hypotheses. `finished (B, n)`: the best penalised scores of finished ones. `done (B,)`: true for sentences whose
+    search is over. `ids (B, N, L)`: the tokens if n-grams must not repeat, else `(B, N, 0)`. History by position:
+    `links (B, 3, L, N)`, tokens, parents, and the hypothesis before an end symbol; `totals (B, 2, L, N)`,
+    log-probabilities with the token, and with the end symbol instead.
     """
 
     __slots__ = ()
 
 
 class Choice(namedtuple("Choice", "tokens parents scores end_parents end_scores")):
-    """The choice of a step, `(B, N)` each: continuations, and the hypotheses that end here (`IMPOSSIBLE`: none)."""
+    """The choice of a step, `(B, N)` each: continuations, and hypotheses that end here (`IMPOSSIBLE`: none)."""
 
     __slots__ = ()
 
@@ -49,13 +49,10 @@ def write_at(buffer: KerasTensor, values: KerasTensor, position: KerasTensor) ->
 
 
 def start(state: object, limits: Limits, options: SearchOptions, length: int | KerasTensor) -> Search:
-    """Return the `Search` before the first step, with the caller's state.
-
-    `length` is L, at least the largest of `max_lengths`.
-    """
+    """Return the `Search` before the first step; `length` is L, at least the largest of `max_lengths`."""
     B, N = ops.shape(limits["max_lengths"])[0], options.hypotheses
     first = ops.arange(N) == 0
-    # Hypotheses that are searched for start equal: all but the first are switched off.
+    # In beam search all hypotheses start equal: all but the first are switched off.
     scores = ops.zeros((B, N)) + (0.0 if options.sampling else ops.where(first, 0.0, IMPOSSIBLE))
     return Search(
         position=ops.zeros((), dtype="int32"),
@@ -72,7 +69,7 @@ def start(state: object, limits: Limits, options: SearchOptions, length: int | K
 
 
 def unfinished(search: Search, until: int | KerasTensor, most_unfinished: int | KerasTensor = 0) -> KerasTensor:
-    """Return whether a search goes on: its position is below `until` and more sentences than this are not done."""
+    """Return whether a search goes on: below position `until`, with more than `most_unfinished` sentences not done."""
     count = ops.sum(ops.cast(ops.logical_not(search.done), "int32"))
     return ops.logical_and(search.position < until, count > most_unfinished)
 
@@ -81,13 +78,11 @@ def extended(search: Search, logits: KerasTensor, state: object, limits: Limits,
     """Return the search one step later: its N best hypotheses under the penalised score log p / penalty(length).
 
     A hypothesis ends if its end symbol is among the N best continuations of its sentence. The search of a sentence ends
-    when no unfinished hypothesis can still enter the `n_best`, or at the largest length. The number of hypotheses that
-    have ended does not matter: the first N may all be poor ones. Greedy search (N = 1) ends with its first hypothesis.
-    Other sentences of the batch have no influence.
+    when no unfinished hypothesis can still enter the `n_best`, or at the largest length. The number of ended hypotheses
+    does not matter: the first N may all be poor. Greedy search (N = 1) ends with its first hypothesis. Sentences of a
+    batch do not influence each other.
 
-    Args:
-        logits: `(B, N, V)`, of the next tokens.
-        state: the caller's state after this step.
+    `logits` `(B, N, V)` are for the next tokens; `state` is the caller's after this step.
     """
     t = search.position
     choice = (_sampled if options.sampling else _best)(logits, search, limits, options)
@@ -130,8 +125,8 @@ def extended(search: Search, logits: KerasTensor, state: object, limits: Limits,
 def collect(links: KerasTensor, totals: KerasTensor, options: SearchOptions) -> tuple[KerasTensor, ...]:
     """Return the finished hypotheses of a history (see `Search`), best first.
 
-    They are ids `(B, N, L)`, the end symbol included, padded; penalised scores `(B, N)`; and the log-probability of
-    each token `(B, N, L)`. If fewer than N hypotheses have ended, the rest has scores below `IMPOSSIBLE` and no ids.
+    These are padded ids `(B, N, L)` with the end symbol, penalised scores `(B, N)`, and the log-probability of each
+    token `(B, N, L)`. If fewer than N hypotheses have ended, the others have scores below `IMPOSSIBLE` and no ids.
     """
     B, _, L, N = ops.shape(links)
     tokens, parents, end_parents = ops.unstack(links, 3, axis=1)  # (B, L, N)
@@ -179,13 +174,13 @@ def _best(logits, search, limits, options):
     # At least 2N words and the three symbols that are not words: of 2N candidates at most N end here, so N continue.
     M = min(2 * N + 3, V)
     values, words = _top_k(ranked, M)
-    # The normaliser is logit − log p at any word. With the likeliest it is exact, and takes one pass over the logits.
+    # The normaliser is logit − log p at any word. At the likeliest it is exact, and takes one pass over the logits.
     likeliest = words[:, :1] if ranked is flat else ops.argmax(flat, axis=-1, keepdims=True)
     log_z = pick(flat, likeliest) - ops.log(pick(ops.softmax(flat, axis=-1), likeliest))
     log_z = ops.reshape(log_z, (-1, N, 1))
     values, words = ops.reshape(values, (-1, N, M)), ops.reshape(words, (-1, N, M))
 
-    # One further candidate of each hypothesis, always there: its end symbol, or the next word of its prefix.
+    # One further candidate of each hypothesis, always present: its end symbol, or the next word of its prefix.
     ends_here, further = ops.ones((B,), dtype="bool"), ops.full((B,), END, dtype="int32")
     if "prefixes" in limits:
         is_within, word = prefix_words(t, limits["prefixes"], limits["prefix_lengths"])
@@ -220,7 +215,7 @@ def _sampled(logits, search, limits, options):
     scores = constrained(scores, ops.arange(V, dtype="int32"), t, limits, free=scaled)
     tokens = sample_tokens(scores, ops.take(limits["draws"], t, axis=1), options.top_k, options.top_p)
     log_p = ops.squeeze(ops.take_along_axis(ops.log_softmax(logits, axis=-1), ops.expand_dims(tokens, 2), axis=2), 2)
-    # A hypothesis that has ended goes on as an impossible one.
+    # A hypothesis that has ended continues as an impossible one.
     scores = search.scores + log_p
     ends = tokens == END
     places = ops.broadcast_to(ops.arange(N, dtype="int32"), (B, N))
@@ -234,9 +229,9 @@ def _sampled(logits, search, limits, options):
 
 
 def sample_tokens(logits: KerasTensor, draws: KerasTensor, top_k: int = 0, top_p: float = 1.0) -> KerasTensor:
-    """Return words `(B, N)` by inversion: the first at which the cumulative probability exceeds the draw.
+    """Return words `(B, N)` by inversion sampling from logits `(B, N, V)` and draws `(B, N)` in [0, 1).
 
-    Logits are `(B, N, V)`, draws `(B, N)` in [0, 1); `top_k` and `top_p` as in `SearchOptions`.
+    `top_k` and `top_p` as in `SearchOptions`.
     """
     V = logits.shape[-1]
     words = None
@@ -255,10 +250,10 @@ def sample_tokens(logits: KerasTensor, draws: KerasTensor, top_k: int = 0, top_p
 
 
 def _top_k(logits, k):
-    """Return the k largest logits of each row of `(rows, V)`, in descending order, and their places.
+    """Return the k largest logits of each row of `(rows, V)`, in descending order, and their indices.
 
-    They lie in the k blocks with the largest maxima: searching the maxima and these blocks takes a fraction of the time
-    of searching everything.
+    They are in the k blocks with the largest maxima: searching the maxima and these blocks takes a fraction of the
+    time.
     """
     V = logits.shape[1]
     size = next((size for size in range(64, 15, -1) if V % size == 0), V)

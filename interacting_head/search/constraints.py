@@ -1,9 +1,8 @@
 """Constraints of a search: pure functions of scores.
 
-Letters for shapes: `B` sentences, `N` hypotheses of each, `K` candidates for the next word of a hypothesis, `L` largest
-target length, `V` vocabulary. Each function takes `scores (B, N, K)` and returns them with `IMPOSSIBLE` for words that
-must not come next. `words`, ids that broadcast to the scores, says whose they are. The length penalty, which divides
-scores of whole hypotheses, is in `length_penalties`.
+Shapes: `B` sentences, `N` hypotheses of each, `K` candidates for the next word of a hypothesis, `L` largest target
+length, `V` vocabulary. Each function takes `scores (B, N, K)` of `words`, ids that broadcast to the scores, and returns
+them with `IMPOSSIBLE` for forbidden words.
 """
 
 from typing import NotRequired, TypedDict
@@ -15,11 +14,11 @@ from interacting_head.search.options import IMPOSSIBLE
 
 
 class Limits(TypedDict):
-    """Limits of each sentence, some of them optional.
+    """Limits of each sentence.
 
     `max_lengths (B,)` counts the end symbol, `min_lengths (B,)` does not. Hypotheses begin with the first
-    `prefix_lengths (B,)` tokens, fewer than `max_lengths`, of `prefixes (B, F)`. `draws (B, L, N)` are numbers in
-    [0, 1), for sampling.
+    `prefix_lengths (B,)` tokens, fewer than `max_lengths`, of `prefixes (B, F)`. `draws (B, L, N)` in [0, 1) are for
+    sampling.
     """
 
     max_lengths: object
@@ -30,7 +29,7 @@ class Limits(TypedDict):
 
 
 def constrained(scores, words, position, limits: Limits, free=None):
-    """Return scores under all `limits`; words of prefixes keep their `free` scores, by default the given ones."""
+    """Apply all `limits` to scores; words of prefixes keep their `free` scores, by default `scores`."""
     free = scores if free is None else free
     scores = forbid_symbols(scores, words)
     if "min_lengths" in limits:
@@ -71,7 +70,7 @@ def prefix_words(position: KerasTensor, prefixes: KerasTensor, prefix_lengths: K
 
 
 def forbid_repeats(scores: KerasTensor, ids: KerasTensor, position: KerasTensor, size: int) -> KerasTensor:
-    """Forbid words that would complete an n-gram of this size that the hypothesis `ids (B, N, L)` holds; K = V."""
+    """Forbid words that would repeat an n-gram of this size in the hypothesis `ids (B, N, L)`; K = V."""
     B, N, V = ops.shape(scores)
     L = ops.shape(ids)[2]
     starts = ops.arange(L)  # of the n-grams; only n-grams that end before the position count
@@ -81,7 +80,7 @@ def forbid_repeats(scores: KerasTensor, ids: KerasTensor, position: KerasTensor,
         repeats = ops.logical_and(
             repeats, ops.take(ids, ops.minimum(starts + offset, L - 1), axis=2) == ops.expand_dims(last, 2)
         )
-    # Anything else goes to a word that is never chosen.
+    # Everything else is written to a word that is never chosen.
     words = ops.where(repeats, ops.take(ids, ops.minimum(starts + size - 1, L - 1), axis=2), PAD)
     rows = ops.reshape(ops.arange(B * N, dtype="int32") * V, (B, N, 1))
     places = ops.reshape(rows + words, (-1, 1))
@@ -90,6 +89,6 @@ def forbid_repeats(scores: KerasTensor, ids: KerasTensor, position: KerasTensor,
 
 
 def keep_top_p(probabilities: KerasTensor, top_p: float) -> KerasTensor:
-    """Return probabilities in descending order with 0 for words that come after the sum has reached `top_p`."""
+    """Set probabilities, in descending order, to 0 after their sum has reached `top_p`."""
     before = ops.cumsum(probabilities, axis=-1) - probabilities
     return ops.where(before < top_p, probabilities, 0.0)

@@ -1,6 +1,6 @@
-"""Length penalties of beam search by name, by which the log-probability of a hypothesis is divided.
+"""Length penalties of beam search, by which log-probabilities are divided.
 
-Each takes the number of tokens, the end symbol counted, as floats (an array or a tensor), and α.
+Each is a function of α and the number of tokens with the end symbol, floats in an array or a tensor.
 """
 
 from typing import Any
@@ -17,7 +17,7 @@ def average(length: Any, alpha: float) -> Any:
 
 
 def none(length: Any, alpha: float) -> Any:
-    """Return 1 for each length."""
+    """Return 1."""
     return length**0
 
 

@@ -13,7 +13,7 @@ IMPOSSIBLE = -1e9
 """Score of a forbidden token."""
 
 LEAST = {"beam_size": 1, "min_length": 0, "max_length": 1, "n_best": 1, "no_repeat_ngram": 0, "top_k": 0, "seed": 0}
-"""Least values of the options that are whole numbers."""
+"""Least values of integer options."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -21,19 +21,18 @@ class SearchOptions:
     """Settings of a search, by default as in `DecodeConfig`.
 
     Args:
-        beam_size: hypotheses of a sentence at a time; 1 is greedy search.
         length_penalty, length_penalty_type: α and the name in `LENGTH_PENALTIES`.
-        min_length, max_length: sub-words without the end symbol; default: none, and twice the source's and ten more.
-        n_best: translations of a sentence. Fewer let the search end earlier.
-        no_repeat_ngram: size of the n-grams of which none occurs twice in a translation; 0: any may.
+        min_length, max_length: sub-words without the end symbol; default: none, and twice the source length plus ten.
+        n_best: translations of a sentence; with fewer the search may end earlier.
+        no_repeat_ngram: size of n-grams that must not repeat in a translation; 0: no limit.
         sampling: draw `n_best` translations independently instead of searching for the best.
-        temperature: divides the logits before drawing.
-        top_k: draw among this many likeliest sub-words; 0: among all.
-        top_p: draw among the fewest likeliest sub-words whose probabilities sum up to it.
-        seed: draws for a line depend on it and on the line's number alone.
+        temperature: divides the logits before sampling.
+        top_k: sample from this many likeliest sub-words; 0: from all.
+        top_p: sample from the fewest likeliest sub-words whose probabilities sum up to it.
+        seed: draws for a line depend only on it and on the line number.
 
     Raises:
-        InputError: for values that are out of range or do not go together.
+        InputError: for values that are out of range or contradict each other.
     """
 
     beam_size: int = DecodeConfig.beam_size
@@ -68,27 +67,27 @@ class SearchOptions:
         if not 0 < self.top_p <= 1:
             raise InputError(f"top_p must be above 0 and at most 1, got {self.top_p}")
         if None not in (self.min_length, self.max_length) and self.min_length > self.max_length:
-            raise InputError(f"min_length {self.min_length} is above max_length {self.max_length}")
+            raise InputError(f"min_length {self.min_length} is above max_length {self.max_length}; change one of them")
         if self.n_best > self.beam_size and not self.sampling:
-            raise InputError(f"n_best {self.n_best} is above the beam size {self.beam_size}; enlarge that too")
+            raise InputError(f"n_best {self.n_best} is above beam_size {self.beam_size}; raise beam_size too")
 
     @classmethod
     def of(cls, decode: DecodeConfig, given: dict) -> "SearchOptions":
-        """Return the options of a run's `DecodeConfig`, replaced by the given ones that are not None."""
+        """Return the options of a run's `DecodeConfig`, overridden by the given ones that are not None."""
         names = {field.name for field in dataclasses.fields(cls)}
         own = {name: value for name, value in vars(decode).items() if name in names}
         return cls(**{**own, **{name: value for name, value in given.items() if value is not None}})
 
     @property
     def hypotheses(self) -> int:
-        """N, the number of hypotheses of a sentence side by side."""
+        """N, the number of hypotheses of a sentence."""
         return self.n_best if self.sampling else self.beam_size
 
     def penalty(self, length: Any) -> Any:
-        """Return the length penalty of hypotheses of `length` tokens, floats that count the end symbol."""
+        """Return the penalty of hypotheses of `length` tokens, floats, the end symbol counted."""
         return LENGTH_PENALTIES[self.length_penalty_type](length, self.length_penalty)
 
 
 def length_limit(source_length: Any) -> Any:
-    """Return the default limit of target tokens for a number of source tokens, end symbols counted."""
+    """Return the default limit of target tokens for a number of source tokens, both with end symbols."""
     return 2 * source_length + 10

@@ -1,7 +1,7 @@
 """Search and scores of translations with one `Transformer` or an ensemble of several.
 
-Letters for shapes: `B` sentences, `N` hypotheses of each, `S` source length, `L` largest target length, `P` places of a
-cache, `V` vocabulary.
+Shapes: `B` sentences, `N` hypotheses of each, `S` source length, `L` largest target length, `P` cache slots,
+`V` vocabulary.
 """
 
 import functools
@@ -20,7 +20,7 @@ from interacting_head.search.beam_search import Search, collect, extended, pick,
 from interacting_head.search.constraints import Limits
 from interacting_head.search.options import SearchOptions
 
-CAPACITY = 16  # target positions for which the caches have places at first; doubled when they are used up
+CAPACITY = 16  # initial target positions of the caches; doubled when they are full
 
 
 class SearchResult(NamedTuple):
@@ -35,15 +35,12 @@ class TransformerSearch:
     """Search for translations of batches of ids.
 
     The encoder runs once for a batch. Finished sentences leave the batch when a quarter of it is done; the caches grow
-    with the hypotheses. The search of a batch is one call of one function, which is compiled once. JAX compiles it for
-    each shape and keeps shapes as they are: give it few of them.
+    with the hypotheses. The search of a batch is one call of a compiled function. JAX compiles it for each shape and
+    keeps shapes constant: give it few of them.
 
-    Args:
-        models: a `Transformer`, or a list of them with equal vocabularies, whose probabilities are averaged.
-        prefixes: whether the limits have prefixes.
-
-    Call it with source ids `(B, S)`, end symbols included, padded; `Limits` of arrays; and a length L, at least the
-    largest of `max_lengths`, its default.
+    `models` is a `Transformer`, or a list of them with equal vocabularies, whose probabilities are averaged; `prefixes`
+    says whether the limits have prefixes. Call it with padded source ids `(B, S)` with end symbols; `Limits` of arrays;
+    and a length L, by default max(`max_lengths`).
     """
 
     def __init__(self, models: Transformer | list[Transformer], options: SearchOptions, prefixes: bool = False):
@@ -68,7 +65,7 @@ class TransformerSearch:
         self.compiled = (prepare, self.compiled_search)
 
     def refresh(self) -> None:
-        """Take the models' present weights; to be called after they have changed."""
+        """Reload the models' weights; to be called after they have changed."""
         self.kernels = self.compiled[0]()
 
     @functools.cached_property
@@ -84,11 +81,11 @@ class TransformerSearch:
     # Functions of tensors.
 
     def prepare(self) -> list[dict]:
-        """Return the decoding kernels of each model, computed once before the first step."""
+        """Return the decoding kernels of each model."""
         return [model.decoding_kernels() for model in self.models]
 
     def search(self, kernels: list, source_ids: KerasTensor, limits: Limits, length: int | KerasTensor) -> tuple:
-        """Return ids, scores and scores of tokens as of `SearchResult`; arguments as of a call, `length` given."""
+        """Return ids, scores and token scores as in `SearchResult`; arguments as in a call."""
         options, N = self.options, self.options.hypotheses
         capacity = length if compiles_shapes() else ops.minimum(CAPACITY, length)
         memories = {"blocks": [], "padding_mask": ops.not_equal(source_ids, PAD)}
@@ -103,7 +100,7 @@ class TransformerSearch:
 
             def step(*search):
                 search, logits, caches = Search(*search), [], []
-                # The places of a hypothesis are its parent's, and the one that it writes now.
+                # The cache slots of a hypothesis are its parent's, and the one that it writes now.
                 mask = pick(search.state["mask"], search.parents)  # (B, N, P)
                 own = ops.arange(ops.shape(mask)[2]) == ops.expand_dims(search.position * N + ops.arange(N), 1)
                 mask = ops.logical_or(mask, own)
@@ -117,7 +114,7 @@ class TransformerSearch:
                 state = {"caches": caches, "mask": mask}
                 return extended(search, mean_probability(logits), state, limits, options)
 
-            # Leaving costs a copy, and staying costs steps for nothing.
+            # Dropping finished sentences costs a copy, keeping them costs useless steps.
             most_unfinished = 0 if compiles_shapes() else ops.shape(rows)[0] * 3 // 4
             search = Search(
                 *ops.while_loop(lambda *search: unfinished(Search(*search), capacity, most_unfinished), step, search)
@@ -142,11 +139,11 @@ class TransformerSearch:
 
 
 class Scorer:
-    """Score given translations by forced decoding.
+    """Score given translations by forced decoding; `models` as in `TransformerSearch`.
 
     Call it with source ids `(B, S)`, target ids `(B, T)`, shifted right, and labels `(B, T)`. It returns, `(B, T)` each
-    and 0 at padding, log-probabilities of the labels; 1 for a label that is the likeliest token and 0 for others; and
-    with `label_smoothing` the smoothed cross-entropies. For models see `TransformerSearch`.
+    and 0 at padding: log-probabilities of the labels; 1 for labels that are the likeliest token, else 0; and with
+    `label_smoothing` the smoothed cross-entropies.
     """
 
     def __init__(self, models: Transformer | list[Transformer], label_smoothing: float | None = None):
@@ -160,7 +157,7 @@ class Scorer:
         return tuple(map(as_array, self._score(source_ids=source_ids, target_ids=target_ids, labels=labels)))
 
     def score(self, source_ids: KerasTensor, target_ids: KerasTensor, labels: KerasTensor) -> list[KerasTensor]:
-        """Return the same for tensors."""
+        """Return the scores as tensors."""
         inputs = {"source_ids": source_ids, "target_ids": target_ids}
         logits = mean_probability([model(inputs, training=False) for model in self.models])
         real = ops.cast(ops.not_equal(labels, PAD), "float32")
@@ -172,7 +169,7 @@ class Scorer:
 
 
 def mean_probability(logits: list[KerasTensor]) -> KerasTensor:
-    """Return the logits themselves of one model; of several the logarithm of the mean of their probabilities."""
+    """Return the logits of one model, or the logarithm of the mean probabilities of several."""
     if len(logits) == 1:
         return logits[0]
     log_p = ops.stack([ops.log_softmax(part, axis=-1) for part in logits])
@@ -180,7 +177,7 @@ def mean_probability(logits: list[KerasTensor]) -> KerasTensor:
 
 
 def keep_rows(limits: Limits, memories: dict, search: Search, rows: KerasTensor, capacity: int | KerasTensor) -> tuple:
-    """Return the parts of a search that belong to some of its sentences, with places for `capacity` positions."""
+    """Return a search restricted to some of its sentences, with cache slots for `capacity` positions."""
 
     def kept(structure):
         return keras.tree.map_structure(lambda tensor: ops.take(tensor, rows, axis=0), structure)

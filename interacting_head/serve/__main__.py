@@ -1,8 +1,8 @@
-"""Serves a web page that translates with a trained model and shows its attention.
+"""Serve a web page that translates with a trained model and shows its attention.
 
     python -m interacting_head.serve -m runs/quickstart
 
-It listens on this machine only, unless --host says otherwise. docs/serving.md describes the page and its JSON.
+It listens on this machine only, unless --host says otherwise. docs/serving.md describes the page and the JSON API.
 """
 
 import sys
@@ -19,38 +19,43 @@ def parse_arguments() -> Namespace:
     """Return the arguments of `python -m interacting_head.serve`."""
     parser = ArgumentParser(prog="python -m interacting_head.serve", description=__doc__)
     add = parser.add_argument
-    add("-m", "--model", nargs="+", required=True, metavar="RUN_DIR", help="run directories; several are an ensemble")
-    add("--checkpoint", metavar="best|average|ema|step-N", help="default: best")
-    engine = "default: keras, the only one that shows attention"
+    add("-m", "--model", nargs="+", required=True, metavar="RUN_DIR", help="run directory; several form an ensemble")
+    add("--checkpoint", metavar="best|average|ema|step-N", help="weights to load; default: best")
+    engine = "translation engine; default: keras, the only one that shows attention"
     add("--engine", type=renamed(FORMER_ENGINES), choices=tuple(ENGINES), default="keras", help=engine)
-    add("--host", default="127.0.0.1", metavar="ADDRESS", help="where to listen; default: 127.0.0.1, this machine only")
-    add("--port", type=int, default=8000, metavar="N", help="default: 8000; 0: any that is free")
-    add("--allow-host", nargs="+", default=[], metavar="NAME", help="names of this machine that browsers may ask for")
+    add(
+        "--host",
+        default="127.0.0.1",
+        metavar="ADDRESS",
+        help="address to listen on; default: 127.0.0.1, this machine only",
+    )
+    add("--port", type=int, default=8000, metavar="N", help="port to listen on; default: 8000; 0: any free port")
+    add("--allow-host", nargs="+", default=[], metavar="NAME", help="further host names that requests may use")
     add("--max-source-length", type=int, metavar="N", help=SOURCE_LENGTH)
     arguments = parser.parse_args()
     if arguments.max_source_length is not None:
         check_source_length("--max-source-length", arguments.max_source_length, arguments.engine)
     if not 0 <= arguments.port < 2**16:
-        raise InputError(f"--port must be at least 0 and at most {2**16 - 1}, got {arguments.port}")
+        raise InputError(f"--port must be from 0 to {2**16 - 1}, got {arguments.port}")
     return arguments
 
 
 def main() -> None:
     """Serve until interrupted."""
     arguments = parse_arguments()
-    if arguments.engine == "keras":  # others may be given a folder of their own
+    if arguments.engine == "keras":  # others may get an exported folder
         for path in arguments.model:
             RunDirectory.open(path).weights(arguments.checkpoint)
-    from interacting_head.serve import server  # without its packages, that is known before the model is loaded
+    from interacting_head.serve import server  # missing packages are reported before the model is loaded
 
     with server.listening(arguments.host, arguments.port) as listener:
         if not server.is_private(listener):
             print(
-                f"warning: {server.url_of(listener)} can be reached from other machines, by anyone, "
-                "without a password and unencrypted",
+                f"warning: anyone on other machines can reach {server.url_of(listener)}, without a password and "
+                "without encryption",
                 file=sys.stderr,
             )
-        load_engine(arguments.engine)  # most likely imports Keras: only now
+        load_engine(arguments.engine)  # usually imports Keras, hence only now
         from interacting_head.serve.service import Service
 
         service = Service.from_run(arguments.model, arguments.checkpoint, arguments.engine, arguments.max_source_length)

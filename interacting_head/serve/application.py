@@ -28,11 +28,11 @@ FILES = {
     "/server.js": ("server.js", "text/javascript"),
     "/icon.svg": ("icon.svg", "image/svg+xml"),
 }
-"""Path of a request → file and its type. No path of a request becomes a path of a file."""
+"""Request path → file and its type. Request paths are never used as file paths."""
 
-SHOWN = ("CHARACTERS", "SUBWORDS", "LINES", "BEAM_SIZE", "TOKENS")  # limits that GET /model states
+SHOWN = ("CHARACTERS", "SUBWORDS", "LINES", "BEAM_SIZE", "TOKENS")  # limits that GET /model returns
 HEADERS = {
-    # Nothing but the files above: no script, style or image of another place, and none within text.
+    # Only the files above: no script, style or image from elsewhere, and none inline.
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
@@ -44,7 +44,7 @@ HEADERS = {
 
 
 def application(service, worker: Worker, hosts: Iterable[str] = ()) -> "Guard":
-    """Return the ASGI application; the service is called by the worker alone. For hosts see `Guard`."""
+    """Return the ASGI application; only the worker calls the service. For hosts see `Guard`."""
     description = {**service.description(), "limits": {name.lower(): getattr(limits, name) for name in SHOWN}}
 
     def attention(requests):
@@ -80,10 +80,10 @@ def application(service, worker: Worker, hosts: Iterable[str] = ()) -> "Guard":
 
 
 class Guard:
-    """ASGI middleware that refuses foreign hosts and gives every answer the `HEADERS`.
+    """ASGI middleware that rejects unknown hosts and adds the `HEADERS` to every response.
 
-    Another site can let its name resolve to this machine (DNS rebinding), so that its page has this server's origin;
-    the browser still sends that name as the host. So `localhost`, addresses and the `hosts` are allowed.
+    Another site can make its name resolve to this machine (DNS rebinding), so that its page has this server's origin;
+    the browser still sends that name as the host. So only `localhost`, addresses and the `hosts` are allowed.
     """
 
     def __init__(self, application: Callable, hosts: Iterable[str] = ()):
@@ -104,11 +104,11 @@ class Guard:
         values = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
         answer = self.application
         if len(values) != 1 or not self.is_allowed(values[0]):
-            answer = _error(421, "this server does not go by that name; start it with --allow-host to give it the name")
+            answer = _error(421, "this host name is not allowed; start the server with --allow-host NAME to allow it")
         await answer(scope, receive, send_with_headers)
 
     def is_allowed(self, host: str) -> bool:
-        """Return whether a request may name this host, `NAME`, `NAME:PORT`, `ADDRESS:PORT` or `[ADDRESS]:PORT`."""
+        """Return whether a host is allowed: `NAME`, `NAME:PORT`, `ADDRESS:PORT` or `[ADDRESS]:PORT`."""
         name, colon, port = host.rpartition(":")
         if not colon or "]" in port:
             name, port = host, "0"
@@ -125,14 +125,14 @@ def _is_address(name):
 
 
 async def _body(request):
-    """Return the bytes of a request in JSON; a form on another site's page could send any other type."""
+    """Return the body of a JSON request; a form on another site's page could send any other type."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise RequestError(415, "the content type must be application/json")
     body = bytearray()
     async for part in request.stream():
         body += part
         if len(body) > limits.BODY:
-            raise RequestError(413, f"the body may have at most {limits.BODY:,} bytes; shorten it")
+            raise RequestError(413, f"the request body may have at most {limits.BODY:,} bytes; shorten it")
     return bytes(body)
 
 
@@ -140,8 +140,8 @@ async def _result(future):
     """Return the result of a worker's future."""
     try:
         return await asyncio.wrap_future(future)
-    except asyncio.CancelledError as error:  # the server ends, and waits no longer
-        raise RequestError(503, "the server ends") from error
+    except asyncio.CancelledError as error:  # by the end of the server
+        raise RequestError(503, "the server is shutting down; try again later") from error
 
 
 def _file(name, content_type):
@@ -154,7 +154,7 @@ def _file(name, content_type):
 
 
 async def _tell(request, error):
-    """Return the answer to a request that an exception has ended."""
+    """Return the response to a request that raised an exception."""
     match error:
         case RequestError():
             return _error(error.status, str(error))
@@ -162,14 +162,14 @@ async def _tell(request, error):
             return _error(422, str(error))
         case RunError():  # out of memory: the message is for the administrator
             logger.error("%s", error)
-            return _error(503, "the server has not enough memory for this; shorten the text, or lower beam_size")
+            return _error(503, "the server ran out of memory; shorten the text, or lower beam_size")
         case ClientDisconnect():  # nobody reads it
             return _error(400, "the request ended before its body")
         case OverloadError():
-            return _error(503, "too many requests wait; try again later", {"Retry-After": "5"})
+            return _error(503, "the request queue is full; try again later", {"Retry-After": "5"})
         case HTTPException():
             return _error(error.status_code, error.detail, error.headers)
-    return _error(500, "the server failed; its log says why")
+    return _error(500, "internal error; see the log of the server")
 
 
 def _error(status, message, headers=None):

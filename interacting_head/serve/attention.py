@@ -1,4 +1,4 @@
-"""Attention of models that can be looked into, as the page shows it."""
+"""Attention of models for the web page."""
 
 from interacting_head.analysis.attention import attention_distance, attention_entropy, distributions
 from interacting_head.config import SITES
@@ -8,12 +8,12 @@ from interacting_head.translation.inspection import Inspector, weighs_heads
 
 
 def inspector(model: Transformer) -> Inspector:
-    """Return the `Inspector` of everything there is to see in a `Transformer`."""
+    """Return the `Inspector` of all attention and, if there is any, head importance of a `Transformer`."""
     return Inspector(model, attention=SITES, head_importance=weighs_heads(model))
 
 
 def places(model: Transformer) -> list[dict]:
-    """Return the description of each attention layer of a `Transformer`, for `GET /model`."""
+    """Describe each attention layer of a `Transformer`, for `GET /model`."""
     config = resolved(model.config)
     return [
         {
@@ -28,7 +28,7 @@ def places(model: Transformer) -> list[dict]:
 
 
 def measures(heads) -> dict:
-    """Return the mean distance, in positions, and the mean entropy, in nats, of heads with weights `(H, T, S)`."""
+    """Return the mean distance (positions) and mean entropy (nats) of heads with weights `(H, T, S)`."""
     shares = distributions(heads)
     return {
         "distance": attention_distance(shares).round(6).tolist(),

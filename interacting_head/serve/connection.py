@@ -1,4 +1,4 @@
-"""Connections, limited in number and in time so that no client displaces others, and strict in form."""
+"""Connections with limits on number and time, so that no client displaces others, and strict HTTP parsing."""
 
 import re
 
@@ -13,7 +13,7 @@ BARE_LINE_FEED = re.compile(rb"(?<!\r)\n")
 
 
 class StrictRequests(h11.Connection):
-    """The server's side of HTTP, without the lenience by which a proxy in front may see other requests than it does.
+    """The server's side of HTTP, strict enough that a proxy in front sees the same requests.
 
     h11 accepts a bare line feed in the head of a request, and both Content-Length and chunks for a body.
     """
@@ -37,11 +37,11 @@ class StrictRequests(h11.Connection):
 
 
 class Connection(H11Protocol):
-    """A connection that ends if it waits too long for a whole request, or for a client to take its answer.
+    """A connection with timeouts for receiving a whole request and for the client to read the response.
 
-    uvicorn itself ends connections without a request only after the first answer, and waits forever for the rest of a
-    request. If there are too many connections, the one that has waited longest ends; without such a limit nobody is
-    answered when the process cannot open more files.
+    uvicorn itself closes idle connections only after the first response, and waits forever for the rest of a request.
+    If there are too many connections, the one that has waited longest is closed; otherwise the process would run out of
+    open files and answer nobody.
     """
 
     _deadline = _waited_since = None
@@ -69,17 +69,17 @@ class Connection(H11Protocol):
         self._wait()  # for the client to read
 
     def send_400_response(self, msg: str) -> None:
-        if self.cycle is not None:  # the rest of a request is wrong: what its beginning has set going answers nobody
+        if self.cycle is not None:  # the rest of a request is malformed: cancel the response to its beginning
             self.cycle.disconnected = True
             self.cycle.message_event.set()
         try:
             super().send_400_response(msg)
-        except h11.LocalProtocolError:  # the request was answered before its end turned out to be wrong
+        except h11.LocalProtocolError:  # the response was sent before the end turned out to be malformed
             self.transport.close()
 
     def shutdown(self) -> None:
         if self.conn.their_state is h11.SEND_BODY:
-            self.transport.abort()  # half a request, which may never end, is not being answered
+            self.transport.abort()  # half a request, which may never end
         else:
             super().shutdown()
 
@@ -100,23 +100,23 @@ class Connection(H11Protocol):
         open_ones = [each for each in self.connections if not each.transport.is_closing()]
         if len(open_ones) <= most_connections():
             return
-        self.logger.warning("Too many connections: those that have waited longest are ended.")
+        self.logger.warning("Too many connections: closing the ones that have waited longest.")
         waited_for = [each for each in open_ones if each is not self and each._is_waited_for()]
         min(waited_for, key=lambda each: each._waited_since, default=self).transport.abort()
 
 
 def most_connections() -> int:
-    """Return the number of connections at a time."""
+    """Return the most connections at a time."""
     return max(8, min(limits.CONNECTIONS, (_open_files() - RESERVED) // 2))
 
 
 def most_at_once() -> int:
-    """Return the number of connections that are taken in one go; a few times as many may be open too."""
+    """Return the most connections accepted in one go; a few times as many may be open too."""
     return max(4, min(128, _open_files() // 16))
 
 
 def _open_files():
-    """Return how many files this process may have open."""
+    """Return the limit of open files of this process."""
     try:
         import resource
     except ImportError:  # Windows, which has no such limit

@@ -1,4 +1,4 @@
-"""Forms of requests: JSON objects, checked before a model sees them; what is not allowed raises a `RequestError`."""
+"""JSON requests, validated before they reach a model; invalid ones raise `RequestError`."""
 
 import dataclasses
 import json
@@ -9,7 +9,7 @@ from interacting_head.serve.limits import BEAM_SIZE, CHARACTERS, LINES, TOKENS
 
 
 class RequestError(Exception):
-    """A request that cannot be answered, with the status code of HTTP and one line that says why."""
+    """A request that cannot be answered, with an HTTP status code and a one-line reason."""
 
     def __init__(self, status: int, message: str):
         super().__init__(message)
@@ -18,7 +18,7 @@ class RequestError(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class TranslationRequest:
-    """`{"text": …, "beam_size": …, "n_best": …}`; only the text is needed, and translated line by line."""
+    """`{"text": …, "beam_size": …, "n_best": …}`; only `text` is required, and translated line by line."""
 
     text: str
     beam_size: int
@@ -35,16 +35,13 @@ class TranslationRequest:
 
     @property
     def lines(self) -> list[str]:
-        """The lines of the text, without their ends."""
+        """The lines of the text, without line breaks."""
         return re.split("\r\n|\r|\n", self.text)
 
 
 @dataclasses.dataclass(frozen=True)
 class AttentionRequest:
-    """`{"source": line, "token_ids": of a translation, as `/translate` gives them, "site": …, "layer": …, "model": …}`.
-
-    `model` is the number of a model of an ensemble, from 0.
-    """
+    """`{"source": line, "token_ids": as from `/translate`, "site": …, "layer": …, "model": index in an ensemble}`."""
 
     source: str
     token_ids: list
@@ -55,7 +52,7 @@ class AttentionRequest:
     def __post_init__(self):
         _check_text("source", self.source)
         if type(self.token_ids) is not list or not all(type(i) is int for i in self.token_ids):
-            raise RequestError(422, "token_ids must be a list of whole numbers, as /translate gives it")
+            raise RequestError(422, "token_ids must be a list of whole numbers, as /translate returns it")
         if len(self.token_ids) > TOKENS:
             raise RequestError(422, too_long("translation", len(self.token_ids)))
         if self.site not in SITES:
@@ -65,10 +62,9 @@ class AttentionRequest:
 
 
 def parse(form: type, body: bytes, **defaults: object) -> TranslationRequest | AttentionRequest:
-    """Return the `TranslationRequest` or `AttentionRequest` of a body of JSON, with defaults of keys it may lack.
+    """Parse a JSON body as a `TranslationRequest` or `AttentionRequest`, with defaults for omitted keys.
 
-    Raises:
-        RequestError: 400 if it is not JSON, 422 if it does not fit the form.
+    Raises `RequestError`: 400 if it is not JSON, 422 if it is not valid.
     """
     try:
         given = json.loads(body.decode("utf-8"))
@@ -79,7 +75,7 @@ def parse(form: type, body: bytes, **defaults: object) -> TranslationRequest | A
         raise RequestError(422, f"the body must be an object with the keys {', '.join(names)}")
     for name in given:
         if name not in names:
-            raise RequestError(422, f"unknown key {name[:40]!r}; known: {', '.join(names)}")
+            raise RequestError(422, f"unknown key {name[:40]!r}; known keys: {', '.join(names)}")
     given = {**defaults, **given}
     for field in dataclasses.fields(form):
         if field.name not in given and field.default is dataclasses.MISSING:
@@ -88,8 +84,8 @@ def parse(form: type, body: bytes, **defaults: object) -> TranslationRequest | A
 
 
 def too_long(what: str, tokens: int) -> str:
-    """Return the message for a sentence whose attention is not shown."""
-    return f"attention is shown for up to {TOKENS} sub-words, and this {what} has {tokens}; shorten the sentence"
+    """Return the message for a sentence that is too long to show its attention."""
+    return f"attention is shown for up to {TOKENS} sub-words, but this {what} has {tokens}; shorten the sentence"
 
 
 def _check_text(name, text):
@@ -100,7 +96,7 @@ def _check_text(name, text):
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise RequestError(422, f"{name} is no Unicode text: it holds half a surrogate pair") from error
+        raise RequestError(422, f"{name} is not valid Unicode: it contains half a surrogate pair") from error
 
 
 def _check_whole(name, value, least, most, why=""):

@@ -1,4 +1,4 @@
-"""The process that listens and answers, from its socket to its end."""
+"""The server process, from its socket to its shutdown."""
 
 import contextlib
 import logging
@@ -17,21 +17,21 @@ from interacting_head.serve.forms import TranslationRequest
 from interacting_head.serve.limits import WAITING
 from interacting_head.serve.worker import Worker
 
-SECONDS_TO_ANSWER = 30  # those whose requests have come, when the server is to end
-SECONDS_TO_END = 3  # for what is computed still, after that
+SECONDS_TO_ANSWER = 30  # for requests in progress, at shutdown
+SECONDS_TO_END = 3  # for computations, after that
 LOGGERS = ("uvicorn.error", "asyncio")
-ALIKE = 10  # records a period
+ALIKE = 10  # similar log records per period
 PERIOD = 60  # seconds
 
 
 @contextlib.contextmanager
 def listening(host: str, port: int) -> Iterator[socket.socket]:
-    """Yield a socket that listens at an address; `InputError` if that is not possible."""
+    """Yield a socket that listens on an address; raise `InputError` if that fails."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = socket.socket(family, kind, protocol)
     except (OSError, UnicodeError) as error:
-        raise InputError(f"--host {host} is no address of this machine ({error}); give one, or leave it out") from error
+        raise InputError(f"--host {host} is not a local address ({error}); give one, or leave out --host") from error
     with listener:
         try:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -45,23 +45,23 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
 
 
 def url_of(listener: socket.socket) -> str:
-    """Return the address of the page on a listening socket."""
+    """Return the URL of a listening socket."""
     host, port, *_ = listener.getsockname()
     return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
 
 
 def is_private(listener: socket.socket) -> bool:
-    """Return whether no other machine can reach a listening socket."""
+    """Return whether only this machine can reach a listening socket."""
     host = listener.getsockname()[0]
     return host == "::1" or host.startswith("127.")
 
 
 def serve(service, listener: socket.socket, hosts: Iterable[str] = ()):
-    """Answer requests until Ctrl-C or SIGTERM, then finish the requests in progress; print the address when ready.
+    """Print the URL and answer requests until Ctrl-C or SIGTERM, then finish the requests in progress.
 
     A second Ctrl-C ends at once. For hosts see `application`.
     """
-    service.translate([TranslationRequest("a", service.beam_size)])  # compiles before the first request comes
+    service.translate([TranslationRequest("a", service.beam_size)])  # compiles before the first request
     worker = Worker(WAITING)
     config = uvicorn.Config(
         application(service, worker, hosts),
@@ -76,28 +76,28 @@ def serve(service, listener: socket.socket, hosts: Iterable[str] = ()):
     few = FewAlike()
     for name in LOGGERS:
         logging.getLogger(name).addFilter(few)
-    print(f"{url_of(listener)}  (Ctrl-C ends)", flush=True)
-    # When all is done, uvicorn sends itself the signal that it was ended by.
+    print(f"{url_of(listener)}  (Ctrl-C to stop)", flush=True)
+    # After the shutdown, uvicorn sends itself the signal that stopped it.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with contextlib.suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[listener])
     if not worker.stop(SECONDS_TO_END):
-        os._exit(0)  # a thread within TensorFlow cannot be ended, and Python's end would crash with it
+        os._exit(0)  # a thread inside TensorFlow cannot be stopped, and would crash Python's shutdown
 
 
 class FewAlike(logging.Filter):
-    """Let through the first `ALIKE` records of a period whose first lines are alike, so that nobody floods the log."""
+    """Pass only the first `ALIKE` records per period with the same first line, so that nobody can flood the log."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic):
         super().__init__()
         self._clock, self._begun, self._counts = clock, clock(), {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether a record is kept; the last one of its kind says that more are not."""
+        """Return whether to keep a record; the last one of its kind announces the suppression."""
         if self._clock() - self._begun >= PERIOD:
             self._begun, self._counts = self._clock(), {}
         kind = (record.name, str(record.msg).partition("\n")[0])
         count = self._counts[kind] = self._counts.get(kind, 0) + 1
         if count == ALIKE:
-            record.msg = f"{record.msg} (more of these are left out for up to {PERIOD} seconds)"
+            record.msg = f"{record.msg} (similar messages are suppressed for up to {PERIOD} seconds)"
         return count <= ALIKE

@@ -1,4 +1,4 @@
-"""Answers of a model to the page: translations, attention, and a description of both."""
+"""Responses of a model to the page: translations, attention, and a description of the model."""
 
 import dataclasses
 import itertools
@@ -12,14 +12,14 @@ from interacting_head.translation.engines import CAPABILITIES
 from interacting_head.translation.forms import described, packed
 from interacting_head.translation.translator import Translator
 
-SUBWORDS_A_BYTE = 12  # at most: Unicode's normal form of U+FDFA has 33 bytes for 3
+SUBWORDS_A_BYTE = 12  # at most: Unicode's normal form turns the 3 bytes of U+FDFA into 33
 ADVICE = "lower --max-source-length, or decode.batch_size or decode.beam_size in the run's config.yaml"
 
 
 class Service:
-    """Answer requests, as lists and dictionaries for JSON, in one thread at a time.
+    """Answers requests, as lists and dictionaries for JSON, in one thread at a time.
 
-    `names` are the models', `languages` the codes of source and target, or None if they are not known.
+    `names` are the names of the models, `languages` the codes of source and target, None if unknown.
 
     Example:
         >>> service = Service.from_run(["runs/quickstart"])
@@ -31,7 +31,7 @@ class Service:
         self.models = translator.engine.models
         self.beam_size = min(translator.options.beam_size, BEAM_SIZE)
         self._inspectors, self._places = [], []
-        if self.models:  # a converted one needs no Keras
+        if self.models:  # other engines need no Keras
             from interacting_head.serve import attention
 
             self._inspectors = list(map(attention.inspector, self.models))
@@ -56,7 +56,7 @@ class Service:
         return cls(translator, [Path(path).resolve().name for path in paths], languages)
 
     def description(self) -> dict:
-        """Return the description of the engine, its models and their attention layers, for `GET /model`."""
+        """Describe the engine, its models and their attention layers, for `GET /model`."""
         source, target = self.languages
         models = itertools.zip_longest(self.names, self._places, fillvalue=[])
         return {
@@ -70,7 +70,7 @@ class Service:
     def translate(self, requests: list[TranslationRequest]) -> list:
         """Return for each request its lines with their best translations, or a `RequestError` if it is too long.
 
-        All have one beam size; `InputError` if the engine does not have it.
+        All have the same beam size; raises `InputError` if the engine does not support it.
         """
         beam_size = requests[0].beam_size
         options = dataclasses.replace(self.translator.options, beam_size=beam_size, n_best=beam_size)
@@ -80,7 +80,7 @@ class Service:
         return [refused.get(i) or self._answer(request, found) for i, request in enumerate(requests)]
 
     def _answer(self, request, found):
-        """Return the lines of a request with their best translations, the next ones in `found`."""
+        """Return the lines of a request with their best translations, taken from `found`."""
         subwords = self.translator.target_subwords
         return [
             {"source": line, "translations": [described(best, subwords) for best in next(found)[: request.n_best]]}
@@ -88,7 +88,7 @@ class Service:
         ]
 
     def attention(self, request: AttentionRequest) -> dict:
-        """Return the weights of an attention layer as it produces a translation, or raise a `RequestError`."""
+        """Return the weights of an attention layer for a given translation, or raise a `RequestError`."""
         translator = self.translator
         if not self.models:
             raise RequestError(422, f"the engine {translator.engine.name} {CAPABILITIES['details'].statement}")
@@ -96,7 +96,7 @@ class Service:
             raise RequestError(422, f"model must be below {len(self.models)}, got {request.model}")
         place = request.site, request.layer
         if place not in self._inspectors[request.model].wanted["attention"]:
-            raise RequestError(422, f"this model has no layer {request.layer} at the site {request.site}")
+            raise RequestError(422, f"this model has no attention layer {request.layer} at the site {request.site}")
         [source] = translator.source_subwords.encode([translator.source_form.preprocess(request.source)])
         target = request.token_ids[:-1] if request.token_ids[-1:] == [END] else request.token_ids
         if not source:
@@ -104,9 +104,9 @@ class Service:
         if len(source) >= TOKENS:
             raise RequestError(422, too_long("line", len(source) + 1))
         if len(source) > translator.encoder.limit:
-            raise RequestError(422, "attention is not shown for a line that is translated in pieces; shorten the line")
+            raise RequestError(422, "attention is not available for lines translated in pieces; shorten the line")
         if not all(0 <= i < translator.target_subwords.vocabulary_size and i not in (PAD, BEGIN, END) for i in target):
-            raise RequestError(422, "token_ids must be numbers of sub-words, as /translate gives them")
+            raise RequestError(422, "token_ids must be ids of sub-words, as /translate returns them")
         from interacting_head.serve.attention import measures  # imports Keras
 
         [inspection] = self._inspectors[request.model].inspect([(source, target)])
@@ -124,7 +124,7 @@ class Service:
         }
 
     def _too_long(self, request):
-        """Return the `RequestError` for a request of too many sub-words, or None."""
+        """Return the `RequestError` for a request with too many sub-words, or None."""
         translator = self.translator
         if sum(len(line.encode()) for line in request.lines) <= SUBWORDS // SUBWORDS_A_BYTE:
             return None

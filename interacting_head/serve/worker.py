@@ -1,4 +1,4 @@
-"""The one thread in which models compute, and its queue."""
+"""The thread in which models compute, and its queue."""
 
 import collections
 import threading
@@ -6,11 +6,11 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import NamedTuple
 
-TOGETHER = 2000  # characters of requests that are answered by one call
+TOGETHER = 2000  # characters of requests that share a call
 
 
 class OverloadError(Exception):
-    """Too many calls wait already."""
+    """The queue is full."""
 
 
 class _Job(NamedTuple):
@@ -22,9 +22,9 @@ class _Job(NamedTuple):
 
 
 class Worker:
-    """Call functions in one thread, one at a time, in the order of the requests; at most `capacity` calls may wait.
+    """Calls functions in one thread, one at a time, in the order of requests, with a queue of `capacity` calls.
 
-    Small calls that are alike are made as one: searching a batch takes little longer than one sentence.
+    Small similar calls are merged: searching a batch takes little longer than one sentence.
 
     Example:
         >>> worker = Worker(capacity=8)
@@ -44,12 +44,12 @@ class Worker:
         """Return the `Future` of one result.
 
         Args:
-            function: takes a list of payloads and returns a list of their results; an exception among them is raised
-                for its payload alone.
-            key: calls of the same function with equal keys are made together, while their sizes sum up to `TOGETHER`.
+            function: takes a list of payloads and returns a list of results; an exception among them is raised for its
+                payload alone.
+            key: calls of the same function with equal keys are merged, up to a total size of `TOGETHER`.
 
         Raises:
-            OverloadError: if `capacity` calls wait, or the worker has been stopped.
+            OverloadError: if the queue is full, or the worker has been stopped.
         """
         with self._changed:
             if self._stopped or len(self._jobs) >= self.capacity:
@@ -61,11 +61,11 @@ class Worker:
 
     @property
     def waiting(self) -> int:
-        """The number of calls that wait."""
+        """The number of calls in the queue."""
         return len(self._jobs)
 
     def stop(self, seconds: float) -> bool:
-        """Cancel what waits, let the present call end, and return whether it did within these seconds."""
+        """Cancel the queue, let the current call finish, and return whether it did within these seconds."""
         with self._changed:
             self._stopped = True
             for job in self._jobs:
@@ -87,7 +87,7 @@ class Worker:
                 settle(result)
 
     def _next(self):
-        """Return the first job that waits, with all that can be done together with it; none at the end."""
+        """Return the first job in the queue with all that can be merged with it; nothing at the end."""
         with self._changed:
             self._changed.wait_for(lambda: self._jobs or self._stopped)
             if self._stopped:

@@ -1,4 +1,4 @@
-"""Keras callbacks of training: progress, an orderly stop on a signal, and logs that nobody waits for."""
+"""Keras callbacks of training: progress, an orderly stop on a signal, and asynchronous logs."""
 
 import collections
 import contextlib
@@ -19,20 +19,16 @@ logger = logging.getLogger("interacting_head")
 BAR = "{n_fmt}/{total_fmt} {bar}{remaining} left {desc}"
 SHORT = {"epoch": "ep", "perplexity": "ppl", "tokens/s": "tok/s"}
 DISPENSABLE = ("ppl", "grad", "lr", "ep")
-"""Values that a narrow terminal drops, in this order; the log has them all."""
+"""Values that a narrow terminal drops, in this order; the log has all of them."""
 BATCHES_BETWEEN_PROCESSES = 10
 STEPS_AHEAD = 4
 
 
 class Progress(keras.callbacks.Callback):
-    """A progress bar on a terminal, one line an interval otherwise.
+    """A progress bar on a terminal, otherwise a log line every `interval` steps.
 
-    Args:
-        step: steps trained already; it counts on over several calls of `fit`.
-        total: steps at the end.
-        interval: steps between two lines.
-        steps_per_epoch: batches in an epoch of the data.
-        tokens_per_step: source and target tokens of a batch without padding, on average.
+    `step` is the number of completed steps, over all calls of `fit`, out of `total`; `tokens_per_step` is the mean
+    number of source and target tokens of a batch without padding.
     """
 
     def __init__(self, step: int, total: int, interval: int, steps_per_epoch: int, tokens_per_step: float):
@@ -98,8 +94,8 @@ class Progress(keras.callbacks.Callback):
 class UnhurriedCallbacks(keras.callbacks.CallbackList):
     """Callbacks that get the logs of a step as tensors, which a device may still be computing.
 
-    Keras' own list turns the logs of each step into numbers, and so waits for it before the next batch is made. Here
-    the host is up to `STEPS_AHEAD` steps ahead of the device.
+    Keras' own list converts the logs of each step to numbers, and so waits before the next batch. Here the host runs up
+    to `STEPS_AHEAD` steps ahead of the device.
     """
 
     def __init__(self, callbacks: list[keras.callbacks.Callback], model: keras.Model):
@@ -117,7 +113,7 @@ class UnhurriedCallbacks(keras.callbacks.CallbackList):
 class StopOnSignal(keras.callbacks.Callback):
     """Ends `fit` after the batch in which SIGTERM or SIGINT arrives; a second SIGINT interrupts at once.
 
-    Use as a context manager around the training; `received` is the signal's number or None. Several processes end after
+    Use it as a context manager around training. `received` is the signal's number or None. Several processes stop after
     the same batch.
     """
 
@@ -137,7 +133,7 @@ class StopOnSignal(keras.callbacks.Callback):
         self.agree()
 
     def agree(self) -> None:
-        """Set `received`, in each process, to the signal that came to any of them."""
+        """Set `received`, in each process, to the signal that any of them got."""
         self.received = self.received or max(self.devices.from_all_processes(self._signal or 0)) or None
 
     def is_requested(self) -> bool:
@@ -150,7 +146,7 @@ class StopOnSignal(keras.callbacks.Callback):
         self._signal = number
 
     def __enter__(self):
-        # Signals can be handled in the main thread only; elsewhere the caller stops the training.
+        # Signals can be handled only in the main thread; elsewhere the caller stops the training.
         self._previous = {}
         with contextlib.suppress(ValueError):
             for number in (signal.SIGTERM, signal.SIGINT):
@@ -163,7 +159,7 @@ class StopOnSignal(keras.callbacks.Callback):
 
 
 def fitted(values: dict[str, str], room: int) -> str:
-    """Return `{name: value}` in one line of `room` characters, without `DISPENSABLE` ones where it is too long."""
+    """Return `{name: value}` as a line of at most `room` characters, if necessary without `DISPENSABLE` values."""
     values = dict(values)
     for name in (None, *DISPENSABLE):
         values.pop(name, None)

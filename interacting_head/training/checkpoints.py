@@ -17,21 +17,21 @@ from interacting_head.runs.seals import ADVICE
 from interacting_head.training.devices import Devices
 from interacting_head.training.training_model import TrainingModel
 
-CONSEQUENCE = "so the result will differ slightly from a training without a stop"
+CONSEQUENCE = "so the result will differ slightly from an uninterrupted training"
 AFRESH = "start the training again with --no-resume"
 logger = logging.getLogger("interacting_head")
 
 
 BEGUN = {
-    "replicas": "begun on %d devices, continued on %d: sentences meet in other batches",
-    "parts_side_by_side": "begun with %d parts of each batch side by side, continued with %d: dropout falls otherwise",
+    "replicas": "started on %d devices, resumed on %d: batches are composed differently",
+    "parts_side_by_side": "started with %d parallel parts per batch, resumed with %d: dropout masks differ",
 }
-"""Fields of a `TrainingState` on which the result of a training depends."""
+"""Fields of a `TrainingState` on which the result of a training depends → warning if they change."""
 
 
 @dataclasses.dataclass
 class TrainingState:
-    """The progress of a training; `seconds` of the wall clock include validations, but no stops."""
+    """The progress of a training; `seconds` of wall-clock time include validations, but no interruptions."""
 
     step: int = 0
     seconds: float = 0.0
@@ -55,10 +55,10 @@ class Checkpointing:
             training_model.optimizer.build(self.model.trainable_variables)
 
     def save(self, state: TrainingState) -> None:
-        """Save a checkpoint, and remove what need not be kept."""
+        """Save a checkpoint, and remove checkpoints that need not be kept."""
         arrays = [keras.ops.convert_to_numpy(variable.value) for variable in self._state_variables()]
         self.run.save_checkpoint(self.model, state.step, arrays, dataclasses.asdict(state))
-        # Checkpoints of stops are extra, so that checkpoints of validations do not depend on stops.
+        # Interruptions save extra checkpoints, so that the ones of validations do not depend on them.
         scores = {record["step"]: score_of(record, self.config.best_metric) for record in self.run.read_log()}
         validated = [step for step in self.run.steps() if step in scores]
         best = sorted(validated, key=lambda step: (-scores[step], step))[: self.config.keep_best]
@@ -68,8 +68,7 @@ class Checkpointing:
     def restore(self) -> TrainingState:
         """Restore the newest checkpoint that is intact in all processes; return its state or a new one.
 
-        Raises:
-            InputError: where it belongs to another model, or log.jsonl lacks what belongs to it.
+        Raises `InputError` if it belongs to another model, or records are missing from log.jsonl.
         """
         step, checkpoint = self._newest(math.inf)
         while len(set(steps := self.devices.from_all_processes(step))) > 1:  # a process was killed before it had saved
@@ -86,9 +85,10 @@ class Checkpointing:
                     state = TrainingState(**saved)
                 except (TypeError, ValueError) as error:
                     raise InputError(
-                        f"{weights} and its training state belong to different trainings; {ADVICE}"
+                        f"{weights} and its training state belong to different trainings; copy the original run "
+                        f"directory again, or {AFRESH}"
                     ) from error
-            logger.info("continuing %s at step %d", self.run.path, step)
+            logger.info("resuming %s at step %d", self.run.path, step)
         for name, number in now.items():
             if (begun := getattr(state, name)) != number:
                 logger.warning(f"{BEGUN[name]}, {CONSEQUENCE}", begun, number)
@@ -102,7 +102,7 @@ class Checkpointing:
         return state
 
     def check_room(self, validations: int) -> None:
-        """Raise `InputError` where the disk has no room for what a training with these validations keeps at once."""
+        """Raise `InputError` if the disk has no room for the files that such a training keeps at once."""
         config, folder, weights = self.config, self.run.path, sum(map(_size, self.model.weights))
         checkpoint = weights + sum(map(_size, self._state_variables()))
         kept = min(config.keep_last + config.keep_best, validations)
@@ -112,19 +112,17 @@ class Checkpointing:
         own, former = (list(run_folder.own_files(path)) for path in (folder, folder / run_folder.FORMER))
         advice = (
             f"lower train.keep_last ({config.keep_last}) or train.keep_best ({config.keep_best}), set "
-            "train.average_last=0, make room"
+            "train.average_last=0, free up space"
         )
-        self._check_room(needed, own + former, "the checkpoints of this training take", advice)
-        first = "the first checkpoint of this training, before which the run that was there is not removed, takes"
-        self._check_room((at_first * weights, checkpoint), own, first, "make room")
+        self._check_room(needed, own + former, "the checkpoints of this training need", advice)
+        first = "the first checkpoint of this training, saved before the previous run is removed, needs"
+        self._check_room((at_first * weights, checkpoint), own, first, "free up space")
 
     def _check_room(self, needed, files, what, advice):
-        """Raise `InputError` where the disks have fewer bytes than `needed`.
+        """Raise `InputError`, from `what` to `advice`, if the disks have less room than `needed`.
 
-        Args:
-            needed: (bytes in the run directory, bytes in its folder of checkpoints), which may be on another disk.
-            files: the files whose place may be used.
-            what, advice: the beginning and the end of the message.
+        `needed` is (bytes in the run directory, bytes in its checkpoints folder), which may be on another disk; the
+        space of `files` will be reused.
         """
         folders = self.run.path, self.run.path / "checkpoints"
         disks = [folder.stat().st_dev for folder in folders]
@@ -134,7 +132,7 @@ class Checkpointing:
             room = shutil.disk_usage(folder).free + sum(file.st_size for file in sizes if file.st_dev == disk)
             if size > room:
                 raise InputError(
-                    f"{what} {bytes_in_words(size)}, and the disk of {folder} has {bytes_in_words(room)} for them; "
+                    f"{what} {bytes_in_words(size)}, but the disk of {folder} has room for {bytes_in_words(room)}; "
                     f"{advice}, or choose a --run-dir on another disk"
                 )
 
@@ -147,7 +145,7 @@ class Checkpointing:
             self.model.set_weights(weights)
 
     def average(self, steps: list[int]) -> None:
-        """Set the model to the mean of the weights of several checkpoints, and save it as `average`."""
+        """Set the model to the mean weights of several checkpoints, and save it as `average`."""
         total = None
         for step in steps:
             load_weights(self.run, self.model, self.run.weights(f"step-{step}"))
@@ -157,7 +155,7 @@ class Checkpointing:
         self.run.save_weights(self.model, self.run.weights_path("average"))
 
     def _check_validations(self, state):
-        """Raise `InputError` where log.jsonl lacks a score or the best validation, or the best weights are missing."""
+        """Raise `InputError` if log.jsonl lacks a score or the best validation, or the best weights are missing."""
         try:
             scores = {record["step"]: score_of(record, self.config.best_metric) for record in self.run.read_log()}
             is_whole = state.best_step in (0, *scores) and all(map(math.isfinite, scores.values()))
@@ -168,18 +166,18 @@ class Checkpointing:
         best = self.run.weights_path("best")
         if state.best_step and not best.is_file():
             raise InputError(
-                f"{best} is missing, the weights of step {state.best_step}; copy it again from where the run directory "
-                f"came from, or {AFRESH}"
+                f"{best}, the weights of step {state.best_step}, is missing; copy it again from the original run "
+                f"directory, or {AFRESH}"
             )
 
     def _newest(self, limit):
-        """Return step and content of the newest intact checkpoint up to a step; (0, None) where there is none."""
+        """Return step and content of the newest intact checkpoint up to a step, or (0, None)."""
         for step in reversed(self.run.steps()):
             if step > limit:
                 continue
             if checkpoint := self.run.load_checkpoint(step):
                 return step, checkpoint
-            logger.warning("the checkpoint of step %d is damaged: removed, the one before it is used", step)
+            logger.warning("removed the damaged checkpoint of step %d; using the one before it", step)
             self.run.remove_checkpoints([step])
         return 0, None
 
@@ -192,15 +190,15 @@ class Checkpointing:
 
 
 def score_of(record: dict, best_metric: str) -> float:
-    """Return the score of a validation by which the best is chosen: higher is better."""
+    """Return the score of a validation for choosing the best: higher is better."""
     return record["bleu"] if best_metric == "bleu" else -record[f"validation_{best_metric}"]
 
 
 def bytes_in_words(size: float) -> str:
-    """Return a number of bytes as people read it."""
+    """Return a number of bytes in GiB or MiB."""
     return f"{size / 2**30:.1f} GiB" if size >= 2**30 else f"{size / 2**20:.0f} MiB"
 
 
 def _size(variable):
-    """Return the bytes of a Keras variable in a file."""
+    """Return the size of a Keras variable in a file, in bytes."""
     return 4 * math.prod(variable.shape)

@@ -1,4 +1,4 @@
-"""The devices of a training: all that are visible, on this machine and, with JAX, on several."""
+"""The devices of a training: all visible ones, on this machine and, with JAX, on several machines."""
 
 import contextlib
 import dataclasses
@@ -16,13 +16,11 @@ class Devices:
     """One replica of the model on each device, each with its part of every batch.
 
     TensorFlow drives the GPUs of one machine by `MirroredStrategy`, and JAX all devices of all processes by
-    `keras.distribution.DataParallel`; a process joins others where the environment variables of
+    `keras.distribution.DataParallel`; a process joins others if the environment variables of
     `keras.distribution.initialize` are set. One device needs neither, and PyTorch uses one.
 
-    Args:
-        names: the devices, of all processes.
-        scope: a function that gives the context in which the model is made and trained.
-        process, processes: the number of this process, from 0, and how many there are.
+    `names` are the devices of all processes; `scope` returns the context in which to build and train the model;
+    `process` is the index of this one of `processes`.
     """
 
     names: list[str]
@@ -32,7 +30,7 @@ class Devices:
 
     @classmethod
     def find(cls) -> "Devices":
-        """Return all visible GPUs, or else all CPU devices (one, unless it was divided on purpose)."""
+        """Return all visible GPUs, or else all CPU devices (one, unless it was split on purpose)."""
         if keras.backend.backend() == "tensorflow":
             import tensorflow as tf  # here, so that everything else works without TensorFlow
 
@@ -64,7 +62,7 @@ class Devices:
             yield keras.tree.map_structure(lambda array: np.split(array, self.processes)[self.process], batch)
 
     def from_first_process(self, values: list[float]) -> list[float]:
-        """Return the numbers that the first process gives; each process must call this."""
+        """Return the values of the first process; each process must call this."""
         if self.processes == 1:
             return values
         from jax.experimental import multihost_utils
@@ -72,7 +70,7 @@ class Devices:
         return np.asarray(multihost_utils.broadcast_one_to_all(np.asarray(values, "float32"))).tolist()
 
     def from_all_processes(self, number: int) -> list[int]:
-        """Return the whole numbers that all processes give, in their order; each process must call this."""
+        """Return the numbers of all processes in order; each process must call this."""
         if self.processes == 1:
             return [number]
         from jax.experimental import multihost_utils
@@ -82,14 +80,14 @@ class Devices:
 
 @functools.cache
 def _mirrored_strategy(names):
-    """Return the one strategy of this process for these devices: two would number their operations alike."""
+    """Return the single strategy of this process for these devices: two would have clashing operation numbers."""
     import tensorflow as tf
 
     return tf.distribute.MirroredStrategy(names)
 
 
 def memory_of_each() -> tuple[int, str]:
-    """Return the bytes of memory of each GPU, or of a machine without one, and words for which it is (TensorFlow)."""
+    """Return the bytes of memory of each GPU, or of a machine without one, and a description (TensorFlow)."""
     import tensorflow as tf
 
     if not tf.config.list_physical_devices("GPU"):
@@ -101,7 +99,7 @@ def memory_of_each() -> tuple[int, str]:
 
 
 def machine_ram() -> int:
-    """Return the bytes of RAM that this process may use: all of the machine or, if less, of its control group."""
+    """Return the bytes of RAM that this process may use: the machine's or, if less, its control group's."""
     limits = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
     for path in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
         text = Path(path).read_text().strip() if Path(path).is_file() else ""

@@ -1,4 +1,4 @@
-"""The dry run: what a training would be, without one."""
+"""The dry run: a description of a training without the training."""
 
 import sys
 import tempfile
@@ -18,7 +18,7 @@ from interacting_head.training.setup import check, make_batches, make_training_m
 
 
 def dry_run(config: ExperimentConfig, corpora_dir: str | None = None) -> None:
-    """Print configuration, model, batch plan and RAM, and leave nothing behind but encoded text in the cache."""
+    """Print configuration, model, batch plan and memory use; leave nothing behind except encoded text in the cache."""
     check(config)
     config = precision.resolved(config)
     corpus, replicas = open_text(config.data, corpora_dir), devices.Devices.find().replicas
@@ -28,7 +28,7 @@ def dry_run(config: ExperimentConfig, corpora_dir: str | None = None) -> None:
         text = prepare_run_text(config.data, run, corpus)
         plan = make_batches(config, text.pairs, replicas).plan(0)
     steps = number_of_steps(config.train, len(plan))
-    with keras.device("cpu"):  # the GPU is for the process that measures: TensorFlow takes all of its memory
+    with keras.device("cpu"):  # the process that measures needs the GPU: TensorFlow takes all of its memory
         model = build_model(config, *text.subwords)
         make_training_model(model, config, steps)  # raises what a training would
     print(configuration.to_yaml(config))
@@ -49,15 +49,10 @@ steps               at most {steps:,}, {steps / len(plan):.1f} epochs""",
 
 
 def memory_lines(config: ExperimentConfig, vocabulary_sizes: list, shapes: np.ndarray, replicas: int = 1) -> list[str]:
-    """Return lines on the RAM, or the GPU's memory, that a training needs and that the device has.
-
-    Args:
-        shapes: (number of batches, 3), see `data.batches.plan.BatchPlan`.
-        replicas: number of devices that share each batch.
-    """
+    """Return lines on the memory that a training needs and the device has, for the `shapes` of a `BatchPlan`."""
     if keras.backend.backend() != "tensorflow":
         return [f"memory              not predicted on the backend {keras.backend.backend()}, only on tensorflow"]
-    print("measuring the memory of steps on parts of the largest batch, for half a minute or so", file=sys.stderr)
+    print("measuring memory use on parts of the largest batch (takes about half a minute)", file=sys.stderr)
     rows, S, T = shapes.astype("int64").T
     largest = shapes[(rows * (S * S + S * T + T * T)).argmax()]  # most attention weights, and nearly the most tokens
     peak = peak_ram.predicted(config, vocabulary_sizes, largest, config.train.gradient_accumulation_steps * replicas)

@@ -1,4 +1,4 @@
-"""The log of a training: on the standard error, in train.log and in TensorBoard."""
+"""The log of a training: on standard error, in train.log and in TensorBoard."""
 
 import contextlib
 import logging
@@ -19,7 +19,7 @@ ROOM = 1 << 16  # bytes: more than the events of a validation
 
 
 class _File(logging.FileHandler):
-    """A log file that cannot be written ends the training, as a checkpoint does."""
+    """A log file; failure to write it ends the training, as for checkpoints."""
 
     def handleError(self, record):  # noqa: N802
         with full_disk_named(self.baseFilename):
@@ -27,7 +27,7 @@ class _File(logging.FileHandler):
 
 
 class _PastProgressBar(logging.Handler):
-    """Writes to the standard error without breaking a progress bar there."""
+    """Writes to standard error without breaking a progress bar there."""
 
     def emit(self, record):
         tqdm.write(self.format(record), file=sys.stderr)
@@ -35,7 +35,7 @@ class _PastProgressBar(logging.Handler):
 
 @contextlib.contextmanager
 def logging_to(path: Path) -> Iterator[None]:
-    """Send this project's log to the standard error, from the level INFO on, and to a file."""
+    """Send this project's log to standard error, from level INFO on, and to a file."""
     handlers = [_File(path, encoding="utf-8"), _PastProgressBar(logging.INFO)]
     for handler in handlers:
         handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
@@ -50,11 +50,11 @@ def logging_to(path: Path) -> Iterator[None]:
 
 
 def write_tensorboard(folder: Path, record: dict) -> None:
-    """Add the numbers of a validation to the event files of a run; raise `OSError` where the disk has no room."""
+    """Add the numbers of a validation to the event files of a run; raise `OSError` if the disk has no room."""
     make_folder(folder)
     check_folder_room(folder, ROOM)  # TensorBoard writes in a thread of its own, where an error would be lost
     if keras.backend.backend() != "tensorflow":
-        # This switch makes TensorBoard do without TensorFlow, also where it is installed.
+        # This makes TensorBoard work without TensorFlow, even if it is installed.
         sys.modules.setdefault("tensorboard.compat.notf", types.ModuleType("notf"))
     from tensorboard.summary import Writer
 

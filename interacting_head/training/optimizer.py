@@ -10,17 +10,15 @@ from keras import ops
 
 @keras.saving.register_keras_serializable("interacting_head")
 class Adam(keras.optimizers.Adam):
-    """`keras.optimizers.Adam` with clipping, the norm of the gradients, and on TensorFlow a kernel for each step.
+    """`keras.optimizers.Adam` with global clipping, `gradient_norm` (before clipping) and a fused TensorFlow kernel.
 
-    All backends pass here, after the loss scaling of float16: this is the place to clip. Gradients come in the order of
-    the variables it was built with; under a `tf.distribute` strategy they must be the sums over all replicas.
-
-    `gradient_norm` is the global norm before clipping, for the log.
+    Gradients, after undoing the loss scaling of float16, come in the order of the variables it was built with; under a
+    `tf.distribute` strategy they must be the sums over all replicas.
 
     Args:
-        gradient_clip: largest global norm; larger gradients are scaled down to it. None: no clipping.
-        ema_decay: of an exponential moving average of the variables. None: there is none. (Keras' own, `use_ema`, would
-            take the place of the weights whenever `fit` ends.)
+        gradient_clip: largest global norm; None: no clipping.
+        ema_decay: of an exponential moving average of the variables; None: no average. (Keras' own, `use_ema`, would
+            replace the weights whenever `fit` ends.)
     """
 
     def __init__(self, *args, gradient_clip: float | None = None, ema_decay: float | None = None, **kwargs):
@@ -60,11 +58,11 @@ class Adam(keras.optimizers.Adam):
             average.assign(decay * average + (1 - decay) * variable)
 
     def _apply_kernels(self, grads):
-        """Update each variable in one pass over its memory; Keras' operations would take a dozen."""
+        """Update each variable in one pass over its memory; Keras' operations take a dozen."""
         import tensorflow as tf  # here, so that everything else works without TensorFlow
 
-        # The kernel would correct the bias of the moments by 1 − βᵗ of rounded βᵗ, with few digits in the first steps:
-        # the rate comes corrected instead.
+        # The kernel would correct the bias of the moments by 1 − βᵗ with a rounded βᵗ, inexactly in the first steps:
+        # correct the rate instead.
         step = ops.cast(self.iterations + 1, "float32")
         first, second = (-ops.expm1(step * math.log(np.float32(beta))) for beta in (self.beta_1, self.beta_2))
         rate = ops.cast(self.learning_rate, "float32") * ops.sqrt(second) / first
@@ -85,7 +83,7 @@ class Adam(keras.optimizers.Adam):
         self.iterations.assign_add(1)
 
     def overwrite_with_moving_average(self) -> None:
-        """Give the variables the values of their exponential moving average."""
+        """Set the variables to their exponential moving average."""
         for variable, average in self.slots.averages:
             variable.assign(average)
 

@@ -1,6 +1,6 @@
-"""The peak of RAM, or of a GPU's memory, in a training, extrapolated from steps on a part of a batch (TensorFlow).
+"""The peak of RAM, or of GPU memory, of a training, extrapolated from steps on a part of a batch (TensorFlow).
 
-Steps are measured in another process, which begins as `train.py` does: this module imports Keras only there.
+Steps are measured in another process that starts as `train.py` does: this module imports Keras only there.
 """
 
 import multiprocessing
@@ -19,14 +19,10 @@ STEPS = 2  # of each size: the second still has the gradients and the optimizer'
 
 
 def predicted(config: ExperimentConfig, vocabulary_sizes: list, shape: np.ndarray, multiple: int = 1) -> float | None:
-    """Return the bytes at the peak of steps on batches of a shape (B, S, T), or None where a part of one is too much.
+    """Return the peak bytes of steps on batches of a shape (B, S, T), or None if even a part is too much.
 
-    The peak grows linearly with the rows: measurements at a quarter and at half of them give the rest.
-
-    Args:
-        config: without `train.precision: auto`.
-        vocabulary_sizes: two numbers, of source and target.
-        multiple: only multiples of this number of rows can be computed; B is one.
+    The peak grows linearly with the rows, so measurements at a quarter and at half of them suffice. Rows, also B, are
+    multiples of `multiple`.
     """
     rows, *lengths = map(int, shape)
     units = rows // multiple
@@ -38,7 +34,7 @@ def predicted(config: ExperimentConfig, vocabulary_sizes: list, shape: np.ndarra
 
 
 def in_new_process(function: Callable, *arguments: object) -> object:
-    """Return the result of a function in another process, or None where that dies, as it does where RAM is short."""
+    """Return the result of a function in another process, or None if that dies, as it does for lack of RAM."""
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
         try:
             return pool.submit(function, *arguments).result()
@@ -47,7 +43,7 @@ def in_new_process(function: Callable, *arguments: object) -> object:
 
 
 def measured(config: ExperimentConfig, vocabulary_sizes: list, lengths: list, sizes: list) -> list[int] | None:
-    """Return the peaks in bytes of this process after steps on made-up batches, of ascending sizes, or None."""
+    """Return the peaks in bytes after steps on synthetic batches of ascending sizes, or None if memory runs out."""
     with importing_keras():
         import keras
         import tensorflow as tf
@@ -76,7 +72,7 @@ def measured(config: ExperimentConfig, vocabulary_sizes: list, lengths: list, si
 
 
 def peak_memory() -> int:
-    """Return the most bytes that this process has had so far: of the first GPU under TensorFlow, else of RAM."""
+    """Return the peak bytes of this process so far: of the first GPU under TensorFlow, else of RAM."""
     import keras
 
     if keras.backend.backend() == "tensorflow":

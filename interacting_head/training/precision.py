@@ -1,4 +1,4 @@
-"""The arithmetic that `train.precision: auto` resolves to: bfloat16 where the devices compute in it, else float32."""
+"""The arithmetic that `train.precision: auto` resolves to: bfloat16 if the devices support it, else float32."""
 
 import dataclasses
 import os
@@ -17,7 +17,7 @@ BFLOAT16_CAPABILITY = (8, 0)  # of NVIDIA's GPUs: from Ampere on
 
 
 def resolved(config: ExperimentConfig, run: RunDirectory | None = None) -> ExperimentConfig:
-    """Return the configuration with `train.precision: auto` resolved; a run that is begun keeps its precision."""
+    """Return the configuration with `train.precision: auto` resolved; an existing run keeps its precision."""
     if config.train.precision != "auto":
         return config
     if run is not None and (run.path / "config.yaml").is_file():
@@ -51,5 +51,5 @@ def multiplies_bfloat16() -> bool:
 
 
 def is_capped() -> bool:
-    """Return whether the environment makes oneDNN take the processor for one without bfloat16."""
+    """Return whether the environment disables bfloat16 in oneDNN."""
     return os.environ.get("ONEDNN_MAX_CPU_ISA", "").upper() in CAPS_WITHOUT_BFLOAT16

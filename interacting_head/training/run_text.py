@@ -1,4 +1,4 @@
-"""The text of a run: opened, encoded, and kept as what translation needs in the run directory."""
+"""The text of a run: opened, encoded, and recorded in the run directory for translation."""
 
 import dataclasses
 import logging
@@ -23,7 +23,7 @@ SPLITS = "train", "dev"
 
 
 class RunText(NamedTuple):
-    """The text of a run: as it is, in the form of its profile (with these forms of source and target), and encoded."""
+    """The text of a run: original, preprocessed by `forms` (source, target), and encoded."""
 
     corpus: Corpus
     train: ParallelText
@@ -34,14 +34,14 @@ class RunText(NamedTuple):
 
 
 def text_settings(data: DataConfig) -> TextSettings:
-    """Return the settings of text; raise `InputError` where they contradict each other."""
+    """Return the text settings; raise `InputError` if they contradict each other."""
     rules = CleaningRules(data.max_words, data.max_ratio, data.drop_duplicates)
     sizes = data.vocabulary_size, data.shared_vocabulary, data.joint_merges
     return TextSettings(data.profile, rules, *sizes, data.max_length)
 
 
 def corpus_of(data: DataConfig, corpora_dir: str | None) -> Corpus:
-    """Return the corpus of a configuration; raise `InputError` where there is none or it cannot be found."""
+    """Return the corpus of a configuration; raise `InputError` if there is none or it cannot be found."""
     own = own_files(data).values()
     if data.corpus and any(own):
         raise InputError("give data.corpus or --source, --target, --dev-source and --dev-target, not both")
@@ -55,7 +55,7 @@ def corpus_of(data: DataConfig, corpora_dir: str | None) -> Corpus:
 
 
 def open_text(data: DataConfig, corpora_dir: str | None) -> Corpus:
-    """Return the corpus of a configuration, `train` and `dev` checked line by line."""
+    """Return the corpus of a configuration after checking `train` and `dev` line by line."""
     corpus = corpus_of(data, corpora_dir)
     for split in SPLITS:
         corpus.split(split).check()
@@ -68,13 +68,10 @@ def own_files(data: DataConfig) -> dict[str, str | None]:
 
 
 def with_paths_of(run: RunDirectory, config: ExperimentConfig, corpus: Corpus) -> ExperimentConfig:
-    """Return a configuration with the paths that a run has for the user's own text, if they mean the same text.
+    """Return the configuration with the run's paths of the user's own text, if both mean the same text.
 
-    They do where they spell the same paths otherwise, and where the files, which may have been moved, have the content
-    that the run was begun on.
-
-    Raises:
-        InputError: where `run`, which need not exist yet, cannot be read.
+    They do if the paths are equivalent, or if the files, possibly moved, have the content that the run began with.
+    Raises `InputError` if `run`, which need not exist yet, cannot be read.
     """
     if not (run.path / "config.yaml").is_file():
         return config
@@ -89,7 +86,7 @@ def with_paths_of(run: RunDirectory, config: ExperimentConfig, corpus: Corpus) -
 
 
 def store_paths(run: RunDirectory, data: DataConfig) -> None:
-    """Write the paths of own text into the configuration of a run of any version."""
+    """Write the paths of the user's own text into the configuration of a run of any version."""
     mapping = yaml_files.read_yaml(run.path / "config.yaml", "configuration")
     mapping["data"] |= own_files(data)
     with atomic_write(run.path / "config.yaml") as file:
@@ -102,10 +99,9 @@ def digests_of(corpus: Corpus) -> dict[str, list[str]]:
 
 
 def prepare_run_text(data: DataConfig, run: RunDirectory, corpus: Corpus) -> RunText:
-    """Return the text of a run; truecasers and sub-words that it lacks are learnt on the training text.
+    """Return the text of a run; learn missing truecasers and sub-words on the training text.
 
-    Raises:
-        InputError: where the text has changed since the run was begun, and what `encode_corpus` raises.
+    Raises `InputError` if the text has changed since the run began, and what `encode_corpus` raises.
     """
     digests = digests_of(corpus)
     run.check_text(digests)
@@ -114,7 +110,7 @@ def prepare_run_text(data: DataConfig, run: RunDirectory, corpus: Corpus) -> Run
         both = "on both sides" if data.shared_vocabulary or data.joint_merges else "on each side"
         logger.info("learning %s sub-words %s", data.vocabulary_size, both)
     else:
-        run.subwords()  # raises where they are damaged
+        run.subwords()  # raises if they are damaged
     encoded = encode_corpus(
         corpus,
         text_settings(data),
@@ -125,7 +121,7 @@ def prepare_run_text(data: DataConfig, run: RunDirectory, corpus: Corpus) -> Run
     )
     train, dev = (encoded.texts[split] for split in SPLITS)
     for reason, count in train.dropped.items():
-        logger.info("left out of training: %s pairs (%s)", f"{count:,}", reason)
+        logger.info("dropped from training: %s pairs (%s)", f"{count:,}", reason)
     languages = corpus.source_language, corpus.target_language
     run.save_text(languages, digests, train.truecasers, encoded.subwords)
     if vocabularies is None:

@@ -69,5 +69,5 @@ SCHEDULES = {"noam": Noam, "inverse_square_root": InverseSquareRoot, "constant":
 
 
 def schedule_class(name: str) -> type[WarmupSchedule]:
-    """Return the class of a schedule; raise `InputError`, with the nearest name, where it is unknown."""
+    """Return the class of a schedule; raise `InputError`, with the closest name, if it is unknown."""
     return entry_of(SCHEDULES, name, "train.schedule")

@@ -21,34 +21,34 @@ logger = logging.getLogger("interacting_head")
 
 
 def check(config: ExperimentConfig) -> None:
-    """Raise `InputError` for a configuration that cannot be trained, as far as can be known without text."""
+    """Raise `InputError` for a configuration that cannot be trained, as far as that is known without text."""
     text_settings(config.data)
     check_model(config.model)
     schedule_class(config.train.schedule)
     if config.train.batch_tokens * config.train.gradient_accumulation_steps >= ABOVE_WHOLE:
         raise InputError(
+            "the sub-words of a step, "
             f"train.batch_tokens {config.train.batch_tokens} × train.gradient_accumulation_steps "
-            f"{config.train.gradient_accumulation_steps} must be below {ABOVE_WHOLE}, "
-            "the sub-words of a step; lower one of them"
+            f"{config.train.gradient_accumulation_steps}, must be below {ABOVE_WHOLE}; lower one of them"
         )
     if config.train.best_metric == "bleu" and not config.train.validation_bleu:
-        raise InputError("train.best_metric is bleu, but train.validation_bleu is false; set one of them")
+        raise InputError("train.best_metric is bleu, but train.validation_bleu is false; change one of them")
 
 
 def number_of_steps(train: TrainConfig, batches_per_epoch: int) -> int:
-    """Return the number of steps after which a training is at its end."""
+    """Return the number of steps after which training ends."""
     if train.max_epochs is None:
         return train.max_steps
     return min(train.max_steps, train.max_epochs * batches_per_epoch)
 
 
 def make_batches(config: ExperimentConfig, pairs: EncodedPairs, replicas: int = 1) -> TrainingBatches:
-    """Return the batches of encoded pairs, from the first on, for a number of replicas of the model."""
+    """Return the training batches of encoded pairs for a number of replicas of the model."""
     data, parts = config.data, config.train.gradient_accumulation_steps
     if data.train_pairs is not None:
         pairs = pairs.sample(data.train_pairs, data.seed)
     dropped = f"{pairs.dropped_empty} empty and {pairs.dropped_long} longer than {data.max_length} sub-words"
-    logger.info("%s pairs (%s left out)", f"{len(pairs):,}", dropped)
+    logger.info("%s pairs (dropped: %s)", f"{len(pairs):,}", dropped)
     return TrainingBatches(
         pairs,
         config.train.batch_tokens * parts,
@@ -63,8 +63,8 @@ def make_training_model(model: Transformer, config: ExperimentConfig, total_step
     train = config.train
     if train.gradient_accumulation_steps > 1 and keras.backend.backend() not in ("tensorflow", "jax"):
         raise InputError(
-            f"train.gradient_accumulation_steps is {train.gradient_accumulation_steps}, which the backend "
-            f"{keras.backend.backend()} cannot do; set it to 1, or set the environment variable "
+            f"train.gradient_accumulation_steps is {train.gradient_accumulation_steps}, but the backend "
+            f"{keras.backend.backend()} supports only 1; set it to 1, or set the environment variable "
             "KERAS_BACKEND to tensorflow or jax"
         )
     optimizer = Adam(
@@ -82,9 +82,9 @@ def make_training_model(model: Transformer, config: ExperimentConfig, total_step
 
 
 def compiles_training_step() -> bool:
-    """Return whether XLA compiles the training step: each new shape of a batch then costs a compilation."""
+    """Return whether XLA compiles the training step, for each shape of a batch."""
     if keras.backend.backend() != "tensorflow":
         return keras.backend.backend() == "jax"
     import tensorflow as tf
 
-    return len(tf.config.list_physical_devices("GPU")) == 1  # under a strategy for several, XLA cannot compile the step
+    return len(tf.config.list_physical_devices("GPU")) == 1  # XLA cannot compile the step of a strategy for several

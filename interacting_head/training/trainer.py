@@ -35,27 +35,27 @@ from interacting_head.training.validation import Validation
 
 logger = logging.getLogger("interacting_head")
 
-OTHER_SETTINGS = "other settings need a new training: --no-resume, or another --run-dir"
+OTHER_SETTINGS = "changed settings need a new training: --no-resume, or another --run-dir"
 
 
 class DivergedError(RunError):
-    """The loss of a training is no number."""
+    """Training loss is NaN or infinite."""
 
 
 def train(config: ExperimentConfig, run_dir: str | Path, corpora_dir=None, resume: bool = True) -> int | None:
-    """Train a model, or continue a training, in a run directory.
+    """Train a model in a run directory, or resume training.
 
     Args:
-        corpora_dir: where corpora lie, see `data.corpora.corpus.open_corpus`.
-        resume: False starts from the beginning; the run in the folder is removed when the new one has a checkpoint.
+        corpora_dir: see `data.corpora.corpus.open_corpus`.
+        resume: False starts a new training; the existing run is removed once the new one has a checkpoint.
 
     Returns:
-        The number of the signal that ended the training, or None where it is finished.
+        The number of the signal that stopped training, or None if it is finished.
 
     Raises:
         InputError: for a corpus or a configuration that cannot be used.
-        DivergedError: when the training diverges.
-        RunError: when the disk is full, and when a batch does not fit into memory.
+        DivergedError: if training diverges.
+        RunError: if the disk is full, or a batch does not fit into memory.
     """
     devices = Devices.find()
     run = RunDirectory(run_dir)
@@ -73,15 +73,15 @@ def train(config: ExperimentConfig, run_dir: str | Path, corpora_dir=None, resum
         try:
             trainer = Trainer(config, run, corpus, devices)
         except InputError:
-            if is_new:  # otherwise the corrected command would meet a run with another configuration
+            if is_new:  # else the corrected command would find a run with a different configuration
                 run_folder.clear(run.path)
                 with contextlib.suppress(OSError):
-                    run.path.rmdir()  # where nothing else lies in it
+                    run.path.rmdir()  # fails if other files are in it
             raise
-        if begun != config:  # the text lies elsewhere now
+        if begun != config:  # the text has moved
             store_paths(run, config.data)
         if trainer.state.finished and run.read_json("metrics.json"):
-            logger.info("%s is finished: %d steps, nothing to do", run.path, trainer.state.step)
+            logger.info("%s is finished after %d steps: nothing to do", run.path, trainer.state.step)
             return None
         started = time.perf_counter()
         trainer.start()
@@ -99,7 +99,7 @@ def train(config: ExperimentConfig, run_dir: str | Path, corpora_dir=None, resum
                 trainer.finish(stop)
             if stop.received:
                 place = signal.Signals(stop.received).name, trainer.state.step, run.path
-                logger.info("stopped by %s at step %d; saved in %s; the same command continues", *place)
+                logger.info("stopped by %s at step %d; saved in %s; run the same command to resume", *place)
                 return stop.received
         logger.info("finished in %s; results in %s", duration(time.perf_counter() - started), run.path)
     return None
@@ -107,9 +107,9 @@ def train(config: ExperimentConfig, run_dir: str | Path, corpora_dir=None, resum
 
 @contextlib.contextmanager
 def _in_place_of_former(run, resume):
-    """Set the run in a folder aside where it is not resumed, until the new one has a checkpoint."""
+    """Set an existing run aside, unless it is resumed, until the new one has a checkpoint."""
     run_folder.check_checkpoints(run.path)
-    run_folder.settle(run.path, bool(run.steps()))  # what a killed process has left
+    run_folder.settle(run.path, bool(run.steps()))  # after a killed process
     try:
         if not resume and (run.path / "config.yaml").is_file():
             run_folder.set_aside(RunDirectory.open(run.path).path)
@@ -128,8 +128,8 @@ def _full_disk_told(run):
         steps = run.steps()
         kept = f"keeps its checkpoint of step {steps[-1]}" if steps else "has no checkpoint yet"
         raise RunError(
-            f"cannot write {error.filename or run.path}: {error.strerror}; {run.path} {kept}: make room, and the same "
-            "command continues"
+            f"cannot write {error.filename or run.path}: {error.strerror}; {run.path} {kept}; free up space and run "
+            "the same command to resume"
         ) from error
 
 
@@ -163,16 +163,18 @@ class Trainer:
         return config.validation_epochs * self.batches.batches_in_epoch
 
     def start(self) -> None:
-        """Log what is trained, and begin to count steps."""
+        """Log model and devices, and start the progress bar."""
         names = ", ".join(self.devices.names)
-        logger.info("%s parameters, %d steps in all, on %s", f"{self.model.count_params():,}", self.total_steps, names)
+        logger.info(
+            "%s parameters, %d steps in total, on %s", f"{self.model.count_params():,}", self.total_steps, names
+        )
         logger.info("allocator: %s", allocator.description())
         plan, interval = self.batches.plan(0), self.config.train.log_interval
         self.progress = Progress(self.state.step, self.total_steps, interval, len(plan), plan.tokens / len(plan))
 
     def steps_to_validation(self) -> int:
-        """Return the number of steps to the next validation: at multiples of the interval, and at the end."""
-        until = (self.state.validated_step // self._interval + 1) * self._interval  # also after a stop between two
+        """Return the number of steps to the next validation, at multiples of the interval and at the end."""
+        until = (self.state.validated_step // self._interval + 1) * self._interval  # also after an interruption
         return max(0, min(until, self.total_steps) - self.state.step)
 
     @contextlib.contextmanager
@@ -187,7 +189,7 @@ class Trainer:
         self.state.step, self.state.loss = self.progress.step, self.progress.loss
 
     def data(self) -> Iterable:
-        """Return the batches as `fit` takes them."""
+        """Return the batches for `fit`."""
         if keras.backend.backend() == "tensorflow":
             return self._dataset
         return self.devices.own_rows(self.batches)
@@ -197,7 +199,7 @@ class Trainer:
         return as_tf_dataset(self.batches)
 
     def save(self) -> None:
-        """Save a checkpoint; a run that was set aside for this one is no longer needed then."""
+        """Save a checkpoint, and remove a run that was set aside for this one."""
         self.state.seconds = self._seconds()
         self.checkpoints.save(self.state)
         run_folder.settle(self.run.path, stands=True)
@@ -206,7 +208,7 @@ class Trainer:
         return round(time.perf_counter() - self.begun, 1)
 
     def _batch_in_words(self):
-        """Return a description of the batch of the current step."""
+        """Describe the batch of the current step."""
         epoch, index = self.batches.position(self.progress.step)
         shape = " × ".join(map(str, self.batches.plan(epoch).shape(index)))
         parts = self.config.train.gradient_accumulation_steps
@@ -214,17 +216,17 @@ class Trainer:
         return f"a batch of {shape} (sentences × source × target sub-words{in_parts}) at step {self.progress.step + 1}"
 
     def validate(self, stop: StopOnSignal) -> None:
-        """Score the model on the development text, unless a signal comes, and keep the best weights."""
+        """Score the model on the development text, unless interrupted, and save the best weights."""
         config, state = self.config.train, self.state
         if (scores := self.validation(stop.is_requested)) is None:
             return stop.agree()
-        # Different processors may differ in the last digit, and all processes must end in the same step.
+        # Processors may differ in the last digit, but all processes must stop at the same step.
         scores = dict(zip(scores, self.devices.from_first_process(list(scores.values())), strict=True))
         if not math.isfinite(scores["validation_loss"]):
             raise DivergedError(
-                f"the validation loss at step {state.step} is {scores['validation_loss']}: the training has "
-                f"diverged; choose a lower train.learning_rate than {config.learning_rate:g}, a longer "
-                "train.warmup_steps or a smaller train.gradient_clip, and another --run-dir or --no-resume"
+                f"the validation loss at step {state.step} is {scores['validation_loss']}: training has diverged; "
+                f"choose a lower train.learning_rate than {config.learning_rate:g}, more train.warmup_steps or a "
+                "smaller train.gradient_clip, and start a new training: --no-resume, or another --run-dir"
             )
         record = {
             "step": state.step,
@@ -256,11 +258,11 @@ class Trainer:
         state.validated_step = state.step
         out_of_patience = config.patience is not None and state.validations_without_gain >= config.patience
         if out_of_patience:
-            logger.info("no gain in %d validations: training ends", config.patience)
+            logger.info("no improvement in %d validations: training stops early", config.patience)
         state.finished = out_of_patience or state.step >= self.total_steps
 
     def finish(self, stop: StopOnSignal) -> None:
-        """Score the averages of weights, and write metrics.json, unless a signal comes."""
+        """Score the averages of weights and write metrics.json, unless interrupted."""
         config, model = self.config.train, self.model
         records = {record["step"]: record for record in self.run.read_log()}
         metrics = {
@@ -290,7 +292,7 @@ class Trainer:
 
 
 def bleu(scores: dict) -> str:
-    """Return `, BLEU 12.34` for the log, or nothing where no translations were made."""
+    """Return `, BLEU 12.34` for the log, or an empty string without BLEU."""
     return f", BLEU {scores['bleu']:.2f}" if "bleu" in scores else ""
 
 

@@ -1,9 +1,9 @@
 """The model that `fit` trains, and a training step on TensorFlow and on JAX.
 
-Keras' own steps differ silently in three places: they average the mean losses of unequal batches with equal weights,
-clip before the gradients of all devices are added up, and look for infinities on the first device only when they scale
-losses. Here each part's loss is divided by the tokens of the whole batch, so that the gradients of all parts and
-devices add up to the batch's gradients, and only the sum goes to the optimizer.
+Keras' own steps silently differ in three ways: they average the mean losses of unequal batches with equal weights, clip
+before adding up the gradients of all devices, and look for infinities of scaled losses on the first device only. Here
+each part's loss is divided by the tokens of the whole batch, so the gradients of all parts and devices add up to the
+batch's gradients, and only the sum goes to the optimizer.
 """
 
 import keras
@@ -16,16 +16,15 @@ from interacting_head.model.transformer import Transformer
 class TrainingModel(keras.Model):
     """Trains a `Transformer` by teacher forcing, with a loss that never keeps the logits.
 
-    The Transformer itself stays without loss and optimizer, so that its weight files hold weights only.
-
-    It returns the last hidden vectors `(B, T, D)`, and two scalars: the sums of the losses that layers of the encoder
-    and of the decoder add. `fit` takes `(inputs of the Transformer, labels (B, T))`.
+    The Transformer itself has no loss or optimizer, so its weight files contain only weights. This model returns the
+    last hidden vectors `(B, T, D)`, and two scalars: the sums of the losses that layers of the encoder and of the
+    decoder add. `fit` takes `(inputs of the Transformer, labels (B, T))`.
 
     Args:
-        gradient_accumulation_steps: number of equal parts into which each batch is split; they are computed one after
-            another, in the RAM of one part, and give one step, equal to a step with the whole batch.
-        parts_side_by_side: number of parts into which each batch, or part of it, is divided once more to be computed
-            at the same time, see `compilation`. Used by TensorFlow only.
+        gradient_accumulation_steps: number of equal parts of a batch, computed one after another in the RAM of one, for
+            one step that equals a step with the whole batch.
+        parts_side_by_side: number of parts into which each of these is split once more, to be computed in parallel, see
+            `compilation`. Used by TensorFlow only.
     """
 
     def __init__(
@@ -52,18 +51,14 @@ class TrainingModel(keras.Model):
 
     @property
     def loss_mean(self) -> keras.Metric:
-        """Keras' metric of the mean loss since the last reset."""
+        """The mean loss since the last reset."""
         return next(metric for metric in self.metrics if metric.name == "loss")
 
     def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
         """Return the mean loss of a token of a whole batch, or the share of one part of the batch in it.
 
-        Losses that layers add are means over the tokens of their side: they count by the part's share of these tokens.
-
-        Args:
-            x: inputs of the part, with `token_counts` of the whole batch, unless the part is the whole.
-            y, y_pred: labels and outputs of the part.
-            sample_weight, training: not used.
+        For a part, the inputs `x` have the `token_counts` of the whole batch. Losses that layers add are means over the
+        tokens of their side, weighted by the part's share of these tokens.
         """
         hidden, *added = y_pred
         here = token_counts(x, y)
@@ -80,7 +75,7 @@ class TensorFlowTrainingModel(TrainingModel):
     """A `TrainingModel` with TensorFlow's step."""
 
     def train_step(self, data):
-        """Update the weights by a batch `(inputs, labels)`, under a strategy by one device's rows; return the logs."""
+        """Update the weights with a batch `(inputs, labels)`, under a strategy with one device's rows; return logs."""
         import tensorflow as tf  # here, so that everything else works without TensorFlow
 
         inputs, labels, _ = keras.utils.unpack_x_y_sample_weight(data)
@@ -103,7 +98,7 @@ class TensorFlowTrainingModel(TrainingModel):
         return self.compute_metrics(inputs, labels, None)
 
     def loss_and_gradients(self, inputs: dict, labels: KerasTensor, counts: tuple) -> tuple[KerasTensor, list]:
-        """Return the loss of a part of a batch and its gradients; `counts` are `token_counts` of the whole batch."""
+        """Return loss and gradients of a part of a batch; `counts` are `token_counts` of the whole batch."""
         import tensorflow as tf
 
         variables = [variable.value for variable in self.trainable_variables]
@@ -115,7 +110,7 @@ class TensorFlowTrainingModel(TrainingModel):
         return loss, [tf.convert_to_tensor(gradient) for gradient in gradients]
 
     def _side_by_side(self, inputs, labels):
-        """Return the independent parts of a batch, on all of which TensorFlow works at the same time."""
+        """Return the independent parts of a batch, which TensorFlow computes in parallel."""
         import tensorflow as tf
 
         if (count := self.parts_side_by_side) == 1:
@@ -125,7 +120,7 @@ class TensorFlowTrainingModel(TrainingModel):
         return [keras.tree.map_structure(lambda array, part=part: array[part], parts) for part in range(count)]
 
     def _accumulated(self, inputs, labels, counts):
-        """Return the loss of a batch and its gradients, computed in parts one after another."""
+        """Return loss and gradients of a batch, computed in parts one after another."""
         import tensorflow as tf
 
         parts = keras.tree.map_structure(
@@ -151,10 +146,9 @@ class JaxTrainingModel(TrainingModel):
     """A `TrainingModel` with the step of JAX."""
 
     def train_step(self, state, data):
-        """Update the weights by a batch `(inputs, labels)`; return the logs, and the state after the step.
+        """Update the weights with a batch `(inputs, labels)`; return the logs and the state after the step.
 
-        Arrays that are spread over devices are whole here: JAX adds up over the devices what is added up over the
-        batch.
+        Arrays spread over devices appear whole here: JAX sums over the devices whenever the code sums over the batch.
         """
         import jax
         import jax.numpy as jnp
@@ -192,14 +186,14 @@ TRAINING_MODELS = {"tensorflow": TensorFlowTrainingModel, "jax": JaxTrainingMode
 
 
 def token_counts(inputs: dict, labels: KerasTensor) -> tuple[KerasTensor, KerasTensor]:
-    """Return the numbers of source and of target tokens of a batch, without padding: two scalars in float32."""
+    """Return the numbers of source and target tokens of a batch without padding, scalars in float32."""
     return real_tokens(inputs["source_ids"]), real_tokens(labels)
 
 
 def in_parts(array: KerasTensor, parts: int) -> KerasTensor:
-    """Return an array `(B, T)` as `(parts, B / parts, T)`, in which neighbouring rows are in different parts.
+    """Return an array `(B, T)` as `(parts, B / parts, T)`, neighbouring rows in different parts.
 
-    Where the rows are spread over devices, each device works on each part.
+    So if the rows are spread over devices, each device has rows of each part.
     """
     rows = keras.ops.reshape(array, (-1, parts, *keras.ops.shape(array)[1:]))
     return keras.ops.swapaxes(rows, 0, 1)

@@ -20,26 +20,23 @@ from interacting_head.training.run_text import RunText
 from interacting_head.translation.translator import Translator
 
 BATCH_SIZE = 64  # sentences translated together
-SEARCH_ADVICE = "set or lower decode.max_length, set train.validation_bleu=false or take a smaller model"
+SEARCH_ADVICE = "set or lower decode.max_length, set train.validation_bleu=false or use a smaller model"
 
 
 class Validation:
-    """Losses, token accuracy and BLEU of greedy translations on the development set.
-
-    BLEU compares with the development set as it is, in small letters where the profile of the text has no others.
-    """
+    """Losses, token accuracy and BLEU of greedy translations on the development set, lowercased if the profile is."""
 
     def __init__(self, config: ExperimentConfig, model: Transformer, text: RunText):
         dev = text.corpus.split("dev")
         pairs = [pair for pair in dev.pairs() if pair[0].strip() and pair[1].strip()]
         if not pairs:
-            raise InputError(f"{dev.source} and {dev.target} hold no pair of two non-empty lines")
+            raise InputError(f"{dev.source} and {dev.target} contain no pair of non-empty lines")
         self.sources, references = zip(*pairs, strict=True)
         self.references = list(map(text.forms[1].expected, references))
         self.has_bleu = config.train.validation_bleu
         self.hypotheses = None
         encoded = encode_parallel(text.dev, *text.subwords, config.data.max_length, progress=False)
-        # Planned now: a batch that cannot be made is known before training.
+        # Planned now, so that an impossible batch is an error before training.
         self._batches = list(evaluation_batches(encoded, config.train.batch_tokens, compiles_shapes()))
         self._scorer = Scorer(model, config.train.label_smoothing)
         self._translator = Translator(
@@ -53,10 +50,9 @@ class Validation:
         )
 
     def __call__(self, stopped: Callable[[], bool] = lambda: False) -> dict[str, float] | None:
-        """Return losses in nats a token, perplexity, accuracy, and with `train.validation_bleu` BLEU, by name.
+        """Return losses in nats per token, perplexity, accuracy and perhaps BLEU by name, or None if `stopped()`.
 
-        The smoothed loss is the loss of training without dropout and losses of layers; perplexity comes from the other.
-        None where `stopped()` comes true before the end.
+        The smoothed loss is the training loss without dropout and added losses; perplexity belongs to the other loss.
         """
         sums, tokens = np.zeros(3), 0
         for inputs, labels, _ in self._batches:
@@ -79,9 +75,9 @@ class Validation:
         return {**scores, "bleu": evaluate(self.hypotheses, self.references, ["sacrebleu"])["sacrebleu"].score}
 
     def _translate(self, stopped):
-        """Set `hypotheses`; return whether it came to the end before `stopped()` came true."""
+        """Set `hypotheses`; return False if `stopped()` interrupted it."""
         self.hypotheses = [""] * len(self.sources)
-        # Batch by batch, so that a stop need not wait for all: sorted here instead of by the translator.
+        # Batch by batch, so that a stop takes effect soon: sorted here instead of by the translator.
         order = sorted(range(len(self.sources)), key=lambda index: len(self.sources[index]))
         sources = (self.sources[index] for index in order)
         for index, (best, *_) in zip(order, self._translator.translate(sources, window=BATCH_SIZE), strict=True):
@@ -91,7 +87,7 @@ class Validation:
         return True
 
     def examples(self, count: int = 3) -> list[tuple[str, str, str]]:
-        """Return a few (source, reference, hypothesis), the same ones each time; none without BLEU."""
+        """Return a few (source, reference, hypothesis), always the same sentences; none without BLEU."""
         if self.hypotheses is None:
             return []
         chosen = random.Random(1).sample(range(len(self.sources)), min(count, len(self.sources)))

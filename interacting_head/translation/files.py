@@ -1,4 +1,4 @@
-"""The parts of `translate.py`: checks of files, the translator, output forms and the output."""
+"""Parts of `translate.py`: checks of files, the translator, output formats and the output."""
 
 import argparse
 import contextlib
@@ -20,19 +20,19 @@ from interacting_head.translation.engines import load_engine
 from interacting_head.translation.options import check_search, search_fields
 from interacting_head.translation.streams import is_prompt, separate_output
 
-BATCHES = 64  # of a window: sentences sorted by length together, and held at a time
+BATCHES = 64  # of a window, which is sorted by length and held in RAM
 ADVICE = "lower --batch-size or --batch-tokens, --beam-size, --max-length or --max-source-length"
-FIRST_BATCHES = 4  # of the first window, so that there is something to see; of all if someone watches
+FIRST_BATCHES = 4  # of the first window, for early output; of all windows if the output is a terminal
 RUN_FILES = (
     *("VERSION", "config.yaml", "text.json", "train.log", "log.jsonl", "metrics.json", "pruning.json", "*.weights.h5"),
     *("checkpoints/*", "subwords/*", "truecasing/*", "tensorboard/*"),
 )
-"""Patterns of the files of a run directory, where people put files of their own too."""
+"""Patterns of the files of a run directory, which may contain other files too."""
 
 
 def load_translator(arguments: argparse.Namespace):
     """Return the `Translator` of the command line."""
-    load_engine(arguments.engine)  # most likely imports Keras: only now
+    load_engine(arguments.engine)  # usually imports Keras, hence only now
     from interacting_head.translation.translator import Translator
 
     return Translator.from_run(
@@ -48,7 +48,7 @@ def load_translator(arguments: argparse.Namespace):
 
 
 def output_form(arguments: argparse.Namespace, translator) -> Callable:
-    """Return a function of a line's number, lines and their translations, which yields a string for each of them."""
+    """Return a function of a line number, lines and their translations, which yields a string for each line."""
     from interacting_head.translation import forms
 
     form = {
@@ -79,7 +79,7 @@ def check_runs(arguments: argparse.Namespace) -> int:
 
     batch_size = DecodeConfig.batch_size
     for number, path in enumerate(arguments.model):
-        # Other engines may be given a folder of their own instead, and know what is wrong with it.
+        # Other engines may get an exported folder instead, which they check.
         if arguments.engine == "keras" or (Path(path) / "config.yaml").is_file():
             run = RunDirectory.open(path)
             run.weights(arguments.checkpoint)
@@ -97,16 +97,16 @@ def window_sizes(arguments: argparse.Namespace, output: TextIO) -> tuple[int, in
 
 
 def check_output(arguments: argparse.Namespace) -> None:
-    """Raise `InputError` if `arguments.output` is a file that is read, whatever its name: it would be replaced."""
+    """Raise `InputError` if `arguments.output` is a file that is read, under any name: it would be replaced."""
     output = arguments.output
     if output == "-" or not os.path.isfile(output):  # devices and pipes are not replaced
         return
     for name in ("input", "prefix", "score"):
         if (path := getattr(arguments, name)) is not None and _is_same_file(path, output):
-            raise InputError(f"--output {output} is the same file as --{name}; name another file")
+            raise InputError(f"--output {output} is the same file as --{name}; name another output file")
     for model in arguments.model:
         if any(os.path.samefile(path, output) for path in _files_of_model(Path(model))):
-            raise InputError(f"--output {output} is a file of the model {model}; name another file")
+            raise InputError(f"--output {output} is a file of the model {model}; name another output file")
 
 
 def _is_same_file(path, other):
@@ -125,7 +125,7 @@ def _files_of_model(folder):
 
 @contextlib.contextmanager
 def open_output(arguments: argparse.Namespace) -> Iterator[TextIO]:
-    """The standard output, or else a file that appears when it is complete; a gzip file if its name ends so."""
+    """Yield standard output, or a file that is written atomically, as gzip if its name ends in .gz."""
     with contextlib.ExitStack() as stack:
         stack.enter_context(full_disk_named(STANDARD_OUTPUT if arguments.output == "-" else arguments.output))
         output = sys.stdout
@@ -145,7 +145,7 @@ def open_output(arguments: argparse.Namespace) -> Iterator[TextIO]:
 
 
 def progress_bar(count: int | None, arguments: argparse.Namespace, output: TextIO):
-    """A bar on a terminal that shows nothing else."""
+    """Return a progress bar, shown only on a terminal without other output."""
     from tqdm import tqdm
 
     shown = sys.stderr.isatty() and not (output.isatty() or is_prompt(arguments.input))

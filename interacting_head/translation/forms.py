@@ -1,4 +1,4 @@
-"""Output forms of `translate.py`: text, Moses' n-best list, or an object of JSON for each line."""
+"""Output formats of `translate.py`: text, Moses' n-best list, or a JSON object for each line."""
 
 import base64
 import json
@@ -27,9 +27,9 @@ def moses_lines(number: int, translations: list, details: list | None) -> str:
 
 
 def json_line(number: int, translations: list, details: list | None, subwords: Subwords) -> str:
-    """Return an object of the best translation, with `n_best`, all of them, if there are several.
+    """Return a JSON object of the best translation, with all of them as `n_best` if there are several.
 
-    Details are further keys of each; the sub-words are the target's.
+    `details` are further keys of each; `subwords` are the target's.
     """
     objects = [
         {**described(translation, subwords), **more}
@@ -40,7 +40,7 @@ def json_line(number: int, translations: list, details: list | None, subwords: S
 
 
 def described(translation: Translation, subwords: Subwords) -> dict:
-    """Return a `Translation` as an object of JSON, with the target's sub-words."""
+    """Return a `Translation` as a JSON object; `subwords` are the target's."""
     scores = translation.token_scores
     ids = [*translation.tokens, END][: len(scores)]  # the end symbol has a score too
     in_pieces = {"pieces": translation.pieces} if translation.pieces > 1 else {}
@@ -59,8 +59,8 @@ def detailed(
 ) -> Iterator[list[dict]]:
     """Yield for each line what `translate.py --with …` adds to each of its translations in `found`.
 
-    Sub-words and form are the source's. Values of a line that was translated in pieces are None: the model never saw it
-    as a whole.
+    Sub-words and form are the source's. Values are None for lines translated in pieces, which the model never saw as a
+    whole.
     """
     names = [name for name in ("attention", "head_importance") if inspector.wanted[name]]
     nothing = dict.fromkeys(["source_tokens", *names])
@@ -93,7 +93,7 @@ def _inspected(inspection):
 def packed(array: np.ndarray) -> dict:
     """Return an array for JSON: its shape, and its values as little-endian float16 in base 64.
 
-    `np.frombuffer(base64.b64decode(record["float16"]), "<f2").reshape(record["shape"])` is the array again.
+    To decode: `np.frombuffer(base64.b64decode(record["float16"]), "<f2").reshape(record["shape"])`.
     """
     return {
         "shape": list(array.shape),

@@ -1,6 +1,6 @@
 """Attention weights and head importance of a model as it produces given translations.
 
-Letters for shapes: `B` batch, `S` source length, `T` target length, `H` heads.
+Shapes: `B` batch, `S` source length, `T` target length, `H` heads.
 """
 
 from typing import NamedTuple
@@ -15,25 +15,24 @@ from interacting_head.model.transformer import Transformer
 from interacting_head.search.transformer_search import as_array
 from interacting_head.translation.engines.keras import padded
 
-POSITIONS = 2**17  # rows × source length × target length of a batch, whose attention weights are held at once
-MULTIPLE = 16  # widths of batches are multiples of it: JAX compiles for each
+POSITIONS = 2**17  # most rows × source length × target length of a batch, because of its attention weights
+MULTIPLE = 16  # widths of batches are multiples of it, because JAX compiles for each
 
 INTERMEDIATES = {"attention": "weights", "head_importance": "importance", "logits": "logits", "heads": "heads"}
 """Attribute of `Inspection` → name among the intermediates of an attention layer."""
 
 
 class Inspection(NamedTuple):
-    """Values of one translation by (site, number of a layer), in float32; None if not asked for.
+    """Values of one translation by (site, layer number), in float32; None if not requested.
 
-    End symbols are counted in S and T.
+    S and T count end symbols.
 
     Attributes:
-        attention: weights, `(H, T, S)` at the site `cross`, `(H, T, T)` at `decoder` and `(H, S, S)` at `encoder`,
-            with further axes in front if the scheme has them, see `layers`. Row t of the decoder is the step that
-            produced sub-word t of the translation; column t of `decoder` is the sub-word before.
-        head_importance: importance of each head `(T, H)`; `(S, H)` in the encoder.
-        logits: input of the softmax before its mask, as `attention`; an axis in front of the heads is of size 1 if all
-            is the same along it.
+        attention: weights, `(H, T, S)` at the site `cross`, `(H, T, T)` at `decoder` and `(H, S, S)` at `encoder`, with
+            leading axes in some schemes, see `layers`. Row t of the decoder is the step that produced sub-word t of the
+            translation; column t of `decoder` is the sub-word before.
+        head_importance: `(T, H)`; `(S, H)` in the encoder.
+        logits: unmasked input of the softmax, as `attention`; leading axes along which it is constant have size 1.
         heads: outputs `(H, T, V)` of the heads.
     """
 
@@ -44,12 +43,10 @@ class Inspection(NamedTuple):
 
 
 class Inspector:
-    """Look into a `Transformer` by one pass over source and translation, as in training.
+    """Inspects a `Transformer` by one pass over source and translation, as in training.
 
     `attention`, `logits` and `heads` are the wanted sites: `encoder`, `decoder`, `cross` (encoder-decoder attention).
-
-    Raises:
-        InputError: if head importance is asked for and no layer of the model weighs its heads.
+    Raises `InputError` if head importance is requested and no layer of the model computes it.
 
     Example:
         >>> [seen] = Inspector(model, attention=["cross"]).inspect([(source_ids, target_ids)])
@@ -64,8 +61,8 @@ class Inspector:
         self.wanted["head_importance"] = weighing if head_importance else []
         if head_importance and not weighing:
             raise InputError(
-                "this model has no head importance: none of its attention layers weighs its heads, as layers of the "
-                "schemes dynamic_head_importance and multi_hop do"
+                "this model has no head importance: only attention layers of the schemes dynamic_head_importance and "
+                "multi_hop compute it"
             )
         self.only_cross = {*attention, *logits, *heads} <= {"cross"}
         self.model = model
@@ -73,7 +70,7 @@ class Inspector:
         self._compiled = Compiled(self.forced_pass, [model], arguments=lambda: ids)
 
     def inspect(self, pairs: list[tuple]) -> list[Inspection]:
-        """Return the `Inspection` of each pair of bare source and target ids; of an empty source it is empty."""
+        """Return the `Inspection` of each pair of source and target ids; it is empty for an empty source."""
         results = [Inspection(**{name: {} if places else None for name, places in self.wanted.items()})] * len(pairs)
         order = [index for index, (source, _) in enumerate(pairs) if source]
         order.sort(key=lambda index: tuple(map(len, pairs[index])), reverse=True)
@@ -119,10 +116,10 @@ class Inspector:
 
 
 def weighs_heads(model: Transformer) -> bool:
-    """Return whether a layer of a `Transformer` weighs its heads, so that there is head importance to see."""
+    """Return whether a layer of a `Transformer` computes head importance."""
     return any(layer.has_head_importance for layer in model.attention_layers.values())
 
 
 def width(tokens: int) -> int:
-    """Return the columns of a batch for this number of sub-words and the end symbol."""
+    """Return the width of a batch for this number of sub-words and the end symbol."""
     return -(-(tokens + 1) // MULTIPLE) * MULTIPLE

@@ -1,4 +1,4 @@
-"""Lines as the sentences that an engine searches translations for, or scores; limits of their lengths."""
+"""Encoding of lines as sentences for an engine, with limits on their lengths."""
 
 from data.errors import InputError
 from data.text.profiles import Preprocessor
@@ -9,23 +9,21 @@ from interacting_head.translation.engines.engine import Sentence
 from interacting_head.translation.pieces import encoded, encoded_pieces
 
 ADVICE = "shorten it, or raise --max-source-length"
-USUAL = 1024  # sub-words of a line that is translated as a whole, unless training had longer ones
-NAMED = 20  # numbers of lines in a warning
+USUAL = 1024  # most sub-words of a line that is translated as a whole, unless training had longer ones
+NAMED = 20  # line numbers listed in a warning
 
 
 class LineEncoder:
-    """Encode lines and what belongs to them, and remember lines that are long.
+    """Encodes lines with their prefixes or translations, and records long lines for warnings.
 
     Args:
-        source, target: each the `Subwords` and the `Preprocessor` of a side.
-        engine: name of the engine.
+        source, target: the `Subwords` and the `Preprocessor` of each side.
         limit: the most sub-words of a line that is translated as a whole; longer ones are translated in pieces.
-            Default: `USUAL`, or `trained` if that is more, as far as the engine goes.
-        trained: the largest number of sub-words that the model was trained on, and so of each piece of a longer line;
-            None if it is not known.
+            Default: `USUAL`, or `trained` if that is more, within the engine's limit.
+        trained: the most sub-words of a training sentence, and so of each piece of a longer line; None if unknown.
 
     Raises:
-        InputError: for a limit that the engine does not have.
+        InputError: for a limit above the engine's.
     """
 
     def __init__(
@@ -46,9 +44,9 @@ class LineEncoder:
     def sentences(
         self, lines: list[str], prefixes: list[str] | None, first_number: int, options: SearchOptions
     ) -> list[Sentence]:
-        """Return a `Sentence` for each line with sub-words, or for each piece of a long one.
+        """Return a `Sentence` for each line with sub-words, or for each piece of a long one; the first has the prefix.
 
-        The prefix of a line in pieces is the prefix of the first. `InputError` for a prefix that is too long.
+        Raises `InputError` for a prefix that is too long.
         """
         found = []
         longest_piece = min(self.limit, self._trained or self.limit)
@@ -65,21 +63,18 @@ class LineEncoder:
                     longest = length_limit(len(source) + 1) - 1
                 longest = max(longest, options.min_length or 0, len(prefix or ()))
                 found.append(Sentence(source, longest + 1, prefix, line, number, len(pieces)))
-                prefix = prefix and []  # of the pieces that follow
+                prefix = prefix and []  # for the following pieces
         return found
 
     def scored_sentences(self, sources: list[str], targets: list[str], first_number: int) -> list[Sentence]:
-        """Return a `Sentence` for each line with sub-words, with its translation.
-
-        `InputError` for a line above the limit: its score is not a score of its pieces.
-        """
+        """Return a `Sentence` for each line with sub-words, with its translation; `InputError` above the limit."""
         found = []
         both = [encoded(*self._source, sources, self.limit), encoded(*self._target, targets, self.limit)]
         for number, (source, target, text) in enumerate(zip(*both, targets, strict=True), start=first_number):
             if source is None or target is None:
                 of_side = "" if source is None else " of the translations"
                 raise InputError(
-                    f"line {number + 1:,}{of_side} has more than {self.limit:,} sub-words, and is not scored "
+                    f"line {number + 1:,}{of_side} has more than {self.limit:,} sub-words, which cannot be scored "
                     f"in pieces; {ADVICE}"
                 )
             if source:
@@ -88,7 +83,7 @@ class LineEncoder:
 
     @property
     def warnings(self) -> list[str]:
-        """A line for each limit that lines were above."""
+        """A warning for each limit that lines exceeded."""
         found = []
         if cut := self._cut.count:
             lines, was = (f"{cut:,} lines have", "were") if cut > 1 else ("1 line has", "was")
@@ -98,7 +93,7 @@ class LineEncoder:
             )
         if unusual := self._unusual.count:
             lines = f"{unusual:,} lines are" if unusual > 1 else "1 line is"
-            found.append(f"{lines} longer than the training's {self._trained:,} sub-words: {self._unusual}")
+            found.append(f"{lines} longer than the training limit of {self._trained:,} sub-words: {self._unusual}")
         return found
 
     def _encoded_prefixes(self, prefixes, first_number):
@@ -112,7 +107,7 @@ class LineEncoder:
 
 
 class _Numbers:
-    """Numbers of lines: how many, and the first of them by name."""
+    """Line numbers: their count, and the first ones."""
 
     def __init__(self):
         self.count, self.first = 0, []

@@ -1,4 +1,4 @@
-"""The command line of `translate.py`, checked as far as that goes without a model."""
+"""The command line of `translate.py`, with the checks that need no model."""
 
 import argparse
 import dataclasses
@@ -14,12 +14,12 @@ from interacting_head.search.options import SearchOptions
 from interacting_head.translation.engines import ENGINES, FORMER_ENGINES, check_capabilities, check_source_length
 
 SOURCE_LENGTH = (
-    "longer lines, in sub-words, are translated in pieces; default: 1,024, or what the training had at most if more"
+    "translate lines of more than N sub-words in pieces; default: 1,024, or the limit in training if that is more"
 )
 DETAILS = ("attention", "head-importance")
 
-EPILOG = """Text is UTF-8, one sentence a line; each line gives one line, in order. Without --input the standard input
-is read; where that is a terminal, there is a prompt. docs/translation.md explains options and outputs."""
+EPILOG = """Text is UTF-8, one sentence per line; each input line gives one output line, in order. Without --input,
+standard input is read, with a prompt if it is a terminal. docs/translation.md explains options and outputs."""
 
 SEARCH_FIELDS = tuple(field.name for field in dataclasses.fields(SearchOptions))
 SAMPLING_ONLY = ("temperature", "top_k", "top_p", "seed")
@@ -28,44 +28,47 @@ FLAGS = {"sampling": "--sample"}
 
 
 def parse_arguments(description: str) -> argparse.Namespace:
-    """Return the arguments of `translate.py`; `InputError` if they are out of range or do not go together."""
+    """Parse the arguments of `translate.py`; raise `InputError` if they are out of range or contradictory."""
     parser = ArgumentParser(prog="translate.py", description=description, epilog=EPILOG)
     add = parser.add_argument
-    add("-m", "--model", nargs="+", required=True, metavar="RUN_DIR", help="run directories; several are an ensemble")
-    add("-i", "--input", default="-", metavar="FILE", help="plain or .gz; default: standard input")
-    add("-o", "--output", default="-", metavar="FILE", help="default: standard output")
-    add("--checkpoint", metavar="best|average|ema|step-N", help="default: best")
+    add("-m", "--model", nargs="+", required=True, metavar="RUN_DIR", help="run directory; several form an ensemble")
+    add("-i", "--input", default="-", metavar="FILE", help="source text, plain or .gz; default: standard input")
+    add("-o", "--output", default="-", metavar="FILE", help="output file, .gz to compress; default: standard output")
+    add("--checkpoint", metavar="best|average|ema|step-N", help="weights to load; default: best")
     add("--max-source-length", type=int, metavar="N", help=SOURCE_LENGTH)
-    engine = "which program translates; default: keras"
+    engine = "translation engine; default: keras"
     add("--engine", type=renamed(FORMER_ENGINES), choices=tuple(ENGINES), default="keras", help=engine)
     size = parser.add_mutually_exclusive_group()
-    size.add_argument("--batch-size", type=int, metavar="N", help="sentences translated together; default: the run's")
-    size.add_argument("--batch-tokens", type=int, metavar="N", help="sub-words of them, padding counted")
+    size.add_argument("--batch-size", type=int, metavar="N", help="sentences per batch; default: the run's")
+    size.add_argument("--batch-tokens", type=int, metavar="N", help="sub-words per batch, padding counted, instead")
 
     add = parser.add_argument_group("search").add_argument
-    add("--beam-size", type=int, metavar="N", help="1 is greedy search; default: the run's")
-    add("--length-penalty", type=float, metavar="ALPHA", help="default: the run's")
-    add("--length-penalty-type", choices=tuple(LENGTH_PENALTIES), help="default: the run's")
-    add("--min-length", type=int, metavar="N", help="sub-words of a translation at least")
-    add("--max-length", type=int, metavar="N", help="sub-words of a translation at most; default: the run's")
-    add("--no-repeat-ngram", type=int, metavar="N", help="no N sub-words come twice in the same order")
+    add("--beam-size", type=int, metavar="N", help="hypotheses per sentence, 1: greedy search; default: the run's")
+    add("--length-penalty", type=float, metavar="ALPHA", help="exponent of the length penalty; default: the run's")
+    penalty = "divide log-probabilities by ((5 + length) / 6)^ALPHA, by length^ALPHA, or by nothing; default: the run's"
+    add("--length-penalty-type", choices=tuple(LENGTH_PENALTIES), help=penalty)
+    add("--min-length", type=int, metavar="N", help="fewest sub-words of a translation; default: no limit")
+    add("--max-length", type=int, metavar="N", help="most sub-words of a translation; default: the run's")
+    add("--no-repeat-ngram", type=int, metavar="N", help="no n-gram of N sub-words repeats; default: no limit")
     add("--n-best", type=int, metavar="N", help="translations of each line; default: 1")
-    add("--prefix", metavar="FILE", help="how the translation of each line has to begin, line by line")
-    add("--score", metavar="FILE", help="search nothing: score the translations in FILE, line by line")
+    add("--prefix", metavar="FILE", help="target prefixes, one per line: each translation begins with its prefix")
+    add("--score", metavar="FILE", help="do not translate, but score the translations in FILE, one per line")
 
     add = parser.add_argument_group("sampling").add_argument
-    add("--sample", action="store_true", default=None, dest="sampling", help="draw translations at random")
-    add("--temperature", type=float, metavar="T", help="below 1 more likely ones, above 1 more varied ones; default: 1")
-    add("--top-k", type=int, metavar="K", help="draw among the K likeliest sub-words only")
-    add("--top-p", type=float, metavar="P", help="draw among the fewest likeliest sub-words whose sum is P")
-    add("--seed", type=int, metavar="N", help="default: 1")
+    add("--sample", action="store_true", default=None, dest="sampling", help="sample translations instead of searching")
+    add("--temperature", type=float, metavar="T", help="below 1: likelier samples, above 1: more varied; default: 1")
+    add("--top-k", type=int, metavar="K", help="sample only from the K likeliest sub-words")
+    top_p = "sample only from the likeliest sub-words whose probabilities sum up to P"
+    add("--top-p", type=float, metavar="P", help=top_p)
+    add("--seed", type=int, metavar="N", help="random seed; default: 1")
 
     add = parser.add_argument_group("output").add_argument
-    add("--output-type", choices=("text", "moses", "json"), default="text", help="default: text")
-    details = "further values in each object (json)"
+    add("--output-type", choices=("text", "moses", "json"), default="text", help="output format; default: text")
+    details = "add attention weights or head importance to each object; needs --output-type json"
     add("--with", nargs="+", choices=DETAILS, default=[], dest="details", help=details)
-    add("--summary", metavar="FILE", help="write numbers of sentences and sub-words, and seconds, as JSON")
-    add("--keep-tokenized", action="store_true", help="tokens instead of text: words, or sub-words (raw)")
+    add("--summary", metavar="FILE", help="write the number of sentences and sub-words and the seconds as JSON")
+    tokens = "output tokens instead of text: words, or sub-words if the run's profile is raw"
+    add("--keep-tokenized", action="store_true", help=tokens)
     arguments = parser.parse_args()
     _check_numbers(arguments)
     _check_together(arguments)
@@ -79,7 +82,7 @@ def search_fields(arguments: argparse.Namespace) -> dict:
 
 
 def check_search(arguments: argparse.Namespace, decode: DecodeConfig | types.SimpleNamespace) -> None:
-    """Raise `InputError`, in terms of the command line, for a search that is not possible."""
+    """Raise `InputError`, with the names of command-line options, for an impossible search."""
     try:
         SearchOptions.of(decode, search_fields(arguments))
     except InputError as error:
@@ -111,18 +114,18 @@ def _check_together(arguments):
         if arguments.output_type != "json":
             raise InputError(f"{wanted} needs --output-type json")
         if len(arguments.model) > 1:
-            raise InputError(f"{wanted} looks into one model, got {len(arguments.model)}; name one run directory")
+            raise InputError(f"{wanted} needs a single model, got {len(arguments.model)}; name one run directory")
     for name in SAMPLING_ONLY:
         if name in given and "sampling" not in given:
-            raise InputError(f"{flag(name)} is for drawing at random; give --sample too")
+            raise InputError(f"{flag(name)} is for sampling; give --sample too")
     if {"sampling", "beam_size"} <= given:
-        raise InputError("--beam-size is for a search, and --sample draws as many translations as --n-best says")
+        raise InputError("--beam-size cannot be used with --sample; set the number of samples with --n-best")
     for name in ("prefix", "score"):
         if arguments.input == getattr(arguments, name) == "-":
-            raise InputError(f"--input and --{name} are both the standard input; name a file for one of them")
+            raise InputError(f"--input and --{name} are both standard input; name a file for one of them")
     if "score" in given:
         for name in SEARCH_ONLY:
             if name in given:
-                raise InputError(f"{flag(name)} is for a search, and --score does none; leave one of the two out")
+                raise InputError(f"{flag(name)} cannot be used with --score, which does not search; remove one of them")
         if arguments.keep_tokenized:
-            raise InputError("--keep-tokenized and --score exclude each other: translations come as they were given")
+            raise InputError("--keep-tokenized cannot be used with --score, which changes no text; remove one of them")

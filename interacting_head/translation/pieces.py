@@ -1,4 +1,4 @@
-"""Lines that are too long for a model: cut into pieces, whose translations are joined again."""
+"""Splitting of lines that are too long for a model, and joining of the translated pieces."""
 
 import itertools
 import math
@@ -9,7 +9,7 @@ from data.text.profiles import Preprocessor
 from data.text.subwords import END, Subwords
 from interacting_head.translation.engines.engine import Sentence
 
-CHARACTERS = 16  # a line with more of them for each sub-word of a limit is above it, without being encoded as a whole
+CHARACTERS = 16  # per sub-word: a line with more of them is above the limit, without encoding it
 
 BLANKS = re.compile(" {2,}")
 SENTENCES = re.compile(
@@ -24,11 +24,11 @@ WORDS = re.compile(r"\s+")
 def encoded_pieces(
     subwords: Subwords, form: Preprocessor, lines: list[str], limit: int, longest: int
 ) -> list[list[list[int]]]:
-    """Return for each line the ids of its pieces: one as a rule, none of a line without sub-words.
+    """Return for each line the ids of its pieces: usually one, none for a line without sub-words.
 
-    A line of more than `limit` sub-words is cut into pieces of at most `longest`: at the end of a sentence, else of a
-    clause, else between words, always near the middle; a longer word is cut between characters, and a longer character
-    between sub-words. A line of more than `CHARACTERS` times `limit` characters is cut without being encoded.
+    A line of more than `limit` sub-words is split into pieces of at most `longest`, near the middle: at the end of a
+    sentence, else of a clause, else between words; a longer word between characters, a longer character between
+    sub-words. A line of more than `CHARACTERS · limit` characters is split before encoding.
     """
 
     def cut(text):
@@ -72,8 +72,8 @@ def blocks(line: str, size: int) -> Iterator[str]:
 def boundary(text: str, wanted: int) -> tuple[int, int]:
     """Return the end of one part of a text of at least two characters and the start of the next, without blanks.
 
-    It is the end of the sentence nearest to the `wanted` place (from 1 to the number of characters), else of a clause
-    not far from it, else of a word, else the place itself.
+    The boundary is the sentence end nearest to the index `wanted`, at least 1, else a clause end not far from it, else
+    a word end, else `wanted` itself.
     """
     for pattern, distance in ((SENTENCES, len(text)), (CLAUSES, len(text) // 4), (WORDS, len(text))):
         spans = (match.span() for match in pattern.finditer(text))
@@ -85,9 +85,9 @@ def boundary(text: str, wanted: int) -> tuple[int, int]:
 
 
 def completed(sentences: list[Sentence], n_best: list, incomplete: dict, penalty: Callable) -> Iterator[tuple]:
-    """Yield `(number, n-best list)` of each line whose last piece is in a batch.
+    """Yield `(number, n-best list)` of each line that a batch completes.
 
-    `n_best` holds a list of `Translation`s for each sentence; `incomplete`, empty at first, remembers other batches.
+    `n_best` has a list of `Translation`s for each sentence; `incomplete`, initially empty, keeps pieces between calls.
     """
     for sentence, translations in zip(sentences, n_best, strict=True):
         parts = incomplete.setdefault(sentence.number, {})
@@ -99,10 +99,10 @@ def completed(sentences: list[Sentence], n_best: list, incomplete: dict, penalty
 
 
 def joined(parts: list[list], penalty: Callable[[int], float]) -> list:
-    """Return the n-best list of a line, made of the n-best lists of its pieces.
+    """Return the n-best list of a line from the n-best lists of its pieces.
 
-    A translation joins the ones of its rank of all pieces (the last of a shorter list), by blanks, and their tokens by
-    end symbols. Its score is the sum of their log-probabilities, divided by the length penalty of all tokens.
+    Translations of the same rank (the last of a shorter list) are joined by blanks, and their tokens by end symbols.
+    The score is the sum of their log-probabilities, divided by the length penalty of all tokens.
     """
     wholes = []
     for rank in range(max(map(len, parts))):

@@ -1,4 +1,4 @@
-"""Windows of lines: of a file, of a pipe as they arrive, or of someone who types."""
+"""Windows of lines from a file, from a pipe as they arrive, or as typed."""
 
 import contextlib
 import io
@@ -13,30 +13,30 @@ from typing import TextIO
 from data.errors import InputError
 from data.text.parallel_text import decode_lines, open_text_file
 
-HELD = 1 << 22  # characters of a window, after which it ends
+HELD = 1 << 22  # characters after which a window ends
 PAUSE = 0.2  # seconds without a line after which a window ends
-ALIGNED = "line n of one must belong to line n of the other"
+ALIGNED = "line n of one must correspond to line n of the other"
 STANDARD_INPUT = "standard input"
 PROMPT = "> "
 BLOCK = 1 << 16  # bytes read from a pipe at a time
 
 
 def is_prompt(path: str) -> bool:
-    """Return whether lines come from someone who types: `path` is `-`, and the standard input a terminal."""
+    """Return whether lines are typed: `path` is `-`, and standard input is a terminal."""
     return path == "-" and None not in (sys.stdin, sys.stdout) and sys.stdin.isatty()
 
 
 def name_of(path: str) -> str:
-    """Return what messages call a file, or `-`."""
+    """Return the name of a file, or of `-`, for messages."""
     return STANDARD_INPUT if path == "-" else path
 
 
 def windows(pairs: Iterable[tuple], first: int, largest: int | None = None, pauses=None) -> Iterator[list[tuple]]:
-    """Yield pairs of texts as lists, the first of `first` pairs, each further one twice as long, up to `largest`.
+    """Yield pairs of texts as lists: `first` pairs, then twice as many each time, up to `largest` (default: `first`).
 
-    An empty list comes before each wait for a pair, so that results of the lists before need not wait too. A list ends
-    early if it holds `HELD` characters, or if no pair comes within `PAUSE`. `pauses` is a function that returns whether
-    no other pair comes within a number of seconds; None: the stream never pauses. `largest` is `first` by default.
+    An empty list comes before each wait, so that earlier results can be written. A list ends early at `HELD`
+    characters, or if no pair arrives within `PAUSE`. `pauses(seconds)` says whether no pair arrives in that time; None:
+    the stream never pauses.
     """
     window, count, held = [], first, 0
     for pair in pairs:
@@ -54,19 +54,19 @@ def windows(pairs: Iterable[tuple], first: int, largest: int | None = None, paus
 
 
 def aligned(lines: Iterable, others: Iterable, name: str, other_name: str) -> Iterator[tuple]:
-    """Yield pairs of two iterables; `InputError`, with their names, if one ends before the other."""
+    """Yield pairs of two iterables; raise `InputError`, with their names, if one ends before the other."""
     missing = object()
     for number, (line, other) in enumerate(itertools.zip_longest(lines, others, fillvalue=missing)):
         if line is missing or other is missing:
             ended, longer = (name, other_name) if line is missing else (other_name, name)
-            raise InputError(f"{ended} has {number:,} lines, but {longer} goes on; {ALIGNED}")
+            raise InputError(f"{ended} has {number:,} lines, but {longer} has more; {ALIGNED}")
         yield line, other
 
 
 def count_lines(path: str, other_path: str | None = None) -> int | None:
-    """Return the number of lines of a file, all of them readable; None if it can be read only once.
+    """Count and check the lines of a file; return None if it can be read only once.
 
-    `InputError` if another file has more or fewer, as far as that is known.
+    Raises `InputError` if another file is known to have a different number of lines.
     """
     if path == "-" or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)):
         count = None
@@ -80,14 +80,11 @@ def count_lines(path: str, other_path: str | None = None) -> int | None:
 
 @contextlib.contextmanager
 def open_windows(path: str, other_path: str | None, first: int, largest: int) -> Iterator[Iterable[list[tuple]]]:
-    """Open a text, a file or `-` (the standard input), and yield its `windows` of pairs of lines.
+    """Open a file or `-` (standard input), and yield its `windows` of pairs of lines.
 
-    Line n of the other text is the second of pair n; without it, the second is None. Each line of someone who types is
-    followed by a pause. A program that writes to a pipe may wait for an answer before it goes on, so a pipe pauses if
-    no line is at hand.
-
-    Raises:
-        InputError: see `data.text.parallel_text.decode_lines` and `aligned`.
+    Line n of the other text, or None without one, is the second of pair n. A typed line is followed by a pause. The
+    program at the other end of a pipe may wait for an answer, so a pipe pauses if no line is available. Raises what
+    `decode_lines` and `aligned` raise.
     """
     with contextlib.ExitStack() as files:
         if is_prompt(path):
@@ -106,13 +103,13 @@ def open_windows(path: str, other_path: str | None, first: int, largest: int) ->
 
 
 class _Pipe:
-    """The lines of a buffered binary file of which nothing has been read, and a test for the need to wait."""
+    """The lines of a buffered, unread binary file, and a test of whether the next one is available."""
 
     def __init__(self, file):
         self._file, self._block = file, io.BytesIO()
 
     def readline(self, limit):
-        """Return the next line with its line break, nothing at the end; of a line longer than `limit` a part of it."""
+        """Return the next line with its line break, or a part of a line longer than `limit`; nothing at the end."""
         parts = [self._block.readline()]
         while not parts[-1].endswith(b"\n") and sum(map(len, parts)) <= limit:
             block = self._file.read1(BLOCK)  # waits for something, not for all of it
@@ -123,17 +120,16 @@ class _Pipe:
         return b"".join(parts)
 
     def pauses(self, seconds):
-        """Return whether no line is at hand and nothing arrives for a number of seconds."""
+        """Return whether no line is available and nothing arrives for a number of seconds."""
         is_at_hand = self._block.getvalue().find(b"\n", self._block.tell()) >= 0
         return not is_at_hand and not select.select([self._file], [], [], seconds)[0]
 
 
 @contextlib.contextmanager
 def separate_output() -> Iterator[TextIO]:
-    """Yield a text file for the standard output; what is printed in the block goes to the standard error.
+    """Yield a text file for standard output; redirect what is printed in the block to standard error.
 
-    `input` prints its prompt on the standard output, even into a file. With the standard error in its place the prompt,
-    and the editing of the line, stay on the terminal.
+    `input` prints its prompt on standard output, even into a file; redirected, the prompt stays on the terminal.
     """
     sys.stdout.flush()
     with open(os.dup(1), "w", encoding="utf-8") as output:
@@ -146,9 +142,9 @@ def separate_output() -> Iterator[TextIO]:
 
 
 def typed_lines() -> Iterator[str]:
-    """Yield lines as they are typed, with editing and a history if Python has readline.
+    """Yield typed lines, with editing and history if Python has readline.
 
-    Ctrl-D ends it. Ctrl-C discards the line, and a second one in its place raises `KeyboardInterrupt`.
+    Ctrl-D ends the input. Ctrl-C discards the line; a second one raises `KeyboardInterrupt`.
     """
     with contextlib.suppress(ImportError):
         import readline  # noqa: F401  (`input` uses it from now on)
@@ -163,7 +159,7 @@ def typed_lines() -> Iterator[str]:
             print(file=sys.stderr)
             return
         except UnicodeEncodeError:
-            print("this line is not UTF-8 text; set the terminal to UTF-8", file=sys.stderr)
+            print("this line is not UTF-8; set the terminal to UTF-8", file=sys.stderr)
             continue
         except KeyboardInterrupt:
             print(file=sys.stderr)

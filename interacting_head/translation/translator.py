@@ -20,7 +20,7 @@ from interacting_head.translation.line_encoder import LineEncoder
 from interacting_head.translation.pieces import completed
 from interacting_head.translation.streams import aligned, windows
 
-WINDOW = 64  # batches sorted by length at a time: a stream of any length runs in constant RAM
+WINDOW = 64  # batches sorted by length at a time, so that any stream takes constant RAM
 ADVICE = "lower batch_size or batch_tokens, beam_size, max_length or max_source_length"
 
 
@@ -28,8 +28,8 @@ class Translation(NamedTuple):
     """One hypothesis.
 
     `score` is its log-probability (natural logarithm) divided by the length penalty, `tokens` are its sub-words, and
-    `token_scores` the log-probabilities of these and of the end symbol (or None, if they are not wanted). `pieces` is
-    the number of pieces in which the line was translated, with an end symbol between their tokens.
+    `token_scores` the log-probabilities of these and of the end symbol (None if not requested). `pieces` is the number
+    of pieces in which the line was translated, with an end symbol between their tokens.
     """
 
     text: str
@@ -44,17 +44,17 @@ class Translator:
 
     Args:
         engine: an `Engine`, or the `Transformer` or list of `Transformer`s of a `TransformerEngine`.
-        source_form, target_form: the form that text is brought into, and out of.
-        batch_size: the most sentences that are searched together.
+        source_form, target_form: pre- and postprocessing of text.
+        batch_size: the most sentences of a batch.
         batch_tokens: the most source tokens of a batch, padding included, instead of `batch_size`.
-        max_source_length, trained_length: as of `LineEncoder`.
-        advice: the settings to change if memory does not suffice.
+        max_source_length, trained_length: see `LineEncoder`.
+        advice: what to change if memory runs out.
 
     Attributes:
         encoder: the `LineEncoder`, with its `limit` and its `warnings` so far.
 
     Raises:
-        InputError: for options that the engine cannot serve.
+        InputError: for options that the engine does not support.
 
     Example:
         >>> translator = Translator.from_run("runs/quickstart")
@@ -101,14 +101,14 @@ class Translator:
         """Return the translator of a run directory, of several as an ensemble, or of an exported folder.
 
         Args:
-            paths: a folder, or a list of them. The first has the defaults of what is not given.
-            checkpoint: `best`, `average`, `ema` or `step-N`; default: best, before the first validation the newest.
+            paths: a folder, or a list of them. The first provides defaults.
+            checkpoint: `best`, `average`, `ema` or `step-N`; default: best, or the newest before the first validation.
             engine: a name in `ENGINES`.
             **search: fields of `SearchOptions`.
 
         Raises:
-            InputError: if there is no such folder or checkpoint, it is damaged, vocabularies or profiles of an ensemble
-                differ, or the engine cannot serve the options.
+            InputError: if a folder or checkpoint is missing or damaged, vocabularies or profiles of an ensemble differ,
+                or the engine does not support the options.
         """
         paths = list(paths) if isinstance(paths, list | tuple) else [paths]
         opened, run = engine_class(engine).open(paths, checkpoint)
@@ -140,14 +140,14 @@ class Translator:
 
         Args:
             window: number of lines that are read and sorted by length at a time.
-            prefixes: for each line the beginning of its translation, or of its first piece's; "" asks for none. It
-                counts for the score. A prefix longer than the largest length is translated by itself.
-            first_number: number of the first line, for drawing: if a text is given in parts.
-            token_scores: whether log-probabilities of tokens are wanted, which cost some engines time.
+            prefixes: the beginning of each line's translation, or of its first piece's; "" for none. It counts for the
+                score. A prefix longer than the largest length is the translation.
+            first_number: number of the first line, for sampling, if a text is given in parts.
+            token_scores: whether to return log-probabilities of tokens, which cost some engines time.
 
         Raises:
-            InputError: if there are fewer or more prefixes than lines, for prefixes if the engine takes none, and for
-                one that is too long.
+            InputError: if the numbers of prefixes and lines differ, the engine does not support prefixes, or one is too
+                long.
         """
         pairs = zip(lines, itertools.repeat(None))
         if prefixes is not None:
@@ -162,8 +162,8 @@ class Translator:
         """Yield for each pair of lines, in order, the target as a `Translation` with its scores.
 
         Raises:
-            InputError: if there are fewer or more targets than sources, the engine cannot score, or a line has more
-                than `max_source_length` sub-words.
+            InputError: if the numbers of targets and sources differ, the engine cannot score, or a line has more than
+                `max_source_length` sub-words.
         """
         pairs = aligned(sources, targets, "the text", "the list of translations")
         given = windows(pairs, window or WINDOW * self._rows(1))
@@ -175,14 +175,14 @@ class Translator:
     ) -> Iterator[tuple[list[str], list[list[Translation]]]]:
         """Yield `(lines, their lists of translations)` for each window of a stream, in order.
 
-        This is the one way from lines to results. While the engine works on a window, the next is prepared, and before
-        a wait for the stream all results are yielded. What reading raises is raised after the results before it.
+        All translation goes through here. While the engine works on a window, the next is prepared; before a wait for
+        the stream all results are yielded. Errors in reading are raised after the results before them.
 
         Args:
-            windows: of `streams.windows`: lists of pairs of a line and its prefix, or None for all; with `score` of a
-                line and its given translation. An empty list comes before each wait.
-            first_number, token_scores: as of `translate`.
-            score: true to score translations instead of searching for them.
+            windows: from `streams.windows`: lists of pairs of a line and its prefix (or None for all); with `score`, of
+                a line and its given translation. An empty list comes before each wait.
+            first_number, token_scores: see `translate`.
+            score: score translations instead of searching for them.
         """
         if score:
             check_capabilities(self.engine.name, {"score"})
@@ -205,7 +205,7 @@ class Translator:
                     raise begun
 
     def tokenized(self, translation: Translation) -> Translation:
-        """Return a `Translation` with tokens as its text: words if the profile has them, or else sub-words."""
+        """Return a `Translation` whose text is tokens: words if the profile has them, else sub-words."""
         if self.target_form.is_tokenized:
             [text] = self.target_subwords.decode([translation.tokens])
             return translation._replace(text=text)
@@ -213,14 +213,14 @@ class Translator:
         return translation._replace(text=" ".join(map(self.target_subwords.piece, tokens)))
 
     def batches(self, lines: list[str], prefixes: list[str] | None = None, first_number: int = 0) -> list[Batch]:
-        """Return the `Batch`es of lines, for any number of searches; lines without sub-words are left out."""
+        """Return the `Batch`es of lines, for any number of searches, without lines that have no sub-words."""
         if prefixes is not None:
             check_capabilities(self.engine.name, {"prefix"})
         sentences = self.encoder.sentences(lines, prefixes, first_number, self.options)
         return list(planned(sentences, self._rows, self.engine))
 
     def search(self, batches: list[Batch], token_scores: bool = True) -> Iterator[tuple[tuple, tuple]]:
-        """Yield for each of the `batches` the numbers of lines that it completes, and lists of their `Translation`s."""
+        """Yield for each batch the numbers of the lines that it completes, and lists of their `Translation`s."""
         incomplete = {}
         with self.engine.calls() as begin:
             for batch, result in self._searches(begin, batches, token_scores):
@@ -237,7 +237,7 @@ class Translator:
         return other
 
     def with_options(self, options: SearchOptions) -> "Translator":
-        """Return a translator like this one, of the same engine, with other `SearchOptions`."""
+        """Return a translator with the same engine and other `SearchOptions`."""
         self.engine.check(options)
         other = copy.copy(self)
         other.options = options
@@ -247,7 +247,7 @@ class Translator:
         return rows_together(width, self.options.hypotheses, self.batch_size, self.batch_tokens)
 
     def _begun(self, begin, windows, number, score, token_scores):
-        """Yield a `_Window` for each window, None before a wait and at the end, and what reading has raised."""
+        """Yield a `_Window` for each window, None before a wait and at the end, and the exception of reading."""
         try:
             for window in windows:
                 if not window:
@@ -283,7 +283,7 @@ class Translator:
         return out_of_memory_explained(lambda: batch.in_words(self.options.hypotheses), self.advice)
 
     def _translations(self, batch, found, incomplete):
-        """Yield `(number, n-best list)` of each line that a batch completes, of the engine's result for it."""
+        """Yield `(number, n-best list)` of each line that a batch completes, from the engine's result."""
         if batch.is_scored:
             n_best = [
                 [Hypothesis(sum(scores) / self._penalty(len(scores)), sentence.prefix, scores)]
@@ -291,7 +291,7 @@ class Translator:
             ]
             texts = iter([sentence.text for sentence in batch.sentences])
         else:
-            # Without any hypothesis, the model's probabilities are not numbers.
+            # No hypothesis: the model's probabilities are NaN.
             n_best = [hypotheses or [Hypothesis(IMPOSSIBLE, [], [IMPOSSIBLE])] for hypotheses in found]
             texts = self.target_subwords.decode([one.ids for hypotheses in n_best for one in hypotheses])
             texts = map(self.target_form.postprocess, texts)
@@ -303,7 +303,7 @@ class Translator:
 
 
 class _Window(NamedTuple):
-    """Lines that are translated: `{number: n-best list}`, and batches with functions that give the engine's results."""
+    """Lines being translated: `{number: n-best list}`, and batches with functions that return the engine's results."""
 
     lines: list[str]
     results: dict[int, list[Translation]]

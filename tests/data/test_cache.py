@@ -92,7 +92,7 @@ def test_a_damaged_folder_is_built_again_with_one_line_of_warning(tmp_path, caps
     }
     warning = capsys.readouterr().err
     assert warning.startswith(f"warning: {folder}: {message}")
-    assert warning.endswith("; making it again\n")
+    assert warning.endswith("; rebuilding it\n")
     assert warning.count("\n") == 1
     build_once(folder, lambda _: pytest.fail("built again"))
     assert os.listdir(tmp_path) == ["x"]
@@ -161,5 +161,5 @@ def test_a_file_is_its_absolute_path_and_need_not_exist(tmp_path, monkeypatch, c
 
 
 def test_a_pipe_through_which_nothing_comes_is_an_error(tmp_path):
-    with pytest.raises(InputError, match=r"nothing came through the pipe .*pipe; check the command"):
+    with pytest.raises(InputError, match=r"the pipe .*pipe is empty; check the command"):
         through_a_pipe(tmp_path / "pipe", b"")

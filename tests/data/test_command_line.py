@@ -30,11 +30,16 @@ FULL, READ_ONLY, DENIED = errno.ENOSPC, errno.EROFS, errno.EACCES
 @pytest.mark.parametrize(
     ("number", "name", "code", "message"),
     [
-        (FULL, "there", 1, "cannot write {}: No space left on device; the former one stays: make room and give"),
-        (FULL, "new", 1, "cannot write {}: No space left on device; nothing of it is left: make room and give"),
-        (FULL, None, 1, "cannot write the standard output: No space left on device; make room and give"),
-        (READ_ONLY, "new", 2, "cannot write {}: Read-only file system; name a folder that can be written to"),
-        (DENIED, "new", 2, "cannot open {}: Permission denied; name a folder that can be written to"),
+        (
+            FULL,
+            "there",
+            1,
+            "cannot write {}: No space left on device; the previous file is unchanged; free up space and run",
+        ),
+        (FULL, "new", 1, "cannot write {}: No space left on device; no partial file is left; free up space and run"),
+        (FULL, None, 1, "cannot write the standard output: No space left on device; free up space and run"),
+        (READ_ONLY, "new", 2, "cannot write {}: Read-only file system; name a writable folder"),
+        (DENIED, "new", 2, "cannot open {}: Permission denied; name a writable folder"),
     ],
 )
 def test_a_disk_that_cannot_be_written_to_is_an_error_of_one_line(tmp_path, capsys, number, name, code, message):

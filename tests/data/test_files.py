@@ -87,7 +87,7 @@ def test_a_folder_that_holds_something_is_not_replaced(tmp_path):
 
 def test_a_folder_has_one_user_at_a_time_until_that_ends(tmp_path):
     with sole_use(tmp_path):
-        with pytest.raises(InputError, match="is in use by another command; wait for its end"), sole_use(tmp_path):
+        with pytest.raises(InputError, match="is in use by another command; wait until it ends"), sole_use(tmp_path):
             pass
         with sole_use(tmp_path.parent):
             pass
@@ -106,7 +106,7 @@ def test_a_folder_has_one_user_at_a_time_until_that_ends(tmp_path):
 
 def test_a_place_that_cannot_be_written_to_is_an_error_with_advice(tmp_path):
     with (
-        pytest.raises(InputError, match=r"cannot write .*none/file: No such file.*; name a folder"),
+        pytest.raises(InputError, match=r"cannot write .*none/file: No such file.*; name a writable folder"),
         atomic_write(tmp_path / "none" / "file"),
     ):
         pass
@@ -172,7 +172,9 @@ def test_a_pipe_among_plain_files_is_an_error_that_names_it(tmp_path):
     os.mkfifo(tmp_path / "a" / "b" / "pipe")
     (tmp_path / "link").symlink_to("a/b/pipe")
     for place in (tmp_path, tmp_path / "a" / "b" / "pipe", tmp_path / "link"):
-        with pytest.raises(InputError, match="is a pipe or a device, which cannot be read here; write it to a file"):
+        with pytest.raises(
+            InputError, match="is a pipe or a device, which cannot be read here; save its content to a file"
+        ):
             check_plain(place)
 
 
@@ -181,5 +183,5 @@ def test_a_file_in_the_place_of_a_folder_is_an_error_that_names_it(tmp_path):
     check_folder(tmp_path / "new" / "folder")
     check_folder(tmp_path)
     for place in ("file", "file/folder"):
-        with pytest.raises(InputError, match=f"cannot write into .*{place}: .*file is a file; name a folder"):
+        with pytest.raises(InputError, match=f"cannot write into .*{place}: .*file is a file; name a writable folder"):
             check_folder(tmp_path / place)

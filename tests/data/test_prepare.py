@@ -113,7 +113,7 @@ def test_a_change_is_noticed_and_named(corpora, tmp_path, capsys):
     assert f"rebuilding {output}: settings changed" in capsys.readouterr().out
     (output / "subwords" / "target.model").unlink()
     run(corpora, output, "--max-words", "8")
-    assert f"rebuilding {output}: a file of it changed" in capsys.readouterr().out
+    assert f"rebuilding {output}: a file is missing" in capsys.readouterr().out
     assert (output / "subwords" / "target.model").is_file()
 
 
@@ -134,7 +134,7 @@ def test_training_pairs_alone_are_left_out_and_counted(corpora, tmp_path, capsys
     models = [(tmp_path / "out" / "subwords" / f"{side}.model").read_bytes() for side in ("source", "target")]
     assert models[0] != models[1]
     output = capsys.readouterr().out
-    assert "train: 302 pairs, left out 1 duplicate, " in output
+    assert "train: 302 pairs, dropped: 1 duplicate, " in output
     assert "\n316 pairs in " not in output
     assert "\n318 pairs in " in output
 
@@ -148,7 +148,7 @@ def test_training_pairs_alone_are_left_out_and_counted(corpora, tmp_path, capsys
         (["--target-language", "de"], "are both de"),
         (["--target-language", "fr"], "has no split in both 'de' and 'fr'"),
         (["--vocabulary-size", "100000"], r"set data\.vocabulary_size to at most"),
-        (["--corpora-dir", "nowhere"], "the folder of corpora nowhere does not exist"),
+        (["--corpora-dir", "nowhere"], "the corpora folder nowhere does not exist"),
     ],
 )
 def test_bad_options_are_errors_and_leave_nothing(corpora, tmp_path, options, message):
@@ -169,7 +169,7 @@ def test_vocabularies_of_two_sizes_are_prepared_once(corpora, tmp_path, options,
 def test_a_folder_of_something_else_is_not_touched(corpora, tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").write_text("mine")
-    with pytest.raises(InputError, match="mine exists and was not made by this command"):
+    with pytest.raises(InputError, match="mine exists and was not created by this command"):
         run(corpora, tmp_path / "mine")
     for content in ("{", "{}", "[]", "3"):
         (tmp_path / "mine" / "prepare.json").write_text(content)
@@ -197,7 +197,7 @@ def test_the_command_line_tells_errors_in_one_line(corpora, tmp_path):
         (["some", *languages, "--shared-vocabulary", "--separate-vocabularies"], "error: argument --separate-vocab"),
         (["some", *languages, "--vocabulary-size", "0"], "error: argument --vocabulary-size: must be at least 1"),
         (["some", *languages, "--vocabulary-size", "9,9,9"], "error: argument --vocabulary-size: must be at least 1"),
-        (["some", *languages, "--vocabulary-size", "350,360"], "error: data.vocabulary_size is (350, 360), but there"),
+        (["some", *languages, "--vocabulary-size", "350,360"], "error: data.vocabulary_size is (350, 360), but one s"),
     ):
         result = command_line.run(tmp_path, "data.prepare", *arguments)
         assert (result.code, result.output, result.errors.count("\n")) == (2, "", 1)

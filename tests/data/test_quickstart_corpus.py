@@ -81,10 +81,10 @@ def test_small_corpora_have_the_sizes_asked_for(sizes):
 
 
 def test_impossible_sizes_are_refused(monkeypatch):
-    with pytest.raises(InputError, match="dev_pairs is -1"):
+    with pytest.raises(InputError, match="dev_pairs must be at least 0, got -1"):
         generate(dev_pairs=-1)
     monkeypatch.setattr(quickstart_corpus, "PATTERNS", {"request": PATTERNS["request"]})
-    with pytest.raises(InputError, match="does not have 20000 different pairs"):
+    with pytest.raises(InputError, match="cannot generate 20000 different pairs"):
         generate(train_pairs=20000, dev_pairs=0, test_pairs=0)
 
 

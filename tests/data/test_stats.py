@@ -58,7 +58,7 @@ def test_heads_are_powers_of_two_that_divide_the_dimension(model_dim, limit, hea
 
 def test_a_mean_below_one_is_an_error():
     for lengths in ([], [0, 1, 0]):
-        with pytest.raises(InputError, match="there is no text to speak of"):
+        with pytest.raises(InputError, match="give text with at least 1 token"):
             stats.mean_length(lengths, lengths)
 
 
@@ -140,7 +140,7 @@ def test_the_command_prints_a_table_or_json_and_draws_the_histogram(corpora, tmp
     [
         (["--model-dim", "0"], "--model-dim must be at least 1, got 0"),
         (["--plot", "lengths.jpg"], "name a file that ends in .png"),
-        (["--corpora-dir", "/nowhere"], "the folder of corpora /nowhere does not exist"),
+        (["--corpora-dir", "/nowhere"], "the corpora folder /nowhere does not exist"),
         (["--plot", "folder.png"], "it is a folder; name a file"),
         (["--plot", "/nowhere/x.png"], "cannot write /nowhere/x.png"),
     ],

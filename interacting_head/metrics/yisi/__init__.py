@@ -1,7 +1,7 @@
-"""YiSi-0 and YiSi-1: lines of text go in, scores of sentences come out.
+"""YiSi-0 and YiSi-1: lines of text in, sentence scores out.
 
-An `Embedder` divides a sentence into units and gives each a vector: words of a file of vectors, or sub-words of a
-transformer. `metrics.py` compares units, by their vectors or letters, and measures coverage.
+An `Embedder` splits a sentence into units, each with a vector: words of a word-vector file, or sub-words of a
+transformer. `metrics.py` compares units by their vectors or letters, and measures coverage.
 """
 
 from interacting_head.metrics.yisi.embedders import Embedder, TransformerEmbedder, load_embedder

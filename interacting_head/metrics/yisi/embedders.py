@@ -1,4 +1,4 @@
-"""Sources of YiSi-1's vectors: files of word vectors in word2vec's two formats, transformers, and one's own."""
+"""Sources of YiSi-1's vectors: word-vector files in word2vec's two formats, transformers, and custom embedders."""
 
 import abc
 import contextlib
@@ -24,19 +24,19 @@ BATCH = 32  # lines that a transformer embeds at a time
 
 
 def split_words(line: str) -> list[bytes]:
-    """Return the words of a line as UTF-8 bytes, split at spaces only, as YiSi's program does."""
+    """Return the words of a line as UTF-8 bytes, split at spaces only, as in YiSi's program."""
     return [word for word in line.encode("utf-8", errors="replace").split(b" ") if word]
 
 
 class Embedder(abc.ABC):
-    """Division of lines into units, and a vector for each unit."""
+    """Splits lines into units and gives each a vector."""
 
     name: str  # in the signature of a score
     description: str  # in the definition of a score
     same_words_are_equal = False  # whether units that differ at most in the case of ASCII letters have similarity 1
 
     def prepare(self, lines: Iterable[str]) -> None:  # noqa: B027 (may be left out)
-        """Make ready for all lines, before any of them is embedded."""
+        """Prepare for all lines, before any of them is embedded."""
 
     @abc.abstractmethod
     def units(self, lines: Sequence[str]) -> list[list[bytes]]:
@@ -44,18 +44,18 @@ class Embedder(abc.ABC):
 
     @abc.abstractmethod
     def vectors(self, lines: Sequence[str]) -> list[np.ndarray]:
-        """Return the vectors of the units of each line: arrays of shape (units, D), of any length."""
+        """Return the vectors of the units of each line, (units, D), not normalised."""
 
 
 class WordVectors(Embedder):
-    """Vectors of words, from a text or binary file in word2vec's format, plain or gzipped.
+    """Word vectors from a text or binary file in word2vec's format, plain or gzipped.
 
-    Its first line says how many words and dimensions there are; each word is followed by a space and its vector, in
-    decimal numbers up to the end of the line or in 4-byte floats. A word without a vector has the vector of its
-    lowercase form (ASCII letters), or else of `<unk>`, or else is similar to nothing but itself.
+    The first line has the numbers of words and dimensions; each word is followed by a space and its vector, in decimal
+    numbers up to the end of the line or in 4-byte floats. A word without a vector gets the vector of its lowercase form
+    (ASCII letters), or else of `<unk>`, or else is similar only to itself.
 
     Raises:
-        MetricUnavailable: here and by `prepare`, when the file is not of that format.
+        MetricUnavailable: here and by `prepare`, if the file does not have that format.
     """
 
     same_words_are_equal = True
@@ -69,10 +69,10 @@ class WordVectors(Embedder):
         with self._open() as file:
             header = file.readline(100).split()
             if len(header) != 2 or not all(field.isdigit() and int(field) for field in header):
-                raise self._broken("line 1 is not two whole numbers: the counts of words and of dimensions")
+                raise self._broken("line 1 must be two whole numbers, the counts of words and dimensions")
             self._number, self.dimensions = map(int, header)
             if self.dimensions > MOST_DIMENSIONS or self._number > MOST_WORDS:
-                raise self._broken(f"line 1 has more than {MOST_DIMENSIONS:,} dimensions, or {MOST_WORDS:,} words")
+                raise self._broken(f"line 1 states more than {MOST_DIMENSIONS:,} dimensions or {MOST_WORDS:,} words")
             self._longest = LONGEST_WORD + 64 * self.dimensions  # bytes of a line of text
             self._is_text = self._is_number_line(file.read(self._longest).split(b"\n")[0])
 
@@ -131,7 +131,7 @@ class WordVectors(Embedder):
             with np.errstate(over="ignore"):  # refused below
                 vector = np.array([float(field) for field in numbers.split()], dtype=np.float32)
         else:
-            raise self._broken(f"line {number + 1} has not a word and {self.dimensions} numbers")
+            raise self._broken(f"line {number + 1} must be a word and {self.dimensions} numbers")
         if not np.all(np.isfinite(vector)):
             raise self._broken(f"the vector of word {number} is not finite")
         return vector
@@ -149,27 +149,27 @@ class WordVectors(Embedder):
             with open_text_file(self.path) as file, io.BufferedReader(file, 1 << 20) as buffered:
                 yield buffered
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise self._broken("the gzip file is cut short or damaged") from error
+            raise self._broken("the gzip file is truncated or damaged") from error
         except OSError as error:
             raise self._broken(error.strerror or error) from error
         except InputError as error:
             raise MetricUnavailable(str(error)) from error
 
     def _broken(self, what):
-        return MetricUnavailable(f"{self.path} is no file of word vectors in word2vec's format: {what}")
+        return MetricUnavailable(f"{self.path} is not a word-vector file in word2vec's format: {what}")
 
 
 class TransformerEmbedder(Embedder):
-    """The hidden states of one layer of a transformer encoder, for the sub-words of its own tokeniser.
+    """The hidden states of one layer of a transformer encoder, for the sub-words of its tokeniser.
 
-    Tokens that the tokeniser adds, such as [CLS], are no units. Lines longer than the transformer takes are cut.
+    Added tokens such as [CLS] are excluded. Lines that are too long for the transformer are truncated.
 
     Args:
         folder: as written by `save_pretrained`. Nothing is downloaded.
         layer: from 1; default: three quarters of the way up, 9 of the 12 of multilingual BERT.
 
     Raises:
-        MetricUnavailable: when `transformers` or `torch` is not installed, or the folder cannot be loaded.
+        MetricUnavailable: if `transformers` or `torch` is not installed, or the folder cannot be loaded.
     """
 
     def __init__(self, folder: str | Path, layer: int | None = None):
@@ -186,14 +186,14 @@ class TransformerEmbedder(Embedder):
         except ImportError as error:
             raise MetricUnavailable(
                 f"a transformer as embedder needs the packages transformers and torch ({_first_line(error)}); "
-                "install them, or name a file of word vectors"
+                "install them, or name a word-vector file"
             ) from error
-        except Exception as error:  # whatever kind of error a file of the folder leads to
+        except Exception as error:  # a damaged file can raise anything
             raise MetricUnavailable(f"cannot load a transformer from {folder}: {_first_line(error)}") from error
         layers = self._model.config.num_hidden_layers
         self.layer = round(0.75 * layers) if layer is None else layer
         if not 1 <= self.layer <= layers:
-            raise MetricUnavailable(f"the transformer in {folder} has no layer {layer}; choose one of 1 to {layers}")
+            raise MetricUnavailable(f"the transformer in {folder} has no layer {layer}; choose one from 1 to {layers}")
         self._model.eval()
         self._model.requires_grad_(False)
         positions = getattr(self._model.config, "max_position_embeddings", None) or self._tokenizer.model_max_length
@@ -233,10 +233,10 @@ def _first_line(error):
 
 
 def load_embedder(source: object) -> Embedder:
-    """Return the `Embedder` of a file of word vectors or the folder of a transformer; an `Embedder` is returned as is.
+    """Return the `Embedder` of a word-vector file or a transformer's folder; an `Embedder` is returned unchanged.
 
     Raises:
-        MetricUnavailable: when there is nothing of that name, or nothing usable.
+        MetricUnavailable: if it is missing or unusable.
         InputError: for a pipe, which cannot be read twice.
     """
     if isinstance(source, Embedder):
@@ -244,7 +244,9 @@ def load_embedder(source: object) -> Embedder:
     path = Path(source)
     check_plain(path)
     if not path.exists():
-        raise MetricUnavailable(f"there is no embedder {path}; name a file of word vectors or a transformer's folder")
+        raise MetricUnavailable(
+            f"the embedder {path} does not exist; name a word-vector file or a transformer's folder"
+        )
     return _load(path.resolve(), path.stat().st_mtime_ns)
 
 

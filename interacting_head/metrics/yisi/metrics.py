@@ -17,15 +17,15 @@ from tqdm import tqdm
 from interacting_head.metrics.metric import MeanMetric, MetricUnavailable, Options
 from interacting_head.metrics.yisi.embedders import load_embedder, split_words
 
-BLOCK = 256  # sentences that are compared, and embedded, at a time
+BLOCK = 256  # sentences that are embedded and compared at a time
 
 
 class YiSi(MeanMetric):
     """Base of both metrics: n-grams of similar units, weighted by the units' rarity in the references.
 
     The score of a sentence is PR / (αP + (1 − α)R), where precision P and recall R are each the greatest over the
-    references; the corpus score is the mean. `tokenized` has no effect, because words are split at spaces only. Name
-    and description are of the similarity of units, and n is the length of n-grams.
+    references; the corpus score is the mean. `tokenized` has no effect, because words are split at spaces only. `name`
+    and `description` are for the similarity of units.
     """
 
     def __init__(self, options: Options, name: str, description: str, n: int = 3, alpha: float = 0.8):
@@ -38,7 +38,7 @@ class YiSi(MeanMetric):
         )
 
     def prepare(self, lines: Sequence[str]) -> None:
-        """Make ready for all lines, before any of them is compared."""
+        """Prepare for all lines, before any of them is compared."""
 
     def units(self, lines: Sequence[str]) -> list[list[bytes]]:
         """Return the units of each line."""
@@ -76,7 +76,7 @@ class YiSi(MeanMetric):
 
 
 class YiSi0(YiSi):
-    """`yisi0`: words are as similar as their longest common substring is long."""
+    """`yisi0`: the similarity of words is the relative length of their longest common substring."""
 
     def __init__(self, options: Options, **kwargs: float):
         super().__init__(options, "substring", "YiSi-0: longest common substring of words, in bytes", **kwargs)
@@ -87,10 +87,9 @@ class YiSi0(YiSi):
 
 
 class YiSi1(YiSi):
-    """`yisi1`: units are as similar as the vectors that an `Embedder` gives them.
+    """`yisi1`: the similarity of units is the cosine of their vectors; raises `MetricUnavailable` without a usable one.
 
-    Raises:
-        MetricUnavailable: without an embedder, or with one that cannot be read.
+    The vectors come from an `Embedder`.
     """
 
     waits_for = "loading the embedder"
@@ -98,8 +97,8 @@ class YiSi1(YiSi):
     def __init__(self, options: Options, **kwargs: float):
         if not options.embedder:
             raise MetricUnavailable(
-                "yisi1 needs an embedder; name a file of word vectors (word2vec's format) or the folder of a "
-                "transformer with --embedder, or choose yisi0, which needs none"
+                "yisi1 needs an embedder; name a word-vector file (word2vec's format) or the folder of a transformer "
+                "with --embedder, or choose yisi0, which needs none"
             )
         self.embedder = load_embedder(options.embedder)
         description = f"YiSi-1: cosine of {self.embedder.description}, at least 0"
@@ -121,7 +120,7 @@ class YiSi1(YiSi):
 def inverse_frequencies(sentences: list[list[bytes]]) -> Callable[[list[bytes]], np.ndarray]:
     """Return a function that gives the weights of units: log2(1 + (N + 1) / (c + 1)), where c of N sentences have it.
 
-    A unit that is in none of them counts as its lowercase form (ASCII letters), as in YiSi's program.
+    A unit in none of them counts as its lowercase form (ASCII letters), as in YiSi's program.
     """
     counts = collections.Counter(unit for units in sentences for unit in set(units))
 
@@ -173,10 +172,10 @@ def _unit_length(vectors):
 def precision_and_recall(
     similarities: np.ndarray, reference_weights: np.ndarray, hypothesis_weights: np.ndarray, n: int
 ) -> tuple[float, float]:
-    """Return how well the n-grams of a hypothesis are found in a reference, and the other way round; 0 of nothing.
+    """Return how well the n-grams of a hypothesis are covered by a reference, and vice versa; 0 of nothing.
 
-    Similarities are `(R, H)`, for R weights of the reference's units and H of the hypothesis's. Sentences of fewer
-    than n units are compared whole.
+    Similarities are `(R, H)`, for R weights of the reference's units and H of the hypothesis's. Sentences of fewer than
+    n units are compared whole.
     """
     n = min(n, *similarities.shape)
     if not n:

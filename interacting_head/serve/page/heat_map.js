@@ -62,7 +62,7 @@ export class HeatMap {
   show(matrix) {
     this.matrix = matrix;
     this.choose(null);
-    this.canvas.setAttribute("aria-label", `${matrix.name}. The arrow keys go from cell to cell.`);
+    this.canvas.setAttribute("aria-label", `${matrix.name}. Use the arrow keys to move from cell to cell.`);
     this.draw();
   }
 

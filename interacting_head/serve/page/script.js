@@ -12,10 +12,10 @@ const SITES = {
   },
   decoder: {
     name: "decoder self-attention",
-    axes: "Rows: sub-words of the translation as they are produced. Columns: those before.",
+    axes: "Rows: sub-words of the translation as they are produced. Columns: the preceding sub-words.",
   },
 };
-const PATIENCE = 200; // milliseconds before work is said to go on
+const PATIENCE = 200; // milliseconds before a progress message is shown
 
 const element = (id) => document.getElementById(id);
 const [form, text] = [element("form"), element("text")];
@@ -25,11 +25,11 @@ const maps = {
 };
 
 let server = null; // what GET /model says
-let chosen = null; // {source, token_ids} of the translation that is looked at
+let chosen = null; // {source, token_ids} of the selected translation
 let shown = null; // {attention, heads} of what the maps show
 const known = new Map(); // attention of this translation by place
 
-// --- Small things
+// --- Helpers
 
 function say(id, message, busy = false) {
   element(id).textContent = message;
@@ -47,7 +47,7 @@ function make(name, properties = {}, ...children) {
   return made;
 }
 
-/** Gives a select element options, and keeps what is selected where it is still there. */
+/** Sets the options of a select element, and keeps the selection if it still exists. */
 function fill(select, options) {
   const before = select.value;
   select.replaceChildren(...options.map(([value, name]) => make("option", { value, textContent: name })));
@@ -69,7 +69,7 @@ async function translate(event) {
   if (!server || element("translate").disabled) return;
   const { characters } = server.limits;
   let error = null;
-  if (!text.value.trim()) error = new Error("There is no text to translate.");
+  if (!text.value.trim()) error = new Error("Enter some text to translate.");
   if (length() > characters) error = new Error(`The text may have at most ${characters} characters. Shorten it.`);
   showError("error", error);
   if (error) return;
@@ -133,7 +133,7 @@ function choose(translation) {
   if (!chosen) return;
   element("choices").hidden = element("maps").hidden = !anything;
   if (anything) look();
-  else showError("attention-error", new Error(`The engine ${server.engine} does not tell what it attends to.`));
+  else showError("attention-error", new Error(`The engine ${server.engine} does not expose attention.`));
 }
 
 /** The attention layer that the choices name, as GET /model describes it. */

@@ -1,6 +1,6 @@
 // Requests to the server, and its answers.
 
-/** The answer to a request: to GET, or with a body to POST. Throws an error with a sentence for people. */
+/** The response to GET, or with a body to POST. Throws an error with a readable message. */
 export async function ask(path, body) {
   const options = body && {
     method: "POST",

@@ -1,7 +1,7 @@
-"""The engines of `translate.py --engine`: ids of sentences in, n-best lists of ids with their scores out.
+"""The engines of `translate.py --engine`: ids of sentences in, n-best lists of ids with scores out.
 
-Each is an `engine.Engine` in a file of its own. The registry `ENGINES` says what it cannot do, so that the command line
-can refuse that before anything is loaded. Start at `engine.py`.
+Each is an `engine.Engine` in a file of its own. The registry `ENGINES` says what each does not support, so the command
+line can reject it before loading anything. Start at `engine.py`.
 """
 
 import importlib
@@ -16,24 +16,24 @@ from interacting_head.export import LONGEST, POSITIONS
 
 
 class Capability(NamedTuple):
-    """Something that engines may lack: a statement of the lack for messages, and the option that needs it."""
+    """A feature that engines may lack: a statement of that for messages, and what needs the feature."""
 
     statement: str
     option: str
 
 
 CAPABILITIES = {
-    "ensemble": Capability("takes one model", "a further one"),
-    "sampling": Capability("searches and does not draw", "--sample"),
-    "no_repeat_ngram": Capability("does not look at n-grams", "--no-repeat-ngram"),
-    "prefix": Capability("takes no beginnings of translations", "--prefix"),
-    "score": Capability("scores no given translations", "--score"),
-    "details": Capability("does not tell what it attends to", "--with"),
+    "ensemble": Capability("supports only one model", "an ensemble"),
+    "sampling": Capability("does not support sampling", "--sample"),
+    "no_repeat_ngram": Capability("does not support n-gram blocking", "--no-repeat-ngram"),
+    "prefix": Capability("does not support target prefixes", "--prefix"),
+    "score": Capability("does not support scoring given translations", "--score"),
+    "details": Capability("does not expose attention", "--with"),
 }
 
 
 class EngineEntry(NamedTuple):
-    """An engine's `place`, `"module:class"`, the `CAPABILITIES` that it lacks, and the most sub-words of a source."""
+    """An engine's class (`"module:class"`), the `CAPABILITIES` that it lacks, and its longest source in sub-words."""
 
     place: str
     cannot: frozenset = frozenset()
@@ -55,7 +55,7 @@ ENGINES = {
 }
 
 FORMER_ENGINES = {"tensorflow": "keras"}
-"""Names of earlier versions and their present names."""
+"""Names in earlier versions → current names."""
 
 
 def engine_class(name: str) -> type:
@@ -65,7 +65,7 @@ def engine_class(name: str) -> type:
 
 
 def load_engine(name: str) -> None:
-    """Import an engine for a whole process: TensorFlow without its messages, and a share of the cores for each call."""
+    """Import an engine for this process: TensorFlow without its messages, and a share of the cores for each call."""
     with importing_keras():
         engine_class(name)
     if "keras" in sys.modules:  # engines without it have their own threads
@@ -82,7 +82,7 @@ def check_capabilities(name: str, wanted: set[str] | tuple) -> None:
 
 
 def check_source_length(option: str, value: int, name: str) -> None:
-    """Raise `InputError` for a largest length of sources, in sub-words, that the engine `name` does not have."""
+    """Raise `InputError` for a source length limit, in sub-words, that the engine `name` does not support."""
     if not isinstance(value, int) or value < 1:
         raise InputError(f"{option} must be a whole number of at least 1, got {value}")
     if value > (most := ENGINES[name].longest_source):

@@ -1,4 +1,4 @@
-"""Translation by CTranslate2: of a run directory, or of a folder that `export.ctranslate2` has written."""
+"""Translation by CTranslate2, with a run directory or a folder written by `export.ctranslate2`."""
 
 import tempfile
 from pathlib import Path
@@ -21,8 +21,8 @@ ctranslate2 = optional_package("ctranslate2")
 MOST_CALLS = 4  # at a time
 
 NO_PENALTY = 1e-9
-"""The exponent of CTranslate2's length penalty n^α: it leaves scores as they are. With 0 the search would end with the
-likeliest hypothesis, which need not be the best under our penalties."""
+"""The exponent of CTranslate2's length penalty n^α, small enough not to change scores. With 0 the search would end with
+the likeliest hypothesis, which need not be the best under our penalties."""
 
 PATIENCE = 2
 """CTranslate2 ends a sentence when `PATIENCE` × beam size hypotheses have ended; we rank all by our penalty. Its
@@ -50,12 +50,12 @@ class CTranslate2Engine(Engine):
         converted = (path / "model.bin").is_file()
         if not converted and not (path / "config.yaml").is_file():
             raise InputError(
-                f"{path} is neither a run directory of train.py (it has no config.yaml) nor a folder converted by "
+                f"{path} is neither a run directory of train.py (it has no config.yaml) nor a folder written by "
                 "python -m interacting_head.export --format ctranslate2 (it has no model.bin)"
             )
         check_plain(path)
         if converted and checkpoint:
-            raise InputError(f"{path} is a converted model and has no checkpoints; leave --checkpoint {checkpoint} out")
+            raise InputError(f"{path} is a converted model without checkpoints; leave out --checkpoint {checkpoint}")
         run = RunDirectory.open(path / TEXT if converted else path)
         translator = _load(path) if converted else _converted(run, checkpoint)
         return cls(translator, *run.subwords()), run
@@ -85,7 +85,7 @@ class CTranslate2Engine(Engine):
         return self._token_scores([(self._pieces(source), target) for source, target in pairs], rows)
 
     def _candidates(self, sources, sentences, options):
-        """Return what CTranslate2 finds for each source, `{ids: log-probability}`; None if that is not the model's."""
+        """Return what CTranslate2 finds for each source, `{ids: log-probability}`, None if that is not exact."""
         prefixed = any(sentence.prefix for sentence in sentences)
         longest = max(sentence.max_length for sentence in sentences)
         patience = PATIENCE if options.beam_size > 1 else 1  # greedy search ends with its first hypothesis
@@ -103,7 +103,7 @@ class CTranslate2Engine(Engine):
             return_scores=True,
             return_end_token=True,
         )
-        # It does not count a prefix, and takes what is excluded out before the softmax.
+        # It does not count a prefix, and excludes forbidden tokens before the softmax.
         is_exact = not (prefixed or options.min_length or options.no_repeat_ngram)
         found = [{} for _ in sources]
         for row, (result, sentence) in enumerate(zip(results, sentences, strict=True)):
@@ -125,11 +125,10 @@ class CTranslate2Engine(Engine):
         return [result.log_probs for result in found]
 
     def _pieces(self, source):
-        """Return the sub-words of a source."""
         if len(source) >= POSITIONS:
             raise InputError(
-                f"a line has {len(source):,} sub-words, and a model for CTranslate2 takes {POSITIONS - 1:,}; divide "
-                "the line, or use --engine keras"
+                f"a line has {len(source):,} sub-words, but a model for CTranslate2 takes at most {POSITIONS - 1:,}; "
+                "split the line, or use --engine keras"
             )
         return [self._source_pieces[i] for i in source]
 

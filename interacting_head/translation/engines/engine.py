@@ -17,11 +17,11 @@ class Sentence(NamedTuple):
 
     Attributes:
         source: its ids, without the end symbol.
-        max_length: the largest number of tokens of a translation, the end symbol counted.
+        max_length: the most tokens of a translation, the end symbol counted.
         prefix: ids with which translations begin; None if no sentence of the text has a prefix.
-        number, piece, pieces: number of its line, its number in it, from 0, and the number of its pieces. Random draws
-            depend on the first two.
-        text: the given translation, whose ids are `prefix`, if it is scored; else None.
+        number, piece, pieces: line number, index of the piece and number of pieces. Random draws depend on the first
+            two.
+        text: the given translation to score, with the ids `prefix`; else None.
     """
 
     source: list[int]
@@ -34,9 +34,9 @@ class Sentence(NamedTuple):
 
 
 class Hypothesis(NamedTuple):
-    """A translation: its score, its ids without the end symbol, and the log-probabilities of ids and end symbol.
+    """A translation: its ids without the end symbol, the log-probabilities of ids and end symbol, and its score.
 
-    The score is their sum divided by the length penalty. `token_scores` may be None if they are not wanted.
+    The score is their sum divided by the length penalty. `token_scores` may be None if not requested.
     """
 
     score: float
@@ -48,10 +48,10 @@ class Engine(abc.ABC):
     """A model that searches for translations of batches of ids, and scores given ones.
 
     Attributes:
-        name: of the entry in `ENGINES`, which states what it cannot do.
-        calls_at_a_time: number of batches that are best searched at a time, by as many threads.
-        calls_waiting: number of further calls that the engine queues, so that a batch is at hand when another ends.
-        models: the `Transformer`s that may be looked into; none for an engine that lacks `details`.
+        name: of the entry in `ENGINES`, which states what it does not support.
+        calls_at_a_time: best number of batches to search at a time, by as many threads.
+        calls_waiting: number of further calls to queue, so that a batch is ready when another ends.
+        models: the `Transformer`s that can be inspected; none for an engine that lacks `details`.
     """
 
     name: str
@@ -61,9 +61,9 @@ class Engine(abc.ABC):
 
     @contextlib.contextmanager
     def calls(self) -> Iterator[Callable]:
-        """Yield a function that begins a call of its arguments and returns a function that gives the result.
+        """Yield a function that starts a call of its arguments and returns a function for the result.
 
-        Threads make the calls, or the caller itself if one is made at a time. Calls that wait at the end are dropped.
+        Threads make the calls, or the caller if one is made at a time. Calls still queued at the end are dropped.
         """
         if self.calls_at_a_time == 1:
             yield functools.partial
@@ -79,29 +79,27 @@ class Engine(abc.ABC):
     def open(cls, paths: list, checkpoint: str | None = None) -> tuple["Engine", RunDirectory]:
         """Return an engine of run directories or exported folders, and the first run: sub-words, forms, settings.
 
-        Raises:
-            InputError: if there is no such folder or checkpoint (see `RunDirectory.weights`), or it is damaged.
+        Raises `InputError` if a folder or checkpoint (see `RunDirectory.weights`) is missing or damaged.
         """
 
     @abc.abstractmethod
     def search(
         self, sentences: list[Sentence], options: SearchOptions, rows: int, token_scores: bool = True
     ) -> list[list[Hypothesis]]:
-        """Return for each sentence its `options.n_best` best hypotheses, fewer if there are fewer.
+        """Return for each sentence, of at least one token, its `options.n_best` best hypotheses, or fewer.
 
-        Each sentence has at least one token. A batch may hold at most `rows` sentences. Without `token_scores` the
-        log-probabilities of tokens are not wanted.
+        `rows` is the most sentences of a batch; `token_scores` says whether to return log-probabilities of tokens.
         """
 
     @abc.abstractmethod
     def score(self, pairs: list[tuple], rows: int) -> list[list[float]]:
         """Return the log-probabilities of the tokens and of the end symbol of each target.
 
-        Pairs are source ids and target ids, without end symbols; a batch may hold at most `rows`.
+        Pairs are source ids and target ids, without end symbols; `rows` is the most pairs of a batch.
         """
 
     def faster_engine(self, options: SearchOptions) -> str | None:
-        """Return the name of an engine that is installed and translates as this one does, in less time; or None."""
+        """Return the name of an installed engine that gives the same translations faster, or None."""
         return None
 
     def padded_width(self, width: int) -> int:
@@ -109,10 +107,10 @@ class Engine(abc.ABC):
         return width  # except if each shape is compiled
 
     def refresh(self) -> None:
-        """Take the present weights of models that may have changed."""
+        """Reload the weights of models that may have changed."""
         return  # converted models do not change
 
     def check(self, options: SearchOptions) -> None:
-        """Raise `InputError` for options that the engine cannot serve."""
+        """Raise `InputError` for options that the engine does not support."""
         wanted = {"sampling"} if options.sampling else set()
         check_capabilities(self.name, wanted | ({"no_repeat_ngram"} if options.no_repeat_ngram else set()))

@@ -1,4 +1,4 @@
-"""Translation by the project's own search, with `Transformer`s on any backend of Keras."""
+"""Translation by the project's own search, with `Transformer`s on any Keras backend."""
 
 import importlib.util
 import threading
@@ -18,8 +18,8 @@ from interacting_head.search.options import IMPOSSIBLE, SearchOptions, length_li
 from interacting_head.search.transformer_search import Scorer, TransformerSearch, as_array
 from interacting_head.translation.engines.engine import Engine, Hypothesis, Sentence
 
-FASTER = "ctranslate2"  # for searches with one model that is a standard Transformer with other weights
-MOST_SEARCHES = 16  # kept compiled, each for its own options
+FASTER = "ctranslate2"  # for searches with one model that can be converted to a standard Transformer
+MOST_SEARCHES = 16  # compiled searches kept, each for its own options
 
 
 class TransformerEngine(Engine):
@@ -44,10 +44,12 @@ class TransformerEngine(Engine):
         for run in others:
             if [part.digest for part in run.subwords()] != digests:
                 raise InputError(
-                    f"{run.path} has other sub-words than {first.path}; an ensemble needs runs on the same ones"
+                    f"{run.path} has other sub-words than {first.path}; the runs of an ensemble must share them"
                 )
             if run.config.data.profile != first.config.data.profile:
-                raise InputError(f"{run.path} has another data.profile than {first.path}; an ensemble needs one")
+                raise InputError(
+                    f"{run.path} has another data.profile than {first.path}; the runs of an ensemble must share it"
+                )
         return cls([load_model(run, subwords, checkpoint) for run in runs]), first
 
     def search(self, sentences: list[Sentence], options: SearchOptions, rows: int, token_scores: bool = True) -> list:
@@ -92,7 +94,7 @@ class TransformerEngine(Engine):
             return self._searches[options, prefixed]
 
     def _limits(self, sentences, options, rows, prefixed):
-        """Return the `Limits` and the largest length of a batch. Rows beyond the sentences end at once."""
+        """Return the `Limits` and the largest length of a batch; padding rows end at once."""
         rows = self._rows(len(sentences), rows)
         max_lengths = np.ones(rows, "int32")
         max_lengths[: len(sentences)] = [sentence.max_length for sentence in sentences]
@@ -120,14 +122,14 @@ class TransformerEngine(Engine):
 
     @staticmethod
     def _rows(count, most):
-        """Return the rows of a batch of `count` sentences: the most there may be, if each shape is compiled."""
+        """Return the rows of a batch of `count` sentences: always `most` if each shape is compiled."""
         return most if compiles_shapes() else count
 
     def padded_width(self, width: int) -> int:
         return size_compiled_for(width)
 
     def _length(self, sentences, longest, options):
-        """Return the largest length of a batch: if each shape is compiled, one for each width if possible."""
+        """Return the largest length of a batch; if each shape is compiled, usually one for each width."""
         if not compiles_shapes():
             return longest
         width = self.padded_width(max(len(sentence.source) for sentence in sentences) + 1)
@@ -136,7 +138,7 @@ class TransformerEngine(Engine):
 
 
 def hypotheses(ids: np.ndarray, scores: np.ndarray, token_scores: np.ndarray, most: int | None = None) -> list[list]:
-    """Return a list of at most `most` `Hypothesis`es for each sentence of a `SearchResult`."""
+    """Return at most `most` `Hypothesis`es for each sentence of a `SearchResult`."""
     n_best = []
     for sentence in zip(ids[:, :most], scores[:, :most].tolist(), token_scores[:, :most], strict=True):
         n_best.append([])
@@ -148,7 +150,7 @@ def hypotheses(ids: np.ndarray, scores: np.ndarray, token_scores: np.ndarray, mo
 
 
 def padded(sentences: list[list[int]], rows: int, width: int) -> np.ndarray:
-    """Return ids `(rows, width)` of lists of ids."""
+    """Return lists of ids as an array `(rows, width)`."""
     ids = np.full((rows, width), PAD, "int32")
     for row, sentence in zip(ids, sentences, strict=False):
         row[: len(sentence)] = sentence

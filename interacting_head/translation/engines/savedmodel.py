@@ -1,4 +1,4 @@
-"""Translation by a SavedModel that `export.savedmodel` has written, with nothing else of the run."""
+"""Translation by a SavedModel written by `export.savedmodel`, without the run directory."""
 
 import re
 from collections.abc import Callable
@@ -21,10 +21,7 @@ from interacting_head.translation.engines.keras import hypotheses, padded
 
 
 class SavedModelEngine(Engine):
-    """The search of a SavedModel, its signature `translate_ids`.
-
-    Beam size and form of the length penalty are part of it; `fixed`, a `DecodeConfig`, has them.
-    """
+    """The search of a SavedModel, its signature `translate_ids`; `fixed` has its beam size and length penalty type."""
 
     name = "savedmodel"
 
@@ -37,7 +34,7 @@ class SavedModelEngine(Engine):
         check_capabilities(cls.name, {"ensemble"} if len(paths) > 1 else ())
         folder = _folder(paths[0])
         if checkpoint:
-            raise InputError(f"{paths[0]} is a SavedModel and has no checkpoints; leave --checkpoint {checkpoint} out")
+            raise InputError(f"{paths[0]} is a SavedModel without checkpoints; leave out --checkpoint {checkpoint}")
         run = RunDirectory.open(folder / EXTRA / TEXT)
         return cls(_load(folder).signatures["translate_ids"], run.config.decode), run
 
@@ -47,8 +44,8 @@ class SavedModelEngine(Engine):
             fixed, wanted = getattr(self._fixed, name), getattr(options, name)
             if wanted != fixed and wanted != "none":  # no penalty is α = 0
                 raise InputError(
-                    f"the SavedModel was exported with {name} {fixed}, and {wanted} is asked for; export the run with "
-                    "the other, or use --engine keras"
+                    f"the SavedModel was exported with {name} {fixed}, which cannot be changed to {wanted}; export the "
+                    "run again with the new value, or use --engine keras"
                 )
 
     def search(self, sentences: list[Sentence], options: SearchOptions, rows: int, token_scores: bool = True) -> list:
@@ -74,24 +71,24 @@ class SavedModelEngine(Engine):
 
 
 def _folder(path):
-    """Return the folder of the SavedModel that a path stands for: itself, or the last version in it."""
+    """Return the folder of the SavedModel at a path: the path itself, or its last version."""
     path = Path(path)
     folder = path if (path / "saved_model.pb").is_file() else path / str(max(versions(path), default=0))
     if not (folder / "saved_model.pb").is_file():
         raise InputError(
             f"{path} is not a folder written by python -m interacting_head.export --format savedmodel (it has no "
-            "saved_model.pb, nor a version with one); a run directory has to be exported first"
+            "saved_model.pb, nor a version with one); export a run directory first"
         )
     check_plain(folder)
     if not (folder / EXTRA / TEXT).is_dir():
-        raise InputError(f"{folder} lacks {EXTRA}/{TEXT}, its sub-words; copy it again, with all that is in it")
+        raise InputError(f"{folder} lacks its sub-words, {EXTRA}/{TEXT}; copy the whole folder again")
     return folder
 
 
 def _load(folder):
-    """Return the SavedModel in a folder; `InputError` if it is damaged, or needs tensorflow-text."""
+    """Return the SavedModel in a folder; raise `InputError` if it is damaged, or needs tensorflow-text."""
     if b"SentencepieceTokenizeOp" in (folder / "saved_model.pb").read_bytes():
-        optional_package("tensorflow_text")  # its import makes the operations known
+        optional_package("tensorflow_text")  # its import registers the operations
     try:
         return tf.saved_model.load(str(folder))
     except (OSError, RuntimeError, ValueError, tf.errors.OpError) as error:

@@ -77,7 +77,7 @@ def test_max_length_itself_is_allowed_and_does_not_count_the_end_symbol(tmp_path
     text = parallel_text(tmp_path, ["haus haus haus"], ["haus"])
     (ids,) = subwords.encode(["haus haus haus"])
     assert len(encode_parallel(text, subwords, subwords, max_length=len(ids))) == 1
-    with pytest.raises(InputError, match=rf"no pair is left: .* 1 more than {len(ids) - 1} sub-words"):
+    with pytest.raises(InputError, match=rf"no pair is left: .* 1 have more than {len(ids) - 1} sub-words"):
         encode_parallel(text, subwords, subwords, max_length=len(ids) - 1)
 
 
@@ -176,7 +176,7 @@ def test_a_limit_gives_a_seeded_subset_in_the_order_of_the_lines(text, subwords)
 @pytest.mark.parametrize("limit", [0, -1, 101])
 def test_a_limit_that_cannot_be_met_is_an_error(text, subwords, limit):
     pairs = encode_parallel(text, subwords, subwords, max_length=100)
-    with pytest.raises(InputError, match="allow 1 to 100"):
+    with pytest.raises(InputError, match="must be from 1 to 100, the number of training pairs"):
         pairs.sample(limit, seed=0)
 
 

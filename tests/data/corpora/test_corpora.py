@@ -97,9 +97,9 @@ def test_a_path_is_not_a_name(corpora, name):
 
 def test_unknown_languages_are_an_error_that_names_the_existing_ones(corpora):
     write(corpora / "mine", "train.de", "train.en", "README.md")
-    with pytest.raises(InputError, match="no split in both 'de' and 'fr'; its languages are de, en "):
+    with pytest.raises(InputError, match="no split in both 'de' and 'fr'; languages found: de, en "):
         open_corpus("mine", "de", "fr", corpora)
-    with pytest.raises(InputError, match="its languages are cs, de, en, fr "):
+    with pytest.raises(InputError, match="languages found: cs, de, en, fr "):
         open_corpus("multi30k", "de", "vi", corpora)
 
 
@@ -170,7 +170,7 @@ def test_another_generator_or_table_gives_a_new_quickstart_corpus(generator, mon
 
 
 def test_the_quickstart_corpus_has_two_languages(generator):
-    with pytest.raises(InputError, match="quickstart has no split in both 'de' and 'fr'; its languages are de, en"):
+    with pytest.raises(InputError, match="quickstart has no split in both 'de' and 'fr'; languages found: de, en"):
         open_corpus("quickstart", "de", "fr")
 
 
@@ -199,7 +199,7 @@ def test_own_text_names_what_is_missing(tmp_path):
     files = tmp_path / "a.de", tmp_path / "a.en"
     with pytest.raises(InputError, match="add --dev-source, --dev-target"):
         own_text(*files, None, None)
-    with pytest.raises(InputError, match=r"--dev-target .*nowhere: there is no such file"):
+    with pytest.raises(InputError, match=r"--dev-target .*nowhere: no such file"):
         own_text(*files, files[0], tmp_path / "nowhere")
 
 

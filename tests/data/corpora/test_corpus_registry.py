@@ -54,7 +54,7 @@ def test_errors_without_internet_say_which_files_to_put_where(published, tmp_pat
     folder = tmp_path / "some"
     with pytest.raises(InputError) as caught:
         corpus.fetch(folder, {"de", "en"})
-    assert f"put val.de.gz as dev.de.gz, val.en.gz as dev.en.gz into {folder} or" in str(caught.value)
+    assert f"put val.de.gz as dev.de.gz, val.en.gz as dev.en.gz into {folder}, or" in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
@@ -67,7 +67,7 @@ def test_a_damaged_file_is_fetched_again(published, tmp_path, capsys):
         corpus.fetch(tmp_path / "some", {"de", "en"})
         assert (tmp_path / "some" / "train.de.gz").read_bytes() == whole
         path = tmp_path / "some" / "train.de.gz"
-        assert capsys.readouterr().err == f"warning: {path}: wrong checksum; making it again\n"
+        assert capsys.readouterr().err == f"warning: {path}: wrong checksum; rebuilding it\n"
 
 
 def test_a_changed_published_file_is_refused(published, tmp_path):

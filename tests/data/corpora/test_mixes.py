@@ -57,12 +57,12 @@ def test_parts_have_a_corpus_splits_and_a_weight():
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("a++b", "'' does not fit; write NAME"),
-        ("a+", "'' does not fit"),
-        ("a:b:c", "'a:b:c' does not fit"),
-        ("a:", "'a:' does not fit"),
+        ("a++b", "cannot parse ''; write NAME"),
+        ("a+", "cannot parse ''"),
+        ("a:b:c", "cannot parse 'a:b:c'"),
+        ("a:", "cannot parse 'a:'"),
         ("a:b,", "'a:b,' has an empty split"),
-        ("a*", r"the weight of 'a\*' is to be a number above 0 and at most 1000"),
+        ("a*", r"the weight of 'a\*' must be a number above 0 and at most 1000"),
         ("a*0", "the weight"),
         ("a*-1", "the weight"),
         ("a*two", "the weight"),

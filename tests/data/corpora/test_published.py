@@ -66,7 +66,7 @@ def test_a_file_address_works(tmp_path):
 
 
 def test_a_wrong_checksum_is_an_error_and_leaves_nothing_behind(tmp_path, server):
-    with pytest.raises(InputError, match=f"SHA-256 {SHA256} where {'0' * 64} is expected"):
+    with pytest.raises(InputError, match=f"SHA-256 {SHA256}, expected {'0' * 64}"):
         download(f"{server}/file", tmp_path / "file.gz", "0" * 64)
     assert list(tmp_path.iterdir()) == []
 
@@ -296,7 +296,9 @@ def test_archives_that_only_a_browser_can_fetch_are_asked_for_first(tmp_path, co
     first = Archive("a.tgz", "https://example.org/a.tgz")
     by_hand = Archive("b.tgz", "https://example.org/view", by_hand=True)
     splits = {"train": tuple(text(archive, read_plain, "x.en", "x.de") for archive in (first, by_hand))}
-    with pytest.raises(InputError, match=r"b\.tgz can only be fetched with a browser: put .*https://example.org/view"):
+    with pytest.raises(
+        InputError, match=r"b\.tgz can only be downloaded with a browser: put .*https://example.org/view"
+    ):
         corpus(splits).fetch(corpus_folder, {"en", "de"})
 
 
@@ -314,7 +316,7 @@ def test_a_damaged_archive_among_the_downloads_is_fetched_again(tmp_path, archiv
     corpus({"train": (text(archive, read_plain, "x/train.en", "x/train.de"),)}).fetch(corpus_folder, {"en", "de"})
     assert (archives / "a.tgz").read_bytes() == content
     assert read(corpus_folder, "train") == [("one", "eins"), ("", "")]
-    assert capsys.readouterr().err == f"warning: {archives / 'a.tgz'}: wrong checksum; making it again\n"
+    assert capsys.readouterr().err == f"warning: {archives / 'a.tgz'}: wrong checksum; rebuilding it\n"
 
 
 def test_a_damaged_corpus_is_built_again_only_if_it_has_checksums(archives, corpus_folder, capsys):
@@ -324,7 +326,7 @@ def test_a_damaged_corpus_is_built_again_only_if_it_has_checksums(archives, corp
     damaged.write_bytes(gzip.compress(b"one\n\nten\n"))
     plain_corpus().fetch(corpus_folder, {"en", "de"})
     assert read(corpus_folder, "train")[2] == ("two", "zwei")
-    assert capsys.readouterr().err == f"warning: {corpus_folder}: train.en.gz is damaged; making it again\n"
+    assert capsys.readouterr().err == f"warning: {corpus_folder}: train.en.gz is damaged; rebuilding it\n"
     (corpus_folder / "SHA256SUMS").unlink()
     damaged.write_bytes(gzip.compress(b"one\n\nten\n"))
     plain_corpus().fetch(corpus_folder, {"en", "de"})
@@ -339,17 +341,17 @@ def test_an_archive_with_a_wrong_checksum_is_refused(archives, corpus_folder, al
     (archives / "a.tgz").write_bytes(content)
     plain_corpus(**{algorithm: checksum}).fetch(corpus_folder, {"en", "de"})
     (archives / "a.tgz").write_bytes(content[:-1])
-    with pytest.raises(InputError, match=rf"a\.tgz has the checksum \w+ where {checksum} is published"):
+    with pytest.raises(InputError, match=rf"a\.tgz has the checksum \w+, but {checksum} is published"):
         plain_corpus(**{algorithm: checksum}).fetch(corpus_folder.with_name("other"), {"en", "de"})
     assert not corpus_folder.with_name("other").exists()
 
 
 DAMAGES = {
     "not an archive": (b"<html>", "is not an archive"),
-    "a file is missing": (tar_bytes({"x/train.en": b"one\n"}), r"does not hold x/more\.de, x/more\.en, x/train\.de"),
+    "a file is missing": (tar_bytes({"x/train.en": b"one\n"}), r"does not contain x/more\.de, x/more\.en, x/train\.de"),
     "unequal lines": (tar_bytes({**FILES, "x/more.de": b"zwei\ndrei\n"}), "has 1 lines, .* has 2 lines"),
     "not utf-8": (tar_bytes({**FILES, "x/more.de": b"\xff\n"}), r"more\.de, line 1: not UTF-8"),
-    "a path escape": (tar_bytes({"../x": b"", **FILES}), "leads out of the folder"),
+    "a path escape": (tar_bytes({"../x": b"", **FILES}), "points outside the folder"),
 }
 
 

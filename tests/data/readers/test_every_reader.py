@@ -45,7 +45,7 @@ def test_a_truncated_gzip_file_is_an_error(file, reader):
     read, left, right = reader
     path = file("a.gz", left)
     path.write_bytes(path.read_bytes()[:-12])
-    with pytest.raises(InputError, match=r"a\.gz: the gzip file is cut short or damaged"):
+    with pytest.raises(InputError, match=r"a\.gz: the gzip file is truncated or damaged"):
         list(read(path, file("b", right)))
 
 

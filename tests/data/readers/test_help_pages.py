@@ -49,7 +49,7 @@ def test_paragraphs_with_the_same_id_are_pairs(help_folders):
 
 def test_a_folder_without_help_pages_is_an_error(help_folders, tmp_path):
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match=r"empty holds no help pages"):
+    with pytest.raises(InputError, match=r"empty contains no help pages"):
         list(read_help_pages(help_folders[0], tmp_path / "empty"))
 
 

@@ -46,7 +46,7 @@ def test_titles_and_descriptions_are_pairs_on_request(file):
 
 def test_a_talk_that_lacks_a_line_is_found_where_the_next_talk_begins(file):
     short = TALKS_EN.replace("Two < three, and R&D costs money.\n", "")
-    with pytest.raises(InputError, match=r"x\.de, line 8 \(talk 12\) does not fit .*x\.en, line 12 \(talk 13\)"):
+    with pytest.raises(InputError, match=r"x\.de, line 8 \(talk 12\) does not match .*x\.en, line 12 \(talk 13\)"):
         list(read_talks(file("x.de", TALKS_DE), file("x.en", short)))
 
 
@@ -71,7 +71,7 @@ def test_a_tag_that_is_not_closed_is_an_error_with_its_line(file, line):
         ("</doc>\n", "", r"b\.xml, line 11: not well-formed XML \(mismatched tag\)"),
         ("</mteval>\n", "", r"b\.xml, line 13: not well-formed XML \(no element found\)"),
         ("<mteval>", '<!DOCTYPE m [<!ENTITY a "b">]><mteval>', r"b\.xml, line 2: declares the entity a"),
-        ('id="2"', 'id="3"', r"a\.xml, line 9 \(segment 2\) does not fit .*b\.xml, line 9 \(segment 3\)"),
+        ('id="2"', 'id="3"', r"a\.xml, line 9 \(segment 2\) does not match .*b\.xml, line 9 \(segment 3\)"),
         ('<seg id="2"> Es ist\n kalt &lt;hier&gt;. </seg>\n', "", r"a\.xml has 2 segments, .*b\.xml has 1 segments"),
     ],
 )
@@ -88,7 +88,7 @@ def test_broken_xml_is_an_error_with_file_and_line(file, old, new, message):
         ("message.</seg>", "message.", r"b\.sgm, line 10: </doc> before the <seg> of line 8 is closed"),
         ('<seg id="1">', "", r"b\.sgm, line 4: </seg> without <seg>"),
         ('<seg id="1">', "<seg>", r"b\.sgm, line 4: <seg> without an id"),
-        ('id="2"', 'id="4"', r"a\.sgm, line 7 \(segment 2\) does not fit .*b\.sgm, line 7 \(segment 4\)"),
+        ('id="2"', 'id="4"', r"a\.sgm, line 7 \(segment 2\) does not match .*b\.sgm, line 7 \(segment 4\)"),
         ('<seg id="3">End of the message.</seg>\n', "", r"a\.sgm has 3 segments, .*b\.sgm has 2 segments"),
         ("message.</seg>\n</p>\n</doc>\n</refset>\n", "message.\n", r"b\.sgm, line 8: <seg> is not closed"),
     ],

@@ -22,9 +22,9 @@ def test_the_columns_of_hindencorp_are_read_and_its_segments_joined(file):
 
 def test_a_row_without_all_columns_is_an_error_with_its_line(file):
     rows = "a\t1-1\t1\tx\ty\nb\t1-1\t1\tx\n"
-    with pytest.raises(InputError, match=r"h\.tsv, line 2: 4 tab-separated columns where 5 are expected"):
+    with pytest.raises(InputError, match=r"h\.tsv, line 2: 4 tab-separated columns, expected 5"):
         list(read_table(file("h.tsv", rows), columns=(4, 3), width=5))
-    with pytest.raises(InputError, match=r"d\.txt, line 1: 1 tab-separated columns where 2 or more are expected"):
+    with pytest.raises(InputError, match=r"d\.txt, line 1: 1 tab-separated columns, expected 2 or more"):
         list(read_table(file("d.txt", "alone\n"), columns=(0, 1)))
 
 

@@ -81,7 +81,7 @@ DAMAGES = {
 def test_truncated_or_damaged_gzip_is_an_error(tmp_path, damage):
     content = gzip.compress("\n".join(str(i * i) for i in range(1000)).encode())
     (tmp_path / "text.de.gz").write_bytes(damage(content))
-    with pytest.raises(InputError, match="cut short or damaged"):
+    with pytest.raises(InputError, match="truncated or damaged"):
         list(read_lines(tmp_path / "text.de.gz"))
 
 

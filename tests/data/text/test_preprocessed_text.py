@@ -116,7 +116,7 @@ def test_several_processes_give_what_one_gives(tmp_path, monkeypatch, rules):
 
 
 def test_bad_text_is_an_error_and_leaves_nothing(tmp_path, cache):
-    for sources, message in ((SOURCES[:-1], "has 4 lines but"), ([""] * 5, r"no pair .* is left \(5 empty\)")):
+    for sources, message in ((SOURCES[:-1], "has 4 lines but"), ([""] * 5, r"all pairs .* were dropped \(5 empty\)")):
         with pytest.raises(InputError, match=message):
             apply_profile(write(tmp_path, sources, TARGETS), "truecased", LANGUAGES, rules=CleaningRules())
     (tmp_path / "x.de").write_bytes("schön\n".encode("latin-1") * 5)

@@ -50,5 +50,7 @@ def test_a_form_applied_to_its_own_result_in_tokens_changes_no_case(profile, pap
 
 
 def test_an_unknown_profile_is_an_error():
-    with pytest.raises(InputError, match="unknown profile 'moses'; it is one of raw, truecased, lowercased, tokenized"):
+    with pytest.raises(
+        InputError, match="unknown profile 'moses'; choose one of raw, truecased, lowercased, tokenized"
+    ):
         Preprocessor("moses", "de")

@@ -112,7 +112,7 @@ def test_a_model_of_the_scripts_is_read(tmp_path):
 @pytest.mark.parametrize("line", ["Haus", "Haus 3", "Haus (3/4) haus", "Haus (x)"])
 def test_a_damaged_model_is_an_error_that_names_the_line(tmp_path, line):
     (tmp_path / "model").write_text(f"Maus (1/1)\n{line}\n", encoding="utf-8")
-    with pytest.raises(InputError, match=r"model, line 2: not a line of a truecasing model"):
+    with pytest.raises(InputError, match=r"model, line 2: not in a truecasing model's format"):
         Truecaser.load(tmp_path / "model")
 
 
@@ -126,5 +126,7 @@ def test_a_missing_or_binary_model_is_an_error(tmp_path):
 
 def test_a_pipe_is_refused_as_a_model(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(InputError, match="pipe is a pipe or a device, which cannot be read here; write it to a file"):
+    with pytest.raises(
+        InputError, match="pipe is a pipe or a device, which cannot be read here; save its content to a file"
+    ):
         Truecaser.load(tmp_path / "pipe")

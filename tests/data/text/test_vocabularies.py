@@ -85,9 +85,9 @@ def test_text_of_the_other_language_is_encoded_without_unknown_pieces(two_langua
     ("settings", "message"),
     [
         ((350, True, True), r"set data\.shared_vocabulary=false"),
-        (((350, 350), True, False), "there is one sub-word model for both sides"),
-        (((350, 350), False, True), "there is one sub-word model for both sides"),
-        (((350,), False, False), "one number or two"),
+        (((350, 350), True, False), "one sub-word model is learnt on both sides"),
+        (((350, 350), False, True), "one sub-word model is learnt on both sides"),
+        (((350,), False, False), "one number, or two"),
     ],
 )
 def test_settings_that_contradict_each_other_are_errors(text, settings, message):

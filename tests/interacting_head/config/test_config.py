@@ -138,7 +138,7 @@ def test_an_unknown_key_without_a_near_match_lists_its_section():
 @pytest.mark.parametrize(
     ("assignment", "message"),
     [
-        ("model.dropout", "--set takes KEY=VALUE, got 'model.dropout'"),
+        ("model.dropout", "--set takes KEY=VALUE, such as model.dropout=0.2, got 'model.dropout'"),
         ("=4", "unknown configuration key"),
         ("train.max_steps=many", "train.max_steps must be a whole number, got 'many'"),
         ("train.max_steps=1.5", "train.max_steps must be a whole number, got 1.5"),
@@ -160,19 +160,19 @@ def test_an_unknown_key_without_a_near_match_lists_its_section():
         ("decode.beam_size=1000000000", "decode.beam_size must be at most 100, got 1000000000"),
         ("train.label_smoothing=1.0", "train.label_smoothing must be below 1"),
         ("data.shared_vocabulary=2", "data.shared_vocabulary must be true or false, got 2"),
-        ("data.corpus=3", "data.corpus must be a word, got 3"),
+        ("data.corpus=3", "data.corpus must be a string, got 3"),
         ("train.precision=float16", "train.precision must be one of float32, mixed_bfloat16, mixed_float16, auto"),
         ("model.normalization=middle", "model.normalization must be one of post, pre, got 'middle'"),
         ("decode.length_penalty_type=wu", "must be one of gnmt, average, none"),
-        ("model=4", "model must hold keys (attention, "),
-        ("model.attention.options=4", "model.attention.options must be keys, got 4"),
+        ("model=4", "model must be a mapping with the keys attention, "),
+        ("model.attention.options=4", "model.attention.options must be a mapping, got 4"),
         ("model.attention.options.a.b=4", "unknown configuration key model.attention.options.a.b"),
         ("model.placements=4", "model.placements must be a list, got 4"),
         ("model.placements=[{site: cross}]", "model.placements lacks the key layers"),
         ("model.placements=[{site: x, layers: [1], attention: {}}]", "model.placements.site must be one of encoder"),
         ("model.placements=[{site: cross, layers: [0], attention: {}}]", "model.placements.layers must be at least 1"),
         ("model.placements=[{site: cross, layers: [1], attention: {heads: 2}}]", "model.placements.attention.heads"),
-        ("data.corpus=: :", "': :' is not a YAML value"),
+        ("data.corpus=: :", "': :' is not a valid YAML value"),
     ],
 )
 def test_a_wrong_value_is_a_one_line_error(assignment, message):
@@ -182,13 +182,13 @@ def test_a_wrong_value_is_a_one_line_error(assignment, message):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"model: {dropout: 0.1", "is not YAML"),
-        (b"model:\n\tdropout: 1", "is not YAML"),
-        (b"\xff\xfe\x00", "is not YAML"),
-        (b"", "must hold the keys model, data, train, decode at its top level"),
-        (b"- model", "must hold the keys model"),
+        (b"model: {dropout: 0.1", "is not valid YAML"),
+        (b"model:\n\tdropout: 1", "is not valid YAML"),
+        (b"\xff\xfe\x00", "is not valid YAML"),
+        (b"", "must contain the keys model, data, train, decode at its top level"),
+        (b"- model", "must contain the keys model"),
         (b"modle: {}", "unknown configuration key modle"),
-        (b"model: [1]", "model must hold keys"),
+        (b"model: [1]", "model must be a mapping with the keys"),
     ],
 )
 def test_a_wrong_file_is_a_one_line_error(tmp_path, content, message):

@@ -24,13 +24,13 @@ def refusal():
 @pytest.mark.parametrize("name", ["numpy", "openvino", "foo"])
 def test_a_backend_that_the_project_does_not_run_on_is_refused(monkeypatch, name):
     monkeypatch.setenv("KERAS_BACKEND", name)
-    assert refusal().startswith(f"this project does not run on the Keras backend '{name}'; set KERAS_BACKEND")
+    assert refusal().startswith(f"the Keras backend '{name}' is not supported; set KERAS_BACKEND")
 
 
 @mock.patch.dict(os.environ, {"TF_CPP_MIN_LOG_LEVEL": "0", allocator.SWITCH: "0"})
 def test_a_backend_from_keras_json_is_refused_after_the_import(monkeypatch):
     monkeypatch.setattr(keras.config, "backend", lambda: "numpy")
-    with pytest.raises(InputError, match="this project does not run on the Keras backend 'numpy'"), importing_keras():
+    with pytest.raises(InputError, match="the Keras backend 'numpy' is not supported"), importing_keras():
         pass
 
 
@@ -44,7 +44,9 @@ def test_a_number_of_threads_that_crashes_tensorflow_is_refused(monkeypatch, val
 def test_a_limit_of_addresses_that_crashes_tensorflow_is_refused(monkeypatch):
     monkeypatch.setenv("KERAS_BACKEND", "tensorflow")
     monkeypatch.setattr(resource, "getrlimit", lambda kind: (2_000_000 * 1024, resource.RLIM_INFINITY))
-    message = "a process may use 1.9 GiB of addresses here, and TensorFlow needs 3 GiB or more; raise the limit"
+    message = (
+        "the address space of a process is limited to 1.9 GiB, but TensorFlow needs at least 3 GiB; raise the limit"
+    )
     assert refusal().startswith(message)
 
 

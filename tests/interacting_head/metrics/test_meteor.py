@@ -120,7 +120,7 @@ def test_another_language_is_scored_as_english_unless_said_otherwise():
     as_german = result(hypotheses, references, language="de", meteor_language="de")
     assert "|lang:de|tok:norm|match:exact+stem|" in as_german.signature
     assert "note: the papers' tool ran -l en" in as_german.definition
-    assert "paraphrase table of this language is missing" in as_german.definition
+    assert "paraphrase table for this language is missing" in as_german.definition
     assert "note" not in result(hypotheses, references).definition
     assert as_german.score != pytest.approx(as_english.score, abs=0.1)
 

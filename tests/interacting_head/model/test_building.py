@@ -56,11 +56,11 @@ def without_seal(path, owner_only=False):
 def test_weights_of_another_configuration_are_refused_with_the_key(copied, key):
     old, new, values = EDITS[key]
     edit(copied, old, new)
-    message = f"belongs to another configuration than {copied.path / 'config.yaml'}: {key} ({values}"
+    message = f"was saved with a different configuration than {copied.path / 'config.yaml'}: {key} ({values}"
     with pytest.raises(InputError) as raised:
         load_model(copied, copied.subwords())
     assert str(raised.value).startswith(f"{copied.path / 'best.weights.h5'} {message}")
-    assert "; restore config.yaml, or copy the run directory again" in str(raised.value)
+    assert "; restore config.yaml, or copy the original run directory again" in str(raised.value)
 
 
 def test_a_wrong_configuration_ends_translation_and_training_in_one_line(copied, workplace):
@@ -70,7 +70,7 @@ def test_a_wrong_configuration_ends_translation_and_training_in_one_line(copied,
     trained = run(workplace, "train.py", copied.path / "config.yaml", "--run-dir", copied.path, *OWN)
     assert trained.code == 2
     assert (
-        f"step-120.weights.h5 belongs to another configuration than {copied.path / 'config.yaml'}: model.norm"
+        f"step-120.weights.h5 was saved with a different configuration than {copied.path / 'config.yaml'}: model.norm"
         in (trained.errors.splitlines()[-1])
     )
 
@@ -107,14 +107,14 @@ def test_weights_of_earlier_programs_are_loaded_or_name_the_configuration(tmp_pa
     for settings in ({"encoder_layers": 1}, {"feed_forward_dim": 20}):
         with pytest.raises(InputError) as raised:
             load_weights(run, tiny.transformer(decoder_layers=1, **settings), path)
-        assert str(raised.value).startswith(f"{path} {damaged}does not belong to {run.path / 'config.yaml'} (")
+        assert str(raised.value).startswith(f"{path} {damaged}does not match {run.path / 'config.yaml'} (")
 
 
 def test_weights_belong_to_sub_words(copied):
     record = copied.read_json("text.json")
     copied.write_json("text.json", {**record, "subwords": ["0" * 64] * 2})
     with pytest.raises(
-        InputError, match=r"best\.weights\.h5 belongs to other sub-words than those in .*subwords; copy"
+        InputError, match=r"best\.weights\.h5 was trained with different sub-words than .*subwords contains; copy"
     ):
         load_weights(copied, None, copied.weights())
 
@@ -122,11 +122,11 @@ def test_weights_belong_to_sub_words(copied):
 @pytest.mark.parametrize(
     ("owner", "message"),
     [
-        ({"version": "99"}, "was saved by a program with another format of runs; see CHANGELOG.md"),
-        ({}, "was saved by a program with another format of runs; see CHANGELOG.md"),
+        ({"version": "99"}, "was saved in an unknown format version; see CHANGELOG.md"),
+        ({}, "was saved in an unknown format version; see CHANGELOG.md"),
         ({"version": "2", "model": {"no_such_key": 1}}, "no_such_key"),
-        ({"version": "1", "model": [], "data": "x"}, "must hold keys"),
-        ({"version": ["2"]}, "another format"),
+        ({"version": "1", "model": [], "data": "x"}, "must be a mapping with the keys"),
+        ({"version": ["2"]}, "unknown format version"),
     ],
 )
 def test_any_owner_in_a_seal_is_read_or_refused(tmp_path, owner, message):
@@ -165,14 +165,16 @@ def test_weights_that_are_not_numbers_are_refused_with_their_name(tmp_path, numb
     run.save_weights(model, path)
     with pytest.raises(InputError) as raised:
         load_weights(run, model, path)
-    assert str(raised.value).startswith(f"{path} holds NaN or infinity in {weight.path}: its training has diverged; ")
+    assert str(raised.value).startswith(
+        f"{path} contains NaN or infinity in {weight.path}: its training has diverged; "
+    )
 
 
 def test_translation_and_export_with_infinite_weights_are_one_line(copied, workplace):
     model = load_model(copied, copied.subwords())
     model.weights[0].assign(np.full(model.weights[0].shape, np.nan))
     copied.save_weights(model, copied.weights())
-    message = f"{copied.path / 'best.weights.h5'} holds NaN or infinity in target_embedding/embeddings"
+    message = f"{copied.path / 'best.weights.h5'} contains NaN or infinity in target_embedding/embeddings"
     assert_refused(run(workplace, "translate.py", "-m", copied.path, "-i", "dev.de"), message)
     export = ["interacting_head.export", "-m", copied.path, "--format", "keras", "-o", copied.path / "out"]
     assert_refused(run(workplace, *export), message)
@@ -194,4 +196,4 @@ def test_a_run_without_validation_says_which_checkpoint_is_used(copied, caplog):
     for name in ("best.weights.h5", "average.weights.h5", "log.jsonl", "metrics.json"):
         (copied.path / name).unlink()
     load_model(copied, copied.subwords())
-    assert "has no validation yet: its newest checkpoint, step-120.weights.h5, is used" in caplog.text
+    assert "has no validation yet: using its newest checkpoint, step-120.weights.h5" in caplog.text

@@ -152,16 +152,16 @@ def test_schemes_choose_the_memory_that_they_read():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        (["model.memory=all"], "needs the scheme multi_layer there, not interacting_head"),
-        (["model.memory_layers=2"], "model.memory_layers goes with model.memory=all or transparent"),
+        (["model.memory=all"], "needs the scheme multi_layer, not interacting_head"),
+        (["model.memory_layers=2"], "model.memory_layers needs model.memory=all or transparent"),
         (["model.memory=transparent", "model.memory_layers=2"], "model.memory_layers gives several memories to"),
         (
             ["model.attention.scheme=multi_layer", "model.memory_layers=7"],
-            "model.memory_layers is 7, but there are 6 encoder layers",
+            "model.memory_layers is 7, but there are only 6 encoder layers",
         ),
         (
             ["model.attention.scheme=multi_hop", "model.attention.options={hop: 1}"],
-            "model.attention.options {'hop': 1} do not fit multi_hop",
+            "model.attention.options {'hop': 1} are not valid for the scheme multi_hop",
         ),
         (["model.attention.scheme=fixed_head_size"], "fixed_head_size needs model.attention.key_dim"),
     ],

@@ -251,7 +251,7 @@ def test_dropout_works_in_training_only():
         ({"model_dim": 9, "num_heads": 1}, "model.model_dim must be even"),
         (
             {"placements": (PlacementConfig("encoder", (3,), PlacedAttentionConfig(num_heads=2)),)},
-            "placement at encoder layer 3, but there are 2 layers",
+            "model.placements names encoder layer 3, but there are only 2 layers",
         ),
         (
             {"placements": (PlacementConfig("cross", (1,), PlacedAttentionConfig("talking")),)},
@@ -268,7 +268,7 @@ def test_a_model_that_cannot_be_made_is_a_one_line_error(settings, message):
 @pytest.mark.parametrize("options", [{"colour": 1}, {"implementation": "slow"}, {"num_heads": 3}, {"name": "x"}])
 def test_wrong_options_of_a_scheme_are_a_one_line_error(options):
     config = dataclasses.replace(tiny.config(), attention=AttentionConfig(num_heads=2, options=options))
-    with pytest.raises(InputError, match="do not fit interacting_head") as raised:
+    with pytest.raises(InputError, match="are not valid for the scheme interacting_head") as raised:
         Transformer(config, tiny.V, tiny.V)
     assert "\n" not in str(raised.value)
 

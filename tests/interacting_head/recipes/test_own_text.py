@@ -110,7 +110,7 @@ def test_recipes_for_own_text_train_on_raw_text_of_any_language(files):
 
 def test_a_training_text_that_cannot_be_read_is_an_error(files):
     Path("bad.gz").write_bytes(b"\x1f\x8bno gzip")
-    for name, message in (("none.de", "cannot read .*none.de: No such file"), ("bad.gz", "the gzip file is cut short")):
+    for name, message in (("none.de", "cannot read .*none.de: No such file"), ("bad.gz", "the gzip file is truncated")):
         with pytest.raises(InputError, match=message):
             recipes.resolve(None, [], {**files, "source": name})
 

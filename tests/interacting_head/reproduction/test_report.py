@@ -15,7 +15,7 @@ from interacting_head.reproduction.scoring import SEARCH_ENDS
 from interacting_head.reproduction.tables import TABLES, Run
 from tests.interacting_head.reproduction.made_up import entry, record, statistics
 
-UNAVAILABLE = "METEOR needs Java, and there is no 'java'"
+UNAVAILABLE = "METEOR needs Java, but 'java' was not found"
 SMALL = ("interacting_head", "h = 8"), ("multi_head", "h = 8"), ("multi_head", "h = 16")
 """Cells of li_luo/3 that have been run in small size, with two seeds each."""
 

@@ -47,7 +47,7 @@ def test_a_run_of_each_version_resumes_and_finishes(folder, version, capfd):
     before = old.read_log()
     assert old.steps() == [SAVED]
     assert train(old.config, old.path) is None
-    assert f"continuing {old.path} at step {SAVED}" in capfd.readouterr().err
+    assert f"resuming {old.path} at step {SAVED}" in capfd.readouterr().err
     assert (old.version, old.steps()[-1]) == (version, STEPS)
     assert old.read_json("metrics.json")["steps"] == STEPS
     log = old.read_log()
@@ -68,7 +68,7 @@ def test_a_run_of_version_1_with_balanced_queries_is_not_trained_on(folder):
     old = RunDirectory.open(folder / "version_1")
     path = old.path / "config.yaml"
     path.write_text(path.read_text(encoding="utf-8").replace("balanced_query: false", "balanced_query: true"))
-    with pytest.raises(InputError, match=r"of version 1, .* can be translated with, but not trained on; .*--no-resume"):
+    with pytest.raises(InputError, match=r"format version 1 .* can translate, but not resume training; .*--no-resume"):
         train(old.config, old.path)
 
 
@@ -104,7 +104,7 @@ def test_former_names_are_answered_with_the_present_ones(folder):
 
 def test_a_version_that_is_not_known_is_refused_in_one_line(folder):
     (folder / "version_2" / "VERSION").write_text("4\n")
-    message = "version_2 has version 4, this program reads 1, 2 and 3; see CHANGELOG.md"
+    message = "version_2 has format version 4, but this program reads 1, 2 and 3; see CHANGELOG.md"
     assert_refused(run(folder, "translate.py", "-m", "version_2", "-i", "dev.de"), message)
     assert_refused(run(folder, "train.py", "quickstart", *OWN, "--run-dir", "version_2"), message)
 

@@ -30,7 +30,7 @@ def test_a_run_with_heads_removed_is_not_trained_on(tmp_path):
     run, config = RunDirectory(tmp_path / "pruned"), ExperimentConfig()
     assert run.create_or_check(config)
     run.write_json(PRUNING, {"removed": []})
-    with pytest.raises(InputError, match="is a run with heads removed and has no checkpoint to train on from"):
+    with pytest.raises(InputError, match="has had heads removed, so its training cannot be resumed"):
         run.create_or_check(config)
     run_folder.clear(run.path)
     assert run.create_or_check(config)
@@ -78,9 +78,7 @@ def test_an_error_about_missing_best_weights_lists_what_there_is(stopped, sign):
         stopped.append_log({"step": 10})
     else:
         (stopped.path / sign).write_text("{}")
-    message = (
-        r"best\.weights\.h5 is missing; copy it again from where .*, or choose with --checkpoint: there are step-5, "
-    )
+    message = r"best\.weights\.h5 is missing; copy it again from .*, or choose another --checkpoint: step-5, "
     with pytest.raises(InputError, match=message):
         stopped.weights()
     assert stopped.weights("step-5").name == "step-5.weights.h5"

@@ -171,7 +171,7 @@ def test_only_files_of_a_run_are_removed(folder):
 def test_no_run_begins_in_a_folder_that_holds_something_else(tmp_path, names):
     write(tmp_path, names, "mine")
     with pytest.raises(
-        InputError, match=f"is not empty and not a run directory: it has {names[0].split('/')[0]} and no"
+        InputError, match=f"is not empty and not a run directory: it has {names[0].split('/')[0]} but no"
     ):
         RunDirectory(tmp_path).create_or_check(ExperimentConfig())
     assert contents(tmp_path) == dict.fromkeys(names, "mine")
@@ -181,7 +181,7 @@ def test_no_run_begins_with_a_link_to_the_checkpoints_of_another_one(tmp_path):
     write(tmp_path, ["disk/step-5.state.npz"], "another's")
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "checkpoints").symlink_to("../disk")
-    with pytest.raises(InputError, match=r"it has checkpoints/step-5\.state\.npz and no config\.yaml; choose another"):
+    with pytest.raises(InputError, match=r"it has checkpoints/step-5\.state\.npz but no config\.yaml; choose another"):
         RunDirectory(tmp_path / "run").create_or_check(ExperimentConfig())
 
 
@@ -200,7 +200,7 @@ def test_a_run_begins_where_a_killed_one_began_or_checkpoints_are_a_link(tmp_pat
 def test_a_link_that_leads_nowhere_is_an_error(tmp_path):
     (tmp_path / "checkpoints").symlink_to("nowhere")
     with pytest.raises(
-        InputError, match="checkpoints is a link to nowhere, and no such folder is there; make it, mount"
+        InputError, match="checkpoints is a link to nowhere, which does not exist; create that folder, mount"
     ):
         run_folder.check_checkpoints(tmp_path)
 
@@ -208,7 +208,7 @@ def test_a_link_that_leads_nowhere_is_an_error(tmp_path):
 def test_a_folder_whose_run_was_set_aside_says_where_it_is(folder):
     run_folder.set_aside(folder)
     with pytest.raises(
-        InputError, match=r"it has no config.yaml.*; the run before it is in .*run/\.former-run, and the"
+        InputError, match=r"it has no config.yaml.*; the previous run is in .*run/\.former-run, and the"
     ):
         RunDirectory.open(folder)
     assert RunDirectory(folder / ".former-run").weights().read_text() == "former"

@@ -119,7 +119,7 @@ def test_few_similar_log_records_are_kept():
         return [record.getMessage() for record in records if few.filter(record)]
 
     assert kept("bad\nrequest", 3) == ["bad\nrequest"] * 3
-    assert kept("bad\nother", 100)[-1] == "bad\nother (more of these are left out for up to 60 seconds)"
+    assert kept("bad\nother", 100)[-1] == "bad\nother (similar messages are suppressed for up to 60 seconds)"
     assert kept("bad\nrequest", 5) == []
     assert kept("worse", 2) == ["worse"] * 2
     now += PERIOD

@@ -138,7 +138,7 @@ def test_a_long_line_is_translated_in_pieces_and_shows_no_attention(serving):
     [[short, long]] = service.translate([TranslationRequest("hund\nein haus. ein hund. eine katze.", 3)])
     assert "pieces" not in short["translations"][0]
     assert long["translations"][0]["pieces"] > 2
-    message = "attention is not shown for a line that is translated in pieces"
+    message = "attention is not available for lines translated in pieces"
     with pytest.raises(RequestError, match=message):
         service.attention(AttentionRequest(long["source"], long["translations"][0]["token_ids"], "cross", 1))
 
@@ -155,7 +155,7 @@ def test_a_lack_of_memory_is_answered_and_logged_with_advice(serving, monkeypatc
     response = client.post("/translate", json={"text": "hund"})
     assert worker.stop(30)
     assert response.status_code == 503
-    assert "not enough memory" in response.json()["error"]
+    assert "ran out of memory" in response.json()["error"]
     [message] = caplog.messages
     assert message.startswith("not enough memory for a batch of 1 × ")
     assert message.endswith(f"; {ADVICE}")
@@ -182,14 +182,14 @@ def test_each_beam_size_is_set_up_once(serving):
         ({"text": "a" * 5001}, "text may have at most 5,000 characters, got 5,001"),
         ({"text": "\U0001f600" * 1300}, "text may have at most 5,000 sub-words, got 5,201; shorten it"),
         ({"text": "\n" * 100}, "text may have at most 100 lines, got 101"),
-        ({"text": "\ud800"}, "text is no Unicode text"),
+        ({"text": "\ud800"}, "text is not valid Unicode"),
         ({"text": "a", "beam_size": 0}, "beam_size must be a whole number of at least 1 and at most 16"),
         ({"text": "a", "beam_size": 17}, "beam_size must be a whole number of at least 1 and at most 16"),
         ({"text": "a", "beam_size": True}, "beam_size must be a whole number"),
         ({"text": "a", "beam_size": 2.0}, "beam_size must be a whole number"),
         ({"text": "a", "beam_size": None}, "beam_size must be a whole number"),
         ({"text": "a", "beam_size": 2, "n_best": 3}, "n_best must be a whole number of at least 1 and at most 2"),
-        ({"text": "a", "beam": 3}, "unknown key 'beam'; known: text, beam_size, n_best"),
+        ({"text": "a", "beam": 3}, "unknown key 'beam'; known keys: text, beam_size, n_best"),
         ([], "the body must be an object with the keys text, beam_size, n_best"),
     ],
 )
@@ -242,7 +242,7 @@ def test_an_internal_error_is_answered_without_details(serving, monkeypatch):
     client = TestClient(serving.client.app, base_url="http://localhost", raise_server_exceptions=False)
     monkeypatch.setattr(Translator, "translate", fail)
     response = client.post("/translate", json={"text": "a"})
-    assert (response.status_code, response.json()) == (500, {"error": "the server failed; its log says why"})
+    assert (response.status_code, response.json()) == (500, {"error": "internal error; see the log of the server"})
 
 
 def test_a_request_that_the_engine_refuses_is_answered_with_the_reason(serving, monkeypatch):

@@ -95,20 +95,20 @@ def test_each_model_of_an_ensemble_can_be_looked_at(tmp_path):
     [
         ({"source": ""}, "an empty line has no attention"),
         ({"source": "   "}, "an empty line has no attention"),
-        ({"source": "hund " * 300}, "attention is shown for up to 256 sub-words, and this line has"),
+        ({"source": "hund " * 300}, "attention is shown for up to 256 sub-words, but this line has"),
         ({"source": 1}, "source must be a string"),
-        ({"token_ids": [5] * 257}, "attention is shown for up to 256 sub-words, and this translation has 257"),
+        ({"token_ids": [5] * 257}, "attention is shown for up to 256 sub-words, but this translation has 257"),
         ({"token_ids": "5"}, "token_ids must be a list of whole numbers"),
         ({"token_ids": [5.0]}, "token_ids must be a list of whole numbers"),
-        ({"token_ids": [280]}, "token_ids must be numbers of sub-words"),
-        ({"token_ids": [-1]}, "token_ids must be numbers of sub-words"),
-        ({"token_ids": [0]}, "token_ids must be numbers of sub-words"),
-        ({"token_ids": [END, 5]}, "token_ids must be numbers of sub-words"),
+        ({"token_ids": [280]}, "token_ids must be ids of sub-words"),
+        ({"token_ids": [-1]}, "token_ids must be ids of sub-words"),
+        ({"token_ids": [0]}, "token_ids must be ids of sub-words"),
+        ({"token_ids": [END, 5]}, "token_ids must be ids of sub-words"),
         ({"site": "somewhere"}, "site must be one of encoder, decoder, cross"),
         ({"site": []}, "site must be one of encoder, decoder, cross"),
-        ({"layer": 3}, "this model has no layer 3 at the site cross"),
+        ({"layer": 3}, "this model has no attention layer 3 at the site cross"),
         ({"layer": 0}, "layer must be a whole number of at least 1"),
-        ({"layer": 10**30}, "this model has no layer"),
+        ({"layer": 10**30}, "this model has no attention layer"),
         ({"model": 1}, "model must be below 1, got 1"),
         ({"model": -1}, "model must be a whole number of at least 0"),
     ],
@@ -125,5 +125,5 @@ def test_an_engine_without_models_of_keras_has_no_attention(serving):
     assert client.get("/model").json()["models"] == [{"name": "converted", "attention": []}]
     response = client.post("/attention", json={"source": "a", "token_ids": [], "site": "cross", "layer": 1})
     assert response.status_code == 422
-    assert response.json() == {"error": "the engine echo does not tell what it attends to"}
+    assert response.json() == {"error": "the engine echo does not expose attention"}
     assert worker.stop(30)

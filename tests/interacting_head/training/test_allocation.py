@@ -29,7 +29,7 @@ def fail(*arguments, **options):
 
 def test_a_training_step_without_memory_names_its_batch_and_the_settings(config, tmp_path, monkeypatch):
     monkeypatch.setattr(TrainingModel, "fit", fail)
-    advice = "lower train.batch_tokens or data.max_length, .* other settings need a new training: --no-resume"
+    advice = "lower train.batch_tokens or data.max_length, .* changed settings need a new training: --no-resume"
     with pytest.raises(RunError, match=STEP + advice):
         train(config, tmp_path / "run")
 
@@ -56,7 +56,7 @@ def test_a_translation_without_memory_names_its_batch_and_the_settings(tmp_path,
     translator = Translator(tiny.transformer(), subwords, subwords)
     monkeypatch.setattr(translator.engine, "search", fail)
     message = (
-        r"a batch of \d × \d+ \(sentences × sub-words of the longest, in line 3\), with 4 hypotheses of each; lower "
+        r"a batch of \d × \d+ \(sentences × sub-words of the longest, line 3\), with 4 hypotheses each; lower "
         "batch_size or batch_tokens, beam_size, max_length or max_source_length$"
     )
     with pytest.raises(RunError, match=message):

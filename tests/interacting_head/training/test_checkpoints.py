@@ -47,7 +47,7 @@ def trainer(files, tmp_path):
 def test_a_training_whose_checkpoints_do_not_fit_is_refused(files, tmp_path, free):
     free(10 * 2**20)
     config = tiny_corpus.configuration(files, *LARGER, "train.keep_last=3", "train.keep_best=1")
-    message = r"take \d+ MiB, and the disk of .*run has 10 MiB for them; lower train.keep_last \(3\) or train.keep_best"
+    message = r"need \d+ MiB, but the disk of .*run has room for 10 MiB; lower train.keep_last \(3\) or train.keep_best"
     with pytest.raises(InputError, match=message):
         train(config, tmp_path / "run")
     assert not (tmp_path / "run").exists()
@@ -67,7 +67,7 @@ def test_the_requested_room_is_what_a_training_takes(files, tmp_path, trainer, f
     free(round(1.02 * needed) - existing)
     checkpoints.check_room(validations=5)
     free(round(0.9 * needed) - existing)
-    with pytest.raises(InputError, match="the checkpoints of this training take"):
+    with pytest.raises(InputError, match="the checkpoints of this training need"):
         checkpoints.check_room(validations=5)
     checkpoints.check_room(validations=1)
 
@@ -84,14 +84,12 @@ def test_a_former_run_is_room_but_not_for_the_first_checkpoint(trainer, free):
     free(checkpoint + weights)
     checkpoints.check_room(validations=5)
     free(checkpoint + weights - 1)
-    message = (
-        "first checkpoint of this training, before which the run that was there is not removed, takes .*; make room"
-    )
+    message = "first checkpoint of this training, saved before the previous run is removed, needs .*; free up space"
     with pytest.raises(InputError, match=message):
         checkpoints.check_room(validations=5)
     former.unlink()
     free(checkpoint + weights)
-    with pytest.raises(InputError, match="the checkpoints of this training take"):
+    with pytest.raises(InputError, match="the checkpoints of this training need"):
         checkpoints.check_room(validations=5)
 
 
@@ -113,7 +111,7 @@ def test_checkpoints_on_another_disk_need_room_there(trainer, tmp_path, monkeypa
         checkpoints.check_room(validations=5)
         room[folder / "checkpoints"] = 2 * weights
         with pytest.raises(
-            InputError, match=f"the disk of {folder}/checkpoints has .* for them; lower train.keep_last"
+            InputError, match=f"the disk of {folder}/checkpoints has room for .*; lower train.keep_last"
         ):
             checkpoints.check_room(validations=5)
 

@@ -92,7 +92,7 @@ def test_a_kill_before_the_first_checkpoint_keeps_the_former_run(run, files, cap
     run.create_or_check(tiny_corpus.configuration(files, *SHORT, "model.model_dim=16"))
     (run.path / "train.log").write_text("new")
     assert train(config, run.path) is None
-    assert "the run before is back, since the new one has no checkpoint" in caplog.text
+    assert "the previous run was restored, because the new one saved no checkpoint" in caplog.text
     after = contents(run.path)
     assert after.keys() == before.keys()
     assert {name for name in after if after[name] != before[name]} <= {"train.log", "metrics.json"}
@@ -120,11 +120,11 @@ def test_a_stopped_training_continues_without_the_run_before_it(run, files, monk
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        (["notes.txt"], "is not empty and not a run directory: it has notes.txt and no config.yaml; choose another"),
+        (["notes.txt"], "is not empty and not a run directory: it has notes.txt but no config.yaml; choose another"),
         (["config.yaml", "checkpoints/model.pt"], "is not a run directory (it has no VERSION); give the --run-dir of"),
         (
             ["config.yaml", "VERSION", "checkpoints/model.pt"],
-            "has version mine, this program reads 1 and 2; see CHANGE",
+            "has format version mine, but this program reads 1, 2 and 3; see CHANGE",
         ),
     ],
 )
@@ -145,6 +145,6 @@ def test_no_training_begins_where_its_checkpoints_cannot_be_found(run, files):
     (run.path / "checkpoints").symlink_to("../nowhere")
     before = run.read_log()
     for resume in (True, False):
-        with pytest.raises(InputError, match=r"checkpoints is a link to \.\./nowhere, and no such folder is there"):
+        with pytest.raises(InputError, match=r"checkpoints is a link to \.\./nowhere, which does not exist"):
             train(run.config, run.path, resume=resume)
     assert run.read_log() == before

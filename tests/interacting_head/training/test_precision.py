@@ -46,5 +46,5 @@ def test_the_recipe_may_follow_the_values_of_set(name, assignments):
 
 
 def test_an_argument_of_set_without_an_equals_sign_is_an_error():
-    with pytest.raises(InputError, match="--set takes KEY=VALUE, got 'quickstrat'"):
+    with pytest.raises(InputError, match=r"--set takes KEY=VALUE, such as model.dropout=0.2, got 'quickstrat'"):
         recipes.resolve(None, ["train.seed=2", "quickstrat"], {})

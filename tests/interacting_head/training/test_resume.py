@@ -57,7 +57,7 @@ def test_a_run_killed_five_times_ends_like_one_that_was_not(config, tmp_path):
     process.send_signal(signal.SIGTERM)
     output, _ = process.communicate()
     assert process.returncode == 0, output
-    assert "; the same command continues" in output
+    assert "; run the same command to resume" in output
     process = start(config, run.path)
     output, _ = process.communicate()
     assert process.returncode == 0, output

@@ -90,7 +90,7 @@ def test_raw_text_goes_in_and_detokenised_text_comes_out(run, tmp_path):
 def test_a_run_without_its_truecasers_says_so(run, tmp_path):
     shutil.copytree(run.path, tmp_path / "broken")
     (tmp_path / "broken" / "truecasing" / "target.truecase").unlink()
-    with pytest.raises(InputError, match=r"broken lacks text\.json or a file of truecasing/"):
+    with pytest.raises(InputError, match=r"broken lacks text\.json or a file in truecasing/"):
         Translator.from_run(tmp_path / "broken")
 
 
@@ -181,7 +181,7 @@ def test_other_text_in_another_place_is_another_configuration(tmp_path, change):
     else:
         elsewhere = override(elsewhere, ["data.source_language=fr"])
     found = with_paths_of(run, elsewhere, open_text(elsewhere.data, None))
-    with pytest.raises(InputError, match=r"holds a run with another configuration: data\.dev_source"):
+    with pytest.raises(InputError, match=r"contains a run with a different configuration: data\.dev_source"):
         run.create_or_check(found)
 
 
@@ -231,8 +231,8 @@ def test_training_pairs_are_left_out_by_the_rules_and_no_others(tmp_path):
     ("setting", "message"),
     [
         ("data.profile=moses", "data.profile must be one of raw, truecased, lowercased, tokenized, got 'moses'"),
-        ("data.joint_merges=true", "data.joint_merges gives each side a dictionary of its own"),
-        ("data.vocabulary_size=[300,310]", "there is one sub-word model for both sides"),
+        ("data.joint_merges=true", "data.joint_merges needs separate vocabularies"),
+        ("data.vocabulary_size=[300,310]", "one sub-word model is learnt on both sides"),
         ("data.vocabulary_size=[300,a]", "data.vocabulary_size must be a whole number, got 'a'"),
         ("train.validation_bleu=false", "train.best_metric is bleu, but train.validation_bleu is false"),
         ("data.max_words=0", "data.max_words must be at least 1, got 0"),

@@ -120,7 +120,7 @@ def test_the_average_is_the_mean_of_the_last_checkpoints(finished):
 def test_a_full_disk_is_one_line_and_the_same_command_continues(config, finished, tmp_path):
     run = RunDirectory(tmp_path / "run")
     largest = max(path.stat().st_size for path in finished.path.rglob("*.state.npz"))
-    message = f"cannot write {run.path}.*: File too large; {run.path} has no checkpoint yet: make room"
+    message = f"cannot write {run.path}.*: File too large; {run.path} has no checkpoint yet; free up space"
     with full_disk(largest - 1000), pytest.raises(RunError, match=message):
         train(config, run.path)
     assert train(config, run.path) is None
@@ -149,14 +149,14 @@ def test_a_validation_stopped_by_a_signal_is_made_up_for(config, finished, tmp_p
 def test_a_finished_run_reports_it_and_changes_nothing(copied, config, capfd):
     before = {path: path.stat().st_mtime_ns for path in copied.path.rglob("*.*5")}
     assert train(config, copied.path) is None
-    assert f"{copied.path} is finished: 25 steps, nothing to do" in capfd.readouterr().err
+    assert f"{copied.path} is finished after 25 steps: nothing to do" in capfd.readouterr().err
     assert {path: path.stat().st_mtime_ns for path in copied.path.rglob("*.*5")} == before
 
 
 def test_a_run_whose_best_weights_are_missing_is_not_continued(copied, config):
     (copied.path / "best.weights.h5").unlink()
     (copied.path / "metrics.json").unlink()
-    with pytest.raises(InputError, match=r"best\.weights\.h5 is missing, the weights of step \d+; copy it again"):
+    with pytest.raises(InputError, match=r"best\.weights\.h5, the weights of step \d+, is missing; copy it again"):
         train(config, copied.path)
 
 
@@ -197,8 +197,8 @@ def continued(copied, config, capfd):
 
 def test_a_damaged_checkpoint_gives_way_to_the_one_before_it(continued, finished):
     run, errors = continued
-    assert "the checkpoint of step 25 is damaged: removed, the one before it is used" in errors
-    assert f"continuing {run.path} at step 20" in errors
+    assert "removed the damaged checkpoint of step 25; using the one before it" in errors
+    assert f"resuming {run.path} at step 20" in errors
     assert_equal_runs(run, finished)
 
 
@@ -224,7 +224,7 @@ def test_another_configuration_on_a_run_names_the_keys_that_differ(copied, files
 def test_a_run_directory_in_which_another_training_is_at_work_is_refused(copied, config):
     log = (copied.path / "train.log").read_bytes()
     for resume in (True, False):
-        with sole_use(copied.path), pytest.raises(InputError, match="is in use by another command; wait for its end"):
+        with sole_use(copied.path), pytest.raises(InputError, match="is in use by another command; wait until it ends"):
             train(config, copied.path, resume=resume)
     assert (copied.path / "train.log").read_bytes() == log
     assert train(config, copied.path) is None

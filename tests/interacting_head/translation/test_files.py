@@ -21,7 +21,7 @@ def test_a_long_translation_ends_with_a_hint_at_a_faster_engine(tmp_path):
     assert done.stdout == b"a\n"
     summary, hint = done.stderr.decode().splitlines()
     assert summary.startswith("1 sentence in ")
-    assert hint == "--engine another would translate the same in less time (docs/translation.md)"
+    assert hint == "--engine another gives the same translations in less time (docs/translation.md)"
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def texts(tmp_path):
 def test_an_output_that_is_also_an_input_is_refused_and_kept(texts, options, output, name):
     result = run(texts, *ECHO, "-i", "input", *options, "-o", output)
     assert (result.code, result.output) == (2, "")
-    assert result.errors == f"error: --output {output} is the same file as --{name}; name another file\n"
+    assert result.errors == f"error: --output {output} is the same file as --{name}; name another output file\n"
     assert (texts / name).read_text() == f"{name}\n"
 
 
@@ -55,7 +55,7 @@ def test_an_output_that_is_the_standard_input_is_refused(texts):
     with open(texts / "input") as stdin:
         done = subprocess.run(command, cwd=texts, env=environment(texts), stdin=stdin, capture_output=True, text=True)
     assert (done.returncode, (texts / "input").read_text()) == (2, "input\n")
-    assert done.stderr == "error: --output input is the same file as --input; name another file\n"
+    assert done.stderr == "error: --output input is the same file as --input; name another output file\n"
 
 
 @pytest.mark.parametrize("name", ["config.yaml", "best.weights.h5", "subwords/source.model", "linked"])
@@ -69,7 +69,7 @@ def test_an_output_that_is_a_file_of_the_model_is_refused(tmp_path, name):
     def arguments(output, model=run_folder):
         return SimpleNamespace(input="-", prefix=None, score=None, model=[str(model)], output=str(output))
 
-    with pytest.raises(InputError, match=r"--output .* is a file of the model .*run; name another file"):
+    with pytest.raises(InputError, match=r"--output .* is a file of the model .*run; name another output file"):
         check_output(arguments(run_folder / name))
     check_output(arguments(run_folder / "dev.hyp"))
     (run_folder / "config.yaml").rename(run_folder / "model.bin")  # an export, all of whose files are the model's
@@ -96,5 +96,5 @@ def test_an_output_whose_name_ends_in_gz_is_a_gzip_file(texts):
 def test_a_missing_output_folder_is_an_error_before_translation(texts):
     result = run(texts, *ECHO, "-i", "input", "-o", "nowhere/output")
     assert (result.code, result.output) == (2, "")
-    message = "cannot write nowhere/output: No such file or directory; name a folder that can be written to"
+    message = "cannot write nowhere/output: No such file or directory; name a writable folder"
     assert result.errors.replace(str(texts) + "/", "") == f"error: {message}\n"

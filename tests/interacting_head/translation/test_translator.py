@@ -174,7 +174,7 @@ def test_lines_have_their_numbers_and_prefixes_only_where_there_are_some(subword
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_best": 5}, "n_best 5 is above the beam size 4"),
+        ({"n_best": 5}, "n_best 5 is above beam_size 4"),
         ({"beam_size": 0}, "beam_size must be a whole number of at least 1, got 0"),
         ({"beam_size": 101}, "beam_size must be at most 100, got 101"),
         ({"sampling": True, "n_best": 101}, "n_best must be at most 100, got 101"),
@@ -247,9 +247,9 @@ def test_translations_begin_with_their_prefixes(subwords, model):
 @pytest.mark.parametrize("others", [["ein"] * 5, ["ein"] * 7])
 def test_prefixes_and_targets_must_be_as_many_as_lines(subwords, model, others):
     translator = real(subwords, model)
-    with pytest.raises(InputError, match="goes on; line n of one must belong to line n of the other"):
+    with pytest.raises(InputError, match="has more; line n of one must correspond to line n of the other"):
         list(translator.translate(LINES, prefixes=others))
-    with pytest.raises(InputError, match="goes on; line n of one must belong to line n of the other"):
+    with pytest.raises(InputError, match="has more; line n of one must correspond to line n of the other"):
         list(translator.score(LINES, others))
 
 

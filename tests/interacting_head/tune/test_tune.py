@@ -299,7 +299,7 @@ def test_the_command_searches_stops_by_ctrl_c_and_continues(tmp_path):
     assert b"stopped by SIGINT; the same command continues" in errors
     result = run(tmp_path, *command)
     assert result.code == 0, result.errors
-    assert "continuing " in result.errors
+    assert "resuming " in result.errors
     assert "trial 2 of 2: model.attention.num_heads=2" in result.errors
     assert "\nsize\nvalidation_loss  bleu" in result.output
     assert result.output.endswith("best: python train.py runs/tune-tiny-own-text/best.yaml\n")

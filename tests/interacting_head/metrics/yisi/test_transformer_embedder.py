@@ -79,7 +79,7 @@ def test_a_line_longer_than_the_transformer_takes_is_cut(folder):
 
 
 def test_a_transformer_that_cannot_be_loaded_is_an_error_of_one_line(folder, tmp_path):
-    with pytest.raises(MetricUnavailable, match="has no layer 5; choose one of 1 to 4"):
+    with pytest.raises(MetricUnavailable, match="has no layer 5; choose one from 1 to 4"):
         TransformerEmbedder(folder, layer=5)
     with pytest.raises(MetricUnavailable, match=f"cannot load a transformer from {tmp_path}: ") as caught:
         load_embedder(tmp_path)

@@ -96,19 +96,19 @@ def test_words_of_a_second_text_are_read_later(tmp_path):
 # Embedders that cannot be used
 
 BROKEN = {
-    "no_header.txt": (b"cat 1 0 0\n", "line 1 is not two whole numbers"),
-    "empty.txt": (b"", "line 1 is not two whole numbers"),
-    "zero.txt": (b"0 3\n", "line 1 is not two whole numbers"),
+    "no_header.txt": (b"cat 1 0 0\n", "line 1 must be two whole numbers"),
+    "empty.txt": (b"", "line 1 must be two whole numbers"),
+    "zero.txt": (b"0 3\n", "line 1 must be two whole numbers"),
     "short.txt": (b"3 3\ncat 1 0 0\ndog 0 1 0\n", "it ends after 2 of 3 words"),
-    "ragged.txt": (b"2 3\ncat 1 0 0\ndog 0 1\n", "line 3 has not a word and 3 numbers"),
-    "letters.txt": (b"2 3\ncat 1 0 0\ndog 0 1 x\n", "line 3 has not a word and 3 numbers"),
+    "ragged.txt": (b"2 3\ncat 1 0 0\ndog 0 1\n", "line 3 must be a word and 3 numbers"),
+    "letters.txt": (b"2 3\ncat 1 0 0\ndog 0 1 x\n", "line 3 must be a word and 3 numbers"),
     "infinite.txt": (b"2 3\ncat 1 0 0\ndog 0 1 nan\n", "the vector of word 2 is not finite"),
     "cut.bin": (b"2 3\ncat " + bytes(range(12)) + b"dog " + bytes(5), "it ends after 1 of 2 words"),
     "cut.vec.gz": (
         gzip.compress(b"2 3\ncat 1 0 0\n" + random.Random(1).randbytes(9999))[:-500],
-        "cut short or damaged",
+        "truncated or damaged",
     ),
-    "no.vec.gz": (b"2 3\ncat 1 0 0\n", "cut short or damaged"),
+    "no.vec.gz": (b"2 3\ncat 1 0 0\n", "truncated or damaged"),
 }
 
 
@@ -124,7 +124,7 @@ def test_a_file_without_word_vectors_is_an_error_of_one_line(tmp_path, name):
 def test_yisi_1_without_an_embedder_is_unavailable(tmp_path):
     with pytest.raises(MetricUnavailable, match=r"yisi1 needs an embedder.*--embedder"):
         score("yisi1", ["a"], ["a"])
-    with pytest.raises(MetricUnavailable, match=r"there is no embedder .*nowhere"):
+    with pytest.raises(MetricUnavailable, match=r"the embedder .*nowhere does not exist"):
         score("yisi1", ["a"], ["a"], embedder=tmp_path / "nowhere")
 
 
@@ -136,5 +136,7 @@ def test_a_folder_is_not_an_embedder_without_transformers(tmp_path, monkeypatch)
 
 def test_a_pipe_is_refused_as_an_embedder(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(InputError, match="pipe is a pipe or a device, which cannot be read here; write it to a file"):
+    with pytest.raises(
+        InputError, match="pipe is a pipe or a device, which cannot be read here; save its content to a file"
+    ):
         load_embedder(tmp_path / "pipe")

@@ -139,15 +139,15 @@ def test_lines_of_any_length_fit_into_its_table_of_positions(converted):
 
 def test_ctranslate2_refuses_options_and_inputs_that_it_lacks(workplace, converted, tmp_path):
     for message, path, options in [
-        ("--engine ctranslate2 takes one model; a further one needs --engine keras", [converted, converted], {}),
-        ("searches and does not draw", converted, {"sampling": True}),
-        ("has no checkpoints; leave --checkpoint best out", converted, {"checkpoint": "best"}),
+        ("--engine ctranslate2 supports only one model; an ensemble needs --engine keras", [converted, converted], {}),
+        ("does not support sampling", converted, {"sampling": True}),
+        ("without checkpoints; leave out --checkpoint best", converted, {"checkpoint": "best"}),
         ("has no checkpoint 'step-7'", workplace / "trained", {"checkpoint": "step-7"}),
         ("is neither a run directory of train.py", tmp_path, {}),
     ]:
         with pytest.raises(InputError, match=message):
             opened(path, **options)
-    with pytest.raises(InputError, match=r"a line has [\d,]+ sub-words, and .* takes 4,095"):
+    with pytest.raises(InputError, match=r"a line has [\d,]+ sub-words, but .* takes at most 4,095"):
         opened(converted).engine.search([Sentence([5] * 4096, 20, None, 0)], SearchOptions(), 1)
     shutil.copytree(converted, tmp_path / "damaged")
     (tmp_path / "damaged" / "model.bin").write_bytes(b"no weights")

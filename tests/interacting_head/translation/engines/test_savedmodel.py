@@ -51,11 +51,11 @@ def test_a_savedmodel_translates_as_the_translator_does(trained, version, search
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"beam_size": 4}, "was exported with beam_size 3, and 4 is asked for; export the run with the other"),
-        ({"length_penalty_type": "average"}, "with length_penalty_type gnmt, and average is asked for"),
-        ({"sampling": True}, "--engine savedmodel searches and does not draw"),
+        ({"beam_size": 4}, "was exported with beam_size 3, which cannot be changed to 4; export the run again"),
+        ({"length_penalty_type": "average"}, "with length_penalty_type gnmt, which cannot be changed to average"),
+        ({"sampling": True}, "--engine savedmodel does not support sampling"),
         ({"no_repeat_ngram": 2}, "--no-repeat-ngram needs --engine keras"),
-        ({"checkpoint": "best"}, "is a SavedModel and has no checkpoints; leave --checkpoint best out"),
+        ({"checkpoint": "best"}, "is a SavedModel without checkpoints; leave out --checkpoint best"),
     ],
 )
 def test_a_savedmodel_refuses_options_that_it_lacks(version, options, message):
@@ -69,7 +69,7 @@ def test_a_savedmodel_refuses_lines_that_it_cannot_translate(version):
         list(translator.translate(LINES[:1], prefixes=["a"]))
     with pytest.raises(InputError, match="--score needs --engine keras"):
         list(translator.score(LINES[:1], ["a"]))
-    with pytest.raises(InputError, match="with beam_size 3, and 2 is asked for"):
+    with pytest.raises(InputError, match="with beam_size 3, which cannot be changed to 2"):
         translator.with_options(SearchOptions(beam_size=2))
     too_long = translator.with_options(SearchOptions(beam_size=BEAM, max_length=5000))
     with pytest.raises(InputError, match=r"--engine savedmodel: max_length must be from 0 \(default\) to 4096"):
@@ -77,13 +77,13 @@ def test_a_savedmodel_refuses_lines_that_it_cannot_translate(version):
 
 
 def test_a_folder_that_is_not_a_savedmodel_is_refused(version, tmp_path):
-    with pytest.raises(InputError, match="takes one model; a further one needs"):
+    with pytest.raises(InputError, match="supports only one model; an ensemble needs"):
         opened([version, version])
     with pytest.raises(InputError, match="is not a folder written by"):
         opened(tmp_path)
     shutil.copytree(version, tmp_path / "incomplete" / "7")
     shutil.rmtree(tmp_path / "incomplete" / "7" / EXTRA)
-    with pytest.raises(InputError, match=r"incomplete/7 lacks assets\.extra/text, its sub-words"):
+    with pytest.raises(InputError, match=r"incomplete/7 lacks its sub-words, assets\.extra/text"):
         opened(tmp_path / "incomplete")
     shutil.copytree(version, tmp_path / "damaged")
     (tmp_path / "damaged" / "saved_model.pb").write_bytes(b"no model")
