@@ -12,8 +12,9 @@ from argparse import ArgumentParser, Namespace
 
 import numpy as np
 
-from interacting_head.analysis.base import SITES, AnalysedRun, Analysis, Findings, add_up
+from interacting_head.analysis.base import AnalysedRun, Analysis, Findings, add_up
 from interacting_head.analysis.figures import Figure, HeatMap, add_legend, draw_heat_maps, grid
+from interacting_head.config import SITES
 
 MEASURES = {"distance": "mean attention distance, positions", "entropy": "entropy of attention, nats"}
 AS_PRINTED = "_as_printed"

@@ -46,8 +46,8 @@ class HeatMap(NamedTuple):
         return cls(title, values, list(rows), head_labels(values.shape[1]), **labels)
 
 
-def save_figure(draw: Callable, path: Path) -> None:
-    """Draw a figure and write it as PNG and SVG; `path` has no suffix.
+def save_figure(draw: Callable, path: Path, suffixes: Sequence[str] = SUFFIXES) -> None:
+    """Draw a figure and write it in the formats of `suffixes`; `path` has no suffix.
 
     `draw` is a function of an empty matplotlib `Figure` with the layout "constrained"; it also sets the size.
     """
@@ -59,7 +59,7 @@ def save_figure(draw: Callable, path: Path) -> None:
         figure = Figure(layout="constrained")
         FigureCanvasAgg(figure)
         draw(figure)
-        for suffix in SUFFIXES:
+        for suffix in suffixes:
             with atomic_write(f"{path}.{suffix}", "wb", parents=True) as file:
                 # Without its date a figure depends on the results alone.
                 metadata = {"Date": None} if suffix == "svg" else {}

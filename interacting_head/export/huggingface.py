@@ -5,13 +5,12 @@ tokeniser. Their heads × head size is the model size. Their positions are [sine
 alternate sine and cosine, so that the model dimension is permuted.
 """
 
-import json
 from pathlib import Path
 
 import numpy as np
 
 from data.errors import InputError
-from data.files import copy_file
+from data.files import copy_file, write_json
 from data.text.subwords import BEGIN, END, PAD, SPECIAL_PIECES, UNKNOWN
 from interacting_head.export import optional_package
 from interacting_head.export.folding import fold_transformer
@@ -236,8 +235,3 @@ def write_tokenizer(folder: Path, trained: TrainedModel) -> None:
     if trained.run and trained.run.truecasers():
         for path in trained.run.truecasing_paths:
             copy_file(path, folder / "truecasing" / path.name)
-
-
-def write_json(path: Path, value: dict) -> None:
-    """Write a file of JSON."""
-    path.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

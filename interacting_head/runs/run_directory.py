@@ -11,7 +11,16 @@ from pathlib import Path
 import numpy as np
 
 from data.errors import InputError
-from data.files import atomic_write, check_plain, check_room, full_disk_named, make_folder, sha256, written_atomically
+from data.files import (
+    atomic_write,
+    check_plain,
+    check_room,
+    full_disk_named,
+    make_folder,
+    sha256,
+    write_json,
+    written_atomically,
+)
 from data.text.profiles import PROFILES, RAW_TEXT, Preprocessor
 from data.text.subwords import Subwords
 from data.text.truecasing import Truecaser
@@ -294,9 +303,7 @@ class RunDirectory:
 
     def write_json(self, name: str, value: object) -> None:
         """Write a value to the JSON file `name`."""
-        with atomic_write(self.path / name) as file:
-            json.dump(value, file, indent=2, ensure_ascii=False)
-            file.write("\n")
+        write_json(self.path / name, value)
 
     def read_json(self, name: str) -> dict | list | None:
         """Return the value in a JSON file, or None where there is none; raise `InputError` where it is damaged."""
