@@ -1,10 +1,12 @@
 """Trains a translation model. Without arguments: the quickstart recipe."""
 
+import argparse
+
 from interacting_head import recipes
 from interacting_head.console import ArgumentParser, importing_keras, run
 
 
-def parse_arguments():
+def parse_arguments() -> argparse.Namespace:
     parser = ArgumentParser(prog="train.py", description=__doc__)
     parser.add_argument(
         "recipe", nargs="?", metavar="RECIPE | CONFIG.yaml", help="default: quickstart; for your own text, by its size"
@@ -26,7 +28,7 @@ def parse_arguments():
     return parser.parse_args()
 
 
-def main():
+def main() -> None:
     arguments = parse_arguments()
     if arguments.list:
         return recipes.print_list(arguments.recipe)

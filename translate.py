@@ -11,7 +11,7 @@ from interacting_head.translation.streams import count_lines, is_prompt, open_wi
 LONG = 60  # seconds after which a faster engine is pointed out
 
 
-def main():
+def main() -> None:
     arguments = parse_arguments(__doc__)
     batch_size = files.check_runs(arguments)
     files.check_output(arguments)

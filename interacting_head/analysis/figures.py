@@ -84,7 +84,17 @@ def panels(figure: Figure, titles: list[str], columns: int, width: float, height
     return list(axes.flat[: len(titles)])
 
 
-def draw_heat_maps(figure, maps, columns=3, *, limits=None, colors="viridis", numbers="", title="", bar=""):
+def draw_heat_maps(
+    figure: Figure,
+    maps: list[HeatMap] | dict[tuple, HeatMap],
+    columns: int = 3,
+    *,
+    limits: tuple[float, float] | None = None,
+    colors: str = "viridis",
+    numbers: str = "",
+    title: str = "",
+    bar: str | None = "",
+) -> None:
     """Draw heat maps in panels, on one scale.
 
     Args:

@@ -12,6 +12,7 @@ import numpy as np
 from data.errors import InputError
 from data.files import copy_file, write_json
 from data.text.subwords import BEGIN, END, PAD, SPECIAL_PIECES, UNKNOWN
+from interacting_head.config import DecodeConfig
 from interacting_head.export import optional_package
 from interacting_head.export.folding import fold_transformer
 from interacting_head.export.trained_model import TrainedModel
@@ -195,7 +196,7 @@ def model_configuration(model: Transformer, heads: dict[str, int]) -> dict:
     }
 
 
-def generation_configuration(decode) -> dict:
+def generation_configuration(decode: DecodeConfig) -> dict:
     """Return the contents of generation_config.json: the search of `DecodeConfig`, as far as transformers has it.
 
     Its length penalty divides by n^α, as `average` does; it lacks the form of `gnmt`.

@@ -5,8 +5,10 @@ import functools
 import inspect
 import os
 import threading
+from collections.abc import Callable, Iterator
 
 import keras
+from keras import KerasTensor
 
 from data.errors import InputError
 from data.workers import available_cores
@@ -154,13 +156,13 @@ class Compiled:
 
 
 @contextlib.contextmanager
-def stateless(values=None):
+def stateless(values: list[tuple] | None = None) -> Iterator[None]:
     """Let layers take these values, pairs of a variable and a tensor, and drop the losses that they add."""
     with keras.StatelessScope(state_mapping=values, collect_losses=False):
         yield
 
 
-def gradient(function, inputs):
+def gradient(function: Callable[[KerasTensor], KerasTensor], inputs: KerasTensor) -> KerasTensor:
     """Return the gradient of a scalar function of one tensor at `inputs`, also inside of a `Compiled` function.
 
     Raises:

@@ -1,7 +1,9 @@
 """Floating-point operations of a Transformer."""
 
+from interacting_head.config import ModelConfig
 
-def matmul_flops(model, vocabulary_size: int, source_tokens: int, target_tokens: int) -> int:
+
+def matmul_flops(model: ModelConfig, vocabulary_size: int, source_tokens: int, target_tokens: int) -> int:
     """Return the FLOPs of the matrix products of a training step of a `ModelConfig`.
 
     Padding and products of attention weights do not count. The vocabulary is the target's.

@@ -96,7 +96,7 @@ def _small(config, corpus, direction, position, depth, heads):
     return small.on_a_cpu(config, STAND_INS[corpus], depth)
 
 
-def multi_hop(corpus, direction, position, depth, heads):
+def multi_hop(corpus: str, direction: str, position: str, depth: int, heads: int) -> ExperimentConfig:
     """{position}, {depth} + {depth} layers, {corpus} {direction}: Iida et al. 2019, table {table}; expected {expected}.
 
     Section 3: D = 512, F = 2048, {heads} heads, Adam with a constant rate of 3e-4, 2000 tokens a batch, 50 epochs

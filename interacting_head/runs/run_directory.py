@@ -219,7 +219,7 @@ class RunDirectory:
         """Return the path of the weights called `best`, `average` or `ema`, whether or not they are there."""
         return self.path / f"{name}{WEIGHTS}"
 
-    def save_weights(self, model, path: Path):
+    def save_weights(self, model: object, path: Path) -> None:
         """Save the weights of a `Transformer`, sealed; raise `OSError` where the disk has no room."""
         weights = sum(math.prod(weight.shape) * np.dtype("float32").itemsize for weight in model.weights)
         owner = {
@@ -234,7 +234,7 @@ class RunDirectory:
             model.save_weights(partial)
             seal(partial, owner)
 
-    def save_checkpoint(self, model, step: int, arrays: list[np.ndarray], state: dict):
+    def save_checkpoint(self, model: object, step: int, arrays: list[np.ndarray], state: dict) -> None:
         """Write a checkpoint: weights, arrays (optimizer and random states), and a state that JSON can hold."""
         self.save_weights(model, self._weights(step))
         state = {**state, "weights_sha256": sha256(self._weights(step))}

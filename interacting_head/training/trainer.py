@@ -42,7 +42,9 @@ class DivergedError(RunError):
     """The loss of a training is no number."""
 
 
-def train(config: ExperimentConfig, run_dir: str | Path, corpora_dir=None, resume: bool = True) -> int | None:
+def train(
+    config: ExperimentConfig, run_dir: str | Path, corpora_dir: str | Path | None = None, resume: bool = True
+) -> int | None:
     """Train a model, or continue a training, in a run directory.
 
     Args:

@@ -7,7 +7,7 @@ import os
 import select
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TextIO
 
 from data.errors import InputError
@@ -31,7 +31,9 @@ def name_of(path: str) -> str:
     return STANDARD_INPUT if path == "-" else path
 
 
-def windows(pairs: Iterable[tuple], first: int, largest: int | None = None, pauses=None) -> Iterator[list[tuple]]:
+def windows(
+    pairs: Iterable[tuple], first: int, largest: int | None = None, pauses: Callable[[float], bool] | None = None
+) -> Iterator[list[tuple]]:
     """Yield pairs of texts as lists, the first of `first` pairs, each further one twice as long, up to `largest`.
 
     An empty list comes before each wait for a pair, so that results of the lists before need not wait too. A list ends

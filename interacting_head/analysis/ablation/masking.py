@@ -12,6 +12,7 @@ from interacting_head.analysis.ablation.head_gates import GatedTransformer, Head
 from interacting_head.analysis.base import AnalysedRun, Analysis, Findings, Sample, check_at_least
 from interacting_head.analysis.figures import Figure, HeatMap, draw_heat_maps
 from interacting_head.config.values import MOST_HYPOTHESES
+from interacting_head.metrics.significance import SystemScore
 
 METRIC = "sacrebleu"
 SIGNIFICANCE = {0.01: "‡", 0.05: "†"}
@@ -119,7 +120,9 @@ def check_beam_size(arguments: Namespace) -> None:
         raise InputError(f"--beam-size must be at most {MOST_HYPOTHESES}, got {arguments.beam_size}")
 
 
-def masked_scores(run, sample, patterns: list[str] | None = None, beam_size: int | None = None) -> tuple[dict, str]:
+def masked_scores(
+    run: AnalysedRun, sample: Sample, patterns: list[str] | None = None, beam_size: int | None = None
+) -> tuple[dict, str]:
     """Return `{mask: SystemScore}` of a run, and the signature; the mask None is the whole model.
 
     Patterns are of `chosen_heads`; without them, each source is masked where there are several, or else each head.
@@ -140,7 +143,7 @@ def source_masks(sources: list) -> list[tuple]:
     return list(dict.fromkeys([*of_all, *((source,) for source in sources)]))
 
 
-def row_of(name: str, mask: tuple | None, score, whole) -> dict:
+def row_of(name: str, mask: tuple | None, score: SystemScore, whole: SystemScore) -> dict:
     """Return the row of a mask: `layer` is `all` for a source that is masked in every layer."""
     masked, site, layer, number = "nothing", None, None, None
     if mask and isinstance(mask[0], Head):
@@ -152,7 +155,7 @@ def row_of(name: str, mask: tuple | None, score, whole) -> dict:
     return {**place, **score_columns(score, whole if mask else None)}
 
 
-def score_columns(score, whole) -> dict:
+def score_columns(score: SystemScore, whole: SystemScore | None) -> dict:
     """Return the columns of a `SystemScore`, compared with the whole model's unless that is None."""
     return {
         "BLEU": score.score,
