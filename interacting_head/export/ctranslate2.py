@@ -18,7 +18,7 @@ QUANTIZATIONS = ("float32", "float16", "int8", "int8_float32")
 
 
 def write(trained: TrainedModel, folder: Path, quantization: str | None) -> None:
-    """Write a model for CTranslate2, and all else that translation of text needs."""
+    """Write a model for CTranslate2, and the files that translation of text needs."""
     TransformerConverter(trained).convert(str(folder), quantization=quantization, force=True)
     trained.write_text_files(folder / TEXT)
 
@@ -34,7 +34,7 @@ class TransformerConverter(ctranslate2.converters.Converter):
         config, attention = model.config, fold_transformer(model)
 
         def heads(*sites):
-            """A stack has one number of heads; layers with fewer are filled up."""
+            """A stack has one number of heads; layers with fewer are padded."""
             return max(folded.num_heads for (site, _), folded in attention.items() if site in sites)
 
         options = {
@@ -80,7 +80,7 @@ class TransformerConverter(ctranslate2.converters.Converter):
 
 
 def set_attention(spec: object, attention: StandardAttention, num_heads: int, norm: LayerNormalization) -> None:
-    """Set a specification to attention and its normalisation; linear maps of the same input are one."""
+    """Set a specification to attention and its normalisation, joining linear maps of the same input."""
     attention = attention.resized(num_heads, attention.head_dim)
     query, key, value = (one.reshape(len(one), -1) for one in (attention.query, attention.key, attention.value))
     *inputs, output = spec.linear
@@ -95,7 +95,7 @@ def set_attention(spec: object, attention: StandardAttention, num_heads: int, no
 
 
 def set_linear(spec: common_spec.LinearSpec, kernel: np.ndarray, bias: np.ndarray) -> None:
-    """Set a specification to a kernel `(inputs, outputs)`, which CTranslate2 has the other way round, and a bias."""
+    """Set a specification to a kernel `(inputs, outputs)`, which CTranslate2 stores transposed, and a bias."""
     spec.weight = array(np.asarray(kernel).T)
     if np.any(bias):
         spec.bias = array(bias)
@@ -107,5 +107,5 @@ def set_norm(spec: common_spec.LayerNormSpec, norm: LayerNormalization) -> None:
 
 
 def array(weight: object) -> np.ndarray:
-    """Return a copy in float32: CTranslate2 changes the arrays it is given when it quantises them."""
+    """Return a copy in float32, because CTranslate2 quantises arrays in place."""
     return np.array(weight, dtype="float32", order="C")
