@@ -11,7 +11,7 @@ from interacting_head.metrics.lines import input_warnings, read_aligned
 from interacting_head.metrics.significance import Resampling
 
 
-def main():
+def main() -> int | None:
     arguments = parse_arguments(__doc__)
     names = check_names(arguments.metrics)
     systems, references, source = read_aligned(

@@ -1,10 +1,12 @@
 """Train a translation model; without arguments, by the quickstart recipe."""
 
+import argparse
+
 from interacting_head import recipes
 from interacting_head.console import ArgumentParser, importing_keras, run
 
 
-def parse_arguments():
+def parse_arguments() -> argparse.Namespace:
     parser = ArgumentParser(prog="train.py", description=__doc__)
     parser.add_argument(
         "recipe",
@@ -30,7 +32,7 @@ def parse_arguments():
     return parser.parse_args()
 
 
-def main():
+def main() -> None:
     arguments = parse_arguments()
     if arguments.list:
         return recipes.print_list(arguments.recipe)

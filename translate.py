@@ -1,10 +1,9 @@
 """Translate text, one line out for each line in, from standard input to standard output."""
 
-import json
 import sys
 import time
 
-from interacting_head.console import atomic_write, run
+from interacting_head.console import run, write_json
 from interacting_head.translation import files
 from interacting_head.translation.options import parse_arguments
 from interacting_head.translation.streams import count_lines, is_prompt, open_windows
@@ -12,7 +11,7 @@ from interacting_head.translation.streams import count_lines, is_prompt, open_wi
 LONG = 60  # seconds after which a faster engine is suggested
 
 
-def main():
+def main() -> None:
     arguments = parse_arguments(__doc__)
     batch_size = files.check_runs(arguments)
     files.check_output(arguments)
@@ -46,9 +45,7 @@ def main():
         file=sys.stderr,
     )
     if arguments.summary is not None:
-        with atomic_write(arguments.summary) as file:
-            json.dump({"sentences": sentences, "tokens": tokens, "seconds": seconds}, file)
-            file.write("\n")
+        write_json(arguments.summary, {"sentences": sentences, "tokens": tokens, "seconds": seconds}, indent=None)
     if seconds > LONG and not arguments.details and arguments.score is None:
         faster = translator.engine.faster_engine(translator.options)
         if faster is not None:

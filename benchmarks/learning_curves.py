@@ -5,6 +5,7 @@
 Runs that differ only in the seed are averaged into one curve.
 """
 
+import functools
 import itertools
 import sys
 from pathlib import Path
@@ -14,7 +15,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks import results
 from data.corpora.corpus import open_corpus
-from interacting_head.console import ArgumentParser, atomic_write, importing_keras, run
+from interacting_head.analysis.figures import save_figure
+from interacting_head.console import ArgumentParser, importing_keras, run
 from interacting_head.metrics import evaluate
 from interacting_head.runs.run_directory import VERSION, RunDirectory
 
@@ -28,7 +30,6 @@ def main():
     parser.add_argument("--name", default="learning_curves", help="name of the result; default: %(default)s")
     parser.add_argument("--conditions", metavar="TEXT", help="what else ran on the machine")
     arguments = parser.parse_args()
-    plot_name = f"{arguments.name}.png"
     with importing_keras():
         from interacting_head.translation.translator import Translator  # imports Keras
 
@@ -53,7 +54,7 @@ def main():
             rows.append({**shared, **point, "test BLEU": score if record is best else None})
         print(f"{directory.path}: dev {best['bleu']:.2f}, {arguments.test} {score:.2f}", file=sys.stderr)
     results.FOLDER.mkdir(exist_ok=True)
-    plot(rows, results.FOLDER / plot_name)
+    save_figure(functools.partial(plot, rows), results.FOLDER / arguments.name, ["png"])
     final = [row for row in rows if row["test BLEU"] is not None]
     means = {scheme: mean(row["test BLEU"] for row in group) for scheme, group in by_scheme(final)}
     results.write(
@@ -76,20 +77,16 @@ def main():
             "search": f"beam {config.decode.beam_size}, length penalty {config.decode.length_penalty:g} "
             f"({config.decode.length_penalty_type})",
             "mean over the seeds": ", ".join(f"{scheme} {score:.2f}" for scheme, score in means.items()),
-            "plot": plot_name,
+            "plot": f"{arguments.name}.png",
         },
         machine_load=arguments.conditions,
     )
 
 
-def plot(rows, path):
-    """Draw dev BLEU by minutes: a thin line for each run, a thick one for the mean of a scheme."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    figure, axes = pyplot.subplots(figsize=(7, 4.5))
+def plot(rows, figure):
+    """Draw dev BLEU over minutes: a thin line for each run, a thick one for the mean of a scheme."""
+    figure.set_size_inches(7, 4.5)
+    axes = figure.subplots()
     for number, (scheme, group) in enumerate(by_scheme(rows)):
         color = f"C{number}"
         for _, points in itertools.groupby(sorted(group, key=lambda row: row["seed"]), lambda row: row["seed"]):
@@ -102,9 +99,6 @@ def plot(rows, path):
     axes.set(xlabel="minutes", ylabel="dev BLEU (greedy)", xlim=(0, None), ylim=(0, None))
     axes.grid(alpha=0.3)
     axes.legend()
-    with atomic_write(path, "wb") as file:
-        figure.savefig(file, format="png", dpi=150, bbox_inches="tight")
-    pyplot.close(figure)
 
 
 def by_scheme(rows):

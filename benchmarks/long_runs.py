@@ -18,6 +18,7 @@ from statistics import median
 from benchmarks import results
 from benchmarks.pipeline_speed import ROOT, resident_bytes
 from data.corpora.corpus import open_corpus
+from data.files import write_json
 from interacting_head.console import RunError, atomic_write
 
 LOOKS = 1000
@@ -79,8 +80,7 @@ def trained(folder, steps):
     command = [sys.executable, ROOT / "train.py", "quickstart", "--run-dir", folder / "run", "--set", *settings]
     numbers = re.compile(rf" step (\d+) of {steps}, ")
     row = {"part": "training", "engine": "keras", **watched(command, steps, interval, "stderr", numbers)}
-    with atomic_write(stored) as file:
-        json.dump(row, file)
+    write_json(stored, row)
     return row
 
 

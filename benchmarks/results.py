@@ -4,8 +4,8 @@ import json
 import platform
 from pathlib import Path
 
+from data.files import write_json
 from data.workers import available_cores
-from interacting_head.console import atomic_write
 from interacting_head.console.machine import processor, versions
 
 FOLDER = Path(__file__).parent / "results"
@@ -29,9 +29,7 @@ def write(name, title, rows, views, conditions, path=None, machine_load=None):
     result = {"title": title, "conditions": {**conditions, **machine()}, "views": views, "rows": rows}
     FOLDER.mkdir(exist_ok=True)
     path = path or FOLDER / f"{name}.json"
-    with atomic_write(path) as file:
-        json.dump(result, file, indent=1, ensure_ascii=False)
-        file.write("\n")
+    write_json(path, result, indent=1)
     return path
 
 

@@ -30,7 +30,7 @@ class ArgumentParser(argparse.ArgumentParser):
             kwargs["prog"] = sys.argv[0]
         super().__init__(*args, allow_abbrev=False, **kwargs)
 
-    def parse_args(self, *args, **kwargs) -> argparse.Namespace:
+    def parse_args(self, *args: object, **kwargs: object) -> argparse.Namespace:
         if "_ARGCOMPLETE" in os.environ:  # a shell asks for completions; this prints them and exits
             import argcomplete
 

@@ -5,6 +5,7 @@ import csv
 import errno
 import fcntl
 import hashlib
+import json
 import os
 import shutil
 import tempfile
@@ -172,6 +173,13 @@ def atomic_write(path: str | Path, mode: str = "w", parents: bool = False, **kwa
         return
     with written_atomically(path, parents) as partial, open(partial, mode, **kwargs) as file:
         yield file
+
+
+def write_json(path: str | Path, value: object, indent: int | None = 2, parents: bool = False) -> None:
+    """Write a value as JSON, with a final line break, by `atomic_write`."""
+    text = json.dumps(value, indent=indent, ensure_ascii=False)
+    with atomic_write(path, parents=parents) as file:
+        file.write(f"{text}\n")
 
 
 def sha256(path: str | Path) -> str:

@@ -14,7 +14,7 @@ from data.command_line import ArgumentParser, run
 from data.corpora.corpus import Corpus, open_corpus
 from data.corpus_encoding import EncodedCorpus, add_corpus_arguments, encode_corpus, text_settings
 from data.errors import InputError
-from data.files import copy_folder, remove_abandoned, written_atomically
+from data.files import copy_folder, remove_abandoned, write_json, written_atomically
 from data.text.parallel_text import SIDES, open_text_file
 from data.text.profiles import DEFAULT_MAX_LENGTH
 
@@ -41,7 +41,7 @@ def write_output(folder: Path, corpus: Corpus, prepared: EncodedCorpus, record: 
                 truecaser.save(partial / "truecasing" / f"{side}.truecase")
         files = sorted(path.relative_to(partial).as_posix() for path in partial.rglob("*") if path.is_file())
         record = {**record, "files": files}
-        (partial / RECORD).write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        write_json(partial / RECORD, record)
         if folder.is_dir():  # removed with the folder that holds `partial`
             os.replace(folder, partial.with_name(f"former {folder.name}"))
 

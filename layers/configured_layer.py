@@ -8,7 +8,7 @@ class ConfiguredLayer(keras.layers.Layer):
 
     arguments = ()
 
-    def get_config(self):
+    def get_config(self) -> dict:
         names = [name for cls in type(self).__mro__ for name in vars(cls).get("arguments", ())]
         return {**super().get_config(), **{name: getattr(self, name) for name in names}}
 

@@ -9,7 +9,12 @@ from keras import KerasTensor, ops
 MASKED = -1e9
 
 
-def combine_masks(attention_mask, key_mask, causal_shape=None, causal_offset=0):
+def combine_masks(
+    attention_mask: KerasTensor | None,
+    key_mask: KerasTensor | list[KerasTensor] | None,
+    causal_shape: tuple | None = None,
+    causal_offset: int | KerasTensor = 0,
+) -> KerasTensor | None:
     """Join masks by "and" into one boolean `(B or 1, T or 1, S)`, or None if nothing is masked.
 
     Args:

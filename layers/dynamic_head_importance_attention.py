@@ -3,7 +3,7 @@
 import math
 
 import keras
-from keras import ops
+from keras import KerasTensor, ops
 
 from layers.configured_layer import one_of
 from layers.multi_head_attention import PROJECTION_AXES, MultiHeadAttention
@@ -82,7 +82,14 @@ class DynamicHeadImportanceAttention(MultiHeadAttention):
             self.importance_score_kernel = self.add_weight((M,), initializer, name="importance_score_kernel")
         self.importance_dropout_layer.build(None)
 
-    def combine(self, heads, query, q, query_mask=None, training=None):
+    def combine(
+        self,
+        heads: KerasTensor,
+        query: KerasTensor,
+        q: KerasTensor,
+        query_mask: KerasTensor | None = None,
+        training: bool | None = None,
+    ) -> tuple[KerasTensor, KerasTensor | None]:
         heads = ops.transpose(heads, (0, 2, 1, 3))  # (B, T, H, V)
         x = linear(query, self.cast(self.importance_query_kernel))  # (B, T, M)
         x = self.importance_dropout_layer(x, training=training)
@@ -103,7 +110,9 @@ class DynamicHeadImportanceAttention(MultiHeadAttention):
         return linear(weighted, *self.output_projection()), importance  # (3)
 
 
-def mean_divergence(importance, log_importance, query_mask):
+def mean_divergence(
+    importance: KerasTensor, log_importance: KerasTensor, query_mask: KerasTensor | None
+) -> KerasTensor:
     """Return the mean over kept positions of KL(G ‖ uniform), equation (4), of G and log G `(B, T, H)`."""
     divergence = ops.sum(importance * (log_importance + math.log(importance.shape[-1])), axis=-1)  # (B, T)
     if query_mask is None:

@@ -30,14 +30,14 @@ class TokenEmbedding(ConfiguredLayer):
         self.vocabulary_size = vocabulary_size
         self.model_dim = model_dim
 
-    def build(self, inputs_shape=None):
+    def build(self, inputs_shape: tuple | None = None) -> None:
         self.embeddings = self.add_weight(
             (self.vocabulary_size, self.model_dim),
             keras.initializers.RandomNormal(stddev=self.model_dim**-0.5),
             name="embeddings",
         )
 
-    def call(self, inputs, reverse=False):
+    def call(self, inputs: KerasTensor, reverse: bool = False) -> KerasTensor:
         embeddings = self.output_kernel()
         if reverse:
             return linear(inputs, ops.transpose(embeddings))
@@ -65,12 +65,12 @@ class PositionalEncoding(ConfiguredLayer):
         self.supports_masking = True
         self.dropout_layer = keras.layers.Dropout(dropout, dtype=self.dtype_policy, name="dropout")
 
-    def build(self, inputs_shape):
+    def build(self, inputs_shape: tuple) -> None:
         if inputs_shape[-1] % 2:
             raise ValueError(f"sinusoidal positions need an even model dimension, got {inputs_shape[-1]}")
         self.dropout_layer.build(inputs_shape)
 
-    def call(self, inputs, training=None):
+    def call(self, inputs: KerasTensor, training: bool | None = None) -> KerasTensor:
         T, D = ops.shape(inputs)[1:]
         encoding = sinusoids(ops.arange(T), D)
         return self.dropout_layer(inputs + ops.cast(encoding, inputs.dtype), training=training)

@@ -63,7 +63,7 @@ class InteractingHeadAttention(MultiHeadAttention):
         self.query_combination = one_of(COMBINATIONS, "query_combination", query_combination)
         self.scaled, self.cumulative = scaled, cumulative
 
-    def build(self, query_shape, value_shape, key_shape=None):
+    def build(self, query_shape: tuple, value_shape: tuple, key_shape: tuple | None = None) -> None:
         super().build(query_shape, value_shape, key_shape)
         if self.query_combination == "mean":
             self.query_kernel.assign(self.query_kernel * math.sqrt(self.num_heads))
@@ -105,7 +105,17 @@ class InteractingHeadAttention(MultiHeadAttention):
         k = ops.expand_dims(ops.swapaxes(k, -1, -2), 1)  # (B, 1, H, K, S)
         return ops.sum(ops.matmul(q, k), axis=1)  # Algorithm 1, lines 23–27: Σ_i Q_i K_jᵀ
 
-    def attention(self, q, k, v, mask, query, query_mask, training, return_intermediates):
+    def attention(
+        self,
+        q: KerasTensor,
+        k: KerasTensor,
+        v: KerasTensor,
+        mask: KerasTensor | None,
+        query: KerasTensor,
+        query_mask: KerasTensor | None,
+        training: bool | None,
+        return_intermediates: bool,
+    ) -> tuple[KerasTensor, dict]:
         if self.implementation != "listing":
             return super().attention(q, k, v, mask, query, query_mask, training, return_intermediates)
         of_key_heads = zip(*logits_of_pairs(self, q, k), strict=True)
@@ -164,7 +174,14 @@ def logits_of_pairs(layer: MultiHeadAttention, q: KerasTensor, k: KerasTensor) -
     return [[ops.matmul(q[:, i], key) / math.sqrt(layer.key_dim) for key in keys] for i in heads]
 
 
-def attend_separately(layer, logits, v, key_heads, mask, training):
+def attend_separately(
+    layer: MultiHeadAttention,
+    logits: list[KerasTensor],
+    v: KerasTensor,
+    key_heads: list[int],
+    mask: KerasTensor | None,
+    training: bool | None,
+) -> tuple[KerasTensor, KerasTensor]:
     """Return weights `(B, N, T, S)` and heads `(B, N, T, V)` of N logits `(B, T, S)` and numbers of key heads."""
     weights = [layer.normalize(ops.expand_dims(one, 1), mask) for one in logits]
     heads = [

@@ -4,7 +4,7 @@ The baselines of Ampomah et al. 2020, section 5.4. Letters: `N` encoder layers, 
 """
 
 import keras
-from keras import ops
+from keras import KerasTensor, ops
 
 from layers.configured_layer import ConfiguredLayer
 from layers.layer_normalization import layer_normalization
@@ -29,11 +29,13 @@ class LayerAggregation(ConfiguredLayer):
 class LinearCombination(LayerAggregation):
     """Σ_l H^l W^l, the same memory for every decoder layer (Dou et al. 2018)."""
 
-    def build(self, encoder_outputs_shape, embedding_output_shape=None):
+    def build(self, encoder_outputs_shape: list[tuple], embedding_output_shape: tuple | None = None) -> None:
         N, D = len(encoder_outputs_shape), encoder_outputs_shape[0][-1]
         self.kernel = self.add_weight((N, D, D), dense_glorot_uniform(D, D), name="kernel")
 
-    def call(self, encoder_outputs, embedding_output=None):
+    def call(
+        self, encoder_outputs: list[KerasTensor], embedding_output: KerasTensor | None = None
+    ) -> list[KerasTensor]:
         kernels = ops.unstack(ops.convert_to_tensor(self.kernel))  # (D, D) each
         memory = sum(linear(H, kernel) for H, kernel in zip(encoder_outputs, kernels, strict=True))
         return [memory] * self.num_decoder_layers
@@ -57,12 +59,17 @@ class TransparentAttention(LayerAggregation):
         self.dropout = dropout
         self.dropout_layer = keras.layers.Dropout(dropout, dtype=self.dtype_policy, name="dropout")
 
-    def build(self, encoder_outputs_shape, embedding_output_shape=None):
+    def build(self, encoder_outputs_shape: list[tuple], embedding_output_shape: tuple | None = None) -> None:
         shape = (len(encoder_outputs_shape) + 1, self.num_decoder_layers)
         self.kernel = self.add_weight(shape, "zeros", name="kernel")
         self.dropout_layer.build(shape)
 
-    def call(self, encoder_outputs, embedding_output=None, training=None):
+    def call(
+        self,
+        encoder_outputs: list[KerasTensor],
+        embedding_output: KerasTensor | None = None,
+        training: bool | None = None,
+    ) -> list[KerasTensor]:
         if embedding_output is None:
             raise ValueError("TransparentAttention mixes in the embedding output: give embedding_output")
         weights = ops.cast(ops.softmax(ops.cast(self.kernel, "float32"), axis=0), self.compute_dtype)
@@ -88,7 +95,7 @@ class IterativeCombination(LayerAggregation):
         super().__init__(num_decoder_layers, **kwargs)
         self.hidden_dim = hidden_dim
 
-    def build(self, encoder_outputs_shape, embedding_output_shape=None):
+    def build(self, encoder_outputs_shape: list[tuple], embedding_output_shape: tuple | None = None) -> None:
         steps, D, F = len(encoder_outputs_shape) - 1, encoder_outputs_shape[0][-1], self.hidden_dim
         self.hidden_kernel = self.add_weight((steps, 2 * D, F), dense_glorot_uniform(2 * D, F), name="hidden_kernel")
         self.hidden_bias = self.add_weight((steps, F), "zeros", name="hidden_bias")
@@ -97,7 +104,9 @@ class IterativeCombination(LayerAggregation):
         self.gamma = self.add_weight((steps, D), "ones", name="gamma")
         self.beta = self.add_weight((steps, D), "zeros", name="beta")
 
-    def call(self, encoder_outputs, embedding_output=None):
+    def call(
+        self, encoder_outputs: list[KerasTensor], embedding_output: KerasTensor | None = None
+    ) -> list[KerasTensor]:
         memory = encoder_outputs[0]
         weights = (self.hidden_kernel, self.hidden_bias, self.output_kernel, self.output_bias, self.gamma, self.beta)
         steps = zip(*(ops.unstack(ops.convert_to_tensor(weight)) for weight in weights), strict=True)

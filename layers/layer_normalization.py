@@ -14,7 +14,7 @@ class LayerNormalization(keras.layers.LayerNormalization):
     def __init__(self, epsilon: float = 1e-6, **kwargs):
         super().__init__(epsilon=epsilon, **kwargs)
 
-    def call(self, inputs):
+    def call(self, inputs: KerasTensor) -> KerasTensor:
         return ops.cast(layer_normalization(inputs, self.gamma, self.beta, self.epsilon), self.compute_dtype)
 
 

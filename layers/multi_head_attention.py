@@ -129,7 +129,7 @@ class MultiHeadAttention(ConfiguredLayer):
         self.supports_masking = True
         self.dropout_layer = keras.layers.Dropout(dropout, seed=seed, dtype=self.dtype_policy, name="dropout")
 
-    def build(self, query_shape, value_shape, key_shape=None):
+    def build(self, query_shape: tuple, value_shape: tuple, key_shape: tuple | None = None) -> None:
         key_shape = key_shape or value_shape
         self.query_kernel = self.add_projection("query_kernel", query_shape[-1], self.key_dim)
         self.key_kernel = self.add_projection("key_kernel", key_shape[-1], self.key_dim)
@@ -143,7 +143,7 @@ class MultiHeadAttention(ConfiguredLayer):
             self.head_gates = self.add_gates("head_gates", self.num_heads)
         self.dropout_layer.build(None)
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {**super().get_config(), "head_gates": self.has_gates}
 
     def build_combination(self, model_dim: int) -> None:
@@ -171,19 +171,19 @@ class MultiHeadAttention(ConfiguredLayer):
 
     def call(
         self,
-        query,
-        value,
-        key=None,
-        query_mask=None,
-        value_mask=None,
-        key_mask=None,
-        attention_mask=None,
-        return_attention_scores=False,
-        training=None,
-        use_causal_mask=False,
-        return_head_importance=False,
-        return_intermediates=False,
-    ):
+        query: KerasTensor,
+        value: KerasTensor | list[KerasTensor],
+        key: KerasTensor | list[KerasTensor] | None = None,
+        query_mask: KerasTensor | None = None,
+        value_mask: KerasTensor | None = None,
+        key_mask: KerasTensor | None = None,
+        attention_mask: KerasTensor | None = None,
+        return_attention_scores: bool = False,
+        training: bool | None = None,
+        use_causal_mask: bool = False,
+        return_head_importance: bool = False,
+        return_intermediates: bool = False,
+    ) -> KerasTensor | tuple:
         if return_head_importance and not self.has_head_importance:
             raise ValueError(f"{type(self).__name__} does not weigh its heads: it has no head importance")
         q, k, v = self.project(query, value if key is None else key, value)
@@ -197,7 +197,15 @@ class MultiHeadAttention(ConfiguredLayer):
         results = (output, *scores, *importance, *([seen] if return_intermediates else []))
         return results if len(results) > 1 else output
 
-    def step(self, query, cache, index=None, attention_mask=None, kernels=(), overwrite_cache=False):
+    def step(
+        self,
+        query: KerasTensor,
+        cache: tuple,
+        index: int | KerasTensor | None = None,
+        attention_mask: KerasTensor | None = None,
+        kernels: tuple = (),
+        overwrite_cache: bool = False,
+    ) -> tuple[KerasTensor, tuple]:
         """Attend from new positions `(B, T, D)` to cached keys and values: one step of decoding.
 
         Args:
@@ -227,7 +235,17 @@ class MultiHeadAttention(ConfiguredLayer):
         output, _ = self.attention(q, *cache, mask, query, None, False, False)
         return output, cache
 
-    def attention(self, q, k, v, mask, query, query_mask, training, return_intermediates):
+    def attention(
+        self,
+        q: KerasTensor,
+        k: KerasTensor,
+        v: KerasTensor,
+        mask: KerasTensor | None,
+        query: KerasTensor,
+        query_mask: KerasTensor | None,
+        training: bool | None,
+        return_intermediates: bool,
+    ) -> tuple[KerasTensor, dict]:
         """Return the output of the stages after `project`, and the dictionary of intermediates.
 
         Without `return_intermediates` it may lack all but the importance.
@@ -273,7 +291,14 @@ class MultiHeadAttention(ConfiguredLayer):
         """Return heads `(B, H, T, V)`: the values `(B, H, S, V)` averaged under the weights `(B, H, T, S)`."""
         return ops.matmul(weights, v)
 
-    def combine(self, heads, query, q, query_mask=None, training=None):
+    def combine(
+        self,
+        heads: KerasTensor,
+        query: KerasTensor,
+        q: KerasTensor,
+        query_mask: KerasTensor | None = None,
+        training: bool | None = None,
+    ) -> tuple[KerasTensor, KerasTensor | None]:
         """Return the output `(B, T, D)` of heads `(B, H, T, V)`, and the importance of each head or None.
 
         Args:
@@ -415,13 +440,20 @@ class MultiHeadAttention(ConfiguredLayer):
         """Return weights in which the kept heads no longer depend on the removed ones."""
         return weights
 
-    def compute_mask(self, query, value=None, query_mask=None, *args, **kwargs):
+    def compute_mask(
+        self,
+        query: KerasTensor,
+        value: object = None,
+        query_mask: KerasTensor | None = None,
+        *args: object,
+        **kwargs: object,
+    ) -> KerasTensor | None:
         return query_mask
 
-    def compute_output_shape(self, query_shape, value_shape, key_shape=None):
+    def compute_output_shape(self, query_shape: tuple, value_shape: tuple, key_shape: tuple | None = None) -> tuple:
         return query_shape
 
-    def compute_output_spec(self, *args, **kwargs):
+    def compute_output_spec(self, *args: object, **kwargs: object) -> object:
         # Traces `call`, since the number of outputs depends on its arguments.
         return super(keras.layers.Layer, self).compute_output_spec(*args, **kwargs)
 

@@ -45,7 +45,14 @@ class MultiHopAttention(MultiHeadAttention):
         self.hop_score_kernel = self.add_weight((A,), dense_glorot_uniform(A, 1), name="hop_score_kernel")
         self.hop_value_kernel = self.add_weight((H, V, V), dense_glorot_uniform(V, V), name="hop_value_kernel")
 
-    def combine(self, heads, query, q, query_mask=None, training=None):
+    def combine(
+        self,
+        heads: KerasTensor,
+        query: KerasTensor,
+        q: KerasTensor,
+        query_mask: KerasTensor | None = None,
+        training: bool | None = None,
+    ) -> tuple[KerasTensor, KerasTensor | None]:
         hidden = linear(q, self.cast(self.hop_query_kernel)) + per_head(heads, self.cast(self.hop_head_kernel))
         scores = ops.sum(self.cast(self.hop_score_kernel) * ops.tanh(hidden), axis=-1)  # (3): (B, H, T)
         importance = ops.softmax(self.head_logits(scores, axis=1), axis=1)  # (4)

@@ -61,7 +61,9 @@ class MultiLayerMultiHeadAttention(MultiHeadAttention):
         self.num_sources, self.masked_sources = num_sources, tuple(masked_sources)
         self.joint_attention, self.concat_contexts = joint_attention, concat_contexts
 
-    def build(self, query_shape, value_shape, key_shape=None):
+    def build(
+        self, query_shape: tuple, value_shape: tuple | list[tuple], key_shape: tuple | list[tuple] | None = None
+    ) -> None:
         source_shape = value_shape[0] if isinstance(value_shape[0], list | tuple) else value_shape
         super().build(query_shape, source_shape)
         if self.has_gates:
@@ -128,7 +130,7 @@ class MultiLayerMultiHeadAttention(MultiHeadAttention):
         k, v = super().empty_cache(batch_size, length)
         return tuple(ops.repeat(ops.expand_dims(part, 1), self.num_sources, axis=1) for part in (k, v))
 
-    def attention(self, *args, **kwargs):
+    def attention(self, *args: object, **kwargs: object) -> tuple[KerasTensor, dict]:
         output, seen = super().attention(*args, **kwargs)
         return output, {**seen, "weights": self.of_each_source(seen["weights"])} if "weights" in seen else seen
 
@@ -144,7 +146,14 @@ class MultiLayerMultiHeadAttention(MultiHeadAttention):
         """Return weights `(B, n, H, T, S)`; joint ones, dropout included, are the same for all sources."""
         return ops.repeat(weights, self.num_sources, axis=1) if self.joint_attention else weights
 
-    def combine(self, heads, query, q, query_mask=None, training=None):
+    def combine(
+        self,
+        heads: KerasTensor,
+        query: KerasTensor,
+        q: KerasTensor,
+        query_mask: KerasTensor | None = None,
+        training: bool | None = None,
+    ) -> tuple[KerasTensor, KerasTensor | None]:
         if not self.concat_contexts:
             return super().combine(ops.sum(heads, axis=1), query, q)
         B, n, H, T, V = ops.shape(heads)

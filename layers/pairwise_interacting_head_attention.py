@@ -1,5 +1,6 @@
 """Interacting-head attention as equations (10)–(12) of Li & Luo 2022 print it: a softmax for every pair of heads."""
 
+from collections.abc import Callable
 from typing import ClassVar
 
 import keras
@@ -59,7 +60,17 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
         key, value = (np.tile(kernel, (1, H, 1)) for kernel in (key, value))
         return np.repeat(query, H, axis=1), key, value, float64(self.output_kernel).reshape(H * H, V, D)
 
-    def attention(self, q, k, v, mask, query, query_mask, training, return_intermediates):
+    def attention(
+        self,
+        q: KerasTensor,
+        k: KerasTensor,
+        v: KerasTensor,
+        mask: KerasTensor | None,
+        query: KerasTensor,
+        query_mask: KerasTensor | None,
+        training: bool | None,
+        return_intermediates: bool,
+    ) -> tuple[KerasTensor, dict]:
         if self.implementation == "listing":
             return self.attention_by_loop(q, k, v, mask, training, return_intermediates)
 
@@ -88,7 +99,15 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
         start = ops.zeros((B, T, kernels.shape[-1]), dtype=bias.dtype) + bias
         return fold(lambda total, pair: total + attend_again(*pair, k, v), start, (queries, kernels)), {}
 
-    def attention_by_loop(self, q, k, v, mask, training, return_intermediates):
+    def attention_by_loop(
+        self,
+        q: KerasTensor,
+        k: KerasTensor,
+        v: KerasTensor,
+        mask: KerasTensor | None,
+        training: bool | None,
+        return_intermediates: bool,
+    ) -> tuple[KerasTensor, dict]:
         """Compute `attention` as equations (11) and (12) print it: one pair of heads after another."""
         H = self.num_heads
         logits = [pair for of_keys in logits_of_pairs(self, q, k) for pair in of_keys]
@@ -103,7 +122,7 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
         return output, {name: ops.reshape(part, (B, H, H, *ops.shape(part)[2:])) for name, part in seen.items()}
 
 
-def fold(function, start, elements):
+def fold(function: Callable, start: KerasTensor, elements: tuple) -> KerasTensor:
     """Return `function(… function(function(start, element 0), element 1) …)`, one call after another.
 
     The result has the shape and type of `start`. Elements are the slices of tensors along their first axis.

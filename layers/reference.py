@@ -32,8 +32,14 @@ def multi_head(weights: dict, query: np.ndarray, value: np.ndarray, attention_ma
 
 
 def interacting_head(
-    weights, query, value, attention_mask=None, query_combination="sum", scaled=True, cumulative=False
-):
+    weights: dict,
+    query: np.ndarray,
+    value: np.ndarray,
+    attention_mask: np.ndarray | None = None,
+    query_combination: str = "sum",
+    scaled: bool = True,
+    cumulative: bool = False,
+) -> tuple:
     """Interacting-head attention, Li & Luo 2022, Algorithm 1, as its double loop.
 
     Not in the paper: `query_combination="mean"` averages the logits of all query heads, `"scaled_sum"` divides their
@@ -63,7 +69,9 @@ def interacting_head(
 fixed_head_size = multi_head  # equation (5): the same computation with another key size
 
 
-def talking_heads(weights, query, value, attention_mask=None):
+def talking_heads(
+    weights: dict, query: np.ndarray, value: np.ndarray, attention_mask: np.ndarray | None = None
+) -> tuple:
     """Talking-heads attention, Li & Luo 2022, equations (6)–(9); returns mixed attention weights.
 
     A missing mixing matrix is the identity.
@@ -81,7 +89,9 @@ def talking_heads(weights, query, value, attention_mask=None):
     return project_output(weights, outputs), np.stack(A, axis=1)
 
 
-def interacting_head_pairwise(weights, query, value, attention_mask=None):
+def interacting_head_pairwise(
+    weights: dict, query: np.ndarray, value: np.ndarray, attention_mask: np.ndarray | None = None
+) -> tuple:
     """Interacting-head attention with a softmax for each pair of heads, Li & Luo 2022, equations (10)–(12).
 
     The attention weights are `(B, H, H, T, S)`, query head before key head.
@@ -101,7 +111,14 @@ def interacting_head_pairwise(weights, query, value, attention_mask=None):
     return project_output(weights, outputs), np.stack(attention, axis=1)  # (12)
 
 
-def dynamic_head_importance(weights, query, value, attention_mask=None, query_mask=None, loss_weight=0.1):
+def dynamic_head_importance(
+    weights: dict,
+    query: np.ndarray,
+    value: np.ndarray,
+    attention_mask: np.ndarray | None = None,
+    query_mask: np.ndarray | None = None,
+    loss_weight: float = 0.1,
+) -> tuple:
     """Dynamic head importance, Goindani & Shrivastava 2021, equations (1)–(5).
 
     With `importance_score_kernel` among the weights, the score is the MLP vᵀ tanh(W O^h + U x). Returns G `(B, T, H)`
@@ -138,7 +155,14 @@ def multi_hop(weights: dict, query: np.ndarray, value: np.ndarray, attention_mas
     return project_output(weights, hopped), attention, beta  # (2)
 
 
-def multi_layer(weights, query, values, attention_mask=None, joint_attention=True, concat_contexts=True):
+def multi_layer(
+    weights: dict,
+    query: np.ndarray,
+    values: list[np.ndarray],
+    attention_mask: np.ndarray | None = None,
+    joint_attention: bool = True,
+    concat_contexts: bool = True,
+) -> tuple:
     """Multi-layer multi-head attention, Ampomah et al. 2020, equations (6)–(12).
 
     The values are the outputs f¹ … fⁿ of n encoder layers; `joint_attention` is U0 = 0, `concat_contexts` U1 = 0. The

@@ -45,7 +45,7 @@ class TalkingHeadsAttention(MultiHeadAttention):
         self.mix_before, self.mix_after = mix_before, mix_after
         self.mixing_initializer = keras.initializers.get(mixing_initializer)
 
-    def build(self, query_shape, value_shape, key_shape=None):
+    def build(self, query_shape: tuple, value_shape: tuple, key_shape: tuple | None = None) -> None:
         super().build(query_shape, value_shape, key_shape)
         self.pre_softmax_kernel = self.mixing_kernel("pre_softmax_kernel") if self.mix_before else None
         self.post_softmax_kernel = self.mixing_kernel("post_softmax_kernel") if self.mix_after else None
@@ -82,7 +82,7 @@ class TalkingHeadsAttention(MultiHeadAttention):
         key, value = (np.tile(kernel.reshape(kernel.shape[0], 1, -1), (1, H, 1)) for kernel in (key, value))
         return query, key, value, np.einsum("ij,ivd->jivd", after, output_kernel).reshape(H, -1, D)
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {**super().get_config(), "mixing_initializer": keras.initializers.serialize(self.mixing_initializer)}
 
 
@@ -91,6 +91,6 @@ def mix(kernel: KerasTensor, heads: KerasTensor) -> KerasTensor:
     return ops.einsum("ij,bjts->bits", ops.cast(kernel, heads.dtype), heads)
 
 
-def clone(initializer):
+def clone(initializer: keras.Initializer) -> keras.Initializer:
     """Return an independent copy of an initialiser."""
     return initializer.clone() if isinstance(initializer, keras.initializers.Initializer) else initializer

@@ -30,7 +30,7 @@ class FeedForward(ConfiguredLayer):
         self.hidden_dim, self.activation_dropout = hidden_dim, activation_dropout
         self.supports_masking = True
 
-    def build(self, inputs_shape):
+    def build(self, inputs_shape: tuple) -> None:
         D = inputs_shape[-1]
         self.hidden = keras.layers.Dense(self.hidden_dim, "relu", dtype=self.dtype_policy, name="hidden")
         self.dropout = keras.layers.Dropout(self.activation_dropout, dtype=self.dtype_policy, name="dropout")
@@ -40,13 +40,13 @@ class FeedForward(ConfiguredLayer):
         self.dropout.build(hidden_shape)
         self.output_dense.build(hidden_shape)
 
-    def call(self, inputs, training=None):
+    def call(self, inputs: KerasTensor, training: bool | None = None) -> KerasTensor:
         B, T, D = sizes(inputs)
         flat = ops.reshape(inputs, (-1, D))
         hidden = self.dropout(self.hidden(flat), training=training)
         return ops.reshape(self.output_dense(hidden), (B, T, D))
 
-    def compute_output_shape(self, inputs_shape):
+    def compute_output_shape(self, inputs_shape: tuple) -> tuple:
         return inputs_shape
 
 
@@ -110,12 +110,12 @@ class TransformerBlock(ConfiguredLayer):
         outputs = self.feed_forward(self.before("feed_forward", inputs), training=training)
         return self.after("feed_forward", inputs, outputs, training)
 
-    def get_config(self):
+    def get_config(self) -> dict:
         attention = {name: keras.saving.serialize_keras_object(getattr(self, name)) for name in self.attention_names}
         return {**super().get_config(), **attention}
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: dict) -> "TransformerBlock":
         attention = {name: keras.saving.deserialize_keras_object(config[name]) for name in cls.attention_names}
         return cls(**{**config, **attention})
 
@@ -145,10 +145,16 @@ class EncoderBlock(TransformerBlock):
     def __init__(self, self_attention: keras.Layer, feed_forward_dim: int, **kwargs):
         super().__init__({"self_attention": self_attention}, feed_forward_dim, **kwargs)
 
-    def build(self, inputs_shape):
+    def build(self, inputs_shape: tuple) -> None:
         self.build_sublayers(inputs_shape, inputs_shape)
 
-    def call(self, inputs, padding_mask=None, training=None, return_intermediates=False):
+    def call(
+        self,
+        inputs: KerasTensor,
+        padding_mask: KerasTensor | None = None,
+        training: bool | None = None,
+        return_intermediates: bool = False,
+    ) -> KerasTensor | tuple:
         options = {"query_mask": padding_mask, "training": training, "return_intermediates": return_intermediates}
         x = self.before("self_attention", inputs)
         outputs = self.self_attention(x, x, attention_mask=of_every_query(padding_mask), **options)
@@ -181,10 +187,18 @@ class DecoderBlock(TransformerBlock):
         attention = {"self_attention": self_attention, "cross_attention": cross_attention}
         super().__init__(attention, feed_forward_dim, **kwargs)
 
-    def build(self, inputs_shape, memory_shape):
+    def build(self, inputs_shape: tuple, memory_shape: tuple | list[tuple]) -> None:
         self.build_sublayers(inputs_shape, inputs_shape, memory_shape)
 
-    def call(self, inputs, memory, padding_mask=None, query_mask=None, training=None, return_intermediates=False):
+    def call(
+        self,
+        inputs: KerasTensor,
+        memory: KerasTensor | list[KerasTensor],
+        padding_mask: KerasTensor | None = None,
+        query_mask: KerasTensor | None = None,
+        training: bool | None = None,
+        return_intermediates: bool = False,
+    ) -> KerasTensor | tuple:
         options = {"query_mask": query_mask, "training": training, "return_intermediates": return_intermediates}
         x = self.before("self_attention", inputs)
         outputs = self.self_attention(x, x, use_causal_mask=True, **options)
@@ -197,7 +211,16 @@ class DecoderBlock(TransformerBlock):
         seen = {"self_attention": of_self, "cross_attention": of_cross}
         return (outputs, seen) if return_intermediates else outputs
 
-    def step(self, inputs, cache, index, self_mask, memory, padding_mask, kernels):
+    def step(
+        self,
+        inputs: KerasTensor,
+        cache: tuple,
+        index: int | KerasTensor,
+        self_mask: KerasTensor | None,
+        memory: tuple,
+        padding_mask: KerasTensor | None,
+        kernels: dict,
+    ) -> tuple[KerasTensor, tuple]:
         """Return the outputs `(B, N, D)` of one decoding step for N hypotheses of each sentence, and the cache.
 
         The hypotheses are N query positions, so that the memory is not repeated for them and the cache not reordered:

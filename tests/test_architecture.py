@@ -81,6 +81,7 @@ MAY_IMPORT = {
 LONGEST_TEST_NAME = 70
 """Names of tests have fewer characters than this, `test_` included."""
 
+SCRIPTS = ("train.py", "translate.py", "eval_metrics.py")
 DEFINITIONS = (ast.ClassDef, ast.FunctionDef)
 QUESTION_WORDS = {"What", "Whether", "Where", "How", "Which", "Who", "Why"}
 
@@ -185,7 +186,7 @@ def test_names_of_tests_are_short():
 
 
 def test_scripts_are_thin():
-    for name in ("train.py", "translate.py", "eval_metrics.py"):
+    for name in SCRIPTS:
         assert len((ROOT / name).read_text(encoding="utf-8").splitlines()) <= 60, name
 
 
@@ -197,6 +198,27 @@ def test_public_classes_and_functions_have_docstrings():
             for node in tree.body:
                 if isinstance(node, DEFINITIONS) and not node.name.startswith("_") and node.name != "main":
                     assert ast.get_docstring(node), f"{path}: {node.name}"
+
+
+def public_functions(node, is_method=False):
+    """Yield a module's public functions, and its public classes' methods, each with whether it has a `self`."""
+    for child in node.body:
+        if isinstance(child, DEFINITIONS) and not child.name.startswith("_"):
+            if isinstance(child, ast.ClassDef):
+                yield from public_functions(child, is_method=True)
+            else:
+                is_static = any(getattr(decorator, "id", None) == "staticmethod" for decorator in child.decorator_list)
+                yield child, is_method and not is_static
+
+
+def test_public_functions_have_annotations():
+    for path in itertools.chain(*map(python_files, FORBIDDEN), map(ROOT.joinpath, SCRIPTS)):
+        for function, has_self in public_functions(ast.parse(path.read_text(encoding="utf-8"))):
+            given = function.args
+            arguments = [*given.posonlyargs, *given.args, *given.kwonlyargs, *filter(None, (given.vararg, given.kwarg))]
+            bare = [argument.arg for argument in arguments[has_self:] if argument.annotation is None]
+            assert not bare, f"{path}: annotate {', '.join(bare)} of {function.name}"
+            assert function.returns, f"{path}: annotate the result of {function.name}"
 
 
 def test_docstrings_begin_with_a_noun_phrase_or_an_imperative():

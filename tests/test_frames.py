@@ -62,5 +62,5 @@ def test_equations_are_a_few_calls_away_from_the_commands(tmp_path, monkeypatch,
         frames for frames in translation if any("transformer_search.py: search" in frame for frame in frames)
     ]
     encoding, step = min(translation, key=len), max(translation, key=len)
-    assert len(encoding) <= 12, "\n".join(encoding)
-    assert len(step) <= 13, "\n".join(step)
+    assert len(encoding) <= 11, "\n".join(encoding)
+    assert len(step) <= 12, "\n".join(step)

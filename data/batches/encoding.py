@@ -11,6 +11,7 @@ import numpy as np
 
 from data.cache import build_for_content
 from data.errors import InputError
+from data.files import write_json
 from data.text.parallel_text import SIDES, ParallelText, text_bar
 from data.text.subwords import Subwords
 
@@ -144,4 +145,4 @@ def _encode(text, models, max_length, progress, folder):
         "dropped_long": dropped_long,
         "dtypes": {side: np.dtype(dtype).name for side, dtype in zip(SIDES, dtypes, strict=True)},
     }
-    (folder / "description.json").write_text(json.dumps(description), encoding="utf-8")
+    write_json(folder / "description.json", description)

@@ -4,7 +4,6 @@ import contextlib
 import gzip
 import hashlib
 import http.client
-import json
 import shutil
 import urllib.request
 from array import array
@@ -19,7 +18,7 @@ from tqdm import tqdm
 from data.cache import build_once, warn_of_damage
 from data.corpora.archives import unpack
 from data.errors import InputError
-from data.files import atomic_write, sha256
+from data.files import atomic_write, sha256, write_json
 
 TIMEOUT = 30  # seconds without an answer
 # Some servers refuse Python's own name (manythings.org answers 406).
@@ -278,7 +277,7 @@ class ArchivedCorpus(_Corpus):
             cut = self.cut(pairs) if self.cut and split == "train" else ((split, lines) for lines in pairs())
             _write(folder, split_languages(split, self.languages), cut, f"{self.name} {split}")
         shutil.rmtree(unpacked, ignore_errors=True)
-        (folder / "SOURCE.json").write_text(json.dumps(description, indent=2) + "\n", encoding="utf-8")
+        write_json(folder / "SOURCE.json", description)
 
     def _locate(self, archive, folders):
         """Return the path and SHA-256 of an archive; download it if it is missing, or damaged in the last folder."""

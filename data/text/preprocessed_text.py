@@ -13,6 +13,7 @@ from tqdm import tqdm
 
 from data.cache import build_for_content
 from data.errors import InputError
+from data.files import write_json
 from data.text.cleaning import REASONS, CleaningRules, first_occurrences
 from data.text.parallel_text import SIDES, ParallelText, text_bar
 from data.text.profiles import Profile, profile_named
@@ -99,7 +100,7 @@ def _build(text, profile, languages, rules, truecasers, folder):
         tokenized.source.unlink()
         tokenized.target.unlink()
     description = {"profile": profile, "languages": languages, "pairs": kept, "dropped": dropped}
-    (folder / "description.json").write_text(json.dumps(description), encoding="utf-8")
+    write_json(folder / "description.json", description)
 
 
 def _process(form, languages, rules, counts_forms, pairs):

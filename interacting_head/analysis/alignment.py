@@ -15,7 +15,7 @@ import numpy as np
 from data.errors import InputError
 from data.text.parallel_text import read_lines
 from data.text.subwords import Subwords
-from interacting_head.analysis.base import AnalysedRun, Analysis, Findings, add_up, check_at_least
+from interacting_head.analysis.base import AnalysedRun, Analysis, Findings, Sample, add_up, check_at_least
 from interacting_head.analysis.figures import Figure, HeatMap, draw_heat_maps
 
 MEAN, ALL = "mean", "all"
@@ -177,7 +177,9 @@ def chosen_layer(run: AnalysedRun, layer: int | None) -> int:
     return layer or most
 
 
-def measured(run, sample, layer: int, show: int, gold: list[Gold] | None = None) -> tuple[list, list[str], list[dict]]:
+def measured(
+    run: AnalysedRun, sample: Sample, layer: int, show: int, gold: list[Gold] | None = None
+) -> tuple[list, list[str], list[dict]]:
     """Measure the encoder-decoder attention of a run between words.
 
     The alignments come from the mean over heads of one decoder layer. `gold` has an entry for each line of the text.

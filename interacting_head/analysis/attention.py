@@ -11,8 +11,9 @@ from argparse import ArgumentParser, Namespace
 
 import numpy as np
 
-from interacting_head.analysis.base import SITES, AnalysedRun, Analysis, Findings, add_up
+from interacting_head.analysis.base import SITE_TITLES, AnalysedRun, Analysis, Findings, add_up
 from interacting_head.analysis.figures import Figure, HeatMap, add_legend, draw_heat_maps, grid
+from interacting_head.config import SITES
 
 MEASURES = {"distance": "mean attention distance (positions)", "entropy": "attention entropy (nats)"}
 AS_PRINTED = "_as_printed"
@@ -130,7 +131,7 @@ def rows_of(run: AnalysedRun, places: dict[tuple[str, int], dict]) -> list[dict]
 def draw_heads(found: dict[str, dict], site: str, measure: str, suffix: str, figure: Figure) -> None:
     """Draw Figures 5 to 7: a heat map of layers and heads for each run, from `{run: {place: means}}`."""
     maps = [HeatMap.of_heads(run, _by_layer(places, site, measure + suffix)) for run, places in found.items()]
-    title = f"{SITES[site]}: {MEASURES[measure]}{', j ≤ i' if suffix else ''}"
+    title = f"{SITE_TITLES[site]}: {MEASURES[measure]}{', j ≤ i' if suffix else ''}"
     draw_heat_maps(figure, maps, 2, numbers=".1f", title=title)
 
 
@@ -142,7 +143,7 @@ def draw_layers(found: dict[str, dict], sites: list[str], suffix: str, figure: F
             for name, places in found.items():
                 rows = _by_layer(places, site, measure + suffix)
                 each.plot(list(rows), [np.mean(row) for row in rows.values()], marker="o", label=name)
-            each.set_title(SITES[site], fontsize=9)
+            each.set_title(SITE_TITLES[site], fontsize=9)
             each.set_ylim(0, 1.08 * each.dataLim.y1)  # the highest marker is whole
             each.xaxis.get_major_locator().set_params(integer=True)
         row[0].set_ylabel(MEASURES[measure].replace(" (", "\n(") + (", j ≤ i" if suffix else ""))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from data.errors import InputError
+from interacting_head.config import SITES
 
 if TYPE_CHECKING:
     from interacting_head.analysis import analysed_run
@@ -15,13 +16,13 @@ if TYPE_CHECKING:
 AnalysedRun: TypeAlias = "analysed_run.AnalysedRun"
 Sample: TypeAlias = "analysed_run.Sample"
 
-SITES = {"encoder": "encoder", "decoder": "decoder", "cross": "encoder-decoder"}
+SITE_TITLES = {site: site for site in SITES} | {"cross": "encoder-decoder"}
 """Site of an attention layer → its name in figures; tables and figures use this order."""
 
 
 def in_order(places: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
     """Return the distinct attention layers, `(site, number)`, in the order of tables and figures."""
-    return sorted(set(places), key=lambda place: (list(SITES).index(place[0]), place[1]))
+    return sorted(set(places), key=lambda place: (SITES.index(place[0]), place[1]))
 
 
 def add_up(sums: dict, values: dict) -> None:

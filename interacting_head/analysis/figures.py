@@ -46,8 +46,8 @@ class HeatMap(NamedTuple):
         return cls(title, values, list(rows), head_labels(values.shape[1]), **labels)
 
 
-def save_figure(draw: Callable, path: Path) -> None:
-    """Draw a figure and write it as PNG and SVG; `path` has no suffix.
+def save_figure(draw: Callable, path: Path, suffixes: Sequence[str] = SUFFIXES) -> None:
+    """Draw a figure and write it in the formats of `suffixes`; `path` has no suffix.
 
     `draw` gets an empty matplotlib `Figure` with constrained layout, and also sets its size.
     """
@@ -59,7 +59,7 @@ def save_figure(draw: Callable, path: Path) -> None:
         figure = Figure(layout="constrained")
         FigureCanvasAgg(figure)
         draw(figure)
-        for suffix in SUFFIXES:
+        for suffix in suffixes:
             with atomic_write(f"{path}.{suffix}", "wb", parents=True) as file:
                 # Without a date, equal results give equal files.
                 metadata = {"Date": None} if suffix == "svg" else {}
@@ -84,7 +84,17 @@ def panels(figure: Figure, titles: list[str], columns: int, width: float, height
     return list(axes.flat[: len(titles)])
 
 
-def draw_heat_maps(figure, maps, columns=3, *, limits=None, colors="viridis", numbers="", title="", bar=""):
+def draw_heat_maps(
+    figure: Figure,
+    maps: list[HeatMap] | dict[tuple, HeatMap],
+    columns: int = 3,
+    *,
+    limits: tuple[float, float] | None = None,
+    colors: str = "viridis",
+    numbers: str = "",
+    title: str = "",
+    bar: str | None = "",
+) -> None:
     """Draw heat maps in panels, on one scale.
 
     Args:

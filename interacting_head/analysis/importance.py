@@ -12,7 +12,15 @@ from argparse import ArgumentParser, Namespace
 import numpy as np
 
 from interacting_head.analysis.attention import attention_entropy
-from interacting_head.analysis.base import SITES, AnalysedRun, Analysis, Findings, Sample, check_at_least, in_order
+from interacting_head.analysis.base import (
+    SITE_TITLES,
+    AnalysedRun,
+    Analysis,
+    Findings,
+    Sample,
+    check_at_least,
+    in_order,
+)
 from interacting_head.analysis.figures import Figure, HeatMap, add_legend, draw_heat_maps, head_labels, panels
 
 BINS = 40  # of the histogram of entropies
@@ -164,7 +172,7 @@ def draw_parts(found: dict[str, dict], figure: Figure) -> None:
     for name, by_place in found.items():
         for place in in_order(by_place):
             parts = dict(enumerate(by_place[place]["parts"], start=1))
-            maps[name, place] = HeatMap.of_heads(f"{name}: {SITES[place[0]]} {place[1]}", parts, ylabel="part")
+            maps[name, place] = HeatMap.of_heads(f"{name}: {SITE_TITLES[place[0]]} {place[1]}", parts, ylabel="part")
     draw_heat_maps(figure, maps, numbers=".2f", bar=None)
 
 
@@ -174,7 +182,7 @@ def draw_sentence(by_run: dict[str, dict], figure: Figure) -> None:
     for name, sentence in by_run.items():
         for layer in sentence["layers"]:
             place, values = (layer["site"], layer["layer"]), layer["importance"]
-            title, labels = f"{name}: {SITES[place[0]]} {place[1]}", head_labels(values.shape[1])
+            title, labels = f"{name}: {SITE_TITLES[place[0]]} {place[1]}", head_labels(values.shape[1])
             maps[name, place] = HeatMap(title, values, layer["tokens"], labels, ylabel="")
     draw_heat_maps(figure, maps)
 
@@ -182,7 +190,7 @@ def draw_sentence(by_run: dict[str, dict], figure: Figure) -> None:
 def _panels(figure, found, width):
     """Yield axes for each layer, with index, name and statistics of the runs that have it."""
     places = in_order(place for by_place in found.values() for place in by_place)
-    titles = [f"{SITES[site]}, layer {layer}" for site, layer in places]
+    titles = [f"{SITE_TITLES[site]}, layer {layer}" for site, layer in places]
     for axes, place in zip(panels(figure, titles, 3, width, 2.4), places, strict=True):
         runs = enumerate(found.items())
         yield axes, [(index, name, by_place[place]) for index, (name, by_place) in runs if place in by_place]

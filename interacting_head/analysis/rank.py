@@ -14,8 +14,9 @@ import numpy as np
 
 from data.errors import InputError
 from data.stats import mean_length, most_heads
-from interacting_head.analysis.base import SITES, AnalysedRun, Analysis, Findings, Sample, add_up, in_order
+from interacting_head.analysis.base import SITE_TITLES, AnalysedRun, Analysis, Findings, Sample, add_up, in_order
 from interacting_head.analysis.figures import Figure, HeatMap, add_legend, draw_heat_maps, grid, head_labels
+from interacting_head.config import SITES
 
 RANKS = {
     "logits_rank": "rank of the logits",
@@ -249,8 +250,8 @@ def draw_by_heads(rows: list[dict], labels: dict[str, str], titles: dict[str, st
             axis.set_xscale("log", base=2)
             axis.set_xticks(heads, heads)
             axis.minorticks_off()
-            axis.set(title=SITES[site], xlim=(0.7 * min(heads), 1.4 * max(heads + limits)), xlabel="number of heads h")
-            axis.set_ylabel(title)
+            axis.set(title=SITE_TITLES[site], xlim=(0.7 * min(heads), 1.4 * max(heads + limits)))
+            axis.set(xlabel="number of heads h", ylabel=title)
             axis.label_outer()
         # The axes of a row share their limits, so all of them must be drawn first.
         largest = 1.25 * max(row["largest_rank"] for row in rows) if quantity in RANKS else None
@@ -293,6 +294,6 @@ def draw_similarity(places: dict[tuple[str, int], PlaceRanks], figure: Figure) -
             matrix.reshape(-1, *matrix.shape[-2:]).mean(axis=0) for matrix in places[site, number].matrices().values()
         )
         labels, values = head_labels(len(cka)), np.triu(cka, 1) + np.tril(correlation)
-        maps[site, number] = HeatMap(f"{SITES[site]} {number}", values, labels, labels, xlabel="", ylabel="")
+        maps[site, number] = HeatMap(f"{SITE_TITLES[site]} {number}", values, labels, labels, xlabel="", ylabel="")
     bar = "CKA of head outputs (upper right),\ncorrelation of attention maps (lower left)"
     draw_heat_maps(figure, maps, limits=(-1, 1), colors="RdBu_r", bar=bar)

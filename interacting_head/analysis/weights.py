@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from data.errors import InputError
-from interacting_head.analysis.base import SITES, AnalysedRun, Analysis, Findings, add_up, in_order
+from interacting_head.analysis.base import SITE_TITLES, AnalysedRun, Analysis, Findings, add_up, in_order
 from interacting_head.analysis.figures import Figure, HeatMap, add_legend, draw_heat_maps, filled, panels
 from interacting_head.analysis.rank import described
 
@@ -81,7 +81,7 @@ def draw_queries(found: dict[tuple, dict], figure: Figure) -> None:
     """Draw the shares of query kernels, one heat map for each run."""
     maps = []
     for run, own in _by_run(found).items():
-        shares = {f"{SITES[site]} {n}": one["shares"] * len(one["shares"]) for (site, n), one in own.items()}
+        shares = {f"{SITE_TITLES[site]} {n}": one["shares"] * len(one["shares"]) for (site, n), one in own.items()}
         maps.append(HeatMap.of_heads(run, shares, xlabel="query head", ylabel=""))
     draw_heat_maps(figure, maps, limits=(0, 2), colors="PuOr_r", bar="share · H")
 
@@ -100,7 +100,7 @@ def draw_mixing(found: dict[tuple, dict], figure: Figure) -> None:
     maps = {}
     for (run, site, number), arrays in found.items():
         for title, matrix in arrays.items():
-            name = f"{run}: {SITES[site]} {number}, {title}"
+            name = f"{run}: {SITE_TITLES[site]} {number}, {title}"
             maps[(site, title), (run, number)] = HeatMap(name, matrix, [], [], "", "")
     largest = max(np.abs(one.values).max() for one in maps.values())
     bar = "new head (row) from old head (column)"

@@ -8,9 +8,13 @@ import contextlib
 import importlib
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from data.errors import InputError
 from data.files import new_folder
+
+if TYPE_CHECKING:
+    from interacting_head.export.trained_model import TrainedModel
 
 TEXT = "text"
 """Folder of a converted model with sub-words, text forms and configuration."""
@@ -39,7 +43,14 @@ to write to.
 """
 
 
-def convert(source, file_format: str, output_dir, quantization: str | None = None, checkpoint=None, **options) -> Path:
+def convert(
+    source: "str | Path | TrainedModel",
+    file_format: str,
+    output_dir: str | Path,
+    quantization: str | None = None,
+    checkpoint: str | None = None,
+    **options: object,
+) -> Path:
     """Write a trained model in another format, and return the folder.
 
     Args:

@@ -5,14 +5,14 @@ tokeniser, and in both heads × head size equals the model size. Their position 
 ours alternate sine and cosine, so the model dimension is permuted.
 """
 
-import json
 from pathlib import Path
 
 import numpy as np
 
 from data.errors import InputError
-from data.files import copy_file
+from data.files import copy_file, write_json
 from data.text.subwords import BEGIN, END, PAD, SPECIAL_PIECES, UNKNOWN
+from interacting_head.config import DecodeConfig
 from interacting_head.export import optional_package
 from interacting_head.export.folding import fold_transformer
 from interacting_head.export.trained_model import TrainedModel
@@ -196,7 +196,7 @@ def model_configuration(model: Transformer, heads: dict[str, int]) -> dict:
     }
 
 
-def generation_configuration(decode) -> dict:
+def generation_configuration(decode: DecodeConfig) -> dict:
     """Return the contents of generation_config.json: the search of `DecodeConfig`, as far as transformers supports it.
 
     Its length penalty divides by n^α, as `average` does; `gnmt` is not supported.
@@ -236,8 +236,3 @@ def write_tokenizer(folder: Path, trained: TrainedModel) -> None:
     if trained.run and trained.run.truecasers():
         for path in trained.run.truecasing_paths:
             copy_file(path, folder / "truecasing" / path.name)
-
-
-def write_json(path: Path, value: dict) -> None:
-    """Write an indented JSON file."""
-    path.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -6,7 +6,7 @@ Letters for shapes: `B` sentences, `n` translations of each, `S` source length, 
 import contextlib
 import dataclasses
 import functools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import keras
@@ -15,6 +15,7 @@ import tensorflow as tf
 from data.errors import InputError
 from data.text.profiles import PROFILES
 from data.text.subwords import END, PAD
+from interacting_head.config import DecodeConfig
 from interacting_head.export import EXTRA, LONGEST, TEXT, optional_package, versions
 from interacting_head.export.trained_model import TrainedModel
 from interacting_head.search.constraints import Limits
@@ -155,7 +156,15 @@ def _with_defaults(function, sentences, defaults):
     return tf.function(translate, input_signature=[sentences, *specifications], autograph=False)
 
 
-def search_ids(model, decode, source_ids, length_penalty, min_length, max_length, n_best) -> dict[str, tf.Tensor]:
+def search_ids(
+    model: keras.Model,
+    decode: DecodeConfig,
+    source_ids: tf.Tensor,
+    length_penalty: tf.Tensor,
+    min_length: tf.Tensor,
+    max_length: tf.Tensor,
+    n_best: tf.Tensor,
+) -> dict[str, tf.Tensor]:
     """Search like `TransformerSearch`, with all steps in one graph.
 
     Args:
@@ -212,7 +221,9 @@ class _OpenOptions(SearchOptions):
         pass
 
 
-def search_text(search, source_tokenizer, target_tokenizer, text: tf.Tensor, *parameters) -> dict[str, tf.Tensor]:
+def search_text(
+    search: Callable, source_tokenizer: object, target_tokenizer: object, text: tf.Tensor, *parameters: tf.Tensor
+) -> dict[str, tf.Tensor]:
     """Return `translations (B, n)` and `scores (B, n)` of preprocessed text `(B,)`.
 
     `search` is `search_ids` of a model; the tokenizers are from tensorflow-text.

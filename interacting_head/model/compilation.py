@@ -2,10 +2,13 @@
 
 import contextlib
 import functools
+import inspect
 import os
 import threading
+from collections.abc import Callable, Iterator
 
 import keras
+from keras import KerasTensor
 
 from data.errors import InputError
 from data.workers import available_cores
@@ -33,7 +36,7 @@ class Compiled:
 
     def __init__(self, function, models=(), *, arguments, static=(), rows=()):
         self._function, self._models, self._arguments = function, models, arguments
-        self._static, self._rows = static, rows
+        self._static, self._rows, self._parameters = static, rows, inspect.signature(function)
         self._backend = keras.backend.backend()
         self._lock = threading.Lock()
 
@@ -41,7 +44,7 @@ class Compiled:
         with self._lock:  # compiled by one thread only
             compiled = self._compiled
         if self._backend != "jax":
-            return compiled(arguments)
+            return compiled(*self._parameters.bind(**arguments).args)
         static = tuple((name, arguments.pop(name)) for name in self._static)
         return compiled(arguments, [variable.value for variable in self._variables], static)
 
@@ -86,22 +89,21 @@ class Compiled:
                 is_known = isinstance(argument, tf.TypeSpec)
                 return argument if is_known else tf.TensorSpec(argument.shape, argument.dtype)
 
-            function = self._stateless if self.devices == 1 else self._on_replicas
-            signature = [keras.tree.map_structure(specification, self._arguments())]
+            function = stateless()(self._function) if self.devices == 1 else self._on_replicas
+            signature = [keras.tree.map_structure(specification, argument) for argument in self._arguments().values()]
             # A new object: TensorFlow takes functions of the same code for one that is retraced, and warns.
             return tf.function(functools.partial(function), input_signature=signature, autograph=False)
         if self._backend == "jax":
             import jax
 
-            function = self._stateless if self.devices == 1 else self._on_devices
+            function = self._with_values if self.devices == 1 else self._on_devices
             mesh, whole = self._spread, jax.sharding.PartitionSpec()
             shardings = None if mesh is None else jax.sharding.NamedSharding(mesh, whole)  # results whole on each
             return jax.jit(function, static_argnums=2, out_shardings=shardings)
-        return self._stateless
+        return stateless()(self._function)
 
-    def _stateless(self, arguments, values=None, static=()):
-        mapping = None if values is None else list(zip(self._variables, values, strict=True))
-        with keras.StatelessScope(state_mapping=mapping, collect_losses=False):
+    def _with_values(self, arguments, values, static):
+        with stateless(list(zip(self._variables, values, strict=True))):
             return self._function(**arguments, **dict(static))
 
     def _divided(self, arguments):
@@ -110,10 +112,11 @@ class Compiled:
         others = {name: argument for name, argument in arguments.items() if name not in self._rows}
         return of_rows, others, keras.ops.shape(keras.tree.flatten(of_rows)[0])[0]
 
-    def _on_replicas(self, arguments):
+    def _on_replicas(self, *values):
         """Call the function with the rows divided among the replicas of the weights' strategy."""
         import tensorflow as tf
 
+        arguments = self._parameters.bind(*values).arguments
         of_rows, others, count = self._divided(arguments)
         size = -(-count // self.devices)  # of a part
 
@@ -124,7 +127,7 @@ class Compiled:
                 padding = [(0, self.devices * size - count)] + [(0, 0)] * (len(rows.shape) - 1)
                 return tf.pad(rows, padding)[first : first + size]
 
-            return self._stateless({**others, **tf.nest.map_structure(of_part, of_rows)})
+            return stateless()(self._function)(**others, **tf.nest.map_structure(of_part, of_rows))
 
         def joined(parts):
             return tf.concat(self._spread.experimental_local_results(parts), axis=0)[:count]
@@ -142,14 +145,21 @@ class Compiled:
             return jax.numpy.pad(array, [(0, -count % mesh.size)] + [(0, 0)] * (array.ndim - 1))
 
         def part(of_rows, others, values):
-            return self._stateless({**of_rows, **others}, values, static)
+            return self._with_values({**of_rows, **others}, values, static)
 
         whole, divided = jax.sharding.PartitionSpec(), jax.sharding.PartitionSpec(mesh.axis_names)
         spread = jax.shard_map(part, mesh=mesh, in_specs=(divided, whole, whole), out_specs=divided, check_vma=False)
         return jax.tree.map(lambda array: array[:count], spread(jax.tree.map(padded, of_rows), others, values))
 
 
-def gradient(function, inputs):
+@contextlib.contextmanager
+def stateless(values: list[tuple] | None = None) -> Iterator[None]:
+    """Let layers take these values, pairs of a variable and a tensor, and drop the losses that they add."""
+    with keras.StatelessScope(state_mapping=values, collect_losses=False):
+        yield
+
+
+def gradient(function: Callable[[KerasTensor], KerasTensor], inputs: KerasTensor) -> KerasTensor:
     """Return the gradient of a scalar function of one tensor at `inputs`, also inside a `Compiled` function.
 
     Raises `InputError` on backends other than TensorFlow and JAX.

@@ -28,7 +28,13 @@ def real_tokens(labels: KerasTensor) -> KerasTensor:
     return ops.sum(ops.cast(ops.not_equal(labels, PAD), "float32"))
 
 
-def linear_cross_entropy(hidden, embeddings, labels, label_smoothing=0.0, tokens=None):
+def linear_cross_entropy(
+    hidden: KerasTensor,
+    embeddings: KerasTensor,
+    labels: KerasTensor,
+    label_smoothing: float = 0.0,
+    tokens: KerasTensor | None = None,
+) -> KerasTensor:
     """Return the mean over real tokens of `token_cross_entropy` of the logits `hidden @ embeddingsᵀ`, in nats.
 
     The logits of a batch are its largest tensor, and automatic differentiation passes over it many times. Here logits,

@@ -113,7 +113,14 @@ class TransformerLayers:
             return [memories[i : i + n] for i in range(0, len(memories), n)] if n else memories, padding_mask
         return [outputs[-n:] if n else outputs[-1]] * len(self.decoder_blocks), padding_mask
 
-    def decode(self, target_ids, memories, padding_mask, training=None, intermediates=None):
+    def decode(
+        self,
+        target_ids: KerasTensor,
+        memories: list,
+        padding_mask: KerasTensor,
+        training: bool | None = None,
+        intermediates: dict | None = None,
+    ) -> KerasTensor:
         """Return the last hidden vectors `(B, T, D)` of target ids `(B, T)`; see `encode`."""
         x = self.target_positions(self.target_embedding(target_ids), training=training)
         masks = {"padding_mask": padding_mask, "query_mask": ops.not_equal(target_ids, PAD)}
@@ -144,7 +151,16 @@ class TransformerLayers:
         ]
         return projected, [block.self_attention.empty_cache(B, length * hypotheses) for block in blocks]
 
-    def decode_step(self, ids, position, caches, self_mask, memories, padding_mask, kernels):
+    def decode_step(
+        self,
+        ids: KerasTensor,
+        position: KerasTensor,
+        caches: list,
+        self_mask: KerasTensor,
+        memories: list,
+        padding_mask: KerasTensor,
+        kernels: dict,
+    ) -> tuple[KerasTensor, list]:
         """Return the logits of the next token `(B, N, target_vocabulary_size)` in float32, and the caches.
 
         Args:
@@ -224,7 +240,9 @@ class Transformer(keras.Model, TransformerLayers):
             layers["decoder", n], layers["cross", n] = block.self_attention, block.cross_attention
         return layers
 
-    def summary(self, *args, expand_nested=True, line_length=None, **kwargs):
+    def summary(
+        self, *args: object, expand_nested: bool = True, line_length: int | None = None, **kwargs: object
+    ) -> None:
         """Print `keras.Model.summary` with the layers inside each block, as wide as the terminal, up to 110 columns."""
         line_length = line_length or min(110, shutil.get_terminal_size().columns)  # longer lines would be cut off
         classes = (TransformerBlock, FeedForward)
@@ -236,13 +254,13 @@ class Transformer(keras.Model, TransformerLayers):
             for cls in classes:
                 del cls.layers
 
-    def get_config(self):
+    def get_config(self) -> dict:
         names = ("source_vocabulary_size", "target_vocabulary_size", "shared_vocabulary", "head_gates", "name")
         config = configuration.to_dict(configuration.ExperimentConfig(model=self.config))["model"]
         return {"config": config, **{name: getattr(self, name) for name in names}}
 
     @classmethod
-    def from_config(cls, config, custom_objects=None):
+    def from_config(cls, config: dict, custom_objects: dict | None = None) -> "Transformer":
         return cls(**config)
 
 

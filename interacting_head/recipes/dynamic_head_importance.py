@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from interacting_head.config import (
+    SITES,
     AttentionConfig,
     DataConfig,
     DecodeConfig,
@@ -152,11 +153,10 @@ def _attention(model, settings, model_dim):
     number = model.rpartition("_")[2]
     layers = range(1, LAYERS + 1) if number == "layer" else [int(number) if number.isdigit() else LAYERS]
     placed = PlacedAttentionConfig("dynamic_head_importance", options=options)
-    sites = ("encoder", "decoder", "cross")
-    return {"attention": base, "placements": tuple(PlacementConfig(site, tuple(layers), placed) for site in sites)}
+    return {"attention": base, "placements": tuple(PlacementConfig(site, tuple(layers), placed) for site in SITES)}
 
 
-def dynamic_head_importance(corpus, model):
+def dynamic_head_importance(corpus: str, model: str) -> ExperimentConfig:
     """{model} on {corpus}: Goindani & Shrivastava 2021, table {table}; expected {expected}.
 
     From sections 4.1 to 4.3 and table 2: 6 + 6 layers, D = 512, Adam (0.9, 0.98, 1e-6), learning rate rising to 5e-4

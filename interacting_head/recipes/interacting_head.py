@@ -90,7 +90,7 @@ def _small(config, corpus, scheme, heads):
     return small.on_a_cpu(config, stand_in)
 
 
-def interacting_heads(corpus, scheme, heads):
+def interacting_heads(corpus: str, scheme: str, heads: int) -> ExperimentConfig:
     """{scheme} with {heads} heads on {corpus}: Li & Luo 2022, table {table}; expected {expected}.
 
     From sections 4.1 and 4.2: D = 512, F = 1024, dropout 0.1, label smoothing 0.1, Adam (0.9, 0.997, 1e-9), the

@@ -94,7 +94,7 @@ def _small(config, corpus, direction, position, depth, heads):
     return small.on_a_cpu(config, STAND_INS[corpus], depth)
 
 
-def multi_hop(corpus, direction, position, depth, heads):
+def multi_hop(corpus: str, direction: str, position: str, depth: int, heads: int) -> ExperimentConfig:
     """{position}, {depth} + {depth} layers, {corpus} {direction}: Iida et al. 2019, table {table}; expected {expected}.
 
     From section 3: D = 512, F = 2048, {heads} heads, Adam with a constant rate of 3e-4, batches of 2000 tokens, 50

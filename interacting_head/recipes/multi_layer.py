@@ -100,7 +100,7 @@ def _small(config, corpus, model):
     return small.on_a_cpu(config, TASKS[corpus].stand_in, config.model.encoder_layers)
 
 
-def multi_layer(corpus, model):
+def multi_layer(corpus: str, model: str) -> ExperimentConfig:
     """{model} on {corpus}: Ampomah et al. 2020, table {table}; expected {expected}.
 
     From section 5, for WMT14: 6 + 6 layers, D = 512, F = 2048, 8 heads, 160,000 steps of 4960 tokens, at most 200

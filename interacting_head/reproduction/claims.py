@@ -5,6 +5,7 @@ import dataclasses
 import itertools
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any
 
 from interacting_head.reproduction.statistics import LOSS, CellName, Contrast, Estimate, Ratio, estimate, growth, pair
 
@@ -51,7 +52,7 @@ class Claim(abc.ABC):
     source: str  # section and table of the paper; "" for a claim of this project's own
 
     @abc.abstractmethod
-    def decide(self, table) -> Verdict:
+    def decide(self, table: Any) -> Verdict:
         """Return the `Verdict` on a `scored.Scored` table."""
 
 
@@ -82,7 +83,7 @@ class Comparison(Claim):
         `value` returns the score of a cell, higher being better, or None.
         """
 
-    def decide(self, table) -> Verdict:
+    def decide(self, table: Any) -> Verdict:
         # Choose the best cells on the development text if there is one.
         selection = "dev" if "dev" in table.tests else self.test
         contrasts = self.contrasts(table.cells, lambda cell: table.mean_gain(cell, selection, self.metric))
@@ -244,7 +245,7 @@ class Slower(Claim):
     baseline: str
     columns: tuple[str, ...]
 
-    def decide(self, table) -> Verdict:
+    def decide(self, table: Any) -> Verdict:
         ratios = {column: table.ratio(self.row, self.baseline, column) for column in self.columns}
         found = {column: ratio for column, ratio in ratios.items() if ratio is not None}
         reason = "; ".join(f"{column}: {ratio} times" for column, ratio in found.items())
@@ -289,7 +290,7 @@ class SameSize(Claim):
     pairs: Pairs
     more: float = 0.0  # the largest excess, as a share of the second cell's parameters
 
-    def decide(self, table) -> Verdict:
+    def decide(self, table: Any) -> Verdict:
         counts = [tuple(table.parameters(*cell) for cell in both) for both in self.pairs]
         if any(None in both for both in counts):
             return Verdict(NOT_RUN, "")

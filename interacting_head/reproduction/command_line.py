@@ -2,7 +2,6 @@
 
 import argparse
 import fnmatch
-import json
 import os
 import signal
 import subprocess
@@ -11,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from data.errors import InputError
-from data.files import atomic_write, check_folder, make_folder
+from data.files import atomic_write, check_folder, make_folder, write_json
 from interacting_head.console import ArgumentParser, RunError
 from interacting_head.reproduction.analyses import analyse
 from interacting_head.reproduction.figures import DRAWINGS, draw
@@ -155,8 +154,7 @@ def write_report(results: Results, seeds: int, folder: Path, settings: Sequence[
     markdown, found = report(results, seeds, figure, settings)
     with atomic_write(folder / "REPRODUCTION.md", parents=True) as file:
         file.write(markdown)
-    with atomic_write(folder / "REPRODUCTION.json") as file:
-        file.write(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+    write_json(folder / "REPRODUCTION.json", found, indent=1)
     tables = "table" if len(found) == 1 else "tables"
     print(f"{len(found)} {tables} in {folder / 'REPRODUCTION.md'}", file=sys.stderr)
 

@@ -15,6 +15,7 @@ from statistics import median
 
 from tqdm import tqdm
 
+from data.files import write_json
 from interacting_head.console import RunError, importing_keras
 from interacting_head.console.machine import processor
 from interacting_head.reproduction.results import Results
@@ -121,7 +122,7 @@ def main() -> None:
         from interacting_head.model import compilation
     compilation.share_cores_in_training()
     found = measure_column(named(name).in_size(size == "small"), column, corpora_dir or None)
-    Path(output).write_text(json.dumps(found), encoding="utf-8")
+    write_json(output, found)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from data.files import atomic_write, written_atomically
+from data.files import write_json, written_atomically
 from interacting_head.config import differences, from_dict
 from interacting_head.reproduction.tables import Run
 
@@ -59,9 +59,7 @@ class Results:
 
     def write(self, kind: str, name: str, record: dict) -> None:
         """Write a record into the folder `kind`."""
-        with atomic_write(self._path(kind, name, "json"), parents=True) as file:
-            json.dump({"format": FORMAT, **record}, file, indent=1, ensure_ascii=False)
-            file.write("\n")
+        write_json(self._path(kind, name, "json"), {"format": FORMAT, **record}, indent=1, parents=True)
 
     def _path(self, kind, name, suffix):
         return self.folder / kind / f"{name}.{suffix}"

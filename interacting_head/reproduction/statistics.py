@@ -7,7 +7,7 @@ import dataclasses
 import math
 import statistics
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import stats
@@ -100,7 +100,7 @@ class Estimate:
         return f"{self.label}: {self.gain:+.2f}{interval} ({', '.join(words)})"
 
 
-def estimate(table, contrast: Contrast, test: str, metric: str) -> Estimate | None:
+def estimate(table: Any, contrast: Contrast, test: str, metric: str) -> Estimate | None:
     """Return the `Estimate` of a contrast in a `scored.Scored`, over the seeds that all cells share, or None."""
     by_seed = [
         {table.seed_of(run): run for run in table.runs_of(*cell) if table.score(run, test, metric) is not None}
@@ -145,7 +145,7 @@ def t_interval(values: Sequence[float]) -> tuple[float, float] | None:
     return float(mean - half), float(mean + half)
 
 
-def bootstrap(table, weights: Sequence[float], runs: Sequence[Sequence], test: str, metric: str) -> float | None:
+def bootstrap(table: Any, weights: Sequence[float], runs: Sequence[Sequence], test: str, metric: str) -> float | None:
     """Return the two-sided p-value of a weighted sum of mean scores over seeds, in paired resamples of sentences.
 
     `weights` and `runs` have one entry for each cell.

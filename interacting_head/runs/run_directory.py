@@ -11,7 +11,16 @@ from pathlib import Path
 import numpy as np
 
 from data.errors import InputError
-from data.files import atomic_write, check_plain, check_room, full_disk_named, make_folder, sha256, written_atomically
+from data.files import (
+    atomic_write,
+    check_plain,
+    check_room,
+    full_disk_named,
+    make_folder,
+    sha256,
+    write_json,
+    written_atomically,
+)
 from data.text.profiles import PROFILES, RAW_TEXT, Preprocessor
 from data.text.subwords import Subwords
 from data.text.truecasing import Truecaser
@@ -208,7 +217,7 @@ class RunDirectory:
         """Return the path of the weights `best`, `average` or `ema`, which may not exist."""
         return self.path / f"{name}{WEIGHTS}"
 
-    def save_weights(self, model, path: Path):
+    def save_weights(self, model: object, path: Path) -> None:
         """Save the weights of a `Transformer`, sealed; raise `OSError` if the disk has no room."""
         weights = sum(math.prod(weight.shape) * np.dtype("float32").itemsize for weight in model.weights)
         owner = {
@@ -223,7 +232,7 @@ class RunDirectory:
             model.save_weights(partial)
             seal(partial, owner)
 
-    def save_checkpoint(self, model, step: int, arrays: list[np.ndarray], state: dict):
+    def save_checkpoint(self, model: object, step: int, arrays: list[np.ndarray], state: dict) -> None:
         """Write a checkpoint: weights, arrays (optimizer and random states), and a JSON state."""
         self.save_weights(model, self._weights(step))
         state = {**state, "weights_sha256": sha256(self._weights(step))}
@@ -288,9 +297,7 @@ class RunDirectory:
 
     def write_json(self, name: str, value: object) -> None:
         """Write a value to the JSON file `name`."""
-        with atomic_write(self.path / name) as file:
-            json.dump(value, file, indent=2, ensure_ascii=False)
-            file.write("\n")
+        write_json(self.path / name, value)
 
     def read_json(self, name: str) -> dict | list | None:
         """Return the value in a JSON file, or None if it is missing; raise `InputError` if it is damaged."""

@@ -28,7 +28,9 @@ class Limits(TypedDict):
     draws: NotRequired[object]
 
 
-def constrained(scores, words, position, limits: Limits, free=None):
+def constrained(
+    scores: KerasTensor, words: KerasTensor, position: KerasTensor, limits: Limits, free: KerasTensor | None = None
+) -> KerasTensor:
     """Apply all `limits` to scores; words of prefixes keep their `free` scores, by default `scores`."""
     free = scores if free is None else free
     scores = forbid_symbols(scores, words)
@@ -45,7 +47,9 @@ def forbid_symbols(scores: KerasTensor, words: KerasTensor) -> KerasTensor:
     return ops.where(ops.logical_or(words == PAD, words == BEGIN), IMPOSSIBLE, scores)
 
 
-def forbid_early_end(scores, words, position, min_lengths):
+def forbid_early_end(
+    scores: KerasTensor, words: KerasTensor, position: KerasTensor, min_lengths: KerasTensor
+) -> KerasTensor:
     """Forbid the end symbol before `min_lengths (B,)` words."""
     is_short = ops.reshape(position < min_lengths, (-1, 1, 1))
     return ops.where(ops.logical_and(is_short, words == END), IMPOSSIBLE, scores)
@@ -57,7 +61,14 @@ def force_end(scores: KerasTensor, words: KerasTensor, position: KerasTensor, ma
     return ops.where(ops.logical_and(is_last, words != END), IMPOSSIBLE, scores)
 
 
-def force_prefix(scores, free, words, position, prefixes, prefix_lengths):
+def force_prefix(
+    scores: KerasTensor,
+    free: KerasTensor,
+    words: KerasTensor,
+    position: KerasTensor,
+    prefixes: KerasTensor,
+    prefix_lengths: KerasTensor,
+) -> KerasTensor:
     """Within a prefix, forbid all words but its next one, which has its `free` score; see `prefix_words`."""
     is_within, word = (ops.reshape(values, (-1, 1, 1)) for values in prefix_words(position, prefixes, prefix_lengths))
     return ops.where(is_within, ops.where(words == word, free, IMPOSSIBLE), scores)

@@ -43,7 +43,7 @@ HEADERS = {
 }
 
 
-def application(service, worker: Worker, hosts: Iterable[str] = ()) -> "Guard":
+def application(service: Callable, worker: Worker, hosts: Iterable[str] = ()) -> "Guard":
     """Return the ASGI application; only the worker calls the service. For hosts see `Guard`."""
     description = {**service.description(), "limits": {name.lower(): getattr(limits, name) for name in SHOWN}}
 

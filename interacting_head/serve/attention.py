@@ -1,5 +1,7 @@
 """Attention of models for the web page."""
 
+import numpy as np
+
 from interacting_head.analysis.attention import attention_distance, attention_entropy, distributions
 from interacting_head.config import SITES
 from interacting_head.model.placement import attention_of, resolved
@@ -27,7 +29,7 @@ def places(model: Transformer) -> list[dict]:
     ]
 
 
-def measures(heads) -> dict:
+def measures(heads: np.ndarray) -> dict:
     """Return the mean distance (positions) and mean entropy (nats) of heads with weights `(H, T, S)`."""
     shares = distributions(heads)
     return {

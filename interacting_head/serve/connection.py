@@ -1,5 +1,6 @@
 """Connections with limits on number and time, so that no client displaces others, and strict HTTP parsing."""
 
+import asyncio
 import re
 
 import h11
@@ -50,7 +51,7 @@ class Connection(H11Protocol):
         super().__init__(*arguments, **options)
         self.conn = StrictRequests()
 
-    def connection_made(self, transport) -> None:
+    def connection_made(self, transport: asyncio.Transport) -> None:
         super().connection_made(transport)
         self._wait()
         if len(self.connections) > most_connections():

@@ -56,7 +56,7 @@ def is_private(listener: socket.socket) -> bool:
     return host == "::1" or host.startswith("127.")
 
 
-def serve(service, listener: socket.socket, hosts: Iterable[str] = ()):
+def serve(service: Callable, listener: socket.socket, hosts: Iterable[str] = ()) -> None:
     """Print the URL and answer requests until Ctrl-C or SIGTERM, then finish the requests in progress.
 
     A second Ctrl-C ends at once. For hosts see `application`.

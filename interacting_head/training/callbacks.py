@@ -40,10 +40,10 @@ class Progress(keras.callbacks.Callback):
         hidden = not sys.stderr.isatty()
         self._bar = tqdm(total=total, initial=step, bar_format=BAR, dynamic_ncols=True, disable=hidden)
 
-    def on_train_begin(self, logs=None):
+    def on_train_begin(self, logs: dict | None = None) -> None:
         self._resume_clock()
 
-    def on_train_batch_end(self, batch, logs=None):
+    def on_train_batch_end(self, batch: int, logs: dict | None = None) -> None:
         self.step += 1
         self._bar.update()
         if self.step % self.interval == 0 or self.step == self.total:
@@ -52,7 +52,7 @@ class Progress(keras.callbacks.Callback):
             self.model.reset_metrics()
             self._resume_clock()
 
-    def on_epoch_end(self, epoch, logs=None):
+    def on_epoch_end(self, epoch: int, logs: dict | None = None) -> None:
         if self.step > self._started_at:
             self._measure(logs)
 
@@ -102,7 +102,7 @@ class UnhurriedCallbacks(keras.callbacks.CallbackList):
         super().__init__(callbacks, add_history=True, model=model)
         self._under_way = collections.deque()
 
-    def on_train_batch_end(self, batch, logs=None):
+    def on_train_batch_end(self, batch: int, logs: dict | None = None) -> None:
         self._under_way.append(logs)
         if len(self._under_way) > STEPS_AHEAD:
             keras.tree.map_structure(keras.ops.convert_to_numpy, self._under_way.popleft())
@@ -122,14 +122,14 @@ class StopOnSignal(keras.callbacks.Callback):
         self.devices = devices
         self.received = self._signal = None
 
-    def on_train_batch_end(self, batch, logs=None):
+    def on_train_batch_end(self, batch: int, logs: dict | None = None) -> None:
         # Processes that agree wait for each other.
         if self.devices.processes == 1 or (batch + 1) % BATCHES_BETWEEN_PROCESSES == 0:
             self.agree()
         if self.received:
             self.model.stop_training = True
 
-    def on_train_end(self, logs=None):
+    def on_train_end(self, logs: dict | None = None) -> None:
         self.agree()
 
     def agree(self) -> None:

@@ -26,7 +26,7 @@ class Adam(keras.optimizers.Adam):
         self.gradient_clip = gradient_clip
         self.ema_decay = ema_decay
 
-    def build(self, variables):
+    def build(self, variables: list) -> None:
         if self.built:
             return
         averages = [] if self.ema_decay is None else self.add_optimizer_variables(variables, "average")
@@ -40,7 +40,7 @@ class Adam(keras.optimizers.Adam):
         )
         self.gradient_norm = self.add_variable((), dtype="float32", name="gradient_norm")
 
-    def apply(self, grads, trainable_variables=None):
+    def apply(self, grads: list, trainable_variables: list | None = None) -> None:
         if not self.built:
             self.build(trainable_variables)
         squares = [ops.sum(ops.square(ops.cast(grad, "float32"))) for grad in grads if grad is not None]
@@ -87,5 +87,5 @@ class Adam(keras.optimizers.Adam):
         for variable, average in self.slots.averages:
             variable.assign(average)
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {**super().get_config(), "gradient_clip": self.gradient_clip, "ema_decay": self.ema_decay}

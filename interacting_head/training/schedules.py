@@ -29,7 +29,7 @@ class WarmupSchedule(keras.optimizers.schedules.LearningRateSchedule):
         """Return the factor at step t ≥ w."""
         return 1.0
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {"peak": self.peak, "warmup_steps": self.warmup_steps, "total_steps": self.total_steps}
 
 

@@ -42,7 +42,9 @@ class DivergedError(RunError):
     """Training loss is NaN or infinite."""
 
 
-def train(config: ExperimentConfig, run_dir: str | Path, corpora_dir=None, resume: bool = True) -> int | None:
+def train(
+    config: ExperimentConfig, run_dir: str | Path, corpora_dir: str | Path | None = None, resume: bool = True
+) -> int | None:
     """Train a model in a run directory, or resume training.
 
     Args:

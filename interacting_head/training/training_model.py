@@ -41,7 +41,7 @@ class TrainingModel(keras.Model):
         self.parts_side_by_side = parts_side_by_side
         self.built = True  # as the Transformer is
 
-    def call(self, inputs, training=None):
+    def call(self, inputs: dict, training: bool | None = None) -> tuple[KerasTensor, ...]:
         network = self.transformer
         memories, padding_mask = network.encode(inputs["source_ids"], training=training)
         of_encoder = self.losses
@@ -54,7 +54,14 @@ class TrainingModel(keras.Model):
         """The mean loss since the last reset."""
         return next(metric for metric in self.metrics if metric.name == "loss")
 
-    def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
+    def compute_loss(
+        self,
+        x: dict | None = None,
+        y: KerasTensor | None = None,
+        y_pred: tuple | None = None,
+        sample_weight: KerasTensor | None = None,
+        training: bool = True,
+    ) -> KerasTensor:
         """Return the mean loss of a token of a whole batch, or the share of one part of the batch in it.
 
         For a part, the inputs `x` have the `token_counts` of the whole batch. Losses that layers add are means over the
@@ -74,7 +81,7 @@ class TrainingModel(keras.Model):
 class TensorFlowTrainingModel(TrainingModel):
     """A `TrainingModel` with TensorFlow's step."""
 
-    def train_step(self, data):
+    def train_step(self, data: tuple) -> dict:
         """Update the weights with a batch `(inputs, labels)`, under a strategy with one device's rows; return logs."""
         import tensorflow as tf  # here, so that everything else works without TensorFlow
 
@@ -145,7 +152,7 @@ class TensorFlowTrainingModel(TrainingModel):
 class JaxTrainingModel(TrainingModel):
     """A `TrainingModel` with the step of JAX."""
 
-    def train_step(self, state, data):
+    def train_step(self, state: tuple, data: tuple) -> tuple[dict, tuple]:
         """Update the weights with a batch `(inputs, labels)`; return the logs and the state after the step.
 
         Arrays spread over devices appear whole here: JAX sums over the devices whenever the code sums over the batch.

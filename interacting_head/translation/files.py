@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from data.errors import InputError
 from data.files import STANDARD_OUTPUT, full_disk_named
@@ -19,6 +19,11 @@ from interacting_head.console import atomic_write
 from interacting_head.translation.engines import load_engine
 from interacting_head.translation.options import check_search, search_fields
 from interacting_head.translation.streams import is_prompt, separate_output
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
+
+    from interacting_head.translation.translator import Translator
 
 BATCHES = 64  # of a window, which is sorted by length and held in RAM
 ADVICE = "lower --batch-size or --batch-tokens, --beam-size, --max-length or --max-source-length"
@@ -30,7 +35,7 @@ RUN_FILES = (
 """Patterns of the files of a run directory, which may contain other files too."""
 
 
-def load_translator(arguments: argparse.Namespace):
+def load_translator(arguments: argparse.Namespace) -> "Translator":
     """Return the `Translator` of the command line."""
     load_engine(arguments.engine)  # usually imports Keras, hence only now
     from interacting_head.translation.translator import Translator
@@ -47,7 +52,7 @@ def load_translator(arguments: argparse.Namespace):
     )
 
 
-def output_form(arguments: argparse.Namespace, translator) -> Callable:
+def output_form(arguments: argparse.Namespace, translator: "Translator") -> Callable:
     """Return a function of a line number, lines and their translations, which yields a string for each line."""
     from interacting_head.translation import forms
 
@@ -144,7 +149,7 @@ def open_output(arguments: argparse.Namespace) -> Iterator[TextIO]:
         yield output
 
 
-def progress_bar(count: int | None, arguments: argparse.Namespace, output: TextIO):
+def progress_bar(count: int | None, arguments: argparse.Namespace, output: TextIO) -> "tqdm":
     """Return a progress bar, shown only on a terminal without other output."""
     from tqdm import tqdm
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from data.text.profiles import Preprocessor
 from data.text.subwords import END, Subwords
+from interacting_head.translation.inspection import Inspector
 from interacting_head.translation.translator import Translation
 
 
@@ -55,7 +56,7 @@ def described(translation: Translation, subwords: Subwords) -> dict:
 
 
 def detailed(
-    lines: list[str], found: list[list], inspector, subwords: Subwords, form: Preprocessor
+    lines: list[str], found: list[list], inspector: Inspector, subwords: Subwords, form: Preprocessor
 ) -> Iterator[list[dict]]:
     """Yield for each line what `translate.py --with …` adds to each of its translations in `found`.
 

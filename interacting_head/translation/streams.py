@@ -7,7 +7,7 @@ import os
 import select
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TextIO
 
 from data.errors import InputError
@@ -31,7 +31,9 @@ def name_of(path: str) -> str:
     return STANDARD_INPUT if path == "-" else path
 
 
-def windows(pairs: Iterable[tuple], first: int, largest: int | None = None, pauses=None) -> Iterator[list[tuple]]:
+def windows(
+    pairs: Iterable[tuple], first: int, largest: int | None = None, pauses: Callable[[float], bool] | None = None
+) -> Iterator[list[tuple]]:
     """Yield pairs of texts as lists: `first` pairs, then twice as many each time, up to `largest` (default: `first`).
 
     An empty list comes before each wait, so that earlier results can be written. A list ends early at `HELD`

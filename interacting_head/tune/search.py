@@ -23,7 +23,7 @@ from optuna.storages.journal import JournalFileBackend
 from optuna.trial import TrialState, create_trial
 
 from data.errors import InputError
-from data.files import PARTIAL, full_disk_named, make_folder, sole_use
+from data.files import PARTIAL, full_disk_named, make_folder, sole_use, write_json
 from interacting_head import config as configuration
 from interacting_head.config import ExperimentConfig, override
 from interacting_head.config.yaml_files import read_yaml
@@ -230,8 +230,7 @@ class Search:
         ):
             raise InputError(f"{self.folder} holds something other than a search; choose another --search-dir")
         make_folder(self.folder)
-        with atomic_write(path) as file:
-            json.dump(ours, file, indent=2)
+        write_json(path, ours)
 
     def _run_stage(self, stage, config, corpora_dir):
         """Run the remaining trials of a stage; return the number of the signal that interrupted it, or None."""

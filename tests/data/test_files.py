@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from data.errors import InputError
-from data.files import atomic_write, check_folder, check_plain, make_folder, sole_use, written_atomically
+from data.files import atomic_write, check_folder, check_plain, make_folder, sole_use, write_json, written_atomically
 
 ROOT = Path(__file__).parents[2]
 
@@ -185,3 +185,10 @@ def test_a_file_in_the_place_of_a_folder_is_an_error_that_names_it(tmp_path):
     for place in ("file", "file/folder"):
         with pytest.raises(InputError, match=f"cannot write into .*{place}: .*file is a file; name a writable folder"):
             check_folder(tmp_path / place)
+
+
+def test_json_has_letters_as_they_are_and_ends_its_last_line(tmp_path):
+    write_json(tmp_path / "new" / "lines.json", {"ü": [1, 2]}, indent=1, parents=True)
+    assert (tmp_path / "new" / "lines.json").read_bytes() == '{\n "ü": [\n  1,\n  2\n ]\n}\n'.encode()
+    write_json(tmp_path / "line.json", {"ü": [1, 2]}, indent=None)
+    assert (tmp_path / "line.json").read_bytes() == '{"ü": [1, 2]}\n'.encode()

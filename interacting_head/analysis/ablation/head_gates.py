@@ -11,11 +11,14 @@ after both mixings. A removed source is zero (Ampomah et al. 2020, Table 7).
 
 import itertools
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from data.errors import InputError
+
+if TYPE_CHECKING:
+    from interacting_head.model.transformer import Transformer
 
 GATES = ("head_gates", "source_gates")
 
@@ -73,7 +76,7 @@ class GatedTransformer:
         return [values[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
-def all_heads(model) -> list[Head]:
+def all_heads(model: "Transformer") -> list[Head]:
     """Return all `Head`s of a `Transformer`."""
     return [Head(*place, h) for place, layer in model.attention_layers.items() for h in range(1, layer.num_heads + 1)]
 

@@ -58,7 +58,9 @@ def by_gradient(run: AnalysedRun, sample: Sample, seed: int) -> dict[Head, float
     return values
 
 
-def gate_gradient(gated: GatedTransformer, source_ids, target_ids, labels):
+def gate_gradient(
+    gated: GatedTransformer, source_ids: KerasTensor, target_ids: KerasTensor, labels: KerasTensor
+) -> KerasTensor:
     """Return the gradient of the cross-entropy per token, in nats, with respect to the gates.
 
     Source ids are `(B, S)`, end symbols included; target ids, shifted right, and labels are `(B, T)`.
@@ -86,7 +88,9 @@ ORDERS = {"importance": by_importance, "gradient": by_gradient, "random": at_ran
 """Name of an order → function of an `AnalysedRun`, a `Sample` and a seed that returns `{Head: worth}`."""
 
 
-def head_orders(run, sample, names: list[str], seed: int, patterns: list[str] = ()) -> dict[str, dict[Head, float]]:
+def head_orders(
+    run: AnalysedRun, sample: Sample, names: list[str], seed: int, patterns: list[str] = ()
+) -> dict[str, dict[Head, float]]:
     """Return `{name of an order: {Head: worth}}`, the least worth first.
 
     All orders have the same heads: those that every order rates and that match the patterns, see `chosen_heads`.

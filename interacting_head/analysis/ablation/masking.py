@@ -9,9 +9,10 @@ from tqdm import tqdm
 
 from data.errors import InputError
 from interacting_head.analysis.ablation.head_gates import GatedTransformer, Head, Source, chosen_heads
-from interacting_head.analysis.base import SITES, AnalysedRun, Analysis, Findings, Sample, check_at_least
+from interacting_head.analysis.base import SITE_TITLES, AnalysedRun, Analysis, Findings, Sample, check_at_least
 from interacting_head.analysis.figures import Figure, HeatMap, draw_heat_maps
 from interacting_head.config.values import MOST_HYPOTHESES
+from interacting_head.metrics.significance import SystemScore
 
 METRIC = "sacrebleu"
 SIGNIFICANCE = {0.01: "‡", 0.05: "†"}
@@ -119,7 +120,9 @@ def check_beam_size(arguments: Namespace) -> None:
         raise InputError(f"--beam-size must be at most {MOST_HYPOTHESES}, got {arguments.beam_size}")
 
 
-def masked_scores(run, sample, patterns: list[str] | None = None, beam_size: int | None = None) -> tuple[dict, str]:
+def masked_scores(
+    run: AnalysedRun, sample: Sample, patterns: list[str] | None = None, beam_size: int | None = None
+) -> tuple[dict, str]:
     """Return `{mask: SystemScore}` of a run, with the mask None for the full model, and BLEU's signature.
 
     Patterns as in `chosen_heads`; without them, mask each source if there are several, otherwise each head.
@@ -140,7 +143,7 @@ def source_masks(sources: list) -> list[tuple]:
     return list(dict.fromkeys([*of_all, *((source,) for source in sources)]))
 
 
-def row_of(name: str, mask: tuple | None, score, whole) -> dict:
+def row_of(name: str, mask: tuple | None, score: SystemScore, whole: SystemScore) -> dict:
     """Return the row of a mask; its `layer` is `all` for a source that is masked in every layer."""
     masked, site, layer, number = "nothing", None, None, None
     if mask and isinstance(mask[0], Head):
@@ -152,7 +155,7 @@ def row_of(name: str, mask: tuple | None, score, whole) -> dict:
     return {**place, **score_columns(score, whole if mask else None)}
 
 
-def score_columns(score, whole) -> dict:
+def score_columns(score: SystemScore, whole: SystemScore | None) -> dict:
     """Return the columns of a `SystemScore`, compared with the full model's unless that is None."""
     return {
         "BLEU": score.score,
@@ -172,7 +175,7 @@ def draw(rows: list[dict], figure: Figure) -> None:
     by_map = {}
     for row in rows:
         if row["difference"] is not None:
-            title = "sources" if row["masked"] == "source" else SITES[row["site"]]
+            title = "sources" if row["masked"] == "source" else SITE_TITLES[row["site"]]
             by_map.setdefault((row["run"], title), {}).setdefault(row["layer"], {})[row["number"]] = row["difference"]
     maps = {}
     for (run, title), layers in by_map.items():

@@ -7,6 +7,7 @@ from pathlib import Path
 from data.errors import InputError
 from data.files import copy_folder, new_folder
 from interacting_head.analysis.ablation.head_gates import Head, all_heads
+from interacting_head.analysis.base import AnalysedRun
 from interacting_head.config import ExperimentConfig, ModelConfig, PlacedAttentionConfig, PlacementConfig
 from interacting_head.model.building import build_model
 from interacting_head.model.placement import attention_of, resolved
@@ -79,7 +80,7 @@ def pruned(model: Transformer, config: ExperimentConfig, subwords: tuple, remove
     return smaller, config
 
 
-def write_pruned_run(run, removed: list[Head], path: Path) -> Transformer:
+def write_pruned_run(run: AnalysedRun, removed: list[Head], path: Path) -> Transformer:
     """Write a run directory without these heads, with checkpoint `best`, and return the pruned model.
 
     Raises:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from interacting_head.config import SITES
 from interacting_head.recipes import paper_tables
 from interacting_head.reproduction.claims import (
     Above,
@@ -223,7 +224,6 @@ def importance(rows: Iterable[Mapping]) -> dict:
     return found
 
 
-SITES = ("encoder", "decoder", "cross")
 register(
     "dhicm/figure_3",
     "Importance of heads in the last layers (Goindani & Shrivastava 2021, figure 3)",

@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from keras import ops
 
 from data.text.subwords import BEGIN, END, PAD
 from interacting_head.search import transformer_search
+from interacting_head.search.beam_search import pick, write_at
 from interacting_head.search.constraints import Limits
 from interacting_head.search.options import length_limit
 from interacting_head.search.transformer_search import Scorer, TransformerSearch
@@ -82,14 +84,13 @@ def test_a_search_with_caches_finds_what_one_without_them_finds(model, beam):
     expected = hypotheses(beam, source_ids, LIMITS)
 
     def step(tokens, parents, position, state):
-        """Reads every hypothesis from its beginning."""
-        rows = np.arange(len(tokens))[:, None]
-        state = np.concatenate([state[rows, array(parents)], array(tokens)[:, :, None]], axis=2)  # (B, N, t + 1)
-        flat = state.reshape(-1, state.shape[-1])
-        logits = model({"source_ids": np.repeat(source_ids, 3, axis=0), "target_ids": flat})
-        return np.asarray(array(logits)[:, -1], "float32").reshape(*tokens.shape, -1), state
+        """Reads every hypothesis from its beginning; later positions, which are not yet written, are not read."""
+        state = write_at(pick(state, parents), tokens, position)  # (B, N, L)
+        flat = ops.reshape(state, (-1, state.shape[-1]))
+        logits = model({"source_ids": ops.repeat(source_ids, 3, axis=0), "target_ids": flat})
+        return ops.reshape(ops.take(logits, position, axis=1), (*tokens.shape, -1)), state
 
-    empty = np.zeros((4, 3, 0), "int32")
+    empty = np.full((4, 3, 12), PAD, "int32")
     ids, scores, _ = map(array, beam_search(step, empty, Limits(max_lengths=np.array(LIMITS, "int32")), options(3), 12))
     assert_close(as_lists(ids, scores), expected)
 

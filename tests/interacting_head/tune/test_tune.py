@@ -112,16 +112,46 @@ def test_the_best_of_all_trials_may_be_of_an_earlier_stage(tmp_path, train):
     assert min(losses, key=losses.get) == "architecture,attention.num_heads=4"
 
 
-def test_the_score_of_a_trial_is_its_least_validation_loss(tmp_path, space, train):
+REAL_SPACE = """
+architecture:
+  train.learning_rate: [0.2, 1.0e+30]
+regularization:
+  model.dropout: [0.5]
+"""
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory):
+    """A search with trainings of four steps, of which the second diverges."""
+    folder = tmp_path_factory.mktemp("real")
+    settings = ["train.max_steps=4", "train.validation_interval=1", "train.warmup_steps=1"]
+    config = tiny_corpus.configuration(tiny_corpus.write_corpus(folder), *settings)
+    (folder / "space.yaml").write_text(REAL_SPACE)
+    search = Search(config, load_space(folder / "space.yaml"), folder / "search")
+    assert search.run() is None
+    return search
+
+
+def test_the_score_of_a_trial_is_its_least_validation_loss(real):
+    found = {row["run"]: row for row in rows(real.folder) if row["step"]}
+    assert list(found) == ["architecture,learning_rate=0.2", "regularization,dropout=0.5"]
+    for name, row in found.items():
+        log = RunDirectory.open(real.folder / "trials" / name).read_log()
+        best = min(log, key=lambda record: record["validation_loss"])
+        assert [record["step"] for record in log] == [1, 2, 3, 4]
+        assert (int(row["step"]), float(row["bleu"])) == (best["step"], pytest.approx(best["bleu"]))
+        assert float(row["validation_loss"]) == pytest.approx(best["validation_loss"])
+    assert found["architecture,learning_rate=0.2"]["step"] == "3"  # neither the first nor the last
+    for stage in ("architecture", "regularization"):
+        assert (real.folder / f"{stage}.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_table_of_a_stage_is_sorted_by_loss(tmp_path, space, train):
     train()
     Search(CONFIG, space, tmp_path / "search").run()
-    best = rows(tmp_path / "search")[4]
-    assert (best["stage"], best["step"], best["bleu"], best["model.dropout"]) == ("regularization", "20", "30.0", "0.3")
-    assert float(best["validation_loss"]) == pytest.approx(2 - 0.5 + 0.064)
     losses = [float(row["validation_loss"]) for row in rows(tmp_path / "search")]
     assert losses[:4] == sorted(losses[:4])
-    for stage in ("architecture", "regularization"):
-        assert (tmp_path / "search" / f"{stage}.png").read_bytes().startswith(b"\x89PNG")
+    assert losses[4:] == sorted(losses[4:])
 
 
 @pytest.mark.parametrize(
@@ -176,16 +206,18 @@ def test_ranges_are_searched_by_estimates(tmp_path, train):
     assert all(10 <= int(row["train.warmup_steps"]) <= 1000 for row in found)
 
 
-def test_a_diverging_training_does_not_count_as_finished_or_best(tmp_path, space, train, capsys):
-    train(diverges=lambda config: config.model.attention.num_heads == 4)
-    search = Search(CONFIG, space, tmp_path / "search")
-    search.run()
-    assert load_config(tmp_path / "search" / "best.yaml").model.attention.num_heads == 2
-    search.print_table()
+def test_a_diverging_training_does_not_count_as_finished_or_best(real, capsys):
+    trial = load_config(real.folder / "trials" / "regularization,dropout=0.5" / "config.yaml")
+    best = load_config(real.folder / "best.yaml")
+    assert trial.train.learning_rate == best.train.learning_rate == 0.2
+    real.print_table()
     assert "–" in capsys.readouterr().out.split("\nregularization")[0].rstrip().splitlines()[-1]
-    train(diverges=lambda config: True)
+
+
+def test_a_stage_of_which_all_trainings_diverge_is_an_error(tmp_path, real):
+    (tmp_path / "space.yaml").write_text("architecture: {train.learning_rate: [1.0e+30]}")
     with pytest.raises(RunError, match="all trials of the stage architecture diverged"):
-        Search(CONFIG, space, tmp_path / "other").run()
+        Search(real.config, load_space(tmp_path / "space.yaml"), tmp_path / "search").run()
 
 
 def test_a_folder_of_another_search_is_an_error_that_names_what_differs(tmp_path, space, train):
