@@ -15,6 +15,7 @@ LONG = 60  # seconds after which a faster engine is pointed out
 def main():
     arguments = parse_arguments(__doc__)
     batch_size = files.check_runs(arguments)
+    files.choose_engine(arguments)
     files.check_output(arguments)
     other_path = arguments.score if arguments.prefix is None else arguments.prefix
     count = count_lines(arguments.input, other_path)  # so a file that is not text is refused before hours of work

@@ -12,6 +12,9 @@ from types import ModuleType
 
 from data.errors import InputError
 from data.files import new_folder
+from interacting_head import __version__
+from interacting_head.runs.exports import UNQUANTIZED, ExportRecord, check_replaced, export_folder
+from interacting_head.runs.run_directory import RunDirectory
 
 TEXT = "text"
 """Folder of a converted model for all else that translation of text needs."""
@@ -35,18 +38,21 @@ FORMATS = {
 }
 """Format → its module, with `QUANTIZATIONS` and `write(trained, folder, quantization)`, or `module:function`.
 
-The function may have further arguments, which `OPTIONS` then names. `place(path, **options)`, if there is one, is a
-context manager that says where the folder goes.
+The function returns how to use the model, for README.md. It may have further arguments, which `OPTIONS` then names.
+`place(path, **options)`, if there is one, is a context manager that says where the folder goes.
 """
 
 
-def convert(source, file_format: str, output_dir, quantization: str | None = None, checkpoint=None, **options) -> Path:
+def convert(
+    source, file_format: str, output_dir=None, quantization: str | None = None, checkpoint=None, **options
+) -> Path:
     """Write a trained model in another format, and return the folder.
 
     Args:
         source: a run directory, or a `TrainedModel`.
         file_format: one of `FORMATS`.
-        output_dir: a new or empty folder; `savedmodel`: of versions, to which one is added.
+        output_dir: a new or empty folder; `savedmodel`: of versions, to which one is added. Default: `exports/FORMAT`
+            in the run directory.
         quantization: how weights are stored, for formats that have a choice; default: as they are, in float32.
         checkpoint: of the run directory, see `RunDirectory.weights`.
         **options: options of the format; None counts as not given.
@@ -57,7 +63,8 @@ def convert(source, file_format: str, output_dir, quantization: str | None = Non
     """
     module_name, _, function = FORMATS[file_format].partition(":")
     module = importlib.import_module(module_name)
-    from interacting_head.export.trained_model import TrainedModel  # imports Keras
+    from interacting_head.export.model_card import model_card  # these import Keras
+    from interacting_head.export.trained_model import TrainedModel
 
     if quantization is not None and quantization not in module.QUANTIZATIONS:
         allowed = f"one of {', '.join(module.QUANTIZATIONS)}" if module.QUANTIZATIONS else "none"
@@ -65,15 +72,36 @@ def convert(source, file_format: str, output_dir, quantization: str | None = Non
     options = {name: value for name, value in options.items() if value is not None}
     for name in options.keys() - set(getattr(module, "OPTIONS", ())):
         raise InputError(f"--{name.replace('_', '-')}: the format {file_format} has no such choice; leave it out")
-    path = Path(output_dir)
+    if not isinstance(source, TrainedModel | RunDirectory):
+        source = RunDirectory.open(source)
     with contextlib.ExitStack() as stack:
+        path = Path(output_dir) if output_dir is not None else stack.enter_context(_place_in_run(source, file_format))
         if hasattr(module, "place"):
             path = stack.enter_context(module.place(path, **options))
+        if isinstance(source, RunDirectory):
+            check_replaced(path, source.weights(checkpoint), quantization)
         folder = stack.enter_context(new_folder(path))
         trained = TrainedModel.of(source, checkpoint)
         trained.check_room(folder)
-        getattr(module, function or "write")(trained, folder, quantization, **options)
+        usage = getattr(module, function or "write")(trained, folder, quantization, **options)
+        how = quantization or UNQUANTIZED
+        record = ExportRecord(file_format, trained.checkpoint, trained.weights_sha256, how, __version__)
+        record.write(folder)
+        (folder / "README.md").write_text(model_card(trained, record, usage, options), encoding="utf-8")
     return path
+
+
+@contextlib.contextmanager
+def _place_in_run(source, file_format):
+    """Yield the folder for an export in the run directory; nothing new is left there if the block fails."""
+    if not isinstance(source, RunDirectory):
+        raise InputError("this model has no run directory for its export; name a folder")
+    path = export_folder(source, file_format)
+    try:
+        yield path
+    finally:
+        with contextlib.suppress(OSError):  # the export, or another one, is in it
+            path.parent.rmdir()
 
 
 def optional_package(name: str) -> ModuleType:

@@ -47,12 +47,14 @@ model.signatures["translate_ids"](
 Search: numbers `length_penalty`, `min_length`, `max_length` (sub-words; 0: twice the source's and ten more; at most
 {LONGEST:,}) and `n_best` (at most the beam size). Without them (`serving_default`) the model's own settings hold.
 
-Ids belong to the sub-word models in text/subwords. Each source ends with 3 (`</s>`), and so do translations; 0 is
-padding. A score is the log-probability divided by the length penalty; -2e9 where fewer than n translations were found.
+Ids belong to the sub-word models in {EXTRA}/text/subwords. Each source ends with 3 (`</s>`), and so do translations; 0
+is padding. A score is the log-probability divided by the length penalty; -2e9 where fewer than n translations were
+found.
 """
 TOKENIZED = """
-The model was trained on text normalised, tokenised and truecased by the rules of Moses (models in text/truecasing),
-which TensorFlow cannot do. `translate_tokenized`, in the place of `translate`, takes and gives such text.
+The model was trained on text normalised, tokenised and truecased by the rules of Moses (models in
+assets.extra/text/truecasing), which TensorFlow cannot do. `translate_tokenized`, in the place of `translate`, takes and
+gives such text.
 """
 
 
@@ -89,8 +91,8 @@ def place(folder: Path, beam_size: int | None = None, ids_only: bool = False) ->
 
 def write(
     trained: TrainedModel, folder: Path, quantization: None, beam_size: int | None = None, ids_only: bool = False
-) -> None:
-    """Write a version of a model for TensorFlow.
+) -> str:
+    """Write a version of a model for TensorFlow; return how to use it.
 
     Args:
         beam_size: of the search, which cannot be changed afterwards; default: the run's.
@@ -110,8 +112,7 @@ def write(
         tf.saved_model.save(module, str(folder), signatures=functions, options=options)
     (folder / EXTRA).mkdir()
     trained.write_text_files(folder / EXTRA / TEXT)
-    tokenized = TOKENIZED if "translate_tokenized" in functions else ""
-    (folder / EXTRA / "README.md").write_text(README + tokenized, encoding="utf-8")
+    return README + TOKENIZED * ("translate_tokenized" in functions)
 
 
 def signatures(module: tf.Module, trained: TrainedModel, text: bool) -> dict:

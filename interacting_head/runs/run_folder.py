@@ -1,7 +1,8 @@
 """The folder of a run: which files in it are the run's, and how a new run takes the place of a former one.
 
 The former one lies in the folder `.former-run` until the new one has a checkpoint. Every step is a renaming, so that a
-process that is killed leaves a state that `settle` recognises by the name of that folder.
+process that is killed leaves a state that `settle` recognises by the name of that folder. Exports stay in their place:
+each says which weights it was made from.
 """
 
 import contextlib
