@@ -13,8 +13,6 @@ from types import ModuleType
 from data.errors import InputError
 from data.files import new_folder
 from interacting_head import __version__
-from interacting_head.runs.exports import UNQUANTIZED, ExportRecord, check_replaced, export_folder
-from interacting_head.runs.run_directory import RunDirectory
 
 TEXT = "text"
 """Folder of a converted model for all else that translation of text needs."""
@@ -65,6 +63,8 @@ def convert(
     module = importlib.import_module(module_name)
     from interacting_head.export.model_card import model_card  # these import Keras
     from interacting_head.export.trained_model import TrainedModel
+    from interacting_head.runs.exports import UNQUANTIZED, ExportRecord, check_replaced
+    from interacting_head.runs.run_directory import RunDirectory
 
     if quantization is not None and quantization not in module.QUANTIZATIONS:
         allowed = f"one of {', '.join(module.QUANTIZATIONS)}" if module.QUANTIZATIONS else "none"
@@ -72,10 +72,12 @@ def convert(
     options = {name: value for name, value in options.items() if value is not None}
     for name in options.keys() - set(getattr(module, "OPTIONS", ())):
         raise InputError(f"--{name.replace('_', '-')}: the format {file_format} has no such choice; leave it out")
+    if isinstance(source, TrainedModel) and output_dir is None:
+        raise InputError("a model without a run directory needs a folder for its export; give output_dir")
     if not isinstance(source, TrainedModel | RunDirectory):
         source = RunDirectory.open(source)
     with contextlib.ExitStack() as stack:
-        path = Path(output_dir) if output_dir is not None else stack.enter_context(_place_in_run(source, file_format))
+        path = Path(output_dir) if output_dir is not None else stack.enter_context(_place_in(source, file_format))
         if hasattr(module, "place"):
             path = stack.enter_context(module.place(path, **options))
         if isinstance(source, RunDirectory):
@@ -92,11 +94,11 @@ def convert(
 
 
 @contextlib.contextmanager
-def _place_in_run(source, file_format):
-    """Yield the folder for an export in the run directory; nothing new is left there if the block fails."""
-    if not isinstance(source, RunDirectory):
-        raise InputError("this model has no run directory for its export; name a folder")
-    path = export_folder(source, file_format)
+def _place_in(run, file_format):
+    """Yield the folder for an export in a `RunDirectory`; nothing new is left there if the block fails."""
+    from interacting_head.runs.exports import export_folder
+
+    path = export_folder(run, file_format)
     try:
         yield path
     finally:

@@ -59,7 +59,7 @@ def model_card(trained: TrainedModel, record: ExportRecord, usage: str, options:
     front = yaml.safe_dump({key: value for key, value in matter.items() if value}, sort_keys=False, allow_unicode=True)
     sections = {
         "Model": _table(_model(trained, attention)),
-        "Training": _table(_training(trained, corpora)),
+        "Training": _table(_training(trained, corpora, scores)),
         "Scores": _table(_shown_scores(trained, scores)),
         "How to use it": usage.strip(),
         "How it was made": _made(name, record, options),
@@ -138,7 +138,10 @@ def _model(trained, attention):
     shared = "shared" if model.shared_vocabulary else "separate"
     yield "architecture", f"Transformer, {config.normalization}-norm"
     for (site, scheme, heads), numbers in alike.items():
-        yield f"attention, {SITES_IN_WORDS[site]}", f"`{scheme}`, {heads} heads (layers {', '.join(numbers)})"
+        yield (
+            f"attention, {SITES_IN_WORDS[site]}",
+            f"`{scheme}`, {heads} heads (layer{'s' * (len(numbers) > 1)} {', '.join(numbers)})",
+        )
     yield "encoder and decoder layers", f"{config.encoder_layers} and {config.decoder_layers}"
     yield "model and feed-forward size", f"{config.model_dim} and {config.feed_forward_dim}"
     yield "parameters", f"{model.count_params():,}"
@@ -148,7 +151,7 @@ def _model(trained, attention):
         yield "heads removed", ", ".join(map(str, removed["removed"]))
 
 
-def _training(trained, corpora):
+def _training(trained, corpora, scores):
     """Return pairs of a property of the training and its value."""
     if trained.run is None:
         return
@@ -163,14 +166,16 @@ def _training(trained, corpora):
     yield "precision", train.precision
     yield "seed", train.seed
     yield "checkpoint", trained.checkpoint
+    if "step" in scores:
+        yield "its step", scores["step"]
 
 
 def _shown_scores(trained, scores):
     """Return pairs of a score of the development text and its value."""
-    names = {"step": "step", "bleu": _bleu(trained), "validation_loss": "cross-entropy, nats per sub-word"}
+    names = {"bleu": _bleu(trained), "validation_loss": "cross-entropy, nats per sub-word"}
     for key, name in names.items():
         if key in scores:
-            yield f"{name}" if key == "step" else f"development text, {name}", round(scores[key], 3)
+            yield f"development text, {name}", round(scores[key], 3)
 
 
 def _made(name, record, options):

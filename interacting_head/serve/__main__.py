@@ -21,7 +21,10 @@ def parse_arguments() -> Namespace:
     add = parser.add_argument
     add("-m", "--model", nargs="+", required=True, metavar="RUN_DIR", help="run directories; several are an ensemble")
     add("--checkpoint", metavar="best|average|ema|step-N", help="default: best")
-    engine = "default: keras, the only one that shows attention"
+    engine = (
+        "default: keras, the only one that shows attention; ctranslate2 takes a run directory too, and uses its "
+        "export if it fits (RUN_DIR/exports/ctranslate2)"
+    )
     add("--engine", type=renamed(FORMER_ENGINES), choices=tuple(ENGINES), default="keras", help=engine)
     add("--host", default="127.0.0.1", metavar="ADDRESS", help="where to listen; default: 127.0.0.1, this machine only")
     add("--port", type=int, default=8000, metavar="N", help="default: 8000; 0: any that is free")

@@ -16,7 +16,7 @@ from data.errors import InputError
 from data.files import STANDARD_OUTPUT, full_disk_named
 from interacting_head.config import DecodeConfig
 from interacting_head.console import atomic_write
-from interacting_head.translation.engines import CAPABILITIES, choice, load_engine
+from interacting_head.translation.engines import CAPABILITIES, load_engine
 from interacting_head.translation.options import check_search, search_fields
 from interacting_head.translation.streams import is_prompt, separate_output
 
@@ -95,10 +95,11 @@ def choose_engine(arguments: argparse.Namespace) -> None:
     The run directories are checked already.
     """
     if arguments.engine is None:
+        from interacting_head.translation.engines import choice  # imports NumPy
+
         wanted = {name for name in CAPABILITIES if getattr(arguments, name, None) not in (None, [])}
-        arguments.engine, line = choice.choose_engine(
-            arguments.model, arguments.checkpoint, wanted, arguments.max_source_length
-        )
+        given = arguments.model, arguments.checkpoint, wanted, arguments.max_source_length
+        arguments.engine, line = choice.choose_engine(*given)
         if line is not None:
             print(line, file=sys.stderr)
 
