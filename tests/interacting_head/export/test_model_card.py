@@ -98,11 +98,12 @@ def test_known_corpora_are_named_with_their_licences(trained, corpus, datasets):
     assert text.count("| licence of ") == len(datasets or [])
 
 
-def test_languages_are_text_also_where_yaml_knows_the_word(trained):
-    config = override(trained.config, ['data.target_language="no"'])
-    assert front_matter(card_of(dataclasses.replace(trained, config=config)))[0]["language"] == ["de", "no"]
-    config = override(trained.config, ['data.target_language="Deutsch: neu"'])
-    assert front_matter(card_of(dataclasses.replace(trained, config=config)))[0]["language"] == ["de"]
+@pytest.mark.parametrize(("code", "languages"), [("no", ["de", "no"]), ("Neu: x", ["de"])])
+def test_languages_are_text_also_where_yaml_knows_the_word(trained, code, languages):
+    config = override(trained.config, ["data.source_language=de"])
+    config = dataclasses.replace(config, data=dataclasses.replace(config.data, target_language=code))
+    matter, _ = front_matter(card_of(dataclasses.replace(trained, config=config)))
+    assert matter["language"] == languages
 
 
 def test_the_command_is_the_one_that_was_given(trained):
