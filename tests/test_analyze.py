@@ -86,7 +86,7 @@ def test_alignments_come_as_pharaoh_lines_with_the_error_rate(folder):
     [
         (["attention", "-m", "nowhere"], "nowhere is not a run directory"),
         (["attention", "-m", "multi_hop", "--sentences", "0"], "--sentences must be at least 1, got 0"),
-        (["attention", "-m", "multi_hop", "-r", "target.en"], "-r is the reference of -i; give both"),
+        (["attention", "-m", "multi_hop", "-r", "target.en"], "-r is the reference translation of -i; give both"),
         (["attention", "-m", "multi_hop", "-i", "none.de"], "cannot read none.de"),
         (
             ["attention", "-m", "multi_hop", *TEXT, "-o", "gold"],
@@ -97,7 +97,10 @@ def test_alignments_come_as_pharaoh_lines_with_the_error_rate(folder):
         (["alignment", "-m", "multi_hop", "--layer", "3", *TEXT], "has the decoder layers 1 to 2"),
         (["alignment", "-m", "multi_hop", "--gold", "gold"], "give them with -i and -r"),
         (["alignment", "-m", "multi_hop", *TEXT, "--gold", "gold.short"], "gold.short has 1 lines but source.de has 5"),
-        (["alignment", "-m", "multi_hop", *TEXT, "--gold", "gold.beyond"], "line 2: gold alignments name the source"),
+        (
+            ["alignment", "-m", "multi_hop", *TEXT, "--gold", "gold.beyond"],
+            "line 2: the gold alignment names source word",
+        ),
     ],
 )
 def test_bad_input_gets_one_line(folder, arguments, message):

@@ -57,6 +57,7 @@ def demo(tmp_path_factory):
         result = run_line(folder, line)
         assert result.code == 0, f"{line}\n{result.errors}"
     shutil.copytree(folder / "runs" / "quickstart", folder / "runs" / "other")
+    shutil.copy(folder / "runs" / "quickstart" / "config.yaml", folder / "CONFIG.yaml")
     corpus = folder / "runs" / "quickstart-corpus"
     for side in ("de", "en"):
         first = {

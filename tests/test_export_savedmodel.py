@@ -43,7 +43,7 @@ def test_each_export_is_one_more_version(workplace, exported):
     [
         ("other", "other holds kept, which is not a version of a model; name another folder"),
         ("beam", "beam_size must be a whole number of at least 1, got 0"),
-        ("not its option", "--beam-size: the format keras has no such choice; leave it out"),
+        ("not its option", "--beam-size: the format keras has no such option; leave it out"),
     ],
 )
 def test_bad_input_is_one_line_and_leaves_nothing(workplace, exported, name, message):

@@ -1,8 +1,7 @@
 """Analyses of attention heads, the verbs of `python -m interacting_head.analyze`.
 
-Trained runs and sentences come in; rows of numbers, figures and files go out. A file answers one question: pure
-functions of arrays, each with its equation, and the `Analysis` that applies them to runs. Start at `base.py` and
-`analysed_run.py`.
+Each file answers one question: pure functions of arrays with their equations, and the `Analysis` that applies them to
+trained runs and sentences. Start at `base.py` and `analysed_run.py`.
 """
 
 from interacting_head.analysis.ablation.masking import Masking
@@ -14,4 +13,4 @@ from interacting_head.analysis.rank import Rank
 from interacting_head.analysis.weights import Weights
 
 ANALYSES = {each.name: each for each in (Alignment, Attention, Importance, Masking, Pruning, Rank, Weights)}
-"""Name of a verb → subclass of `base.Analysis`. The modules import Keras in functions only, for a quick --help."""
+"""Name of a verb → subclass of `base.Analysis`. The modules import Keras only in functions, so that --help is fast."""

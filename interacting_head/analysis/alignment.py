@@ -24,14 +24,14 @@ END_WORD = "</s>"
 
 
 class Words(NamedTuple):
-    """Words of a sentence, the end symbol as the last, and the word `(T,)` of each sub-word, counted from 0."""
+    """Words of a sentence, ending with the end symbol, and the index `(T,)` of the word of each sub-word."""
 
     texts: list[str]
     word_of: np.ndarray
 
 
 def words_of(ids: list[int], subwords: Subwords) -> Words:
-    """Return the words of ids without special ones; a word begins at a sub-word that begins with a blank."""
+    """Return the words of ids, which hold no special symbols; a sub-word with a leading blank starts a word."""
     groups = []
     for i in ids:
         if subwords.piece(i).startswith(BLANK) or not groups:
@@ -44,8 +44,8 @@ def words_of(ids: list[int], subwords: Subwords) -> Words:
 def merged(weights: np.ndarray, target: Words, source: Words) -> np.ndarray:
     """Return attention between words `(…, J, I)`, from weights `(…, T, S)` between their sub-words.
 
-    It is the sum over the sub-words of a source word and the mean over the sub-words of a target word: rows still add
-    up to 1 (Clark et al. 2019, section 4.1).
+    Sum over the sub-words of a source word, mean over the sub-words of a target word: rows still add up to 1
+    (Clark et al. 2019, section 4.1).
     """
     rows = np.equal.outer(np.arange(len(target.texts)), target.word_of).astype("float64")  # (J, T)
     rows /= rows.sum(-1, keepdims=True)
@@ -54,29 +54,25 @@ def merged(weights: np.ndarray, target: Words, source: Words) -> np.ndarray:
 
 
 def links(weights: np.ndarray) -> set[tuple[int, int]]:
-    """Return {(i, j)}: for each target word j the source word i of largest weight in `(J, I)`, end symbols left out."""
+    """Return {(i, j)}: for each target word j, the source word i with the largest weight, without end symbols."""
     words = weights[:-1, :-1]
     return {(int(i), j) for j, i in enumerate(words.argmax(-1))} if words.size else set()
 
 
 def pharaoh(found: set[tuple[int, int]]) -> str:
-    """Return links in the Pharaoh format, `i-j` with blanks between, words counted from 0, in order of the source."""
+    """Return links in the Pharaoh format, `i-j` separated by blanks, in source order, with words counted from 0."""
     return " ".join(f"{i}-{j}" for i, j in sorted(found))
 
 
 class Gold(NamedTuple):
-    """Links {(i, j)} that people have drawn: sure ones, and possible ones, which include them."""
+    """Manual alignments {(i, j)} of a sentence; the possible links include the sure ones."""
 
     sure: set[tuple[int, int]]
     possible: set[tuple[int, int]]
 
 
 def read_gold(path: str | Path) -> list[Gold]:
-    """Return the links of each line of a file: `i-j` for a sure link, `i?j` or `ipj` for one that is only possible.
-
-    Raises:
-        InputError: where the file cannot be read, or a line is not of this form.
-    """
+    """Return the links of each line of a file: `i-j` for a sure link, `i?j` or `ipj` for a possible one."""
     gold = []
     for number, line in enumerate(read_lines(path), start=1):
         sure, possible = set(), set()
@@ -84,8 +80,8 @@ def read_gold(path: str | Path) -> list[Gold]:
             match = re.fullmatch(r"(\d{1,9})([-?p])(\d{1,9})", link)
             if not match:
                 raise InputError(
-                    f"{path}, line {number}: {link!r} is no link; sure ones are i-j, possible ones i?j, words of "
-                    "source and target counted from 0"
+                    f"{path}, line {number}: {link!r} is not an alignment link; write i-j for a sure link and i?j for "
+                    "a possible one, with source word i and target word j counted from 0"
                 )
             i, kind, j = match.groups()
             possible.add((int(i), int(j)))
@@ -96,14 +92,14 @@ def read_gold(path: str | Path) -> list[Gold]:
 
 
 def sentence_sums(weights: np.ndarray, gold: Gold | None) -> dict[str, float]:
-    """Return what `head_scores` takes of a sentence with these weights between words `(J, I)`; it adds up."""
+    """Return the arguments of `head_scores` for one sentence with weights `(J, I)`, to be summed over sentences."""
     words, found = weights[:-1, :-1], links(weights)  # a link for each target word
     largest = words.max(-1).sum() if words.size else 0.0
     return {"largest": largest, "words": len(found), **(link_counts(found, gold) if gold is not None else {})}
 
 
 def link_counts(found: set[tuple[int, int]], gold: Gold) -> dict[str, int]:
-    """Return what `error_rates` takes of the links of a sentence; it adds up."""
+    """Return the arguments of `error_rates` for one sentence, to be summed over sentences."""
     both, possible = len(found & gold.sure), len(found & gold.possible)
     return {"found": len(found), "sure": len(gold.sure), "found_and_sure": both, "found_and_possible": possible}
 
@@ -114,9 +110,9 @@ def head_scores(largest: float, words: int, **counts: int) -> dict[str, float | 
 
 
 def error_rates(found: int, sure: int, found_and_sure: int, found_and_possible: int) -> dict[str, float | None]:
-    """Return the scores of Och & Ney 2003, section 5.1, as shares of 1; None where there is nothing to divide by.
+    """Return the scores of Och & Ney 2003, section 5.1, between 0 and 1; None if the denominator is 0.
 
-    With the links A that are found, the sure ones S and the possible ones P ⊇ S:
+    With the found links A, the sure links S and the possible links P ⊇ S:
 
         AER = 1 − (|A ∩ S| + |A ∩ P|) / (|A| + |S|)    precision = |A ∩ P| / |A|    recall = |A ∩ S| / |S|
     """
@@ -131,19 +127,20 @@ class Alignment(Analysis):
     """The verb `alignment`."""
 
     name = "alignment"
-    summary = "encoder-decoder attention between words: heat maps, alignments, alignment error rate"
+    summary = "encoder-decoder attention between words: heat maps, word alignments, alignment error rate"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         add = parser.add_argument
         add("--layer", type=int, metavar="N", help="decoder layer of alignments and heat maps; default: the last")
-        add("--show", type=int, default=3, metavar="N", help="the first sentences drawn as heat maps; default: 3")
-        add("--gold", metavar="FILE", help="alignments of -i and -r, i-j sure, i?j possible; gives the error rate")
+        add("--show", type=int, default=3, metavar="N", help="draw heat maps of the first N sentences; default: 3")
+        gold_help = "manual alignments of -i and -r, for the error rate: i-j for sure links, i?j for possible ones"
+        add("--gold", metavar="FILE", help=gold_help)
 
     def check(self, arguments: Namespace) -> None:
         check_at_least(0, show=arguments.show)
         check_at_least(1, layer=arguments.layer)
         if arguments.gold and None in (arguments.input, arguments.reference):
-            raise InputError("--gold aligns the words of two texts; give them with -i and -r")
+            raise InputError("--gold needs the two texts that it aligns; give them with -i and -r")
 
     def analyze(self, runs: list, arguments: Namespace) -> Findings:
         layers = {run.name: chosen_layer(run, arguments.layer) for run in runs}
@@ -166,13 +163,14 @@ class Alignment(Analysis):
                 findings.add_figure(figure, draw_heads, run.name, sentence)
         for number, by_run in findings.by_sentence().items():
             findings.add_figure(f"alignment-sentence-{number}", draw_means, by_run)
-        score = ("aer", "alignment error rate") if gold else ("largest", "largest weight, mean over target words")
+        largest = "largest attention weight, mean over target words"
+        score = ("aer", "alignment error rate") if gold else ("largest", largest)
         findings.add_figure("alignment-heads", draw_scores, findings.rows, *score)
         return findings
 
 
 def chosen_layer(run: AnalysedRun, layer: int | None) -> int:
-    """Return the number of the decoder layer to look at, by default the last; raise `InputError` where it is none."""
+    """Return the decoder layer to analyse, by default the last; raise `InputError` if the run does not have it."""
     most = run.config.model.decoder_layers
     if layer is not None and layer > most:
         raise InputError(f"--layer {layer}: {run.path} has the decoder layers 1 to {most}; choose one of them")
@@ -180,16 +178,13 @@ def chosen_layer(run: AnalysedRun, layer: int | None) -> int:
 
 
 def measured(run, sample, layer: int, show: int, gold: list[Gold] | None = None) -> tuple[list, list[str], list[dict]]:
-    """Look at the encoder-decoder attention of a run between words.
+    """Measure the encoder-decoder attention of a run between words.
 
-    The mean over heads of the decoder layer of this number gives the alignments; `gold` is of each line of the text.
+    The alignments come from the mean over heads of one decoder layer. `gold` has an entry for each line of the text.
 
     Returns:
-        Rows of the table; a line of alignments for each line of the text, empty for lines that are not in the sample;
-        and the first `show` sentences, with their words and weights `(H, J, I)`.
-
-    Raises:
-        InputError: where gold names a word that a sentence does not have.
+        Rows of the table; a line of alignments for each line of the text, empty for lines outside the sample; and the
+        first `show` sentences, with their words and weights `(H, J, I)`.
     """
     names = {n: one.head_names for (site, n), one in run.model.attention_layers.items() if site == "cross"}
     scores, over_layers = collections.defaultdict(dict), {}
@@ -222,27 +217,27 @@ def measured(run, sample, layer: int, show: int, gold: list[Gold] | None = None)
 
 
 def check_words(gold: Gold, source: list[str], target: list[str], line: str) -> None:
-    """Raise `InputError` where gold links of a line go beyond the words of the sentence, end symbols not counted."""
+    """Raise `InputError` if a gold link names a word beyond the end of the sentence, end symbols not counted."""
     for place, (side, words) in enumerate({"source": source, "target": target}.items()):
         count = len(words) - 1
         if (most := max((link[place] for link in gold.possible), default=-1)) >= count:
             raise InputError(
-                f"{line}: gold alignments name the {side} word {most}, counted from 0, but the run sees {count} words; "
-                "give the text that was aligned, its words separated by blanks"
+                f"{line}: the gold alignment names {side} word {most} (counted from 0), but the run sees only {count} "
+                "words; give the same text that was aligned, with words separated by blanks"
             )
 
 
 def draw_means(by_run: dict[str, dict], figure: Figure) -> None:
-    """Draw Figures 1 and 2: the mean over heads, a heat map a run."""
+    """Draw Figures 1 and 2: the mean over heads, one heat map for each run."""
     maps = [
-        _map_of_words(f"{name}: decoder layer {one['layer']}, mean of heads", one["weights"].mean(0), one)
+        _map_of_words(f"{name}: decoder layer {one['layer']}, mean over heads", one["weights"].mean(0), one)
         for name, one in by_run.items()
     ]
     draw_heat_maps(figure, maps)
 
 
 def draw_heads(name: str, sentence: dict, figure: Figure) -> None:
-    """Draw the heat map of each head of a sentence that `measured` returns."""
+    """Draw one heat map for each head, for a sentence from `measured`."""
     maps = [_map_of_words(*head, sentence) for head in zip(sentence["heads"], sentence["weights"], strict=True)]
     draw_heat_maps(figure, maps, 4, title=f"{name}: decoder layer {sentence['layer']}")
 
@@ -252,7 +247,7 @@ def _map_of_words(title, values, sentence):
 
 
 def draw_scores(rows: list[dict], key: str, title: str, figure: Figure) -> None:
-    """Draw a score of each head of each layer, the mean of heads last, a heat map a run."""
+    """Draw a score of each head and layer, with the mean over heads last: one heat map for each run."""
     by_run = {}
     for row in rows:
         if row["layer"] != ALL:

@@ -1,4 +1,4 @@
-"""A trained run that is analysed, and the sentences on which that is done."""
+"""A trained run under analysis, and the sentences it is analysed on."""
 
 import functools
 import heapq
@@ -28,7 +28,10 @@ SEARCH_ADVICE = "lower decode.batch_size, decode.beam_size or decode.max_length 
 
 
 class Pair(NamedTuple):
-    """A sentence by the number of its line, from 1, and its reference or the run's own translation; ids are bare."""
+    """A sentence with the number of its line, from 1, and its reference or the run's own translation.
+
+    The ids hold no special symbols.
+    """
 
     number: int
     source: str
@@ -41,22 +44,22 @@ class Pair(NamedTuple):
 class Sample:
     """Sentences drawn from a text, in its order."""
 
-    numbers: list[int]  # of their lines, from 1
+    numbers: list[int]  # line numbers, from 1
     sources: list[str]
     references: list[str] | None
-    lines: int  # of the whole text
+    lines: int  # number of lines of the whole text
     name: str  # of the text, for messages and tables
-    notes: list[str]  # on what was left out
+    notes: list[str]  # on skipped sentences
 
     def __len__(self):
         return len(self.sources)
 
 
 class AnalysedRun:
-    """A run directory with its model, and the name that it has in tables and figures.
+    """A run directory with its model, and its name in tables and figures.
 
     Raises:
-        InputError: where `path` is no run directory or has no such checkpoint. A damaged one is noticed on first use.
+        InputError: if `path` is not a run directory or lacks the checkpoint. Damage is only noticed on first use.
 
     Example:
         >>> run = AnalysedRun("runs/quickstart")
@@ -79,7 +82,7 @@ class AnalysedRun:
 
     @property
     def model(self) -> Transformer:
-        """The `Transformer`."""
+        """The trained model."""
         return self.translator.engine.models[0]
 
     @property
@@ -88,23 +91,23 @@ class AnalysedRun:
         return self.translator.source_subwords, self.translator.target_subwords
 
     def encode(self, side: str, lines: list[str]) -> list[list[int]]:
-        """Return the ids of each line of text of one of `SIDES`, brought into the form of the run's profile."""
+        """Return the ids of each line of raw text of one of `SIDES`, after the run's preprocessing."""
         form = {"source": self.translator.source_form, "target": self.translator.target_form}[side]
         return self.subwords[SIDES.index(side)].encode([form.preprocess(line) for line in lines])
 
     def source_tokens(self, pair: Pair) -> list[str]:
-        """Return the sub-words of the source as text, `</s>` at the end: columns of `cross`, both of `encoder`."""
+        """Return the source sub-words and `</s>` as text: columns of `cross`, both axes of `encoder`."""
         return [self.subwords[0].piece(i) for i in [*pair.source_ids, END]]
 
     def target_tokens(self, pair: Pair) -> list[str]:
-        """Return the sub-words of the target as they are produced, `</s>` at the end: rows of `cross`, `decoder`."""
+        """Return the target sub-words and `</s>` as text, as they are produced: rows of `cross`, `decoder`."""
         return [self.subwords[1].piece(i) for i in [*pair.target_ids, END]]
 
     def sample(self, arguments: Namespace) -> Sample:
-        """Return the sentences that the command line asks for, less empty ones and those too long for the run.
+        """Return the sentences that the command line asks for, without empty and overlong ones.
 
         Raises:
-            InputError: where a text cannot be read, texts differ in length, or no sentence is left.
+            InputError: if a text cannot be read, source and reference differ in length, or no sentence is left.
         """
         source, target, name = self._text(arguments)
         texts = ParallelText(source, target).pairs() if target else ((line,) for line in read_lines(source))
@@ -116,23 +119,24 @@ class AnalysedRun:
         kept = [one for one, sizes in zip(chosen, lengths, strict=True) if sizes[0] and max(sizes) <= longest]
         notes = []
         if empty := sum(sizes[0] == 0 for sizes in lengths):
-            notes.append(f"{self.name}: {empty:,} empty sentences of {name} left out")
+            notes.append(f"{self.name}: skipped {empty:,} empty sentences of {name}")
         if long := len(chosen) - len(kept) - empty:
             notes.append(
-                f"{self.name}: {long:,} sentences of {name} left out, longer than the {longest} sub-words "
-                "(data.max_length) that the run was trained on"
+                f"{self.name}: skipped {long:,} sentences of {name} with more than {longest} sub-words, the longest "
+                "that the run was trained on (data.max_length)"
             )
         if not kept:
             raise InputError(
-                f"none of the {len(chosen):,} sentences drawn from {name} can be analysed: each is empty or longer "
-                f"than the {longest} sub-words (data.max_length) that {self.name} was trained on; give other text"
+                f"none of the {len(chosen):,} sentences drawn from {name} can be analysed: each is empty or has more "
+                f"than {longest} sub-words, the longest that {self.name} was trained on (data.max_length); choose "
+                "another text"
             )
         numbers, texts = zip(*kept, strict=True)
         sources, *references = map(list, zip(*texts, strict=True))
         return Sample(list(numbers), sources, references[0] if references else None, lines, name, notes)
 
     def _text(self, arguments):
-        """Return the files of source and target, the latter or None, and the name of the text."""
+        """Return the source file, the target file or None, and the name of the text."""
         if arguments.input is not None:
             return arguments.input, arguments.reference, str(arguments.input)
         try:
@@ -145,7 +149,7 @@ class AnalysedRun:
         return text.source, text.target, f"{corpus.name} {split}"
 
     def pairs(self, sample: Sample, targets: bool = True) -> Iterator[Pair]:
-        """Yield the sentences with their references, or else the run's own translations, empty unless `targets`."""
+        """Yield the sentences with their references, or with the run's own translations if `targets`."""
         for rows in held(range(len(sample))):
             sources = [sample.sources[row] for row in rows]
             if sample.references is not None:
@@ -161,14 +165,14 @@ class AnalysedRun:
                 yield Pair(sample.numbers[row], *pair)
 
     def inspector(self, **parts: object) -> Inspector:
-        """Return the `Inspector` of the model; raise `InputError` for head importance where it has none."""
+        """Return the `Inspector` of the model; raise `InputError` if it has no head importance to inspect."""
         try:
             return Inspector(self.model, **parts)
         except InputError as error:
             raise InputError(f"{self.path}: {error}") from error
 
     def inspections(self, sample: Sample, **parts: object) -> Iterator[tuple[Pair, Inspection]]:
-        """Yield the inspection of each sentence, in order; few are held at a time. For `parts` see `inspector`."""
+        """Yield the inspection of each sentence, in order, a window at a time; `parts` go to the `Inspector`."""
         inspector = self.inspector(**parts)
         sites = {site for name in ("attention", "logits", "heads") for site in parts.get(name, ())}
         targets = parts.get("head_importance") or not sites <= {"encoder"}
@@ -179,11 +183,7 @@ class AnalysedRun:
 
 
 def open_runs(paths: list, checkpoint: str | None = None) -> list[AnalysedRun]:
-    """Return run directories, named by the shortest ends of their paths that differ.
-
-    Raises:
-        InputError: where one is no run directory, has no such checkpoint, or is named twice.
-    """
+    """Return the runs, each named by the shortest end of its path that tells the runs apart."""
     resolved = [Path(path).resolve() for path in paths]
     for path, place in zip(paths, resolved, strict=True):
         if resolved.count(place) > 1:
@@ -196,9 +196,9 @@ def open_runs(paths: list, checkpoint: str | None = None) -> list[AnalysedRun]:
 
 
 def reservoir_sample(items: Iterable, count: int, seed: int) -> tuple[list, int]:
-    """Return `count` items drawn at random, in their order, all where there are fewer; and the number of all.
+    """Return up to `count` items drawn at random, in their order, and the number of all items.
 
-    Items get random numbers, and the ones with the smallest are kept: items are read once, and few are held.
+    Items are read once, and only `count` of them are held: each gets a random number, and the smallest are kept.
     """
     draw, places = random.Random(seed), itertools.count()
     kept = heapq.nsmallest(count, ((draw.random(), next(places), item) for item in items))
@@ -213,7 +213,7 @@ def held(items: Iterable) -> Iterator[list]:
 
 
 def _inspected(inspector, pairs):
-    """Return the `Inspection` of each pair; the shorter half is computed while the longer one is."""
+    """Return the `Inspection` of each pair; the shorter and the longer half are computed in parallel."""
     order = sorted(range(len(pairs)), key=lambda row: len(pairs[row].source_ids) + len(pairs[row].target_ids))
     halves = [half for half in (order[: len(order) // 2], order[len(order) // 2 :]) if half]
 

@@ -2,9 +2,8 @@
 
 Letters for shapes: `H` heads, with a scheme's further axis in front of them counted as heads; `T` rows, `S` columns.
 
-Equations (13) and (15) are printed with sums over j ≤ i: they were written for language models that read from the left
-(Vig & Belinkov 2019), where nothing else exists. An encoder attends to both sides, and the printed sums leave out the
-right one. So the default is all j, and the printed sums are given as well.
+The paper prints equations (13) and (15) with sums over j ≤ i, as Vig & Belinkov 2019 wrote them for left-to-right
+language models. An encoder also attends to the right, so the default is all j; the printed sums are computed as well.
 """
 
 import collections
@@ -15,16 +14,16 @@ import numpy as np
 from interacting_head.analysis.base import SITES, AnalysedRun, Analysis, Findings, add_up
 from interacting_head.analysis.figures import Figure, HeatMap, add_legend, draw_heat_maps, grid
 
-MEASURES = {"distance": "mean attention distance, positions", "entropy": "entropy of attention, nats"}
+MEASURES = {"distance": "mean attention distance (positions)", "entropy": "attention entropy (nats)"}
 AS_PRINTED = "_as_printed"
 MEAN = "mean"
 
 
 def distributions(weights: np.ndarray) -> np.ndarray:
-    """Return attention weights `(…, T, S)` in float64, made so that each row is at least 0 and adds up to 1.
+    """Return attention weights `(…, T, S)` in float64 as distributions: each row is non-negative and sums to 1.
 
-    Weights of a softmax change by rounding only. Talking heads mix them after the softmax, so that they may be
-    negative: then absolute values count, as shares of their sum.
+    Softmax weights change only by rounding. Talking heads mix weights after the softmax, which may make them negative:
+    then their absolute values are normalised.
     """
     weights = np.abs(np.asarray(weights, "float64"))
     return _ratio(weights, weights.sum(-1, keepdims=True))
@@ -33,8 +32,8 @@ def distributions(weights: np.ndarray) -> np.ndarray:
 def distance_sums(weights: np.ndarray, as_printed: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """Return numerator and denominator `(…,)` of equation (13) for the weights `(…, T, S)` of one sentence.
 
-    Over the sums of all sentences, D_h = Σ_x Σ_i Σ_j w_ij |i − j| / Σ_x Σ_i Σ_j w_ij is the mean distance in positions.
-    Rows are i and columns j; `as_printed`, the sums are over j ≤ i.
+    Summed over sentences, D_h = Σ_x Σ_i Σ_j w_ij |i − j| / Σ_x Σ_i Σ_j w_ij is the mean distance in positions, with
+    rows i and columns j. With `as_printed`, the sums are over j ≤ i.
     """
     weights = _summed(weights, as_printed)
     i, j = np.indices(weights.shape[-2:])
@@ -42,14 +41,14 @@ def distance_sums(weights: np.ndarray, as_printed: bool = False) -> tuple[np.nda
 
 
 def attention_distance(weights: np.ndarray, as_printed: bool = False) -> np.ndarray:
-    """Return D_h `(…,)` of one sentence, see `distance_sums`; 0 where no weight counts."""
+    """Return D_h `(…,)` of one sentence, see `distance_sums`; 0 if the weights sum to 0."""
     return _ratio(*distance_sums(weights, as_printed))
 
 
 def attention_entropy(weights: np.ndarray, as_printed: bool = False) -> np.ndarray:
-    """Return E_h(x_i) = −Σ_j w_ij log w_ij of equation (15), `(…, T)` in nats, for weights `(…, T, S)`; 0 log 0 = 0.
+    """Return E_h(x_i) = −Σ_j w_ij log w_ij of equation (15), `(…, T)` in nats, with 0 log 0 = 0.
 
-    `as_printed`, the sum is over j ≤ i.
+    With `as_printed`, the sum is over j ≤ i.
     """
     weights = _summed(weights, as_printed)
     return -(weights * np.log(np.where(weights > 0, weights, 1.0))).sum(-1)
@@ -65,7 +64,7 @@ def _ratio(numerator, denominator):
 
 
 def sentence_sums(weights: np.ndarray) -> dict[str, np.ndarray | int]:
-    """Return what is added up over sentences, from the weights `(…, T, S)` of one; `means` divides the sums."""
+    """Return the terms of one sentence with weights `(…, T, S)`, to be summed over sentences and given to `means`."""
     weights = distributions(weights).reshape(-1, *weights.shape[-2:])
     sums = {"positions": weights.shape[-2]}
     for as_printed, suffix in ((False, ""), (True, AS_PRINTED)):
@@ -75,7 +74,7 @@ def sentence_sums(weights: np.ndarray) -> dict[str, np.ndarray | int]:
 
 
 def means(sums: dict[str, np.ndarray | int]) -> dict[str, np.ndarray]:
-    """Return distance and entropy, the latter a mean over positions, both also as printed, each `(H,)`."""
+    """Return distance and mean entropy over positions `(H,)`, over all j and as printed."""
     found = {}
     for suffix in ("", AS_PRINTED):
         found[f"distance{suffix}"] = _ratio(*sums[f"distance{suffix}"])
@@ -91,8 +90,10 @@ class Attention(Analysis):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         add = parser.add_argument
-        add("--sites", nargs="+", choices=SITES, default=list(SITES), help="default: all; encoder alone is fastest")
-        add("--as-printed", action="store_true", help="figures of sums over j ≤ i, as equations 13 and 15 are printed")
+        sites_help = "attention layers to measure; default: all. encoder alone is fastest"
+        add("--sites", nargs="+", choices=SITES, default=list(SITES), help=sites_help)
+        printed_help = "draw the sums over j ≤ i, as the paper prints equations 13 and 15"
+        add("--as-printed", action="store_true", help=printed_help)
 
     def analyze(self, runs: list, arguments: Namespace) -> Findings:
         findings, found = Findings(), {}
@@ -115,7 +116,7 @@ class Attention(Analysis):
 
 
 def rows_of(run: AnalysedRun, places: dict[tuple[str, int], dict]) -> list[dict]:
-    """Return the rows of a run: each head, and after the heads of a layer their mean, equations (14) and (16)."""
+    """Return the rows of a run: the heads of each layer and their mean, equations (14) and (16)."""
     rows = []
     for (site, layer), by_measure in places.items():
         names = [*run.model.attention_layers[site, layer].head_names, MEAN]
@@ -129,7 +130,7 @@ def rows_of(run: AnalysedRun, places: dict[tuple[str, int], dict]) -> list[dict]
 def draw_heads(found: dict[str, dict], site: str, measure: str, suffix: str, figure: Figure) -> None:
     """Draw Figures 5 to 7: a heat map of layers and heads for each run, from `{run: {place: means}}`."""
     maps = [HeatMap.of_heads(run, _by_layer(places, site, measure + suffix)) for run, places in found.items()]
-    title = f"{site}: {MEASURES[measure]}{' (j ≤ i)' if suffix else ''}"
+    title = f"{SITES[site]}: {MEASURES[measure]}{', j ≤ i' if suffix else ''}"
     draw_heat_maps(figure, maps, 2, numbers=".1f", title=title)
 
 
@@ -141,10 +142,10 @@ def draw_layers(found: dict[str, dict], sites: list[str], suffix: str, figure: F
             for name, places in found.items():
                 rows = _by_layer(places, site, measure + suffix)
                 each.plot(list(rows), [np.mean(row) for row in rows.values()], marker="o", label=name)
-            each.set_title(site, fontsize=9)
+            each.set_title(SITES[site], fontsize=9)
             each.set_ylim(0, 1.08 * each.dataLim.y1)  # the highest marker is whole
             each.xaxis.get_major_locator().set_params(integer=True)
-        row[0].set_ylabel(MEASURES[measure].replace(", ", ",\n") + (" (j ≤ i)" if suffix else ""))
+        row[0].set_ylabel(MEASURES[measure].replace(" (", "\n(") + (", j ≤ i" if suffix else ""))
     for each in axes[-1]:
         each.set_xlabel("layer")
     add_legend(figure)

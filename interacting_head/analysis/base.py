@@ -1,4 +1,4 @@
-"""The interface of an analysis: options, runs in, findings out."""
+"""The interface of an analysis: options and runs in, findings out."""
 
 import abc
 import functools
@@ -16,22 +16,22 @@ AnalysedRun: TypeAlias = "analysed_run.AnalysedRun"
 Sample: TypeAlias = "analysed_run.Sample"
 
 SITES = {"encoder": "encoder", "decoder": "decoder", "cross": "encoder-decoder"}
-"""Site of an attention layer → its name in figures, in the order of tables and figures."""
+"""Site of an attention layer → its name in figures; tables and figures use this order."""
 
 
 def in_order(places: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
-    """Return different places of attention layers, `(site, number)`, in the order of tables and figures."""
+    """Return the distinct attention layers, `(site, number)`, in the order of tables and figures."""
     return sorted(set(places), key=lambda place: (list(SITES).index(place[0]), place[1]))
 
 
 def add_up(sums: dict, values: dict) -> None:
-    """Add the values of a sentence, numbers or arrays by name, to the sums over sentences."""
+    """Add the values of one sentence, numbers or arrays by name, to the sums over sentences."""
     for name, value in values.items():
         sums[name] = sums.get(name, 0) + value
 
 
 def check_at_least(least: int, **options: int | None) -> None:
-    """Raise `InputError` for an option of the command line that is given and below `least`."""
+    """Raise `InputError` if a command-line option is given and below `least`."""
     for name, value in options.items():
         if value is not None and value < least:
             raise InputError(f"--{name.replace('_', '-')} must be at least {least}, got {value}")
@@ -41,15 +41,15 @@ def check_at_least(least: int, **options: int | None) -> None:
 class Findings:
     """Results of an analysis."""
 
-    rows: list[dict] = field(default_factory=list)  # with the same keys: lines of the CSV file and the printed table
-    summary: list[dict] = field(default_factory=list)  # to print where there are too many rows; default: the first
-    data: dict = field(default_factory=dict)  # further nested values for the JSON file, plain Python or NumPy
-    notes: list[str] = field(default_factory=list)  # lines that are printed and written to the JSON file
+    rows: list[dict] = field(default_factory=list)  # lines of the CSV file and the printed table, with equal keys
+    summary: list[dict] = field(default_factory=list)  # printed if there are too many rows; default: the first rows
+    data: dict = field(default_factory=dict)  # more values for the JSON file, plain Python or NumPy
+    notes: list[str] = field(default_factory=list)  # printed, and written to the JSON file
     figures: dict[str, Callable] = field(default_factory=dict)  # name → function that draws on an empty `Figure`
-    files: dict[str, str] = field(default_factory=dict)  # name → text of a further file
+    files: dict[str, str] = field(default_factory=dict)  # name → text of another output file
 
     def add_run(self, run: AnalysedRun, sample: Sample, rows: list[dict], more: str = "") -> None:
-        """Add the rows of an `AnalysedRun`, and notes on the `Sample` they are computed from."""
+        """Add the rows of a run, and notes on the sample they are computed from."""
         self.rows += rows
         self.notes += [*sample.notes, f"{run.name}: {len(sample):,} sentences of {sample.name}{more}"]
 
@@ -62,26 +62,22 @@ class Findings:
         return found
 
     def add_figure(self, name: str, draw: Callable, *values: object) -> None:
-        """Add a figure that `draw(*values, figure)` draws."""
+        """Add a figure, to be drawn by `draw(*values, figure)`."""
         self.figures[name] = functools.partial(draw, *values)
 
 
 class Analysis(abc.ABC):
     """An analysis of one or several runs."""
 
-    name: str  # on the command line, and of its files
-    summary: str  # its line of the help text
+    name: str  # on the command line and in file names
+    summary: str  # its line in the help text
 
     def add_arguments(self, parser: ArgumentParser) -> None:  # noqa: B027 (most have none)
         """Add its own options to its parser."""
 
     def check(self, arguments: Namespace) -> None:  # noqa: B027
-        """Raise `InputError` for options that are wrong for any run; nothing is loaded yet."""
+        """Raise `InputError` for options that are wrong for any run, before anything is loaded."""
 
     @abc.abstractmethod
     def analyze(self, runs: list, arguments: Namespace) -> Findings:
-        """Return the `Findings` of `AnalysedRun`s with different names.
-
-        Raises:
-            InputError: for runs or sentences that cannot be analysed this way.
-        """
+        """Return the `Findings`; raise `InputError` if a run or its sentences cannot be analysed this way."""

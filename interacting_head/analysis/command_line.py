@@ -14,53 +14,48 @@ from interacting_head.runs.run_directory import RunDirectory
 
 SENTENCES = 1500
 SEED = 1
-EPILOG = """Figures, numbers and files are named after the verb. docs/analysis.md explains each verb and its equations;
+EPILOG = """Output files are named after the verb. docs/analysis.md explains each verb and its equations;
 VERB --help lists its options."""
 
 
 def parse_arguments(description: str | None = None, words: list[str] | None = None) -> argparse.Namespace:
-    """Return the arguments of the command line, by default the process's own; wrong usage ends the process.
-
-    Raises:
-        InputError: for options that do not go together or are out of range.
-    """
+    """Return the command-line arguments from `words`, by default `sys.argv`; raise `InputError` for invalid ones."""
     parser = ArgumentParser(prog="python -m interacting_head.analyze", description=description, epilog=EPILOG)
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     for name, analysis_class in ANALYSES.items():
         analysis = analysis_class()
         own = verbs.add_parser(name, help=analysis.summary, description=analysis.summary)
         add = own.add_argument
-        add("-m", "--model", nargs="+", required=True, metavar="RUN_DIR", help="run directories, which are compared")
-        add("--checkpoint", metavar="best|average|ema|step-N", help="default: best")
-        add("-o", dest="output_dir", metavar="DIR", help="default: RUN_DIR/analysis, of several runs: analysis")
+        add("-m", "--model", nargs="+", required=True, metavar="RUN_DIR", help="run directories to analyze and compare")
+        add("--checkpoint", metavar="best|average|ema|step-N", help="checkpoint to analyze; default: best")
+        output_help = "output folder; default: RUN_DIR/analysis, or analysis for several runs"
+        add("-o", dest="output_dir", metavar="DIR", help=output_help)
         add = own.add_argument_group("sentences").add_argument
-        text_help = "plain or .gz; default: the test set of each run's corpus, or else dev"
+        text_help = "source text, plain or .gz; default: the test set of each run's corpus, or dev if there is none"
         add("-i", "--input", metavar="SOURCE", help=text_help)
-        add("-r", "--reference", metavar="REFERENCE", help="of the input; default: each run's own translations")
-        add("--split", metavar="NAME", help="another split of each run's corpus")
-        add("--corpora-dir", metavar="DIR", help="default: $CORPORA_DIR, then the cache folder")
-        add("--sentences", type=int, default=SENTENCES, metavar="N", help="drawn at random; default: %(default)s")
-        add("--seed", type=int, default=SEED, metavar="N", help="of the draw; default: %(default)s")
+        reference_help = "reference translations of -i; default: each run's own translations"
+        add("-r", "--reference", metavar="REFERENCE", help=reference_help)
+        add("--split", metavar="NAME", help="split of each run's corpus, instead of the test set")
+        add("--corpora-dir", metavar="DIR", help="folder of the corpora; default: $CORPORA_DIR, then the cache folder")
+        number_help = "number of sentences, drawn at random; default: %(default)s"
+        add("--sentences", type=int, default=SENTENCES, metavar="N", help=number_help)
+        add("--seed", type=int, default=SEED, metavar="N", help="seed of the random draw; default: %(default)s")
         analysis.add_arguments(own)
         own.set_defaults(verb=analysis)
     arguments = parser.parse_args(words)
     check_at_least(1, sentences=arguments.sentences)
     if arguments.reference is not None and arguments.input is None:
-        raise InputError("-r is the reference of -i; give both")
+        raise InputError("-r is the reference translation of -i; give both")
     if arguments.split is not None and arguments.input is not None:
-        raise InputError("--split is of a run's corpus, and -i another text; leave one of the two out")
+        raise InputError("--split and -i both choose the text; give only one of them")
     if arguments.input == "-":
-        raise InputError("-i needs a file: every run reads it from the beginning")
+        raise InputError("-i must be a file, not standard input: every run reads it from the beginning")
     arguments.verb.check(arguments)
     return arguments
 
 
 def analyze(arguments: argparse.Namespace) -> None:
-    """Do what the command line says: print the table, and write the files.
-
-    Raises:
-        InputError: for runs and sentences that cannot be analysed.
-    """
+    """Run the chosen analysis: print its table and write its files."""
     for path in arguments.model:  # before Keras is imported
         RunDirectory.open(path).weights(arguments.checkpoint)
     if arguments.output_dir:

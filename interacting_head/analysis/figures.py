@@ -1,4 +1,4 @@
-"""Drawing that all analyses share: panels, heat maps, legends, and the files of a figure."""
+"""Drawing for all analyses: panels, heat maps, legends, figure files."""
 
 import itertools
 import textwrap
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 Figure: TypeAlias = "matplotlib.figure.Figure"
 
-CELL = 0.24  # inches of a cell with a label
-MOST_NUMBERS = 200  # cells that have their value written in them
+CELL = 0.24  # inches of a labelled cell
+MOST_NUMBERS = 200  # larger heat maps show no values in their cells
 SUFFIXES = ("png", "svg")
 STYLE = {
     "svg.hashsalt": "analysis",  # the same bytes each time
@@ -49,7 +49,7 @@ class HeatMap(NamedTuple):
 def save_figure(draw: Callable, path: Path) -> None:
     """Draw a figure and write it as PNG and SVG; `path` has no suffix.
 
-    `draw` is a function of an empty matplotlib `Figure` with the layout "constrained"; it also sets the size.
+    `draw` gets an empty matplotlib `Figure` with constrained layout, and also sets its size.
     """
     import matplotlib  # takes a while
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -61,19 +61,19 @@ def save_figure(draw: Callable, path: Path) -> None:
         draw(figure)
         for suffix in SUFFIXES:
             with atomic_write(f"{path}.{suffix}", "wb", parents=True) as file:
-                # Without its date a figure depends on the results alone.
+                # Without a date, equal results give equal files.
                 metadata = {"Date": None} if suffix == "svg" else {}
                 figure.savefig(file, format=suffix, dpi=120, metadata=metadata)
 
 
 def grid(figure: Figure, rows: int, columns: int, width: float, height: float, **shared: object) -> np.ndarray:
-    """Return axes `(rows, columns)` on an empty figure, each of a size in inches that includes its labels."""
+    """Return axes `(rows, columns)` on an empty figure; width and height are inches for each, labels included."""
     figure.set_size_inches(max(3.0, columns * width), max(2.0, rows * height))
     return figure.subplots(rows, columns, squeeze=False, **shared)
 
 
 def panels(figure: Figure, titles: list[str], columns: int, width: float, height: float) -> list:
-    """Return axes with these titles, at most `columns` in a row; where the title is empty, so is the place."""
+    """Return axes with these titles, at most `columns` in a row; an empty title leaves an empty place."""
     columns = min(len(titles), columns)
     axes = grid(figure, -(-len(titles) // columns), columns, width, height)
     for each, title in itertools.zip_longest(axes.flat, titles):
@@ -88,13 +88,10 @@ def draw_heat_maps(figure, maps, columns=3, *, limits=None, colors="viridis", nu
     """Draw heat maps in panels, on one scale.
 
     Args:
-        figure: an empty matplotlib `Figure`.
         maps: a list of `HeatMap`, at most `columns` in a row; or `{(row, column): HeatMap}`.
         limits: values of the first and the last colour; default: 0 and the largest value.
-        colors: name of a colour map.
-        numbers: a format such as `.2f`: each value is written in its cell, unless there are too many.
-        title: of the figure.
-        bar: label of the colour bar; with None there is none, and each map has a scale of its own.
+        numbers: a format such as `.2f` to write each value in its cell, unless there are too many.
+        bar: label of the colour bar; None: no bar, and each map has its own scale.
     """
     if isinstance(maps, dict):
         rows, row = (dict.fromkeys(place[axis] for place in maps) for axis in (0, 1))
@@ -126,7 +123,7 @@ def draw_heat_maps(figure, maps, columns=3, *, limits=None, colors="viridis", nu
 
 
 def _size(maps, width):
-    """Return inches of a panel that holds the largest heat map with cells of this width, and the longest labels."""
+    """Return the size in inches of a panel for the largest heat map and the longest labels."""
     rows, columns = np.max([one.values.shape for one in maps], axis=0)
     left = max((len(str(label)) for one in maps for label in one.rows), default=0)
     below = max((len(str(label)) for one in maps for label in one.columns), default=0)
@@ -134,12 +131,12 @@ def _size(maps, width):
 
 
 def head_labels(count: int) -> list[str]:
-    """Return the numbers of heads as labels, of many heads every fourth."""
+    """Return the head numbers as labels; above 16 heads, only every fourth."""
     return [str(head) if count <= 16 or head % 4 == 0 else "" for head in range(1, count + 1)]
 
 
 def filled(rows: Collection[Sequence]) -> np.ndarray:
-    """Return rows of different lengths as a matrix, filled up with NaN."""
+    """Return rows of different lengths as a matrix, padded with NaN."""
     values = np.full((len(rows), max(map(len, rows))), np.nan)
     for line, row in zip(values, rows, strict=True):
         line[: len(row)] = row
@@ -147,7 +144,7 @@ def filled(rows: Collection[Sequence]) -> np.ndarray:
 
 
 def add_legend(figure: Figure, columns: int = 1) -> None:
-    """Add a legend below the axes in which each label stands once."""
+    """Add a legend below the axes, with each label once."""
     entries = {}
     for axes in figure.axes:
         entries |= dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))

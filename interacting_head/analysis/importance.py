@@ -3,8 +3,8 @@
 Letters for shapes: `H` heads; `T` positions of a sentence, its end symbol included.
 
 Schemes that weigh their heads compute importance: a distribution over heads at each position, G in equation (1) of
-Goindani & Shrivastava 2021 and β of Iida et al. 2019. The loss of the former's equation (4) drives it away from the
-uniform one, at which the entropy is log H; the divergence from that is KL = log H − entropy.
+Goindani & Shrivastava 2021, β in Iida et al. 2019. The loss in equation (4) of the former drives it away from the
+uniform distribution, whose entropy is log H: KL = log H − entropy.
 """
 
 from argparse import ArgumentParser, Namespace
@@ -12,7 +12,7 @@ from argparse import ArgumentParser, Namespace
 import numpy as np
 
 from interacting_head.analysis.attention import attention_entropy
-from interacting_head.analysis.base import AnalysedRun, Analysis, Findings, Sample, check_at_least, in_order
+from interacting_head.analysis.base import SITES, AnalysedRun, Analysis, Findings, Sample, check_at_least, in_order
 from interacting_head.analysis.figures import Figure, HeatMap, add_legend, draw_heat_maps, head_labels, panels
 
 BINS = 40  # of the histogram of entropies
@@ -25,7 +25,7 @@ def parts_of(length: int, parts: int) -> np.ndarray:
 
 
 class ImportanceSums:
-    """Statistics of one layer's importance, summed over sentences in a number of equal parts."""
+    """Statistics of one layer's importance, summed over sentences, overall and for equal parts of a sentence."""
 
     def __init__(self, heads: int, parts: int):
         self.positions = 0
@@ -49,13 +49,13 @@ class ImportanceSums:
         self.histogram += np.histogram(np.clip(share, 0, 1), BINS, (0, 1))[0]
 
     def statistics(self) -> dict:
-        """Return mean and deviation over positions `(H,)`, means by part `(parts, H)`, mean entropy, its histogram."""
+        """Return mean and deviation over positions `(H,)`, means `(parts, H)`, mean entropy and its histogram."""
         mean = self.sums / self.positions
         counts = np.where(self.part_positions > 0, self.part_positions, np.nan)[:, np.newaxis]
         return {
             "mean": mean,
             "deviation": np.sqrt(np.maximum(self.squares / self.positions - mean**2, 0)),
-            "parts": self.part_sums / counts,  # NaN without a position
+            "parts": self.part_sums / counts,  # NaN for parts without positions
             "entropy": self.entropy / self.positions,
             "histogram": self.histogram,
         }
@@ -65,12 +65,12 @@ class Importance(Analysis):
     """The verb `importance`."""
 
     name = "importance"
-    summary = "importance of heads by position, layer, head and part of the sentence (schemes that weigh their heads)"
+    summary = "importance of heads by position, layer and part of the sentence, for schemes that weigh their heads"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         add = parser.add_argument
-        add("--show", type=int, default=3, metavar="N", help="the first sentences drawn as heat maps; default: 3")
-        add("--parts", type=int, default=3, metavar="N", help="equal parts of a sentence; default: 3")
+        add("--show", type=int, default=3, metavar="N", help="draw heat maps of the first N sentences; default: 3")
+        add("--parts", type=int, default=3, metavar="N", help="split sentences into N equal parts; default: 3")
 
     def check(self, arguments: Namespace) -> None:
         check_at_least(0, show=arguments.show)
@@ -80,7 +80,7 @@ class Importance(Analysis):
         findings = Findings(data={"histograms": {}, "sentences": {}})
         found = {}
         for run in runs:
-            run.inspector(head_importance=True)  # refused before minutes are spent on other runs
+            run.inspector(head_importance=True)  # fail before minutes are spent on other runs
         for run in runs:
             sample = run.sample(arguments)
             found[run.name], sentences = measured(run, sample, arguments.parts, arguments.show)
@@ -97,7 +97,7 @@ class Importance(Analysis):
 
 
 def measured(run: AnalysedRun, sample: Sample, parts: int, show: int) -> tuple[dict, list[dict]]:
-    """Return the statistics of each layer of an `AnalysedRun`, and the importance of the first `show` sentences."""
+    """Return the statistics of each layer of a run, and the importance in the first `show` sentences."""
     sums, sentences = {}, []
     for pair, inspection in run.inspections(sample, head_importance=True):
         for place, importance in inspection.head_importance.items():
@@ -116,7 +116,7 @@ def measured(run: AnalysedRun, sample: Sample, parts: int, show: int) -> tuple[d
 
 
 def rows_of(name: str, places: dict) -> list[dict]:
-    """Return the rows of a run: each head of each layer, and the entropy of the layer's importance."""
+    """Return the rows of a run: each head of a layer, then the entropy of the layer's importance."""
     rows = []
     for (site, layer), one in places.items():
         place, of_layer = {"run": name, "site": site, "layer": layer}, {"entropy": None, "log H": None}
@@ -130,7 +130,7 @@ def rows_of(name: str, places: dict) -> list[dict]:
 
 
 def draw_means(found: dict[str, dict], figure: Figure) -> None:
-    """Draw mean and deviation of each head's importance, a panel a layer, runs side by side."""
+    """Draw mean and deviation of each head's importance: a panel for each layer, runs side by side."""
     most = max(len(one["mean"]) for by_place in found.values() for one in by_place.values())
     width = 0.8 / len(found)
     for axes, by_run in _panels(figure, found, max(3.2, 0.12 * most * (len(found) + 1))):
@@ -164,25 +164,25 @@ def draw_parts(found: dict[str, dict], figure: Figure) -> None:
     for name, by_place in found.items():
         for place in in_order(by_place):
             parts = dict(enumerate(by_place[place]["parts"], start=1))
-            maps[name, place] = HeatMap.of_heads("{}: {} {}".format(name, *place), parts, ylabel="part")
+            maps[name, place] = HeatMap.of_heads(f"{name}: {SITES[place[0]]} {place[1]}", parts, ylabel="part")
     draw_heat_maps(figure, maps, numbers=".2f", bar=None)
 
 
 def draw_sentence(by_run: dict[str, dict], figure: Figure) -> None:
-    """Draw Figure 3: the importance of each head for each sub-word of a sentence, a row of heat maps for each run."""
+    """Draw Figure 3: the importance of each head for each sub-word of a sentence, one row for each run."""
     maps = {}
     for name, sentence in by_run.items():
         for layer in sentence["layers"]:
             place, values = (layer["site"], layer["layer"]), layer["importance"]
-            title, labels = "{}: {} {}".format(name, *place), head_labels(values.shape[1])
+            title, labels = f"{name}: {SITES[place[0]]} {place[1]}", head_labels(values.shape[1])
             maps[name, place] = HeatMap(title, values, layer["tokens"], labels, ylabel="")
     draw_heat_maps(figure, maps)
 
 
 def _panels(figure, found, width):
-    """Yield axes for each layer, and number, name and statistics of each run that has it."""
+    """Yield axes for each layer, with index, name and statistics of the runs that have it."""
     places = in_order(place for by_place in found.values() for place in by_place)
-    titles = [f"{site}, layer {layer}" for site, layer in places]
+    titles = [f"{SITES[site]}, layer {layer}" for site, layer in places]
     for axes, place in zip(panels(figure, titles, 3, width, 2.4), places, strict=True):
         runs = enumerate(found.items())
         yield axes, [(index, name, by_place[place]) for index, (name, by_place) in runs if place in by_place]

@@ -17,7 +17,7 @@ MOST_ROWS = 60  # printed; the file has all
 
 
 def write(findings: Findings, verb: str, folder: Path, runs: list[str]) -> list[str]:
-    """Print the table and notes of an analysis, write its files into a folder, and return their names."""
+    """Print the table and notes of an analysis, write its files into `folder`, and return their names."""
     rows = findings.rows
     if len(rows) > MOST_ROWS:
         rows = (findings.summary or rows)[:MOST_ROWS]
@@ -39,13 +39,13 @@ def write(findings: Findings, verb: str, folder: Path, runs: list[str]) -> list[
 
 
 def table(rows: list[dict]) -> str:
-    """Return rows as a table of text, numbers to the right, with a final line break; "" without rows."""
+    """Return rows as a text table with right-aligned numbers and a final line break; "" without rows."""
     if not rows:
         return ""
     columns = []
     for name in rows[0]:
         cells = [name, *(shown(row[name]) for row in rows)]
-        # Combining characters take no place.
+        # Combining characters have no width.
         widths = [sum(not unicodedata.combining(character) for character in cell) for cell in cells]
         blanks = [" " * (max(widths) - width) for width in widths]
         is_number = all(row[name] is None or isinstance(row[name], int | float | np.number) for row in rows)
@@ -55,7 +55,7 @@ def table(rows: list[dict]) -> str:
 
 
 def shown(value: object) -> str:
-    """Return a value of a row as it is printed: four significant digits, – for none."""
+    """Format a value of a row: four significant digits, – for None and numbers that are not finite."""
     if value is None or (isinstance(value, float | np.floating) and not math.isfinite(value)):
         return "–"
     if isinstance(value, float | np.floating):
@@ -64,12 +64,12 @@ def shown(value: object) -> str:
 
 
 def as_json(value: object) -> str:
-    """Return JSON, a line a row of numbers; numbers that are not finite become null."""
+    """Return indented JSON; numbers that are not finite become null."""
     return json.dumps(_plain(value), ensure_ascii=False, indent=1) + "\n"
 
 
 def as_csv(rows: list[dict]) -> str:
-    """Return rows as CSV with a header; None and numbers that are not finite are empty."""
+    """Return rows as CSV with a header; None and numbers that are not finite become empty."""
     text = io.StringIO()
     writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
     writer.writeheader()

@@ -1,8 +1,9 @@
 """Rank of logits and attention matrices by number of heads, and similarity between heads.
 
-With n tokens and heads of size K = d / h, the rank of the logits Q Kᵀ is at most K, which is less than n̄ with more than
-h_max = d / n̄ heads: the "low-rank bottleneck" of Bhojanapalli et al. 2020, from which Li & Luo 2022 argue (section
-2.3, equation 13).
+Heads of size K = d / h limit the rank of the logits Q Kᵀ to K, which is less than the mean length n̄ with more than
+h_max = d / n̄ heads: the "low-rank bottleneck" of Bhojanapalli et al. 2020, on which Li & Luo 2022 base their argument
+(section 2.3, equation 13).
+
 Letters for shapes: `H` heads, `T` query length, `S` memory length, `V` value size.
 """
 
@@ -28,16 +29,16 @@ SIMILARITIES = {
 }
 """Column of the table → title in the figure."""
 
-POSITIONS = 1024  # whose outputs are held before they are multiplied: one product for many sentences
+POSITIONS = 1024  # held before their outputs are multiplied: one product for many sentences
 SMALLEST = 1e-12
-"""Relative variance below which a head counts as constant."""
+"""A head counts as constant below this variance, relative to the largest of its layer."""
 
 
 def numerical_rank(singular_values: np.ndarray, size: tuple[int, int], tolerance: float | None = None) -> np.ndarray:
-    """Return rank(M) = #{k: σ_k > tolerance · σ_1} of matrices of size (T, S), whole numbers `(…)`.
+    """Return rank(M) = #{k: σ_k > tolerance · σ_1} of matrices of size (T, S), integers `(…)`.
 
-    Singular values `(…, min(T, S))` are in falling order. The default tolerance is max(T, S) · ε with ε of float32, in
-    which attention is computed: the rule of `numpy.linalg.matrix_rank` and of MATLAB.
+    Singular values `(…, min(T, S))` are in descending order. The default tolerance is max(T, S) · ε of float32, in
+    which attention is computed, as in `numpy.linalg.matrix_rank` and MATLAB.
     """
     if tolerance is None:
         tolerance = max(size) * float(np.finfo("float32").eps)
@@ -47,7 +48,7 @@ def numerical_rank(singular_values: np.ndarray, size: tuple[int, int], tolerance
 def stable_rank(singular_values: np.ndarray) -> np.ndarray:
     """Return ‖M‖_F² / ‖M‖₂² = Σ_k σ_k² / σ_1² of matrices with these singular values `(…, n)`; 0 for a zero matrix.
 
-    It is at most the rank, and changes little where entries do (Rudelson & Vershynin 2007, section 1).
+    It is at most the rank, and robust to small changes of the entries (Rudelson & Vershynin 2007, section 1).
     """
     squares = np.asarray(singular_values, "float64") ** 2
     largest = squares[..., 0]
@@ -55,21 +56,21 @@ def stable_rank(singular_values: np.ndarray) -> np.ndarray:
 
 
 class HeadOutputs:
-    """Covariance of the outputs of all heads over positions, and their linear centred kernel alignment (CKA).
+    """Linear centred kernel alignment (CKA) between the outputs of heads; holds (H · V)² numbers.
 
-    With the outputs X_i `(N, V)` of head i at N positions, each column less its mean:
+    With the outputs X_i `(N, V)` of head i at N positions, each column centred:
 
         CKA(i, j) = ‖X_iᵀ X_j‖² / (‖X_iᵀ X_i‖ ‖X_jᵀ X_j‖)    in Frobenius norms
 
-    It is 1 where X_i and X_j are equal up to rotation and scale, 0 where their components are uncorrelated
-    (Kornblith et al. 2019, equations (3) and (5), section 3). It holds (H · V)² numbers.
+    It is 1 if X_i and X_j are equal up to rotation and scale, and 0 if their components are uncorrelated
+    (Kornblith et al. 2019, equations (3) and (5), section 3).
     """
 
     def __init__(self):
         self._held, self._positions, self._sum, self._products = [], 0, 0.0, 0.0
 
     def add(self, heads: np.ndarray) -> None:
-        """Add the outputs `(…, H, T, V)` of a sentence; heads with other indices in front are not compared."""
+        """Add the outputs `(…, H, T, V)` of a sentence; only heads with equal leading indices are compared."""
         outputs = np.swapaxes(np.asarray(heads, "float64"), -3, -2)  # (…, T, H, V)
         self._sizes = outputs.shape[-2:]
         self._held.append(outputs.reshape(*outputs.shape[:-2], -1))  # (…, T, H·V)
@@ -95,14 +96,14 @@ class HeadOutputs:
 
 
 def map_products(weights: np.ndarray, causal: bool = False) -> np.ndarray:
-    """Return Σ a_i a_j of all pairs of heads `(…, H, H)` over the rows of the weights `(…, H, T, S)` of a sentence.
+    """Return Σ a_i a_j `(…, H, H)` for all pairs of heads, over the weights `(…, H, T, S)` of a sentence.
 
-    Each row is centred on its mean over the positions that it may attend to, with `causal` those up to its own. The
-    sum over sentences, `normalised`, is the Pearson correlation of attention maps:
+    Each row is centred over the positions that it may attend to; with `causal`, those up to its own. The sum over
+    sentences, `normalised`, is the Pearson correlation of attention maps:
 
         r(i, j) = Σ a_i a_j / √(Σ a_i² · Σ a_j²),    a_i[t, s] = A_i[t, s] − mean over s of A_i[t, ·]
 
-    Without the centring any two heads would be alike: in long sentences both have small weights.
+    Without centring, any two heads would look alike, because both have small weights in long sentences.
     """
     rows = centred(np.asarray(weights, "float64"), causal)
     rows = rows.reshape(*rows.shape[:-2], -1)  # (…, H, T·S)
@@ -110,7 +111,7 @@ def map_products(weights: np.ndarray, causal: bool = False) -> np.ndarray:
 
 
 def centred(weights: np.ndarray, causal: bool) -> np.ndarray:
-    """Return weights `(…, T, S)` less the mean of their row over the positions that it may attend to, 0 elsewhere."""
+    """Return weights `(…, T, S)`, each row centred over the positions that it may attend to and 0 elsewhere."""
     T, S = weights.shape[-2:]
     allowed = np.tri(T, S) if causal else np.ones((T, S))
     mean = (weights * allowed).sum(axis=-1, keepdims=True) / allowed.sum(axis=-1, keepdims=True)
@@ -118,7 +119,7 @@ def centred(weights: np.ndarray, causal: bool) -> np.ndarray:
 
 
 def normalised(products: np.ndarray) -> np.ndarray:
-    """Return products `(…, H, H)` over the roots of each head's product with itself; NaN where that is zero."""
+    """Divide products `(…, H, H)` by the norms of both heads; NaN for heads with norm zero."""
     own = np.diagonal(products, axis1=-2, axis2=-1)  # (…, H)
     varies = own > SMALLEST * max(own.max(), np.finfo("float64").tiny)
     norms = np.sqrt(np.where(varies, own, np.nan))
@@ -126,7 +127,7 @@ def normalised(products: np.ndarray) -> np.ndarray:
 
 
 def mean_of_pairs(matrix: np.ndarray) -> float | None:
-    """Return the mean over all pairs of different heads of `(…, H, H)`; None where there is no pair with a number."""
+    """Return the mean of `(…, H, H)` over all pairs of different heads without NaN; None if there are none."""
     H = matrix.shape[-1]
     pairs = matrix[..., *np.triu_indices(H, 1)]
     pairs = pairs[~np.isnan(pairs)]
@@ -134,7 +135,7 @@ def mean_of_pairs(matrix: np.ndarray) -> float | None:
 
 
 class PlaceRanks:
-    """Ranks and similarities at one place of a model over sentences; `causal` is self-attention of the decoder."""
+    """Ranks and similarities of one attention layer over sentences; `causal` for self-attention of the decoder."""
 
     def __init__(self, tolerance: float | None = None, causal: bool = False):
         self.tolerance, self.causal = tolerance, causal
@@ -143,7 +144,7 @@ class PlaceRanks:
     def add(self, logits: np.ndarray, attention: np.ndarray, heads: np.ndarray) -> None:
         """Add a sentence: logits and weights `(…, H, T, S)`, outputs of heads `(…, H, T, V)`.
 
-        Logits count for all pairs of positions, also where a mask hides them.
+        Masked logits count as well.
         """
         size = attention.shape[-2:]
         found = {"sentences": 1, "largest_rank": min(size), "maps": map_products(attention, self.causal)}
@@ -160,26 +161,26 @@ class PlaceRanks:
         return means | {name: mean_of_pairs(matrix) for name, matrix in self.matrices().items()}
 
     def matrices(self) -> dict[str, np.ndarray]:
-        """Return `{key of SIMILARITIES: (…, H, H)}`; the correlation of a head that attends to all alike is NaN."""
+        """Return `{key of SIMILARITIES: (…, H, H)}`; correlations of a head with uniform attention are NaN."""
         return {"map_correlation": normalised(self.sums["maps"]), "output_cka": self.outputs.cka()}
 
     def by_head(self) -> dict[str, np.ndarray]:
-        """Return `{key of RANKS: (…, H)}`, means over sentences, and `matrices`."""
+        """Return `{key of RANKS: (…, H)}` as means over sentences, and `matrices`."""
         return {name: self.sums[name] / self.sums["sentences"] for name in RANKS} | self.matrices()
 
 
 class Rank(Analysis):
-    """Ranks and similarity of heads of runs, by their number of heads."""
+    """The verb `rank`."""
 
     name = "rank"
-    summary = "rank of logits and attention against d / n̄, similarity between heads, by number of heads"
+    summary = "rank of logits and attention by number of heads, compared with d / n̄; similarity between heads"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
             "--tolerance",
             type=float,
             metavar="SHARE",
-            help="singular values above this share of the largest one count; default: rounding of float32 times length",
+            help="the rank counts singular values above this share of the largest; default: length × float32 epsilon",
         )
 
     def check(self, arguments: Namespace) -> None:
@@ -193,8 +194,8 @@ class Rank(Analysis):
             places, lengths = ranks_of(run, sample, arguments.tolerance)
             limit = most_heads(d, *lengths)
             shortest = min(map(mean_length, lengths))
-            limits = f"{run.name}: h_max = {limit}, d = {d} by n̄ = {shortest}"
-            findings.notes += [*sample.notes, f"{limits} of {len(sample):,} sentences of {sample.name}"]
+            limits = f"{run.name}: h_max = {limit} (d = {d}, n̄ = {shortest})"
+            findings.notes += [*sample.notes, f"{limits}, from {len(sample):,} sentences of {sample.name}"]
             findings.data["heads"][run.name] = {}
             for place, ranks in places.items():
                 findings.rows.append({"run": run.name, **described(run, place), "h_max": limit, **ranks.row()})
@@ -210,7 +211,7 @@ class Rank(Analysis):
 
 
 def ranks_of(run: AnalysedRun, sample: Sample, tolerance: float | None = None) -> tuple[dict, tuple[list, list]]:
-    """Return `{place: PlaceRanks}` of a run, and the numbers of sub-words of the sources and of the targets."""
+    """Return `{(site, layer): PlaceRanks}` of a run, and the lengths of the sources and of the targets in sub-words."""
     places, lengths = {}, ([], [])
     for pair, seen in run.inspections(sample, attention=SITES, logits=SITES, heads=SITES):
         for ids, found in zip((pair.source_ids, pair.target_ids), lengths, strict=True):
@@ -223,7 +224,7 @@ def ranks_of(run: AnalysedRun, sample: Sample, tolerance: float | None = None) -
 
 
 def described(run: AnalysedRun, place: tuple[str, int]) -> dict:
-    """Return scheme, number and size of heads, site and layer at a place of a run."""
+    """Return scheme, number and size of heads, site and layer of one attention layer of a run."""
     from interacting_head.model.placement import attention_of, resolved
 
     layer = run.model.attention_layers[place]
@@ -233,7 +234,7 @@ def described(run: AnalysedRun, place: tuple[str, int]) -> dict:
 
 
 def draw_by_heads(rows: list[dict], labels: dict[str, str], titles: dict[str, str], figure: Figure) -> None:
-    """Draw a row of axes for each quantity, a column for each site: means over layers by number of heads."""
+    """Draw means over layers by number of heads: a row of axes for each quantity, a column for each site."""
     sites = list(dict.fromkeys(site for site, _ in in_order((row["site"], 0) for row in rows)))
     axes = grid(figure, len(titles), len(sites), 3.2, 0.6 / len(titles) + 1.9, sharex=True, sharey="row")
     limits, heads = (sorted({row[key] for row in rows}) for key in ("h_max", "num_heads"))
@@ -251,7 +252,7 @@ def draw_by_heads(rows: list[dict], labels: dict[str, str], titles: dict[str, st
             axis.set(title=SITES[site], xlim=(0.7 * min(heads), 1.4 * max(heads + limits)), xlabel="number of heads h")
             axis.set_ylabel(title)
             axis.label_outer()
-        # After all of the row is drawn: its axes share what each of them sets.
+        # The axes of a row share their limits, so all of them must be drawn first.
         largest = 1.25 * max(row["largest_rank"] for row in rows) if quantity in RANKS else None
         line[0].set_ylim(min(0, line[0].get_ylim()[0]) if largest is None else 0, largest)
     for axis in axes[1:].flat:
@@ -260,7 +261,7 @@ def draw_by_heads(rows: list[dict], labels: dict[str, str], titles: dict[str, st
 
 
 def draw_lines(axis: object, rows: list[dict], labels: dict[str, str], quantity: str) -> None:
-    """Draw a point for each run, the mean over its layers, and a line for each label."""
+    """Draw a point for each run, as the mean over its layers, and a line for each label."""
     for index, name in enumerate(dict.fromkeys(labels.values())):
         by_run, points = collections.defaultdict(list), collections.defaultdict(list)
         for row in rows:
@@ -275,23 +276,23 @@ def draw_lines(axis: object, rows: list[dict], labels: dict[str, str], quantity:
 
 
 def draw_bounds(axis: object, rows: list[dict], heads: list[int], quantity: str) -> None:
-    """Draw the largest rank that sentences allow, and for the rank of logits the size of heads."""
+    """Draw the largest rank that the sentence lengths allow, and for logits also the head size."""
     largest = np.mean([row["largest_rank"] for row in rows])
-    axis.axhline(largest, color="0.5", linestyle="--", linewidth=1, label="mean length")
+    axis.axhline(largest, color="0.5", linestyle="--", linewidth=1, label="mean sentence length (rank limit)")
     sizes = {row["num_heads"]: row["key_dim"] for row in rows}
     if quantity.startswith("logits"):
         bounds = [sizes.get(h, np.nan) for h in heads]
-        axis.plot(heads, bounds, color="0.5", marker="_", linewidth=1, label="head size K")
+        axis.plot(heads, bounds, color="0.5", marker="_", linewidth=1, label="head size K (rank limit of logits)")
 
 
 def draw_similarity(places: dict[tuple[str, int], PlaceRanks], figure: Figure) -> None:
-    """Draw CKA above the diagonal and correlation of attention maps below it, of all pairs of heads by place."""
+    """Draw all pairs of heads of each layer: CKA above the diagonal, correlation of attention maps below."""
     maps = {}
     for site, number in in_order(places):
-        correlation, cka = (  # (H, H), means over the axes in front
+        correlation, cka = (  # (H, H), means over the leading axes
             matrix.reshape(-1, *matrix.shape[-2:]).mean(axis=0) for matrix in places[site, number].matrices().values()
         )
         labels, values = head_labels(len(cka)), np.triu(cka, 1) + np.tril(correlation)
         maps[site, number] = HeatMap(f"{SITES[site]} {number}", values, labels, labels, xlabel="", ylabel="")
-    bar = "CKA of outputs (upper right),\ncorrelation of maps (lower left)"
+    bar = "CKA of head outputs (upper right),\ncorrelation of attention maps (lower left)"
     draw_heat_maps(figure, maps, limits=(-1, 1), colors="RdBu_r", bar=bar)

@@ -1,4 +1,4 @@
-"""Weights that are a scheme's own, and what they have become: shared queries, mixing matrices, sources.
+"""Trained weights that are specific to a scheme: shared queries, mixing matrices, sources.
 
 Letters for shapes: `D` model size, `H` heads, `K` key size, `V` value size, `T` query length, `n` sources.
 """
@@ -25,39 +25,39 @@ def query_shares(kernels: np.ndarray) -> np.ndarray:
 
 
 def query_agreement(kernels: np.ndarray) -> float:
-    """Return ‖Σ_i W_i‖² / (H · Σ_i ‖W_i‖²) of kernels `(D, H, K)`: 1 for equal, 1 / H for orthogonal or random ones.
+    """Return ‖Σ_i W_i‖² / (H · Σ_i ‖W_i‖²) of kernels `(D, H, K)`: 1 if equal, 1 / H if orthogonal or random.
 
-    It is the part of the kernels' squares that is left when each is replaced by their mean.
+    It is the share of the squared norm that remains if each kernel is replaced by their mean.
     """
     return float((kernels.sum(axis=1) ** 2).sum() / (kernels.shape[1] * (kernels**2).sum()))
 
 
 def kernel_cosines(kernels: np.ndarray) -> np.ndarray:
-    """Return the cosine `(H, H)` of the angle between any two of the kernels `(D, H, K)`."""
+    """Return the cosine similarity `(H, H)` of all pairs of kernels `(D, H, K)`."""
     rows = np.swapaxes(kernels, 0, 1).reshape(kernels.shape[1], -1)
     rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     return rows @ rows.T
 
 
 def distance_from_identity(matrix: np.ndarray) -> float:
-    """Return ‖M − I‖ / ‖I‖ in Frobenius norms of a matrix `(H, H)`: 0 where each head stays as it is."""
+    """Return ‖M − I‖ / ‖I‖ in Frobenius norms for a matrix `(H, H)`: 0 if heads are not mixed."""
     H = len(matrix)
     return float(np.linalg.norm(matrix - np.eye(H)) / np.sqrt(H))
 
 
 def part_of_other_heads(matrix: np.ndarray) -> float:
-    """Return Σ_{i≠j} M_ij² / Σ_ij M_ij² of a matrix `(H, H)`: 0 for a diagonal one, 1 − 1/H for a constant one."""
+    """Return Σ_{i≠j} M_ij² / Σ_ij M_ij² of a matrix `(H, H)`: 0 if diagonal, 1 − 1/H if constant."""
     squares = matrix**2
     return float(1 - np.trace(squares) / squares.sum())
 
 
 def source_shares(heads: np.ndarray, kernel: np.ndarray) -> np.ndarray:
-    """Return the share `(T, n)` of each source in the output, by the norms of the parts that are added to it.
+    """Return the share `(T, n)` of each source in the output, by the norm of its summand.
 
         part_s = Σ_h O^(s, h) W_o^(s, h),    share_s = ‖part_s‖ / Σ_k ‖part_k‖    at each position
 
     Contexts O are `(n, H, T, V)` (Ampomah et al. 2020, equations 10 to 12), and the output kernel W_o is
-    `(n, H, V, D)`, or `(H, V, D)` where contexts are summed.
+    `(n, H, V, D)`, or `(H, V, D)` if contexts are summed.
     """
     kernel = np.broadcast_to(kernel, (len(heads), *kernel.shape[-3:]))
     norms = np.linalg.norm(np.einsum("nhtv,nhvd->tnd", heads, kernel, optimize=True), axis=-1)  # (T, n)
@@ -65,7 +65,7 @@ def source_shares(heads: np.ndarray, kernel: np.ndarray) -> np.ndarray:
 
 
 def shared_queries(parameters: dict[str, np.ndarray]) -> tuple[dict, dict]:
-    """Return shares of the H query kernels in the one query of interacting heads, and how far the kernels differ."""
+    """Return the shares of the H query kernels in the shared query of interacting heads, and how much they differ."""
     [kernels] = parameters.values()
     arrays = {"shares": query_shares(kernels), "cosines": kernel_cosines(kernels)}
     pairs = arrays["cosines"][np.triu_indices(kernels.shape[1], 1)]
@@ -78,7 +78,7 @@ def shared_queries(parameters: dict[str, np.ndarray]) -> tuple[dict, dict]:
 
 
 def draw_queries(found: dict[tuple, dict], figure: Figure) -> None:
-    """Draw the shares of query kernels, a heat map a run."""
+    """Draw the shares of query kernels, one heat map for each run."""
     maps = []
     for run, own in _by_run(found).items():
         shares = {f"{SITES[site]} {n}": one["shares"] * len(one["shares"]) for (site, n), one in own.items()}
@@ -87,7 +87,7 @@ def draw_queries(found: dict[tuple, dict], figure: Figure) -> None:
 
 
 def mixing_matrices(parameters: dict[str, np.ndarray]) -> tuple[dict, dict]:
-    """Return the matrices by which talking heads are mixed, before and after the softmax."""
+    """Return the matrices that mix talking heads before and after the softmax, and their statistics."""
     quantities = {}
     for title, matrix in parameters.items():
         quantities[f"distance from identity {title}"] = distance_from_identity(matrix)
@@ -108,21 +108,21 @@ def draw_mixing(found: dict[tuple, dict], figure: Figure) -> None:
 
 
 def share_sums(parameters: dict[str, np.ndarray], heads: np.ndarray) -> dict[str, np.ndarray | int]:
-    """Return what is added up over sentences, from the outputs of the heads for one; `source_mass` divides the sums."""
+    """Return the terms of one sentence, to be summed over sentences and given to `source_mass`."""
     [kernel] = parameters.values()
     shares = source_shares(np.asarray(heads, "float64"), kernel)
     return {"shares": shares.sum(axis=0), "squares": (shares**2).sum(axis=0), "positions": len(shares)}
 
 
 def source_mass(shares: np.ndarray, squares: np.ndarray, positions: int) -> tuple[dict, dict]:
-    """Return the mean share of each encoder layer in the output of multi-layer attention, from sums of `share_sums`."""
+    """Return the mean share of each encoder layer in the output of multi-layer attention."""
     mass = shares / positions
     arrays = {"mass": mass, "deviation": np.sqrt(np.maximum(0, squares / positions - mass**2))}
     return arrays, {f"mass of source {number}": float(one) for number, one in enumerate(mass, start=1)}
 
 
 def draw_sources(found: dict[tuple, dict], figure: Figure) -> None:
-    """Draw the mass on each source by decoder layer, a panel a run."""
+    """Draw the mass on each source by decoder layer, one panel for each run."""
     by_run = _by_run(found)
     axes = panels(figure, list(by_run), len(by_run), 3.2, 2.8)
     for each, own in zip(axes, by_run.values(), strict=True):
@@ -144,12 +144,12 @@ def _by_run(found):
 
 
 class Kind(NamedTuple):
-    """A kind of weights. All functions but `draw` are of what `own_parameters` gives for the kind."""
+    """A kind of weights, and how to analyse what a layer's `own_parameters` returns for it."""
 
     figure: str  # its name
     draw: Callable  # function of `{(run, site, layer): arrays}`
-    numbers: Callable  # gives arrays, and quantities for the table; with `sums`, of the sums over sentences
-    sums: Callable | None = None  # what the outputs of the heads for a sentence add to them
+    numbers: Callable  # function of the parameters, or of the sums: arrays, and quantities for the table
+    sums: Callable | None = None  # function of the parameters and a sentence's head outputs: terms of the sums
 
 
 LEARNT = {
@@ -157,21 +157,21 @@ LEARNT = {
     "head mixing": Kind("weights-mixing", draw_mixing, mixing_matrices),
     "sources": Kind("weights-sources", draw_sources, source_mass, share_sums),
 }
-"""Name of a kind in a layer's `own_parameters` → how it is read."""
+"""Key of a layer's `own_parameters` → kind."""
 
 
 class Weights(Analysis):
-    """Weights that are a scheme's own, at every place where a run has it."""
+    """The verb `weights`."""
 
     name = "weights"
-    summary = "what the scheme learnt: shares of query kernels, mixing matrices, mass on each source"
+    summary = "trained weights specific to a scheme: query kernels, mixing matrices, mass on each source"
 
     def analyze(self, runs: list, arguments: Namespace) -> Findings:
         findings, found = Findings(data={"arrays": {}}), {}
         for run in runs:
             learnt = learnt_by(run)
             if not learnt:
-                findings.notes.append(f"{run.name}: nothing to show, none of its layers is {' or '.join(schemes())}")
+                findings.notes.append(f"{run.name}: nothing to show, no layer has the scheme {' or '.join(schemes())}")
                 continue
             sums = {place: {} for place, (kind, _) in learnt.items() if kind.sums}
             if sums:
@@ -191,8 +191,8 @@ class Weights(Analysis):
                     findings.rows.append({**columns, "quantity": quantity, "value": value})
         if not found:
             raise InputError(
-                f"{', '.join(str(run.path) for run in runs)}: nothing to show; weights are shown of the schemes "
-                f"{', '.join(schemes())}; give a run that has one of them"
+                f"{', '.join(str(run.path) for run in runs)}: nothing to show; choose a run with one of the schemes "
+                f"{', '.join(schemes())}"
             )
         for kind, places in found.items():
             findings.add_figure(kind.figure, kind.draw, places)
@@ -200,14 +200,14 @@ class Weights(Analysis):
 
 
 def schemes() -> list[str]:
-    """Return the names of the schemes whose layers have something to show."""
+    """Return the names of the schemes with weights to show."""
     from layers import ATTENTION_SCHEMES  # imports Keras
 
     return [name for name, layer_class in ATTENTION_SCHEMES.items() if layer_class.changes(("own_parameters",))]
 
 
 def learnt_by(run: AnalysedRun) -> dict[tuple[str, int], tuple[Kind, dict[str, np.ndarray]]]:
-    """Return kind and parameters of each layer of a run whose scheme has weights to show, by its place."""
+    """Return kind and parameters of each layer, `(site, layer)`, whose scheme has weights to show."""
     layers = run.model.attention_layers
     return {
         place: (LEARNT[kind], parameters)

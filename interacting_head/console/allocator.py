@@ -15,8 +15,11 @@ SETTINGS = {
     -4: 0,  # M_MMAP_MAX: no block is mapped, and unmapped, on its own
     -1: 2**31 - 1,  # M_TRIM_THRESHOLD: bytes that may be free at the end of the heap
     -2: 256 * 2**20,  # M_TOP_PAD: bytes by which the heap grows beyond need
-    -8: 1,  # M_ARENA_MAX: what one thread frees serves the others
 }
+ONE_ARENA = (-8, 1)
+"""M_ARENA_MAX: what one thread frees serves the others, but all of them wait for one lock."""
+MOST_CORES = 4
+"""Cores up to which one arena serves all threads."""
 OTHERS = {"jemalloc": "mallctl", "tcmalloc": "tc_version", "mimalloc": "mi_version"}
 """Allocators that may be preloaded, each with a function that only it has."""
 
@@ -35,8 +38,13 @@ def keep_freed_memory() -> None:
     is_wanted = os.environ.get(SWITCH) != "0" and not has_settings
     if is_wanted and _glibc_version() and not preloaded():
         mallopt = ctypes.CDLL(None).mallopt
-        succeeded = [mallopt(parameter, value) for parameter, value in SETTINGS.items()]
+        succeeded = [mallopt(parameter, value) for parameter, value in settings()]
         _is_kept = all(succeeded)
+
+
+def settings() -> list[tuple[int, int]]:
+    """Return the parameters of `mallopt` and their values for the cores of this process."""
+    return [*SETTINGS.items(), *[ONE_ARENA] * (len(os.sched_getaffinity(0)) <= MOST_CORES)]
 
 
 def description() -> str:

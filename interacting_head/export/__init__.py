@@ -1,8 +1,7 @@
-"""Trained models in the formats of other programs: `python -m interacting_head.export`, and `docs/export.md`.
+"""Export of trained models to other programs: `python -m interacting_head.export`, and `docs/export.md`.
 
-A run directory, or a `TrainedModel`, comes in, and a folder in the format of another program goes out. Start at
-`convert`: it calls the module of the format. `folding.py` turns attention schemes into standard attention. Engines
-read the names and sizes here, which import no Keras.
+Start at `convert`, which calls the module of a format. `folding.py` turns attention schemes into standard attention.
+This file imports no Keras, because the engines read names and sizes from it.
 """
 
 import contextlib
@@ -15,16 +14,16 @@ from data.files import new_folder
 from interacting_head import __version__
 
 TEXT = "text"
-"""Folder of a converted model for all else that translation of text needs."""
+"""Folder of a converted model with sub-words, text forms and configuration."""
 
 EXTRA = "assets.extra"
 """Folder of a SavedModel for files that TensorFlow does not read."""
 
 POSITIONS = 4096
-"""Length of CTranslate2's table of positions, which is the largest length of a sentence in sub-words."""
+"""Length of CTranslate2's table of positions: the most sub-words of a sentence."""
 
 LONGEST = 4096
-"""Sub-words of a source of a SavedModel, and its largest `max_length`: no request is to use up the RAM of a server."""
+"""Most sub-words of a SavedModel's source, and its largest `max_length`: a request must not exhaust a server's RAM."""
 
 FORMATS = {
     "ctranslate2": "interacting_head.export.ctranslate2",
@@ -36,8 +35,8 @@ FORMATS = {
 }
 """Format → its module, with `QUANTIZATIONS` and `write(trained, folder, quantization)`, or `module:function`.
 
-The function returns how to use the model, for README.md. It may have further arguments, which `OPTIONS` then names.
-`place(path, **options)`, if there is one, is a context manager that says where the folder goes.
+The function returns how to use the model, for README.md. More arguments of it are named in `OPTIONS`. An optional context manager `place(path, **options)` yields the path
+to write to.
 """
 
 
@@ -49,29 +48,29 @@ def convert(
     Args:
         source: a run directory, or a `TrainedModel`.
         file_format: one of `FORMATS`.
-        output_dir: a new or empty folder; `savedmodel`: of versions, to which one is added. Default: `exports/FORMAT`
-            in the run directory.
-        quantization: how weights are stored, for formats that have a choice; default: as they are, in float32.
-        checkpoint: of the run directory, see `RunDirectory.weights`.
+        output_dir: a new or empty folder; for `savedmodel` a folder of versions, to which one is added. Default:
+            `exports/FORMAT` in the run directory.
+        quantization: type of the stored weights, if the format offers a choice; default: float32.
+        checkpoint: see `RunDirectory.weights`.
         **options: options of the format; None counts as not given.
 
     Raises:
-        InputError: for a model that the format cannot hold (it says which layer, and why), a folder that holds
-            something, a quantization or option that the format does not have, a package that is not installed.
+        InputError: if the format cannot hold the model (the message names layer and reason), the folder is not empty,
+            the format lacks the quantization or option, or a package is not installed.
     """
     module_name, _, function = FORMATS[file_format].partition(":")
     module = importlib.import_module(module_name)
-    from interacting_head.export.model_card import model_card  # these import Keras
+    from interacting_head.export.model_card import model_card  # imports Keras
     from interacting_head.export.trained_model import TrainedModel
     from interacting_head.runs.exports import UNQUANTIZED, ExportRecord, check_replaced
     from interacting_head.runs.run_directory import RunDirectory
 
     if quantization is not None and quantization not in module.QUANTIZATIONS:
         allowed = f"one of {', '.join(module.QUANTIZATIONS)}" if module.QUANTIZATIONS else "none"
-        raise InputError(f"--quantization {quantization}: the format {file_format} takes {allowed}")
+        raise InputError(f"--quantization {quantization}: the format {file_format} supports {allowed}")
     options = {name: value for name, value in options.items() if value is not None}
     for name in options.keys() - set(getattr(module, "OPTIONS", ())):
-        raise InputError(f"--{name.replace('_', '-')}: the format {file_format} has no such choice; leave it out")
+        raise InputError(f"--{name.replace('_', '-')}: the format {file_format} has no such option; leave it out")
     if isinstance(source, TrainedModel) and output_dir is None:
         raise InputError("a model without a run directory needs a folder for its export; give output_dir")
     if not isinstance(source, TrainedModel | RunDirectory):
@@ -86,8 +85,8 @@ def convert(
         trained = TrainedModel.of(source, checkpoint)
         trained.check_room(folder)
         usage = getattr(module, function or "write")(trained, folder, quantization, **options)
-        how = quantization or UNQUANTIZED
-        record = ExportRecord(file_format, trained.checkpoint, trained.weights_sha256, how, __version__)
+        stored = quantization or UNQUANTIZED
+        record = ExportRecord(file_format, trained.checkpoint, trained.weights_sha256, stored, __version__)
         record.write(folder)
         (folder / "README.md").write_text(model_card(trained, record, usage, options), encoding="utf-8")
     return path
@@ -95,26 +94,26 @@ def convert(
 
 @contextlib.contextmanager
 def _place_in(run, file_format):
-    """Yield the folder for an export in a `RunDirectory`; nothing new is left there if the block fails."""
+    """Yield the folder for an export in a `RunDirectory`; if the block fails, nothing new is left there."""
     from interacting_head.runs.exports import export_folder
 
     path = export_folder(run, file_format)
     try:
         yield path
     finally:
-        with contextlib.suppress(OSError):  # the export, or another one, is in it
+        with contextlib.suppress(OSError):  # it holds exports
             path.parent.rmdir()
 
 
 def optional_package(name: str) -> ModuleType:
-    """Return a module of a package of requirements-export.txt, or raise `InputError` if it is not installed."""
+    """Import a module of a package in requirements-export.txt; raise `InputError` if it is not installed."""
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
         package, _, _ = name.partition(".")
         if error.name != package:
             raise
-        raise InputError(f"this needs the package {package}; pip install -r requirements-export.txt") from error
+        raise InputError(f"package {package} is missing: pip install -r requirements-export.txt") from error
 
 
 def versions(folder: str | Path) -> list[int]:

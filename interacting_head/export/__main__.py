@@ -1,13 +1,13 @@
-"""Write a trained model in the format of another program.
+"""Export a trained model to the format of another program.
 
     python -m interacting_head.export -m RUN --format ctranslate2 [-o DIR] [--quantization int8]
 
-    ctranslate2   a standard Transformer with the same results, for CTranslate2, a fast engine
-    marian        the same for transformers: a Hugging Face Marian model (post-norm only)
-    keras         one .keras file, for every scheme; it is loaded with this project
-    savedmodel    text or ids in, translations out, for every scheme; for TensorFlow and TensorFlow Serving
+    ctranslate2   for CTranslate2, a fast inference engine
+    marian        for Hugging Face transformers: a Marian model (post-norm models only)
+    keras         one .keras file, to be loaded with this project; every scheme
+    savedmodel    for TensorFlow and TensorFlow Serving: text or ids in, translations out; every scheme
 
-The first two take the schemes that are standard attention with other weights; docs/export.md says which, and why.
+ctranslate2 and marian need a scheme that is exactly standard attention with other weights; docs/export.md lists them.
 """
 
 from argparse import Namespace
@@ -18,18 +18,21 @@ from interacting_head.export import FORMATS, convert
 
 
 def parse_arguments() -> Namespace:
-    """Return the arguments of the command line."""
+    """Parse the command line."""
     parser = ArgumentParser(prog="python -m interacting_head.export", description=__doc__)
     parser.add_argument("-m", "--model", required=True, metavar="RUN_DIR", help="run directory of train.py")
-    parser.add_argument("--format", required=True, choices=FORMATS)
-    folder_help = "a new or empty folder; savedmodel: of versions; default: RUN_DIR/exports/FORMAT"
+    parser.add_argument("--format", required=True, choices=FORMATS, help="format to write, see above")
+    folder_help = (
+        "a new or empty folder; for savedmodel, a folder to which a version is added; default: RUN_DIR/exports/FORMAT"
+    )
     parser.add_argument("-o", "--output", metavar="DIR", help=folder_help)
-    types_help = "ctranslate2: float32 (default), float16, int8, int8_float32"
+    types_help = "type of the weights, only for ctranslate2: float32 (default), float16, int8, int8_float32"
     parser.add_argument("--quantization", metavar="TYPE", help=types_help)
-    parser.add_argument("--checkpoint", metavar="best|average|ema|step-N", help="default: best")
+    parser.add_argument("--checkpoint", metavar="best|average|ema|step-N", help="checkpoint to export; default: best")
     add = parser.add_argument_group("savedmodel").add_argument
-    add("--beam-size", type=int, metavar="N", help="which cannot be changed afterwards; default: the run's")
-    add("--ids-only", action="store_true", default=None, help="no signatures for text: needs no tensorflow-text")
+    add("--beam-size", type=int, metavar="N", help="beam size, fixed in the exported model; default: the run's")
+    ids_help = "translate ids only, not text: then neither export nor use needs tensorflow-text"
+    add("--ids-only", action="store_true", default=None, help=ids_help)
     return parser.parse_args()
 
 

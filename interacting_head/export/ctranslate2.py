@@ -18,7 +18,7 @@ common_spec, transformer_spec = ctranslate2.specs.common_spec, ctranslate2.specs
 QUANTIZATIONS = ("float32", "float16", "int8", "int8_float32")
 
 README = """\
-A model for CTranslate2. Run this in this folder, with the packages ctranslate2 and sentencepiece:
+A model for CTranslate2. Run this in the folder of this file, with the packages ctranslate2 and sentencepiece:
 
 ```python
 import ctranslate2
@@ -33,17 +33,17 @@ pieces = source.encode("…", out_type=str)
 print(target.decode(result.hypotheses[0]))
 ```
 
-The project that trained the model translates with it too, and ranks translations under the length penalty of the run:
-`python translate.py --engine ctranslate2 -m DIR`.
+The project interacting_head translates with this folder too, and ranks translations by the length penalty of the
+training: `python translate.py --engine ctranslate2 -m FOLDER`.
 """
 TOKENIZED = """
-The model was trained on text in the form of the profile `{profile}`, tokenised by the rules of Moses. CTranslate2 takes
-and gives such text; `translate.py` takes and gives ordinary text.
+The model was trained on text in the form of the profile `{profile}`, tokenised as in Moses. Input and output of
+CTranslate2 are text in this form; `translate.py` reads and writes ordinary text.
 """
 
 
 def write(trained: TrainedModel, folder: Path, quantization: str | None) -> str:
-    """Write a model for CTranslate2, and all else that translation of text needs; return how to use it."""
+    """Write a model for CTranslate2, and the files that translation of text needs; return how to use it."""
     TransformerConverter(trained).convert(str(folder), quantization=quantization, force=True)
     trained.write_text_files(folder / TEXT)
     profile = trained.config.data.profile
@@ -61,7 +61,7 @@ class TransformerConverter(ctranslate2.converters.Converter):
         config, attention = model.config, fold_transformer(model)
 
         def heads(*sites):
-            """A stack has one number of heads; layers with fewer are filled up."""
+            """A stack has one number of heads; layers with fewer are padded."""
             return max(folded.num_heads for (site, _), folded in attention.items() if site in sites)
 
         options = {
@@ -107,7 +107,7 @@ class TransformerConverter(ctranslate2.converters.Converter):
 
 
 def set_attention(spec: object, attention: StandardAttention, num_heads: int, norm: LayerNormalization) -> None:
-    """Set a specification to attention and its normalisation; linear maps of the same input are one."""
+    """Set a specification to attention and its normalisation, joining linear maps of the same input."""
     attention = attention.resized(num_heads, attention.head_dim)
     query, key, value = (one.reshape(len(one), -1) for one in (attention.query, attention.key, attention.value))
     *inputs, output = spec.linear
@@ -122,7 +122,7 @@ def set_attention(spec: object, attention: StandardAttention, num_heads: int, no
 
 
 def set_linear(spec: common_spec.LinearSpec, kernel: np.ndarray, bias: np.ndarray) -> None:
-    """Set a specification to a kernel `(inputs, outputs)`, which CTranslate2 has the other way round, and a bias."""
+    """Set a specification to a kernel `(inputs, outputs)`, which CTranslate2 stores transposed, and a bias."""
     spec.weight = array(np.asarray(kernel).T)
     if np.any(bias):
         spec.bias = array(bias)
@@ -134,5 +134,5 @@ def set_norm(spec: common_spec.LayerNormSpec, norm: LayerNormalization) -> None:
 
 
 def array(weight: object) -> np.ndarray:
-    """Return a copy in float32: CTranslate2 changes the arrays it is given when it quantises them."""
+    """Return a copy in float32, because CTranslate2 quantises arrays in place."""
     return np.array(weight, dtype="float32", order="C")

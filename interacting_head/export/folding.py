@@ -1,4 +1,4 @@
-"""Attention schemes as standard multi-head attention with other weights, where that is exact.
+"""Attention schemes rewritten as standard multi-head attention with other weights, where that is exact.
 
 Letters for shapes: `D` model size, `H` heads, `K` size of each query, key and value head. A projection
 `(D + 1, H, K)` has its bias as the last row.
@@ -20,11 +20,11 @@ NAMES = {
     "decoder": "self-attention of decoder layer",
     "cross": "encoder-decoder attention of decoder layer",
 }
-"""Site → what messages call it."""
+"""Site → its name in messages."""
 
 
 class StandardAttention(NamedTuple):
-    """Weights of multi-head attention with one head size, its logits divided by √K.
+    """Weights of multi-head attention with one head size and logits divided by √K.
 
     `query`, `key`, `value` `(D + 1, H, K)`; `output_kernel` `(H, K, D)`; `output_bias` `(D,)`; all float64.
     """
@@ -46,7 +46,7 @@ class StandardAttention(NamedTuple):
         return self.key.shape[2]
 
     def resized(self, num_heads: int, head_dim: int) -> "StandardAttention":
-        """Return the same function with more heads, or larger ones: zeros are added, which change no output."""
+        """Return the same function with more or larger heads, padded with zeros."""
         more = ((0, num_heads - self.num_heads), (0, head_dim - self.head_dim))
         query = self.query * math.sqrt(head_dim / self.head_dim)
         query, key, value = (np.pad(kernel, ((0, 0), *more)) for kernel in (query, self.key, self.value))
@@ -54,28 +54,29 @@ class StandardAttention(NamedTuple):
 
 
 def fold_transformer(model: Transformer) -> dict[tuple[str, int], StandardAttention]:
-    """Return all attention of a `Transformer` as standard attention, by site and number of the layer.
+    """Return all attention of a model as standard attention, `{(site, layer): …}`.
 
-    `InputError` for a scheme or memory that is not standard attention with other weights.
+    Raises:
+        InputError: for a scheme or memory that is not standard attention with other weights.
     """
     config = resolved(model.config)
     folded = {place: fold(layer, f"{NAMES[place[0]]} {place[1]}") for place, layer in model.attention_layers.items()}
     if config.memory not in ("top", "all"):
         raise InputError(
-            f"model.memory={config.memory} cannot be converted: it mixes the outputs of several encoder layers, and a "
-            "standard encoder gives its last layer's output only; --format savedmodel takes every model"
+            f"model.memory={config.memory} cannot be converted: it mixes the outputs of several encoder layers, but a "
+            "standard encoder outputs only its last layer; --format savedmodel supports every model"
         )
     return folded
 
 
 def fold(layer: MultiHeadAttention, called: str = "the layer") -> StandardAttention:
-    """Return the attention that computes what a built layer does, or raise an `InputError` that calls it `called`."""
+    """Return standard attention equal to a built layer, or raise an `InputError` that calls the layer `called`."""
     if layer.why_not_standard:
         kind = type(layer)
         scheme = next((name for name, one in ATTENTION_SCHEMES.items() if one is kind), kind.__name__)
         raise InputError(
             f"{called} is {scheme}, which cannot be converted: {layer.why_not_standard}; --format savedmodel "
-            "takes every model"
+            "supports every model"
         )
     query, key, value, output_kernel = layer.standard_projections()
     K = max(key.shape[2], value.shape[2])

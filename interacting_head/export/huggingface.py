@@ -1,8 +1,8 @@
 """Conversion to models of Hugging Face's transformers: folders for `from_pretrained`.
 
-Marian models are post-norm Transformers, Pegasus models the same with pre-norm and one vocabulary; both take Marian's
-tokeniser. Their heads × head size is the model size. Their positions are [sine | cosine] halves and not saved; ours
-alternate sine and cosine, so that the model dimension is permuted.
+Marian models are post-norm Transformers; Pegasus models are pre-norm and have one vocabulary. Both take Marian's
+tokeniser, and in both heads × head size equals the model size. Their position encodings are halves [sine | cosine];
+ours alternate sine and cosine, so the model dimension is permuted.
 """
 
 import json
@@ -48,8 +48,8 @@ print(tokenizer.batch_decode(model.generate(**batch), skip_special_tokens=True))
 ```
 """
 TOKENIZED = """
-It was trained on text normalised, tokenised and truecased by the rules of Moses (models in truecasing/). It expects
-such text, and gives such text.
+The model was trained on text that was normalised, tokenised and truecased as in Moses (models in truecasing/). Its
+input and output are text in this form.
 """
 
 
@@ -69,8 +69,8 @@ def check_normalization(model: Transformer, wanted: str, file_format: str) -> No
     """Raise `InputError` if a model does not have the normalization of a format."""
     if model.config.normalization != wanted:
         raise InputError(
-            f"the format {file_format} holds {wanted}-norm models, and this one has model.normalization="
-            f"{model.config.normalization}; use --format huggingface, which takes both"
+            f"the format {file_format} is for {wanted}-norm models, but this model has model.normalization="
+            f"{model.config.normalization}; --format huggingface supports both"
         )
 
 
@@ -86,7 +86,7 @@ def write(trained: TrainedModel, folder: Path, quantization: None) -> str:
     model = trained.model
     if model.config.normalization == "pre" and not model.shared_vocabulary:
         raise InputError(
-            "pre-norm models of transformers (Pegasus) have one vocabulary, and this one has two; train with "
+            "Pegasus, the pre-norm model of transformers, has one vocabulary, but this model has two; train with "
             "data.shared_vocabulary=true, or use --format ctranslate2"
         )
     attention = fold_transformer(model)
@@ -102,10 +102,10 @@ def write(trained: TrainedModel, folder: Path, quantization: None) -> str:
 
 
 def common_heads(attention: dict, sites: tuple[str, ...], model_dim: int) -> int:
-    """Return the number of heads of size `model_dim` / number that all attention at the sites of a stack fits into.
+    """Return a number of heads n such that all attention of a stack fits into n heads of size `model_dim` / n.
 
     Raises:
-        InputError: when there is no such number.
+        InputError: if there is no such number.
     """
     of_stack = {place: folded for place, folded in attention.items() if place[0] in sites}
     most, largest = (max(getattr(folded, size) for folded in of_stack.values()) for size in ("num_heads", "head_dim"))
@@ -113,8 +113,8 @@ def common_heads(attention: dict, sites: tuple[str, ...], model_dim: int) -> int
         if model_dim % number == 0:
             return number
     raise InputError(
-        f"the {sites[0]}'s attention has {most} heads of size {largest}, and in models of transformers heads × "
-        f"size is the model size, {model_dim}; --format ctranslate2 has no such limit"
+        f"the {sites[0]}'s attention has {most} heads of size {largest}, but in models of transformers "
+        f"heads × size must equal the model size, {model_dim}; --format ctranslate2 has no such limit"
     )
 
 
@@ -199,13 +199,13 @@ def model_configuration(model: Transformer, heads: dict[str, int]) -> dict:
 
 
 def generation_configuration(decode) -> dict:
-    """Return the contents of generation_config.json: the search of `DecodeConfig`, as far as transformers has it.
+    """Return the contents of generation_config.json: the search of `DecodeConfig`, as far as transformers supports it.
 
-    Its length penalty divides by n^α, as `average` does; it lacks the form of `gnmt`.
+    Its length penalty divides by n^α, as `average` does; `gnmt` is not supported.
     """
     return {
         **SPECIAL_IDS,
-        "bad_words_ids": [[PAD], [BEGIN]],  # what the search of this project does not put out either
+        "bad_words_ids": [[PAD], [BEGIN]],  # our search never outputs them either
         "num_beams": decode.beam_size,
         "early_stopping": "never",  # until no unfinished hypothesis can enter the n best, as our search does
         "length_penalty": decode.length_penalty if decode.length_penalty_type != "none" else 0.0,
@@ -241,5 +241,5 @@ def write_tokenizer(folder: Path, trained: TrainedModel) -> None:
 
 
 def write_json(path: Path, value: dict) -> None:
-    """Write a file of JSON."""
+    """Write an indented JSON file."""
     path.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -8,8 +8,8 @@ from interacting_head.export.trained_model import TrainedModel
 QUANTIZATIONS = ()
 
 README = """\
-`model.keras` is a Keras 3 model whose layers belong to the project interacting_head. Run this in this folder, with the
-project's folder on PYTHONPATH:
+`model.keras` is a Keras 3 model with layers of the project interacting_head. To translate with it, put the project's
+folder on PYTHONPATH and run this in the folder of this file:
 
 ```python
 import keras
@@ -18,7 +18,7 @@ from interacting_head import Transformer, Translator  # Transformer: makes the l
 from interacting_head.runs.run_directory import RunDirectory
 
 model = keras.saving.load_model("model.keras")
-text = RunDirectory.open("text")  # sub-words, and what is done to text before and after
+text = RunDirectory.open("text")  # sub-words, and pre- and postprocessing of text
 translator = Translator(model, *text.subwords(), *text.text_forms())
 [[best, *_]] = translator.translate(["Ein Hund."])
 print(best.text)
@@ -30,7 +30,7 @@ The model maps `{"source_ids": (B, S), "target_ids": (B, T)}` to logits `(B, T, 
 
 
 def write(trained: TrainedModel, folder: Path, quantization: None) -> str:
-    """Write `model.keras`, and the sub-words and text forms of its run; return how to load it."""
+    """Write `model.keras` and the text files of its run; return how to load it."""
     trained.model.save(folder / "model.keras")
     trained.write_text_files(folder / TEXT)
     return README

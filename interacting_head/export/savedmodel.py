@@ -1,4 +1,4 @@
-"""Conversion to a TensorFlow SavedModel, for every scheme: text or ids in, translations out, the search inside.
+"""Conversion to a TensorFlow SavedModel, for every scheme: text or ids in, translations out, with beam search inside.
 
 Letters for shapes: `B` sentences, `n` translations of each, `S` source length, `L` target length.
 """
@@ -25,11 +25,11 @@ QUANTIZATIONS = ()
 OPTIONS = ("beam_size", "ids_only")
 
 README = f"""\
-A SavedModel of a translation model, with the search inside:
+A translation model as a TensorFlow SavedModel, with beam search inside:
 
 ```python
 import tensorflow as tf
-import tensorflow_text  # where there are signatures for text
+import tensorflow_text  # only for the signatures that take text
 
 model = tf.saved_model.load("…")
 model.signatures["translate_ids"](
@@ -42,33 +42,34 @@ model.signatures["translate_ids"](
 |---|---|---|
 | `translate` | `text (B,)`, search | `translations (B, n)`, `scores (B, n)` |
 | `translate_ids` | `source_ids (B, S)`, search | `ids (B, n, L)`, `scores (B, n)`, `token_scores (B, n, L)` |
-| `serving_default` | `text`, or else `source_ids`, and nothing else | the same |
+| `serving_default` | only `text`, or `source_ids` in a model without text signatures | the same |
 
-Search: numbers `length_penalty`, `min_length`, `max_length` (sub-words; 0: twice the source's and ten more; at most
-{LONGEST:,}) and `n_best` (at most the beam size). Without them (`serving_default`) the model's own settings hold.
+"Search" stands for the scalars `length_penalty`, `min_length`, `max_length` (in sub-words, at most {LONGEST:,}; 0 means
+twice the source length plus ten) and `n_best` (at most the beam size). `serving_default` uses the settings of the
+model.
 
-Ids belong to the sub-word models in {EXTRA}/text/subwords. Each source ends with 3 (`</s>`), and so do translations; 0
-is padding. A score is the log-probability divided by the length penalty; -2e9 where fewer than n translations were
+Ids belong to the sub-word models in {EXTRA}/text/subwords. Sources must end with 3 (`</s>`), and translations do; 0 is
+padding. A score is the log-probability divided by the length penalty, or about -2e9 if fewer than n translations were
 found.
 """
 TOKENIZED = """
-The model was trained on text normalised, tokenised and truecased by the rules of Moses (models in
-assets.extra/text/truecasing), which TensorFlow cannot do. `translate_tokenized`, in the place of `translate`, takes and
-gives such text.
+The model was trained on text that was normalised, tokenised and truecased as in Moses (models in
+assets.extra/text/truecasing). TensorFlow cannot do this: `translate_tokenized` replaces `translate`, and its input and
+output are text in this form.
 """
 
 
 @contextlib.contextmanager
 def place(folder: Path, beam_size: int | None = None, ids_only: bool = False) -> Iterator[Path]:
-    """Yield the path of the next version in a folder of versions 1, 2, …, for TensorFlow Serving among others.
+    """Yield the path of the next version in a folder of versions 1, 2, …, as TensorFlow Serving expects.
 
-    If the block fails, the folder and its parents are removed as far as they are new and empty.
+    If the block fails, new folders are removed again if they are empty.
 
     Raises:
-        InputError: for a folder that holds other things than versions, and where tensorflow-text is missing.
+        InputError: if the folder holds anything but versions, or tensorflow-text is missing.
     """
     if keras.backend.backend() != "tensorflow":
-        raise InputError(f"a SavedModel needs the backend tensorflow, and KERAS_BACKEND is {keras.backend.backend()}")
+        raise InputError(f"a SavedModel needs the backend tensorflow, but KERAS_BACKEND is {keras.backend.backend()}")
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file; name a folder for the versions of the model")
     others = [path.name for path in folder.glob("*") if not path.name.isdecimal() and path.name[0] != "."]
@@ -78,7 +79,7 @@ def place(folder: Path, beam_size: int | None = None, ids_only: bool = False) ->
         try:
             optional_package("tensorflow_text")
         except InputError as error:
-            raise InputError(f"{error}; or leave out the signatures for text: --ids-only") from error
+            raise InputError(f"{error}, or export for ids only: --ids-only") from error
     new = [each for each in (folder, *folder.parents) if not each.exists()]
     try:
         yield folder / str(max(versions(folder), default=0) + 1)
@@ -95,18 +96,18 @@ def write(
     """Write a version of a model for TensorFlow; return how to use it.
 
     Args:
-        beam_size: of the search, which cannot be changed afterwards; default: the run's.
-        ids_only: leaves out the signatures for text, which need tensorflow-text wherever the model is loaded.
+        beam_size: fixed in the exported model; default: the run's.
+        ids_only: omit the signatures for text, which need tensorflow-text wherever the model is loaded.
     """
     if beam_size is not None:
         decode = dataclasses.replace(trained.config.decode, beam_size=beam_size)
         trained = dataclasses.replace(trained, config=dataclasses.replace(trained.config, decode=decode))
-    SearchOptions.of(trained.config.decode, {})  # raises where there is no such search
+    SearchOptions.of(trained.config.decode, {})  # raises for invalid options
     module = tf.Module()
     functions = signatures(module, trained, text=not ids_only)
     with contextlib.ExitStack() as stack:
         stack.callback(tf.get_logger().setLevel, tf.get_logger().level)
-        tf.get_logger().setLevel("ERROR")  # no notice of the folder, which is not the final one
+        tf.get_logger().setLevel("ERROR")  # its notice would name the temporary folder
         # The gradients are not needed, and handwritten ones cannot be saved.
         options = tf.saved_model.SaveOptions(experimental_custom_gradients=False)
         tf.saved_model.save(module, str(folder), signatures=functions, options=options)
@@ -116,11 +117,10 @@ def write(
 
 
 def signatures(module: tf.Module, trained: TrainedModel, text: bool) -> dict:
-    """Return `{name: tf.function}` of a model; what the functions need is attached to `module`.
+    """Return `{name: tf.function}` of a model, and attach what the functions need to `module`.
 
-    `translate_ids` has the search's parameters as inputs, with the defaults of the run; if `text`, so has `translate`,
-    which needs tensorflow-text. `serving_default` is one of them for clients that know no defaults: it takes sentences
-    only.
+    `translate_ids` and, if `text`, `translate` take the parameters of the search, with the run's as defaults.
+    `serving_default` takes only sentences, for clients that do not support defaults.
     """
     decode = trained.config.decode
     module.weights = [weight.value for weight in trained.model.weights]
@@ -157,16 +157,16 @@ def _with_defaults(function, sentences, defaults):
 
 
 def search_ids(model, decode, source_ids, length_penalty, min_length, max_length, n_best) -> dict[str, tf.Tensor]:
-    """Search as `TransformerSearch` does, with all steps in one graph.
+    """Search like `TransformerSearch`, with all steps in one graph.
 
     Args:
-        decode: `DecodeConfig` of the beam size and the form of the length penalty, which are fixed.
-        source_ids: `(B, S)`, end symbols included, padded. A row of padding, or the end symbol, is an empty sentence.
-        length_penalty, min_length, max_length, n_best: scalars, as of `SearchOptions`; `max_length` 0 is None.
+        decode: `DecodeConfig` with the fixed beam size and type of length penalty.
+        source_ids: `(B, S)`, end symbols included, padded. A row with only padding or the end symbol is empty.
+        length_penalty, min_length, max_length, n_best: scalars as in `SearchOptions`; `max_length` 0 means None.
 
     Returns:
-        `ids (B, n, L)`, end symbols included, padded; `scores (B, n)`, of missing translations below
-        `options.IMPOSSIBLE`; `token_scores (B, n, L)`. An empty sentence has an empty translation with score 0.
+        `ids (B, n, L)`, end symbols included, padded; `scores (B, n)`, below `options.IMPOSSIBLE` for missing
+        translations; `token_scores (B, n, L)`. An empty sentence has an empty translation with score 0.
     """
     counts = tf.math.count_nonzero(source_ids != PAD, axis=1, dtype=tf.int32)
     place, last = tf.range(tf.shape(source_ids)[1]), counts[:, None] - 1
@@ -177,7 +177,7 @@ def search_ids(model, decode, source_ids, length_penalty, min_length, max_length
     is_known = tf.reduce_all((source_ids >= 0) & (source_ids < size))
     conditions = {
         f"source_ids must be from 0 to {size - 1}: the source vocabulary has {size} sub-words": is_known,
-        f"each row of source_ids must end with {END}, and 0 may stand only after it": is_padded & has_end,
+        f"each row of source_ids must end with {END}, followed only by padding (0)": is_padded & has_end,
         f"a sentence may have at most {LONGEST - 1} sub-words": tf.shape(source_ids)[1] <= LONGEST,
         "length_penalty must be a number of at least 0": is_penalty,
         f"n_best must be from 1 to {decode.beam_size}, the beam size": (n_best >= 1) & (n_best <= decode.beam_size),
@@ -185,7 +185,7 @@ def search_ids(model, decode, source_ids, length_penalty, min_length, max_length
         f"min_length must be from 0 to max_length, or {LONGEST}": (min_length >= 0) & (min_length <= upper),
     }
     checks = [tf.debugging.Assert(holds, [message]) for message, holds in conditions.items()]
-    with tf.control_dependencies(checks):  # RAM is asked for after them
+    with tf.control_dependencies(checks):  # before RAM is allocated
         is_empty = counts <= 1
         longest = tf.where(max_length > 0, max_length, length_limit(counts) - 1)
         max_lengths = tf.where(is_empty, 0, tf.maximum(longest, min_length)) + 1
@@ -196,7 +196,7 @@ def search_ids(model, decode, source_ids, length_penalty, min_length, max_length
             length = tf.maximum(tf.reduce_max(max_lengths), 1)
             ids, scores, token_scores = search.search(search.prepare(), source_ids, limits, length)
         lengths = tf.math.count_nonzero(ids[:, :n_best] != PAD, axis=2, dtype=tf.int32)
-        length = tf.maximum(tf.reduce_max(lengths), 1)  # also where there is no sentence at all
+        length = tf.maximum(tf.reduce_max(lengths), 1)  # 1 also for a batch without sentences
         is_given = is_empty[:, None] & (tf.range(decode.beam_size) == 0)  # the empty translation of an empty sentence
         return {
             "ids": ids[:, :n_best, :length],
@@ -207,16 +207,16 @@ def search_ids(model, decode, source_ids, length_penalty, min_length, max_length
 
 @dataclasses.dataclass(frozen=True)
 class _OpenOptions(SearchOptions):
-    """`SearchOptions` of which some are tensors, so that the graph has to check them."""
+    """`SearchOptions` with tensors, which the graph checks."""
 
     def __post_init__(self):
         pass
 
 
 def search_text(search, source_tokenizer, target_tokenizer, text: tf.Tensor, *parameters) -> dict[str, tf.Tensor]:
-    """Return `translations (B, n)` and `scores (B, n)` of text `(B,)`, in the form on which the sub-words were learnt.
+    """Return `translations (B, n)` and `scores (B, n)` of preprocessed text `(B,)`.
 
-    `search` is `search_ids` of a model, with its parameters; the tokenizers are of tensorflow-text.
+    `search` is `search_ids` of a model; the tokenizers are from tensorflow-text.
     """
     ends = tf.fill((tf.size(text), 1), END)
     source_ids = tf.concat([source_tokenizer.tokenize(text), ends], axis=1).to_tensor(PAD)
@@ -232,6 +232,6 @@ def search_text(search, source_tokenizer, target_tokenizer, text: tf.Tensor, *pa
 def _tokenizer(subwords):
     """Return the tokenizer of tensorflow-text with a `Subwords`' model."""
     text = optional_package("tensorflow_text")
-    # Of tokenizers with one name, in this SavedModel or another of the process, TensorFlow uses the first for all.
+    # If tokenizers in a process share a name, even across SavedModels, TensorFlow uses the first for all of them.
     name = f"sentencepiece_{subwords.digest}"
     return text.SentencepieceTokenizer(subwords.path.read_bytes(), out_type=tf.int32, name=name)

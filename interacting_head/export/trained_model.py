@@ -16,12 +16,12 @@ from interacting_head.runs.run_directory import VERSION, RunDirectory
 
 SLACK = 1 << 20  # bytes for graphs, settings and tables
 PRIVATE = ("source", "target", "dev_source", "dev_target")
-"""Fields of `DataConfig` that name files of the machine on which a model was trained."""
+"""Fields of `DataConfig` with paths of the machine that trained the model."""
 
 
 @dataclasses.dataclass(frozen=True)
 class TrainedModel:
-    """A model with its sub-words and configuration, and the run it comes from; without one, text stays as it is.
+    """A model with its sub-words, configuration and run; without a run, text is not preprocessed.
 
     `checkpoint` is the name of its weights in the run, and `weights_sha256` the checksum of their file.
     """
@@ -36,24 +36,21 @@ class TrainedModel:
 
     @classmethod
     def of(cls, source: "str | Path | RunDirectory | TrainedModel", checkpoint: str | None = None) -> "TrainedModel":
-        """Return the model of a `RunDirectory` or of its path, `InputError` if it has none; or the `TrainedModel`."""
+        """Return the trained model of a run directory; raise `InputError` if there is none."""
         if isinstance(source, cls):
             return source
         run = source if isinstance(source, RunDirectory) else RunDirectory.open(source)
-        weights = run.weights(checkpoint)  # raises where there are none
+        weights = run.weights(checkpoint)  # raises if there are none
         digest = sha256(weights)
         subwords = run.subwords()
-        run.text_forms()  # raises where files are missing
+        run.text_forms()  # raises if files are missing
         model = load_model(run, subwords, checkpoint)
         if sha256(weights) != digest:  # a training goes on
-            raise InputError(f"{weights} has changed while it was read; export the run again")
+            raise InputError(f"{weights} changed while it was being read; export the run again")
         return cls(model, *subwords, run.config, run, checkpoint_name(weights), digest)
 
     def write_text_files(self, folder: Path) -> None:
-        """Write configuration, sub-words and truecasing into a new folder, as they lie in a run directory.
-
-        `RunDirectory.open(folder)` then gives the sub-words, the text forms and the settings of search.
-        """
+        """Write configuration, sub-words and truecasing into a new folder with the layout of a run directory."""
         folder.mkdir()
         data = dataclasses.replace(self.config.data, **dict.fromkeys(PRIVATE))
         config = dataclasses.replace(self.config, data=data)
@@ -68,12 +65,12 @@ class TrainedModel:
             copy.write_json("text.json", {"languages": self.run.read_json("text.json")["languages"]})
 
     def check_room(self, folder: Path) -> None:
-        """Raise `OSError` where the disk of a folder has no room for weights in float32 and the other files."""
+        """Raise `OSError` if the disk has no room for the weights in float32 and the other files."""
         size = 4 * sum(math.prod(weight.shape) for weight in self.model.weights) + SLACK
         size += sum(Path(subwords.path).stat().st_size for subwords in (self.source_subwords, self.target_subwords))
         check_folder_room(folder, size)
 
     def pieces(self) -> list[list[str]]:
-        """Return all sub-words of source and target as text, two lists in the order of their ids."""
+        """Return the sub-words of source and of target as text, in the order of their ids."""
         both = self.source_subwords, self.target_subwords
         return [[subwords.piece(piece) for piece in range(subwords.vocabulary_size)] for subwords in both]

@@ -1,5 +1,1 @@
-"""The search for hyper-parameters: `python -m interacting_head.tune`.
-
-In come a recipe and a space of values, out go a run directory for each trial, a table and `best.yaml`. Start at
-`search.py`.
-"""
+"""Hyper-parameter search: `python -m interacting_head.tune`. Start at `search.py`."""

@@ -1,21 +1,21 @@
-"""Searches hyper-parameters of a recipe, stage by stage, by the loss on the development text.
+"""Search hyper-parameters of a recipe, stage by stage, for the lowest validation loss.
 
     python -m interacting_head.tune multi30k_de_en --corpora-dir DIR
     python -m interacting_head.tune multi30k_de_en --space space.yaml --trials 20
 
-Each trial is a training in a run directory of its own. The same command continues a search that was stopped or
-killed, in the middle of a training too. At the end stand a table (results.csv), a figure for each stage, and best.yaml,
-the configuration of the best trial of all stages, which `train.py` takes.
+Each trial trains in its own run directory. To resume a search that was stopped or killed, even during training,
+repeat the command. The search writes a table (results.csv), a figure for each stage, and best.yaml, the configuration
+of the best trial of all stages, for `train.py best.yaml`.
 
-The space is a YAML file with stages, keys of the configuration and their values:
+The search space is a YAML file with stages, configuration keys and their values:
 
     architecture:
       model.attention.num_heads: [2, 4, 8]
     regularization:
       model.dropout: [0.1, 0.3, 0.5]
 
-Without --trials, a stage tries every combination. With it, a stage tries that number, chosen from the results of
-earlier trials, and a key may have a range: {low: 1e-4, high: 3e-3, log: true}.
+Without --trials, a stage tries every combination of its values. With --trials N, it tries N of them, chosen from the
+results of earlier trials, and a key may also have a range: {low: 1e-4, high: 3e-3, log: true}.
 """
 
 import argparse
@@ -27,15 +27,17 @@ from interacting_head.console import ArgumentParser, importing_keras, run
 
 
 def parse_arguments() -> argparse.Namespace:
-    """Return the arguments of the command line; wrong usage ends the process with one line."""
+    """Parse the command line; raise `InputError` for invalid options."""
     parser = ArgumentParser(prog="python -m interacting_head.tune", description=__doc__)
-    parser.add_argument("recipe", metavar="RECIPE | CONFIG.yaml", help="where the search starts")
-    parser.add_argument("--space", metavar="FILE.yaml", help="default: the space of Goindani & Shrivastava 2021")
-    parser.add_argument("--trials", type=int, metavar="N", help="trials of a stage; default: every combination")
-    parser.add_argument("--search-dir", metavar="DIR", help="default: runs/tune-RECIPE")
+    parser.add_argument("recipe", metavar="RECIPE | CONFIG.yaml", help="configuration to start from")
+    space_help = "search space; default: the space of Goindani & Shrivastava 2021"
+    parser.add_argument("--space", metavar="FILE.yaml", help=space_help)
+    parser.add_argument("--trials", type=int, metavar="N", help="trials in each stage; default: every combination")
+    parser.add_argument("--search-dir", metavar="DIR", help="folder of the search; default: runs/tune-RECIPE")
     settings = {"action": "extend", "nargs": "+", "default": [], "metavar": "KEY=VALUE"}
-    parser.add_argument("--set", **settings, help="change configuration keys")
-    parser.add_argument("--corpora-dir", metavar="DIR", help="default: $CORPORA_DIR, then the cache folder")
+    parser.add_argument("--set", **settings, help="change configuration keys of all trials")
+    corpora_help = "folder of the corpora; default: $CORPORA_DIR, then the cache folder"
+    parser.add_argument("--corpora-dir", metavar="DIR", help=corpora_help)
     for name in ("source", "target", "dev-source", "dev-target"):
         parser.add_argument(f"--{name}", metavar="FILE", help="your own text, as in train.py")
     arguments = parser.parse_args()

@@ -1,4 +1,4 @@
-"""A search of hyper-parameters in stages, each on top of the best trial so far; a trial is a training run."""
+"""Hyper-parameter search in stages, each starting from the best trial so far; a trial is a training run."""
 
 import csv
 import itertools
@@ -32,15 +32,15 @@ from interacting_head.console.text_tables import aligned
 from interacting_head.runs.run_directory import RunDirectory
 
 DEFAULT_SPACE = Path(__file__).parent / "search_space.yaml"
-COMPARABLE = ("data.train_pairs", "data.seed")  # keys of `data` that leave the development text and its sub-words as is
-FINISHED = (TrialState.COMPLETE, TrialState.PRUNED)  # pruned are those that diverged
+COMPARABLE = ("data.train_pairs", "data.seed")  # keys of `data` that change neither development text nor sub-words
+FINISHED = (TrialState.COMPLETE, TrialState.PRUNED)  # diverged trials are stored as pruned
 
 Space = dict[str, dict[str, BaseDistribution]]
 """Stage → configuration key → Optuna's distribution of its values."""
 
 
 def load_space(path: str | Path) -> Space:
-    """Return the space in a YAML file; raise `InputError` when it cannot be read or does not have this form.
+    """Return the search space in a YAML file; raise `InputError` if it does not have this form.
 
     ```
     architecture:
@@ -53,7 +53,7 @@ def load_space(path: str | Path) -> Space:
     mapping = read_yaml(path, "search space")
     if not (isinstance(mapping, dict) and mapping and all(isinstance(x, dict) and x for x in mapping.values())):
         raise InputError(
-            f"{path} must hold stages, and each of them keys with values: {{architecture: {{KEY: [1, 2]}}}}"
+            f"{path} must map stages to configuration keys and their values: {{architecture: {{KEY: [1, 2]}}}}"
         )
     return {
         str(stage): {str(key): _distribution(path, key, values) for key, values in keys.items()}
@@ -62,7 +62,7 @@ def load_space(path: str | Path) -> Space:
 
 
 def default_space(config: ExperimentConfig) -> Space:
-    """Return the space of Goindani & Shrivastava 2021, without options that the configuration does not set."""
+    """Return the space of Goindani & Shrivastava 2021, without attention options that the configuration lacks."""
     options = {f"model.attention.options.{name}" for name in config.model.attention.options}
     space = {
         stage: {key: values for key, values in keys.items() if ".options." not in key or key in options}
@@ -84,7 +84,7 @@ def _distribution(path, key, values):
 
 
 class Journal(JournalFileBackend):
-    """Optuna's journal, without what a killed process leaves behind: a lock, and a line cut off."""
+    """Optuna's journal, which first cleans up after a killed process: its lock and a truncated line."""
 
     def __init__(self, path: Path):
         for left in path.parent.glob(f"{path.name}.lock*"):
@@ -100,21 +100,20 @@ class Journal(JournalFileBackend):
 
 
 class Search:
-    """A search in a folder of its own, which the same call continues.
+    """A search in a folder, resumed by the same call.
 
     ```
     search.json  journal.log (Optuna's)  trials/STAGE,KEY=VALUE,… (run directories)  results.csv  best.yaml  STAGE.png
     ```
 
     Args:
-        config: where the search starts.
-        folder: where to write; made where it does not exist.
+        config: the configuration to start from.
         trials: number of trials in each stage, chosen by Optuna's tree-structured Parzen estimator. None: every
             combination of the stage's values.
 
     Raises:
-        InputError: for a key or value that the configuration refuses, a range without `trials`, a folder that holds
-            another search, or in which one is at work.
+        InputError: for a key or value that the configuration rejects, a range without `trials`, or a folder that holds
+            another search or is in use.
     """
 
     def __init__(self, config: ExperimentConfig, space: Space, folder: str | Path, trials: int | None = None):
@@ -129,12 +128,11 @@ class Search:
             }
 
     def run(self, corpora_dir: str | None = None) -> int | None:
-        """Search to the end; return the number of the signal that ended it before, or None.
+        """Run all stages; return the number of the signal that interrupted them, or None.
 
         Raises:
-            RunError: when no trial of a stage could be trained to its end.
-            InputError: for a trial that cannot be trained, see `training.train`; when another search is at work in the
-                folder.
+            RunError: if all trials of a stage diverge.
+            InputError: if a trial cannot be trained, see `training.train`, or the folder is in use.
         """
         with sole_use(self.folder):
             for stage, study in self.studies.items():
@@ -144,12 +142,12 @@ class Search:
                     print(f"stopped by {signal.Signals(received).name}; the same command continues", file=sys.stderr)
                     return received
                 if not study.get_trials(states=[TrialState.COMPLETE]):
-                    raise RunError(f"all trainings of the stage {stage} have diverged; see {self.folder / 'trials'}")
+                    raise RunError(f"all trials of the stage {stage} diverged; see {self.folder / 'trials'}")
                 self._plot(stage)
         return None
 
     def results(self, stage: str) -> list[dict]:
-        """Return run, losses and values of each finished trial of a stage, the best first."""
+        """Return run, validation loss and values of each finished trial of a stage, the best first."""
         trials = self.studies[stage].get_trials(states=FINISHED)
         return [
             {"run": trial.user_attrs["run"], "validation_loss": trial.value}
@@ -159,13 +157,13 @@ class Search:
         ]
 
     def best(self, before: str | None = None) -> ExperimentConfig:
-        """Return the configuration of the trial with the least validation loss, the first of equal ones.
+        """Return the configuration of the trial with the lowest validation loss, the first one if there is a tie.
 
-        A stage starts from the best trial before it, and all of its values may be worse. Losses count as they are, even
-        where a stage trains for another number of steps: `train.py` with this configuration repeats the trial.
+        It may come from an earlier stage, if no value of a later one was better. Losses are compared as they are, even
+        between stages that train for different numbers of steps.
 
         Args:
-            before: the first stage whose trials do not count. Without trials, the configuration is the search's own.
+            before: ignore the trials of this stage and later ones. Without trials, return the initial configuration.
         """
         config, least = self.config, math.inf
         for stage in itertools.takewhile(lambda stage: stage != before, self.space):
@@ -176,7 +174,7 @@ class Search:
         return config
 
     def write_results(self) -> None:
-        """Write results.csv, and best.yaml: the configuration of the best trial of all stages so far."""
+        """Write results.csv, and best.yaml with the configuration of the best trial so far."""
         rows = [{"stage": stage, **row} for stage in self.space for row in self.results(stage)]
         columns = list(dict.fromkeys(["stage", *(key for row in rows for key in row)]))
         with atomic_write(self.folder / "results.csv", newline="") as file:
@@ -201,12 +199,12 @@ class Search:
             for key, distribution in keys.items():
                 if key.startswith("data.") and key not in COMPARABLE:
                     raise InputError(
-                        f"{key} of {stage} changes the sub-words or the development text, so that losses cannot be "
-                        "compared; train a run for each value and compare BLEU"
+                        f"{key} of {stage} changes the sub-words or the development text, so losses cannot be "
+                        "compared; train one run for each value and compare BLEU"
                     )
                 is_choice = isinstance(distribution, CategoricalDistribution)
                 if self.trials is None and not is_choice:
-                    raise InputError(f"{key} of {stage} is a range, of which there is no grid; give --trials N")
+                    raise InputError(f"{key} of {stage} is a range, which has no grid to search; give --trials N")
                 for value in distribution.choices if is_choice else (distribution.low, distribution.high):
                     config = override(self.config, _assignments({key: value}))
                     check_model(config.model)
@@ -223,8 +221,8 @@ class Search:
             text |= {name: os.path.abspath(text[name]) for name in configuration.OWN_FILES if text.get(name)}
             if changed := [name for name in ours if json.loads(json.dumps(ours[name])) != theirs.get(name)]:
                 raise InputError(
-                    f"{self.folder} holds a search with another {' and '.join(changed)}; give the same command again "
-                    "or choose another --search-dir"
+                    f"{self.folder} holds a search with different {' and '.join(changed)}; repeat its command or "
+                    "choose another --search-dir"
                 )
             return
         if self.folder.exists() and not (
@@ -236,7 +234,7 @@ class Search:
             json.dump(ours, file, indent=2)
 
     def _run_stage(self, stage, config, corpora_dir):
-        """Make the remaining trials of a stage; return the number of the signal that ended it, or None."""
+        """Run the remaining trials of a stage; return the number of the signal that interrupted it, or None."""
         study, keys = self.studies[stage], self.space[stage]
         for parameters in self._parameters_left(stage):
             if received := self._train(stage, parameters, config, corpora_dir):
@@ -245,13 +243,13 @@ class Search:
             study.sampler = optuna.samplers.TPESampler(seed=config.train.seed + finished)
             trial = study.ask(keys)
             received = self._train(stage, trial.params, config, corpora_dir)
-            study.tell(trial, state=TrialState.FAIL)  # the result is a trial of its own
+            study.tell(trial, state=TrialState.FAIL)  # `_train` stores the result as another trial
             if received:
                 return received
         return None
 
     def _parameters_left(self, stage):
-        """Return the values of trials that were begun and not finished, and in a grid of those not begun."""
+        """Return the values of unfinished trials and, in a grid, of trials that have not started."""
         study, keys = self.studies[stage], self.space[stage]
         if self.trials is None:
             grid = itertools.product(*(distribution.choices for distribution in keys.values()))
@@ -262,7 +260,7 @@ class Search:
         return [parameters for parameters in wanted if parameters and parameters not in finished]
 
     def _train(self, stage, parameters, config, corpora_dir):
-        """Train with these values and store the result as a trial; return the number of a signal that ended it."""
+        """Train with these values and store the result as a trial; return the number of an interrupting signal."""
         import keras
 
         from interacting_head.training.trainer import DivergedError, train
@@ -291,14 +289,14 @@ class Search:
         return None
 
     def _plot(self, stage):
-        """Write STAGE.png: the validation loss of the trials over each key."""
+        """Write STAGE.png: validation loss by the values of each key."""
         import matplotlib
 
         matplotlib.use("Agg")
         from matplotlib import pyplot
 
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that these figures may change, and of axes with one value
+            warnings.simplefilter("ignore")  # experimental API, and axes with a single value
             axes = optuna.visualization.matplotlib.plot_slice(self.studies[stage], target_name="validation loss")
         figure = (axes.flat[0] if hasattr(axes, "flat") else axes).figure
         figure.suptitle(stage)
@@ -308,7 +306,7 @@ class Search:
 
 
 def _run_name(stage, parameters):
-    """Return a name such as `architecture,num_heads=4`, the same for the same values, so that a run is found again."""
+    """Return a name such as `architecture,num_heads=4`, equal for equal values, to find the run on resume."""
     shown = [f"{key.removeprefix('model.').removeprefix('train.')}={value}" for key, value in parameters.items()]
     return ",".join([stage, *shown]).replace("/", "_")
 

@@ -1,5 +1,5 @@
-"""Heads and sources switched off: what translations are worth without them, and models without them.
+"""Heads and sources switched off: the effect on translation, and smaller models without them.
 
-`head_gates` switches, `masking` translates under masks, `head_order` says which heads go first, `pruning` follows such
-an order, `pruned_run` removes heads for good.
+`head_gates` switches them, `masking` translates with masks, `head_order` orders heads by worth, `pruning` translates
+along an order, `pruned_run` removes heads for good.
 """

@@ -1,12 +1,12 @@
 """Gates on the heads of a Transformer, and on the sources of its encoder-decoder attention.
 
-At 1 a gate changes nothing, at 0 the head or source is gone. Gates are weights of the attention layers, so that one
-compiled search serves every choice of heads.
+A gate of 1 changes nothing, a gate of 0 removes the head or source. Gates are weights of the attention layers, so that
+one compiled search serves every choice of heads.
 
-A head that is gone adds nothing to its layer's output. Schemes that weigh their heads leave it out of the softmax over
-the heads, with gates g and scores s: G_h = g_h exp(s_h) / Σ_k g_k exp(s_k). Interacting heads lose their key and value,
-and the query still counts in the shared sum; in the pairwise form they lose the query too. With talking heads, the head
-after both mixings is gone. A source that is gone is zero (Ampomah et al. 2020, Table 7).
+A removed head adds nothing to its layer's output. Schemes that weigh their heads leave it out of the softmax over
+heads, with gates g and scores s: G_h = g_h exp(s_h) / Σ_k g_k exp(s_k). An interacting head loses its key and value,
+but its query still counts in the shared sum; in the pairwise form it loses the query too. A talking head is removed
+after both mixings. A removed source is zero (Ampomah et al. 2020, Table 7).
 """
 
 import itertools
@@ -32,14 +32,14 @@ class Head(NamedTuple):
 
 
 class Source(NamedTuple):
-    """A source of encoder-decoder attention, from the lowest encoder layer up, in a decoder layer; both from 1."""
+    """A source of encoder-decoder attention in a decoder layer; both count from 1, sources from the lowest layer."""
 
     layer: int
     source: int
 
 
 class GatedTransformer:
-    """A copy of a `Transformer`, its `model`, with gates on its heads, all open at first."""
+    """A copy of a `Transformer`, in `model`, with gates on its heads, all open at first."""
 
     def __init__(self, model):
         self.model = type(model).from_config({**model.get_config(), "head_gates": True})
@@ -57,7 +57,7 @@ class GatedTransformer:
             weight.assign(original)
 
     def close(self, closed: Iterable[Head | Source]) -> None:
-        """Set the gates of some heads and sources to 0, and all others to 1; raise `InputError` for unknown ones."""
+        """Set these gates to 0 and all others to 1; raise `InputError` for unknown heads and sources."""
         places = {gate: index for index, gate in enumerate([*self.heads, *self.sources])}
         values = np.ones(len(places), "float32")
         for gate in closed:
@@ -68,7 +68,7 @@ class GatedTransformer:
             gates.assign(own)
 
     def of_layers(self, values: Sequence) -> list:
-        """Return the part of `values`, an array or tensor with one for each head and then each source, by gates."""
+        """Split `values`, one for each head and then each source, by layers in the order of `gates`."""
         ends = list(itertools.accumulate(gates.shape[0] for gates in self.gates))
         return [values[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
@@ -79,10 +79,10 @@ def all_heads(model) -> list[Head]:
 
 
 def chosen_heads(heads: list[Head], patterns: list[str]) -> list[Head]:
-    """Return the heads that patterns name, `SITE[:LAYER[:HEAD]]` from 1, in the order of `heads`; without any, all.
+    """Return the heads that match patterns `SITE[:LAYER[:HEAD]]`, in the order of `heads`; all without patterns.
 
     Raises:
-        InputError: for a pattern that names no head.
+        InputError: if a pattern matches no head.
     """
     chosen = set()
     for pattern in patterns:
@@ -91,6 +91,6 @@ def chosen_heads(heads: list[Head], patterns: list[str]) -> list[Head]:
         if not found:
             layers = itertools.groupby(heads, key=lambda head: head[:2])
             listed = [f"{site}:{layer}:1-{max(head.head for head in own)}" for (site, layer), own in layers]
-            raise InputError(f"there is no head {pattern!r}; there are {', '.join(listed)} (SITE:LAYER:HEAD, from 1)")
+            raise InputError(f"no head matches {pattern!r}; heads (SITE:LAYER:HEAD, from 1): {', '.join(listed)}")
         chosen |= set(found)
     return [head for head in heads if head in chosen] if patterns else list(heads)

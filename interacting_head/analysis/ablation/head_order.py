@@ -1,4 +1,4 @@
-"""Orders in which heads are switched off, by what each is worth."""
+"""Orders in which heads are switched off, by the worth of each head."""
 
 import functools
 import random
@@ -19,10 +19,10 @@ from interacting_head.translation.inspection import width
 
 
 def by_importance(run: AnalysedRun, sample: Sample, seed: int) -> dict[Head, float]:
-    """Return the mean importance of each head over all positions, times the heads of the layer: 1 is even.
+    """Return each head's mean importance over positions, times the number of heads of its layer: 1 is average.
 
     Only layers that weigh their heads have it (Goindani & Shrivastava 2021, equation (1); Iida et al. 2019, equation
-    (4)); where none does, it raises `InputError`.
+    (4)); without such a layer, raise `InputError`.
     """
     places, _ = measured(run, sample, parts=1, show=0)
     return {
@@ -35,8 +35,8 @@ def by_importance(run: AnalysedRun, sample: Sample, seed: int) -> dict[Head, flo
 def by_gradient(run: AnalysedRun, sample: Sample, seed: int) -> dict[Head, float]:
     """Return the mean over sentences of |∂L/∂g_h|, divided by the Euclidean norm over the heads of the layer.
 
-    L is the mean cross-entropy of a token of the sentence's reference, in nats, and g_h the gate of head h, at 1
-    (Michel et al. 2019, Are sixteen heads really better than one?, equation (2) and section 4.1).
+    L is the cross-entropy per token of the reference, in nats, and g_h = 1 the gate of head h (Michel et al. 2019, Are
+    sixteen heads really better than one?, equation (2) and section 4.1).
     """
     total, gated = 0.0, GatedTransformer(run.model)
     ids = dict.fromkeys(("source_ids", "target_ids", "labels"), KerasTensor((None, None), "int32"))
@@ -59,7 +59,7 @@ def by_gradient(run: AnalysedRun, sample: Sample, seed: int) -> dict[Head, float
 
 
 def gate_gradient(gated: GatedTransformer, source_ids, target_ids, labels):
-    """Return the gradient of the mean cross-entropy of a token, in nats, by the gates.
+    """Return the gradient of the cross-entropy per token, in nats, with respect to the gates.
 
     Source ids are `(B, S)`, end symbols included; target ids, shifted right, and labels are `(B, T)`.
     """
@@ -83,16 +83,13 @@ def at_random(run: AnalysedRun, sample: Sample, seed: int) -> dict[Head, float]:
 
 
 ORDERS = {"importance": by_importance, "gradient": by_gradient, "random": at_random}
-"""Name of an order → function of an `AnalysedRun`, a `Sample` and a seed that gives `{Head: worth}`."""
+"""Name of an order → function of an `AnalysedRun`, a `Sample` and a seed that returns `{Head: worth}`."""
 
 
 def head_orders(run, sample, names: list[str], seed: int, patterns: list[str] = ()) -> dict[str, dict[Head, float]]:
-    """Return `{name of an order: {Head: worth}}`, the least worth first, all of the same heads.
+    """Return `{name of an order: {Head: worth}}`, the least worth first.
 
-    These are the heads that all the orders know and the patterns choose, see `chosen_heads`.
-
-    Raises:
-        InputError: for importance of a run that has none, and for heads that do not exist.
+    All orders have the same heads: those that every order rates and that match the patterns, see `chosen_heads`.
     """
     worth = {name: ORDERS[name](run, sample, seed) for name in names}
     known = [head for head in worth[names[0]] if all(head in values for values in worth.values())]

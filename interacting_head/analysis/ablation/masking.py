@@ -9,7 +9,7 @@ from tqdm import tqdm
 
 from data.errors import InputError
 from interacting_head.analysis.ablation.head_gates import GatedTransformer, Head, Source, chosen_heads
-from interacting_head.analysis.base import AnalysedRun, Analysis, Findings, Sample, check_at_least
+from interacting_head.analysis.base import SITES, AnalysedRun, Analysis, Findings, Sample, check_at_least
 from interacting_head.analysis.figures import Figure, HeatMap, draw_heat_maps
 from interacting_head.config.values import MOST_HYPOTHESES
 
@@ -19,12 +19,12 @@ SIGNIFICANCE = {0.01: "‡", 0.05: "†"}
 
 
 class MaskedTranslation:
-    """Translations of the same sentences under many masks; batches are made once, and functions compiled once.
+    """Translate the same sentences with many masks, making batches and compiling functions only once.
 
-    A mask is a collection of `Head`s and `Source`s. By default the beam is as wide as the run's.
+    A mask is a collection of `Head`s and `Source`s.
 
     Raises:
-        InputError: where the sample has no references, or an empty one.
+        InputError: if the sample has no references, or an empty one.
     """
 
     def __init__(self, run: AnalysedRun, gated: GatedTransformer, sample: Sample, beam_size: int | None = None):
@@ -43,7 +43,7 @@ class MaskedTranslation:
         self.translator, self.batches = translator, translator.batches(sample.sources)
 
     def lines(self, mask: Iterable[Head | Source], progress: tqdm | None = None) -> list[str]:
-        """Return the translations under a mask; raise `InputError` for a head or source that does not exist."""
+        """Return the translations with a mask; raise `InputError` for unknown heads and sources."""
         self.gated.close(mask)
         lines = [""] * len(self.references)
         for indices, n_best in self.translator.search(self.batches, token_scores=False):
@@ -54,7 +54,7 @@ class MaskedTranslation:
         return lines
 
     def compared(self, masks: list, description: str) -> list:
-        """Return the `significance.SystemScore` of the whole model, and of each mask against it."""
+        """Return the `significance.SystemScore` of the full model, and of each mask compared with it."""
         from interacting_head.metrics.significance import compare
 
         masks = list(map(frozenset, [(), *masks]))
@@ -77,15 +77,15 @@ class Masking(Analysis):
     """The verb `masking`."""
 
     name = "masking"
-    summary = "BLEU without single heads, or without single sources of multi_layer"
+    summary = "BLEU with single heads masked, or single sources of multi_layer"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
             "--heads",
             nargs="*",
             metavar="SITE[:LAYER[:HEAD]]",
-            help="mask each of these heads, numbers from 1; without any: all. Default: each source where decoder "
-            "layers read several, or else all heads",
+            help="mask these heads one by one, counted from 1; --heads alone: every head. Default: every source if "
+            "decoder layers read several, otherwise every head",
         )
         add_beam_size(parser)
 
@@ -100,16 +100,16 @@ class Masking(Analysis):
             rows = [row_of(run.name, mask, score, scores[None]) for mask, score in scores.items()]
             findings.add_run(run, sample, rows, f", {signature}")
         findings.notes.append(
-            "p of single differences by paired bootstrap resampling, two-sided; † p < 0.05, ‡ p < 0.01: of many masks "
-            "one in twenty has a † by chance"
+            "† p < 0.05, ‡ p < 0.01 by two-sided paired bootstrap resampling, not corrected for multiple tests: about "
+            "one mask in twenty has a † by chance"
         )
         findings.add_figure(self.name, draw, findings.rows)
         return findings
 
 
 def add_beam_size(parser: ArgumentParser) -> None:
-    """Add the option `--beam-size` of verbs that translate."""
-    parser.add_argument("--beam-size", type=int, metavar="N", help="default: each run's; 1 is fastest")
+    """Add the option `--beam-size` for verbs that translate."""
+    parser.add_argument("--beam-size", type=int, metavar="N", help="beam size; default: each run's; 1 is fastest")
 
 
 def check_beam_size(arguments: Namespace) -> None:
@@ -120,9 +120,9 @@ def check_beam_size(arguments: Namespace) -> None:
 
 
 def masked_scores(run, sample, patterns: list[str] | None = None, beam_size: int | None = None) -> tuple[dict, str]:
-    """Return `{mask: SystemScore}` of a run, and the signature; the mask None is the whole model.
+    """Return `{mask: SystemScore}` of a run, with the mask None for the full model, and BLEU's signature.
 
-    Patterns are of `chosen_heads`; without them, each source is masked where there are several, or else each head.
+    Patterns as in `chosen_heads`; without them, mask each source if there are several, otherwise each head.
     """
     gated = GatedTransformer(run.model)
     if patterns is None and gated.sources:
@@ -134,14 +134,14 @@ def masked_scores(run, sample, patterns: list[str] | None = None, beam_size: int
 
 
 def source_masks(sources: list) -> list[tuple]:
-    """Return each `Source` by number in all decoder layers, which is Table 7, and then in each layer."""
+    """Return masks of each `Source` in all decoder layers, as in Table 7, and then in single layers."""
     numbers = sorted({source.source for source in sources})
     of_all = [tuple(source for source in sources if source.source == number) for number in numbers]
     return list(dict.fromkeys([*of_all, *((source,) for source in sources)]))
 
 
 def row_of(name: str, mask: tuple | None, score, whole) -> dict:
-    """Return the row of a mask: `layer` is `all` for a source that is masked in every layer."""
+    """Return the row of a mask; its `layer` is `all` for a source that is masked in every layer."""
     masked, site, layer, number = "nothing", None, None, None
     if mask and isinstance(mask[0], Head):
         masked, (site, layer, number) = "head", mask[0]
@@ -153,7 +153,7 @@ def row_of(name: str, mask: tuple | None, score, whole) -> dict:
 
 
 def score_columns(score, whole) -> dict:
-    """Return the columns of a `SystemScore`, compared with the whole model's unless that is None."""
+    """Return the columns of a `SystemScore`, compared with the full model's unless that is None."""
     return {
         "BLEU": score.score,
         "difference": None if whole is None else score.score - whole.score,
@@ -163,16 +163,16 @@ def score_columns(score, whole) -> dict:
 
 
 def mark(p_value: float | None) -> str:
-    """Return the mark of a p-value, "" where the difference may be chance."""
+    """Return the mark of a p-value, "" if the difference may be chance."""
     return next((sign for limit, sign in SIGNIFICANCE.items() if p_value is not None and p_value < limit), "")
 
 
 def draw(rows: list[dict], figure: Figure) -> None:
-    """Draw the differences of BLEU: for each run a heat map of layers and heads a site, or of layers and sources."""
+    """Draw BLEU differences for each run: heat maps of layers and heads by site, or of layers and sources."""
     by_map = {}
     for row in rows:
         if row["difference"] is not None:
-            title = "sources" if row["masked"] == "source" else row["site"]
+            title = "sources" if row["masked"] == "source" else SITES[row["site"]]
             by_map.setdefault((row["run"], title), {}).setdefault(row["layer"], {})[row["number"]] = row["difference"]
     maps = {}
     for (run, title), layers in by_map.items():
@@ -184,4 +184,4 @@ def draw(rows: list[dict], figure: Figure) -> None:
         maps[run, title] = HeatMap.of_heads(f"{run}, {title}", values, xlabel=xlabel)
     differences = [row["difference"] for row in rows if row["difference"] is not None]
     limits = min(0.0, *differences), max(0.0, *differences)
-    draw_heat_maps(figure, maps, limits=limits, numbers=".1f", title="difference of BLEU")
+    draw_heat_maps(figure, maps, limits=limits, numbers=".1f", title="BLEU difference from the full model")

@@ -1,4 +1,4 @@
-"""Models and run directories with heads really removed: smaller, faster, and otherwise the same function."""
+"""Models and run directories with heads removed for good: smaller and faster than the same heads masked."""
 
 import dataclasses
 import shutil
@@ -14,28 +14,28 @@ from interacting_head.model.transformer import Transformer
 from interacting_head.runs.run_directory import PRUNING, RunDirectory
 
 TEXT_FILES = ("subwords", "truecasing", "text.json")
-"""Text of a run directory, which pruning leaves as it is."""
+"""Files of a run directory that pruning copies unchanged."""
 
 
 def why_not_removable(model: Transformer, place: tuple[str, int]) -> str | None:
-    """Return why heads of an attention layer cannot be removed, or None where they can."""
+    """Return why heads of an attention layer cannot be removed, or None if they can."""
     scheme = attention_of(resolved(model.config), *place).scheme
     reason = model.attention_layers[place].why_not_removable
     return reason and f"heads of {scheme} cannot be removed: {reason}"
 
 
 def check_removable(model: Transformer) -> None:
-    """Raise `InputError` for a model of which no head can be removed."""
+    """Raise `InputError` if no head of a model can be removed."""
     reasons = {why_not_removable(model, place) for place in model.attention_layers}
     if None not in reasons:
         raise InputError("; ".join(sorted(reasons)))
 
 
 def kept_heads(model: Transformer, removed: list[Head]) -> dict[tuple[str, int], list[int]]:
-    """Return `{(site, number): indices of the heads kept}` of the layers that lose heads; an empty list where all go.
+    """Return `{(site, number): indices of the heads kept}` for the layers that lose heads.
 
     Raises:
-        InputError: for a head that does not exist, or belongs to a scheme whose heads cannot be removed.
+        InputError: if a head does not exist, or belongs to a scheme whose heads cannot be removed.
     """
     if unknown := set(removed) - set(all_heads(model)):
         raise InputError(f"this model has no head {', '.join(map(str, sorted(unknown)))}")
@@ -65,11 +65,7 @@ def pruned_config(model: Transformer, kept: dict[tuple[str, int], list[int]]) ->
 
 
 def pruned(model: Transformer, config: ExperimentConfig, subwords: tuple, removed: list[Head]) -> tuple:
-    """Return the model without these heads, and its configuration; `subwords` are source and target `Subwords`.
-
-    Raises:
-        InputError: see `kept_heads`.
-    """
+    """Return the model without these heads, and its configuration; `subwords` are source and target `Subwords`."""
     kept = kept_heads(model, removed)
     config = dataclasses.replace(config, model=pruned_config(model, kept))
     smaller = build_model(config, *subwords)
@@ -84,10 +80,10 @@ def pruned(model: Transformer, config: ExperimentConfig, subwords: tuple, remove
 
 
 def write_pruned_run(run, removed: list[Head], path: Path) -> Transformer:
-    """Write the directory of an `AnalysedRun` without these heads, weights named `best`; return the pruned model.
+    """Write a run directory without these heads, with checkpoint `best`, and return the pruned model.
 
     Raises:
-        InputError: see `kept_heads`; and where something stands at `path`, or it cannot be written.
+        InputError: see `kept_heads`; also if `path` exists or cannot be written.
     """
     model, config = pruned(run.model, run.config, run.subwords, removed)
     with new_folder(path) as folder:

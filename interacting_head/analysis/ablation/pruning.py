@@ -1,4 +1,4 @@
-"""BLEU against the number of heads left, and runs with heads removed (Michel et al. 2019, section 4)."""
+"""BLEU by number of heads left, and runs with heads removed (Michel et al. 2019, section 4)."""
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
@@ -18,14 +18,14 @@ from interacting_head.analysis.figures import Figure, add_legend, grid
 
 STEPS = 8
 LINES = {"importance": "-", "gradient": "--", "random": ":"}
-"""Order in which heads go → its line in the figure."""
+"""Order in which heads are removed → its line style in the figure."""
 
 
 class Pruning(Analysis):
     """The verb `pruning`."""
 
     name = "pruning"
-    summary = "BLEU against the number of heads left, and a run with heads removed"
+    summary = "BLEU by number of heads left; can write a run with heads removed"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         add = parser.add_argument
@@ -33,25 +33,28 @@ class Pruning(Analysis):
             "--order",
             nargs="+",
             choices=LINES,
-            help="the order in which heads go: of the scheme's own importance, of the gradient by their gates (Michel "
-            "et al. 2019), random (--seed). Default: all that a run has",
+            help="order in which heads are removed, the least important first: by the scheme's own importance, by the "
+            "gradient of the loss with respect to their gates (Michel et al. 2019), or random (--seed). Default: every "
+            "order that the run supports",
         )
-        add("--heads", nargs="+", metavar="SITE[:LAYER[:HEAD]]", default=[], help="only these, numbers from 1")
-        add("--steps", type=int, default=STEPS, metavar="N", help="translations of an order; default: %(default)s")
-        add("--remove", type=int, metavar="N", help="write a run with the first N heads of one --order removed")
-        add("--output-run", metavar="DIR", help="that run; default: RUN_DIR-without-N-heads")
+        heads_help = "remove only these heads, counted from 1"
+        add("--heads", nargs="+", metavar="SITE[:LAYER[:HEAD]]", default=[], help=heads_help)
+        steps_help = "number of points on the curve of each order; default: %(default)s"
+        add("--steps", type=int, default=STEPS, metavar="N", help=steps_help)
+        add("--remove", type=int, metavar="N", help="write a run without the first N heads of the one --order")
+        add("--output-run", metavar="DIR", help="folder of that run; default: RUN_DIR-without-N-heads")
         add_beam_size(parser)
 
     def check(self, arguments: Namespace) -> None:
         check_beam_size(arguments)
         check_at_least(1, steps=arguments.steps)
         if arguments.output_run is not None and arguments.remove is None:
-            raise InputError("--output-run is where --remove N writes; give both")
+            raise InputError("--output-run is the folder that --remove N writes; give both")
         if arguments.remove is None:
             return
         check_at_least(1, remove=arguments.remove)
         if len(arguments.model) > 1 or len(arguments.order or ()) != 1:
-            raise InputError("--remove is of one run (-m) in one --order; name one of each")
+            raise InputError("--remove needs exactly one run (-m) and one --order")
         check_new_folder(output_run(arguments))
 
     def analyze(self, runs: list, arguments: Namespace) -> Findings:
@@ -62,7 +65,7 @@ class Pruning(Analysis):
         findings = Findings(data={"orders": {}})
         for run in runs:
             if arguments.remove is not None:
-                check_removable(run.model)  # before the heads are put in order, which takes a while
+                check_removable(run.model)  # before ordering the heads, which takes a while
             sample = run.sample(arguments)
             names = arguments.order or [name for name in LINES if name != "importance" or weighs_heads(run.model)]
             check_references(sample)
@@ -74,7 +77,7 @@ class Pruning(Analysis):
             numbers = steps(heads, arguments.steps)
             if arguments.remove is not None:
                 if arguments.remove > heads:
-                    raise InputError(f"--remove {arguments.remove}: the order {names[0]} has {heads} heads")
+                    raise InputError(f"--remove {arguments.remove}: the order {names[0]} has only {heads} heads")
                 findings.notes.append(write_without_heads(run, orders[names[0]], arguments))
                 numbers = [arguments.remove]
             rows, signature = pruning_rows(run, sample, orders, numbers, arguments.beam_size)
@@ -90,7 +93,7 @@ def output_run(arguments: Namespace) -> Path:
 
 
 def write_without_heads(run: AnalysedRun, order: dict, arguments: Namespace) -> str:
-    """Write the run without the first heads of an order, and return a note on it."""
+    """Write the run without the first heads of an order, and return a note about it."""
     from interacting_head.analysis.ablation.pruned_run import write_pruned_run
 
     removed, path = sorted(list(order)[: arguments.remove]), output_run(arguments)
@@ -101,16 +104,16 @@ def write_without_heads(run: AnalysedRun, order: dict, arguments: Namespace) -> 
 
 
 def steps(heads: int, count: int) -> list[int]:
-    """Return up to `count` numbers of heads that go, evenly spread, the last all of them."""
+    """Return up to `count` evenly spaced numbers of heads to remove; the last is all of them."""
     return sorted({round(heads * step / count) for step in range(1, count + 1)} - {0})
 
 
 def pruning_rows(
     run: AnalysedRun, sample: Sample, orders: dict[str, dict], numbers: list[int], beam_size: int | None
 ) -> tuple[list, str]:
-    """Return the rows of a run, and the signature: for each order the whole model, and each number of heads gone.
+    """Return the rows of a run, the full model and each number of heads removed by order, and BLEU's signature.
 
-    The orders are `{name: heads in the order in which they go}`.
+    The orders are `{name: heads in the order of removal}`.
     """
     places = [(name, gone) for name in orders for gone in [0, *numbers]]
     masks = [list(orders[name])[:gone] for name, gone in places]
@@ -123,7 +126,7 @@ def pruning_rows(
 
 
 def draw(rows: list[dict], figure: Figure) -> None:
-    """Draw BLEU against the heads left, a colour a run and a kind of line an order."""
+    """Draw BLEU by heads left: a colour for each run and a line style for each order."""
     [[axes]] = grid(figure, 1, 1, 6.4, 3.8)
     runs = list(dict.fromkeys(row["run"] for row in rows))
     for run, order in dict.fromkeys((row["run"], row["order"]) for row in rows):

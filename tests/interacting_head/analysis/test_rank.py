@@ -71,7 +71,7 @@ def test_every_scheme_has_ranks_at_every_place_and_figures(scheme):
     findings = Rank().analyze([run], SimpleNamespace(tolerance=None))
     assert [(row["site"], row["layer"]) for row in findings.rows] == list(run.model.attention_layers)
     assert all(1 <= row["logits_rank"] <= row["largest_rank"] for row in findings.rows)
-    assert findings.notes == ["run: h_max = 2, d = 8 by n̄ = 3 of 2 sentences of made up"]
+    assert findings.notes == ["run: h_max = 2 (d = 8, n̄ = 3), from 2 sentences of made up"]
     for draw in findings.figures.values():
         figure = Figure()
         draw(figure)

@@ -105,7 +105,7 @@ def test_a_run_with_nothing_to_show_is_noted_or_refused_when_alone():
     other = run_of("multi_head", "other")
     findings = Weights().analyze([run_of("interacting_head"), other], None)
     assert findings.notes == [
-        "other: nothing to show, none of its layers is talking_heads or interacting_head or multi_layer"
+        "other: nothing to show, no layer has the scheme talking_heads or interacting_head or multi_layer"
     ]
-    with pytest.raises(InputError, match="other: nothing to show; weights are shown of the schemes talking_heads"):
+    with pytest.raises(InputError, match="other: nothing to show; choose a run with one of the schemes talking_heads"):
         Weights().analyze([other], None)

@@ -44,6 +44,13 @@ def found(**variables):
     return json.loads(done.stdout)
 
 
+@pytest.mark.parametrize(("cores", "arenas"), [(1, [1]), (4, [1]), (5, []), (64, [])])
+def test_threads_share_one_arena_on_few_cores(monkeypatch, cores, arenas):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(cores)))
+    most_arenas, _ = allocator.ONE_ARENA
+    assert [value for parameter, value in allocator.settings() if parameter == most_arenas] == arenas
+
+
 @needs_glibc
 def test_freed_memory_stays_with_the_process():
     result = found()

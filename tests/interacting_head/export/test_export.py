@@ -43,8 +43,8 @@ def test_existing_files_are_kept(tmp_path):
 @pytest.mark.parametrize(
     ("file_format", "quantization", "message"),
     [
-        ("keras", "int8", "--quantization int8: the format keras takes none"),
-        ("ctranslate2", "int7", "int7: the format ctranslate2 takes one of float32, float16, int8, int8_float32"),
+        ("keras", "int8", "--quantization int8: the format keras supports none"),
+        ("ctranslate2", "int7", "int7: the format ctranslate2 supports one of float32, float16, int8, int8_float32"),
     ],
 )
 def test_a_quantization_that_a_format_does_not_have_is_refused(tmp_path, file_format, quantization, message):

@@ -149,10 +149,13 @@ def test_an_export_has_the_files_of_a_marian_model(tmp_path):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"normalization": "pre", "file_format": "marian"}, "marian holds post-norm models, .*normalization=pre"),
-        ({"file_format": "pegasus"}, "pegasus holds pre-norm models, .*normalization=post; use --format huggingface"),
-        ({"normalization": "pre", "shared": False}, r"\(Pegasus\) have one vocabulary, and this one has two"),
-        ({"scheme": "interacting_head_pairwise"}, "4 heads of size 4, and .* heads × size is the model size, 8"),
+        ({"normalization": "pre", "file_format": "marian"}, "marian is for post-norm models, .*normalization=pre"),
+        ({"file_format": "pegasus"}, "pegasus is for pre-norm models, .*normalization=post; --format hugg"),
+        ({"normalization": "pre", "shared": False}, "Pegasus, .* has one vocabulary, but this model has two"),
+        (
+            {"scheme": "interacting_head_pairwise"},
+            "4 heads of size 4, but .* heads × size must equal the model size, 8",
+        ),
         ({"scheme": "talking_heads"}, "the encoder's attention has 2 heads of size 8"),
         ({"scheme": "multi_hop"}, "is multi_hop, which cannot be converted"),
     ],

@@ -70,13 +70,13 @@ def test_a_failure_before_the_first_checkpoint_keeps_the_former_run(run, files, 
 
 @pytest.mark.slow
 def test_the_former_run_is_removed_once_the_new_one_has_a_checkpoint(run, files, monkeypatch):
-    link, seen, validate = (run.path / "checkpoints").is_symlink(), [], trainer.Trainer._validate
+    link, seen, validate = (run.path / "checkpoints").is_symlink(), [], trainer.Trainer.validate
 
     def watched(self, stop):
         seen.append((self.state.step, RunDirectory(run.path / ".former-run").steps()))
         validate(self, stop)
 
-    monkeypatch.setattr(trainer.Trainer, "_validate", watched)
+    monkeypatch.setattr(trainer.Trainer, "validate", watched)
     assert train(tiny_corpus.configuration(files, *SHORT, "train.max_steps=6"), run.path, resume=False) is None
     assert seen == [(2, [2, 4]), (4, []), (6, [])]
     assert not list(run.path.rglob(".former-run*"))
@@ -100,14 +100,15 @@ def test_a_kill_before_the_first_checkpoint_keeps_the_former_run(run, files, cap
 
 @pytest.mark.slow
 def test_a_stopped_training_continues_without_the_run_before_it(run, files, monkeypatch):
-    def stopped(self, steps, stop):
-        fit(self, 1, stop)
+    def stopped(self, *arguments, callbacks, **options):
+        fit(self, *arguments, callbacks=callbacks, **{**options, "steps_per_epoch": 1})
+        stop = callbacks.callbacks[1]
         stop.received = signal.SIGTERM
 
-    fit = trainer.Trainer._fit
+    fit = TrainingModel.fit
     config = tiny_corpus.configuration(files, *SHORT, "train.max_steps=6")
     with monkeypatch.context() as patch:
-        patch.setattr(trainer.Trainer, "_fit", stopped)
+        patch.setattr(TrainingModel, "fit", stopped)
         assert train(config, run.path, resume=False) == signal.SIGTERM
     assert run.steps() == [1]
     assert run.config == config

@@ -184,14 +184,14 @@ def test_a_diverging_training_does_not_count_as_finished_or_best(tmp_path, space
     search.print_table()
     assert "–" in capsys.readouterr().out.split("\nregularization")[0].rstrip().splitlines()[-1]
     train(diverges=lambda config: True)
-    with pytest.raises(RunError, match="all trainings of the stage architecture have diverged"):
+    with pytest.raises(RunError, match="all trials of the stage architecture diverged"):
         Search(CONFIG, space, tmp_path / "other").run()
 
 
 def test_a_folder_of_another_search_is_an_error_that_names_what_differs(tmp_path, space, train):
     Search(CONFIG, space, tmp_path / "search")
     Search(CONFIG, space, tmp_path / "search")
-    with pytest.raises(InputError, match="holds a search with another config and trials; "):
+    with pytest.raises(InputError, match="holds a search with different config and trials; "):
         Search(override(CONFIG, ["train.seed=2"]), space, tmp_path / "search", trials=3)
     with pytest.raises(InputError, match="holds something other than a search"):
         Search(CONFIG, space, tmp_path)
@@ -206,23 +206,23 @@ def test_a_search_whose_text_was_named_from_its_folder_is_continued(tmp_path, sp
     monkeypatch.chdir(tmp_path)
     Search(relative, space, tmp_path / "search")
     Search(absolute, space, tmp_path / "search")
-    with pytest.raises(InputError, match="holds a search with another config; "):
+    with pytest.raises(InputError, match="holds a search with different config; "):
         Search(override(absolute, ["data.source=c.de"]), space, tmp_path / "search")
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("4", "must hold stages"),
-        ("one: [2]", "must hold stages"),
-        ("one: {}", "must hold stages"),
+        ("4", "must map stages"),
+        ("one: [2]", "must map stages"),
+        ("one: {}", "must map stages"),
         ("one: {model.dropout: []}", "model.dropout must be a list of numbers or words"),
         ("one: {model.dropout: {low: 0.5, high: 0.1}}", "model.dropout must be a list"),
         ("one: {model.dropout: {low: 0, high: 0.1, log: true}}", "model.dropout must be a list"),
         ("one: {model.dropuot: [0.1]}", "did you mean model.dropout?"),
         ("one: {model.dropout: [0.1, 1.5]}", "model.dropout must be below 1, got 1.5"),
         ("one: {data.vocabulary_size: [300, 400]}", "data.vocabulary_size of one changes the sub-words"),
-        ("one: {data.max_length: [30, 40]}", "train a run for each value and compare BLEU"),
+        ("one: {data.max_length: [30, 40]}", "train one run for each value and compare BLEU"),
         ("one: {model.attention.num_heads: [8, 7]}", "num_heads 7 does not divide model_dim 512"),
     ],
 )

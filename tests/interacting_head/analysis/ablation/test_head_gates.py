@@ -237,5 +237,5 @@ def test_heads_are_named_by_site_layer_and_number():
     assert chosen_heads(heads, ["cross"]) == heads[6:]
     assert chosen_heads(heads, []) == heads
     for wrong in ("cross:3", "cross:1:4", "decoder", "cross:1:0", "cross:x", "cross:1:1:1", ""):
-        with pytest.raises(InputError, match=f"there is no head '{wrong}'; there are encoder:1:1-3, encoder:2:1-3, "):
+        with pytest.raises(InputError, match=f"no head matches '{wrong}'; heads .*: encoder:1:1-3, encoder:2:1-3, "):
             chosen_heads(heads, [wrong])

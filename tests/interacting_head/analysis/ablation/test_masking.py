@@ -106,7 +106,10 @@ def test_the_command_masks_every_head_and_writes_table_and_figure(folder):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--heads", "cross:1:3"], "there is no head 'cross:1:3'; there are encoder:1:1-2, decoder:1:1-2, cross:1:1-2"),
+        (
+            ["--heads", "cross:1:3"],
+            "no head matches 'cross:1:3'; heads (SITE:LAYER:HEAD, from 1): encoder:1:1-2, decoder:1:1-2, cross:1:1-2",
+        ),
         (["--beam-size", "0"], "--beam-size must be at least 1, got 0"),
         (["--beam-size", "101"], "--beam-size must be at most 100, got 101"),
     ],

@@ -12,13 +12,16 @@ TEXT = ["-m", "run", "-i", "source.de", "-r", "target.en", "--beam-size", "1"]
 TRAINED = ["-m", "trained", "-i", "dev.de", "-r", "dev.en", "--beam-size", "1"]
 WRONG = {
     "no importance": (["--order", "importance"], "run: this model has no head importance"),
-    "an unknown head": (["--order", "random", "--heads", "cross:2"], "there is no head 'cross:2'; there are"),
+    "an unknown head": (["--order", "random", "--heads", "cross:2"], "no head matches 'cross:2'; heads "),
     "no steps": (["--steps", "0"], "--steps must be at least 1, got 0"),
     "no head to remove": (["--remove", "0", "--order", "random"], "--remove must be at least 1, got 0"),
     "too many to remove": (["--remove", "7", "--order", "random"], "--remove 7: the order random has 6 heads"),
-    "two orders": (["--remove", "1", "--order", "random", "gradient"], "--remove is of one run (-m) in one --order"),
-    "no order": (["--remove", "1"], "--remove is of one run (-m) in one --order"),
-    "a place without a run": (["--output-run", "x"], "--output-run is where --remove N writes; give both"),
+    "two orders": (
+        ["--remove", "1", "--order", "random", "gradient"],
+        "--remove needs exactly one run (-m) and one --order",
+    ),
+    "no order": (["--remove", "1"], "--remove needs exactly one run (-m) and one --order"),
+    "a place without a run": (["--output-run", "x"], "--output-run is the folder that --remove N writes; give both"),
     "a place that is taken": (
         ["--remove", "1", "--order", "random", "--output-run", "run"],
         "run exists and is not an empty folder; name another, or remove it first",
