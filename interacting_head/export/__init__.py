@@ -35,8 +35,8 @@ FORMATS = {
 }
 """Format → its module, with `QUANTIZATIONS` and `write(trained, folder, quantization)`, or `module:function`.
 
-The function returns how to use the model, for README.md. More arguments of it are named in `OPTIONS`. An optional context manager `place(path, **options)` yields the path
-to write to.
+The function returns how to use the model, for README.md. More arguments of it are named in `OPTIONS`. An optional
+context manager `place(path, **options)` yields the path to write to.
 """
 
 

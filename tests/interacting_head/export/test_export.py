@@ -56,7 +56,7 @@ def test_a_quantization_that_a_format_does_not_have_is_refused(tmp_path, file_fo
 
 
 def test_a_package_that_is_not_installed_is_named():
-    with pytest.raises(InputError, match="needs the package not_there; pip install"):
+    with pytest.raises(InputError, match="package not_there is missing: pip install"):
         export.optional_package("not_there.part")
 
 
