@@ -14,6 +14,7 @@ LONG = 60  # seconds after which a faster engine is suggested
 def main() -> None:
     arguments = parse_arguments(__doc__)
     batch_size = files.check_runs(arguments)
+    files.choose_engine(arguments)
     files.check_output(arguments)
     other_path = arguments.score if arguments.prefix is None else arguments.prefix
     count = count_lines(arguments.input, other_path)  # also rejects files that are not text, before hours of work

@@ -1,11 +1,14 @@
 """The commands `python -m interacting_head.export` and `translate.py --engine ctranslate2`."""
 
 import json
+import shutil
+import subprocess
+import sys
 
 import pytest
 
 from tests import skip_reasons
-from tests.command_line import assert_refused, run_all
+from tests.command_line import ROOT, assert_refused, environment, run, run_all
 
 pytest.importorskip("ctranslate2", reason=skip_reasons.EXPORT)
 
@@ -73,3 +76,44 @@ def test_an_engine_refuses_an_ensemble(translated):
     code, output, errors = translated["ensemble"]
     assert (code, output) == (2, "")
     assert errors == "error: --engine ctranslate2 supports only one model; an ensemble needs --engine keras\n"
+
+
+@pytest.fixture(scope="module")
+def with_export(workplace):
+    """A run with an export in it."""
+    shutil.copytree(workplace / "trained", workplace / "own", ignore=shutil.ignore_patterns("exports"))
+    done = run(workplace, "interacting_head.export", "-m", "own", "--format", "ctranslate2")
+    assert (done.code, done.errors) == (0, "")
+    assert done.output.startswith("own/exports/ctranslate2: ctranslate2, ")
+    return workplace / "own"
+
+
+def test_an_export_of_a_run_says_what_it_was_made_from(workplace, with_export):
+    record = json.loads((with_export / "exports" / "ctranslate2" / "export.json").read_text())
+    assert record.keys() == {"format", "checkpoint", "weights_sha256", "quantization", "version"}
+    assert (record["format"], record["checkpoint"], record["quantization"]) == ("ctranslate2", "best", "float32")
+    again = run(workplace, "interacting_head.export", "-m", "own", "--format", "ctranslate2", "--quantization", "int8")
+    assert_refused(again, "own/exports/ctranslate2 has float32 weights, and int8 is asked for; remove it")
+
+
+def test_translate_uses_the_export_of_a_run_without_keras(workplace, with_export, translated):
+    code = "import sys, translate; translate.main(); assert not {'tensorflow', 'keras', 'jax'} & set(sys.modules)"
+    for engine in ([], ["--engine", "ctranslate2"]):
+        command = [sys.executable, "-c", code, "-m", "own", *engine]
+        done = subprocess.run(command, cwd=workplace, env=environment(ROOT), input=SOURCES, capture_output=True)
+        lines = done.stderr.decode().splitlines()
+        assert done.returncode == 0, lines
+        assert done.stdout.decode() == translated["run"].output
+        named = ["engine ctranslate2: own/exports/ctranslate2 (--engine keras uses Keras)"]
+        assert lines[:-1] == (named if engine == [] else [])
+
+
+def test_translate_uses_keras_where_the_export_is_stale(workplace, with_export, translated):
+    shutil.copy(with_export / "average.weights.h5", with_export / "best.weights.h5")
+    done = run(workplace, "translate.py", "-m", "own", stdin=SOURCES)
+    line, _ = done.errors.splitlines()
+    reason = "own/exports/ctranslate2 was made from other weights; remove it and export the run again"
+    assert (done.code, line) == (0, f"engine keras: {reason}")
+    silent = run(workplace, "translate.py", "-m", "own", "--engine", "keras", stdin=SOURCES)
+    assert silent.output == done.output
+    assert silent.errors.count("\n") == 1

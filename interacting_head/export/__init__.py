@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from data.errors import InputError
 from data.files import new_folder
+from interacting_head import __version__
 
 if TYPE_CHECKING:
     from interacting_head.export.trained_model import TrainedModel
@@ -38,15 +39,15 @@ FORMATS = {
 }
 """Format → its module, with `QUANTIZATIONS` and `write(trained, folder, quantization)`, or `module:function`.
 
-More arguments of `write` are named in `OPTIONS`. An optional context manager `place(path, **options)` yields the path
-to write to.
+The function returns how to use the model, for README.md. More arguments of it are named in `OPTIONS`. An optional
+context manager `place(path, **options)` yields the path to write to.
 """
 
 
 def convert(
     source: "str | Path | TrainedModel",
     file_format: str,
-    output_dir: str | Path,
+    output_dir: str | Path | None = None,
     quantization: str | None = None,
     checkpoint: str | None = None,
     **options: object,
@@ -56,7 +57,8 @@ def convert(
     Args:
         source: a run directory, or a `TrainedModel`.
         file_format: one of `FORMATS`.
-        output_dir: a new or empty folder; for `savedmodel` a folder of versions, to which one is added.
+        output_dir: a new or empty folder; for `savedmodel` a folder of versions, to which one is added. Default:
+            `exports/FORMAT` in the run directory.
         quantization: type of the stored weights, if the format offers a choice; default: float32.
         checkpoint: see `RunDirectory.weights`.
         **options: options of the format; None counts as not given.
@@ -67,7 +69,10 @@ def convert(
     """
     module_name, _, function = FORMATS[file_format].partition(":")
     module = importlib.import_module(module_name)
-    from interacting_head.export.trained_model import TrainedModel  # imports Keras
+    from interacting_head.export.model_card import model_card  # imports Keras
+    from interacting_head.export.trained_model import TrainedModel
+    from interacting_head.runs.exports import UNQUANTIZED, ExportRecord, check_replaced
+    from interacting_head.runs.run_directory import RunDirectory
 
     if quantization is not None and quantization not in module.QUANTIZATIONS:
         allowed = f"one of {', '.join(module.QUANTIZATIONS)}" if module.QUANTIZATIONS else "none"
@@ -75,15 +80,38 @@ def convert(
     options = {name: value for name, value in options.items() if value is not None}
     for name in options.keys() - set(getattr(module, "OPTIONS", ())):
         raise InputError(f"--{name.replace('_', '-')}: the format {file_format} has no such option; leave it out")
-    path = Path(output_dir)
+    if isinstance(source, TrainedModel) and output_dir is None:
+        raise InputError("a model without a run directory needs a folder for its export; give output_dir")
+    if not isinstance(source, TrainedModel | RunDirectory):
+        source = RunDirectory.open(source)
     with contextlib.ExitStack() as stack:
+        path = Path(output_dir) if output_dir is not None else stack.enter_context(_place_in(source, file_format))
         if hasattr(module, "place"):
             path = stack.enter_context(module.place(path, **options))
+        if isinstance(source, RunDirectory):
+            check_replaced(path, source.weights(checkpoint), quantization)
         folder = stack.enter_context(new_folder(path))
         trained = TrainedModel.of(source, checkpoint)
         trained.check_room(folder)
-        getattr(module, function or "write")(trained, folder, quantization, **options)
+        usage = getattr(module, function or "write")(trained, folder, quantization, **options)
+        stored = quantization or UNQUANTIZED
+        record = ExportRecord(file_format, trained.checkpoint, trained.weights_sha256, stored, __version__)
+        record.write(folder)
+        (folder / "README.md").write_text(model_card(trained, record, usage, options), encoding="utf-8")
     return path
+
+
+@contextlib.contextmanager
+def _place_in(run, file_format):
+    """Yield the folder for an export in a `RunDirectory`; if the block fails, nothing new is left there."""
+    from interacting_head.runs.exports import export_folder
+
+    path = export_folder(run, file_format)
+    try:
+        yield path
+    finally:
+        with contextlib.suppress(OSError):  # it holds exports
+            path.parent.rmdir()
 
 
 def optional_package(name: str) -> ModuleType:

@@ -1,6 +1,6 @@
 """Export a trained model to the format of another program.
 
-    python -m interacting_head.export -m RUN --format ctranslate2 -o DIR [--quantization int8]
+    python -m interacting_head.export -m RUN --format ctranslate2 [-o DIR] [--quantization int8]
 
     ctranslate2   for CTranslate2, a fast inference engine
     marian        for Hugging Face transformers: a Marian model (post-norm models only)
@@ -22,8 +22,10 @@ def parse_arguments() -> Namespace:
     parser = ArgumentParser(prog="python -m interacting_head.export", description=__doc__)
     parser.add_argument("-m", "--model", required=True, metavar="RUN_DIR", help="run directory of train.py")
     parser.add_argument("--format", required=True, choices=FORMATS, help="format to write, see above")
-    folder_help = "a new or empty folder; for savedmodel, a folder to which a version is added"
-    parser.add_argument("-o", "--output", required=True, metavar="DIR", help=folder_help)
+    folder_help = (
+        "a new or empty folder; for savedmodel, a folder to which a version is added; default: RUN_DIR/exports/FORMAT"
+    )
+    parser.add_argument("-o", "--output", metavar="DIR", help=folder_help)
     types_help = "type of the weights, only for ctranslate2: float32 (default), float16, int8, int8_float32"
     parser.add_argument("--quantization", metavar="TYPE", help=types_help)
     parser.add_argument("--checkpoint", metavar="best|average|ema|step-N", help="checkpoint to export; default: best")

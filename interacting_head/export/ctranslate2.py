@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
+from data.text.profiles import PROFILES
 from data.text.subwords import BEGIN, END, SPECIAL_PIECES, UNKNOWN
 from interacting_head.export import POSITIONS, TEXT, optional_package
 from interacting_head.export.folding import StandardAttention, fold_transformer
@@ -16,11 +17,37 @@ common_spec, transformer_spec = ctranslate2.specs.common_spec, ctranslate2.specs
 
 QUANTIZATIONS = ("float32", "float16", "int8", "int8_float32")
 
+README = """\
+A model for CTranslate2. Run this in the folder of this file, with the packages ctranslate2 and sentencepiece:
 
-def write(trained: TrainedModel, folder: Path, quantization: str | None) -> None:
-    """Write a model for CTranslate2, and the files that translation of text needs."""
+```python
+import ctranslate2
+import sentencepiece
+
+source, target = (
+    sentencepiece.SentencePieceProcessor(model_file=f"text/subwords/{side}.model") for side in ("source", "target")
+)
+translator = ctranslate2.Translator(".")
+pieces = source.encode("…", out_type=str)
+[result] = translator.translate_batch([pieces], beam_size=4, patience=2, max_input_length=0)
+print(target.decode(result.hypotheses[0]))
+```
+
+The project interacting_head translates with this folder too, and ranks translations by the length penalty of the
+training: `python translate.py --engine ctranslate2 -m FOLDER`.
+"""
+TOKENIZED = """
+The model was trained on text in the form of the profile `{profile}`, tokenised as in Moses. Input and output of
+CTranslate2 are text in this form; `translate.py` reads and writes ordinary text.
+"""
+
+
+def write(trained: TrainedModel, folder: Path, quantization: str | None) -> str:
+    """Write a model for CTranslate2, and the files that translation of text needs; return how to use it."""
     TransformerConverter(trained).convert(str(folder), quantization=quantization, force=True)
     trained.write_text_files(folder / TEXT)
+    profile = trained.config.data.profile
+    return README + TOKENIZED.format(profile=profile) * PROFILES[profile].is_tokenized
 
 
 class TransformerConverter(ctranslate2.converters.Converter):

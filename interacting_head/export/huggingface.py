@@ -53,16 +53,16 @@ input and output are text in this form.
 """
 
 
-def write_marian(trained: TrainedModel, folder: Path, quantization: None) -> None:
+def write_marian(trained: TrainedModel, folder: Path, quantization: None) -> str:
     """Write a post-norm model for `MarianMTModel`; raise `InputError` for a pre-norm one."""
     check_normalization(trained.model, "post", "marian")
-    write(trained, folder, quantization)
+    return write(trained, folder, quantization)
 
 
-def write_pegasus(trained: TrainedModel, folder: Path, quantization: None) -> None:
+def write_pegasus(trained: TrainedModel, folder: Path, quantization: None) -> str:
     """Write a pre-norm model for `PegasusForConditionalGeneration`; raise `InputError` for a post-norm one."""
     check_normalization(trained.model, "pre", "pegasus")
-    write(trained, folder, quantization)
+    return write(trained, folder, quantization)
 
 
 def check_normalization(model: Transformer, wanted: str, file_format: str) -> None:
@@ -74,8 +74,11 @@ def check_normalization(model: Transformer, wanted: str, file_format: str) -> No
         )
 
 
-def write(trained: TrainedModel, folder: Path, quantization: None) -> None:
+def write(trained: TrainedModel, folder: Path, quantization: None) -> str:
     """Write configuration, weights and tokeniser, for the class that the normalization of the model needs.
+
+    Returns:
+        How to load it, for README.md.
 
     Raises:
         InputError: if attention cannot be folded or does not fit, and for a pre-norm model with two vocabularies.
@@ -95,8 +98,7 @@ def write(trained: TrainedModel, folder: Path, quantization: None) -> None:
     write_json(folder / "generation_config.json", generation_configuration(trained.config.decode))
     write_tokenizer(folder, trained)
     tokenized = bool(trained.run and trained.run.truecasers())
-    readme = README.format(model_class=CLASSES[model.config.normalization]) + TOKENIZED * tokenized
-    (folder / "README.md").write_text(readme, encoding="utf-8")
+    return README.format(model_class=CLASSES[model.config.normalization]) + TOKENIZED * tokenized
 
 
 def common_heads(attention: dict, sites: tuple[str, ...], model_dim: int) -> int:

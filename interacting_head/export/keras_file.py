@@ -29,8 +29,8 @@ The model maps `{"source_ids": (B, S), "target_ids": (B, T)}` to logits `(B, T, 
 """
 
 
-def write(trained: TrainedModel, folder: Path, quantization: None) -> None:
-    """Write `model.keras`, a README that shows how to load it, and the text files of its run."""
+def write(trained: TrainedModel, folder: Path, quantization: None) -> str:
+    """Write `model.keras` and the text files of its run; return how to load it."""
     trained.model.save(folder / "model.keras")
     trained.write_text_files(folder / TEXT)
-    (folder / "README.md").write_text(README, encoding="utf-8")
+    return README

@@ -49,12 +49,14 @@ model.signatures["translate_ids"](
 twice the source length plus ten) and `n_best` (at most the beam size). `serving_default` uses the settings of the
 model.
 
-Ids belong to the sub-word models in text/subwords. Sources must end with 3 (`</s>`), and translations do; 0 is padding.
-A score is the log-probability divided by the length penalty, or about -2e9 if fewer than n translations were found.
+Ids belong to the sub-word models in {EXTRA}/text/subwords. Sources must end with 3 (`</s>`), and translations do; 0 is
+padding. A score is the log-probability divided by the length penalty, or about -2e9 if fewer than n translations were
+found.
 """
 TOKENIZED = """
-The model was trained on text that was normalised, tokenised and truecased as in Moses (models in text/truecasing).
-TensorFlow cannot do this: `translate_tokenized` replaces `translate`, and its input and output are text in this form.
+The model was trained on text that was normalised, tokenised and truecased as in Moses (models in
+assets.extra/text/truecasing). TensorFlow cannot do this: `translate_tokenized` replaces `translate`, and its input and
+output are text in this form.
 """
 
 
@@ -91,8 +93,8 @@ def place(folder: Path, beam_size: int | None = None, ids_only: bool = False) ->
 
 def write(
     trained: TrainedModel, folder: Path, quantization: None, beam_size: int | None = None, ids_only: bool = False
-) -> None:
-    """Write a version of a model for TensorFlow.
+) -> str:
+    """Write a version of a model for TensorFlow; return how to use it.
 
     Args:
         beam_size: fixed in the exported model; default: the run's.
@@ -112,8 +114,7 @@ def write(
         tf.saved_model.save(module, str(folder), signatures=functions, options=options)
     (folder / EXTRA).mkdir()
     trained.write_text_files(folder / EXTRA / TEXT)
-    tokenized = TOKENIZED if "translate_tokenized" in functions else ""
-    (folder / EXTRA / "README.md").write_text(README + tokenized, encoding="utf-8")
+    return README + TOKENIZED * ("translate_tokenized" in functions)
 
 
 def signatures(module: tf.Module, trained: TrainedModel, text: bool) -> dict:

@@ -4,12 +4,14 @@ import dataclasses
 import math
 from pathlib import Path
 
-from data.files import check_folder_room, copy_file
+from data.errors import InputError
+from data.files import check_folder_room, copy_file, sha256
 from data.text.subwords import Subwords
 from interacting_head import config as configuration
 from interacting_head.config import ExperimentConfig
 from interacting_head.model.building import load_model
 from interacting_head.model.transformer import Transformer
+from interacting_head.runs.exports import checkpoint_name
 from interacting_head.runs.run_directory import VERSION, RunDirectory
 
 SLACK = 1 << 20  # bytes for graphs, settings and tables
@@ -19,13 +21,18 @@ PRIVATE = ("source", "target", "dev_source", "dev_target")
 
 @dataclasses.dataclass(frozen=True)
 class TrainedModel:
-    """A model with its sub-words, configuration and run; without a run, text is not preprocessed."""
+    """A model with its sub-words, configuration and run; without a run, text is not preprocessed.
+
+    `checkpoint` is the name of its weights in the run, and `weights_sha256` the checksum of their file.
+    """
 
     model: Transformer
     source_subwords: Subwords
     target_subwords: Subwords
     config: ExperimentConfig
     run: RunDirectory | None = None
+    checkpoint: str | None = None
+    weights_sha256: str | None = None
 
     @classmethod
     def of(cls, source: "str | Path | RunDirectory | TrainedModel", checkpoint: str | None = None) -> "TrainedModel":
@@ -33,10 +40,14 @@ class TrainedModel:
         if isinstance(source, cls):
             return source
         run = source if isinstance(source, RunDirectory) else RunDirectory.open(source)
-        run.weights(checkpoint)  # raises if there are none
+        weights = run.weights(checkpoint)  # raises if there are none
+        digest = sha256(weights)
         subwords = run.subwords()
         run.text_forms()  # raises if files are missing
-        return cls(load_model(run, subwords, checkpoint), *subwords, run.config, run)
+        model = load_model(run, subwords, checkpoint)
+        if sha256(weights) != digest:  # a training goes on
+            raise InputError(f"{weights} changed while it was being read; export the run again")
+        return cls(model, *subwords, run.config, run, checkpoint_name(weights), digest)
 
     def write_text_files(self, folder: Path) -> None:
         """Write configuration, sub-words and truecasing into a new folder with the layout of a run directory."""

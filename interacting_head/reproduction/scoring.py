@@ -108,8 +108,8 @@ def translation(run: RunDirectory, text: ParallelText, split: str, environment: 
     if not stored.is_file():
         make_folder(stored.parent)
         options = ["--keep-tokenized"] if PROFILES[run.config.data.profile].is_tokenized else []
-        arguments = ["-m", run.path, "-i", text.source, "-o", stored, "--summary", summary, *options]
-        call(["translate.py", *arguments], run.path / "reproduce.log", environment)
+        arguments = ["-m", run.path, "--engine", "keras", "-i", text.source, "-o", stored, "--summary", summary]
+        call(["translate.py", *arguments, *options], run.path / "reproduce.log", environment)
     with gzip.open(stored, "rt", encoding="utf-8", newline="\n") as file:
         return [line.removesuffix("\n") for line in file]
 

@@ -42,6 +42,7 @@ class RunDirectory:
     config.yaml  text.json  subwords/{source,target}.model  truecasing/{source,target}.truecase
     checkpoints/step-N.weights.h5, step-N.state.npz
     best.weights.h5  average.weights.h5  ema.weights.h5  log.jsonl  train.log  metrics.json  tensorboard/  VERSION
+    exports/FORMAT/
     ```
     """
 

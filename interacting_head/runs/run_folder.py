@@ -1,7 +1,7 @@
 """The folder of a run: which files in it belong to the run, and how a new run replaces a previous one.
 
 The previous run stays in `.former-run` until the new one has a checkpoint. Every step is a rename, so `settle` can tell
-from the folder's name what a killed process has left.
+from the folder's name what a killed process has left. Exports stay in their place: each records its weights.
 """
 
 import contextlib

@@ -21,7 +21,10 @@ def parse_arguments() -> Namespace:
     add = parser.add_argument
     add("-m", "--model", nargs="+", required=True, metavar="RUN_DIR", help="run directory; several form an ensemble")
     add("--checkpoint", metavar="best|average|ema|step-N", help="weights to load; default: best")
-    engine = "translation engine; default: keras, the only one that shows attention"
+    engine = (
+        "translation engine; default: keras, the only one that shows attention; ctranslate2 uses the export in a run "
+        "directory (RUN_DIR/exports/ctranslate2) if it fits"
+    )
     add("--engine", type=renamed(FORMER_ENGINES), choices=tuple(ENGINES), default="keras", help=engine)
     add(
         "--host",

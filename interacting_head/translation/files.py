@@ -16,7 +16,7 @@ from data.errors import InputError
 from data.files import STANDARD_OUTPUT, full_disk_named
 from interacting_head.config import DecodeConfig
 from interacting_head.console import atomic_write
-from interacting_head.translation.engines import load_engine
+from interacting_head.translation.engines import CAPABILITIES, load_engine
 from interacting_head.translation.options import check_search, search_fields
 from interacting_head.translation.streams import is_prompt, separate_output
 
@@ -30,7 +30,7 @@ ADVICE = "lower --batch-size or --batch-tokens, --beam-size, --max-length or --m
 FIRST_BATCHES = 4  # of the first window, for early output; of all windows if the output is a terminal
 RUN_FILES = (
     *("VERSION", "config.yaml", "text.json", "train.log", "log.jsonl", "metrics.json", "pruning.json", "*.weights.h5"),
-    *("checkpoints/*", "subwords/*", "truecasing/*", "tensorboard/*"),
+    *("checkpoints/*", "subwords/*", "truecasing/*", "tensorboard/*", "exports/**/*"),
 )
 """Patterns of the files of a run directory, which may contain other files too."""
 
@@ -85,13 +85,28 @@ def check_runs(arguments: argparse.Namespace) -> int:
     batch_size = DecodeConfig.batch_size
     for number, path in enumerate(arguments.model):
         # Other engines may get an exported folder instead, which they check.
-        if arguments.engine == "keras" or (Path(path) / "config.yaml").is_file():
+        if arguments.engine in (None, "keras") or (Path(path) / "config.yaml").is_file():
             run = RunDirectory.open(path)
             run.weights(arguments.checkpoint)
             if number == 0:
                 check_search(arguments, run.config.decode)
                 batch_size = run.config.decode.batch_size
     return arguments.batch_size or batch_size
+
+
+def choose_engine(arguments: argparse.Namespace) -> None:
+    """Set `arguments.engine` if the command line does not name one; say so if there was a choice.
+
+    The run directories are checked already.
+    """
+    if arguments.engine is None:
+        from interacting_head.translation.engines import choice  # imports NumPy
+
+        wanted = {name for name in CAPABILITIES if getattr(arguments, name, None) not in (None, [])}
+        given = arguments.model, arguments.checkpoint, wanted, arguments.max_source_length
+        arguments.engine, line = choice.choose_engine(*given)
+        if line is not None:
+            print(line, file=sys.stderr)
 
 
 def window_sizes(arguments: argparse.Namespace, output: TextIO) -> tuple[int, int]:

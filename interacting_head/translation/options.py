@@ -16,6 +16,11 @@ from interacting_head.translation.engines import ENGINES, FORMER_ENGINES, check_
 SOURCE_LENGTH = (
     "translate lines of more than N sub-words in pieces; default: 1,024, or the limit in training if that is more"
 )
+ENGINE = (
+    "which program translates; default: ctranslate2 for a run directory with an export that fits "
+    "(RUN_DIR/exports/ctranslate2), keras otherwise"
+)
+USUAL_ENGINE = "keras"  # which can do everything
 DETAILS = ("attention", "head-importance")
 
 EPILOG = """Text is UTF-8, one sentence per line; each input line gives one output line, in order. Without --input,
@@ -36,8 +41,7 @@ def parse_arguments(description: str) -> argparse.Namespace:
     add("-o", "--output", default="-", metavar="FILE", help="output file, .gz to compress; default: standard output")
     add("--checkpoint", metavar="best|average|ema|step-N", help="weights to load; default: best")
     add("--max-source-length", type=int, metavar="N", help=SOURCE_LENGTH)
-    engine = "translation engine; default: keras"
-    add("--engine", type=renamed(FORMER_ENGINES), choices=tuple(ENGINES), default="keras", help=engine)
+    add("--engine", type=renamed(FORMER_ENGINES), choices=tuple(ENGINES), help=ENGINE)
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--batch-size", type=int, metavar="N", help="sentences per batch; default: the run's")
     size.add_argument("--batch-tokens", type=int, metavar="N", help="sub-words per batch, padding counted, instead")
@@ -99,14 +103,14 @@ def _check_numbers(arguments):
         if (value := getattr(arguments, name)) is not None and value < 1:
             raise InputError(f"{flag(name)} must be at least 1, got {value}")
     if arguments.max_source_length is not None:
-        check_source_length("--max-source-length", arguments.max_source_length, arguments.engine)
+        check_source_length("--max-source-length", arguments.max_source_length, arguments.engine or USUAL_ENGINE)
     beam_size = min(max(arguments.n_best or 1, 1), MOST_HYPOTHESES)  # the run's is not known yet
     check_search(arguments, types.SimpleNamespace(beam_size=beam_size))
 
 
 def _check_together(arguments):
     given = {name for name, value in vars(arguments).items() if value not in (None, [])}
-    check_capabilities(arguments.engine, given | ({"ensemble"} if len(arguments.model) > 1 else set()))
+    check_capabilities(arguments.engine or USUAL_ENGINE, given | ({"ensemble"} if len(arguments.model) > 1 else set()))
     if (arguments.n_best or 1) > 1 and arguments.output_type == "text":
         raise InputError("--n-best above 1 needs --output-type moses or json: text is one line out for one line in")
     if arguments.details:

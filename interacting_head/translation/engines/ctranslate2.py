@@ -1,4 +1,7 @@
-"""Translation by CTranslate2, with a run directory or a folder written by `export.ctranslate2`."""
+"""Translation by CTranslate2, with a run directory or a folder written by `export.ctranslate2`.
+
+A run directory is converted, unless it has an export of the same weights.
+"""
 
 import tempfile
 from pathlib import Path
@@ -11,6 +14,7 @@ from data.text.subwords import BEGIN, END, PAD, Subwords
 from data.workers import available_cores
 from interacting_head.console import importing_keras
 from interacting_head.export import POSITIONS, TEXT, convert, optional_package
+from interacting_head.runs.exports import fitting_export
 from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.search.options import SearchOptions
 from interacting_head.translation.engines import check_capabilities
@@ -57,7 +61,8 @@ class CTranslate2Engine(Engine):
         if converted and checkpoint:
             raise InputError(f"{path} is a converted model without checkpoints; leave out --checkpoint {checkpoint}")
         run = RunDirectory.open(path / TEXT if converted else path)
-        translator = _load(path) if converted else _converted(run, checkpoint)
+        folder = path if converted else fitting_export(run, cls.name, checkpoint)
+        translator = _load(folder) if folder else _converted(run, checkpoint)
         return cls(translator, *run.subwords()), run
 
     def search(self, sentences: list[Sentence], options: SearchOptions, rows: int, token_scores: bool = True) -> list:

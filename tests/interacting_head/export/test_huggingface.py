@@ -135,7 +135,7 @@ def test_an_export_has_the_files_of_a_marian_model(tmp_path):
     names = {path.name for path in (tmp_path / "model").iterdir()}
     assert names == {
         *("model.safetensors", "config.json", "generation_config.json", "tokenizer_config.json"),
-        *("vocab.json", "source.spm", "target.spm", "README.md"),
+        *("vocab.json", "source.spm", "target.spm", "README.md", "export.json"),
     }
     vocabulary = json.loads((tmp_path / "model" / "vocab.json").read_text(encoding="utf-8"))
     assert [vocabulary[piece] for piece in ("<pad>", "<unk>", "<s>", "</s>")] == list(range(4))

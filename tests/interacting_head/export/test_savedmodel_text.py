@@ -15,7 +15,6 @@ import tensorflow as tf
 from data.text.profiles import Preprocessor
 from interacting_head import export
 from interacting_head.config import DataConfig
-from interacting_head.export import EXTRA
 from interacting_head.search.options import SearchOptions
 from interacting_head.translation.translator import Translator
 from tests import skip_reasons
@@ -89,7 +88,7 @@ def test_the_profile_paper_gets_text_in_the_form_of_its_subwords(trained, tmp_pa
     tokenized = trained.config.__class__(model=trained.config.model, data=DataConfig(profile="truecased"))
     paper = trained.__class__(trained.model, trained.source_subwords, trained.target_subwords, tokenized)
     folder = export.convert(paper, "savedmodel", tmp_path / "out", beam_size=BEAM)
-    assert "`translate_tokenized`" in (folder / EXTRA / "README.md").read_text()
+    assert "`translate_tokenized`" in (folder / "README.md").read_text()
     signatures = tf.saved_model.load(str(folder)).signatures
     assert set(signatures) == {"translate_ids", "translate_tokenized", "serving_default"}
     assert Preprocessor("truecased", "de").is_tokenized

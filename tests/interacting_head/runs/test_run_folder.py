@@ -22,6 +22,7 @@ OTHERS = [
     "checkpoints/step-five.weights.h5",
     "subwords/mine.txt",
     "analysis/a.json",
+    "exports/ctranslate2/text/config.yaml",
 ]
 
 

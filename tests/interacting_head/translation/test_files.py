@@ -10,6 +10,7 @@ from data.errors import InputError
 from interacting_head.translation.files import check_output
 from tests.command_line import environment, run
 
+OWN = "config.yaml", "best.weights.h5", "subwords/source.model", "exports/ctranslate2/text/config.yaml"
 ECHO = "tests.echo_engine", "-m", "nothing", "--engine", "echo"
 
 
@@ -58,11 +59,11 @@ def test_an_output_that_is_the_standard_input_is_refused(texts):
     assert done.stderr == "error: --output input is the same file as --input; name another output file\n"
 
 
-@pytest.mark.parametrize("name", ["config.yaml", "best.weights.h5", "subwords/source.model", "linked"])
+@pytest.mark.parametrize("name", [*OWN, "linked"])
 def test_an_output_that_is_a_file_of_the_model_is_refused(tmp_path, name):
     run_folder = tmp_path / "run"
-    for file in ("config.yaml", "best.weights.h5", "subwords/source.model", "dev.hyp"):
-        (run_folder / file).parent.mkdir(exist_ok=True)
+    for file in (*OWN, "dev.hyp"):
+        (run_folder / file).parent.mkdir(parents=True, exist_ok=True)
         (run_folder / file).write_text("content")
     os.link(run_folder / "best.weights.h5", run_folder / "linked")
 

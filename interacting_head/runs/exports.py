@@ -1,0 +1,98 @@
+"""Exports that lie in a run directory: their place, and the record of what each was made from.
+
+`python -m interacting_head.export` writes them. `translate.py` looks here for one that belongs to the weights of a run.
+Nothing here imports Keras.
+"""
+
+import dataclasses
+import json
+from pathlib import Path
+
+from data.errors import InputError
+from data.files import sha256
+from interacting_head.runs.run_directory import RunDirectory
+from interacting_head.runs.run_folder import WEIGHTS
+
+EXPORTS = "exports"
+"""Folder of a run directory with a folder for each format. `--no-resume` leaves it alone."""
+
+RECORD = "export.json"
+"""File of an exported folder; the programs that read the formats open files by name, and pass over this one."""
+
+UNQUANTIZED = "float32"
+
+
+@dataclasses.dataclass(frozen=True)
+class ExportRecord:
+    """The contents of `export.json`.
+
+    Attributes:
+        format: the name of the format.
+        checkpoint: `best`, `average`, `ema` or `step-N`; None for a model of no run.
+        weights_sha256: the SHA-256 of that file of weights; None for a model of no run.
+        quantization: how weights are stored.
+        version: the version of this project.
+    """
+
+    format: str
+    checkpoint: str | None
+    weights_sha256: str | None
+    quantization: str
+    version: str
+
+    @classmethod
+    def read(cls, folder: Path) -> "ExportRecord | None":
+        """Return the record of an exported folder, or None if it has none that can be read."""
+        try:
+            record = cls(**json.loads((folder / RECORD).read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError, RecursionError):
+            return None
+        return record if isinstance(record.quantization, str) else None
+
+    def write(self, folder: Path) -> None:
+        """Write the record into an exported folder."""
+        text = json.dumps(dataclasses.asdict(self), indent=2, ensure_ascii=False)
+        (folder / RECORD).write_text(text + "\n", encoding="utf-8")
+
+
+def export_folder(run: RunDirectory, file_format: str) -> Path:
+    """Return the folder in a run directory for an export, whether or not it is there."""
+    return run.path / EXPORTS / file_format
+
+
+def checkpoint_name(weights: Path) -> str:
+    """Return the name of a checkpoint by its file of weights."""
+    return weights.name.removesuffix(WEIGHTS)
+
+
+def why_unfit(folder: Path, weights: Path) -> str | None:
+    """Return why an exported folder does not stand for a file of weights in float32, or None if it does."""
+    record = ExportRecord.read(folder)
+    if record is None:
+        return f"{folder} does not say what it was made from; remove it and export the run again"
+    if record.quantization != UNQUANTIZED:
+        return f"{folder} is quantized ({record.quantization}); -m {folder} --engine {record.format} uses it"
+    if record.weights_sha256 != sha256(weights):
+        return f"{folder} was made from other weights; remove it and export the run again"
+    return None
+
+
+def fitting_export(run: RunDirectory, file_format: str, checkpoint: str | None = None) -> Path | None:
+    """Return the export in a run directory that stands for a checkpoint in float32, or None."""
+    folder = export_folder(run, file_format)
+    return folder if folder.is_dir() and why_unfit(folder, run.weights(checkpoint)) is None else None
+
+
+def check_replaced(folder: Path, weights: Path, quantization: str | None) -> None:
+    """Raise `InputError` if a folder holds an export; say how it differs from the one that is asked for."""
+    record = ExportRecord.read(folder)
+    if record is None:
+        return
+    wanted = quantization or UNQUANTIZED
+    if record.weights_sha256 != sha256(weights):
+        found = f"was made from other weights ({record.checkpoint})"
+    elif record.quantization != wanted:
+        found = f"has {record.quantization} weights, and {wanted} is asked for"
+    else:
+        found = f"was made from these weights ({record.checkpoint}, {wanted}) already"
+    raise InputError(f"{folder} {found}; remove it to export again, or name another folder with -o")

@@ -1,0 +1,42 @@
+"""The engine that translates if nobody names one; decided without Keras or an engine being imported."""
+
+import importlib.util
+
+from data.errors import InputError
+from interacting_head.runs.exports import export_folder, why_unfit
+from interacting_head.runs.run_directory import RunDirectory
+from interacting_head.translation.engines import check_capabilities, check_source_length
+
+USUAL = "keras"
+FASTER = "ctranslate2"
+"""For run directories with an export of the same name."""
+
+
+def choose_engine(
+    paths: list, checkpoint: str | None = None, wanted: set[str] | tuple = (), max_source_length: int | None = None
+) -> tuple[str, str | None]:
+    """Return the name of the engine for run directories, and a line about the choice, or None where there was none.
+
+    Args:
+        paths: run directories; several are an ensemble.
+        checkpoint: see `RunDirectory.weights`.
+        wanted: the `CAPABILITIES` that are needed, except for an ensemble's.
+        max_source_length: the most sub-words of a line that is translated as a whole, if that is given.
+    """
+    folders = [export_folder(RunDirectory(path), FASTER) for path in paths]
+    folder = next((folder for folder in folders if folder.is_dir()), None)
+    if folder is None:
+        return USUAL, None
+    try:
+        check_capabilities(FASTER, {*wanted, *(["ensemble"] if len(paths) > 1 else [])})
+        if max_source_length is not None:
+            check_source_length("--max-source-length", max_source_length, FASTER)
+        reason = None
+    except InputError as error:
+        reason = str(error)
+    if reason is None and importlib.util.find_spec(FASTER) is None:
+        reason = f"{folder} needs the package {FASTER}; pip install -r requirements-export.txt"
+    reason = reason or why_unfit(folder, RunDirectory(paths[0]).weights(checkpoint))
+    if reason is not None:
+        return USUAL, f"engine {USUAL}: {reason}"
+    return FASTER, f"engine {FASTER}: {folder} (--engine {USUAL} uses Keras)"
