@@ -29,11 +29,13 @@ def main():
         started = time.perf_counter()
         with (
             open_windows(arguments.input, other_path, *sizes) as windows,
+            files.open_alignment(arguments, translator) as align,
             files.progress_bar(count, arguments, output) as progress,
         ):
             for lines, found in translator.translate_windows(windows, **how):
                 output.writelines(form(sentences, lines, found))
                 output.flush()
+                align(lines, found)
                 progress.update(len(lines))
                 sentences += len(lines)
                 tokens += sum(len(best.tokens) for best, *_ in found)
@@ -47,8 +49,7 @@ def main():
     )
     if arguments.summary is not None:
         with atomic_write(arguments.summary) as file:
-            json.dump({"sentences": sentences, "tokens": tokens, "seconds": seconds}, file)
-            file.write("\n")
+            file.write(json.dumps({"sentences": sentences, "tokens": tokens, "seconds": seconds}) + "\n")
     if seconds > LONG and not arguments.details and arguments.score is None:
         faster = translator.engine.faster_engine(translator.options)
         if faster is not None:

@@ -8,6 +8,8 @@ from data.text.subwords import BEGIN, END, SPECIAL_PIECES, UNKNOWN
 from interacting_head.export import POSITIONS, TEXT, optional_package
 from interacting_head.export.folding import StandardAttention, fold_transformer
 from interacting_head.export.trained_model import TrainedModel
+from interacting_head.runs.alignment_choice import ALIGNMENT, AlignmentChoice
+from interacting_head.runs.run_directory import RunDirectory
 from layers.layer_normalization import LayerNormalization
 from layers.transformer_block import LAYER_NORM_EPSILON
 
@@ -19,19 +21,35 @@ QUANTIZATIONS = ("float32", "float16", "int8", "int8_float32")
 
 def write(trained: TrainedModel, folder: Path, quantization: str | None) -> None:
     """Write a model for CTranslate2, and all else that translation of text needs."""
-    TransformerConverter(trained).convert(str(folder), quantization=quantization, force=True)
+    choice = alignment_choice(trained)
+    TransformerConverter(trained, choice).convert(str(folder), quantization=quantization, force=True)
     trained.write_text_files(folder / TEXT)
+    if choice is not None:
+        RunDirectory(folder / TEXT).write_json(ALIGNMENT, choice._asdict())
+
+
+def alignment_choice(trained: TrainedModel) -> AlignmentChoice | None:
+    """Return the layer and head of word alignments, or None if the converted layer has other attention weights."""
+    layers = trained.model.config.decoder_layers
+    choice = trained.run.alignment_choice() if trained.run else AlignmentChoice.default(layers)
+    return choice if trained.model.attention_layers["cross", choice.layer].has_standard_weights else None
 
 
 class TransformerConverter(ctranslate2.converters.Converter):
-    """CTranslate2's converter for a `TrainedModel`."""
+    """CTranslate2's converter for a `TrainedModel`, with the attention that it returns for word alignments."""
 
-    def __init__(self, trained: TrainedModel):
-        self.trained = trained
+    def __init__(self, trained: TrainedModel, choice: AlignmentChoice | None = None):
+        self.trained, self.choice = trained, choice
 
     def _load(self):
         model = self.trained.model
         config, attention = model.config, fold_transformer(model)
+        aligning = {}
+        if self.choice is not None:  # CTranslate2 returns the mean of the first heads of one layer
+            place = "cross", self.choice.layer
+            heads = self.choice.heads(model.attention_layers[place].head_names)
+            attention[place] = attention[place].with_heads_first(heads)
+            aligning = {"alignment_layer": self.choice.layer - 1, "alignment_heads": len(heads)}
 
         def heads(*sites):
             """A stack has one number of heads; layers with fewer are filled up."""
@@ -44,7 +62,7 @@ class TransformerConverter(ctranslate2.converters.Converter):
         }
         of_encoder, of_decoder = heads("encoder"), heads("decoder", "cross")
         encoder = transformer_spec.TransformerEncoderSpec(config.encoder_layers, of_encoder, **options)
-        decoder = transformer_spec.TransformerDecoderSpec(config.decoder_layers, of_decoder, **options)
+        decoder = transformer_spec.TransformerDecoderSpec(config.decoder_layers, of_decoder, **options, **aligning)
         positions = model.get_layer("target_positions")(np.zeros((1, POSITIONS, config.model_dim), "float32"))
         for site, stack, num_heads in (("encoder", encoder, of_encoder), ("decoder", decoder, of_decoder)):
             for number, layer in enumerate(stack.layer, start=1):

@@ -65,6 +65,7 @@ def parse_arguments(description: str) -> argparse.Namespace:
     details = "further values in each object (json)"
     add("--with", nargs="+", choices=DETAILS, default=[], dest="details", help=details)
     add("--summary", metavar="FILE", help="write numbers of sentences and sub-words, and seconds, as JSON")
+    add("--alignment", metavar="FILE", help="write links between words of input and best translation, i-j, to FILE")
     add("--keep-tokenized", action="store_true", help="tokens instead of text: words, or sub-words (raw)")
     arguments = parser.parse_args()
     _check_numbers(arguments)
@@ -112,6 +113,11 @@ def _check_together(arguments):
             raise InputError(f"{wanted} needs --output-type json")
         if len(arguments.model) > 1:
             raise InputError(f"{wanted} looks into one model, got {len(arguments.model)}; name one run directory")
+    if "alignment" in given:
+        if arguments.alignment == "-":
+            raise InputError("--alignment needs the name of a file: the standard output has the translations")
+        if len(arguments.model) > 1:
+            raise InputError(f"--alignment looks into one model, got {len(arguments.model)}; name one run directory")
     for name in SAMPLING_ONLY:
         if name in given and "sampling" not in given:
             raise InputError(f"{flag(name)} is for drawing at random; give --sample too")

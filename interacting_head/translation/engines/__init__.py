@@ -29,6 +29,7 @@ CAPABILITIES = {
     "prefix": Capability("takes no beginnings of translations", "--prefix"),
     "score": Capability("scores no given translations", "--score"),
     "details": Capability("does not tell what it attends to", "--with"),
+    "alignment": Capability("does not align words", "--alignment"),
 }
 
 
