@@ -14,10 +14,11 @@ import numpy as np
 
 from data.errors import InputError
 from data.text.parallel_text import read_lines
-from interacting_head.analysis.base import AnalysedRun, Analysis, Findings, add_up, check_at_least
+from interacting_head.analysis.base import AnalysedRun, Analysis, Findings, Sample, add_up, check_at_least
 from interacting_head.analysis.figures import Figure, HeatMap, draw_heat_maps
-from interacting_head.runs.alignment_choice import MEAN
-from interacting_head.translation.word_alignment import links, merged, pharaoh, words_of
+from interacting_head.runs.alignment_choice import ALIGNMENT, MEAN, AlignmentChoice
+from interacting_head.runs.run_directory import RunDirectory
+from interacting_head.translation.word_alignment import column_links, links, merged, pharaoh, words_of
 
 ALL = "all"
 
@@ -56,8 +57,10 @@ def read_gold(path: str | Path) -> list[Gold]:
 def sentence_sums(weights: np.ndarray, gold: Gold | None) -> dict[str, float]:
     """Return what `head_scores` takes of a sentence with these weights between words `(J, I)`; it adds up."""
     words, found = weights[:-1, :-1], links(weights)  # a link for each target word
+    columns = column_links(weights)  # a link for each source word
     largest = words.max(-1).sum() if words.size else 0.0
-    return {"largest": largest, "words": len(found), **(link_counts(found, gold) if gold is not None else {})}
+    sums = {"largest": largest, "words": len(found), "columns": len(columns), "agreeing": len(found & columns)}
+    return {**sums, **(link_counts(found, gold) if gold is not None else {})}
 
 
 def link_counts(found: set[tuple[int, int]], gold: Gold) -> dict[str, int]:
@@ -66,9 +69,17 @@ def link_counts(found: set[tuple[int, int]], gold: Gold) -> dict[str, int]:
     return {"found": len(found), "sure": len(gold.sure), "found_and_sure": both, "found_and_possible": possible}
 
 
-def head_scores(largest: float, words: int, **counts: int) -> dict[str, float | None]:
-    """Return the mean over target words of the largest weight on a source word, and with gold the error rates."""
-    return {"largest": largest / words if words else None, **(error_rates(**counts) if counts else {})}
+def head_scores(largest: float, words: int, columns: int, agreeing: int, **counts: int) -> dict[str, float | None]:
+    """Return the mean over target words of the largest weight on a source word, symmetry, and with gold error rates.
+
+    The symmetry is 2 |A ∩ B| / (|A| + |B|): A links each target word to the source word of largest weight, B each
+    source word to the target word of largest weight.
+    """
+    return {
+        "largest": largest / words if words else None,
+        "symmetry": 2 * agreeing / (words + columns) if words + columns else None,
+        **(error_rates(**counts) if counts else {}),
+    }
 
 
 def error_rates(found: int, sure: int, found_and_sure: int, found_and_possible: int) -> dict[str, float | None]:
@@ -95,6 +106,8 @@ class Alignment(Analysis):
         add = parser.add_argument
         add("--layer", type=int, metavar="N", help="decoder layer of alignments and heat maps; default: the last")
         add("--show", type=int, default=3, metavar="N", help="the first sentences drawn as heat maps; default: 3")
+        store = "keep the best layer and head in the run, for translate.py --alignment"
+        add("--store", action="store_true", help=store)
         add("--gold", metavar="FILE", help="alignments of -i and -r, i-j sure, i?j possible; gives the error rate")
 
     def check(self, arguments: Namespace) -> None:
@@ -116,6 +129,7 @@ class Alignment(Analysis):
                 )
             rows, lines, sentences = measured(run, sample, layers[run.name], arguments.show, gold)
             findings.add_run(run, sample, rows)
+            findings.notes.append(chosen(run, sample, rows, arguments))
             slug = re.sub(r"[^\w.=+-]+", "_", run.name)  # part of the name of a file
             findings.files[f"alignment.{slug}.pharaoh"] = "".join(f"{line}\n" for line in lines)
             findings.data["sentences"][run.name] = sentences
@@ -127,6 +141,26 @@ class Alignment(Analysis):
         score = ("aer", "alignment error rate") if gold else ("largest", "largest weight, mean over target words")
         findings.add_figure("alignment-heads", draw_scores, findings.rows, *score)
         return findings
+
+
+def chosen(run: AnalysedRun, sample: Sample, rows: list[dict], arguments: Namespace) -> str:
+    """Return a line on the best layer and head for word alignments; with `--store`, write them into the run directory.
+
+    It has the smallest error rate, or without gold alignments the largest symmetry.
+    """
+    score, sign = ("aer", -1) if arguments.gold else ("symmetry", 1)
+    rated = [row for row in rows if row["layer"] != ALL and row[score] is not None]
+    if not rated:
+        raise InputError(f"{run.name}: no word of {sample.name} has a link; give other text")
+    best = max(rated, key=lambda row: sign * row[score])
+    choice = AlignmentChoice(int(best["layer"]), best["head"])
+    line = f"{run.name}: best for word alignments by {score} ({best[score]:.4g}): {choice}"
+    if not arguments.store:
+        return f"{line}; --store keeps it for translate.py --alignment"
+    text = {"gold": arguments.gold} if arguments.gold else {"text": sample.name}
+    record = {"layer": choice.layer, "head": choice.head, score: best[score], **text, "sentences": len(sample)}
+    RunDirectory(run.path).write_json(ALIGNMENT, {**record, "checkpoint": run.checkpoint or "best"})
+    return f"{line}; stored in {run.path / ALIGNMENT}"
 
 
 def chosen_layer(run: AnalysedRun, layer: int | None) -> int:

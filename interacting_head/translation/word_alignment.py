@@ -49,6 +49,12 @@ def links(weights: np.ndarray) -> set[tuple[int, int]]:
     return {(int(i), j) for j, i in enumerate(words.argmax(-1))} if words.size else set()
 
 
+def column_links(weights: np.ndarray) -> set[tuple[int, int]]:
+    """Return {(i, j)}: for each source word i the target word j of largest weight on it, end symbols left out."""
+    words = weights[:-1, :-1]
+    return {(i, int(j)) for i, j in enumerate(words.argmax(0))} if words.size else set()
+
+
 def pharaoh(found: set[tuple[int, int]]) -> str:
     """Return links in the Pharaoh format, `i-j` with blanks between, words counted from 0, in order of the source."""
     return " ".join(f"{i}-{j}" for i, j in sorted(found))
