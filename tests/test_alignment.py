@@ -42,8 +42,8 @@ def test_the_head_with_the_fewest_errors_is_stored(folder):
     assert len(errors) == 2 * 5
     assert errors[stored["layer"], stored["head"]] == min(errors.values()) == pytest.approx(stored["aer"])
     assert (stored["gold"], stored["sentences"]) == ("dev.gold", 30)
-    assert min(errors.values()) < 0.25  # 0.14 was seen
-    assert max(errors.values()) > min(errors.values()) + 0.3  # 0.6 was seen
+    assert min(errors.values()) < 0.25  # 0.16 was seen
+    assert max(errors.values()) > min(errors.values()) + 0.3  # 0.71 was seen, 0.55 more
     # Without gold alignments, symmetry chooses a head that is nearly as good.
     _, stored = rates(folder)
     assert stored["text"] == "dev.de"

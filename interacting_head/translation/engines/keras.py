@@ -73,25 +73,23 @@ class TransformerEngine(Engine):
         return [row[: len(target) + 1].tolist() for row, (_, target) in zip(log_p, pairs, strict=False)]
 
     def alignment_choice(self) -> AlignmentChoice:
-        [model] = self.models
-        default = AlignmentChoice.default(model.config.decoder_layers)
-        choice = default if self._run is None else self._run.alignment_choice()
-        choice.heads(model.attention_layers["cross", choice.layer].head_names)  # raises for a head that is not there
+        choice, *_ = self._aligning
         return choice
 
     def attention(self, pairs: list[tuple], rows: int) -> list[np.ndarray]:
-        place, heads, inspector = self._aligning
+        _, place, heads, inspector = self._aligning
         seen = [one.attention[place] for one in inspector.inspect(pairs)]
         return [weights.reshape(-1, *weights.shape[-2:])[heads].mean(0) for weights in seen]
 
     @functools.cached_property
     def _aligning(self):
-        """The place of the layer that aligns words, the indices of its heads, and an `Inspector` of it."""
+        """The `AlignmentChoice`, the place of its layer, the indices of its heads, and an `Inspector` of the layer."""
         [model] = self.models
-        choice = self.alignment_choice()
+        default = AlignmentChoice.default(model.config.decoder_layers)
+        choice = default if self._run is None else self._run.alignment_choice()
         place = "cross", choice.layer
         heads = choice.heads(model.attention_layers[place].head_names)
-        return place, heads, Inspector(model, attention=[place])
+        return choice, place, heads, Inspector(model, attention=[place])
 
     def faster_engine(self, options: SearchOptions) -> str | None:
         if importlib.util.find_spec(FASTER) is None or options.sampling or len(self.models) > 1:
