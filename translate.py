@@ -29,11 +29,13 @@ def main() -> None:
         started = time.perf_counter()
         with (
             open_windows(arguments.input, other_path, *sizes) as windows,
+            files.open_alignment(arguments, translator) as align,
             files.progress_bar(count, arguments, output) as progress,
         ):
             for lines, found in translator.translate_windows(windows, **how):
                 output.writelines(form(sentences, lines, found))
                 output.flush()
+                align(lines, found)
                 progress.update(len(lines))
                 sentences += len(lines)
                 tokens += sum(len(best.tokens) for best, *_ in found)

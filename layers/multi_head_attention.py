@@ -404,6 +404,11 @@ class MultiHeadAttention(ConfiguredLayer):
 
     # The same function in other weights.
 
+    @property
+    def has_standard_weights(self) -> bool:
+        """True if standard attention with the `standard_projections` has the attention weights of this layer."""
+        return True
+
     def standard_projections(self) -> tuple[np.ndarray, ...]:
         """Return the weights of the standard attention that computes the same, in float64.
 

@@ -68,6 +68,10 @@ class TalkingHeadsAttention(MultiHeadAttention):
         kernels = {"before the softmax": self.pre_softmax_kernel, "after the softmax": self.post_softmax_kernel}
         return {"head mixing": {title: float64(kernel) for title, kernel in kernels.items() if kernel is not None}}
 
+    @property
+    def has_standard_weights(self) -> bool:
+        return not self.mix_after  # which is in its output kernel
+
     def standard_projections(self) -> tuple[np.ndarray, ...]:
         """Return weights with heads H times as large.
 

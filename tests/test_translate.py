@@ -43,6 +43,7 @@ def translated(workplace):
         "ensemble": (["-m", "trained", "moved/elsewhere", "--batch-tokens", "40"], SOURCES),
         "awkward": (["-m", "trained", "--prefix", "prefixes.txt", "--max-length", "30"], AWKWARD),
         "scored": (["-m", "trained", "-i", "dev.de", "--score", "dev.en", "--output-type", "json"], b""),
+        "aligned": (["-m", "trained", "--alignment", "links.gz", "--max-source-length", "9"], SOURCES),
         "no run": (["-m", "nowhere"], b""),
         "no checkpoint": (["-m", "trained", "--checkpoint", "step-7"], b""),
         "damaged": (["-m", "damaged"], b"der hund\n"),
@@ -121,6 +122,19 @@ def test_attention_is_there_on_request(translated):
 
 
 @pytest.mark.slow
+def test_words_are_aligned_on_request(workplace, translated):
+    found = translated["aligned"]
+    assert found.code == 0, found.errors
+    assert "words are aligned by decoder layer 1, mean of its heads, the default; choose the best" in found.errors
+    links = gzip.decompress((workplace / "links.gz").read_bytes()).decode().split("\n")
+    sources, translations = SOURCES.decode().replace("\r", "").split("\n"), found.output.split("\n")
+    assert len(links) == len(sources) + 1 == len(translations)
+    for line, source, translation in zip(links, sources, translations, strict=False):
+        pairs = [tuple(map(int, link.split("-"))) for link in line.split()]
+        assert all(i < len(source.split(" ")) for i, _ in pairs)
+        assert {j for _, j in pairs} == set(range(len([word for word in translation.split(" ") if word])))
+
+
 def test_other_checkpoints_and_the_null_device_can_be_named(translated):
     assert translated["average"][:2] == (0, "")
     assert translated["average"].errors.startswith("5 sentences in ")
@@ -212,6 +226,8 @@ def test_a_failure_leaves_the_output_file_as_it_was(workplace, translated):
         (["-m", "x", "--sample", "--beam-size", "3"], "--beam-size cannot be used with --sample"),
         (["-m", "x", "--with", "attention"], "--with attention needs --output-type json"),
         (["-m", "x", "y", "--with", "attention", "--output-type", "json"], "needs a single model, got 2"),
+        (["-m", "x", "y", "--alignment", "z"], "--alignment needs a single model, got 2; name one run directory"),
+        (["-m", "x", "--alignment", "y", "--engine", "savedmodel"], "savedmodel does not support word alignments"),
         (["-m", "x", "--score", "y", "--prefix", "z"], "--prefix cannot be used with --score"),
         (["-m", "x", "--score", "y", "--n-best", "2", "--output-type", "json"], "--n-best cannot be used with --score"),
         (["-m", "x", "--prefix", "-"], "--input and --prefix are both standard input"),

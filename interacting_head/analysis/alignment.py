@@ -14,54 +14,13 @@ import numpy as np
 
 from data.errors import InputError
 from data.text.parallel_text import read_lines
-from data.text.subwords import Subwords
 from interacting_head.analysis.base import AnalysedRun, Analysis, Findings, Sample, add_up, check_at_least
 from interacting_head.analysis.figures import Figure, HeatMap, draw_heat_maps
+from interacting_head.runs.alignment_choice import ALIGNMENT, MEAN, AlignmentChoice
+from interacting_head.runs.run_directory import RunDirectory
+from interacting_head.translation.word_alignment import column_links, links, merged, pharaoh, words_of
 
-MEAN, ALL = "mean", "all"
-BLANK = "▁"  # how SentencePiece writes one
-END_WORD = "</s>"
-
-
-class Words(NamedTuple):
-    """Words of a sentence, ending with the end symbol, and the index `(T,)` of the word of each sub-word."""
-
-    texts: list[str]
-    word_of: np.ndarray
-
-
-def words_of(ids: list[int], subwords: Subwords) -> Words:
-    """Return the words of ids, which hold no special symbols; a sub-word with a leading blank starts a word."""
-    groups = []
-    for i in ids:
-        if subwords.piece(i).startswith(BLANK) or not groups:
-            groups.append([])
-        groups[-1].append(i)
-    texts = [text.strip() for text in subwords.decode(groups)]
-    return Words([*texts, END_WORD], np.repeat(range(len(groups) + 1), [*map(len, groups), 1]))
-
-
-def merged(weights: np.ndarray, target: Words, source: Words) -> np.ndarray:
-    """Return attention between words `(…, J, I)`, from weights `(…, T, S)` between their sub-words.
-
-    Sum over the sub-words of a source word, mean over the sub-words of a target word: rows still add up to 1
-    (Clark et al. 2019, section 4.1).
-    """
-    rows = np.equal.outer(np.arange(len(target.texts)), target.word_of).astype("float64")  # (J, T)
-    rows /= rows.sum(-1, keepdims=True)
-    columns = np.equal.outer(source.word_of, np.arange(len(source.texts))).astype("float64")  # (S, I)
-    return rows @ np.asarray(weights, "float64") @ columns
-
-
-def links(weights: np.ndarray) -> set[tuple[int, int]]:
-    """Return {(i, j)}: for each target word j, the source word i with the largest weight, without end symbols."""
-    words = weights[:-1, :-1]
-    return {(int(i), j) for j, i in enumerate(words.argmax(-1))} if words.size else set()
-
-
-def pharaoh(found: set[tuple[int, int]]) -> str:
-    """Return links in the Pharaoh format, `i-j` separated by blanks, in source order, with words counted from 0."""
-    return " ".join(f"{i}-{j}" for i, j in sorted(found))
+ALL = "all"
 
 
 class Gold(NamedTuple):
@@ -94,8 +53,10 @@ def read_gold(path: str | Path) -> list[Gold]:
 def sentence_sums(weights: np.ndarray, gold: Gold | None) -> dict[str, float]:
     """Return the arguments of `head_scores` for one sentence with weights `(J, I)`, to be summed over sentences."""
     words, found = weights[:-1, :-1], links(weights)  # a link for each target word
+    columns = column_links(weights)  # a link for each source word
     largest = words.max(-1).sum() if words.size else 0.0
-    return {"largest": largest, "words": len(found), **(link_counts(found, gold) if gold is not None else {})}
+    sums = {"largest": largest, "words": len(found), "columns": len(columns), "agreeing": len(found & columns)}
+    return {**sums, **(link_counts(found, gold) if gold is not None else {})}
 
 
 def link_counts(found: set[tuple[int, int]], gold: Gold) -> dict[str, int]:
@@ -104,9 +65,17 @@ def link_counts(found: set[tuple[int, int]], gold: Gold) -> dict[str, int]:
     return {"found": len(found), "sure": len(gold.sure), "found_and_sure": both, "found_and_possible": possible}
 
 
-def head_scores(largest: float, words: int, **counts: int) -> dict[str, float | None]:
-    """Return the mean over target words of the largest weight on a source word, and with gold the error rates."""
-    return {"largest": largest / words if words else None, **(error_rates(**counts) if counts else {})}
+def head_scores(largest: float, words: int, columns: int, agreeing: int, **counts: int) -> dict[str, float | None]:
+    """Return the mean over target words of the largest weight on a source word, symmetry, and with gold error rates.
+
+    The symmetry is 2 |A ∩ B| / (|A| + |B|): A links each target word to the source word of largest weight, B each
+    source word to the target word of largest weight.
+    """
+    return {
+        "largest": largest / words if words else None,
+        "symmetry": 2 * agreeing / (words + columns) if words + columns else None,
+        **(error_rates(**counts) if counts else {}),
+    }
 
 
 def error_rates(found: int, sure: int, found_and_sure: int, found_and_possible: int) -> dict[str, float | None]:
@@ -133,6 +102,8 @@ class Alignment(Analysis):
         add = parser.add_argument
         add("--layer", type=int, metavar="N", help="decoder layer of alignments and heat maps; default: the last")
         add("--show", type=int, default=3, metavar="N", help="draw heat maps of the first N sentences; default: 3")
+        store_help = "store the best layer and head in the run directory, for translate.py --alignment"
+        add("--store", action="store_true", help=store_help)
         gold_help = "manual alignments of -i and -r, for the error rate: i-j for sure links, i?j for possible ones"
         add("--gold", metavar="FILE", help=gold_help)
 
@@ -155,6 +126,7 @@ class Alignment(Analysis):
                 )
             rows, lines, sentences = measured(run, sample, layers[run.name], arguments.show, gold)
             findings.add_run(run, sample, rows)
+            findings.notes.append(chosen(run, sample, rows, arguments))
             slug = re.sub(r"[^\w.=+-]+", "_", run.name)  # part of the name of a file
             findings.files[f"alignment.{slug}.pharaoh"] = "".join(f"{line}\n" for line in lines)
             findings.data["sentences"][run.name] = sentences
@@ -167,6 +139,26 @@ class Alignment(Analysis):
         score = ("aer", "alignment error rate") if gold else ("largest", largest)
         findings.add_figure("alignment-heads", draw_scores, findings.rows, *score)
         return findings
+
+
+def chosen(run: AnalysedRun, sample: Sample, rows: list[dict], arguments: Namespace) -> str:
+    """Return a line on the best layer and head for word alignments; with `--store`, write them into the run directory.
+
+    It has the smallest error rate, or without gold alignments the largest symmetry.
+    """
+    score, sign = ("aer", -1) if arguments.gold else ("symmetry", 1)
+    rated = [row for row in rows if row["layer"] != ALL and row[score] is not None]
+    if not rated:
+        raise InputError(f"{run.name}: no word of {sample.name} has a link; give other text")
+    best = max(rated, key=lambda row: sign * row[score])
+    choice = AlignmentChoice(int(best["layer"]), best["head"])
+    line = f"{run.name}: best for word alignments by {score} ({best[score]:.4g}): {choice}"
+    if not arguments.store:
+        return f"{line}; --store keeps it for translate.py --alignment"
+    text = {"gold": arguments.gold} if arguments.gold else {"text": sample.name}
+    record = {"layer": choice.layer, "head": choice.head, score: best[score], **text, "sentences": len(sample)}
+    RunDirectory(run.path).write_json(ALIGNMENT, {**record, "checkpoint": run.checkpoint or "best"})
+    return f"{line}; stored in {run.path / ALIGNMENT}"
 
 
 def chosen_layer(run: AnalysedRun, layer: int | None) -> int:

@@ -9,6 +9,8 @@ from data.text.subwords import BEGIN, END, SPECIAL_PIECES, UNKNOWN
 from interacting_head.export import POSITIONS, TEXT, optional_package
 from interacting_head.export.folding import StandardAttention, fold_transformer
 from interacting_head.export.trained_model import TrainedModel
+from interacting_head.runs.alignment_choice import ALIGNMENT, AlignmentChoice
+from interacting_head.runs.run_directory import RunDirectory
 from layers.layer_normalization import LayerNormalization
 from layers.transformer_block import LAYER_NORM_EPSILON
 
@@ -44,21 +46,37 @@ CTranslate2 are text in this form; `translate.py` reads and writes ordinary text
 
 def write(trained: TrainedModel, folder: Path, quantization: str | None) -> str:
     """Write a model for CTranslate2, and the files that translation of text needs; return how to use it."""
-    TransformerConverter(trained).convert(str(folder), quantization=quantization, force=True)
+    choice = alignment_choice(trained)
+    TransformerConverter(trained, choice).convert(str(folder), quantization=quantization, force=True)
     trained.write_text_files(folder / TEXT)
+    if choice is not None:
+        RunDirectory(folder / TEXT).write_json(ALIGNMENT, choice._asdict())
     profile = trained.config.data.profile
     return README + TOKENIZED.format(profile=profile) * PROFILES[profile].is_tokenized
 
 
-class TransformerConverter(ctranslate2.converters.Converter):
-    """CTranslate2's converter for a `TrainedModel`."""
+def alignment_choice(trained: TrainedModel) -> AlignmentChoice | None:
+    """Return the layer and head of word alignments, or None if the converted layer has other attention weights."""
+    layers = trained.model.config.decoder_layers
+    choice = trained.run.alignment_choice() if trained.run else AlignmentChoice.default(layers)
+    return choice if trained.model.attention_layers["cross", choice.layer].has_standard_weights else None
 
-    def __init__(self, trained: TrainedModel):
-        self.trained = trained
+
+class TransformerConverter(ctranslate2.converters.Converter):
+    """CTranslate2's converter for a `TrainedModel`, with the attention that it returns for word alignments."""
+
+    def __init__(self, trained: TrainedModel, choice: AlignmentChoice | None = None):
+        self.trained, self.choice = trained, choice
 
     def _load(self):
         model = self.trained.model
         config, attention = model.config, fold_transformer(model)
+        aligning = {}
+        if self.choice is not None:  # CTranslate2 returns the mean of the first heads of one layer
+            place = "cross", self.choice.layer
+            heads = self.choice.heads(model.attention_layers[place].head_names)
+            attention[place] = attention[place].with_heads_first(heads)
+            aligning = {"alignment_layer": self.choice.layer - 1, "alignment_heads": len(heads)}
 
         def heads(*sites):
             """A stack has one number of heads; layers with fewer are padded."""
@@ -71,7 +89,7 @@ class TransformerConverter(ctranslate2.converters.Converter):
         }
         of_encoder, of_decoder = heads("encoder"), heads("decoder", "cross")
         encoder = transformer_spec.TransformerEncoderSpec(config.encoder_layers, of_encoder, **options)
-        decoder = transformer_spec.TransformerDecoderSpec(config.decoder_layers, of_decoder, **options)
+        decoder = transformer_spec.TransformerDecoderSpec(config.decoder_layers, of_decoder, **options, **aligning)
         positions = model.get_layer("target_positions")(np.zeros((1, POSITIONS, config.model_dim), "float32"))
         for site, stack, num_heads in (("encoder", encoder, of_encoder), ("decoder", decoder, of_decoder)):
             for number, layer in enumerate(stack.layer, start=1):

@@ -52,6 +52,12 @@ class StandardAttention(NamedTuple):
         query, key, value = (np.pad(kernel, ((0, 0), *more)) for kernel in (query, self.key, self.value))
         return StandardAttention(query, key, value, np.pad(self.output_kernel, (*more, (0, 0))), self.output_bias)
 
+    def with_heads_first(self, heads: list[int]) -> "StandardAttention":
+        """Return the same function with the heads of these indices as the first ones."""
+        order = [*heads, *(head for head in range(self.num_heads) if head not in heads)]
+        query, key, value = (kernel[:, order] for kernel in (self.query, self.key, self.value))
+        return StandardAttention(query, key, value, self.output_kernel[order], self.output_bias)
+
 
 def fold_transformer(model: Transformer) -> dict[tuple[str, int], StandardAttention]:
     """Return all attention of a model as standard attention, `{(site, layer): …}`.

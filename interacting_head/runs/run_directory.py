@@ -27,6 +27,7 @@ from data.text.truecasing import Truecaser
 from interacting_head import config as configuration
 from interacting_head.config import ExperimentConfig
 from interacting_head.runs import migrations, run_folder
+from interacting_head.runs.alignment_choice import ALIGNMENT, AlignmentChoice
 from interacting_head.runs.run_folder import PRUNING, WEIGHTS
 from interacting_head.runs.seals import ADVICE, seal
 
@@ -42,7 +43,7 @@ class RunDirectory:
     config.yaml  text.json  subwords/{source,target}.model  truecasing/{source,target}.truecase
     checkpoints/step-N.weights.h5, step-N.state.npz
     best.weights.h5  average.weights.h5  ema.weights.h5  log.jsonl  train.log  metrics.json  tensorboard/  VERSION
-    exports/FORMAT/
+    alignment.json  exports/FORMAT/
     ```
     """
 
@@ -295,6 +296,13 @@ class RunDirectory:
         records = [record for record in self.read_log() if record["step"] <= step]
         with atomic_write(self.path / "log.jsonl") as file:
             file.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+
+    def alignment_choice(self) -> AlignmentChoice:
+        """Return the layer and head of word alignments, the default if none is stored; `InputError` if damaged."""
+        layers = self.config.model.decoder_layers
+        if (record := self.read_json(ALIGNMENT)) is None:
+            return AlignmentChoice.default(layers)
+        return AlignmentChoice.read(record, layers, self.path / ALIGNMENT)
 
     def write_json(self, name: str, value: object) -> None:
         """Write a value to the JSON file `name`."""

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from data.errors import InputError
 from data.files import PARTIAL, make_folder
+from interacting_head.runs.alignment_choice import ALIGNMENT
 
 logger = logging.getLogger("interacting_head")
 
@@ -28,7 +29,7 @@ FOLDERS = {
 """Folder of a run → patterns of the names of its files there."""
 FILES = (
     *(f"{name}{WEIGHTS}" for name in ("best", "average", "ema")),
-    *("log.jsonl", "metrics.json", PRUNING, "train.log", "text.json", "config.yaml", "VERSION"),
+    *("log.jsonl", "metrics.json", PRUNING, ALIGNMENT, "train.log", "text.json", "config.yaml", "VERSION"),
 )
 """Other files of a run. The configuration is moved or removed late, so that a killed process leaves a run."""
 

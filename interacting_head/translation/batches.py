@@ -3,6 +3,9 @@
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+import numpy as np
+
+from data.text.subwords import PAD
 from interacting_head.translation.engines.engine import Engine, Sentence
 
 LONG = 128  # sub-words; batches of longer sentences are smaller, because they take more RAM
@@ -54,3 +57,11 @@ def planned(sentences: list[Sentence], rows: Callable[[int], int], engine: Engin
         most = min(most, share) if engine.calls_at_a_time > 1 else most
         yield Batch(sentences[:most], most)
         sentences = sentences[most:]
+
+
+def padded(sentences: list[list[int]], rows: int, width: int) -> np.ndarray:
+    """Return ids `(rows, width)` of lists of ids."""
+    ids = np.full((rows, width), PAD, "int32")
+    for row, sentence in zip(ids, sentences, strict=False):
+        row[: len(sentence)] = sentence
+    return ids

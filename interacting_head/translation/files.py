@@ -30,6 +30,7 @@ ADVICE = "lower --batch-size or --batch-tokens, --beam-size, --max-length or --m
 FIRST_BATCHES = 4  # of the first window, for early output; of all windows if the output is a terminal
 RUN_FILES = (
     *("VERSION", "config.yaml", "text.json", "train.log", "log.jsonl", "metrics.json", "pruning.json", "*.weights.h5"),
+    "alignment.json",
     *("checkpoints/*", "subwords/*", "truecasing/*", "tensorboard/*", "exports/**/*"),
 )
 """Patterns of the files of a run directory, which may contain other files too."""
@@ -117,16 +118,33 @@ def window_sizes(arguments: argparse.Namespace, output: TextIO) -> tuple[int, in
 
 
 def check_output(arguments: argparse.Namespace) -> None:
-    """Raise `InputError` if `arguments.output` is a file that is read, under any name: it would be replaced."""
-    output = arguments.output
-    if output == "-" or not os.path.isfile(output):  # devices and pipes are not replaced
+    """Raise `InputError` if an output file is also read, under any name, or written twice: it would be replaced."""
+    if arguments.alignment is not None:
+        for name in ("output", "summary"):
+            if (path := getattr(arguments, name)) is not None and _is_same_place(path, arguments.alignment):
+                raise InputError(
+                    f"--alignment {arguments.alignment} is the same file as --{name}; name another output file"
+                )
+    for option in ("output", "alignment"):
+        _check_written(arguments, option, getattr(arguments, option))
+
+
+def _check_written(arguments, option, output):
+    if output in (None, "-") or not os.path.isfile(output):  # devices and pipes are not replaced
         return
     for name in ("input", "prefix", "score"):
         if (path := getattr(arguments, name)) is not None and _is_same_file(path, output):
-            raise InputError(f"--output {output} is the same file as --{name}; name another output file")
+            raise InputError(f"--{option} {output} is the same file as --{name}; name another output file")
     for model in arguments.model:
         if any(os.path.samefile(path, output) for path in _files_of_model(Path(model))):
-            raise InputError(f"--output {output} is a file of the model {model}; name another output file")
+            raise InputError(f"--{option} {output} is a file of the model {model}; name another output file")
+
+
+def _is_same_place(path, other):
+    """Return whether two paths of files, which may not be there yet, are one; a device takes both."""
+    if os.path.exists(path) and os.path.exists(other):
+        return os.path.isfile(path) and os.path.samefile(path, other)
+    return os.path.realpath(path) == os.path.realpath(other)
 
 
 def _is_same_file(path, other):
@@ -153,15 +171,50 @@ def open_output(arguments: argparse.Namespace) -> Iterator[TextIO]:
             raise InputError("the standard output is closed; name a file with --output")
         if is_prompt(arguments.input):
             output = stack.enter_context(separate_output())
-        if arguments.output.endswith(".gz"):
-            file = stack.enter_context(atomic_write(arguments.output, "wb"))
-            # Neither name nor time in the header: the same translations give the same file.
-            compressed = gzip.GzipFile("", "wb", fileobj=file, mtime=0)
-            output = stack.enter_context(io.TextIOWrapper(stack.enter_context(compressed)))
-        elif arguments.output != "-":
-            output = stack.enter_context(atomic_write(arguments.output))
+        if arguments.output != "-":
+            output = stack.enter_context(_open_file(arguments.output))
         output.reconfigure(encoding="utf-8")
         yield output
+
+
+@contextlib.contextmanager
+def _open_file(path):
+    """A text file that appears when it is complete; a gzip file if its name ends so."""
+    with contextlib.ExitStack() as stack:
+        if path.endswith(".gz"):
+            file = stack.enter_context(atomic_write(path, "wb"))
+            # Neither name nor time in the header: the same translations give the same file.
+            compressed = gzip.GzipFile("", "wb", fileobj=file, mtime=0)
+            yield stack.enter_context(io.TextIOWrapper(stack.enter_context(compressed), encoding="utf-8"))
+        else:
+            yield stack.enter_context(atomic_write(path))
+
+
+@contextlib.contextmanager
+def open_alignment(arguments: argparse.Namespace, translator: "Translator") -> Iterator[Callable]:
+    """Yield a function of lines and their translations, which writes their links if `--alignment` asks for them."""
+    if arguments.alignment is None:
+        yield lambda lines, found: None
+        return
+    from interacting_head.translation.aligner import Aligner
+
+    if arguments.keep_tokenized and not translator.target_form.is_tokenized:
+        raise InputError(
+            "--alignment links words, and --keep-tokenized prints sub-words with the profile raw; leave one of the two "
+            "out"
+        )
+    aligner = Aligner(translator)
+    if aligner.choice.is_default:
+        print(
+            f"words are aligned by {aligner.choice}, the default; choose the best head with "
+            "python -m interacting_head.analyze alignment --store",
+            file=sys.stderr,
+        )
+    with _open_file(arguments.alignment) as file:
+        yield lambda lines, found: file.writelines(f"{line}\n" for line in aligner.lines(lines, found))
+    if count := aligner.unaligned:
+        lines = f"{count:,} lines have" if count > 1 else "1 line has"
+        print(f"warning: {lines} no alignment: the model's words are not the line's", file=sys.stderr)
 
 
 def progress_bar(count: int | None, arguments: argparse.Namespace, output: TextIO) -> "tqdm":

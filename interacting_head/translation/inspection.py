@@ -13,7 +13,7 @@ from data.text.subwords import BEGIN, END
 from interacting_head.model.compilation import Compiled
 from interacting_head.model.transformer import Transformer
 from interacting_head.search.transformer_search import as_array
-from interacting_head.translation.engines.keras import padded
+from interacting_head.translation.batches import padded
 
 POSITIONS = 2**17  # most rows × source length × target length of a batch, because of its attention weights
 MULTIPLE = 16  # widths of batches are multiples of it, because JAX compiles for each
@@ -45,8 +45,8 @@ class Inspection(NamedTuple):
 class Inspector:
     """Inspects a `Transformer` by one pass over source and translation, as in training.
 
-    `attention`, `logits` and `heads` are the wanted sites: `encoder`, `decoder`, `cross` (encoder-decoder attention).
-    Raises `InputError` if head importance is requested and no layer of the model computes it.
+    `attention`, `logits` and `heads` are the wanted sites, `encoder`, `decoder`, `cross` (encoder-decoder), or
+    the wanted layers `(site, number)`. Raises `InputError` if head importance is requested and no layer computes it.
 
     Example:
         >>> [seen] = Inspector(model, attention=["cross"]).inspect([(source_ids, target_ids)])
@@ -56,7 +56,7 @@ class Inspector:
     def __init__(self, model, attention=(), head_importance=False, logits=(), heads=()):
         layers = model.attention_layers
         sites = {"attention": attention, "logits": logits, "heads": heads}
-        self.wanted = {name: [place for place in layers if place[0] in of] for name, of in sites.items()}
+        self.wanted = {name: [place for place in layers if place[0] in of or place in of] for name, of in sites.items()}
         weighing = [place for place, layer in layers.items() if layer.has_head_importance]
         self.wanted["head_importance"] = weighing if head_importance else []
         if head_importance and not weighing:
@@ -64,7 +64,7 @@ class Inspector:
                 "this model has no head importance: only attention layers of the schemes dynamic_head_importance and "
                 "multi_hop compute it"
             )
-        self.only_cross = {*attention, *logits, *heads} <= {"cross"}
+        self.only_cross = all(site == "cross" for name in sites for site, _ in self.wanted[name])
         self.model = model
         ids = dict.fromkeys(("source_ids", "target_ids"), KerasTensor((None, None), "int32"))
         self._compiled = Compiled(self.forced_pass, [model], arguments=lambda: ids)

@@ -49,10 +49,8 @@ class LineEncoder:
         Raises `InputError` for a prefix that is too long.
         """
         found = []
-        longest_piece = min(self.limit, self._trained or self.limit)
         of_lines = [None] * len(lines) if prefixes is None else self._encoded_prefixes(prefixes, first_number)
-        pieces_of_lines = encoded_pieces(*self._source, lines, self.limit, longest_piece)
-        for line, (pieces, prefix) in enumerate(zip(pieces_of_lines, of_lines, strict=True), start=first_number):
+        for line, (pieces, prefix) in enumerate(zip(self.pieces(lines), of_lines, strict=True), start=first_number):
             if len(pieces) > 1:
                 self._cut.add(line)
             elif pieces and self._trained is not None and len(pieces[0]) > self._trained:
@@ -65,6 +63,10 @@ class LineEncoder:
                 found.append(Sentence(source, longest + 1, prefix, line, number, len(pieces)))
                 prefix = prefix and []  # for the following pieces
         return found
+
+    def pieces(self, lines: list[str]) -> list[list[list[int]]]:
+        """Return the ids of the pieces of each line: one as a rule, none of a line without sub-words."""
+        return encoded_pieces(*self._source, lines, self.limit, min(self.limit, self._trained or self.limit))
 
     def scored_sentences(self, sources: list[str], targets: list[str], first_number: int) -> list[Sentence]:
         """Return a `Sentence` for each line with sub-words, with its translation; `InputError` above the limit."""

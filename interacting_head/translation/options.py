@@ -71,6 +71,7 @@ def parse_arguments(description: str) -> argparse.Namespace:
     details = "add attention weights or head importance to each object; needs --output-type json"
     add("--with", nargs="+", choices=DETAILS, default=[], dest="details", help=details)
     add("--summary", metavar="FILE", help="write the number of sentences and sub-words and the seconds as JSON")
+    add("--alignment", metavar="FILE", help="write links i-j between words of the input and the best translation")
     tokens = "output tokens instead of text: words, or sub-words if the run's profile is raw"
     add("--keep-tokenized", action="store_true", help=tokens)
     arguments = parser.parse_args()
@@ -119,6 +120,11 @@ def _check_together(arguments):
             raise InputError(f"{wanted} needs --output-type json")
         if len(arguments.model) > 1:
             raise InputError(f"{wanted} needs a single model, got {len(arguments.model)}; name one run directory")
+    if "alignment" in given:
+        if arguments.alignment == "-":
+            raise InputError("--alignment needs a file name: standard output has the translations")
+        if len(arguments.model) > 1:
+            raise InputError(f"--alignment needs a single model, got {len(arguments.model)}; name one run directory")
     for name in SAMPLING_ONLY:
         if name in given and "sampling" not in given:
             raise InputError(f"{flag(name)} is for sampling; give --sample too")

@@ -15,6 +15,7 @@ from data.errors import InputError
 from data.quickstart.draw import Draw
 from data.quickstart.lexicon import ADJECTIVES, ADVERBIALS, NOUNS, VERBS
 from data.quickstart_corpus import PATTERNS, SPLITS, generate, write
+from interacting_head.analysis.alignment import read_gold
 
 # Any change of a word or of the order of the default corpus changes this digest.
 DEFAULT_DIGEST = "ab8710ffac3cf96cebd83411f9f7ec92ff93d9fbcaeadce8dd67119a88565edd"
@@ -145,3 +146,12 @@ def test_an_interrupted_write_leaves_the_old_files_and_nothing_else(tmp_path, mo
     with pytest.raises(OSError, match="disk is full"):
         write(tmp_path, seed=7, train_pairs=30, dev_pairs=3, test_pairs=3)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_the_gold_links_are_of_its_first_test_sentences(corpus):
+    folder = Path(__file__).parents[1] / "quickstart_links"
+    sides = [(folder / f"test.{language}").read_text(encoding="utf-8").splitlines() for language in ("de", "en")]
+    assert list(zip(*sides, strict=True)) == [(pair.german, pair.english) for pair in corpus["test"][:40]]
+    for source, target, gold in zip(*sides, read_gold(folder / "gold"), strict=True):
+        for side, line in enumerate((source, target)):  # each word has a link
+            assert {link[side] for link in gold.possible} == set(range(len(line.split(" "))))

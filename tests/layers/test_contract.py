@@ -206,9 +206,13 @@ def test_a_layer_is_standard_attention_or_says_why_not(name, options):
     )
     logits = np.einsum("bhtk,bhsk->bhts", q, k) / np.sqrt(layer.key_dim)
     weights = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    heads = np.einsum("bhts,bhsv->bhtv", weights / weights.sum(axis=-1, keepdims=True), v)
+    weights /= weights.sum(axis=-1, keepdims=True)
+    heads = np.einsum("bhts,bhsv->bhtv", weights, v)
     expected = np.einsum("bhtv,hvd->btd", heads, output_kernel) + array(layer.output_bias)
     np.testing.assert_allclose(array(layer(query, memory)), expected, rtol=1e-4, atol=1e-4)
+    shown = array(layer(query, memory, return_attention_scores=True)[1])
+    # A scheme may have an axis in front of the heads.
+    assert layer.has_standard_weights == np.allclose(shown.reshape(weights.shape), weights, rtol=1e-4, atol=1e-5)
 
 
 @every_scheme

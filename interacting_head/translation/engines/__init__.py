@@ -29,6 +29,7 @@ CAPABILITIES = {
     "prefix": Capability("does not support target prefixes", "--prefix"),
     "score": Capability("does not support scoring given translations", "--score"),
     "details": Capability("does not expose attention", "--with"),
+    "alignment": Capability("does not support word alignments", "--alignment"),
 }
 
 

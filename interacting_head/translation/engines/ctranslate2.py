@@ -14,6 +14,7 @@ from data.text.subwords import BEGIN, END, PAD, Subwords
 from data.workers import available_cores
 from interacting_head.console import importing_keras
 from interacting_head.export import POSITIONS, TEXT, convert, optional_package
+from interacting_head.runs.alignment_choice import ALIGNMENT, AlignmentChoice
 from interacting_head.runs.exports import fitting_export
 from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.search.options import SearchOptions
@@ -34,12 +35,21 @@ default of 1 ends too early: the first to end may all be poor. Our own search ha
 
 
 class CTranslate2Engine(Engine):
-    """A `ctranslate2.Translator` of a folder that `export.ctranslate2.convert` has written, and its `Subwords`."""
+    """A `ctranslate2.Translator` of a folder that `export.ctranslate2.convert` has written, and its `Subwords`.
+
+    `choice` is the attention that it returns, or None if it is not known, or not the model's.
+    """
 
     name = "ctranslate2"
 
-    def __init__(self, translator: "ctranslate2.Translator", source_subwords: Subwords, target_subwords: Subwords):
-        self._translator = translator
+    def __init__(
+        self,
+        translator: "ctranslate2.Translator",
+        source_subwords: Subwords,
+        target_subwords: Subwords,
+        choice: AlignmentChoice | None = None,
+    ):
+        self._translator, self._choice = translator, choice
         self.calls_at_a_time = self.calls_waiting = translator.num_translators
         self._source_pieces, self._target_pieces = (
             [subwords.piece(i) for i in range(subwords.vocabulary_size)]
@@ -62,8 +72,8 @@ class CTranslate2Engine(Engine):
             raise InputError(f"{path} is a converted model without checkpoints; leave out --checkpoint {checkpoint}")
         run = RunDirectory.open(path / TEXT if converted else path)
         folder = path if converted else fitting_export(run, cls.name, checkpoint)
-        translator = _load(folder) if folder else _converted(run, checkpoint)
-        return cls(translator, *run.subwords()), run
+        translator, choice = _load(folder) if folder else _converted(run, checkpoint)
+        return cls(translator, *run.subwords(), choice), run
 
     def search(self, sentences: list[Sentence], options: SearchOptions, rows: int, token_scores: bool = True) -> list:
         sources = [self._pieces(sentence.source) for sentence in sentences]
@@ -88,6 +98,31 @@ class CTranslate2Engine(Engine):
 
     def score(self, pairs: list[tuple], rows: int) -> list[list[float]]:
         return self._token_scores([(self._pieces(source), target) for source, target in pairs], rows)
+
+    def alignment_choice(self) -> AlignmentChoice:
+        if self._choice is None:
+            raise InputError(
+                "this model gives no word alignments with --engine ctranslate2: it was converted by an earlier version "
+                "(convert it again), or it mixes attention weights after the softmax; use --engine keras"
+            )
+        return self._choice
+
+    def attention(self, pairs: list[tuple], rows: int) -> list[np.ndarray]:
+        sources, targets = zip(*pairs, strict=True)
+        results = self._translator.translate_batch(
+            [self._pieces(source) for source in sources],
+            [[self._target_pieces[i] for i in ids] for ids in targets],
+            max_batch_size=rows,
+            beam_size=1,
+            max_input_length=0,
+            max_decoding_length=max(
+                map(len, targets)
+            ),  # the prefix counts, so nothing else is produced for the longest
+            return_attention=True,
+        )
+        # Weights on the end symbol of a source are left out.
+        found = zip(results, targets, strict=True)
+        return [np.pad(result.attention[0][: len(target)], ((0, 1), (0, 1))) for result, target in found]
 
     def _candidates(self, sources, sentences, options):
         """Return what CTranslate2 finds for each source, `{ids: log-probability}`, None if that is not exact."""
@@ -139,13 +174,15 @@ class CTranslate2Engine(Engine):
 
 
 def _load(folder):
-    """Return a `ctranslate2.Translator` with a core for each of its batches, or on a GPU."""
+    """Return a `ctranslate2.Translator` with a core for each of its batches, or on a GPU; and its attention."""
     calls = 1 if ctranslate2.get_cuda_device_count() else min(available_cores(), MOST_CALLS)
     threads = {"inter_threads": calls, "intra_threads": available_cores() // calls}
     try:
-        return ctranslate2.Translator(str(folder), device="auto", **threads)
+        translator = ctranslate2.Translator(str(folder), device="auto", **threads)
     except (RuntimeError, ValueError) as error:
         raise InputError(f"{folder} is damaged ({str(error).splitlines()[0]}); convert the run again") from error
+    text = RunDirectory(folder / TEXT)
+    return translator, None if text.read_json(ALIGNMENT) is None else text.alignment_choice()
 
 
 def _converted(run, checkpoint):

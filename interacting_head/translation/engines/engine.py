@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
+import numpy as np
+
+from interacting_head.runs.alignment_choice import AlignmentChoice
 from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.search.options import SearchOptions
 from interacting_head.translation.engines import check_capabilities
@@ -97,6 +100,18 @@ class Engine(abc.ABC):
 
         Pairs are source ids and target ids, without end symbols; `rows` is the most pairs of a batch.
         """
+
+    def alignment_choice(self) -> AlignmentChoice:
+        """Return the layer and heads of `attention`; `InputError` if the engine lacks `alignment`, or has no choice."""
+        check_capabilities(self.name, {"alignment"})
+
+    def attention(self, pairs: list[tuple], rows: int) -> list[np.ndarray]:
+        """Return encoder-decoder attention `(T, S)` under the `alignment_choice` for each pair of bare ids.
+
+        Row t is the step that produces token t of the target. End symbols are counted in T and S, but the weights at
+        and on them may be zeros. Sources and targets have a token at least. A batch may hold at most `rows`.
+        """
+        check_capabilities(self.name, {"alignment"})
 
     def faster_engine(self, options: SearchOptions) -> str | None:
         """Return the name of an installed engine that gives the same translations faster, or None."""

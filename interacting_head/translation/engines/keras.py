@@ -1,5 +1,6 @@
 """Translation by the project's own search, with `Transformer`s on any Keras backend."""
 
+import functools
 import importlib.util
 import threading
 from pathlib import Path
@@ -7,16 +8,19 @@ from pathlib import Path
 import numpy as np
 
 from data.errors import InputError
-from data.text.subwords import BEGIN, END, PAD
+from data.text.subwords import BEGIN, END
 from interacting_head.model.building import load_model
 from interacting_head.model.compilation import calls_at_a_time, compiles_shapes, size_compiled_for
 from interacting_head.model.placement import resolved
 from interacting_head.model.transformer import Transformer
+from interacting_head.runs.alignment_choice import AlignmentChoice
 from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.search.constraints import Limits
 from interacting_head.search.options import IMPOSSIBLE, SearchOptions, length_limit
 from interacting_head.search.transformer_search import Scorer, TransformerSearch, as_array
+from interacting_head.translation.batches import padded
 from interacting_head.translation.engines.engine import Engine, Hypothesis, Sentence
+from interacting_head.translation.inspection import Inspector
 
 FASTER = "ctranslate2"  # for searches with one model that can be converted to a standard Transformer
 MOST_SEARCHES = 16  # compiled searches kept, each for its own options
@@ -27,8 +31,9 @@ class TransformerEngine(Engine):
 
     name = "keras"
 
-    def __init__(self, models: Transformer | list[Transformer]):
+    def __init__(self, models: Transformer | list[Transformer], run: RunDirectory | None = None):
         self.models = list(models) if isinstance(models, list | tuple) else [models]
+        self._run = run
         self.calls_at_a_time = calls_at_a_time()
         self._searches, self._lock = {}, threading.Lock()
         self._scorer = Scorer(self.models)
@@ -50,7 +55,7 @@ class TransformerEngine(Engine):
                 raise InputError(
                     f"{run.path} has another data.profile than {first.path}; the runs of an ensemble must share it"
                 )
-        return cls([load_model(run, subwords, checkpoint) for run in runs]), first
+        return cls([load_model(run, subwords, checkpoint) for run in runs], first), first
 
     def search(self, sentences: list[Sentence], options: SearchOptions, rows: int, token_scores: bool = True) -> list:
         prefixed = sentences[0].prefix is not None
@@ -68,6 +73,25 @@ class TransformerEngine(Engine):
         shifted = np.concatenate([np.full((len(labels), 1), BEGIN, "int32"), labels[:, :-1]], axis=1)
         log_p, _ = self._scorer(source_ids, shifted, labels)
         return [row[: len(target) + 1].tolist() for row, (_, target) in zip(log_p, pairs, strict=False)]
+
+    def alignment_choice(self) -> AlignmentChoice:
+        choice, *_ = self._aligning
+        return choice
+
+    def attention(self, pairs: list[tuple], rows: int) -> list[np.ndarray]:
+        _, place, heads, inspector = self._aligning
+        seen = [one.attention[place] for one in inspector.inspect(pairs)]
+        return [weights.reshape(-1, *weights.shape[-2:])[heads].mean(0) for weights in seen]
+
+    @functools.cached_property
+    def _aligning(self):
+        """The `AlignmentChoice`, the place of its layer, the indices of its heads, and an `Inspector` of the layer."""
+        [model] = self.models
+        default = AlignmentChoice.default(model.config.decoder_layers)
+        choice = default if self._run is None else self._run.alignment_choice()
+        place = "cross", choice.layer
+        heads = choice.heads(model.attention_layers[place].head_names)
+        return choice, place, heads, Inspector(model, attention=[place])
 
     def faster_engine(self, options: SearchOptions) -> str | None:
         if importlib.util.find_spec(FASTER) is None or options.sampling or len(self.models) > 1:
@@ -147,11 +171,3 @@ def hypotheses(ids: np.ndarray, scores: np.ndarray, token_scores: np.ndarray, mo
                 end = int(np.argmax(row == END))
                 n_best[-1].append(Hypothesis(score, row[:end].tolist(), log_p[: end + 1].tolist()))
     return n_best
-
-
-def padded(sentences: list[list[int]], rows: int, width: int) -> np.ndarray:
-    """Return lists of ids as an array `(rows, width)`."""
-    ids = np.full((rows, width), PAD, "int32")
-    for row, sentence in zip(ids, sentences, strict=False):
-        row[: len(sentence)] = sentence
-    return ids

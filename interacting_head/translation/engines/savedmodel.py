@@ -15,9 +15,10 @@ from interacting_head.export import EXTRA, TEXT, optional_package, versions
 from interacting_head.model.compilation import calls_at_a_time
 from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.search.options import SearchOptions
+from interacting_head.translation.batches import padded
 from interacting_head.translation.engines import check_capabilities
 from interacting_head.translation.engines.engine import Engine, Sentence
-from interacting_head.translation.engines.keras import hypotheses, padded
+from interacting_head.translation.engines.keras import hypotheses
 
 
 class SavedModelEngine(Engine):

@@ -2,69 +2,8 @@ import numpy as np
 import pytest
 
 from data.errors import InputError
-from interacting_head.analysis.alignment import (
-    Gold,
-    Words,
-    error_rates,
-    link_counts,
-    links,
-    merged,
-    pharaoh,
-    read_gold,
-    words_of,
-)
+from interacting_head.analysis.alignment import Gold, error_rates, head_scores, link_counts, read_gold, sentence_sums
 from interacting_head.analysis.base import add_up
-from tests.interacting_head.export import exports
-
-DRAW = np.random.default_rng(3)
-
-
-@pytest.fixture(scope="module")
-def subwords(tmp_path_factory):
-    return exports.subwords(tmp_path_factory.mktemp("subwords"))[0]
-
-
-def words(*counts):
-    """Words with the given numbers of sub-words, and the end symbol."""
-    counts = [*counts, 1]
-    return Words([f"w{i}" for i in range(len(counts))], np.repeat(range(len(counts)), counts))
-
-
-@pytest.mark.parametrize("line", ["die katze und der hund", "hündchen 𝄞 katze!", "a  b"])
-def test_words_are_separated_by_blanks(subwords, line):
-    [ids] = subwords.encode([line])
-    texts, word_of = words_of(ids, subwords)
-    assert texts == [*line.split(), "</s>"]
-    assert len(word_of) == len(ids) + 1
-    assert word_of[-1] == len(texts) - 1
-    for word, text in enumerate(texts[:-1]):
-        assert subwords.decode([[i for i, at in zip(ids, word_of, strict=False) if at == word]])[0].strip() == text
-
-
-def test_an_empty_translation_has_the_end_symbol_alone(subwords):
-    assert words_of([], subwords).texts == ["</s>"]
-    assert links(np.ones((1, 4))) == set()
-
-
-def test_attention_to_a_word_is_a_sum_and_from_a_word_a_mean():
-    target, source = words(1, 3), words(2, 1, 1)
-    weights = DRAW.random((2, 5, 5))
-    expected = np.zeros((2, 3, 4))
-    for head in range(2):
-        for j in range(3):
-            rows = [t for t in range(5) if target.word_of[t] == j]
-            for t in rows:
-                for s in range(5):
-                    expected[head, j, source.word_of[s]] += weights[head, t, s] / len(rows)
-    np.testing.assert_allclose(merged(weights, target, source), expected)
-    weights /= weights.sum(-1, keepdims=True)
-    np.testing.assert_allclose(merged(weights, target, source).sum(-1), 1)
-
-
-def test_target_words_are_linked_to_the_source_word_of_largest_weight():
-    weights = np.array([[0.1, 0.3, 0.6], [0.9, 0.0, 0.1], [0.0, 1.0, 0.0]])
-    assert links(weights) == {(1, 0), (0, 1)}
-    assert pharaoh(links(weights)) == "0-1 1-0"
 
 
 def test_the_error_rate_follows_och_and_ney():
@@ -97,3 +36,11 @@ def test_wrong_links_are_an_error_that_names_the_line(tmp_path, link):
     path.write_text(f"0-0\n0-0 {link}\n")
     with pytest.raises(InputError, match=r"line 2: .* is no link"):
         read_gold(path)
+
+
+def test_symmetry_is_the_share_of_links_that_rows_and_columns_have():
+    # Links of rows: 1-0 0-1; of columns: 0-1 1-0 2-1.
+    weights = np.array([[0.1, 0.5, 0.3, 0.1], [0.5, 0.0, 0.4, 0.1], [0.0, 0.0, 0.0, 1.0]])
+    scores = head_scores(**sentence_sums(weights, None))
+    assert scores == {"largest": pytest.approx(0.5), "symmetry": pytest.approx(2 * 2 / (2 + 3))}
+    assert head_scores(**sentence_sums(np.ones((1, 4)), None)) == {"largest": None, "symmetry": None}

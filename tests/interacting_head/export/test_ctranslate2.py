@@ -1,14 +1,21 @@
+import dataclasses
+
 import numpy as np
 import pytest
 
+from data.errors import InputError
 from interacting_head import export
+from interacting_head.runs.alignment_choice import AlignmentChoice
 from interacting_head.runs.run_directory import RunDirectory
+from interacting_head.translation.engines.keras import TransformerEngine
 from tests import skip_reasons
 from tests.interacting_head.export import exports
 from tests.layers.backend import array
 from tests.parameters import mostly_slow
 
 ctranslate2 = pytest.importorskip("ctranslate2", reason=skip_reasons.EXPORT)
+
+from interacting_head.translation.engines.ctranslate2 import CTranslate2Engine  # noqa: E402
 
 FOLDED = ("multi_head", "fixed_head_size", "talking_heads", "interacting_head", "interacting_head_pairwise")
 MODELS = {
@@ -61,6 +68,39 @@ def test_long_sentences_keep_their_positions(tmp_path, both):
     export.convert(trained, "ctranslate2", tmp_path / "model")
     sources, targets = exports.pairs(count=1, longest=5)
     assert_equal_scores(trained, tmp_path / "model", [sources[0] * 300], [targets[0] * 300], atol=1e-4)
+
+
+@pytest.mark.parametrize("head", ["mean", "head 2"])
+@pytest.mark.parametrize("name", mostly_slow(MODELS, "interacting_head-post"))
+def test_attention_for_word_alignments_is_ours(tmp_path, both, name, head):
+    trained = exports.trained(both, **MODELS[name])
+    names = trained.model.attention_layers["cross", 2].head_names
+    choice = AlignmentChoice(2, "mean" if head == "mean" else names[1])
+    run = RunDirectory(tmp_path)  # of which nothing is there but the choice
+    run.alignment_choice = lambda: choice
+    export.convert(dataclasses.replace(trained, run=run), "ctranslate2", tmp_path / "model")
+    theirs, _ = CTranslate2Engine.open([tmp_path / "model"])
+    if not trained.model.attention_layers["cross", 2].has_standard_weights:
+        assert name.startswith("talking_heads")
+        with pytest.raises(InputError, match="gives no word alignments with --engine ctranslate2"):
+            theirs.alignment_choice()
+        return
+    assert theirs.alignment_choice() == choice
+    pairs = list(zip(*exports.pairs(), strict=True))
+    found = theirs.attention(pairs, 8)
+    for our, their in zip(TransformerEngine(trained.model, run).attention(pairs, 8), found, strict=True):
+        assert our.shape == their.shape
+        np.testing.assert_allclose(their[:-1, :-1], our[:-1, :-1], atol=1e-5)
+
+
+def test_the_default_choice_goes_with_a_converted_model(tmp_path, both):
+    export.convert(exports.trained(both), "ctranslate2", tmp_path / "model")
+    engine, _ = CTranslate2Engine.open([tmp_path / "model"])
+    assert engine.alignment_choice() == AlignmentChoice.default(2)
+    (tmp_path / "model" / "text" / "alignment.json").unlink()  # as earlier versions converted it
+    engine, _ = CTranslate2Engine.open([tmp_path / "model"])
+    with pytest.raises(InputError, match="convert it again"):
+        engine.alignment_choice()
 
 
 def in_steps(weight, axes):

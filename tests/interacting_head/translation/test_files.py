@@ -51,6 +51,26 @@ def test_an_output_that_is_also_an_input_is_refused_and_kept(texts, options, out
     assert (texts / name).read_text() == f"{name}\n"
 
 
+@pytest.mark.parametrize(
+    ("options", "alignment", "message"),
+    [
+        ((), "symbolic", "is the same file as --input"),
+        (("-o", "new"), "./new", "is the same file as --output"),
+        (("-o", "score"), "score", "is the same file as --output"),
+        (("--summary", "new"), "new", "is the same file as --summary"),
+        ((), "-", "needs the name of a file"),
+        ((), "new", "--keep-tokenized prints sub-words"),
+    ],
+)
+def test_an_alignment_that_is_another_file_is_refused(texts, options, alignment, message):
+    result = run(texts, *ECHO, "-i", "input", *options, "--keep-tokenized", "--alignment", alignment)
+    assert (result.code, result.output) == (2, "")
+    assert result.errors.startswith("error: --alignment ")
+    assert message in result.errors
+    assert (texts / "input").read_text() == "input\n"
+    assert not (texts / "new").exists()
+
+
 def test_an_output_that_is_the_standard_input_is_refused(texts):
     command = [sys.executable, "-m", *ECHO, "-o", "input"]
     with open(texts / "input") as stdin:
@@ -68,7 +88,9 @@ def test_an_output_that_is_a_file_of_the_model_is_refused(tmp_path, name):
     os.link(run_folder / "best.weights.h5", run_folder / "linked")
 
     def arguments(output, model=run_folder):
-        return SimpleNamespace(input="-", prefix=None, score=None, model=[str(model)], output=str(output))
+        return SimpleNamespace(
+            input="-", prefix=None, score=None, model=[str(model)], output=str(output), alignment=None
+        )
 
     with pytest.raises(InputError, match=r"--output .* is a file of the model .*run; name another output file"):
         check_output(arguments(run_folder / name))
