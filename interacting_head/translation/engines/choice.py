@@ -3,6 +3,8 @@
 import importlib.util
 
 from data.errors import InputError
+from interacting_head.export import TEXT
+from interacting_head.runs.alignment_choice import ALIGNMENT
 from interacting_head.runs.exports import export_folder, why_unfit
 from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.translation.engines import check_capabilities, check_source_length
@@ -36,7 +38,12 @@ def choose_engine(
         reason = str(error)
     if reason is None and importlib.util.find_spec(FASTER) is None:
         reason = f"{folder} needs the package {FASTER}; pip install -r requirements-export.txt"
-    reason = reason or why_unfit(folder, RunDirectory(paths[0]).weights(checkpoint))
+    run = RunDirectory(paths[0])
+    reason = reason or why_unfit(folder, run.weights(checkpoint))
+    if reason is None and "alignment" in wanted:
+        text = RunDirectory(folder / TEXT)
+        if text.read_json(ALIGNMENT) is None or text.alignment_choice() != run.alignment_choice():
+            reason = f"{folder} does not have the attention that aligns words of {run.path}"
     if reason is not None:
         return USUAL, f"engine {USUAL}: {reason}"
     return FASTER, f"engine {FASTER}: {folder} (--engine {USUAL} uses Keras)"

@@ -1,9 +1,11 @@
 import dataclasses
 import hashlib
+import json
 
 import pytest
 
 from interacting_head.runs.exports import ExportRecord
+from interacting_head.runs.run_directory import VERSION
 from interacting_head.translation.engines import choice
 from interacting_head.translation.engines.choice import choose_engine
 
@@ -43,7 +45,7 @@ def test_without_an_export_there_is_no_choice_and_no_line(tmp_path):
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"wanted": {"sampling"}}, "--engine ctranslate2 searches and does not draw; --sample needs --engine keras"),
+        ({"wanted": {"sampling"}}, "--engine ctranslate2 does not support sampling; --sample needs --engine keras"),
         ({"wanted": {"details"}}, "--with needs --engine keras"),
         ({"max_source_length": 4096}, "--max-source-length must be at most 4,095 with --engine ctranslate2"),
         ({"checkpoint": "average"}, "was made from other weights; remove it and export the run again"),
@@ -61,13 +63,35 @@ def test_an_ensemble_a_stale_and_a_quantised_export_choose_keras(tmp_path):
     stale = make_run(tmp_path / "stale", dataclasses.replace(RECORD, weights_sha256="0" * 64))
     small = make_run(tmp_path / "small", dataclasses.replace(RECORD, quantization="int8"))
     for paths, reason in (
-        ([run, run], "takes one model"),
+        ([run, run], "supports only one model"),
         ([stale], "was made from other weights"),
         ([small], f"is quantized (int8); -m {small}/exports/ctranslate2 --engine ctranslate2 uses it"),
     ):
         engine, line = choose_engine(paths)
         assert engine == "keras"
         assert reason in line
+
+
+@pytest.mark.parametrize(
+    ("in_run", "in_export", "expected"),
+    [
+        (None, "mean", "keras"),
+        ("head 1", "head 1", "ctranslate2"),
+        ("head 2", "head 1", "keras"),
+        ("mean", None, "keras"),
+    ],
+)
+def test_alignments_need_an_export_with_the_attention_of_the_run(tmp_path, in_run, in_export, expected):
+    run = make_run(tmp_path / "run")
+    folder = run / "exports" / "ctranslate2" / "text"
+    folder.mkdir()
+    for path, head in ((run, in_run), (folder, in_export)):
+        (path / "config.yaml").write_text("{}\n")
+        (path / "VERSION").write_text(f"{VERSION}\n")
+        if head is not None:
+            (path / "alignment.json").write_text(json.dumps({"layer": 1, "head": head}))
+    assert choose_engine([run], wanted={"alignment"})[0] == expected
+    assert choose_engine([run])[0] == "ctranslate2"
 
 
 def test_a_missing_package_chooses_keras_and_is_named(tmp_path, monkeypatch):
