@@ -9,9 +9,10 @@ PYTEST = .venv/bin/python -m pytest --numprocesses auto --maxprocesses 4 --dist 
 
 setup: .venv/installed
 
-.venv/installed: requirements.txt constraints.txt
+.venv/installed: requirements.txt constraints.txt pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(PIP) --requirement requirements.txt
+	$(PIP) --no-deps --editable .
 	touch $@
 
 .venv/test-installed: .venv/installed requirements-test.txt requirements-metrics.txt requirements-export.txt
@@ -25,19 +26,19 @@ setup: .venv/installed
 
 # Trains the quickstart recipe, translates its test set and scores the translations.
 demo: .venv/installed
-	.venv/bin/python -m data.quickstart_corpus runs/quickstart-corpus
-	.venv/bin/python train.py quickstart
-	.venv/bin/python translate.py -m runs/quickstart -i runs/quickstart-corpus/test.de -o runs/quickstart/test.en
-	.venv/bin/python eval_metrics.py -i runs/quickstart/test.en -r runs/quickstart-corpus/test.en -m sacrebleu bleu
+	.venv/bin/interacting-head quickstart-corpus runs/quickstart-corpus
+	.venv/bin/interacting-head train quickstart
+	.venv/bin/interacting-head translate -m runs/quickstart -i runs/quickstart-corpus/test.de -o runs/quickstart/test.en
+	.venv/bin/interacting-head evaluate -i runs/quickstart/test.en -r runs/quickstart-corpus/test.en -m sacrebleu bleu
 	@echo; echo "A few translations:"; echo
 	@paste -d '\n' runs/quickstart-corpus/test.de runs/quickstart/test.en /dev/null | head -15
 	@echo "Next:"
 	@echo "  . .venv/bin/activate"
-	@echo "  echo 'Der alte Mann liest ein Buch.' | python translate.py -m runs/quickstart"
-	@echo "  python -m interacting_head.serve -m runs/quickstart"
-	@echo "  python train.py --list"
+	@echo "  echo 'Der alte Mann liest ein Buch.' | interacting-head translate -m runs/quickstart"
+	@echo "  interacting-head serve -m runs/quickstart"
+	@echo "  interacting-head train --list"
 	@echo "With your own text:"
-	@echo "  python train.py --source train.de --target train.en --dev-source dev.de --dev-target dev.en"
+	@echo "  interacting-head train --source train.de --target train.en --dev-source dev.de --dev-target dev.en"
 
 test: .venv/test-installed lint
 	$(PYTEST) -m "not slow" --durations-min=5

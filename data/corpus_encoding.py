@@ -1,6 +1,6 @@
 """From a corpus to ids: preprocessed text, sub-word models, encoded arrays.
 
-Training, `python -m data.prepare` and `python -m data.stats` share `encode_corpus`, whose work is cached by content.
+Training and the verbs `prepare` and `stats` share `encode_corpus`, whose work is cached by content.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """Print Table 1 and plot Figure 3 of Li & Luo (2022) for any corpus: sizes, sentence lengths, allowed head counts.
 
-    python -m data.stats multi30k --source-language de --target-language en --plot lengths.png
+    interacting-head stats multi30k --source-language de --target-language en --plot lengths.png
 
 Sentence lengths are in sub-words, without begin and end symbols, after preprocessing and cleaning. The paper says
 tokens; that they are sub-words follows from its lengths of up to 120 (IWSLT16) and 332 (WMT17 EN-DE), after sentences

@@ -13,9 +13,9 @@ from interacting_head.config.values import entry_of
 from interacting_head.console import PROGRAM, ArgumentParser, run
 
 VERBS = {
-    "train": ("train a model, or continue a training", "interacting_head.train"),
-    "translate": ("translate text with a trained or exported model", "interacting_head.translate"),
-    "evaluate": ("score translations against references", "interacting_head.evaluate"),
+    "train": ("train a model, or continue a training", "interacting_head.commands.train"),
+    "translate": ("translate text with a trained or exported model", "interacting_head.commands.translate"),
+    "evaluate": ("score translations against references", "interacting_head.commands.evaluate"),
     "analyze": ("study the attention heads of trained models", "interacting_head.analyze"),
     "tune": ("search hyper-parameters", "interacting_head.tune.__main__"),
     "reproduce": ("train and score the cells of a paper's table", "interacting_head.reproduce"),

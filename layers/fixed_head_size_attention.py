@@ -12,4 +12,4 @@ class FixedHeadSizeAttention(MultiHeadAttention):
     T × T logits have at most the rank of the key size: with `key_dim` n̄ it is no bottleneck for any number of heads.
     """
 
-    why_key_dim = "the paper's is the mean length of a training sentence, which python -m data.stats prints"
+    why_key_dim = "the paper's is the mean length of a training sentence, which interacting-head stats prints"

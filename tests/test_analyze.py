@@ -1,4 +1,4 @@
-"""python -m interacting_head.analyze through the real command line."""
+"""interacting-head analyze through the real command line."""
 
 import csv
 import json

@@ -1,4 +1,4 @@
-"""`python -m interacting_head.analyze rank` and `weights`."""
+"""`interacting-head analyze rank` and `weights`."""
 
 import csv
 import json

@@ -37,6 +37,7 @@ ARROWS = {
         "tune": {"model", "recipes", "training"},
         "analysis": {"metrics", "model", "search", "training", "translation"},
         "reproduction": {"analysis", "metrics", "model", "recipes", "training"},
+        "commands": {"metrics", "model", "recipes", "training", "translation"},
         "export": {"model", "search"},
         "serve": {"analysis", "model", "translation"},
     },

@@ -21,11 +21,11 @@ NOT_RUN = {
     "docker ": "needs Docker; tests/interacting_head/export tests the SavedModel",
     "curl ": "needs a running server; see tests/test_serve.py",
     "tensorboard ": "does not end",
-    "python -m interacting_head.serve ": "does not end; see tests/test_serve.py",
-    "python -m interacting_head.reproduce ": "writes into benchmarks/; see tests/test_reproduce.py",
-    "python train.py ih_iwslt16_de_en": "a training for a results page",
+    "interacting-head serve ": "does not end; see tests/test_serve.py",
+    "interacting-head reproduce ": "writes into benchmarks/; see tests/test_reproduce.py",
+    "interacting-head train ih_iwslt16_de_en": "a training for a results page",
     "KERAS_BACKEND=jax ": "see tests/test_devices.py",
-    "python -m interacting_head.tune multi30k_de_en --space ": "20 trials; see tests/interacting_head/tune",
+    "interacting-head tune multi30k_de_en --space ": "20 trials; see tests/interacting_head/tune",
     "cd notebooks ": "see tests/test_notebooks.py",
 }
 """Beginnings of commands that are not run here, with the reason."""
@@ -49,10 +49,10 @@ def demo(tmp_path_factory):
     """A folder with everything that the pages name: runs, corpora, texts and translations."""
     folder = tmp_path_factory.mktemp("demo")
     for line in (
-        "python train.py quickstart",
-        "python train.py quickstart --set model.normalization=post model.attention.scheme=multi_head "
+        "interacting-head train quickstart",
+        "interacting-head train quickstart --set model.normalization=post model.attention.scheme=multi_head "
         "model.attention.options={} --run-dir runs/post-norm",
-        "python -m data.quickstart_corpus runs/quickstart-corpus",
+        "interacting-head quickstart-corpus runs/quickstart-corpus",
     ):
         result = run_line(folder, line)
         assert result.code == 0, f"{line}\n{result.errors}"
@@ -87,16 +87,15 @@ def run_line(folder, line):
             position = words.index(sign)
             streams[sign] = folder / words[position + 1]
             del words[position : position + 2]
-    assert words.pop(0) == "python"
-    script = words.pop(0)
-    if script == "-m":
-        script = words.pop(0)
-    if script in ("train.py", "interacting_head.tune") and not {"--list", "--help"} & set(words):
+    program, verb, *words = words
+    assert program == "interacting-head"
+    if verb in ("train", "tune") and not {"--list", "--help"} & set(words):
         words += SHORT
-    if script in ("data.prepare", "data.stats"):
+    if verb in ("prepare", "stats"):
         words += ["--vocabulary-size", "400"]
     typed = streams["<"].read_bytes() if "<" in streams else b""
-    result = run(folder, script, *words, stdin=typed, variables={"CORPORA_DIR": str(folder / "corpora")})
+    variables = {"CORPORA_DIR": str(folder / "corpora")}
+    result = run(folder, "interacting_head", verb, *words, stdin=typed, variables=variables)
     if ">" in streams:
         streams[">"].write_text(result.output, encoding="utf-8")
     return result

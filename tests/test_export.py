@@ -1,4 +1,4 @@
-"""The commands `python -m interacting_head.export` and `translate.py --engine ctranslate2`."""
+"""The commands `interacting-head export` and `interacting-head translate --engine ctranslate2`."""
 
 import json
 import shutil
@@ -97,7 +97,10 @@ def test_an_export_of_a_run_says_what_it_was_made_from(workplace, with_export):
 
 
 def test_translate_uses_the_export_of_a_run_without_keras(workplace, with_export, translated):
-    code = "import sys, translate; translate.main(); assert not {'tensorflow', 'keras', 'jax'} & set(sys.modules)"
+    code = (
+        "import sys; from interacting_head.commands import translate; translate.main(); "
+        "assert not {'tensorflow', 'keras', 'jax'} & set(sys.modules)"
+    )
     for engine in ([], ["--engine", "ctranslate2"]):
         command = [sys.executable, "-c", code, "-m", "own", *engine]
         done = subprocess.run(command, cwd=workplace, env=environment(ROOT), input=SOURCES, capture_output=True)

@@ -1,4 +1,4 @@
-"""The commands `python -m interacting_head.export --format savedmodel` and `translate.py --engine savedmodel`."""
+"""The commands `interacting-head export --format savedmodel` and `interacting-head translate --engine savedmodel`."""
 
 import json
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from interacting_head.__main__ import VERBS
 from tests.command_line import run
 
 ROOT = Path(__file__).parents[1]
@@ -40,14 +41,13 @@ def test_the_commands_after_the_demo_run(demo):
     assert (made, activated) == ("make demo\n", f"{ACTIVATED}\n")
     for command in commands:
         line, *shown = command.splitlines()
-        python, *arguments = shlex.split(line)
-        script = arguments[1] if arguments[0] == "-m" else arguments[0]
-        if script == "interacting_head.serve":
+        program, verb, *arguments = shlex.split(line)
+        if verb == "serve":
             continue  # it would go on
         typed = "".join(f"{text.removeprefix('> ')}\n" for text in shown if text.startswith("> "))
-        result = run(demo, script, *arguments[2 if arguments[0] == "-m" else 1 :], stdin=typed.encode())
-        assert (python, result.code) == ("python", 0), result.errors
-        if script == "eval_metrics.py":
+        result = run(demo, "interacting_head", verb, *arguments, stdin=typed.encode())
+        assert (program, result.code) == ("interacting-head", 0), result.errors
+        if verb == "evaluate":
             assert without_numbers(result.output) == without_numbers("\n".join(shown))
 
 
@@ -61,5 +61,5 @@ def test_commands_printed_after_the_demo_use_the_activated_environment():
     assert printed[0] == ACTIVATED
     assert ACTIVATED in README.split("## In a terminal")[0]
     for command in printed[1:]:
-        [script] = re.findall(r"python (?:-m )?(\S+)", command)
-        assert (ROOT / script).is_file() or (ROOT / script.replace(".", "/")).is_dir(), command
+        [verb] = re.findall(r"interacting-head (\S+)", command)
+        assert verb in VERBS, command

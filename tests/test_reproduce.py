@@ -1,4 +1,4 @@
-"""The command `python -m interacting_head.reproduce`."""
+"""The command `interacting-head reproduce`."""
 
 import gzip
 import json
@@ -26,7 +26,7 @@ WRONG = {
     "a table like no other": (["xyz"], "unknown table 'xyz'; --list shows the tables"),
     "a figure without runs": (
         ["mlmha/figure_5"],
-        "has no runs; see: python -m interacting_head.reproduce mlmha/figure_8",
+        "has no runs; see: interacting-head reproduce mlmha/figure_8",
     ),
     "no seeds": (["quickstart/heads", "--seeds", "0"], "--seeds must be at least 1, got 0"),
     "no time": (["quickstart/heads", "--budget", "0"], "--budget must be above 0, got 0.0"),

@@ -30,7 +30,7 @@ def test_a_part_of_names_or_a_pattern_lists_what_fits(tmp_path):
     results = run_all(tmp_path, {name: ("train.py", ["--list", *words], b"") for name, words in parts.items()})
     names = {name: [line.split()[0] for line in results[name].output.splitlines()[1:] if line] for name in parts}
     assert names["one"][0] == "ih_wmt17_en_cs_talking_heads_h8"
-    assert results["one"].output.endswith("python train.py ih_wmt17_en_cs_talking_heads_h8 --corpora-dir DIR\n")
+    assert results["one"].output.endswith("interacting-head train ih_wmt17_en_cs_talking_heads_h8 --corpora-dir DIR\n")
     assert "\nmeasured as: case-sensitive BLEU of multi-bleu.perl on tokenised, " in results["one"].output
     models = "t_base", "t_optimal", "dhicm", "dhicm_wide"
     assert names["part"] == [f"dhicm_hindencorp_hi_en_{model}{small}" for model in models for small in ("", "_small")]

@@ -1,4 +1,4 @@
-"""Analyses of attention heads, the verbs of `python -m interacting_head.analyze`.
+"""Analyses of attention heads, the verbs of `interacting-head analyze`.
 
 Each file answers one question: pure functions of arrays with their equations, and the `Analysis` that applies them to
 trained runs and sentences. Start at `base.py` and `analysed_run.py`.

@@ -102,7 +102,7 @@ class Alignment(Analysis):
         add = parser.add_argument
         add("--layer", type=int, metavar="N", help="decoder layer of alignments and heat maps; default: the last")
         add("--show", type=int, default=3, metavar="N", help="draw heat maps of the first N sentences; default: 3")
-        store_help = "store the best layer and head in the run directory, for translate.py --alignment"
+        store_help = "store the best layer and head in the run directory, for interacting-head translate --alignment"
         add("--store", action="store_true", help=store_help)
         gold_help = "manual alignments of -i and -r, for the error rate: i-j for sure links, i?j for possible ones"
         add("--gold", metavar="FILE", help=gold_help)
@@ -154,7 +154,7 @@ def chosen(run: AnalysedRun, sample: Sample, rows: list[dict], arguments: Namesp
     choice = AlignmentChoice(int(best["layer"]), best["head"])
     line = f"{run.name}: best for word alignments by {score} ({best[score]:.4g}): {choice}"
     if not arguments.store:
-        return f"{line}; --store keeps it for translate.py --alignment"
+        return f"{line}; --store keeps it for interacting-head translate --alignment"
     text = {"gold": arguments.gold} if arguments.gold else {"text": sample.name}
     record = {"layer": choice.layer, "head": choice.head, score: best[score], **text, "sentences": len(sample)}
     RunDirectory(run.path).write_json(ALIGNMENT, {**record, "checkpoint": run.checkpoint or "best"})

@@ -1,4 +1,4 @@
-"""The command line of `python -m interacting_head.analyze`."""
+"""The command line of `interacting-head analyze`."""
 
 import argparse
 import sys

@@ -1,4 +1,4 @@
-"""Export of trained models to other programs: `python -m interacting_head.export`, and `docs/export.md`.
+"""Export of trained models to other programs: `interacting-head export`, and `docs/export.md`.
 
 Start at `convert`, which calls the module of a format. `folding.py` turns attention schemes into standard attention.
 This file imports no Keras, because the engines read names and sizes from it.

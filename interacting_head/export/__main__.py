@@ -1,6 +1,6 @@
 """Export a trained model to the format of another program.
 
-    python -m interacting_head.export -m RUN --format ctranslate2 [-o DIR] [--quantization int8]
+    interacting-head export -m RUN --format ctranslate2 [-o DIR] [--quantization int8]
 
     ctranslate2   for CTranslate2, a fast inference engine
     marian        for Hugging Face transformers: a Marian model (post-norm models only)
@@ -20,7 +20,7 @@ from interacting_head.export import FORMATS, convert
 def parse_arguments() -> Namespace:
     """Parse the command line."""
     parser = ArgumentParser(prog="python -m interacting_head.export", description=__doc__)
-    parser.add_argument("-m", "--model", required=True, metavar="RUN_DIR", help="run directory of train.py")
+    parser.add_argument("-m", "--model", required=True, metavar="RUN_DIR", help="run directory of a training")
     parser.add_argument("--format", required=True, choices=FORMATS, help="format to write, see above")
     folder_help = (
         "a new or empty folder; for savedmodel, a folder to which a version is added; default: RUN_DIR/exports/FORMAT"

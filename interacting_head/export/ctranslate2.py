@@ -36,11 +36,11 @@ print(target.decode(result.hypotheses[0]))
 ```
 
 The project interacting_head translates with this folder too, and ranks translations by the length penalty of the
-training: `python translate.py --engine ctranslate2 -m FOLDER`.
+training: `interacting-head translate --engine ctranslate2 -m FOLDER`.
 """
 TOKENIZED = """
 The model was trained on text in the form of the profile `{profile}`, tokenised as in Moses. Input and output of
-CTranslate2 are text in this form; `translate.py` reads and writes ordinary text.
+CTranslate2 are text in this form; `interacting-head translate` reads and writes ordinary text.
 """
 
 

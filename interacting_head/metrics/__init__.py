@@ -1,6 +1,6 @@
 """Metrics of translation quality: lists of hypotheses and references in, scores with signatures out.
 
-Start at `evaluate`; `eval_metrics.py` calls `evaluation.evaluate_systems`, which also compares systems. To add a
+Start at `evaluate`; the verb `evaluate` calls `evaluation.evaluate_systems`, which also compares systems. To add a
 metric, subclass `metric.Metric` and add a line to `METRICS`. docs/metrics.md defines each metric.
 """
 

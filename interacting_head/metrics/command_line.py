@@ -1,4 +1,4 @@
-"""The command line of `eval_metrics.py`."""
+"""The command line of `interacting-head evaluate`."""
 
 from argparse import Namespace
 

@@ -1,6 +1,6 @@
 """Recipes: experiment configurations by name.
 
-A recipe is a function in the file of its paper; its docstring is the description that `train.py NAME --list` prints.
+A recipe is a function in the file of its paper; its docstring is the description that `train NAME --list` prints.
 Start at `own.py` and `registry.py`.
 """
 

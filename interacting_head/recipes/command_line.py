@@ -1,4 +1,4 @@
-"""Recipes on the command line of `train.py`: which configuration to use, and the list of recipes."""
+"""Recipes on the command line of `interacting-head train`: which configuration to use, and the list of recipes."""
 
 import fnmatch
 import json
@@ -79,8 +79,8 @@ def print_list(pattern: str | None = None) -> None:
     if pattern is None:
         print(
             f"\n{len(listed)} recipes. Each recipe of a paper also has a small version for a CPU, NAME_small:"
-            "\n    python train.py '*_small' --list"
-            "\nName a recipe to read its description:\n    python train.py multi30k_de_en --list"
+            "\n    interacting-head train '*_small' --list"
+            "\nName a recipe to read its description:\n    interacting-head train multi30k_de_en --list"
         )
 
 

@@ -57,8 +57,8 @@ def _printed(corpus, scheme, heads):
         else "test sets newstest2014 to 2017 in this order, dev set newstest2013, as the sizes in table 1 imply"
     )
     definition = (
-        "case-sensitive BLEU of multi-bleu.perl on tokenised, truecased text: use translate.py --keep-tokenized and "
-        f"eval_metrics.py -m bleu with references from python -m data.prepare (docs/metrics.md); {where}"
+        "case-sensitive BLEU of multi-bleu.perl on tokenised, truecased text: interacting-head translate "
+        f"--keep-tokenized, and evaluate -m bleu with references from prepare (docs/metrics.md); {where}"
     )
     if scheme == PAIRWISE:
         return Printed("– (equations 10–12)", "–", definition)
@@ -80,7 +80,7 @@ def _small(config, corpus, scheme, heads):
     `fixed_head_size` has heads of the mean sentence length: 15, 13 and 19 sub-words. The largest useful number of
     heads, 128 divided by the mean length of the shorter side, is 9, 9 and 7.
 
-    python train.py {name} --corpora-dir DIR
+    interacting-head train {name} --corpora-dir DIR
     """
     stand_in = TASKS[corpus].stand_in
     if scheme == FIXED:
@@ -121,7 +121,7 @@ def interacting_heads(corpus: str, scheme: str, heads: int) -> ExperimentConfig:
       table 1 counts 39,645 and 84,441; here they have the 40,000 and 80,000 of the text.
     - The development set of IWSLT16 (12,098 pairs) cannot be identified; `iwslt16_de-en` uses dev2010.
 
-    python train.py {name} --corpora-dir DIR
+    interacting-head train {name} --corpora-dir DIR
     """
     task = TASKS[corpus]
     source, target = corpus.split("_")[1:]

@@ -89,7 +89,7 @@ def _small(config, corpus, direction, position, depth, heads):
 
     D = 128, F = 512, {heads} heads; numbers of layers and positions as in the paper.
 
-    python train.py {name} --corpora-dir DIR
+    interacting-head train {name} --corpora-dir DIR
     """
     return small.on_a_cpu(config, STAND_INS[corpus], depth)
 
@@ -119,7 +119,7 @@ def multi_hop(corpus: str, direction: str, position: str, depth: int, heads: int
       five and seven layers it adds 16,929 for a second hop, which fits 16 heads. Section 3.2 says 8 heads; `_h16` is
       the other reading.
 
-    python train.py {name} --corpora-dir DIR
+    interacting-head train {name} --corpora-dir DIR
     """
     source, target = direction.split("_")
     layers = layers_of(position)

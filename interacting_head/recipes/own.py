@@ -20,7 +20,7 @@ from interacting_head.recipes.small import MIX_DE_EN
 def quickstart() -> ExperimentConfig:
     """Interacting-head attention on the embedded quickstart corpus, DE-EN.
 
-    python train.py quickstart
+    interacting-head train quickstart
     """
     return ExperimentConfig(
         model=ModelConfig(
@@ -58,8 +58,8 @@ def quickstart() -> ExperimentConfig:
 def multi30k_de_en() -> ExperimentConfig:
     """Interacting-head attention on Multi30k DE-EN, raw text, small enough for two CPU cores.
 
-    python train.py multi30k_de_en --corpora-dir DIR
-    python train.py multi30k_de_en --set model.attention.scheme=multi_head     the baseline
+    interacting-head train multi30k_de_en --corpora-dir DIR
+    interacting-head train multi30k_de_en --set model.attention.scheme=multi_head     the baseline
     """
     return ExperimentConfig(
         model=ModelConfig(
@@ -92,7 +92,7 @@ def mix_de_en() -> ExperimentConfig:
 
     247,387 pairs, with newstest2013 as development text, for two CPU cores. It also suits your own text of this size.
 
-    python train.py mix_de_en --corpora-dir DIR
+    interacting-head train mix_de_en --corpora-dir DIR
     """
     settings = {
         "model.attention": {"scheme": "multi_head", "num_heads": 8, "dropout": 0.1},

@@ -34,7 +34,10 @@ def recipe_for(source: str) -> tuple[str, str]:
     count = f"{pairs:,} pairs" if pairs < most else f"{most:,} pairs or more"
     # Formatted like a line of the log, which is not open yet.
     now = time.strftime("%H:%M:%S")
-    return name, f"{now} your own text has {count}: using recipe {name}; to choose another: train.py RECIPE --source …"
+    return (
+        name,
+        f"{now} your own text has {count}: using recipe {name}; interacting-head train RECIPE --source … to change",
+    )
 
 
 def recipe_of_run(path: str, assignments: list[str]) -> str | None:

@@ -101,4 +101,4 @@ def _make_small(make, small, arguments):
 
 def get(name: str) -> ExperimentConfig:
     """Return the configuration of a recipe; raise `InputError` with the most similar name if it is unknown."""
-    return entry_of(RECIPES, name, "recipe", hint="python train.py --list shows the recipes").make()
+    return entry_of(RECIPES, name, "recipe", hint="interacting-head train --list shows the recipes").make()

@@ -21,7 +21,7 @@ class StandIn(NamedTuple):
     Args:
         corpus: its name or a mix.
         max_steps: training steps of 2,048 tokens on each side.
-        mean_length: n̄ in sub-words (`python -m data.stats`).
+        mean_length: n̄ in sub-words (`interacting-head stats`).
     """
 
     corpus: str

@@ -1,4 +1,4 @@
-"""Reproduction of the papers' tables: `python -m interacting_head.reproduce`.
+"""Reproduction of the papers' tables: `interacting-head reproduce`.
 
 For a table such as `li_luo/3`, it trains runs, stores their scores, and reports verdicts on the paper's claims.
 `tables` defines tables, `papers` registers them, `runner` trains and scores what is missing, `results` stores it,

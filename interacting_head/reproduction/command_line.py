@@ -1,4 +1,4 @@
-"""The command line of `python -m interacting_head.reproduce`."""
+"""The command line of `interacting-head reproduce`."""
 
 import argparse
 import fnmatch

@@ -128,7 +128,7 @@ class Runner:
             environment = self.environment(device)
             make_folder(self.runs_dir)
             arguments = [run.experiment.recipe, "--run-dir", self.folder(run), "--set", *run.settings]
-            call(["train.py", *arguments], self._log(run), environment)
+            call(["train", *arguments], self._log(run), environment)
             return finish(environment)
         except (InputError, RunError, OSError) as error:
             if self._ends_within(0):

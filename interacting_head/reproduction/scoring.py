@@ -102,14 +102,14 @@ def is_available(name: str) -> bool:
 
 
 def translation(run: RunDirectory, text: ParallelText, split: str, environment: dict | None = None) -> list[str]:
-    """Return a run's translations of a text, calling `translate.py` unless they are stored."""
+    """Return a run's translations of a text, calling `interacting-head translate` unless they are stored."""
     stored = run.path / "translations" / f"{split}.{run.config.data.target_language}.gz"
     summary = run.path / "translations" / f"{split}.json"
     if not stored.is_file():
         make_folder(stored.parent)
         options = ["--keep-tokenized"] if PROFILES[run.config.data.profile].is_tokenized else []
         arguments = ["-m", run.path, "--engine", "keras", "-i", text.source, "-o", stored, "--summary", summary]
-        call(["translate.py", *arguments, *options], run.path / "reproduce.log", environment)
+        call(["translate", *arguments, *options], run.path / "reproduce.log", environment)
     with gzip.open(stored, "rt", encoding="utf-8", newline="\n") as file:
         return [line.removesuffix("\n") for line in file]
 
@@ -183,16 +183,16 @@ def epoch_seconds(metrics: dict, log: Sequence[dict]) -> float | None:
 
 
 def sentences_per_second(summaries: Sequence[dict]) -> float | None:
-    """Return the speed of all translations from the summaries of `translate.py`, or None without summaries."""
+    """Return the speed of all translations from the summaries of the verb `translate`, or None without any."""
     seconds = sum(summary["seconds"] for summary in summaries)
     return sum(summary["sentences"] for summary in summaries) / seconds if seconds else None
 
 
 def call(arguments: Sequence[str | Path], log: Path, environment: dict[str, str] | None = None) -> None:
-    """Run one of the project's scripts or modules in a new process, and append its output to the file `log`.
+    """Run `interacting-head` in a new process, and append its output to the file `log`.
 
     Args:
-        arguments: the name of a script, such as `train.py`, or of a module, and its arguments.
+        arguments: the verb and its arguments.
 
     Raises:
         RunError: if it fails, with its last line of output; and after `stop_running`.
@@ -202,8 +202,7 @@ def call(arguments: Sequence[str | Path], log: Path, environment: dict[str, str]
         raise RunError(f"{arguments[0]} was not started, because all runs were stopped")
     check_folder_room(Path(log).parent, ROOM)
     with open(log, "ab") as output:
-        program = [ROOT / arguments[0]] if arguments[0].endswith(".py") else ["-m", arguments[0]]
-        command = [sys.executable, *program, *arguments[1:]]
+        command = [sys.executable, "-m", "interacting_head", *map(str, arguments)]
         environment = {**(os.environ if environment is None else environment), "PYTHONPATH": str(ROOT)}
         process = subprocess.Popen(command, stdout=output, stderr=output, env=environment)
     RUNNING.add(process)

@@ -76,7 +76,7 @@ class Run(NamedTuple):
 
     @property
     def settings(self) -> list[str]:
-        """The settings beyond the recipe's, as `train.py --set` takes them."""
+        """The settings beyond the recipe's, as `interacting-head train --set` takes them."""
         drawn = [f"data.seed={self.seed}"] * (self.config.data.train_pairs is not None)
         return [*self.experiment.settings, f"train.seed={self.seed}", *drawn]
 

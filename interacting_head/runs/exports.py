@@ -1,7 +1,7 @@
 """Exports that lie in a run directory: their place, and the record of what each was made from.
 
-`python -m interacting_head.export` writes them. `translate.py` looks here for one that belongs to the weights of a run.
-Nothing here imports Keras.
+The verb `export` writes them. The verb `translate` looks here for one that belongs to the weights of a run. Nothing
+here imports Keras.
 """
 
 import dataclasses

@@ -60,7 +60,7 @@ class RunDirectory:
         if missing := [name for name in ("config.yaml", "VERSION") if not os.path.exists(run.path / name)]:
             former = run_folder.former_hint(run.path)
             raise InputError(
-                f"{path} is not a run directory (it has no {missing[0]}); give the --run-dir of train.py{former}"
+                f"{path} is not a run directory (it has no {missing[0]}); give the --run-dir of a training{former}"
             )
         for file in run_folder.own_files(run.path):
             check_plain(file)
@@ -199,7 +199,7 @@ class RunDirectory:
         if not available:
             former = run_folder.former_hint(self.path)
             raise InputError(
-                f"{self.path} has no checkpoint yet; train it first (train.py --run-dir {self.path}){former}"
+                f"{self.path} has no checkpoint yet; train first (interacting-head train --run-dir {self.path}){former}"
             )
         if name is None and "best" not in available:
             # A checkpoint is saved after the best weights of a validation at its step.

@@ -116,7 +116,7 @@ def settle(folder: Path, stands: bool) -> None:
 def former_hint(folder: Path) -> str:
     """Return a hint for messages on where the run that was set aside is, or an empty string."""
     former = next((folder / name for name in (FORMER, MOVING) if (folder / name).is_dir()), None)
-    return f"; the previous run is in {former}, and the next train.py restores it" if former else ""
+    return f"; the previous run is in {former}, and the next interacting-head train restores it" if former else ""
 
 
 def _make_place(folder, place):

@@ -1,4 +1,4 @@
-"""A web page that translates with a trained model and shows its attention: `python -m interacting_head.serve`.
+"""A web page that translates with a trained model and shows its attention: `interacting-head serve`.
 
 JSON requests (`forms.py`) come in, translations and attention weights go out. Start at `application.py`: it serves the
 page or passes a request to the `Worker`, in whose thread a `Service` calls the model.

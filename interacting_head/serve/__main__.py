@@ -1,6 +1,6 @@
 """Serve a web page that translates with a trained model and shows its attention.
 
-    python -m interacting_head.serve -m runs/quickstart
+    interacting-head serve -m runs/quickstart
 
 It listens on this machine only, unless --host says otherwise. docs/serving.md describes the page and the JSON API.
 """
@@ -16,7 +16,7 @@ from interacting_head.translation.options import SOURCE_LENGTH
 
 
 def parse_arguments() -> Namespace:
-    """Return the arguments of `python -m interacting_head.serve`."""
+    """Return the arguments of `interacting-head serve`."""
     parser = ArgumentParser(prog="python -m interacting_head.serve", description=__doc__)
     add = parser.add_argument
     add("-m", "--model", nargs="+", required=True, metavar="RUN_DIR", help="run directory; several form an ensemble")

@@ -1,6 +1,6 @@
 """The peak of RAM, or of GPU memory, of a training, extrapolated from steps on a part of a batch (TensorFlow).
 
-Steps are measured in another process that starts as `train.py` does: this module imports Keras only there.
+Steps are measured in another process that starts as a training does: this module imports Keras only there.
 """
 
 import multiprocessing

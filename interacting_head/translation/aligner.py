@@ -1,4 +1,4 @@
-"""Word alignments of translations: `translate.py --alignment`."""
+"""Word alignments of translations: `interacting-head translate --alignment`."""
 
 import itertools
 from collections.abc import Iterator

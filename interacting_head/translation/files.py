@@ -1,4 +1,4 @@
-"""Parts of `translate.py`: checks of files, the translator, output formats and the output."""
+"""Parts of `interacting-head translate`: checks of files, the translator, output formats and the output."""
 
 import argparse
 import contextlib
@@ -207,7 +207,7 @@ def open_alignment(arguments: argparse.Namespace, translator: "Translator") -> I
     if aligner.choice.is_default:
         print(
             f"words are aligned by {aligner.choice}, the default; choose the best head with "
-            "python -m interacting_head.analyze alignment --store",
+            "interacting-head analyze alignment --store",
             file=sys.stderr,
         )
     with _open_file(arguments.alignment) as file:

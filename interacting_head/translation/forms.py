@@ -1,4 +1,4 @@
-"""Output formats of `translate.py`: text, Moses' n-best list, or a JSON object for each line."""
+"""Output formats of `interacting-head translate`: text, Moses' n-best list, or a JSON object for each line."""
 
 import base64
 import json
@@ -58,7 +58,7 @@ def described(translation: Translation, subwords: Subwords) -> dict:
 def detailed(
     lines: list[str], found: list[list], inspector: Inspector, subwords: Subwords, form: Preprocessor
 ) -> Iterator[list[dict]]:
-    """Yield for each line what `translate.py --with …` adds to each of its translations in `found`.
+    """Yield for each line what `interacting-head translate --with …` adds to each of its translations in `found`.
 
     Sub-words and form are the source's. Values are None for lines translated in pieces, which the model never saw as a
     whole.

@@ -1,4 +1,4 @@
-"""The command line of `translate.py`, with the checks that need no model."""
+"""The command line of `interacting-head translate`, with the checks that need no model."""
 
 import argparse
 import dataclasses
@@ -33,7 +33,7 @@ FLAGS = {"sampling": "--sample"}
 
 
 def parse_arguments(description: str) -> argparse.Namespace:
-    """Parse the arguments of `translate.py`; raise `InputError` if they are out of range or contradictory."""
+    """Parse the arguments of the verb `translate`; raise `InputError` if they are out of range or contradictory."""
     parser = ArgumentParser(prog="translate.py", description=description, epilog=EPILOG)
     add = parser.add_argument
     add("-m", "--model", nargs="+", required=True, metavar="RUN_DIR", help="run directory; several form an ensemble")

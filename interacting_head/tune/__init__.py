@@ -1,1 +1,1 @@
-"""Hyper-parameter search: `python -m interacting_head.tune`. Start at `search.py`."""
+"""Hyper-parameter search: `interacting-head tune`. Start at `search.py`."""

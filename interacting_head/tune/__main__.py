@@ -1,11 +1,11 @@
 """Search hyper-parameters of a recipe, stage by stage, for the lowest validation loss.
 
-    python -m interacting_head.tune multi30k_de_en --corpora-dir DIR
-    python -m interacting_head.tune multi30k_de_en --space space.yaml --trials 20
+    interacting-head tune multi30k_de_en --corpora-dir DIR
+    interacting-head tune multi30k_de_en --space space.yaml --trials 20
 
 Each trial trains in its own run directory. To resume a search that was stopped or killed, even during training,
 repeat the command. The search writes a table (results.csv), a figure for each stage, and best.yaml, the configuration
-of the best trial of all stages, for `train.py best.yaml`.
+of the best trial of all stages, for `interacting-head train best.yaml`.
 
 The search space is a YAML file with stages, configuration keys and their values:
 
@@ -39,7 +39,7 @@ def parse_arguments() -> argparse.Namespace:
     corpora_help = "folder of the corpora; default: $CORPORA_DIR, then the cache folder"
     parser.add_argument("--corpora-dir", metavar="DIR", help=corpora_help)
     for name in ("source", "target", "dev-source", "dev-target"):
-        parser.add_argument(f"--{name}", metavar="FILE", help="your own text, as in train.py")
+        parser.add_argument(f"--{name}", metavar="FILE", help="your own text, as in interacting-head train")
     arguments = parser.parse_args()
     if arguments.trials is not None and arguments.trials < 1:
         raise InputError(f"--trials must be at least 1, got {arguments.trials}")
@@ -61,7 +61,7 @@ def main() -> int:
     if received:
         return 130 if received == signal.SIGINT else 0
     search.print_table()
-    print(f"\nbest: python train.py {search.folder / 'best.yaml'}")
+    print(f"\nbest: interacting-head train {search.folder / 'best.yaml'}")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""`python -m data.prepare`, in this process and in one of its own."""
+"""`interacting-head prepare`, in this process and in one of its own."""
 
 import contextlib
 import io

@@ -254,5 +254,5 @@ register(
     analysis=Analysis(("importance",), importance, "importance-sentence-*[0-9]"),
     note="Entropy in nats, mean over positions; deviation of the head that varies most.",
 )
-register("dhicm/1", "Sizes of corpora (table 1)", command="python -m data.stats CORPUS")
-register("dhicm/2", "Hyper-parameters (table 2)", command="python -m interacting_head.tune RECIPE")
+register("dhicm/1", "Sizes of corpora (table 1)", command="interacting-head stats CORPUS")
+register("dhicm/2", "Hyper-parameters (table 2)", command="interacting-head tune RECIPE")

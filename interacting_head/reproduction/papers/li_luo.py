@@ -237,7 +237,7 @@ STATISTICS = (
     *("--profile", "raw", "--vocabulary-size", "6000", "--model-dim", "128"),
 )
 for _number, _title in (("1", "Sizes of corpora"), ("2", "Possible numbers of heads")):
-    _command = "python -m data.stats CORPUS --model-dim 512"
+    _command = "interacting-head stats CORPUS --model-dim 512"
     register(f"li_luo/{_number}", f"{_title} (table {_number})", command=_command, small_words=STATISTICS)
 for _number, _corpus in CORPORA.items():
     if _number == "3":
@@ -292,10 +292,10 @@ register(
     ),
     note="The paper prints no numbers of parameters.",
 )
-_command = "python -m data.stats CORPUS --plot FILE"
+_command = "interacting-head stats CORPUS --plot FILE"
 register("li_luo/figure_3", "Lengths of sentences (figure 3)", command=_command, small_words=STATISTICS)
 for _number in "12":
     register(f"li_luo/figure_{_number}", f"Heads and their subspaces (figure {_number})", command=DRAWING)
 for _number in "456":
-    _command = f"python -m interacting_head.reproduce li_luo/{int(_number) + 2}"
+    _command = f"interacting-head reproduce li_luo/{int(_number) + 2}"
     register(f"li_luo/figure_{_number}", f"Seconds per epoch (figure {_number})", command=_command)

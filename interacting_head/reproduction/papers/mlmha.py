@@ -341,7 +341,7 @@ register_both(
     analysis=Analysis(("attention", "--sites", "encoder", "--as-printed"), by_layer, "attention-layers-as-printed"),
     note="Sums over j ≤ i, as equations 13 and 15 are printed. `analyze attention` shows heads one by one.",
 )
-_command = "python -m interacting_head.reproduce mlmha"
+_command = "interacting-head reproduce mlmha"
 for _number in "5679":
     register(
         f"mlmha/figure_{_number}",
@@ -352,4 +352,4 @@ register("mlmha/figure_4", "BLEU by number of sources (figure 4)", command=f"{_c
 for _number in "12":
     register(f"mlmha/figure_{_number}", f"Multi-layer multi-head attention (figure {_number})", command=DRAWING)
 register("mlmha/1", "The four variants (table 1)", command="the options of multi_layer in docs/configuration.md")
-register("mlmha/5", "Sample translations (table 5)", command="translate.py -m RUN_DIR")
+register("mlmha/5", "Sample translations (table 5)", command="interacting-head translate -m RUN_DIR")

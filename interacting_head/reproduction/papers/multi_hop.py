@@ -242,5 +242,5 @@ register(
 )
 register("multi_hop/figure_1", "Multi-hop attention (figure 1)", command=DRAWING)
 for _number in "23":
-    _command = "python -m interacting_head.reproduce multi_hop/5"
+    _command = "interacting-head reproduce multi_hop/5"
     register(f"multi_hop/figure_{_number}", f"Validation loss by epoch (figure {_number})", command=_command)

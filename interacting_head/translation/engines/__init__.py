@@ -1,4 +1,4 @@
-"""The engines of `translate.py --engine`: ids of sentences in, n-best lists of ids with scores out.
+"""The engines of `interacting-head translate --engine`: ids of sentences in, n-best lists of ids with scores out.
 
 Each is an `engine.Engine` in a file of its own. The registry `ENGINES` says what each does not support, so the command
 line can reject it before loading anything. Start at `engine.py`.

@@ -64,8 +64,8 @@ class CTranslate2Engine(Engine):
         converted = (path / "model.bin").is_file()
         if not converted and not (path / "config.yaml").is_file():
             raise InputError(
-                f"{path} is neither a run directory of train.py (it has no config.yaml) nor a folder written by "
-                "python -m interacting_head.export --format ctranslate2 (it has no model.bin)"
+                f"{path} is neither a run directory (it has no config.yaml) nor a folder written by "
+                "interacting-head export --format ctranslate2 (it has no model.bin)"
             )
         check_plain(path)
         if converted and checkpoint:

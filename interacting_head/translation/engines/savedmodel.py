@@ -77,7 +77,7 @@ def _folder(path):
     folder = path if (path / "saved_model.pb").is_file() else path / str(max(versions(path), default=0))
     if not (folder / "saved_model.pb").is_file():
         raise InputError(
-            f"{path} is not a folder written by python -m interacting_head.export --format savedmodel (it has no "
+            f"{path} is not a folder written by interacting-head export --format savedmodel (it has no "
             "saved_model.pb, nor a version with one); export a run directory first"
         )
     check_plain(folder)

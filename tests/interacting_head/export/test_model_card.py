@@ -109,6 +109,6 @@ def test_languages_are_text_also_where_yaml_knows_the_word(trained, code, langua
 def test_the_command_is_the_one_that_was_given(trained):
     record = dataclasses.replace(RECORD, format="savedmodel", checkpoint="average")
     text = card_of(trained, record, {"beam_size": 3, "ids_only": True})
-    command = "python -m interacting_head.export -m trained --format savedmodel --checkpoint average --beam-size 3"
+    command = "interacting-head export -m trained --format savedmodel --checkpoint average --beam-size 3"
     assert f"```bash\n{command} --ids-only\n```" in text
     assert str(trained.run.path.parent) not in text

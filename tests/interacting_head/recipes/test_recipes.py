@@ -87,7 +87,7 @@ def test_a_number_that_the_papers_do_not_print_is_a_dash():
 @pytest.mark.parametrize("paper", OF_PAPERS)
 def test_lab_notes_are_filled_in_and_end_with_the_command(paper):
     for entry in recipes_of(paper):
-        assert entry.note.endswith(f"python train.py {entry.name} --corpora-dir DIR")
+        assert entry.note.endswith(f"interacting-head train {entry.name} --corpora-dir DIR")
         assert "{" not in entry.note
         assert "BLEU" in entry.printed.definition, entry.name
 

@@ -54,7 +54,7 @@ class Work:
             scoring.STOPPED.wait()
             raise RunError("the training was stopped before it finished")
         if name in self.failing:
-            raise RunError("train.py ended with code 1: error: it has diverged")
+            raise RunError("train ended with code 1: error: it has diverged")
 
     def score_run(self, run_dir, splits_of, metrics, corpora_dir, former, former_statistics, environment, embedder):
         self.scored.append(types.SimpleNamespace(name=run_dir.name, former=former, environment=environment))
@@ -96,7 +96,7 @@ def test_missing_runs_are_trained_with_their_settings_and_stored(tmp_path, use, 
     assert (runner.failed, runner.left_out) == ({}, [])
     assert [name for name, _ in work.trained] == [run.name for run in RUNS]
     for run, (name, arguments) in zip(RUNS, work.trained, strict=True):
-        assert arguments[:3] == ["train.py", "quickstart", "--run-dir"]
+        assert arguments[:3] == ["train", "quickstart", "--run-dir"]
         assert arguments[4:] == ["--set", *run.settings]
         assert f"train.seed={run.seed}" in arguments
         assert work.environments[name]["CORPORA_DIR"] == str(tmp_path / "corpora")
@@ -150,9 +150,9 @@ def test_a_missing_split_is_reported_before_training(tmp_path, use):
 def test_a_run_that_fails_is_reported_and_the_others_go_on(tmp_path, use, capsys):
     use(failing={RUNS[1].name})
     runner = make(tmp_path)
-    assert runner.failed == {RUNS[1].name: "train.py ended with code 1: error: it has diverged"}
+    assert runner.failed == {RUNS[1].name: "train ended with code 1: error: it has diverged"}
     assert [run.name for run in RUNS if runner.results.run(run) is None] == [RUNS[1].name]
-    assert f"{RUNS[1].name}: failed: train.py ended with code 1" in capsys.readouterr().err
+    assert f"{RUNS[1].name}: failed: train ended with code 1" in capsys.readouterr().err
     work = use()
     assert make(tmp_path).failed == {}
     assert [name for name, _ in work.trained] == [RUNS[1].name]  # the same command tries it again

@@ -172,7 +172,7 @@ def test_translations_are_stored_compressed_and_made_once(scored):
     for _ in range(2):
         score_run("run", {"test": ("one",)}, ("sacrebleu",), environment={"CUDA_VISIBLE_DEVICES": "3"})
     [(arguments, environment)] = scored.engine.calls
-    assert arguments[0] == "translate.py"
+    assert arguments[0] == "translate"
     assert "--keep-tokenized" not in arguments
     assert environment == {"CUDA_VISIBLE_DEVICES": "3"}
     stored = scored.run.path / "translations" / "one.en.gz"
@@ -215,8 +215,8 @@ def test_a_further_metric_or_test_set_keeps_the_former_scores(scored):
 
 def test_a_script_that_fails_is_an_error_with_its_last_line(tmp_path):
     (tmp_path / "log").write_text("of before\n")
-    with pytest.raises(scoring.RunError, match=r"translate.py ended with code 2: error: .*none") as error:
-        scoring.call(["translate.py", "-m", tmp_path / "none"], tmp_path / "log")
+    with pytest.raises(scoring.RunError, match=r"translate ended with code 2: error: .*none") as error:
+        scoring.call(["translate", "-m", tmp_path / "none"], tmp_path / "log")
     assert str(error.value).endswith(f"(see {tmp_path / 'log'})")
     assert (tmp_path / "log").read_text(encoding="utf-8").startswith("of before\n")
 

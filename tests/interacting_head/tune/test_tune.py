@@ -334,4 +334,4 @@ def test_the_command_searches_stops_by_ctrl_c_and_continues(tmp_path):
     assert "resuming " in result.errors
     assert "trial 2 of 2: model.attention.num_heads=2" in result.errors
     assert "\nsize\nvalidation_loss  bleu" in result.output
-    assert result.output.endswith("best: python train.py runs/tune-tiny-own-text/best.yaml\n")
+    assert result.output.endswith("best: interacting-head train runs/tune-tiny-own-text/best.yaml\n")

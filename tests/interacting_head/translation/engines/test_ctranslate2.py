@@ -143,7 +143,7 @@ def test_ctranslate2_refuses_options_and_inputs_that_it_lacks(workplace, convert
         ("does not support sampling", converted, {"sampling": True}),
         ("without checkpoints; leave out --checkpoint best", converted, {"checkpoint": "best"}),
         ("has no checkpoint 'step-7'", workplace / "trained", {"checkpoint": "step-7"}),
-        ("is neither a run directory of train.py", tmp_path, {}),
+        ("is neither a run directory .it has no config", tmp_path, {}),
     ]:
         with pytest.raises(InputError, match=message):
             opened(path, **options)
@@ -187,7 +187,10 @@ def test_token_scores_are_computed_once_and_only_on_request(converted):
 
 
 def test_a_converted_model_translates_without_tensorflow_and_keras(converted):
-    code = "import sys, translate; translate.main(); assert not {'tensorflow', 'keras', 'jax'} & set(sys.modules)"
+    code = (
+        "import sys; from interacting_head.commands import translate; translate.main(); "
+        "assert not {'tensorflow', 'keras', 'jax'} & set(sys.modules)"
+    )
     command = [sys.executable, "-c", code, "-m", str(converted), "--engine", "ctranslate2"]
     done = subprocess.run(command, cwd=ROOT, env=environment(converted), input=b"der hund\n\n", capture_output=True)
     assert (done.returncode, done.stdout.count(b"\n")) == (0, 2), done.stderr

@@ -1,0 +1,59 @@
+"""Translate text, one line out for each line in, from standard input to standard output."""
+
+import sys
+import time
+
+from interacting_head.console import run, write_json
+from interacting_head.translation import files
+from interacting_head.translation.options import parse_arguments
+from interacting_head.translation.streams import count_lines, is_prompt, open_windows
+
+LONG = 60  # seconds after which a faster engine is suggested
+
+
+def main() -> None:
+    arguments = parse_arguments(__doc__)
+    batch_size = files.check_runs(arguments)
+    files.choose_engine(arguments)
+    files.check_output(arguments)
+    other_path = arguments.score if arguments.prefix is None else arguments.prefix
+    count = count_lines(arguments.input, other_path)  # also rejects files that are not text, before hours of work
+    sentences = tokens = 0
+    with files.open_output(arguments) as output:
+        translator = files.load_translator(arguments)
+        form = files.output_form(arguments, translator)
+        sizes = [batches * batch_size for batches in files.window_sizes(arguments, output)]
+        if is_prompt(arguments.input):
+            print(f"{', '.join(arguments.model)}: type one sentence per line, Ctrl-D to end", file=sys.stderr)
+        how = {"score": arguments.score is not None, "token_scores": arguments.output_type == "json"}
+        started = time.perf_counter()
+        with (
+            open_windows(arguments.input, other_path, *sizes) as windows,
+            files.open_alignment(arguments, translator) as align,
+            files.progress_bar(count, arguments, output) as progress,
+        ):
+            for lines, found in translator.translate_windows(windows, **how):
+                output.writelines(form(sentences, lines, found))
+                output.flush()
+                align(lines, found)
+                progress.update(len(lines))
+                sentences += len(lines)
+                tokens += sum(len(best.tokens) for best, *_ in found)
+        seconds = time.perf_counter() - started
+    for warning in translator.encoder.warnings:
+        print(f"warning: {warning}", file=sys.stderr)
+    print(
+        f"{sentences:,} sentence{'' if sentences == 1 else 's'} in {seconds:.1f} s: "
+        f"{sentences / seconds:,.1f} sentences/s, {tokens / seconds:,.0f} tokens/s",
+        file=sys.stderr,
+    )
+    if arguments.summary is not None:
+        write_json(arguments.summary, {"sentences": sentences, "tokens": tokens, "seconds": seconds}, indent=None)
+    if seconds > LONG and not arguments.details and arguments.score is None:
+        faster = translator.engine.faster_engine(translator.options)
+        if faster is not None:
+            print(f"--engine {faster} gives the same translations in less time (docs/translation.md)", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    run(main)
