@@ -90,7 +90,7 @@ def test_alignments_come_as_pharaoh_lines_with_the_error_rate(folder):
         (["attention", "-m", "multi_hop", "-i", "none.de"], "cannot read none.de"),
         (
             ["attention", "-m", "multi_hop", *TEXT, "-o", "gold"],
-            "cannot write into gold: gold is a file; name a folder",
+            "cannot write into gold: gold is a file; name a writable folder",
         ),
         (["importance", "-m", "multi_layer", *TEXT], "multi_layer: this model has no head importance"),
         (["importance", "-m", "multi_hop", "--parts", "0"], "--parts must be at least 1, got 0"),

@@ -37,7 +37,7 @@ WRONG = {
     "no run for a pattern": (["quickstart/*", "--only", "h3"], "no run of quickstart/heads matches 'h3'"),
     "a file for the report": (
         ["quickstart/heads", "--budget", "1e-9", "-o", "/dev/null/x"],
-        "into /dev/null/x: /dev/null is a file; name a folder",
+        "into /dev/null/x: /dev/null is a file; name a writable folder",
     ),
     "an unknown option": (["quickstart/heads", "--seed", "1"], "unrecognized arguments: --seed"),
 }

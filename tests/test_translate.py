@@ -185,7 +185,7 @@ def test_json_has_an_object_a_line(translated):
         ("n-best", "--n-best 4 is above --beam-size 3; raise --beam-size too"),
         ("latin", "latin.txt, line 3: not UTF-8 text"),
         ("no input", "cannot read none.txt: No such file"),
-        ("no folder", "nowhere/new.txt: No such file or directory; name a folder"),
+        ("no folder", "nowhere/new.txt: No such file or directory; name a writable folder"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(translated, name, message):
