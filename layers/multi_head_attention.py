@@ -56,8 +56,8 @@ class MultiHeadAttention(ConfiguredLayer):
         - `return_attention_scores`: the weights `(B, H, T, S)`.
         - `return_head_importance`: the importance of each head `(B, T, H)`, in schemes that weigh their heads.
         - `return_intermediates`: a dictionary of `logits`, the input of the softmax before its mask, and `weights`,
-          `(B, H, T, S)`; `heads` `(B, H, T, V)`; and `importance` in schemes that weigh their heads. Logits have an
-          axis of size 1 if they are equal along it.
+            `(B, H, T, S)`; `heads` `(B, H, T, V)`; and `importance` in schemes that weigh their heads. Logits have an
+            axis of size 1 if they are equal along it.
 
     Example:
         >>> layer = MultiHeadAttention(num_heads=8, key_dim=64)
