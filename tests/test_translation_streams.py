@@ -81,7 +81,8 @@ def test_files_of_unequal_length_are_an_error(tmp_path, flag, count):
     (tmp_path / "other.txt").write_text("x\n" * count)
     filed = run(tmp_path, SCRIPT, *ECHO, "-i", "input.txt", flag, "other.txt", "-o", "output.txt")
     message = (
-        f"error: input.txt has 3 lines but other.txt has {count}; line n of one must belong to line n of the other\n"
+        f"error: input.txt has 3 lines but other.txt has {count}; "
+        "line n of one must correspond to line n of the other\n"
     )
     assert (filed.code, filed.output, filed.errors) == (2, "", message)
     piped = run(tmp_path, SCRIPT, *ECHO, flag, "other.txt", "-o", "output.txt", stdin=b"a\nb\nc\n")
