@@ -103,6 +103,6 @@ def count_words(text: str) -> int:
     return sum(1 for word in text.split(" ") if word)
 
 
-def counts(*sides) -> tuple[int, ...]:
+def counts(*sides: "Words") -> tuple[int, ...]:
     """Return the number of words of each of some `Words`, the end symbol not counted."""
     return tuple(len(words.texts) - 1 for words in sides)

@@ -3,13 +3,16 @@
 import base64
 import json
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from data.text.profiles import Preprocessor
 from data.text.subwords import END, Subwords
-from interacting_head.translation.inspection import Inspector
 from interacting_head.translation.translator import Translation
+
+if TYPE_CHECKING:  # it imports Keras
+    from interacting_head.translation.inspection import Inspector
 
 
 def text_line(number: int, translations: list, details: list | None) -> str:
@@ -56,7 +59,7 @@ def described(translation: Translation, subwords: Subwords) -> dict:
 
 
 def detailed(
-    lines: list[str], found: list[list], inspector: Inspector, subwords: Subwords, form: Preprocessor
+    lines: list[str], found: list[list], inspector: "Inspector", subwords: Subwords, form: Preprocessor
 ) -> Iterator[list[dict]]:
     """Yield for each line what `interacting-head translate --with …` adds to each of its translations in `found`.
 
