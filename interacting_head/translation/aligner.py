@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Iterator
 
 from data.text.subwords import END
-from interacting_head.translation.word_alignment import links, merged, pharaoh, words_of
+from interacting_head.translation.word_alignment import Words, links, merged, pharaoh, words_of
 
 PAIRS = 64  # sentences whose attention is held at a time
 POSITIONS = 2**20  # and source length × target length of all, unless one sentence has more
@@ -103,6 +103,6 @@ def count_words(text: str) -> int:
     return sum(1 for word in text.split(" ") if word)
 
 
-def counts(*sides: "Words") -> tuple[int, ...]:
+def counts(*sides: Words) -> tuple[int, ...]:
     """Return the number of words of each of some `Words`, the end symbol not counted."""
     return tuple(len(words.texts) - 1 for words in sides)
