@@ -125,7 +125,9 @@ def check_new_folder(path: str | Path) -> None:
     path = Path(path)
     with _refused(path):
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
-            raise InputError(f"{path} exists and is not an empty folder; name another folder, or remove it first")
+            raise InputError(
+                f"{path} exists and is not an empty folder; choose another folder, or remove this one first"
+            )
 
 
 @contextlib.contextmanager

@@ -74,7 +74,7 @@ class EncodedPairs:
         """
         if not 1 <= size <= len(self):
             raise InputError(
-                f"data.train_pairs must be from 1 to {len(self):,}, the number of training pairs, got {size:,} "
+                f"data.train_pairs must be from 1 to {len(self):,}, the number of training pairs kept, got {size:,} "
                 f"(dropped: {self.dropped_empty:,} pairs with an empty side and {self.dropped_long:,} with more than "
                 "data.max_length sub-words)"
             )

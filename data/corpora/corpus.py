@@ -99,7 +99,9 @@ def own_text(
         if not Path(path).exists():
             raise InputError(f"{option} {path}: no such file; check the name")
         if not Path(path).is_file():
-            raise InputError(f"{option} {path} is not a regular file, which can be read twice; save the text to a file")
+            raise InputError(
+                f"{option} {path} must be a regular file, because it is read twice; save the text to a file"
+            )
     return Corpus(
         "own_text",
         source_language or _language_of(source, "source"),

@@ -57,7 +57,9 @@ def learn_vocabularies(
 def check_vocabulary_settings(vocabulary_size: int | tuple[int, int], shared: bool, joint_merges: bool) -> None:
     """Raise `InputError` for contradictory settings of `learn_vocabularies`."""
     if joint_merges and shared:
-        raise InputError("data.joint_merges needs separate vocabularies: set data.shared_vocabulary=false")
+        raise InputError(
+            "data.joint_merges is for separate vocabularies: set data.shared_vocabulary=false, or leave it out"
+        )
     if isinstance(vocabulary_size, tuple):
         if len(vocabulary_size) != 2:
             raise InputError(

@@ -3,11 +3,13 @@
     interacting-head export -m RUN --format ctranslate2 [-o DIR] [--quantization int8]
 
     ctranslate2   for CTranslate2, a fast inference engine
-    marian        for Hugging Face transformers: a Marian model (post-norm models only)
+    huggingface   for Hugging Face transformers: a Marian model if post-norm, a Pegasus model if pre-norm
+    marian        as huggingface, for post-norm models only
+    pegasus       as huggingface, for pre-norm models only
     keras         one .keras file, to be loaded with this project; every scheme
     savedmodel    for TensorFlow and TensorFlow Serving: text or ids in, translations out; every scheme
 
-ctranslate2 and marian need a scheme that is exactly standard attention with other weights; docs/export.md lists them.
+ctranslate2 and huggingface need a scheme that is exactly standard attention with other weights: docs/export.md.
 """
 
 from argparse import Namespace

@@ -27,8 +27,7 @@ def check(config: ExperimentConfig) -> None:
     schedule_class(config.train.schedule)
     if config.train.batch_tokens * config.train.gradient_accumulation_steps >= ABOVE_WHOLE:
         raise InputError(
-            "the sub-words of a step, "
-            f"train.batch_tokens {config.train.batch_tokens} × train.gradient_accumulation_steps "
+            f"train.batch_tokens × train.gradient_accumulation_steps, {config.train.batch_tokens} × "
             f"{config.train.gradient_accumulation_steps}, must be below {ABOVE_WHOLE}; lower one of them"
         )
     if config.train.best_metric == "bleu" and not config.train.validation_bleu:

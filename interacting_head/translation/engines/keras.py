@@ -49,11 +49,11 @@ class TransformerEngine(Engine):
         for run in others:
             if [part.digest for part in run.subwords()] != digests:
                 raise InputError(
-                    f"{run.path} has other sub-words than {first.path}; the runs of an ensemble must share them"
+                    f"{run.path} and {first.path} have different sub-words; the runs of an ensemble must share them"
                 )
             if run.config.data.profile != first.config.data.profile:
                 raise InputError(
-                    f"{run.path} has another data.profile than {first.path}; the runs of an ensemble must share it"
+                    f"{run.path} and {first.path} have different data.profile settings; an ensemble needs one"
                 )
         return cls([load_model(run, subwords, checkpoint) for run in runs], first), first
 

@@ -222,19 +222,21 @@ def test_a_script_that_fails_is_an_error_with_its_last_line(tmp_path):
 
 
 def test_scripts_that_are_running_can_be_ended(tmp_path, monkeypatch):
-    monkeypatch.setattr(scoring, "ROOT", tmp_path)
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(scoring, "STOPPED", threading.Event())
-    (tmp_path / "endless.py").write_text("import time; print('at work', flush=True); time.sleep(600)")
+    (tmp_path / "interacting_head").mkdir()
+    endless = "import time; print('at work', flush=True); time.sleep(600)"
+    (tmp_path / "interacting_head" / "__main__.py").write_text(endless)
     with ThreadPoolExecutor(1) as pool:
-        ending = pool.submit(scoring.call, ["endless.py"], tmp_path / "log")
+        ending = pool.submit(scoring.call, ["train"], tmp_path / "log")
         while not (tmp_path / "log").is_file() or "at work" not in (tmp_path / "log").read_text():
             time.sleep(0.01)
         scoring.stop_running()
-        with pytest.raises(RunError, match=r"endless\.py ended with code -15: at work \(see"):
+        with pytest.raises(RunError, match=r"train ended with code -15: at work \(see"):
             ending.result()
     assert not scoring.RUNNING
     with pytest.raises(RunError, match="was not started, because all runs were stopped"):
-        scoring.call(["endless.py"], tmp_path / "log")
+        scoring.call(["train"], tmp_path / "log")
 
 
 def test_a_training_that_was_stopped_is_neither_translated_nor_scored(scored):

@@ -231,7 +231,7 @@ def test_training_pairs_are_left_out_by_the_rules_and_no_others(tmp_path):
     ("setting", "message"),
     [
         ("data.profile=moses", "data.profile must be one of raw, truecased, lowercased, tokenized, got 'moses'"),
-        ("data.joint_merges=true", "data.joint_merges needs separate vocabularies"),
+        ("data.joint_merges=true", "data.joint_merges is for separate vocabularies"),
         ("data.vocabulary_size=[300,310]", "one sub-word model is learnt on both sides"),
         ("data.vocabulary_size=[300,a]", "data.vocabulary_size must be a whole number, got 'a'"),
         ("train.validation_bleu=false", "train.best_metric is bleu, but train.validation_bleu is false"),

@@ -78,7 +78,7 @@ def test_a_training_that_diverges_is_an_error(files, tmp_path):
         ("model.attention.scheme=none", "unknown attention scheme 'none'; known: multi_head, "),
         (
             "train.gradient_accumulation_steps=2000000000",
-            "128 × train.gradient_accumulation_steps 2000000000, must be below 2147483648",
+            "128 × 2000000000, must be below 2147483648",
         ),
         ("train.schedule=cosin", r"unknown train.schedule 'cosin'; did you mean cosine\?"),
         ("model.attention.num_heads=5", "does not divide"),

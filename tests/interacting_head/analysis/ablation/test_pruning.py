@@ -24,7 +24,7 @@ WRONG = {
     "a place without a run": (["--output-run", "x"], "--output-run is the folder that --remove N writes; give both"),
     "a place that is taken": (
         ["--remove", "1", "--order", "random", "--output-run", "run"],
-        "run exists and is not an empty folder; name another folder, or remove it first",
+        "run exists and is not an empty folder; choose another folder, or remove this one first",
     ),
 }
 
@@ -85,4 +85,4 @@ def test_heads_go_by_gradient_and_a_pruned_run_translates_as_a_masked_one(workpl
     pruned, trained = ((workplace / name / "best.weights.h5").stat().st_size for name in ("pruned", "trained"))
     assert pruned < trained
     again = run(workplace, COMMAND, "pruning", *TRAINED, *removal)
-    assert_refused(again, "pruned exists and is not an empty folder; name another folder, or remove it first")
+    assert_refused(again, "pruned exists and is not an empty folder; choose another folder, or remove this one first")
