@@ -12,6 +12,7 @@ from interacting_head.metrics.significance import Resampling
 
 
 def main() -> int | None:
+    """Print the scores of the files on the command line; return 2 if no metric is available."""
     arguments = parse_arguments(__doc__)
     names = check_names(arguments.metrics)
     systems, references, source = read_aligned(

@@ -7,6 +7,7 @@ from interacting_head.console import ArgumentParser, importing_keras, run
 
 
 def parse_arguments() -> argparse.Namespace:
+    """Return the arguments of the command line."""
     parser = ArgumentParser(prog="train.py", description=__doc__)
     parser.add_argument(
         "recipe",
@@ -32,7 +33,8 @@ def parse_arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def main() -> None:
+def main() -> int | None:
+    """Train, or do what an option asks for instead; return the exit code."""
     arguments = parse_arguments()
     if arguments.list:
         return recipes.print_list(arguments.recipe)

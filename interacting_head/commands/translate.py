@@ -12,6 +12,7 @@ LONG = 60  # seconds after which a faster engine is suggested
 
 
 def main() -> None:
+    """Translate what the command line names."""
     arguments = parse_arguments(__doc__)
     batch_size = files.check_runs(arguments)
     files.choose_engine(arguments)
