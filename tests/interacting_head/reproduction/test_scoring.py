@@ -226,10 +226,12 @@ def test_scripts_that_are_running_can_be_ended(tmp_path, monkeypatch):
     monkeypatch.setattr(scoring, "STOPPED", threading.Event())
     (tmp_path / "interacting_head").mkdir()
     endless = "import time; print('at work', flush=True); time.sleep(600)"
+    (tmp_path / "interacting_head" / "__init__.py").touch()
     (tmp_path / "interacting_head" / "__main__.py").write_text(endless)
     with ThreadPoolExecutor(1) as pool:
         ending = pool.submit(scoring.call, ["train"], tmp_path / "log")
         while not (tmp_path / "log").is_file() or "at work" not in (tmp_path / "log").read_text():
+            assert not ending.done()
             time.sleep(0.01)
         scoring.stop_running()
         with pytest.raises(RunError, match=r"train ended with code -15: at work \(see"):
