@@ -95,7 +95,7 @@ def _attention(trained):
 def _scores(trained):
     """Return the scores of the development text that the run has recorded for the weights, by name."""
     run = trained.run
-    if run is None:
+    if run is None or trained.checkpoint is None:
         return {}
     log, metrics = run.read_log(), run.read_json("metrics.json")
     kind, _, step = trained.checkpoint.partition("-")
@@ -179,7 +179,7 @@ def _shown_scores(trained, scores):
 
 
 def _made(name, record, options):
-    words = ["python", "-m", "interacting_head.export", "-m", name, "--format", record.format]
+    words = ["interacting-head", "export", "-m", name, "--format", record.format]
     if record.quantization != UNQUANTIZED:
         words += ["--quantization", record.quantization]
     if record.checkpoint not in (None, "best"):

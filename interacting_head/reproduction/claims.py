@@ -10,7 +10,7 @@ from typing import Any
 from interacting_head.reproduction.statistics import LOSS, CellName, Contrast, Estimate, Ratio, estimate, growth, pair
 
 HOLDS, FAILS = "holds here", "does not hold here"
-UNTOLD, UNDECIDED, NOT_RUN = "not told apart", "not decided", "not run"
+INCONCLUSIVE, UNDECIDED, NOT_RUN = "inconclusive", "not decided", "not run"
 SIGNIFICANT = 0.05
 LEAST_SEEDS = 3
 DELTA = 0.5
@@ -66,7 +66,7 @@ class Comparison(Claim):
     - does not hold if one is negative and has p < 0.05 / number of estimates (Bonferroni's correction: among many
       pairs without a difference, one easily looks worse),
     - shows no difference if every 95 % interval lies within ± δ (`NEGLIGIBLE`),
-    - and is not told apart otherwise.
+    - and is inconclusive otherwise.
 
     p is the larger p-value of paired bootstrap over sentences and Student's t over seeds. Only runs with the same seeds
     are compared, because they see the same batches.
@@ -117,7 +117,7 @@ class Comparison(Claim):
         negligible = NEGLIGIBLE.get(self.metric, 0.0)
         if all(-negligible < one.interval[0] and one.interval[1] < negligible for one in estimates):
             return NO_DIFFERENCE
-        return UNTOLD
+        return INCONCLUSIVE
 
 
 @dataclasses.dataclass(frozen=True)
@@ -222,7 +222,7 @@ class Equivalent(CellBetter):
 
     def word(self, estimates: Sequence[Estimate]) -> str:
         low, high = self.bounds
-        return HOLDS if all(low < one.interval[0] and one.interval[1] < high for one in estimates) else UNTOLD
+        return HOLDS if all(low < one.interval[0] and one.interval[1] < high for one in estimates) else INCONCLUSIVE
 
 
 @dataclasses.dataclass(frozen=True)
@@ -256,7 +256,7 @@ class Slower(Claim):
             return Verdict(NOT_RUN, f"so far {reason}" if reason else "")
         if len(known) == len(found) and all(map(self.supports, known)):
             return Verdict(HOLDS, reason)
-        return Verdict(UNTOLD, reason)
+        return Verdict(INCONCLUSIVE, reason)
 
     def supports(self, ratio: Ratio) -> bool:
         """Return whether the interval of a `Ratio` lies where the claim says."""

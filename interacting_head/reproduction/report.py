@@ -7,7 +7,16 @@ from statistics import fmean
 
 from interacting_head import config as configuration
 from interacting_head import recipes
-from interacting_head.reproduction.claims import FAILS, HOLDS, NO_DIFFERENCE, NOT_RUN, UNDECIDED, UNTOLD, Claim, Verdict
+from interacting_head.reproduction.claims import (
+    FAILS,
+    HOLDS,
+    INCONCLUSIVE,
+    NO_DIFFERENCE,
+    NOT_RUN,
+    UNDECIDED,
+    Claim,
+    Verdict,
+)
 from interacting_head.reproduction.results import Results
 from interacting_head.reproduction.scored import MEASURES, Analysed, Counted, Losses, Scored, Timed
 from interacting_head.reproduction.statistics import LOSS
@@ -25,7 +34,7 @@ bootstrap over sentences, and paired Student's t over seeds. A claim **holds her
 difference is positive with p < 0.05 by both, and **does not hold here** if one is negative with p < 0.05 divided by
 the number of differences. There is **no difference larger than 0.5** if each interval lies within ± 0.5 BLEU. It is
 **not decided** with fewer than three seeds, or if a side is still learning: its development loss fell by more than 1 %
-in the last fifth of its training. Otherwise it is **not told apart**. Claims that cells score alike hold if each
+in the last fifth of its training. Otherwise it is **inconclusive**. Claims that cells score alike hold if each
 interval lies within ± 0.5 BLEU.
 """
 
@@ -76,7 +85,7 @@ def claims_table(claims: list[tuple[str, Claim, Verdict]]) -> str:
         *("## Claims", ""),
         *in_table(("table", "claim", "source", "verdict", "differences"), rows),
         f"Claims that have been run: {counts[HOLDS]} hold here, {counts[FAILS]} do not, {counts[NO_DIFFERENCE]} show "
-        f"no difference, {counts[UNTOLD]} are not told apart, {counts[UNDECIDED]} are not decided.",
+        f"no difference, {counts[INCONCLUSIVE]} are inconclusive, {counts[UNDECIDED]} are not decided.",
         f"{len(claims) - len(run)} claims are on full-size tables or lack cells: {NOT_RUN}.",
         "",
     ]

@@ -34,7 +34,7 @@ def test_gold_alignments_are_read_sure_and_possible(tmp_path):
 def test_wrong_links_are_an_error_that_names_the_line(tmp_path, link):
     path = tmp_path / "gold"
     path.write_text(f"0-0\n0-0 {link}\n")
-    with pytest.raises(InputError, match=r"line 2: .* is no link"):
+    with pytest.raises(InputError, match=r"line 2: .* is not an alignment link"):
         read_gold(path)
 
 

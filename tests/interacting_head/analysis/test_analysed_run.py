@@ -69,13 +69,13 @@ def test_sentences_too_long_for_the_training_are_left_out_and_counted(tmp_path, 
     sample = run.sample(arguments(tmp_path, references=False))
     assert sample.sources == ["ein hund"]
     assert "1 sentences of" in sample.notes[0]
-    assert "longer than the 40 sub-words (data.max_length)" in sample.notes[0]
+    assert "with more than 40 sub-words" in sample.notes[0]
 
 
 def test_a_text_of_long_sentences_only_is_refused(tmp_path, run):
     (tmp_path / "source.de").write_text("hund " * 60 + "\n")
     with pytest.raises(
-        InputError, match=r"none of the 1 sentences drawn from .* can be analysed: each is empty or long"
+        InputError, match=r"none of the 1 sentences drawn from .* can be analysed: each is empty or has more than"
     ):
         run.sample(arguments(tmp_path, references=False))
 

@@ -8,10 +8,10 @@ from interacting_head.reproduction import claims
 from interacting_head.reproduction.claims import (
     FAILS,
     HOLDS,
+    INCONCLUSIVE,
     NO_DIFFERENCE,
     NOT_RUN,
     UNDECIDED,
-    UNTOLD,
     AsFast,
     BestBetter,
     Better,
@@ -50,7 +50,7 @@ def table(better, other, seeds=3, learning=()):
 CASES = {
     "better": ("good", "bad", HOLDS),
     "worse": ("bad", "good", FAILS),
-    "alike": ("good", "fair", UNTOLD),
+    "alike": ("good", "fair", INCONCLUSIVE),
     "one side is missing": ("good", None, NOT_RUN),
     "both are missing": (None, None, NOT_RUN),
 }
@@ -89,7 +89,7 @@ def test_a_run_that_still_learns_never_decides(kind, sides, run):
 def test_equal_runs_have_no_difference():
     verdict = ROWS[CellBetter]({}).decide(table("good", "good"))
     assert verdict.word == NO_DIFFERENCE == "no difference larger than 0.5"
-    assert ROWS[CellBetter]({"metric": "wer"}).decide(table("good", "good")).word == UNTOLD  # has no such bound
+    assert ROWS[CellBetter]({"metric": "wer"}).decide(table("good", "good")).word == INCONCLUSIVE  # has no such bound
 
 
 @pytest.mark.parametrize("kind", ROWS)
@@ -127,7 +127,7 @@ def columns(**qualities):
 def test_a_row_is_better_if_it_is_better_in_every_shared_column():
     claim = Better("x", "§ 1", row="good row", baseline="bad row")
     assert claim.decide(columns(a=("good", "bad"), b=("fair", "bad"))).word == HOLDS
-    assert claim.decide(columns(a=("good", "bad"), b=("good", "good"))).word == UNTOLD
+    assert claim.decide(columns(a=("good", "bad"), b=("good", "good"))).word == INCONCLUSIVE
     assert claim.decide(columns(a=("good", "bad"), b=("bad", "good"))).word == FAILS
     verdict = claim.decide(columns(a=("good", "bad"), b=("fair", "bad")))
     assert [part.split(":")[0] for part in verdict.reason.split("; ")] == ["a", "b"]
@@ -164,7 +164,9 @@ def made_up(monkeypatch, *estimates):
     return ((("r", "a"), ("r", "b")),) * len(estimates), StandIn({}, {("r", "a"): [], ("r", "b"): []})
 
 
-@pytest.mark.parametrize(("p", "words"), [(0.009, [FAILS] * 3), (0.02, [FAILS, FAILS, UNTOLD]), (0.06, [UNTOLD] * 3)])
+@pytest.mark.parametrize(
+    ("p", "words"), [(0.009, [FAILS] * 3), (0.02, [FAILS, FAILS, INCONCLUSIVE]), (0.06, [INCONCLUSIVE] * 3)]
+)
 def test_each_of_many_differences_needs_a_smaller_p_to_refute(monkeypatch, p, words):
     for number, word in zip((1, 2, 5), words, strict=True):
         estimates = [(-1.0, (-2, 0), p), *[(0.1, (-1, 1), 0.4)] * 4][:number]
@@ -179,12 +181,12 @@ def test_each_of_many_differences_needs_the_same_p_to_hold(monkeypatch):
 
 ESTIMATES = {
     "equal": ((0.1, (-0.2, 0.4), 0.4), [NO_DIFFERENCE, HOLDS, HOLDS]),
-    "wide": ((0.1, (-0.8, 1.0), 0.8), [UNTOLD, UNTOLD, UNTOLD]),
+    "wide": ((0.1, (-0.8, 1.0), 0.8), [INCONCLUSIVE, INCONCLUSIVE, INCONCLUSIVE]),
     "worse": ((-1.0, (-1.4, -0.6), 0.01), [FAILS, FAILS, FAILS]),
     "better": ((1.0, (0.6, 1.4), 0.01), [HOLDS, FAILS, HOLDS]),
     "a little worse": ((-0.3, (-0.4, -0.2), 0.01), [FAILS, HOLDS, HOLDS]),
-    "worse, but how far is not known": ((-1.0, (-1.6, -0.4), 0.01), [FAILS, UNTOLD, UNTOLD]),
-    "better by far, but not told apart": ((2.0, (-0.1, 4.1), 0.06), [UNTOLD, UNTOLD, HOLDS]),
+    "worse, but how far is not known": ((-1.0, (-1.6, -0.4), 0.01), [FAILS, INCONCLUSIVE, INCONCLUSIVE]),
+    "better by far, but inconclusive": ((2.0, (-0.1, 4.1), 0.06), [INCONCLUSIVE, INCONCLUSIVE, HOLDS]),
 }
 
 
@@ -220,14 +222,14 @@ def test_a_cell_must_be_better_than_each_compared_cell():
         return CellBetter("x", "", pairs=pairs).decide(StandIn(LINES, there))
 
     assert verdict("a", "b").word == HOLDS
-    assert verdict("a", "b", "c").word == UNTOLD
+    assert verdict("a", "b", "c").word == INCONCLUSIVE
     assert verdict("a", "b", "not in the table").word == HOLDS  # a small table lacks some of the paper's cells
     assert verdict("a", "not in the table").word == NOT_RUN
     assert verdict("b", "a", "c").word == FAILS
     assert verdict("b", "a").reason.startswith("r, b over a: -")
 
 
-TIMES = {2.0: HOLDS, 0.5: FAILS, 1.0: UNTOLD, None: NOT_RUN}
+TIMES = {2.0: HOLDS, 0.5: FAILS, 1.0: INCONCLUSIVE, None: NOT_RUN}
 
 
 @pytest.mark.parametrize("ratio", TIMES)
@@ -242,10 +244,12 @@ def test_a_row_takes_longer_if_the_interval_lies_above_one(ratio):
     assert verdict.word == TIMES[ratio]
     assert verdict.reason.startswith(f"h = 16: {ratio:.2f} [" if ratio else "")
     assert verdict.reason.endswith("] times" if ratio else "")
-    assert claim.decide(StandIn({}, times=times)).word == (UNTOLD if ratio else NOT_RUN)  # single turns are not kept
+    assert claim.decide(StandIn({}, times=times)).word == (
+        INCONCLUSIVE if ratio else NOT_RUN
+    )  # single turns are not kept
 
 
-@pytest.mark.parametrize(("ratio", "word"), {2.0: FAILS, 0.5: HOLDS, 1.02: UNTOLD, None: NOT_RUN}.items())
+@pytest.mark.parametrize(("ratio", "word"), {2.0: FAILS, 0.5: HOLDS, 1.02: INCONCLUSIVE, None: NOT_RUN}.items())
 def test_a_row_is_as_fast_if_the_interval_lies_below_the_margin(ratio, word):
     base = [1.0, 1.1, 0.9, 1.0]
     times, turns = {("multi_head", "h = 16"): 10.0}, {("multi_head", "h = 16"): base}

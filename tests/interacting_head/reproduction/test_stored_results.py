@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from interacting_head.reproduction.claims import UNDECIDED, UNTOLD
+from interacting_head.reproduction.claims import INCONCLUSIVE, UNDECIDED
 from interacting_head.reproduction.command_line import SEEDS, figure_link
 from interacting_head.reproduction.report import report
 from interacting_head.reproduction.results import Results
@@ -28,7 +28,7 @@ def test_the_readme_has_the_decided_claims_and_the_number_of_the_others():
     claims = (BENCHMARKS / "REPRODUCTION.md").read_text(encoding="utf-8").split("## Claims\n")[1].split("\n## ")[0]
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     lines = [line for line in claims.splitlines()[3:] if line.startswith("|")]
-    open_ones = {f"**{word}**" for word in (UNTOLD, UNDECIDED)}
+    open_ones = {f"**{word}**" for word in (INCONCLUSIVE, UNDECIDED)}
     decided = [line for line in lines if not open_ones & set(line.split(" | "))]
     assert all(line in readme for line in decided)
     by_scores = [line for line in decided if "seeds" in line]

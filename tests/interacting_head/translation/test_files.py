@@ -58,7 +58,7 @@ def test_an_output_that_is_also_an_input_is_refused_and_kept(texts, options, out
         (("-o", "new"), "./new", "is the same file as --output"),
         (("-o", "score"), "score", "is the same file as --output"),
         (("--summary", "new"), "new", "is the same file as --summary"),
-        ((), "-", "needs the name of a file"),
+        ((), "-", "needs a file name"),
         ((), "new", "--keep-tokenized prints sub-words"),
     ],
 )
