@@ -14,6 +14,7 @@ from interacting_head.search.constraints import Limits
 from interacting_head.search.options import SearchOptions
 from interacting_head.search.transformer_search import TransformerSearch
 from interacting_head.training.setup import make_training_model
+from interacting_head.translation.inspection import Inspector
 from tests import skip_reasons
 from tests.interacting_head.export import exports
 
@@ -105,6 +106,34 @@ def test_the_search_of_transformers_gives_our_translations(tmp_path, normalizati
             length = our.index(END) + 1  # they are padded in different ways
             # At the largest length ours adds the end symbol to each hypothesis of the beam, theirs to the likeliest.
             assert their[:length] == our[:length] or length > longest
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("normalization", ["post", "pre"])
+def test_bertviz_shows_the_attention_of_our_heads(tmp_path, normalization):
+    bertviz = pytest.importorskip("bertviz", reason=skip_reasons.BERTVIZ)
+    trained = converted(tmp_path, normalization=normalization)
+    tokenizer, model = load(tmp_path / "model")
+    model.set_attn_implementation("eager")
+    [source, *_], [target, *_] = exports.pairs()
+
+    import torch
+
+    ids, outputs = torch.tensor([[*source, END]]), torch.tensor([[BEGIN, *target]])
+    seen = model(ids, decoder_input_ids=outputs, output_attentions=True)
+    [ours] = Inspector(trained.model, attention=["cross"]).inspect([(source, target)])
+    for (_, number), weights in ours.attention.items():
+        theirs = seen.cross_attentions[number - 1][0].detach().numpy()
+        np.testing.assert_allclose(theirs, weights, atol=1e-5)
+    page = bertviz.head_view(
+        encoder_attention=seen.encoder_attentions,
+        decoder_attention=seen.decoder_attentions,
+        cross_attention=seen.cross_attentions,
+        encoder_tokens=tokenizer.convert_ids_to_tokens(ids[0]),
+        decoder_tokens=tokenizer.convert_ids_to_tokens(outputs[0]),
+        html_action="return",
+    )
+    assert '"Cross"' in page.data
 
 
 def learn(model, sources, targets, steps):
