@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 
 from data.errors import InputError
-from data.files import sha256
+from data.files import sha256, write_json
 from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.runs.run_folder import WEIGHTS
 
@@ -51,8 +51,7 @@ class ExportRecord:
 
     def write(self, folder: Path) -> None:
         """Write the record into an exported folder."""
-        text = json.dumps(dataclasses.asdict(self), indent=2, ensure_ascii=False)
-        (folder / RECORD).write_text(text + "\n", encoding="utf-8")
+        write_json(folder / RECORD, dataclasses.asdict(self))
 
 
 def export_folder(run: RunDirectory, file_format: str) -> Path:
