@@ -2,7 +2,10 @@
 
 import contextlib
 import faulthandler
+import gc
 import hashlib
+import importlib.abc
+import inspect
 import os
 import re
 import resource
@@ -39,21 +42,25 @@ THREADS = "TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS"
 MOST_THREADS = 4096  # TensorFlow ends the process if it cannot start its threads
 ADDRESS_SPACE = 3 * 2**30
 """Bytes of address space that TensorFlow needs for a small model; with less it crashes or hangs."""
+IMPORT_SYSTEM = (__name__, "importlib._bootstrap", "importlib._bootstrap_external")
+UNNEEDED = {"jax": ("tensorflow.", "keras.src.callbacks."), "matplotlib": ("keras.",)}
+"""Packages, and beginnings of modules that import them, if they are installed, for functions that no command calls."""
 
 
 @contextlib.contextmanager
 def importing_keras() -> Iterator[None]:
     """Set up allocator and compilation cache for the import of Keras in the block, and suppress start-up messages.
 
-    Other lines on standard error appear at the end of the block; all do if it fails, or with TF_CPP_MIN_LOG_LEVEL
-    below 3. Raises `InputError` if the backend is not supported or the environment would crash TensorFlow.
+    The import leaves out `UNNEEDED` packages, which saves time and memory. Other lines on standard error appear at the
+    end of the block; all do if it fails, or with TF_CPP_MIN_LOG_LEVEL below 3. Raises `InputError` if the backend is
+    not supported or the environment would crash TensorFlow.
     """
     _check_environment()
     allocator.keep_freed_memory()
     _keep_compiled_functions()
     shows_all = os.environ.get("TF_CPP_MIN_LOG_LEVEL", ERRORS_ONLY) != ERRORS_ONLY
     holding_back = contextlib.nullcontext() if shows_all else _noise_held_back()
-    with holding_back:
+    with holding_back, _quick_imports():
         try:
             yield
         except ValueError as error:
@@ -99,6 +106,35 @@ def _keep_compiled_functions():
     with contextlib.suppress(RuntimeError):  # a user without a home
         os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(cache_folder() / "jax" / folder))
     os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")  # small functions too: there are hundreds
+
+
+@contextlib.contextmanager
+def _quick_imports():
+    """Import without `UNNEEDED` packages and garbage collection; what is imported is never looked through again."""
+    finder, collects = _WithoutUnneeded(), gc.isenabled()
+    sys.meta_path.insert(0, finder)
+    gc.disable()
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+        gc.freeze()
+        if collects:
+            gc.enable()
+
+
+class _WithoutUnneeded(importlib.abc.MetaPathFinder):
+    """A finder that hides `UNNEEDED` packages from their importers, and from nobody else."""
+
+    def find_spec(self, fullname, path=None, target=None):
+        if fullname in UNNEEDED:
+            frame = inspect.currentframe()
+            while frame and frame.f_globals.get("__name__") in IMPORT_SYSTEM:
+                frame = frame.f_back
+            importer = frame.f_globals.get("__name__", "") if frame else ""
+            if importer.startswith(UNNEEDED[fullname]):
+                raise ModuleNotFoundError(f"{fullname} is hidden from {importer}", name=fullname)
+        return None
 
 
 @contextlib.contextmanager

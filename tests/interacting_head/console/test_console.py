@@ -60,3 +60,21 @@ def test_an_output_without_utf_8_shows_other_letters_by_their_numbers(arguments)
     assert (ended.returncode, ended.stderr) == (0, b"")
     assert ended.stdout.isascii()
     assert rb"\u2013" in ended.stdout
+
+
+QUICK_IMPORT = """
+import gc, sys
+from interacting_head.console import importing_keras
+with importing_keras():
+    import keras
+print(*(name for name in ("jax", "matplotlib") if name in sys.modules), gc.isenabled(), gc.get_freeze_count() > 1e5)
+import matplotlib.pyplot
+"""
+
+
+@pytest.mark.parametrize(("backend", "imported"), [("tensorflow", ""), ("jax", "jax ")])
+def test_keras_is_imported_without_packages_that_it_does_not_need(backend, imported):
+    environment = {**os.environ, "KERAS_BACKEND": backend}
+    command = [sys.executable, "-c", QUICK_IMPORT]
+    ended = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout) == (0, f"{imported}True True\n"), ended.stderr
