@@ -134,7 +134,7 @@ def _sgm_segments(path):
             if len(text) > LONGEST_SEGMENT:
                 break
     if text is not None:
-        raise InputError(f"{path}, line {start}: <seg> is not closed")
+        raise InputError(f"{path}, line {start}: the <seg> that begins here is not closed")
 
 
 def _resolve(text):

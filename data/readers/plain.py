@@ -39,12 +39,12 @@ def aligned(paths: Iterable[Path], sides: Iterable[Iterable[Segment]], what: str
             if segment.identity != group[0].identity:
                 raise InputError(
                     f"{paths[0]}, line {group[0].line} ({group[0].identity}) does not match {path}, line "
-                    f"{segment.line} ({segment.identity}): each of the {what} must translate its counterpart"
+                    f"{segment.line} ({segment.identity}): the {what} of the files must be translations of each other"
                 )
         yield tuple(segment.text for segment in group)
     if len(set(counts)) > 1:
         numbers = ", ".join(f"{path} has {count:,} {what}" for path, count in zip(paths, counts, strict=True))
-        raise InputError(f"{numbers}: each of the {what} must translate its counterpart")
+        raise InputError(f"{numbers}: the {what} of the files must be translations of each other")
 
 
 def read_plain(*paths: str | Path) -> Iterator[tuple[str, ...]]:

@@ -64,8 +64,10 @@ def decode_lines(file: BinaryIO, name: str | Path) -> Iterator[str]:
             # Reading lines of a binary file splits at b"\n" and nowhere else.
             for number, line in enumerate(iter(partial(file.readline, LONGEST_LINE + 1), b""), start=1):
                 if len(line) > LONGEST_LINE:
-                    message = f"{name}, line {number}: more than {LONGEST_LINE:,} bytes; give a text file"
-                    raise InputError(message)
+                    raise InputError(
+                        f"{name}, line {number}: more than {LONGEST_LINE:,} bytes; give a text file with one sentence "
+                        "per line"
+                    )
                 if number == 1:
                     line = line.removeprefix(BYTE_ORDER_MARK)
                 yield line.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8")

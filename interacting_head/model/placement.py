@@ -159,5 +159,6 @@ def _check_memory(model, attention):
         )
     if model.memory == "all" and memory_layers(model) > model.encoder_layers:
         raise InputError(
-            f"model.memory_layers is {model.memory_layers}, but there are only {model.encoder_layers} encoder layers"
+            f"model.memory_layers is {model.memory_layers}, but the encoder has only {model.encoder_layers} layers; "
+            f"set it to at most {model.encoder_layers}"
         )

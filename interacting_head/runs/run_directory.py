@@ -60,7 +60,8 @@ class RunDirectory:
         if missing := [name for name in ("config.yaml", "VERSION") if not os.path.exists(run.path / name)]:
             former = run_folder.former_hint(run.path)
             raise InputError(
-                f"{path} is not a run directory (it has no {missing[0]}); give the --run-dir of a training{former}"
+                f"{path} is not a run directory (it has no {missing[0]}); name the directory of one run, such as "
+                f"runs/quickstart{former}"
             )
         for file in run_folder.own_files(run.path):
             check_plain(file)

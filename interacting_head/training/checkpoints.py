@@ -85,8 +85,9 @@ class Checkpointing:
                     state = TrainingState(**saved)
                 except (TypeError, ValueError) as error:
                     raise InputError(
-                        f"{weights} and its training state belong to different trainings; copy the original run "
-                        f"directory again, or {AFRESH}"
+                        f"{weights} and the training state next to it come from different runs; if "
+                        f"{self.run.path} is a copy, copy the whole directory again, or {AFRESH}, which replaces "
+                        "this run"
                     ) from error
             logger.info("resuming %s at step %d", self.run.path, step)
         for name, number in now.items():

@@ -44,7 +44,10 @@ def corpus_of(data: DataConfig, corpora_dir: str | None) -> Corpus:
     """Return the corpus of a configuration; raise `InputError` if there is none or it cannot be found."""
     own = own_files(data).values()
     if data.corpus and any(own):
-        raise InputError("give data.corpus or --source, --target, --dev-source and --dev-target, not both")
+        raise InputError(
+            f"two texts to train on: data.corpus={data.corpus}, and files of your own; remove data.corpus from the "
+            "settings, or leave out --source, --target, --dev-source and --dev-target"
+        )
     if any(own):
         return own_text(*own, source_language=data.source_language, target_language=data.target_language)
     if data.corpus:

@@ -53,7 +53,8 @@ class TransformerEngine(Engine):
                 )
             if run.config.data.profile != first.config.data.profile:
                 raise InputError(
-                    f"{run.path} and {first.path} have different data.profile settings; an ensemble needs one"
+                    f"{first.path} has data.profile={first.config.data.profile}, {run.path} has "
+                    f"{run.config.data.profile}; the runs of an ensemble must have the same one"
                 )
         return cls([load_model(run, subwords, checkpoint) for run in runs], first), first
 

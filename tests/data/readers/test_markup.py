@@ -90,7 +90,11 @@ def test_broken_xml_is_an_error_with_file_and_line(file, old, new, message):
         ('<seg id="1">', "<seg>", r"b\.sgm, line 4: <seg> without an id"),
         ('id="2"', 'id="4"', r"a\.sgm, line 7 \(segment 2\) does not match .*b\.sgm, line 7 \(segment 4\)"),
         ('<seg id="3">End of the message.</seg>\n', "", r"a\.sgm has 3 segments, .*b\.sgm has 2 segments"),
-        ("message.</seg>\n</p>\n</doc>\n</refset>\n", "message.\n", r"b\.sgm, line 8: <seg> is not closed"),
+        (
+            "message.</seg>\n</p>\n</doc>\n</refset>\n",
+            "message.\n",
+            r"b\.sgm, line 8: the <seg> that begins here",
+        ),
     ],
 )
 def test_broken_sgm_is_an_error_with_file_and_line(file, old, new, message):

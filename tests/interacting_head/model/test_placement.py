@@ -157,7 +157,7 @@ def test_schemes_choose_the_memory_that_they_read():
         (["model.memory=transparent", "model.memory_layers=2"], "model.memory_layers gives several memories to"),
         (
             ["model.attention.scheme=multi_layer", "model.memory_layers=7"],
-            "model.memory_layers is 7, but there are only 6 encoder layers",
+            "model.memory_layers is 7, but the encoder has only 6 layers; set it to at most 6",
         ),
         (
             ["model.attention.scheme=multi_hop", "model.attention.options={hop: 1}"],

@@ -87,7 +87,7 @@ def test_an_error_about_missing_best_weights_lists_what_there_is(stopped, sign):
 def test_a_folder_without_a_version_is_not_a_run(stopped):
     (stopped.path / "VERSION").unlink()
     with pytest.raises(
-        InputError, match=r"is not a run directory \(it has no VERSION\); give the --run-dir of a training"
+        InputError, match=r"is not a run directory \(it has no VERSION\); name the directory of one run"
     ):
         RunDirectory.open(stopped.path)
 

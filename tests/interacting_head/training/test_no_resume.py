@@ -121,7 +121,7 @@ def test_a_stopped_training_continues_without_the_run_before_it(run, files, monk
     ("names", "message"),
     [
         (["notes.txt"], "is not empty and not a run directory: it has notes.txt but no config.yaml; choose another"),
-        (["config.yaml", "checkpoints/model.pt"], "is not a run directory (it has no VERSION); give the --run-dir of"),
+        (["config.yaml", "checkpoints/model.pt"], "is not a run directory (it has no VERSION); name the directory"),
         (
             ["config.yaml", "VERSION", "checkpoints/model.pt"],
             "has format version mine, but this program reads 1, 2 and 3; see CHANGE",

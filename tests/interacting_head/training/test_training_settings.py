@@ -83,7 +83,7 @@ def test_a_training_that_diverges_is_an_error(files, tmp_path):
         ("train.schedule=cosin", r"unknown train.schedule 'cosin'; did you mean cosine\?"),
         ("model.attention.num_heads=5", "does not divide"),
         ("data.max_length=1", "no pair is left"),
-        ("data.corpus=quickstart", "not both"),
+        ("data.corpus=quickstart", "two texts to train on: data.corpus=quickstart, and files of your own"),
         ("data.dev_target=null", "your own text needs four files, .*; add --dev-target"),
         ("data.source=none.de", "--source none.de: no such file"),
     ],
