@@ -194,13 +194,13 @@ WIDE = (
 CLAIMS_ON_TIMES = (
     *(
         Slower(
-            f"interacting heads, computed with the loop of Algorithm 1, take longer than multi-head attention at {heads} heads",
+            f"interacting heads, as the loop of Algorithm 1, take longer than multi-head attention at {heads} heads",
             "§ 4.6.3", PRINTED_LOOP, "multi_head", columns([heads]),
         )
         for heads in (BEST, 8)
     ),
     AsFast(
-        "interacting heads, computed with the loop of Algorithm 1, take at most 35 % longer than multi-head attention at 8 heads",
+        "interacting heads, as the loop of Algorithm 1, take at most 35 % longer than multi-head attention at 8 heads",
         "§ 4.6.3", PRINTED_LOOP, "multi_head", columns([8]), margin=0.35,
     ),
     Slower(
