@@ -1,234 +1,303 @@
-"""The runner, with trainings and scoring replaced by stand-ins."""
+"""The runner with tiny trainings.
 
+Tests of scheduling need many runs, some of which never end: their commands, `replayed.py`, copy a run that was
+trained and translated in earnest.
+"""
+
+import contextlib
+import gzip
+import io
 import json
 import os
-import threading
+import shutil
 import time
-import types
-from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from data.errors import InputError
-from interacting_head.console import RunError
-from interacting_head.reproduction import runner as module
+from interacting_head.metrics import evaluate
 from interacting_head.reproduction import scoring
 from interacting_head.reproduction.results import Results
 from interacting_head.reproduction.runner import Runner, gpus, shares_of_cores
-from interacting_head.reproduction.tables import TABLES
-from tests.interacting_head.reproduction.made_up import entry, record, statistics
+from interacting_head.reproduction.tables import TEST, Experiment, Run
+from interacting_head.runs.run_directory import RunDirectory
+from tests import tiny_corpus
+from tests.interacting_head.reproduction import replayed
+from tests.tiny_commands import write_tiny
 
-TABLE = TABLES["quickstart/heads"]
-RUNS = TABLE.runs(2)
+SETTINGS = (
+    *tiny_corpus.SETTINGS,
+    *("data.corpus=tiny", "model.model_dim=8", "model.feed_forward_dim=8", "train.max_steps=1"),
+    *("train.validation_bleu=false", "train.best_metric=loss", "train.average_last=0"),
+    *("decode.beam_size=1", "decode.max_length=4"),
+)
 
 
-class Work:
-    """Stands for `call` and `score_run`.
+def run_of(seed, *settings):
+    return Run(Experiment("quickstart", (*SETTINGS, *settings), "tiny"), seed)
 
-    Args:
-        failing: names of runs whose training fails.
-        seconds: that a training takes.
-        endless: whether it goes on until it is stopped.
-    """
 
-    def __init__(self, failing=(), seconds=0.0, endless=False):
-        self.failing, self.seconds = failing, seconds
-        self.endless = endless
-        self.trained, self.scored, self.environments = [], [], {}
-        self.busy, self.most_busy, self.lock = Counter(), Counter(), threading.Lock()
-        self.now = 0.0  # of a clock that each training sets forward by a minute
+MADE, OTHER = run_of(1), run_of(2)
 
-    def call(self, arguments, log, environment=None):
-        name = arguments[arguments.index("--run-dir") + 1].name
-        device = environment.get("CUDA_VISIBLE_DEVICES")
-        with self.lock:
-            self.trained.append((name, [str(word) for word in arguments]))
-            self.environments[name] = environment
-            self.busy[device] += 1
-            self.most_busy[device] = max(self.most_busy[device], self.busy[device])
-            self.now += 60
-        time.sleep(self.seconds)
-        with self.lock:
-            self.busy[device] -= 1
-        if self.endless:
-            scoring.STOPPED.wait()
-            raise RunError("the training was stopped before it finished")
-        if name in self.failing:
-            raise RunError("train ended with code 1: error: it has diverged")
 
-    def score_run(self, run_dir, splits_of, metrics, corpora_dir, former, former_statistics, environment, embedder):
-        self.scored.append(types.SimpleNamespace(name=run_dir.name, former=former, environment=environment))
-        [run] = [run for run in RUNS if run.name == run_dir.name]
-        scores = {test: {name: entry(20.0 + run.seed, name) for name in metrics} for test in splits_of}
-        return record(run, scores), {("test", "sacrebleu"): statistics(run.seed, 0.5)}
+def wanted(*runs, metrics=("sacrebleu",)):
+    return [(run, TEST, metrics) for run in runs]
+
+
+def make(folder, works, corpora=None, **options):
+    """Have a runner make runs below a folder; return it, and what it writes to standard error."""
+    runner = Runner(Results(folder / "results"), folder / "runs", corpora and str(corpora), **options)
+    with contextlib.redirect_stderr(io.StringIO()) as errors:
+        runner.make(works)
+    return runner, errors.getvalue()
+
+
+def state(run_dir):
+    """Path → bytes and time of what training and translation write: weights, scores, translations."""
+    kinds = ("*.h5", "*.npz", "metrics.json", "translations/*")
+    paths = sorted(path for kind in kinds for path in run_dir.rglob(kind))
+    return {path.relative_to(run_dir).as_posix(): (path.read_bytes(), path.stat().st_mtime_ns) for path in paths}
+
+
+class Made(NamedTuple):
+    """A run, and what there was of it when a further metric was asked for."""
+
+    folder: Path
+    corpora: Path
+    runner: Runner
+    said: str
+    record: dict
+    files: dict
+    rescored: Runner
+
+
+@pytest.fixture(scope="module")
+def environment():
+    """Without GPUs, and without another folder of corpora."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CUDA_VISIBLE_DEVICES", "")
+        patch.delenv("CORPORA_DIR", raising=False)
+        yield
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory, environment):
+    """A run that is made with one metric, and then a further one."""
+    folder = tmp_path_factory.mktemp("made")
+    corpora = write_tiny(folder) / "corpora"
+    runner, said = make(folder, wanted(MADE), corpora)
+    record, files = runner.results.run(MADE), state(folder / "runs" / MADE.name)
+    rescored, _ = make(folder, wanted(MADE, metrics=("sacrebleu", "bleu")), corpora)
+    return Made(folder, corpora, runner, said, record, files, rescored)
 
 
 @pytest.fixture
-def use(monkeypatch):
-    """A function that puts `Work` with these arguments in its place."""
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+def replay(tmp_path, made, monkeypatch):
+    """Puts `replayed.py` in the place of the commands; gives a function that returns the lines that it has written."""
+    package = tmp_path / "interacting_head"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    shutil.copy(replayed.__file__, package / "__main__.py")
+    monkeypatch.chdir(tmp_path)  # where `python -m interacting_head` looks first
+    monkeypatch.setenv("REPLAYED", str(made.folder / "runs" / MADE.name))
+    monkeypatch.setenv("CORPORA_DIR", str(made.corpora))
 
-    def put(**arguments):
-        work = Work(**arguments)
-        monkeypatch.setattr(module, "call", work.call)
-        monkeypatch.setattr(module, "score_run", work.score_run)
-        monkeypatch.setattr(scoring, "STOPPED", threading.Event())
-        monkeypatch.setattr(module, "estimated_seconds", lambda run, results: 60.0)
-        monkeypatch.setattr(module, "time", types.SimpleNamespace(monotonic=lambda: work.now))
-        return work
+    def commands():
+        path = tmp_path / "commands.jsonl"
+        return [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []
 
-    return put
-
-
-def wanted(metrics=("sacrebleu",)):
-    return [(run, TABLE.tests, metrics) for run in RUNS]
+    return commands
 
 
-def make(folder, metrics=("sacrebleu",), **options):
-    runner = Runner(Results(folder / "results"), folder / "runs", **options)
-    runner.make(wanted(metrics))
-    return runner
+@pytest.fixture(autouse=True)
+def not_stopped():
+    """Lets scripts begin again after a budget has ended."""
+    yield
+    scoring.STOPPED.clear()
 
 
-def test_missing_runs_are_trained_with_their_settings_and_stored(tmp_path, use, capsys):
-    work = use()
-    runner = make(tmp_path, corpora_dir=tmp_path / "corpora")
-    assert (runner.failed, runner.left_out) == ({}, [])
-    assert [name for name, _ in work.trained] == [run.name for run in RUNS]
-    for run, (name, arguments) in zip(RUNS, work.trained, strict=True):
-        assert arguments[:3] == ["train", "quickstart", "--run-dir"]
-        assert arguments[4:] == ["--set", *run.settings]
-        assert f"train.seed={run.seed}" in arguments
-        assert work.environments[name]["CORPORA_DIR"] == str(tmp_path / "corpora")
-        stored = runner.results.run(run)
-        assert (stored["run"], stored["recipe"]) == (name, "quickstart")
-        assert stored["scores"]["test"]["sacrebleu"]["score"] == 20 + run.seed
-        assert (runner.results.statistics(name)["test", "sacrebleu"] == statistics(run.seed, 0.5)).all()
-    said = capsys.readouterr().err
-    assert f"{RUNS[0].name}: sacrebleu 21.00, trained in 1.0 min" in said
+def trained(commands):
+    """The names of the runs that were trained, in order."""
+    return [Path(line["words"][3]).name for line in commands if line["words"][0] == "train"]
 
 
-def test_stored_runs_are_not_made_again(tmp_path, use):
-    use()
-    make(tmp_path)
-    work = use()
-    make(tmp_path)
-    assert work.trained == work.scored == []
+def test_a_missing_run_is_trained_with_its_settings_and_stored(made):
+    assert (made.runner.failed, made.runner.left_out) == ({}, [])
+    trained = RunDirectory.open(made.folder / "runs" / MADE.name)
+    assert trained.config == MADE.config  # and the corpus was found: CORPORA_DIR has reached the command
+    assert [entry["step"] for entry in trained.read_log()] == [1]
+    assert (made.record["run"], made.record["recipe"]) == (MADE.name, "quickstart")
+    assert (made.record["steps"], made.record["log"]) == (1, trained.read_log())
+    assert made.runner.results.statistics(MADE.name).keys() >= {("test", "sacrebleu")}
 
 
-def test_only_missing_runs_are_made(tmp_path, use):
-    use()
-    runner = make(tmp_path)
-    for kind in ("json", "npz"):
-        (runner.results.folder / "runs" / f"{RUNS[3].name}.{kind}").unlink()
-    work = use()
-    make(tmp_path)
-    assert [name for name, _ in work.trained] == [RUNS[3].name]
+def test_the_score_is_of_the_translations_of_the_test_set(made):
+    stored = gzip.decompress((made.folder / "runs" / MADE.name / "translations" / "test.en.gz").read_bytes())
+    references = (made.corpora / "tiny" / "test.en").read_text(encoding="utf-8").splitlines()
+    hypotheses = stored.decode("utf-8").split("\n")[:-1]
+    assert len(hypotheses) == len(references) == 6
+    score = evaluate(hypotheses, references, ["sacrebleu"], language="en")["sacrebleu"].score
+    assert made.record["scores"]["test"]["sacrebleu"]["score"] == pytest.approx(score)
 
 
-def test_a_run_with_another_configuration_is_not_taken_for_a_stored_one(tmp_path, use):
-    use()
-    results = make(tmp_path).results
-    path = results.folder / "runs" / f"{RUNS[2].name}.json"
+def test_a_run_is_named_when_it_begins_and_when_it_ends(made):
+    log = made.folder / "runs" / f"{MADE.name}.log"
+    minutes, score = made.record["seconds"] / 60, made.record["scores"]["test"]["sacrebleu"]["score"]
+    assert f"{MADE.name}: started, takes about 0 min, log in {log}\n" in made.said
+    assert f"{MADE.name}: sacrebleu {score:.2f}, trained in {minutes:.1f} min\n" in made.said
+    assert "finished in " in log.read_text(encoding="utf-8")
+
+
+def test_a_further_metric_is_computed_from_what_is_stored(made):
+    assert (made.rescored.failed, made.rescored.left_out) == ({}, [])
+    scores = made.rescored.results.run(MADE)["scores"]["test"]
+    assert set(scores) == {"sacrebleu", "bleu"}
+    assert scores["sacrebleu"] == made.record["scores"]["test"]["sacrebleu"]
+    assert state(made.folder / "runs" / MADE.name) == made.files  # neither trained nor translated again
+
+
+def missing(made, results, works):
+    """The names of the runs that would be made; they fail, because there is no place for them."""
+    runner = Runner(results, Path(os.devnull) / "runs", str(made.corpora))
+    runner.make(works)
+    return list(runner.failed)
+
+
+def test_only_missing_runs_and_scores_are_made(made, capsys):
+    results = Results(made.folder / "results")
+    assert missing(made, results, wanted(MADE, metrics=("sacrebleu", "bleu"))) == []
+    assert capsys.readouterr().err == ""
+    assert missing(made, results, wanted(OTHER, MADE)) == [OTHER.name]
+    assert missing(made, results, wanted(MADE, metrics=("sacrebleu", "chrf"))) == [MADE.name]
+
+
+def test_a_run_with_another_configuration_is_not_taken_for_a_stored_one(made, tmp_path):
+    results = Results(shutil.copytree(made.folder / "results", tmp_path / "results"))
+    longer = run_of(1, "train.max_steps=2")
+    assert missing(made, results, wanted(MADE, longer)) == [longer.name]
+    path = results.folder / "runs" / f"{MADE.name}.json"
     stored = json.loads(path.read_text())
     stored["config"]["train"]["max_steps"] += 1
     path.write_text(json.dumps(stored))
-    assert [run for run in RUNS if results.run(run) is None] == [RUNS[2]]
-    work = use()
-    make(tmp_path)
-    assert [name for name, _ in work.trained] == [RUNS[2].name]
+    assert missing(made, results, wanted(MADE)) == [MADE.name]
 
 
-def test_a_missing_split_is_reported_before_training(tmp_path, use):
-    work = use()
-    runner = Runner(Results(tmp_path / "results"), tmp_path / "runs")
-    with pytest.raises(InputError, match=r"corpus quickstart .* has no split 'tst2010'; it has dev, test, train"):
-        runner.make([*wanted()[:1], (RUNS[1], {"test": ("test", "tst2010")}, ("sacrebleu",))])
-    assert work.trained == []
+def test_a_missing_split_is_reported_before_training(made, tmp_path):
+    runner = Runner(Results(tmp_path / "results"), tmp_path / "runs", str(made.corpora))
+    with pytest.raises(InputError, match=r"corpus tiny .* has no split 'tst2010'; it has dev, test, train"):
+        runner.make([*wanted(MADE), (OTHER, {"test": ("test", "tst2010")}, ("sacrebleu",))])
+    assert list(tmp_path.iterdir()) == []
 
 
-def test_a_run_that_fails_is_reported_and_the_others_go_on(tmp_path, use, capsys):
-    use(failing={RUNS[1].name})
-    runner = make(tmp_path)
-    assert runner.failed == {RUNS[1].name: "train ended with code 1: error: it has diverged"}
-    assert [run.name for run in RUNS if runner.results.run(run) is None] == [RUNS[1].name]
-    assert f"{RUNS[1].name}: failed: train ended with code 1" in capsys.readouterr().err
-    work = use()
-    assert make(tmp_path).failed == {}
-    assert [name for name, _ in work.trained] == [RUNS[1].name]  # the same command tries it again
-
-
-@pytest.mark.parametrize(("minutes", "done"), [(0.5, 0), (1, 1), (2.5, 2), (60, len(RUNS))])
-def test_runs_that_would_not_end_in_time_are_not_begun(tmp_path, use, capsys, minutes, done):
-    work = use()  # each takes a minute
-    runner = make(tmp_path, budget=minutes / 60)
-    assert [name for name, _ in work.trained] == [run.name for run in RUNS[:done]]
-    assert runner.left_out == [run.name for run in RUNS[done:]]
+def test_a_run_that_fails_is_reported_and_tried_again(tmp_path, replay):
+    folder, log = tmp_path / "runs" / OTHER.name, tmp_path / "runs" / f"{OTHER.name}.log"
+    folder.mkdir(parents=True)
+    runner, said = make(tmp_path, wanted(OTHER, MADE))
+    [message] = runner.failed.values()
+    assert message == f"train ended with code 1: error: [Errno 17] File exists: {str(folder)!r} (see {log})"
+    assert f"{OTHER.name}: failed: {message}\n" in said
+    assert (runner.results.run(OTHER), runner.results.run(MADE)["run"]) == (None, MADE.name)  # the others go on
+    folder.rmdir()
+    runner, _ = make(tmp_path, wanted(OTHER, MADE))
     assert runner.failed == {}
-    assert (
-        capsys.readouterr().err.count("not started: it would take 1 min, more than the budget allows")
-        == len(RUNS) - done
-    )
+    assert trained(replay()) == [OTHER.name, MADE.name, OTHER.name]
+    assert runner.results.run(OTHER)["run"] == OTHER.name
 
 
-def test_the_budget_is_for_all_tables_together(tmp_path, use):
-    work = use()
-    runner = Runner(Results(tmp_path / "results"), tmp_path / "runs", budget=3 / 60)
-    runner.make(wanted()[:2])
-    runner.make(wanted()[2:])
-    assert len(work.trained) == 3
-    assert len(runner.left_out) == len(RUNS) - 3
-
-
-def test_a_run_is_stopped_at_the_end_of_the_budget(tmp_path, use, capsys, monkeypatch):
-    work = use(endless=True)
-    monkeypatch.setattr(module, "estimated_seconds", lambda run, results: 0.0)
-    runner = make(tmp_path, budget=0.2 / 3600)
-    assert [name for name, _ in work.trained] == [RUNS[0].name]
+def test_an_unavailable_first_metric_is_not_a_failure(tmp_path, replay):
+    runner, said = make(tmp_path, wanted(MADE, metrics=("yisi1", "sacrebleu")))  # YiSi-1 lacks its vectors
     assert runner.failed == {}
-    assert runner.left_out == [run.name for run in RUNS]
+    assert f"{MADE.name}: yisi1 not computed, trained in " in said
+
+
+def test_runs_that_would_not_end_in_time_are_not_begun(tmp_path, replay):
+    short, long = [run_of(seed) for seed in (1, 2)], [run_of(seed, "train.max_steps=1000000000") for seed in (1, 2)]
+    runner, said = make(tmp_path, wanted(short[0], *long, short[1]), budget=1)
+    assert trained(replay()) == [run.name for run in short]
+    assert runner.left_out == [run.name for run in long]
+    assert runner.failed == {}
+    assert said.count("more than the budget allows") == len(long)
+
+
+def test_a_run_is_stopped_at_the_end_of_the_budget_of_all_tables(tmp_path, replay, monkeypatch, capsys):
+    monkeypatch.setenv("ENDLESS", "1")
+    first, second, third = (run_of(seed) for seed in (1, 2, 3))
+    runner = Runner(Results(tmp_path / "results"), tmp_path / "runs", budget=1)
+    runner.end = time.monotonic() + 2
+    runner.make(wanted(first, second))
+    runner.make(wanted(third))
+    assert runner.failed == {}
+    assert runner.left_out == [first.name, second.name, third.name]
     said = capsys.readouterr().err
-    assert f"{RUNS[0].name}: stopped: the budget is used up; the same command continues\n" in said
+    assert said.count(": started, ") == 1
+    assert f"{first.name}: stopped: the budget is used up; the same command continues\n" in said
 
 
-def test_a_run_is_named_when_it_begins(tmp_path, use, capsys):
-    use()
-    make(tmp_path)
-    said = capsys.readouterr().err
-    assert f"{RUNS[0].name}: started, takes about 1 min, log in {tmp_path}/runs/{RUNS[0].name}.log\n" in said
+@pytest.mark.slow
+def test_a_training_that_was_stopped_or_diverged_goes_on(made, tmp_path):
+    stopped = run_of(1, "train.max_steps=400", "train.log_interval=1", "train.validation_interval=400")
+    diverged = run_of(1, "train.learning_rate=1e30")
+    runner = Runner(Results(tmp_path / "results"), tmp_path / "runs", str(made.corpora), budget=1000)
+    log = tmp_path / "runs" / f"{stopped.name}.log"
+    with ThreadPoolExecutor(1) as pool:
+        making = pool.submit(runner.make, wanted(stopped))
+        while not (log.is_file() and "step 5 of" in log.read_text(encoding="utf-8")):
+            assert not making.done()
+            time.sleep(0.01)
+        runner.end = time.monotonic()  # as when the budget ends
+        scoring.stop_running()
+        making.result()
+    assert (runner.failed, runner.left_out) == ({}, [stopped.name])
+    assert "stopped by SIGTERM at step" in log.read_text(encoding="utf-8")
+    scoring.STOPPED.clear()
+
+    runner, _ = make(tmp_path, wanted(diverged, stopped), made.corpora)
+    assert "resuming " in log.read_text(encoding="utf-8")
+    assert runner.results.run(stopped)["steps"] == 400
+    assert list(runner.failed) == [diverged.name]
+    assert "training has diverged" in runner.failed[diverged.name]
+    runner, _ = make(tmp_path, wanted(diverged, stopped), made.corpora)  # tries only the failed one again
+    assert list(runner.failed) == [diverged.name]
+    assert log.read_text(encoding="utf-8").count("finished in ") == 1
 
 
-def test_each_gpu_has_one_run_at_a_time_also_for_its_translations(tmp_path, use, monkeypatch):
-    work = use(seconds=0.05)
+def test_each_gpu_has_one_run_at_a_time_also_for_its_translations(tmp_path, replay, monkeypatch):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "2,5")
-    runner = make(tmp_path)
-    assert set(work.most_busy) == {"2", "5"}
-    assert max(work.most_busy.values()) == 1
-    assert len(work.trained) == len(RUNS)
-    for scored in work.scored:
-        assert scored.environment == work.environments[scored.name]
+    runs = [run_of(seed) for seed in range(1, 6)]
+    runner, _ = make(tmp_path, wanted(*runs))
+    assert runner.failed == {}  # as happens where a command finds its device in use
+    assert {line["device"] for line in replay()} == {"2", "5"}
+    assert sorted(trained(replay())) == sorted(run.name for run in runs)
     assert os.environ["CUDA_VISIBLE_DEVICES"] == "2,5"
-    assert all(runner.results.run(run) for run in RUNS)
+    assert all(runner.results.run(run) for run in runs)
 
 
-def test_a_machine_without_gpus_makes_one_run_at_a_time(tmp_path, use):
-    work = use(seconds=0.01)
-    make(tmp_path)
-    assert work.most_busy == {"": 1}
+def test_a_machine_without_gpus_makes_one_run_at_a_time(tmp_path, replay):
+    runs = [run_of(seed) for seed in range(1, 4)]
+    runner, _ = make(tmp_path, wanted(*runs))
+    assert runner.failed == {}
+    assert [line["words"][0] for line in replay()] == ["train", "translate"] * len(runs)
+    assert trained(replay()) == [run.name for run in runs]
 
 
 @pytest.mark.skipif(
     not hasattr(os, "sched_getaffinity"),
     reason="this system does not let a process choose its cores, which Linux does; run the test on Linux",
 )
-def test_concurrent_runs_have_separate_cores(tmp_path, use, monkeypatch):
-    work, chosen = use(seconds=0.05), {}
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+def test_concurrent_runs_have_separate_cores(tmp_path, replay, monkeypatch):
+    monkeypatch.setenv("MEET", "2")  # that they are concurrent
+    cores, shares = os.sched_getaffinity(0), shares_of_cores(2)
+    runs = [run_of(seed) for seed in range(1, 5)]
+    runner, _ = make(tmp_path, wanted(*runs), jobs=2)
+    assert runner.failed == {}
+    assert {frozenset(line["cores"]) for line in replay()} == set(map(frozenset, shares))
+    assert os.sched_getaffinity(0) == cores
+
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 1, 2, 3, 4})
-    monkeypatch.setattr(os, "sched_setaffinity", lambda process, cores: chosen.setdefault(frozenset(cores), process))
-    make(tmp_path, jobs=2)
-    assert chosen == {frozenset({0, 2, 4}): 0, frozenset({1, 3}): 0}
-    assert work.most_busy == {"": 2}
+    assert shares_of_cores(2) == [{0, 2, 4}, {1, 3}]
     assert shares_of_cores(7) == [{0}, {1}, {2}, {3}, {4}, {0}, {1}]
     assert shares_of_cores(1) == [None]
 
@@ -243,26 +312,3 @@ def test_no_gpus_are_found_without_the_tool_of_nvidia(monkeypatch):
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     monkeypatch.setenv("PATH", "")
     assert gpus() == []
-
-
-def test_a_further_metric_leads_to_scoring_with_what_is_stored(tmp_path, use):
-    use()
-    stored = make(tmp_path).results.run(RUNS[0])
-    work = use()
-    make(tmp_path, metrics=("sacrebleu", "bleu"))
-    assert [scored.name for scored in work.scored] == [run.name for run in RUNS]
-    assert work.scored[0].former == stored
-
-
-def test_an_unavailable_first_metric_is_not_a_failure(tmp_path, use, capsys, monkeypatch):
-    work = use()
-
-    def unavailable(run_dir, *arguments):
-        found, kept = work.score_run(run_dir, *arguments)
-        found["scores"]["test"]["sacrebleu"] = {"unavailable": "no program"}
-        return found, kept
-
-    monkeypatch.setattr(module, "score_run", unavailable)
-    runner = make(tmp_path)
-    assert runner.failed == {}
-    assert f"{RUNS[0].name}: sacrebleu not computed, trained in 1.0 min" in capsys.readouterr().err

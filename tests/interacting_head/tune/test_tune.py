@@ -1,12 +1,19 @@
 """Searches of hyper-parameters: stages, resumption, results, and the real command."""
 
+import contextlib
 import csv
 import errno
+import functools
+import io
+import itertools
 import os
 import signal
+from typing import NamedTuple
+from unittest import mock
 
 import optuna
 import pytest
+import tensorflow as tf
 from optuna.storages import JournalStorage
 
 from data.errors import InputError
@@ -14,58 +21,101 @@ from interacting_head import recipes
 from interacting_head.config import ExperimentConfig, load_config, override
 from interacting_head.console import RunError
 from interacting_head.runs.run_directory import RunDirectory
-from interacting_head.training.trainer import DivergedError
+from interacting_head.training.callbacks import Progress
 from interacting_head.tune.search import Journal, Search, default_space, load_space
 from tests import tiny_corpus
 from tests.command_line import run, start, wait_until
+from tests.kills import contents
 
 SPACE = """
 architecture:
-  model.attention.num_heads: [2, 4]
-  model.feed_forward_dim: [64, 128]
-regularization:
-  model.dropout: [0.1, 0.3, 0.5]
+  train.learning_rate: [1.0, 0.1]
+  model.attention.num_heads: [1, 2]
+worse:
+  train.learning_rate: [1.0e+30, 1.0e-9]
+  model.feed_forward_dim: [16]
+last:
+  train.learning_rate: [0.3]
+  train.validation_bleu: [true]
 """
+"""Its losses after two steps: above 8 at a rate of 1, below 5 at 0.1 and 0.3, about 6 at 1e-9, none at 1e30."""
+LAST = "last,learning_rate=0.3,validation_bleu=True"
+RANGES = """
+one:
+  train.learning_rate: {low: 1e-4, high: 1e-2, log: true}
+  train.warmup_steps: {low: 10, high: 1000}
+  model.dropout: [0.1, 0.3]
+"""
+SMALLEST = [
+    *("model.model_dim=8", "model.feed_forward_dim=8", "train.warmup_steps=1", "train.validation_interval=1"),
+    *("train.validation_bleu=false", "train.best_metric=loss", "train.average_last=0", "decode.max_length=1"),
+]
 CONFIG = override(ExperimentConfig(), ["model.encoder_layers=1", "model.decoder_layers=1"])
 
 
-class FakeTraining:
-    """Stands for `training.train`: its loss is least at 4 heads, 64 hidden units and a dropout of 0.3."""
-
-    def __init__(self, stop_at=None, stop_by=signal.SIGINT, diverges=lambda config: False):
-        self.runs, self.stop_at, self.stop_by, self.diverges = [], stop_at, stop_by, diverges
-
-    def __call__(self, config, run_dir, corpora_dir=None):
-        run = RunDirectory(run_dir)
-        run.create_or_check(config)
-        self.runs.append(run.path.name)
-        if len(self.runs) == self.stop_at:
-            return int(self.stop_by)
-        if self.diverges(config):
-            raise DivergedError("the training has diverged")
-        model = config.model
-        loss = 2 - model.attention.num_heads / 8 + model.feed_forward_dim / 1000 + abs(model.dropout - 0.3)
-        for step, more in ((10, 1.0), (20, 0.0), (30, 0.5)):
-            run.append_log({"step": step, "validation_loss": loss + more, "bleu": 10.0 + step})
-        return None
+@pytest.fixture(scope="module", autouse=True)
+def without_graphs():
+    """Has TensorFlow compute step by step: making a graph takes seconds, and these trainings are short."""
+    tf.config.run_functions_eagerly(True)
+    yield
+    tf.config.run_functions_eagerly(False)
 
 
-@pytest.fixture
-def space(tmp_path):
-    path = tmp_path / "space.yaml"
-    path.write_text(SPACE)
-    return load_space(path)
+@contextlib.contextmanager
+def after_first_step(of, act):
+    """In the block, call `act` after the first step of a training: `of` counts the trainings that begin."""
+    original, begun = Progress.on_train_batch_end, itertools.count(1)
+
+    def on_train_batch_end(progress, batch, logs=None):
+        original(progress, batch, logs)
+        if progress.step == 1 and next(begun) == of:
+            act()
+
+    with mock.patch.object(Progress, "on_train_batch_end", on_train_batch_end):
+        yield
 
 
-@pytest.fixture
-def train(monkeypatch):
-    def use(**settings):
-        fake = FakeTraining(**settings)
-        monkeypatch.setattr("keras.backend.clear_session", lambda: None)  # it would look through all that lives here
-        monkeypatch.setattr("interacting_head.training.trainer.train", fake)
-        return fake
+def searched(folder, space, steps, trials=None):
+    """A search with trainings of some steps; the same call continues it."""
+    files = tiny_corpus.write_corpus(folder)
+    (folder / "space.yaml").write_text(space)
+    config = tiny_corpus.configuration(files, *SMALLEST, f"train.max_steps={steps}")
+    return Search(config, load_space(folder / "space.yaml"), folder / "search", trials)
 
-    return use
+
+def ran(search):
+    """Run a search; return its result, and the lines that it writes to standard error."""
+    with contextlib.redirect_stderr(io.StringIO()) as errors:
+        received = search.run()
+    return received, errors.getvalue().splitlines()
+
+
+class Stopped(NamedTuple):
+    """A search that was stopped twice, and what its three calls gave."""
+
+    search: Search
+    calls: list
+    best: ExperimentConfig  # of best.yaml when the search was stopped in the last stage
+
+
+@pytest.fixture(scope="module")
+def stopped(tmp_path_factory):
+    """A search of seven trainings of two steps, stopped in the third by SIGTERM and in the seventh by SIGINT."""
+    folder = tmp_path_factory.mktemp("stopped")
+    with after_first_step(3, functools.partial(signal.raise_signal, signal.SIGTERM)):
+        calls = [ran(searched(folder, SPACE, 2))]
+    with after_first_step(4, functools.partial(signal.raise_signal, signal.SIGINT)):  # the third has its first step
+        calls.append(ran(searched(folder, SPACE, 2)))
+    best = load_config(folder / "search" / "best.yaml")
+    search = searched(folder, SPACE, 2)
+    calls.append(ran(search))
+    return Stopped(search, calls, best)
+
+
+@pytest.fixture(scope="module")
+def search(stopped):
+    """That search, which is finished."""
+    return stopped.search
 
 
 def rows(folder):
@@ -73,154 +123,162 @@ def rows(folder):
         return list(csv.DictReader(file))
 
 
-def test_the_second_stage_starts_from_the_best_of_the_first(tmp_path, space, train):
-    fake = train()
-    assert Search(CONFIG, space, tmp_path / "search").run() is None
-    assert len(fake.runs) == 2 * 2 + 3
-    for name in fake.runs[4:]:
-        model = load_config(tmp_path / "search" / "trials" / name / "config.yaml").model
-        assert (model.attention.num_heads, model.feed_forward_dim) == (4, 64)
-    best = load_config(tmp_path / "search" / "best.yaml")
-    settings = ["model.attention.num_heads=4", "model.feed_forward_dim=64", "model.dropout=0.3"]
-    assert best == override(CONFIG, settings)
+def logs(search):
+    """{name of a training: its log}, without those that have none because they diverged at the first step."""
+    found = {path.name: RunDirectory.open(path).read_log() for path in (search.folder / "trials").iterdir()}
+    return {name: log for name, log in found.items() if log}
 
 
-LATER_STAGES_ARE_WORSE = """
-architecture:
-  model.attention.num_heads: [2, 4]
-regularization:
-  model.dropout: [0.2, 0.5]
-size:
-  model.feed_forward_dim: [64, 128]
-"""
+def trial(search, name):
+    return load_config(search.folder / "trials" / name / "config.yaml")
 
 
-def test_the_best_of_all_trials_may_be_of_an_earlier_stage(tmp_path, train):
-    config = override(CONFIG, ["model.dropout=0.3", "model.feed_forward_dim=100"])
-    (tmp_path / "space.yaml").write_text(LATER_STAGES_ARE_WORSE)
-    fake = train()
-    Search(config, load_space(tmp_path / "space.yaml"), tmp_path / "search").run()
-    best = override(config, ["model.attention.num_heads=4"])
-    trials = {name: load_config(tmp_path / "search" / "trials" / name / "config.yaml") for name in fake.runs}
-    size_128 = override(best, ["model.feed_forward_dim=128"])
-    assert trials["size,feed_forward_dim=128"] == size_128  # not on top of a dropout of 0.2
-    assert load_config(tmp_path / "search" / "best.yaml") == override(best, ["model.feed_forward_dim=64"])
-    (tmp_path / "space.yaml").write_text(LATER_STAGES_ARE_WORSE.replace("64, 128", "128, 256"))
-    Search(config, load_space(tmp_path / "space.yaml"), tmp_path / "other").run()
-    assert load_config(tmp_path / "other" / "best.yaml") == best
-    losses = {row["run"]: float(row["validation_loss"]) for row in rows(tmp_path / "other")}
-    assert min(losses, key=losses.get) == "architecture,attention.num_heads=4"
+def least(log):
+    return min(log, key=lambda record: record["validation_loss"])
 
 
-REAL_SPACE = """
-architecture:
-  train.learning_rate: [0.2, 1.0e+30]
-regularization:
-  model.dropout: [0.5]
-"""
+def best_of(search, *stages):
+    """The configuration of the training with the least loss in these stages, by the logs."""
+    losses = {name: least(log)["validation_loss"] for name, log in logs(search).items() if name.split(",")[0] in stages}
+    return trial(search, min(losses, key=losses.get))
+
+
+def test_a_stage_starts_from_the_best_trial_of_all_before_it(search):
+    assert len(logs(search)) == 4 + 1 + 1
+    best = best_of(search, "architecture")
+    assert best.train.learning_rate == 0.1
+    worse = override(best, ["train.learning_rate=1e-9", "model.feed_forward_dim=16"])
+    assert trial(search, "worse,learning_rate=1e-09,feed_forward_dim=16") == worse
+    not_upon_worse = override(best, ["train.learning_rate=0.3", "train.validation_bleu=true"])
+    assert trial(search, LAST) == not_upon_worse
+
+
+def test_the_best_of_all_trials_may_be_of_an_earlier_stage(search, stopped):
+    assert stopped.best == search.best(before="last") == best_of(search, "architecture", "worse")
+    assert stopped.best == best_of(search, "architecture")
+    best = load_config(search.folder / "best.yaml")
+    assert best == search.best() == best_of(search, "architecture", "worse", "last")
+    assert best == trial(search, LAST)
+
+
+def test_the_score_of_a_trial_is_its_least_validation_loss(search):
+    found = {row["run"]: row for row in rows(search.folder) if row["step"]}
+    assert found.keys() == logs(search).keys()
+    for name, log in logs(search).items():
+        best, row = least(log), found[name]
+        assert [record["step"] for record in log] == [1, 2]
+        assert float(row["validation_loss"]) == pytest.approx(best["validation_loss"])
+        assert (row["step"], row["bleu"]) == (str(best["step"]), str(best.get("bleu", "")))
+    assert found["architecture,learning_rate=1.0,attention.num_heads=2"]["step"] == "1"  # not always the last
+    assert found[LAST]["step"] == "2"
+    for stage in search.space:
+        assert (search.folder / f"{stage}.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_table_of_a_stage_is_sorted_by_loss(search):
+    found = rows(search.folder)
+    assert [row["stage"] for row in found] == ["architecture"] * 4 + ["worse"] * 2 + ["last"]
+    losses = [float(row["validation_loss"]) for row in found[:4]]
+    assert losses == sorted(losses)
+    rates = [row["train.learning_rate"] for row in found[:4]]
+    assert rates == ["0.1", "0.1", "1.0", "1.0"]  # trained in the opposite order
+
+
+def test_a_stopped_search_continues_with_the_training_that_was_stopped(stopped):
+    assert [received for received, _ in stopped.calls] == [signal.SIGTERM, signal.SIGINT, None]
+    begun = [[line.split(":")[0] for line in lines if ", trial " in line] for _, lines in stopped.calls]
+    architecture = [f"architecture, trial {number} of 4" for number in (1, 2, 3, 4)]
+    last = "last, trial 1 of 1"
+    assert begun[0] == architecture[:3]
+    assert begun[1] == [*architecture[2:], "worse, trial 1 of 2", "worse, trial 2 of 2", last]
+    assert begun[2] == [last]
+    for (_, lines), name in zip(stopped.calls, ("SIGTERM", "SIGINT"), strict=False):
+        assert lines[-1] == f"stopped by {name}; the same command continues"
+    for name in ("architecture,learning_rate=0.1,attention.num_heads=1", LAST):
+        said = (stopped.search.folder / "trials" / name / "train.log").read_text(encoding="utf-8")
+        assert said.count(" at step 1; saved in ") == said.count("resuming ") == 1
+
+
+@pytest.mark.slow
+def test_a_stopped_search_ends_like_one_that_was_not(tmp_path, search):
+    whole = searched(tmp_path, SPACE, 2)
+    assert ran(whole)[0] is None
+    for ours, expected in zip(rows(search.folder), rows(whole.folder), strict=True):
+        assert float(ours.pop("validation_loss") or "nan") == pytest.approx(
+            float(expected.pop("validation_loss") or "nan"), nan_ok=True
+        )
+        assert ours == expected
+
+
+def test_a_finished_search_trains_nothing(search):
+    former = contents(search.folder / "trials")
+    assert ran(searched(search.folder.parent, SPACE, 2)) == (None, [])
+    assert contents(search.folder / "trials") == former
+
+
+class Killed(BaseException):
+    """Ends a training as a kill does: nothing handles it."""
 
 
 @pytest.fixture(scope="module")
-def real(tmp_path_factory):
-    """A search with trainings of four steps, of which the second diverges."""
-    folder = tmp_path_factory.mktemp("real")
-    settings = ["train.max_steps=4", "train.validation_interval=1", "train.warmup_steps=1"]
-    config = tiny_corpus.configuration(tiny_corpus.write_corpus(folder), *settings)
-    (folder / "space.yaml").write_text(REAL_SPACE)
-    search = Search(config, load_space(folder / "space.yaml"), folder / "search")
-    assert search.run() is None
-    return search
+def estimated(tmp_path_factory):
+    """A search by estimates that was killed in its first training; the names that it had by then."""
+    folder = tmp_path_factory.mktemp("estimated")
+
+    def kill():
+        raise Killed
+
+    with after_first_step(1, kill), pytest.raises(Killed):
+        searched(folder, RANGES, 1, trials=2).run()
+    begun = [path.name for path in (folder / "search" / "trials").iterdir()]
+    search = searched(folder, RANGES, 1, trials=2)
+    return search, begun, ran(search)
 
 
-def test_the_score_of_a_trial_is_its_least_validation_loss(real):
-    found = {row["run"]: row for row in rows(real.folder) if row["step"]}
-    assert list(found) == ["architecture,learning_rate=0.2", "regularization,dropout=0.5"]
-    for name, row in found.items():
-        log = RunDirectory.open(real.folder / "trials" / name).read_log()
-        best = min(log, key=lambda record: record["validation_loss"])
-        assert [record["step"] for record in log] == [1, 2, 3, 4]
-        assert (int(row["step"]), float(row["bleu"])) == (best["step"], pytest.approx(best["bleu"]))
-        assert float(row["validation_loss"]) == pytest.approx(best["validation_loss"])
-    assert found["architecture,learning_rate=0.2"]["step"] == "3"  # neither the first nor the last
-    for stage in ("architecture", "regularization"):
-        assert (real.folder / f"{stage}.png").read_bytes().startswith(b"\x89PNG")
+def test_a_killed_trial_of_a_search_by_estimates_is_taken_up_again(estimated):
+    search, [begun], (received, lines) = estimated
+    assert received is None
+    found = rows(search.folder)
+    assert [row["stage"] for row in found] == ["one", "one"]
+    [row] = [row for row in found if row["run"] == begun]
+    values = ", ".join(f"{key}={row[key]}" for key in search.space["one"])
+    assert lines[0] == f"one, trial 1 of 2: {values}"
 
 
-def test_the_table_of_a_stage_is_sorted_by_loss(tmp_path, space, train):
-    train()
-    Search(CONFIG, space, tmp_path / "search").run()
-    losses = [float(row["validation_loss"]) for row in rows(tmp_path / "search")]
-    assert losses[:4] == sorted(losses[:4])
-    assert losses[4:] == sorted(losses[4:])
-
-
-@pytest.mark.parametrize(
-    ("stop_at", "stop_by"),
-    [
-        pytest.param(1, signal.SIGINT, marks=pytest.mark.slow),
-        (3, signal.SIGTERM),
-        pytest.param(6, signal.SIGINT, marks=pytest.mark.slow),
-    ],
-)
-def test_a_stopped_search_continues_with_the_training_that_was_stopped(tmp_path, space, train, stop_at, stop_by):
-    whole = train()
-    Search(CONFIG, space, tmp_path / "whole").run()
-    first = train(stop_at=stop_at, stop_by=stop_by)
-    assert Search(CONFIG, space, tmp_path / "search").run() == stop_by
-    second = train()
-    assert Search(CONFIG, space, tmp_path / "search").run() is None
-    assert first.runs[-1] == second.runs[0]
-    assert first.runs[:-1] + second.runs == whole.runs
-    assert rows(tmp_path / "search") == rows(tmp_path / "whole")
-    third = train()
-    assert Search(CONFIG, space, tmp_path / "search").run() is None
-    assert third.runs == []
-
-
-def test_a_killed_trial_of_a_search_by_estimates_is_taken_up_again(tmp_path, space, train):
-    class Killed(BaseException):
-        pass
-
-    train(diverges=lambda config: (_ for _ in ()).throw(Killed))
-    with pytest.raises(Killed):
-        Search(CONFIG, space, tmp_path / "search", trials=3).run()
-    begun = {path.name for path in (tmp_path / "search" / "trials").iterdir()}
-    fake = train()
-    Search(CONFIG, space, tmp_path / "search", trials=3).run()
-    assert {fake.runs[0]} == begun
-    assert [row["stage"] for row in rows(tmp_path / "search")] == ["architecture"] * 3 + ["regularization"] * 3
-
-
-def test_ranges_are_searched_by_estimates(tmp_path, train):
-    (tmp_path / "space.yaml").write_text(
-        "one: {train.learning_rate: {low: 1e-4, high: 1e-2, log: true}, train.warmup_steps: {low: 10, high: 1000}}"
-    )
-    space = load_space(tmp_path / "space.yaml")
-    with pytest.raises(InputError, match=r"train.learning_rate of one is a range, .* give --trials N"):
-        Search(CONFIG, space, tmp_path / "search")
-    train()
-    Search(CONFIG, space, tmp_path / "search", trials=4).run()
-    found = rows(tmp_path / "search")
-    assert len({row["train.learning_rate"] for row in found}) == 4
+def test_ranges_are_searched_by_estimates(estimated):
+    search = estimated[0]
+    found = rows(search.folder)
+    assert len({row["train.learning_rate"] for row in found}) == 2
     assert all(1e-4 <= float(row["train.learning_rate"]) <= 1e-2 for row in found)
     assert all(10 <= int(row["train.warmup_steps"]) <= 1000 for row in found)
+    assert all(row["model.dropout"] in ("0.1", "0.3") for row in found)
+    with pytest.raises(InputError, match=r"train.learning_rate of one is a range, .* give --trials N"):
+        Search(search.config, search.space, search.folder)
 
 
-def test_a_diverging_training_does_not_count_as_finished_or_best(real, capsys):
-    trial = load_config(real.folder / "trials" / "regularization,dropout=0.5" / "config.yaml")
-    best = load_config(real.folder / "best.yaml")
-    assert trial.train.learning_rate == best.train.learning_rate == 0.2
-    real.print_table()
-    assert "–" in capsys.readouterr().out.split("\nregularization")[0].rstrip().splitlines()[-1]
+def test_a_diverging_training_does_not_count_as_finished_or_best(search, capsys):
+    [row] = [row for row in rows(search.folder) if row["train.learning_rate"] == "1e+30"]
+    assert (row["stage"], row["validation_loss"], row["step"]) == ("worse", "", "")
+    search.print_table()
+    worse = capsys.readouterr().out.split("\nworse")[1].split("\nlast")[0]
+    assert worse.rstrip().splitlines()[-1].split() == ["–", "–", "–", "1e+30", "16"]
 
 
-def test_a_stage_of_which_all_trainings_diverge_is_an_error(tmp_path, real):
-    (tmp_path / "space.yaml").write_text("architecture: {train.learning_rate: [1.0e+30]}")
+def test_a_stage_of_which_all_trainings_diverge_is_an_error(tmp_path):
+    search = searched(tmp_path, "architecture: {train.learning_rate: [1.0e+30]}", 1)
     with pytest.raises(RunError, match="all trials of the stage architecture diverged"):
-        Search(real.config, load_space(tmp_path / "space.yaml"), tmp_path / "search").run()
+        search.run()
 
 
-def test_a_folder_of_another_search_is_an_error_that_names_what_differs(tmp_path, space, train):
+@pytest.fixture
+def space(tmp_path):
+    """A space that is not searched."""
+    path = tmp_path / "space.yaml"
+    path.write_text("regularization: {model.dropout: [0.1, 0.3, 0.5]}")
+    return load_space(path)
+
+
+def test_a_folder_of_another_search_is_an_error_that_names_what_differs(tmp_path, space):
     Search(CONFIG, space, tmp_path / "search")
     Search(CONFIG, space, tmp_path / "search")
     with pytest.raises(InputError, match="holds a search with different config and trials; "):
