@@ -61,7 +61,7 @@ def space(tmp_path):
 def train(monkeypatch):
     def use(**settings):
         fake = FakeTraining(**settings)
-        monkeypatch.setattr("keras.backend.clear_session", lambda: None)  # it would look through all that lives here
+        monkeypatch.setattr("keras.backend.clear_session", lambda: None)  # slow among many tests
         monkeypatch.setattr("interacting_head.training.trainer.train", fake)
         return fake
 
@@ -122,7 +122,7 @@ regularization:
 
 @pytest.fixture(scope="module")
 def real(tmp_path_factory):
-    """A search with trainings of four steps, of which the second diverges."""
+    """A search with trainings of four steps; the second diverges."""
     folder = tmp_path_factory.mktemp("real")
     settings = ["train.max_steps=4", "train.validation_interval=1", "train.warmup_steps=1"]
     config = tiny_corpus.configuration(tiny_corpus.write_corpus(folder), *settings)
