@@ -15,7 +15,7 @@ from data.files import ADVICE, NO_ROOM, STANDARD_OUTPUT, UNWRITABLE
 
 LONGEST_MESSAGE = 4000  # characters
 PROGRAM = "interacting-head"
-"""The command of which other commands are verbs; they go on under its name where it called them."""
+"""The command that has other commands as verbs; they keep its name where it called them."""
 
 
 class RunError(Exception):

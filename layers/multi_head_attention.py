@@ -22,7 +22,7 @@ STAGES = (
     *("project", "project_query", "project_memory", "query_projection", "key_projection", "value_projection"),
     *("score", "softmax_logits", "normalize", "attend", "attention", "combine"),
 )
-"""Methods of which a scheme replaces at least one, unless it is standard attention."""
+"""A scheme replaces at least one of these methods, unless it is standard attention."""
 CLOSED = -1e9  # logit of a head whose gate is 0: its share is 0 in float32
 
 

@@ -48,10 +48,8 @@ def start(folder, script, *arguments, **options):
         command,
         cwd=folder,
         env=environment(folder),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-        **options,
+        **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options},
     )
 
 

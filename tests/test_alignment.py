@@ -65,7 +65,7 @@ def test_translations_are_aligned_by_the_stored_head(folder):
             links[engine] = (folder / f"{engine}.links").read_text()
         assert (folder / "keras").read_text() == (folder / "ctranslate2").read_text()
         assert links["keras"] == links["ctranslate2"]
-    # Of given translations, which are the references, the links are the table's.
+    # Links of given translations, here the references, are the table's.
     scored = run(folder, "translate.py", "-m", "trained", "-i", "dev.de", "--score", "dev.en", "--alignment", "links")
     assert scored.code == 0, scored.errors
     counts = {}

@@ -1,34 +1,50 @@
-"""Every command in README.md and docs/ runs, and every link leads somewhere."""
+"""README.md and docs/: commands and code run, output is what is printed, links lead somewhere, lines are short."""
 
 import gzip
 import re
 import shlex
 import shutil
-from pathlib import Path
+import sys
+import types
 
 import pytest
 
-from tests import tiny_corpus
+from data.corpora.mixes import parse_mix
+from interacting_head.config import load_config
+from interacting_head.tune.search import DEFAULT_SPACE
+from tests import skip_reasons, tiny_corpus
 from tests.command_line import run
+from tests.pages import ROOT, blocks, shown
 
-ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")]
 PAGES += sorted((ROOT / "docs").rglob("*.md"))
 
 NOT_RUN = {
-    "make ": "the tests of README.md run what it does",
+    "make ": "installs packages; tests/test_readme.py runs what `make demo` runs then",
+    ". .venv/bin/activate": "the tests run in this environment",
     "pip ": "installs packages",
+    "hf ": "needs an account",
+    "split ": "for the next one",
+    "parallel ": "needs GNU parallel",
+    "cat part": "needs the output of the one before",
     "docker ": "needs Docker; tests/interacting_head/export tests the SavedModel",
     "curl ": "needs a running server; see tests/test_serve.py",
     "tensorboard ": "does not end",
     "interacting-head serve ": "does not end; see tests/test_serve.py",
-    "interacting-head reproduce ": "writes into benchmarks/; see tests/test_reproduce.py",
-    "interacting-head train ih_iwslt16_de_en": "a training for a results page",
     "KERAS_BACKEND=jax ": "see tests/test_devices.py",
-    "interacting-head tune multi30k_de_en --space ": "20 trials; see tests/interacting_head/tune",
     "cd notebooks ": "see tests/test_notebooks.py",
+    "import json\nimport sys\n": "needs a server; see tests/interacting_head/export/test_savedmodel_text.py",
 }
-"""Beginnings of commands that are not run here, with the reason."""
+"""Beginnings of commands, and of blocks of Python, that are not run here, with the reason."""
+SHOWN = {
+    "interacting-head ": "an overview of options, compared with --help below",
+    "tatoeba_en-de+": "parsed below",
+    "engine ctranslate2: ": "compared below",
+    "Gestern Abend ": "see tests/test_readme.py",
+    "distance of a head ": "formulas",
+    "#!/bin/bash\n#SBATCH ": "needs Slurm",
+}
+"""Beginnings of blocks of text, and where they are tested or why not."""
 SHORT = [
     word
     for setting in (*tiny_corpus.SETTINGS, "data.vocabulary_size=400", "train.max_steps=2")
@@ -37,12 +53,20 @@ SHORT = [
 """Settings that make a training short."""
 
 
-def commands(page):
-    """Return the commands of a page's blocks of bash."""
-    blocks = re.findall(r"```bash\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
-    lines = "".join(blocks).replace("\\\n", " ").splitlines()
-    shown = [line for line in lines if line and not line.startswith("#")]
-    return [line for line in shown if not any((line + "\t").startswith(begin) for begin in NOT_RUN)]
+def steps(page):
+    """Return pairs of the language and the text of each command and each block of Python, in the order of the page."""
+    found = []
+    for language, text in blocks(page):
+        if language == "bash":
+            lines = text.replace("\\\n", " ").splitlines()
+            found += [(language, line) for line in lines if line and not line.startswith("#")]
+        elif language == "python":
+            found.append((language, text))
+    return found
+
+
+def is_run(text):
+    return not any((text + "\t").startswith(begin) for begin in NOT_RUN)
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +83,8 @@ def demo(tmp_path_factory):
         assert result.code == 0, f"{line}\n{result.errors}"
     shutil.copytree(folder / "runs" / "quickstart", folder / "runs" / "other")
     shutil.copy(folder / "runs" / "quickstart" / "config.yaml", folder / "CONFIG.yaml")
+    shutil.copy(DEFAULT_SPACE, folder / "space.yaml")
+    shutil.copytree(ROOT / "tests" / "quickstart_links", folder / "tests" / "quickstart_links")
     corpus = folder / "runs" / "quickstart-corpus"
     for side in ("de", "en"):
         first = {
@@ -96,6 +122,10 @@ def run_line(folder, line):
         words += SHORT
     if verb in ("prepare", "stats"):
         words += ["--vocabulary-size", "400"]
+    if verb == "tune":
+        words += ["--trials", "1"]  # of each stage, instead of all; see tests/interacting_head/tune
+    if verb == "reproduce" and "--report" not in words:
+        words.append("--list")  # instead of hours; tests/test_reproduce.py makes a table
     typed = streams["<"].read_bytes() if "<" in streams else b""
     variables = {"CORPORA_DIR": str(folder / "corpora")}
     result = run(folder, "interacting_head", verb, *words, stdin=typed, variables=variables)
@@ -105,12 +135,111 @@ def run_line(folder, line):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=lambda page: page.stem)
-def test_the_commands_of_a_page_run(page, demo, tmp_path):
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if any(is_run(text) for _, text in steps(page))], ids=lambda page: page.stem
+)
+def test_the_commands_and_the_code_of_a_page_run(page, demo, tmp_path, monkeypatch):
     shutil.copytree(demo, tmp_path, dirs_exist_ok=True)
-    for line in commands(page):
-        result = run_line(tmp_path, line)
-        assert result.code == 0, f"{line}\n{result.errors}"
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "bertviz", types.SimpleNamespace(head_view=head_view))
+    names = {}
+    for language, text in steps(page):
+        if not is_run(text):
+            continue
+        if language == "bash":
+            result = run_line(tmp_path, text)
+            assert result.code == 0, f"{text}\n{result.errors}"
+        else:
+            if "from transformers" in text:
+                pytest.importorskip("transformers", reason=skip_reasons.TRANSFORMERS)
+            run_code(text, names)
+
+
+def head_view(encoder_attention, decoder_attention, cross_attention, encoder_tokens, decoder_tokens):
+    """Stand in for BertViz, which draws in a notebook; tests/interacting_head/export/test_huggingface.py calls it."""
+    lengths = len(encoder_tokens), len(decoder_tokens)
+    for layers, (rows, columns) in (
+        (encoder_attention, (0, 0)),
+        (decoder_attention, (1, 1)),
+        (cross_attention, (1, 0)),
+    ):
+        assert {layer.shape[-2:] for layer in layers} == {(lengths[rows], lengths[columns])}
+
+
+def run_code(code, names):
+    """Run Python code, and compare shapes in its last comment with the variables `output` and `scores`."""
+    exec(code, names)
+    for name, shape in zip(("output", "scores"), re.findall(r"\([\d, ]+\)", code.rpartition("#")[2]), strict=False):
+        assert str(tuple(names[name].shape)) == shape
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/layers.md"])
+def test_the_code_of_a_page_that_needs_no_run_runs(page):
+    codes = [text for language, text in steps(ROOT / page) if language == "python"]
+    assert codes
+    for code in codes:
+        run_code(code, {})
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_configurations_of_a_page_are_read(page, tmp_path):
+    for language, text in blocks(page):
+        if language == "yaml":
+            (tmp_path / "config.yaml").write_text(text, encoding="utf-8")
+            load_config(tmp_path / "config.yaml")
+
+
+@pytest.mark.parametrize("page", ["analysis.md", "export.md"])
+def test_an_overview_of_options_has_the_words_of_the_help(page, tmp_path):
+    for line in shown(page, "interacting-head ").splitlines():
+        command, _, options = line.partition("#")[0].partition(" -")
+        _, *verbs = command.replace("VERB", "attention").split()
+        printed = run(tmp_path, "interacting_head", *verbs, "--help").output
+        for word in re.findall(r"[\w-]*[a-z][\w-]*", f"-{options}"):
+            assert word in printed, word
+
+
+def test_the_mix_of_corpora_is_one():
+    parts = parse_mix(shown("corpora.md", "tatoeba_en-de+").strip())
+    assert [part.corpus for part in parts] == ["tatoeba_en-de", "multi30k", "newstest", "newstest"]
+
+
+@pytest.mark.slow
+def test_the_engine_is_named_as_shown(demo, tmp_path):
+    shutil.copytree(demo, tmp_path, dirs_exist_ok=True)
+    run_line(tmp_path, "interacting-head export -m runs/quickstart --format ctranslate2")
+    translate = "interacting-head translate -m runs/quickstart < source.txt"
+    printed = [run_line(tmp_path, translate).errors.splitlines()[0]]
+    run = tmp_path / "runs" / "quickstart"
+    shutil.copy(run / "average.weights.h5", run / "best.weights.h5")
+    printed.append(run_line(tmp_path, translate).errors.splitlines()[0])
+    assert printed == shown("translation.md", "engine ").splitlines()
+
+
+def test_every_block_is_tested_or_left_out_with_a_reason():
+    for page in PAGES:
+        for language, text in blocks(page):
+            if language == "console":
+                assert page.name == "README.md", "tests/test_readme.py reads README.md alone"
+            elif language not in ("bash", "python", "yaml", "bibtex"):
+                assert any(text.startswith(begin) for begin in SHOWN), f"{page.name}:\n{text}"
+
+
+def test_every_reason_is_needed():
+    texts = [text + "\t" for page in PAGES for _, text in steps(page)]
+    assert [begin for begin in NOT_RUN if not any(text.startswith(begin) for text in texts)] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_lines_of_a_page_have_at_most_100_columns(page):
+    """Tables and code may be wider, and a line that is one link."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    wide = [line for line in text.splitlines() if len(line) > 100 and not line.startswith("|")]
+    assert [line for line in wide if " " in line.strip(" -")] == []
+
+
+def test_the_readme_is_short():
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) < 120
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

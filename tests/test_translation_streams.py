@@ -2,19 +2,17 @@
 
 import json
 import os
-import pty
 import resource
-import select
 import signal
 import subprocess
 import sys
-import time
-from pathlib import Path
+from functools import partial
 
 import pytest
 
 from tests import skip_reasons
 from tests.command_line import environment, run
+from tests.terminal import Terminal, read_until
 
 SCRIPT = "tests.echo_engine"
 ECHO = ("-m", "nothing", "--engine", "echo")
@@ -131,17 +129,6 @@ def start(folder, *arguments, limits=(), **streams):
     return subprocess.Popen(command, cwd=folder, env=environment(folder), preexec_fn=prepare, **streams)
 
 
-def read_until(descriptor, text, found=b"", seconds=60):
-    """The text that arrives after what was `found` before, until `text` is in it."""
-    deadline = time.monotonic() + seconds
-    while text not in found:
-        assert select.select([descriptor], [], [], max(0, deadline - time.monotonic()))[0], found
-        block = os.read(descriptor, 1000)
-        assert block, found
-        found += block
-    return found
-
-
 def test_a_program_that_waits_for_an_answer_gets_one(tmp_path):
     with start(tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         for question in (b"a\n", b"b\nc\n", b"d\n"):
@@ -233,37 +220,8 @@ def test_an_interrupted_translation_leaves_nothing(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-class Terminal:
-    """Someone who types: the script on a terminal of its own."""
-
-    def __init__(self, folder, *arguments, **streams):
-        self.screen, inner = pty.openpty()
-        streams = {"stdin": inner, "stdout": inner, "stderr": inner, **streams}
-        self.process = start(folder, *arguments, start_new_session=True, **streams)
-        os.close(inner)
-        self.unread = b""
-
-    def sees(self, text):
-        """Waits for a text on the screen, after the one waited for before."""
-        self.unread = read_until(self.screen, text.encode(), self.unread).partition(text.encode())[2]
-
-    def types(self, text):
-        os.write(self.screen, text.encode())
-
-    def interrupts(self):
-        # A signal between Python's look for signals and its wait for a key is noticed only with the next key.
-        state = Path(f"/proc/{self.process.pid}/stat")
-        while state.exists() and state.read_text().rpartition(")")[2].split()[0] == "R":
-            time.sleep(0.01)
-        time.sleep(0.1)
-        self.process.send_signal(signal.SIGINT)
-
-    def ends(self):
-        return self.process.wait(timeout=60)
-
-
 def test_someone_who_types_is_answered_line_by_line_until_ctrl_d(tmp_path):
-    terminal = Terminal(tmp_path)
+    terminal = Terminal(partial(start, tmp_path))
     terminal.sees("nothing: type one sentence per line, Ctrl-D to end")
     terminal.sees("> ")
     terminal.types("ein hund\n")
@@ -278,7 +236,7 @@ def test_someone_who_types_is_answered_line_by_line_until_ctrl_d(tmp_path):
 
 
 def test_the_prompt_stays_out_of_the_output(tmp_path):
-    terminal = Terminal(tmp_path, stdout=subprocess.PIPE)
+    terminal = Terminal(partial(start, tmp_path), stdout=subprocess.PIPE)
     terminal.sees("> ")
     terminal.types("hxnd\x02\x02\x7fu\n")  # back by two, delete, type: the line is edited
     terminal.sees("> ")
@@ -289,7 +247,7 @@ def test_the_prompt_stays_out_of_the_output(tmp_path):
 
 
 def test_ctrl_c_discards_the_line_and_twice_ends(tmp_path):
-    terminal = Terminal(tmp_path, stdout=subprocess.PIPE)
+    terminal = Terminal(partial(start, tmp_path), stdout=subprocess.PIPE)
     terminal.sees("> ")
     terminal.types("nonsense")
     terminal.sees("nonsense")

@@ -43,7 +43,7 @@ def main():
         import keras  # noqa: F401
     rate = arguments.tflops * 1e12 * arguments.utilisation
     rows = [{"recipe": name, **cost(recipes.get(name), rate)} for name in arguments.recipes or RECIPES]
-    print(f"Computed for a GPU with {arguments.tflops:g} TFLOP/s of which {arguments.utilisation:.0%} is reached.\n")
+    print(f"Computed for a GPU with {arguments.tflops:g} TFLOP/s at a utilisation of {arguments.utilisation:.0%}.\n")
     fields = list(rows[0])[1:]
     view = {"index": ["recipe"], "values": fields, "digits": dict.fromkeys(fields, 1)}
     print("\n".join(table([("", rows, view)])))

@@ -27,9 +27,7 @@ PARTS = 10  # of the time, one for each row of the table
 
 def add_arguments(parser):
     parser.add_argument("--model", required=True, metavar="RUN_DIR", help="run directory of train.py")
-    parser.add_argument(
-        "--input", required=True, metavar="FILE", help=f"sentences, of which the first {LINES} are used"
-    )
+    parser.add_argument("--input", required=True, metavar="FILE", help=f"sentences; the first {LINES} are used")
     parser.add_argument("--clients", type=int, default=200, metavar="N", help="parallel clients; default: 200")
     parser.add_argument("--minutes", type=float, default=10, metavar="M", help="duration; default: 10")
     output_help = "result file; default: benchmarks/results/server_endurance.json"

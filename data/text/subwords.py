@@ -22,7 +22,7 @@ def train_subwords(
 
     The pieces are the four special ones, 256 bytes, characters and merges. Characters beyond the most frequent 99.99 %
     of the text are spelled in bytes: stray characters take no pieces, and the embeddings of the bytes, which stand for
-    unseen characters, are trained. Of more than `max_lines` (above 100) lines, a fixed random sample is used.
+    unseen characters, are trained. A fixed random sample stands for a text of more than `max_lines` (above 100) lines.
 
     Raises `InputError` if there is no text, or the text has too few different pieces or too many characters.
     """

@@ -26,7 +26,7 @@ class Truecaser:
         forms: dict[str, list[tuple[int, str]]] = {}
         for form, count in counts.items():
             forms.setdefault(form.lower(), []).append((count, form))
-        # Of two equally frequent forms, the one with more small letters comes first.
+        # The form with more small letters precedes an equally frequent one.
         self._forms = {word: sorted(found, reverse=True) for word, found in sorted(forms.items())}
         self._best = {word: found[0][1] for word, found in self._forms.items()}
         self._known = frozenset(counts)

@@ -45,7 +45,7 @@ class Metric(abc.ABC):
     """Base of all metrics; `__init__` or `statistics` raises `MetricUnavailable` if an optional tool is missing."""
 
     definition = ""  # in words, how the score is computed; `{case}` stands for `Options.case`
-    settings = ""  # all that the score depends on except case and references, as `key:value|…`, for the signature
+    settings = ""  # what the score depends on except case and references, as `key:value|…`, for the signature
     higher_is_better = True  # False for error rates
     waits_for = ""  # slow work before the first sentence, for the progress bar
 

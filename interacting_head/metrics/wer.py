@@ -1,7 +1,7 @@
 """The error rate of the Python package pyter, which papers print as WER, and a variant that one paper printed.
 
-pyter calls it translation error rate: the Levenshtein distance of words after greedy shifts, each of which costs one
-edit, over the length of the reference. The search here gives the same results in a fraction of the time.
+pyter calls it translation error rate: the Levenshtein distance of words after greedy shifts at the cost of one
+edit each, over the length of the reference. The search here gives the same results in a fraction of the time.
 """
 
 import collections
@@ -97,7 +97,7 @@ def _best_shift(hypothesis, reference, distance):
     """Return the least distance after one shift, and the shifted hypothesis; `distance` and itself without any gain.
 
     A shift takes the longest run that begins at i in the hypothesis and at j ≠ i in the reference, and inserts it at j
-    into the rest of the hypothesis. Of several best ones, pyter takes the last in alphabetic order.
+    into the rest of the hypothesis. Among several best ones, pyter takes the last in alphabetic order.
     """
     best, best_shifted = distance, None
     for most, i, j, length in _runs(hypothesis, reference):

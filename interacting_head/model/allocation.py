@@ -10,7 +10,7 @@ TRAINING_ADVICE = (
 )
 
 EXCEPTIONS = {"MemoryError", "ResourceExhaustedError", "OutOfMemoryError"}
-"""Of Python and NumPy, TensorFlow, PyTorch; by name, so that no backend is imported."""
+"""Names of exceptions in Python and NumPy, TensorFlow, PyTorch; no backend is imported for them."""
 OF_XLA = "RESOURCE_EXHAUSTED"  # in the message, because the exception has other meanings too
 
 

@@ -20,7 +20,7 @@ class Printed(NamedTuple):
 
     table: str  # the tables with its result
     expected: str  # the score
-    definition: str  # which score that is, of which text
+    definition: str  # the metric and the text that it belongs to
 
 
 @dataclass(frozen=True)

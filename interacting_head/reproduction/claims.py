@@ -111,7 +111,7 @@ class Comparison(Claim):
         return one.gain < 0 and one.p_value < SIGNIFICANT / count
 
     def word(self, estimates: Sequence[Estimate]) -> str:
-        """Return the word of a verdict on estimates of which none refutes the claim."""
+        """Return the word of a verdict on estimates that do not refute the claim."""
         if all(one.gain > 0 and one.p_value < SIGNIFICANT for one in estimates):
             return HOLDS
         negligible = NEGLIGIBLE.get(self.metric, 0.0)
@@ -179,7 +179,7 @@ class BestBetter(Comparison):
 
 
 def best_of(row: str, cells: Collection[CellName], value: Callable) -> CellName:
-    """Return the cell of a row with the highest value; unless all have one, a name of which there are no runs."""
+    """Return the cell of a row with the highest value; unless all have one, a name without runs."""
     of_row = [cell for cell in cells if cell[0] == row]
     return max(of_row, key=value) if of_row and None not in map(value, of_row) else (row, "best")
 

@@ -98,7 +98,7 @@ def fall_at_end(log: Sequence[dict]) -> float:
 
 
 class Rates(Scored):
-    """The stored results of a table with a column for each learning rate, of which a row's first seed chooses the best.
+    """The stored results of a table with a column for each learning rate; a row's first seed chooses the best.
 
     The other seeds are trained with that rate only.
     """

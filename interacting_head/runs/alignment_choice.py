@@ -20,7 +20,7 @@ class AlignmentChoice(NamedTuple):
 
     @classmethod
     def default(cls, decoder_layers: int) -> "AlignmentChoice":
-        """Return the choice for a model of which nothing is known: the last layer but one, of few layers the last.
+        """Return the choice for a model without alignment scores: the last layer but one, or the last of one or two.
 
         Garg et al. 2019 find the last but one the best of 6; of 2 it is the last: docs/results/alignment_quickstart.md.
         """

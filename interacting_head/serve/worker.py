@@ -87,7 +87,7 @@ class Worker:
                 settle(result)
 
     def _next(self):
-        """Return the first job in the queue with all that can be merged with it; nothing at the end."""
+        """Return the first job in the queue with all others that can be merged with it; nothing at the end."""
         with self._changed:
             self._changed.wait_for(lambda: self._jobs or self._stopped)
             if self._stopped:

@@ -1,4 +1,4 @@
-"""Advice in messages names settings that there are."""
+"""Advice in messages names settings that exist."""
 
 import dataclasses
 import inspect

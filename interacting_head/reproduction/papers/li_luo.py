@@ -28,7 +28,7 @@ from interacting_head.reproduction.tables import (
 
 SCHEMES = ("multi_head", "fixed_head_size", "talking_heads", "interacting_head")
 PAIRWISE = "interacting_head_pairwise"
-"""Equations (10) to (12), of which the paper prints no numbers; up to 16 heads."""
+"""Equations (10) to (12), for which the paper prints no numbers; up to 16 heads."""
 MEAN, SCALED = "interacting_head (mean)", "interacting_head (sum / √h)"
 """This project's own variants: the mean of the queries in place of their sum, and the sum over √h."""
 LETTER = "interacting_head (listing to the letter)"

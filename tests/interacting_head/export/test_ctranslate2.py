@@ -79,7 +79,7 @@ def test_attention_for_word_alignments_is_ours(tmp_path, both, name, head):
     trained = exports.trained(both, **MODELS[name])
     names = trained.model.attention_layers["cross", 2].head_names
     choice = AlignmentChoice(2, "mean" if head == "mean" else names[1])
-    run = RunDirectory(tmp_path)  # of which nothing is there but the choice
+    run = RunDirectory(tmp_path)  # it has nothing but the choice
     run.alignment_choice = lambda: choice
     export.convert(dataclasses.replace(trained, run=run), "ctranslate2", tmp_path / "model")
     theirs, _ = CTranslate2Engine.open([tmp_path / "model"])

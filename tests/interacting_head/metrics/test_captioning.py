@@ -35,7 +35,7 @@ def cider(hypotheses, references):
 
 
 def test_cider_weighs_n_grams_by_the_references_that_have_them():
-    # Of two sentences, "a" is in both references and weighs nothing; b and c weigh log 2.
+    # "a" is in the references of both sentences and weighs nothing; b and c weigh log 2.
     # b against c: no n-gram in common but "a".
     assert cider(["a b", "a b"], ["a b", "a c"]) == pytest.approx((10 * (1 + 1) / 4 + 0) / 2)
 

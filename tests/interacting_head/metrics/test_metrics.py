@@ -21,7 +21,7 @@ def score(metric, hypotheses, references, **options):
 
 @pytest.mark.parametrize("metric", OWN)
 def test_empty_hypotheses_have_no_match_and_are_all_error(metric):
-    # Of error rates, wer_paper too: as many edits as words.
+    # The error rates, including wer_paper: as many edits as words.
     worst = 100 if metric in ERROR_RATES else 0
     result = evaluate(["", " "], ["a b c d", "e"], [metric])[metric]
     assert result.score == worst

@@ -26,7 +26,7 @@ SIZED = [
     if table.cells and (table.small is not None or not small)
 ]
 UNPRINTED = "§ 4.2, figure 3", "§ 4.6.2", "§ 4.6.4", "§ 7"
-"""Sections with claims of which their papers print no numbers."""
+"""Sections with claims for which their papers print no numbers."""
 WITHOUT_NUMBERS = (
     "dhicm/layers",
     "dhicm/figure_1",

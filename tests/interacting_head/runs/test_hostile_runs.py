@@ -54,7 +54,7 @@ class Damaged:
 
 
 SMALL = {"encoder_layers": 1, "decoder_layers": 1}
-MODELS = {}  # in the child: one model does for all that have the same configuration
+MODELS = {}  # in the child: one model is enough for all runs with the same configuration
 
 
 def once(name, make):

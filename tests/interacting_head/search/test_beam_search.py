@@ -162,7 +162,7 @@ def test_the_smallest_length_and_a_prefix_hold(kind, alpha):
 
 @pytest.mark.parametrize("size", [1, 2, 3])
 def test_no_n_gram_occurs_twice(size, monkeypatch):
-    monkeypatch.setattr(search_options, "MOST_HYPOTHESES", 121)  # all that there are
+    monkeypatch.setattr(search_options, "MOST_HYPOTHESES", 121)  # as many as exist
     cases, chosen = [Language((9, case)) for case in range(CASES)], options(121, no_repeat_ngram=size)
 
     def admitted(words):

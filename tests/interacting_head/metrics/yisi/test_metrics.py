@@ -74,7 +74,7 @@ def test_yisi_0_equals_the_loops_of_its_definition(n, alpha):
 
 
 def test_the_best_precision_and_the_best_recall_of_any_reference_count():
-    # Of the second reference everything is found, of the hypothesis all is in the first.
+    # All of the second reference is found, and all of the hypothesis is in the first.
     hypothesis, first, second = ["a b c d"], ["a b c d x y z"], ["a b"]
     both = score("yisi0", hypothesis, [first, second])
     assert both == pytest.approx(100)

@@ -172,7 +172,7 @@ class Counting:
 
 
 def test_token_scores_are_computed_once_and_only_on_request(converted):
-    # Of hypotheses that are cut at the largest length, scores are computed too: here none are.
+    # Scores of hypotheses cut at the largest length are computed in any case; here none is cut.
     translator = opened(converted, n_best=2, beam_size=3, max_length=100)
     translator.engine._translator = counting = Counting(translator.engine._translator)
     found = list(translator.translate(LINES, token_scores=False))
