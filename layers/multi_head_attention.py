@@ -118,7 +118,7 @@ class MultiHeadAttention(ConfiguredLayer):
         return heads
 
     def own_parameters(self) -> dict[str, dict]:
-        """Return `{kind: {name: array}}` of weights that `analyze weights` shows, in float64."""
+        """Return `{kind: {name: array}}`, of one kind at most, of weights that `analyze weights` shows, in float64."""
         return {}
 
     def __init__(

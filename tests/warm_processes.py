@@ -11,17 +11,19 @@ import signal
 import sys
 import tempfile
 import threading
+from multiprocessing.connection import wait
 from unittest import mock
 
 CONTEXT = multiprocessing.get_context("forkserver")
 CONTEXT.set_forkserver_preload(["tests.preloaded"])
-LOCK = threading.Lock()
+LOCK = threading.Lock()  # one thread at a time starts a process or reads the exit code of one
+SERVER = threading.Event()  # set once the server runs
 
 
 def run_script(path, arguments, folder, environment, stdin=b""):
     """Run a script, or a module by name; return its exit code, and the bytes of standard output and standard error."""
     with started_script(path, arguments, folder, environment, stdin) as (process, output, errors):
-        process.join()
+        _join(process)
         return process.exitcode, output.read(), errors.read()
 
 
@@ -35,9 +37,7 @@ def started_script(path, arguments, folder, environment, stdin=b""):
     with tempfile.NamedTemporaryFile() as output, tempfile.NamedTemporaryFile() as errors:
         streams = receiver, output.name, errors.name
         process = CONTEXT.Process(target=_run, args=(path, arguments, str(folder), environment, streams))
-        # The first one starts the server, which is to have this environment too.
-        with LOCK, mock.patch.dict(os.environ, environment, clear=True):
-            process.start()
+        _start(process, environment)
         receiver.close()
         writer = threading.Thread(target=_write, args=(sender, stdin))
         writer.start()
@@ -45,8 +45,30 @@ def started_script(path, arguments, folder, environment, stdin=b""):
             yield process, output, errors
         finally:
             process.kill()
-            process.join()
+            _join(process)
             writer.join()
+
+
+def _start(process, environment):
+    """Starts a process. The first one starts the server, which is to have this environment too.
+
+    Otherwise `os.environ` stays as it is, because other threads may be copying it.
+    """
+    with LOCK:
+        first = not SERVER.is_set()
+        with mock.patch.dict(os.environ, environment, clear=True) if first else contextlib.nullcontext():
+            process.start()
+        SERVER.set()
+
+
+def _join(process):
+    """Waits for the end of a process.
+
+    Its exit code comes through a pipe, once; whoever starts another process reads the codes of all that have ended.
+    """
+    wait([process.sentinel])
+    with LOCK:
+        process.join()
 
 
 def _write(sender, data):

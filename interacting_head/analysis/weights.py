@@ -135,6 +135,26 @@ def draw_sources(found: dict[tuple, dict], figure: Figure) -> None:
     add_legend(figure, 3)
 
 
+def any_weights(parameters: dict[str, np.ndarray]) -> tuple[dict, dict]:
+    """Return weights of a kind that is not in `LEARNT`, and the mean, least and largest value of each."""
+    quantities = {}
+    for title, weights in parameters.items():
+        values = {"mean": weights.mean(), "smallest": weights.min(), "largest": weights.max()}
+        quantities |= {f"{quantity} {title}": float(value) for quantity, value in values.items()}
+    return parameters, quantities
+
+
+def draw_values(found: dict[tuple, dict], figure: Figure) -> None:
+    """Draw the values of weights in ascending order, a panel for each weight, a line for each run and layer."""
+    titles = list(dict.fromkeys(title for arrays in found.values() for title in arrays))
+    for title, axes in zip(titles, panels(figure, titles, 3, 3.2, 2.4), strict=True):
+        for (run, site, number), arrays in found.items():
+            if title in arrays:
+                axes.plot(np.sort(arrays[title], axis=None), marker=".", label=f"{run}: {SITE_TITLES[site]} {number}")
+        axes.set(xlabel="rank", ylabel="value")
+    add_legend(figure, 2)
+
+
 def _by_run(found):
     """Return `{run: {(site, layer): arrays}}`."""
     by_run = {}
@@ -158,6 +178,8 @@ LEARNT = {
     "sources": Kind("weights-sources", draw_sources, source_mass, share_sums),
 }
 """Key of a layer's `own_parameters` → kind."""
+OTHER = Kind("weights-values", draw_values, any_weights)
+"""The kind of all other keys."""
 
 
 class Weights(Analysis):
@@ -210,7 +232,7 @@ def learnt_by(run: AnalysedRun) -> dict[tuple[str, int], tuple[Kind, dict[str, n
     """Return kind and parameters of each layer, `(site, layer)`, whose scheme has weights to show."""
     layers = run.model.attention_layers
     return {
-        place: (LEARNT[kind], parameters)
+        place: (LEARNT.get(kind, OTHER), parameters)
         for place in in_order(layers)
         for kind, parameters in layers[place].own_parameters().items()
     }

@@ -14,6 +14,7 @@ from interacting_head.model.compilation import Compiled
 from interacting_head.model.transformer import Transformer
 from interacting_head.search.transformer_search import as_array
 from interacting_head.translation.batches import padded
+from layers import ATTENTION_SCHEMES
 
 POSITIONS = 2**17  # most rows × source length × target length of a batch, because of its attention weights
 MULTIPLE = 16  # widths of batches are multiples of it, because JAX compiles for each
@@ -60,9 +61,10 @@ class Inspector:
         weighing = [place for place, layer in layers.items() if layer.has_head_importance]
         self.wanted["head_importance"] = weighing if head_importance else []
         if head_importance and not weighing:
+            schemes = [scheme for scheme, layer in ATTENTION_SCHEMES.items() if layer.has_head_importance]
             raise InputError(
-                "this model has no head importance: only attention layers of the schemes dynamic_head_importance and "
-                "multi_hop compute it"
+                "this model has no head importance: only attention layers of the schemes "
+                f"{', '.join(schemes[:-1])} and {schemes[-1]} compute it"
             )
         self.only_cross = all(site == "cross" for name in sites for site, _ in self.wanted[name])
         self.model = model

@@ -10,6 +10,7 @@ from data.errors import InputError
 from interacting_head.runs.migrations import from_version_2
 from interacting_head.runs.run_directory import VERSION, RunDirectory
 from interacting_head.training.trainer import train
+from tests import skip_reasons
 from tests.command_line import OWN, assert_refused, run
 
 STORED = Path(__file__).parent / "old_runs"
@@ -54,6 +55,19 @@ def test_a_run_of_each_version_resumes_and_finishes(folder, version, capfd):
     assert log[: len(before)] == before
     # A continuation without the optimizer's state, or with other batches, would lose what was learnt.
     assert log[-1]["validation_loss"] < before[-1]["validation_loss"] + 0.05
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_run_of_each_version_exports_and_its_export_translates_alike(folder, version):
+    pytest.importorskip("ctranslate2", reason=skip_reasons.EXPORT)
+    name = f"version_{version}"
+    exported = run(folder, "interacting_head.export", "-m", name, "--format", "ctranslate2")
+    assert exported.code == 0, exported.errors
+    options = ["-m", name, "--engine", "ctranslate2", "-i", "dev.de", "--beam-size", "1"]
+    result = run(folder, "translate.py", *options)
+    assert result.code == 0, result.errors
+    assert result.output == (folder / f"{name}.en").read_text(encoding="utf-8")
 
 
 def test_the_words_of_version_1_are_read_as_they_were_meant():
