@@ -11,7 +11,6 @@ import pytest
 
 from data.corpora.mixes import parse_mix
 from interacting_head.config import load_config
-from interacting_head.tune.search import DEFAULT_SPACE
 from tests import skip_reasons, tiny_corpus
 from tests.command_line import run
 from tests.pages import ROOT, blocks, shown
@@ -83,7 +82,7 @@ def demo(tmp_path_factory):
         assert result.code == 0, f"{line}\n{result.errors}"
     shutil.copytree(folder / "runs" / "quickstart", folder / "runs" / "other")
     shutil.copy(folder / "runs" / "quickstart" / "config.yaml", folder / "CONFIG.yaml")
-    shutil.copy(DEFAULT_SPACE, folder / "space.yaml")
+    (folder / "space.yaml").write_text("architecture: {model.attention.num_heads: [2, 4]}\n")
     shutil.copytree(ROOT / "tests" / "quickstart_links", folder / "tests" / "quickstart_links")
     corpus = folder / "runs" / "quickstart-corpus"
     for side in ("de", "en"):
@@ -205,8 +204,9 @@ def test_the_mix_of_corpora_is_one():
 
 
 @pytest.mark.slow
-def test_the_engine_is_named_as_shown(demo, tmp_path):
-    shutil.copytree(demo, tmp_path, dirs_exist_ok=True)
+def test_the_engine_is_named_as_shown(workplace, tmp_path):
+    shutil.copytree(workplace / "trained", tmp_path / "runs" / "quickstart")
+    shutil.copy(workplace / "dev.de", tmp_path / "source.txt")
     run_line(tmp_path, "interacting-head export -m runs/quickstart --format ctranslate2")
     translate = "interacting-head translate -m runs/quickstart < source.txt"
     printed = [run_line(tmp_path, translate).errors.splitlines()[0]]
