@@ -15,6 +15,8 @@ import pytest
 from tests import tiny_corpus
 from tests.command_line import TRAIN, run
 
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
 gc.set_threshold(100_000, 20, 100)  # graphs are many objects that live long: looking through them takes minutes in all
 
 
@@ -50,6 +52,21 @@ def forgotten_graphs():
     if "keras" in sys.modules:
         sys.modules["keras"].utils.clear_session(free_memory=True)
         gc.freeze()  # what is left, libraries above all, need not be looked through again
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A Chromium without a window."""
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="Playwright is not installed: pip install -r requirements-test.txt"
+    )
+    if not CHROMIUM:
+        pytest.skip("no browser is installed: install Chromium or Google Chrome, so that it is on the PATH")
+    arguments = ["--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+    if os.getuid() == 0:
+        arguments.append("--no-sandbox")  # it does not start for root otherwise
+    with playwright.sync_playwright() as session:
+        yield session.chromium.launch(executable_path=CHROMIUM, args=arguments)
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,7 @@ TENSORFLOW = "TensorFlow or Keras is not installed: pip install -r requirements.
 EXPORT = "a package for exports is not installed: pip install -r requirements-export.txt"
 TRANSFORMERS = "PyTorch or Transformers is not installed: pip install -r requirements-transformers.txt"
 BERTVIZ = "BertViz is not installed: pip install bertviz"
+DOCS = "a package for the site is not installed: pip install -r requirements-docs.txt"
 METEOR = "Java or METEOR is not installed: install Java 17, and pip install -r requirements-metrics.txt"
 FULL_DEVICE = "this system has no device /dev/full, which Linux has; run the test on Linux"
 COMPILED_SHAPES = "JAX compiles a function for each shape; run the test with KERAS_BACKEND=tensorflow"

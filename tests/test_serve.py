@@ -2,9 +2,7 @@
 
 import contextlib
 import json
-import os
 import re
-import shutil
 import signal
 import socket
 import time
@@ -19,7 +17,6 @@ from tests.command_line import run, start
 pytestmark = pytest.mark.slow
 
 MODULE = "interacting_head.serve"
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 SCRIPT = '<script>alert(1)</script><img src=x onerror="alert(2)">'
 LONG = "der hund sieht das haus. " * 200  # 5,000 characters
 JSON = b"Content-Type: application/json\r\n"
@@ -147,20 +144,6 @@ def test_wrong_options_of_the_server_are_an_error_of_one_line(workplace, tmp_pat
             assert result.errors.startswith("error: ")
             assert result.errors.count("\n") == 1
             assert message in result.errors
-
-
-@pytest.fixture(scope="module")
-def browser():
-    playwright = pytest.importorskip(
-        "playwright.sync_api", reason="Playwright is not installed: pip install -r requirements-test.txt"
-    )
-    if not CHROMIUM:
-        pytest.skip("no browser is installed: install Chromium or Google Chrome, so that it is on the PATH")
-    arguments = ["--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
-    if os.getuid() == 0:
-        arguments.append("--no-sandbox")  # it does not start for root otherwise
-    with playwright.sync_playwright() as session:
-        yield session.chromium.launch(executable_path=CHROMIUM, args=arguments)
 
 
 @pytest.fixture
