@@ -80,9 +80,12 @@ def test_schemes_that_weigh_heads_or_read_several_memories_are_refused(case):
 
 
 def test_all_other_schemes_of_the_four_papers_are_folded():
-    refused = {name for name, options in REFUSED if options.get("num_sources", 1) == 1}
-    later = {"knocking_heads", "interleaved_heads", "differential", "gated_heads"}
-    assert refused == {"dynamic_head_importance", "multi_hop", *later}
+    papers = {"multi_head", "fixed_head_size", "talking_heads", "interacting_head", "interacting_head_pairwise"}
+    assert papers | {"collaborative_heads"} <= {name for name, _ in FOLDED} - {name for name, _ in REFUSED}
+    assert {name for name, options in REFUSED if not options} >= {"dynamic_head_importance", "multi_hop"}
+    for case in schemes.ALL:
+        if case[0] == "multi_layer":
+            assert (case in FOLDED) == (case[1].get("num_sources", 1) == 1)
     assert ("knocking_heads", {}) in FOLDED
     assert ("interleaved_heads", {"num_pseudo_heads": 1}) in FOLDED
 
