@@ -145,7 +145,7 @@ def learn(model, sources, targets, steps):
     target_ids = exports.padded([[BEGIN, *t] for t in targets])
     batch = {"source_ids": exports.padded([[*s, END] for s in sources]), "target_ids": target_ids}
     labels = exports.padded([[*t, END] for t in targets])
-    training_model.fit(((batch, labels) for _ in range(steps)), steps_per_epoch=steps, verbose=0)
+    training_model.fit(((batch, labels) for _ in range(steps)), steps_per_epoch=steps, shuffle=False, verbose=0)
 
 
 @pytest.mark.parametrize("shared", [True, False])
