@@ -33,7 +33,7 @@ def test_the_readme_has_the_decided_claims_and_the_number_of_the_others():
     assert all(line in readme for line in decided)
     by_scores = [line for line in decided if "seeds" in line]
     assert ("**No claim about translation quality has been decided yet.**" in readme) == (not by_scores)
-    [counts] = [line for line in claims.splitlines() if " tested claims, " in line]
+    [counts] = [line for line in claims.splitlines() if " claims were tested: " in line]
     assert counts in " ".join(readme.split())
 
 
