@@ -85,8 +85,9 @@ def claims_table(claims: list[tuple[str, Claim, Verdict]]) -> str:
     lines = [
         *("## Claims", ""),
         *in_table(("table", "claim", "source", "verdict", "differences"), rows),
-        f"{len(run)} claims were tested: {counts[HOLDS]} hold here, {counts[FAILS]} do not, {counts[NO_DIFFERENCE]} show "
-        f"no difference, {counts[INCONCLUSIVE]} are inconclusive, and {counts[UNDECIDED]} are not decided.",
+        f"{len(run)} claims were tested: {counts[HOLDS]} hold here, {counts[FAILS]} do not, "
+        f"{counts[NO_DIFFERENCE]} show no difference, {counts[INCONCLUSIVE]} are inconclusive, "
+        f"and {counts[UNDECIDED]} are not decided.",
         f"{len(claims) - len(run)} claims are on full-size tables or lack cells: {NOT_RUN}.",
         "",
     ]
