@@ -16,6 +16,7 @@ MEASUREMENTS = {
     "pipeline": "pipeline_speed",
     "schemes": "schemes_training",
     "serving": "translation.serving",
+    "start": "translation.start",
     "training": "training_speed",
     "translation": "translation.speed",
 }

@@ -64,7 +64,8 @@ def _start(process, environment):
 def _join(process):
     """Waits for the end of a process.
 
-    Its exit code comes through a pipe, once; whoever starts another process reads the codes of all that have ended.
+    Its exit code comes through a pipe, once, and a thread that starts another process reads the codes of every process
+    that has ended.
     """
     wait([process.sentinel])
     with LOCK:

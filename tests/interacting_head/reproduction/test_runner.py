@@ -1,7 +1,7 @@
 """The runner with tiny trainings.
 
-Tests of scheduling need many runs, some of which never end: their commands, `replayed.py`, copy a run that was
-trained and translated in earnest.
+Tests of scheduling need many runs, and runs that never end. Their commands, `replayed.py`, copy a run that was trained
+and translated in earnest.
 """
 
 import contextlib
