@@ -13,6 +13,7 @@ import numpy as np
 
 from benchmarks import results
 from interacting_head.console import RunError
+from interacting_head.runs.run_directory import RunDirectory
 
 ROOT = Path(__file__).parents[2]
 PYTHON, KERAS, MODEL, FIRST, SECOND = "Python", "Keras and TensorFlow", "the model", "first line", "second line"
@@ -34,7 +35,9 @@ def main(arguments):
     to_the_first = float(np.median([sum(turn.values()) - turn[SECOND] for turn in turns]))
     rows = [{"stage": stage, "seconds": one} for stage, one in seconds.items()]
     rows.append({"stage": "from the start to the first line", "seconds": to_the_first})
+    model = RunDirectory.open(folder).config.model
     conditions = {
+        "model": f"d {model.model_dim}, {model.encoder_layers} + {model.decoder_layers} layers",
         "turns": f"{arguments.rounds} processes, medians",
         PYTHON: "the interpreter and this project's modules without Keras",
         FIRST: "with tracing and optimising the search, which later lines reuse",
