@@ -27,8 +27,7 @@ class DynamicHeadImportanceAttention(MultiHeadAttention):
         importance_dim: size d_m of the second attention; default: the model dimension.
         importance_loss_weight: λ.
         importance_dropout: rate of dropout on U x.
-        importance_score: `"dot"`, equation (2), or `"mlp"`: s = vᵀ tanh(W O^h + U x), which the paper tried and
-            does not print.
+        importance_score: `"dot"`, equation (2), or `"mlp"`: s = vᵀ tanh(W O^h + U x), which the paper does not print.
 
     Example:
         >>> layer = DynamicHeadImportanceAttention(num_heads=8, key_dim=64, importance_dropout=0.2)

@@ -13,12 +13,8 @@ from layers.projection import linear
 class TokenEmbedding(ConfiguredLayer):
     """Token ids → scaled vectors; reversed, vectors → logits over the vocabulary with the same weights.
 
-    Args:
-        vocabulary_size: number of tokens N.
-        model_dim: size D of a vector. Vectors are multiplied by √D on the way in.
-
-    Call arguments:
-        inputs: ids `(B, T)`; with `reverse=True` hidden vectors `(B, T, D)`, which become logits `(B, T, N)`.
+    Ids `(B, T)` become vectors `(B, T, D)`, multiplied by √D. With `reverse=True`, hidden vectors `(B, T, D)` become
+    logits `(B, T, N)`.
 
     Reference: Vaswani et al. 2017, section 3.4; Press & Wolf 2017.
     """

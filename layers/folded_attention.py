@@ -20,11 +20,8 @@ class FoldedAttention(MultiHeadAttention):
     Trained next to that scheme, it shows whether the scheme gains by its functions, which are the same here, or by how
     its parameters learn. It draws the random numbers of the scheme: models with the same seed start equal.
 
-    Args: as in `MultiHeadAttention`, and
-        start: the registry name of a scheme that standard attention can compute with as many heads.
-        kwargs: also the options of that scheme.
-
-    After `build`, `key_dim` and `value_dim` are the sizes that the function needs, which may be larger.
+    `start` is the registry name of a scheme that standard attention can compute with as many heads; its options are
+    arguments too. After `build`, `key_dim` and `value_dim` are the sizes that the function needs, perhaps larger ones.
     """
 
     arguments = ("start",)

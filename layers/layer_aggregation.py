@@ -45,11 +45,8 @@ class LinearCombination(LayerAggregation):
 class TransparentAttention(LayerAggregation):
     """One mixture of the embedding output and all encoder layers for each decoder layer (Bapna et al. 2018).
 
-    The mixing weights are a softmax over the N + 1 sources of the scalars `kernel (N + 1, M)`.
-
-    Args:
-        num_decoder_layers: M; n times as many if each decoder layer attends to n mixtures.
-        dropout: rate of dropout on the mixing weights.
+    The mixing weights, with dropout, are a softmax over the N + 1 sources of the scalars `kernel (N + 1, M)`. M is n
+    times the number of decoder layers if each attends to n mixtures.
     """
 
     arguments = ("dropout",)

@@ -34,8 +34,8 @@ class MultiHeadAttention(ConfiguredLayer):
     weights, it computes what `keras.layers.MultiHeadAttention` does; `use_bias` is off by default.
 
     Args:
-        num_heads, key_dim: number of heads H, and size K of each query and key head.
-        value_dim: size V of each value head; default `key_dim`.
+        num_heads: number of heads H.
+        key_dim, value_dim: sizes K of each query and key head, and V, by default K, of each value head.
         dropout, seed: rate of dropout on the attention weights, and its seed.
         use_bias: true if the query, key and value projections have a bias; the output projection always has one.
         head_gates: true to add the non-trainable weight `head_gates` `(H,)`, ones at first. A head whose gate is 0
@@ -306,11 +306,8 @@ class MultiHeadAttention(ConfiguredLayer):
     ) -> tuple[KerasTensor, KerasTensor | None]:
         """Return the output `(B, T, D)` of heads `(B, H, T, V)`, and the importance of each head or None.
 
-        Args:
-            heads: `(B, H, T, V)`.
-            query, q: the query input `(B, T, D)` and its projection, for schemes that weigh the heads by them.
-            query_mask: `(B, T)`, 1 = kept, or None.
-            training: true if dropout acts.
+        Schemes that weigh the heads use the query input `(B, T, D)`, its projection q, and `query_mask` `(B, T)`,
+        1 = kept.
         """
         kernel, bias = self.output_projection()
         return merge_heads(heads, kernel) + bias, None

@@ -15,8 +15,7 @@ class MultiHopAttention(MultiHeadAttention):
 
         e^h = v_bᵀ tanh(W_b Q^h + U_b^h a^h),    β = softmax over heads,    a′^h = β^h U_c^h a^h
 
-    then concatenation and output projection as in multi-head attention. `return_head_importance=True` returns β
-    `(B, T, H)`.
+    then concatenation and output projection. `return_head_importance=True` returns β `(B, T, H)`.
 
     Args: as in `MultiHeadAttention`, and
         hop_dim: size of the second hop's hidden layer; default `key_dim`. 1 meets the paper's Table 4.

@@ -25,16 +25,11 @@ class MultiLayerMultiHeadAttention(MultiHeadAttention):
         num_sources: n.
         joint_attention: true if all sources share one softmax of their summed logits (U0 = 0).
         concat_contexts: true if the contexts are concatenated (U1 = 0) instead of summed.
-        masked_sources: numbers of the sources, from 1, whose f^i is set to zero (Table 7). An attribute that
-            may be changed between calls.
+        masked_sources: numbers of the sources, from 1, whose f^i is zero (Table 7); may be changed between calls.
         head_gates: adds `source_gates` `(n,)` too, by which f^i is multiplied.
 
     Call arguments: as in `MultiHeadAttention`, but
         value: a list of n tensors `(B, S, D_m)`, or one tensor for all n. Attention scores are `(B, n, H, T, S)`.
-
-    Example:
-        >>> layer = MultiLayerMultiHeadAttention(8, 64, num_sources=3)
-        >>> output = layer(query, [lower, middle, upper])
 
     Reference: Ampomah et al. 2020, equations (6)–(12).
     """

@@ -18,10 +18,6 @@ class TalkingHeadsAttention(MultiHeadAttention):
             none), or `"identity"`, which starts as multi-head attention.
         mix_before, mix_after: true if heads are mixed before the softmax, and after it.
 
-    Example:
-        >>> layer = TalkingHeadsAttention(num_heads=8, key_dim=64, mixing_initializer="identity")
-        >>> output = layer(query, memory)
-
     Reference: Li & Luo 2022, equations (6)–(9).
     """
 

@@ -18,9 +18,7 @@ LAYER_NORM_EPSILON = 1e-5
 class FeedForward(ConfiguredLayer):
     """Position-wise feed-forward network: W₂ relu(W₁ x + b₁) + b₂ (Vaswani et al. 2017, equation (2)).
 
-    Args:
-        hidden_dim: size F of the hidden layer.
-        activation_dropout: rate of dropout after the activation.
+    `hidden_dim` is the size F of the hidden layer, `activation_dropout` a rate after the activation.
     """
 
     arguments = ("hidden_dim", "activation_dropout")
@@ -59,8 +57,7 @@ class TransformerBlock(ConfiguredLayer):
     Args:
         attention: the attention layers by `attention_names`.
         feed_forward_dim: size F of the feed-forward network's hidden layer.
-        dropout: rate of dropout on each sub-layer's output.
-        activation_dropout: rate of dropout after the feed-forward activation.
+        dropout, activation_dropout: rates of dropout on each sub-layer's output, and after the feed-forward activation.
         normalization: `"post"` or `"pre"`.
     """
 
@@ -135,16 +132,9 @@ class EncoderBlock(TransformerBlock):
         self_attention: any attention layer of this package.
 
     Call arguments:
-        inputs: `(B, S, D)`.
+        inputs: `(B, S, D)`; the outputs too.
         padding_mask: `(B, S)`, 1 = real token.
         return_intermediates: true to return the attention layer's intermediates as well, `{"self_attention": …}`.
-
-    Returns:
-        `(B, S, D)`.
-
-    Example:
-        >>> block = EncoderBlock(MultiHeadAttention(num_heads=8, key_dim=64), feed_forward_dim=2048)
-        >>> outputs = block(inputs)
     """
 
     attention_names = ("self_attention",)
@@ -178,14 +168,11 @@ class DecoderBlock(TransformerBlock):
         self_attention, cross_attention: any attention layers of this package.
 
     Call arguments:
-        inputs: `(B, T, D)`.
+        inputs: `(B, T, D)`; the outputs too.
         memory: the encoder's output `(B, S, D)`; a list of them for `MultiLayerMultiHeadAttention`.
         padding_mask: `(B, S)` of the memory, 1 = real token.
         query_mask: `(B, T)`, 1 = real token, for the losses that attention layers add.
         return_intermediates: true to return the attention layers' intermediates as well, by their names.
-
-    Returns:
-        `(B, T, D)`.
     """
 
     attention_names = ("self_attention", "cross_attention")

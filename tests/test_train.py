@@ -41,7 +41,8 @@ def test_recipes_are_listed_where_python_has_no_docstrings(tmp_path):
     command = [sys.executable, "-OO", ROOT / "train.py", "--list", "quickstart"]
     ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert (ended.returncode, ended.stderr) == (0, "")
-    assert ended.stdout.endswith("\nNo description: it is a docstring, which Python removes with -OO.\n")
+    description = "No description: it is a docstring, which Python removes with -OO."
+    assert ended.stdout.endswith(f"\n{description}\n\ninteracting-head train quickstart\n")
 
 
 WRONG_ARGUMENTS = {

@@ -26,14 +26,12 @@ class TrainingBatches:
     Args:
         batch_tokens: most rows × longest side of a batch, special symbols and padding included.
         seed: determines, with the epoch, the order of the batches.
-        static_shapes, multiple: see `data.batches.plan.plan_batches`.
+        static_shapes, multiple: see `data.batches.plan.plan_batches`, also for what is raised.
         max_epochs: end before the epoch of this number; None: never.
 
     Attributes:
         batches_in_epoch: the number of batches, the same in all epochs.
         start: the number of batches that iterators skip, counted over all epochs.
-
-    Raises what `plan_batches` raises.
     """
 
     def __init__(

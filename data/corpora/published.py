@@ -169,7 +169,6 @@ class Archive:
         size: bytes; None if unknown or changing, as for `sha256`.
         md5: an alternative to `sha256`.
         inner: an archive within this one that contains the files. It may also be given alone, as `part_name`.
-        by_hand: whether only a browser can download it.
     """
 
     file_name: str
@@ -178,7 +177,7 @@ class Archive:
     sha256: str | None = None
     md5: str | None = None
     inner: str | None = None
-    by_hand: bool = False
+    by_hand: bool = False  # only a browser can download it
 
     @property
     def part_name(self) -> str | None:

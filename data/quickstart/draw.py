@@ -60,7 +60,6 @@ def verbs_for(*uses: str) -> list[Verb]:
 
 
 def _fits(subject: Nominal, verb: Verb) -> bool:
-    """Return whether the verb may have this subject."""
     if verb.subject == "person" or not isinstance(subject, NounPhrase):
         return verb.subject in ("person", "adult")
     return verb.subject in subject.noun.classes or (verb.subject == "adult" and "kin" in subject.noun.classes)

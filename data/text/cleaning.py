@@ -15,11 +15,8 @@ REASONS = ("duplicate", "empty", "long", "ratio")
 class CleaningRules:
     """Limits beyond which a training pair is dropped; None: no limit. Pairs with an empty side are always dropped.
 
-    Args:
-        max_words: most blank-separated words of a side.
-        max_ratio: most words on one side for each word on the other.
-
-    Raises `InputError` if a number is below 1.
+    `max_words` are the most blank-separated words of a side, `max_ratio` the most words on one side for each word on
+    the other. Raises `InputError` if a number is below 1.
     """
 
     max_words: int | None = None

@@ -175,10 +175,8 @@ def measured(
     """Measure the encoder-decoder attention of a run between words.
 
     The alignments come from the mean over heads of one decoder layer. `gold` has an entry for each line of the text.
-
-    Returns:
-        Rows of the table; a line of alignments for each line of the text, empty for lines outside the sample; and the
-        first `show` sentences, with their words and weights `(H, J, I)`.
+    Returns rows of the table; a line of alignments for each line of the text, empty for lines outside the sample; and
+    the first `show` sentences, with their words and weights `(H, J, I)`.
     """
     names = {n: one.head_names for (site, n), one in run.model.attention_layers.items() if site == "cross"}
     scores, over_layers = collections.defaultdict(dict), {}

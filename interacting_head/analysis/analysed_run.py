@@ -58,8 +58,7 @@ class Sample:
 class AnalysedRun:
     """A run directory with its model, and its name in tables and figures.
 
-    Raises:
-        InputError: if `path` is not a run directory or lacks the checkpoint. Damage is only noticed on first use.
+    Raises `InputError` if `path` is not a run directory or lacks the checkpoint. Damage is only noticed on first use.
 
     Example:
         >>> run = AnalysedRun("runs/quickstart")
@@ -106,8 +105,7 @@ class AnalysedRun:
     def sample(self, arguments: Namespace) -> Sample:
         """Return the sentences that the command line asks for, without empty and overlong ones.
 
-        Raises:
-            InputError: if a text cannot be read, source and reference differ in length, or no sentence is left.
+        Raises `InputError` if a text cannot be read, source and reference differ in length, or no sentence is left.
         """
         source, target, name = self._text(arguments)
         texts = ParallelText(source, target).pairs() if target else ((line,) for line in read_lines(source))

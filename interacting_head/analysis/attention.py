@@ -47,10 +47,7 @@ def attention_distance(weights: np.ndarray, as_printed: bool = False) -> np.ndar
 
 
 def attention_entropy(weights: np.ndarray, as_printed: bool = False) -> np.ndarray:
-    """Return E_h(x_i) = −Σ_j w_ij log w_ij of equation (15), `(…, T)` in nats, with 0 log 0 = 0.
-
-    With `as_printed`, the sum is over j ≤ i.
-    """
+    """Return E_h(x_i) = −Σ_j w_ij log w_ij of equation (15), `(…, T)` in nats; `as_printed` sums over j ≤ i."""
     weights = _summed(weights, as_printed)
     return -(weights * np.log(np.where(weights > 0, weights, 1.0))).sum(-1)
 

@@ -156,7 +156,6 @@ def draw_values(found: dict[tuple, dict], figure: Figure) -> None:
 
 
 def _by_run(found):
-    """Return `{run: {(site, layer): arrays}}`."""
     by_run = {}
     for (run, *place), arrays in found.items():
         by_run.setdefault(run, {})[tuple(place)] = arrays

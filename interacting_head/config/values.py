@@ -35,12 +35,8 @@ def setting(default: object = dataclasses.MISSING, meaning: str = "", **limits: 
 def parsed(cls: type, mapping: dict, known: list[str], path: str = "") -> typing.Any:
     """Return the configuration `cls`, a dataclass of `setting`s, from a mapping; omitted keys keep their defaults.
 
-    Args:
-        known: all keys of the whole configuration, for suggestions.
-        path: the key of the mapping within it.
-
-    Raises:
-        InputError: for an unknown key or an invalid value.
+    `known` are all keys of the whole configuration, for suggestions, and `path` is the mapping's key within it. Raises
+    `InputError` for an unknown key or an invalid value.
     """
     names = [field.name for field in dataclasses.fields(cls)]
     if not isinstance(mapping, dict):

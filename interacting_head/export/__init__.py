@@ -64,9 +64,8 @@ def convert(
         checkpoint: see `RunDirectory.weights`.
         **options: options of the format; None counts as not given.
 
-    Raises:
-        InputError: if the format cannot hold the model (the message names layer and reason), the folder is not empty,
-            the format lacks the quantization or option, or a package is not installed.
+    Raises `InputError` if the format cannot hold the model (the message names layer and reason), the folder is not
+    empty, the format lacks the quantization or option, or a package is not installed.
     """
     module_name, _, function = FORMATS[file_format].partition(":")
     module = importlib.import_module(module_name)

@@ -62,8 +62,7 @@ class StandardAttention(NamedTuple):
 def fold_transformer(model: Transformer) -> dict[tuple[str, int], StandardAttention]:
     """Return all attention of a model as standard attention, `{(site, layer): …}`.
 
-    Raises:
-        InputError: for a scheme or memory that is not standard attention with other weights.
+    Raises `InputError` for a scheme or memory that is not standard attention with other weights.
     """
     config = resolved(model.config)
     folded = {place: fold(layer, f"{NAMES[place[0]]} {place[1]}") for place, layer in model.attention_layers.items()}

@@ -75,13 +75,9 @@ def check_normalization(model: Transformer, wanted: str, file_format: str) -> No
 
 
 def write(trained: TrainedModel, folder: Path, quantization: None) -> str:
-    """Write configuration, weights and tokeniser, for the class that the normalization of the model needs.
+    """Write configuration, weights and tokeniser for the class that the normalization needs; return how to load it.
 
-    Returns:
-        How to load it, for README.md.
-
-    Raises:
-        InputError: if attention cannot be folded or does not fit, and for a pre-norm model with two vocabularies.
+    Raises `InputError` if attention cannot be folded or does not fit, and for a pre-norm model with two vocabularies.
     """
     model = trained.model
     if model.config.normalization == "pre" and not model.shared_vocabulary:
@@ -104,8 +100,7 @@ def write(trained: TrainedModel, folder: Path, quantization: None) -> str:
 def common_heads(attention: dict, sites: tuple[str, ...], model_dim: int) -> int:
     """Return a number of heads n such that all attention of a stack fits into n heads of size `model_dim` / n.
 
-    Raises:
-        InputError: if there is no such number.
+    Raises `InputError` if there is no such number.
     """
     of_stack = {place: folded for place, folded in attention.items() if place[0] in sites}
     most, largest = (max(getattr(folded, size) for folded in of_stack.values()) for size in ("num_heads", "head_dim"))

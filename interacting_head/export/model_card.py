@@ -37,13 +37,7 @@ LANGUAGE = re.compile("[a-z]{2,3}")
 
 
 def model_card(trained: TrainedModel, record: ExportRecord, usage: str, options: dict) -> str:
-    """Return the text of README.md for an export.
-
-    Args:
-        record: what the export was made from.
-        usage: how the format is used.
-        options: further options of the export.
-    """
+    """Return the text of README.md for an export, made with `options`; `usage` says how the format is used."""
     name = trained.run.path.resolve().name if trained.run else "model"
     languages, corpora, scores = _languages(trained), _corpora(trained), _scores(trained)
     attention = _attention(trained)

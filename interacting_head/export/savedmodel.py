@@ -64,10 +64,8 @@ output are text in this form.
 def place(folder: Path, beam_size: int | None = None, ids_only: bool = False) -> Iterator[Path]:
     """Yield the path of the next version in a folder of versions 1, 2, …, as TensorFlow Serving expects.
 
-    If the block fails, new folders are removed again if they are empty.
-
-    Raises:
-        InputError: if the folder holds anything but versions, or tensorflow-text is missing.
+    If the block fails, new folders are removed again if they are empty. Raises `InputError` if the folder holds
+    anything but versions, or tensorflow-text is missing.
     """
     if keras.backend.backend() != "tensorflow":
         raise InputError(f"a SavedModel needs the backend tensorflow, but KERAS_BACKEND is {keras.backend.backend()}")

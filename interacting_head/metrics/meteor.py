@@ -47,10 +47,8 @@ class Meteor(Metric):
     """`meteor`: METEOR 1.5, ignoring case, with the program's own tokenisation if it supports the language.
 
     `meteor_language` defaults to English, because the papers' tool scored German and Czech with English parameters,
-    stemmer and paraphrases too. `lowercase` and `tokenized` have no effect.
-
-    Raises:
-        MetricUnavailable: without Java or the archive, or for an unsupported language.
+    stemmer and paraphrases too. `lowercase` and `tokenized` have no effect. Raises `MetricUnavailable` without Java or
+    the archive, or for an unsupported language.
     """
 
     waits_for = "starting Java"
@@ -109,8 +107,7 @@ class Meteor(Metric):
 class MeteorProgram:
     """The running program, which reads requests from its standard input until this object or the process ends.
 
-    Raises:
-        MetricUnavailable: by all methods, if it cannot be started or has ended, with its messages.
+    All methods raise `MetricUnavailable` if it cannot be started or has ended, with its messages.
     """
 
     def __init__(self, command: Sequence[str]):

@@ -27,7 +27,6 @@ class Compiled:
 
     Args:
         function: free of side effects; losses that layers add are dropped.
-        models: whose weights it reads.
         arguments: a function that returns specifications of the arguments by name: nested `keras.KerasTensor`s with
             None for open axes, or `outputs` of another `Compiled`. Used by TensorFlow only.
         static: names of arguments that are whole numbers on which shapes depend.

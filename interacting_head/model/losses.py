@@ -42,15 +42,11 @@ def linear_cross_entropy(
     gradients, need no logits at all.
 
     Args:
-        hidden: `(B, T, D)`.
-        embeddings: `(N, D)`.
+        hidden, embeddings: `(B, T, D)` and `(N, D)`; the result, a scalar in float32, is differentiable once by them.
         labels: `(B, T)`; padding (0) counts neither in the sum nor in the mean.
         label_smoothing: ε, in [0, 1).
         tokens: divisor of the sum, a scalar in float32; default: the real tokens here. With the whole batch's count,
             the results of its parts add up to its mean.
-
-    Returns:
-        A scalar in float32, differentiable once by `hidden` and `embeddings`.
     """
     D, N = hidden.shape[-1], embeddings.shape[0]
     flat_labels = ops.reshape(labels, (-1,))

@@ -99,10 +99,9 @@ def memory_layers(model: ModelConfig) -> int | None:
 
 
 def check_model(model: ModelConfig) -> None:
-    """Raise `InputError` for a model that cannot be built.
+    """Raise `InputError` for an odd model dimension, a placement without a layer, or a memory of the wrong form.
 
-    Its model dimension is odd, a placement has no layer, cross-attention cannot read its memory, or see
-    `attention_layer`.
+    Raises what `attention_layer` raises, too.
     """
     if model.model_dim % 2:
         raise InputError(f"model.model_dim must be even, for sine and cosine positions, got {model.model_dim}")

@@ -194,8 +194,7 @@ class Transformer(keras.Model, TransformerLayers):
             unless `config.tied_output` is false.
         head_gates: see `layers.MultiHeadAttention`.
 
-    Raises:
-        InputError: see `placement.check_model`.
+    Raises `InputError` as `placement.check_model` does.
 
     Example:
         >>> model = Transformer(ModelConfig(model_dim=256), 8000, 8000)

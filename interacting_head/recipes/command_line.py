@@ -25,8 +25,7 @@ def resolve(
     Args:
         name_or_path: a recipe, a YAML file, or None: `quickstart`, or for own files the recipe that fits their size.
         assignments: list of `KEY=VALUE`. The last may be the name of the recipe, as in `--set KEY=VALUE RECIPE`.
-        own_files: `{"source": FILE or None, "target": …, "dev_source": …, "dev_target": …}`; if any is given, they
-            replace the recipe's corpus.
+        own_files: `{"source": FILE or None, "target": …, "dev_source": …, "dev_target": …}`, instead of a corpus.
         begun: a path; if it is a run directory, the command resumes it with its recipe, whatever the size.
     """
     if name_or_path is None and assignments and _is_recipe(assignments[-1]):
@@ -54,13 +53,10 @@ def resolve(
 
 
 def print_list(pattern: str | None = None) -> None:
-    """Print recipes with paper, table and expected score; for a single one also its description.
+    """Print recipes with paper, table and expected score; for a single one also its description and command.
 
-    Args:
-        pattern: the name of a recipe, part of a name, or a pattern with `*`. None: all recipes except `*_small`.
-
-    Raises:
-        InputError: if no recipe matches; it names the most similar one.
+    `pattern` is a name, a part of one, or has `*`; None: all recipes except `*_small`. Raises `InputError` if no recipe
+    matches; it names the most similar one.
     """
     if pattern is None:
         listed = [entry for entry in RECIPES.values() if not entry.is_small]
@@ -74,8 +70,10 @@ def print_list(pattern: str | None = None) -> None:
     rows += [(entry.name, entry.paper, entry.printed.table, entry.printed.expected) for entry in listed]
     print(*aligned(rows, left=len(rows[0])), sep="\n")
     if len(listed) == 1:
-        printed = listed[0].printed
-        print(f"\nexpected: {printed.expected}\nmeasured as: {printed.definition}\n\n{listed[0].note}")
+        [entry] = listed
+        corpora = "" if entry.make().data.corpus == "quickstart" else " --corpora-dir DIR"
+        print(f"\nexpected: {entry.printed.expected}\nmeasured as: {entry.printed.definition}\n\n{entry.note}")
+        print(f"\ninteracting-head train {entry.name}{corpora}")
     if pattern is None:
         print(
             f"\n{len(listed)} recipes. Each recipe of a paper also has a small version for a CPU, NAME_small:"

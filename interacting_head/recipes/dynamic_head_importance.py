@@ -121,8 +121,6 @@ def _small(config, corpus, model):
     Heads, dropout and label smoothing come from table 2. Tatoeba in the same languages replaces the paper's corpora
     (177,930 pairs DE-EN, with the same subsets; 6,108 HI-EN; 2,000 BE-EN), and a mix with news replaces WMT17. Its
     sentences are much shorter than those in talks.
-
-    interacting-head train {name} --corpora-dir DIR
     """
     config = small.on_a_cpu(config, TASKS[corpus].stand_in, LAYERS if model in STUDY else 3)
     attention = _attention(model, _hyperparameters(corpus, model), config.model.model_dim)
@@ -186,8 +184,6 @@ def dynamic_head_importance(corpus: str, model: str) -> ExperimentConfig:
     - HindEnCorp: repeated pairs are removed before development and test pairs are drawn, so that the training text
       contains no test sentence. It therefore has fewer pairs than the paper's 256K.
     - A batch has 8000 tokens over all devices together. Training stops after at most 200,000 steps.
-
-    interacting-head train {name} --corpora-dir DIR
     """
     task = TASKS[corpus]
     settings = _hyperparameters(corpus, model)

@@ -79,8 +79,6 @@ def _small(config, corpus, scheme, heads):
     and news of 2008 to 2012 replaces WMT17 (247,387 pairs EN-DE, 81,147 EN-CS), with newstest2013 as development text.
     `fixed_head_size` has heads of the mean sentence length: 15, 13 and 19 sub-words. The largest useful number of
     heads, 128 divided by the mean length of the shorter side, is 9, 9 and 7.
-
-    interacting-head train {name} --corpora-dir DIR
     """
     stand_in = TASKS[corpus].stand_in
     if scheme == FIXED:
@@ -115,13 +113,11 @@ def interacting_heads(corpus: str, scheme: str, heads: int) -> ExperimentConfig:
       different function from Algorithm 1, with H times as many output weights. It is limited to 16 heads, because its
       cost grows with their square.
     - Algorithm 1 taken literally is `model.attention.options.scaled=false model.attention.options.cumulative=true`.
-    - SentencePiece replaces subword-nmt; its vocabularies include 256 byte pieces.
-    - Sentence lengths in the paper reach 120, 332 and 316 sub-words, so no shorter limit is set.
+    - SentencePiece replaces subword-nmt; its vocabularies include 256 byte pieces. Sentence lengths in the paper reach
+      120, 332 and 316 sub-words, so no shorter limit is set.
     - EN-CS has 25,560 and 39,670 sub-words, as counted in table 1, because the text gives no size. For the others,
       table 1 counts 39,645 and 84,441; here they have the 40,000 and 80,000 of the text.
     - The development set of IWSLT16 (12,098 pairs) cannot be identified; `iwslt16_de-en` uses dev2010.
-
-    interacting-head train {name} --corpora-dir DIR
     """
     task = TASKS[corpus]
     source, target = corpus.split("_")[1:]

@@ -88,8 +88,6 @@ def _small(config, corpus, direction, position, depth, heads):
     """{position}: a small version of table {table} of Iida et al. 2019, on Tatoeba (or a mix with news) and a CPU.
 
     D = 128, F = 512, {heads} heads; numbers of layers and positions as in the paper.
-
-    interacting-head train {name} --corpora-dir DIR
     """
     return small.on_a_cpu(config, STAND_INS[corpus], depth)
 
@@ -118,8 +116,6 @@ def multi_hop(corpus: str, direction: str, position: str, depth: int, heads: int
     - The hidden layer of equation (3) has one unit: at six layers, table 4 adds 33 thousand parameters for it. At four,
       five and seven layers it adds 16,929 for a second hop, which fits 16 heads. Section 3.2 says 8 heads; `_h16` is
       the other reading.
-
-    interacting-head train {name} --corpora-dir DIR
     """
     source, target = direction.split("_")
     layers = layers_of(position)

@@ -94,8 +94,6 @@ def _small(config, corpus, model):
 
     D = 128, F = 512, as many layers as in the paper. Tatoeba in the same languages replaces the talks (125,769 pairs
     ES-EN, 9,691 EN-VI); a mix of Tatoeba, Multi30k, the help of LibreOffice and news replaces WMT14.
-
-    interacting-head train {name} --corpora-dir DIR
     """
     return small.on_a_cpu(config, TASKS[corpus].stand_in, config.model.encoder_layers)
 
@@ -118,8 +116,6 @@ def multi_layer(corpus: str, model: str) -> ExperimentConfig:
     - Dropout 0.1 and label smoothing 0.1 as in Vaswani et al.
     - Sub-words are learnt on raw text, which keeps the case. Projections have biases: only then do the numbers of
       parameters agree, for about 33,400 sub-words. F = 4098 of `b1` is as printed.
-
-    interacting-head train {name} --corpora-dir DIR
     """
     task = TASKS[corpus]
     source, target = corpus.split("_")[1:]

@@ -18,10 +18,7 @@ from interacting_head.recipes.small import MIX_DE_EN
     "sacreBLEU (13a, cased) of untokenised text, on the split test of the corpus, beam 4",
 )
 def quickstart() -> ExperimentConfig:
-    """Interacting-head attention on the embedded quickstart corpus, DE-EN.
-
-    interacting-head train quickstart
-    """
+    """Interacting-head attention on the embedded quickstart corpus, DE-EN."""
     return ExperimentConfig(
         model=ModelConfig(
             attention=AttentionConfig("interacting_head", num_heads=4, options={"query_combination": "mean"}),
@@ -58,8 +55,7 @@ def quickstart() -> ExperimentConfig:
 def multi30k_de_en() -> ExperimentConfig:
     """Interacting-head attention on Multi30k DE-EN, raw text, small enough for two CPU cores.
 
-    interacting-head train multi30k_de_en --corpora-dir DIR
-    interacting-head train multi30k_de_en --set model.attention.scheme=multi_head     the baseline
+    The baseline is `--set model.attention.scheme=multi_head`.
     """
     return ExperimentConfig(
         model=ModelConfig(
@@ -88,10 +84,7 @@ def multi30k_de_en() -> ExperimentConfig:
 
 @recipe("–", "sacreBLEU (13a, cased) of untokenised text, on test_2016_flickr")
 def multi30k_en_de() -> ExperimentConfig:
-    """Interacting-head attention on Multi30k EN-DE: `multi30k_de_en` in the other direction.
-
-    interacting-head train multi30k_en_de --corpora-dir DIR
-    """
+    """Interacting-head attention on Multi30k EN-DE: `multi30k_de_en` in the other direction."""
     return override(multi30k_de_en(), ["data.source_language=en", "data.target_language=de"])
 
 
@@ -100,8 +93,6 @@ def mix_de_en() -> ExperimentConfig:
     """Multi-head attention on a mix of corpora, DE-EN: Tatoeba, Multi30k, the help of LibreOffice, and news.
 
     247,387 pairs, with newstest2013 as development text, for two CPU cores. It also suits your own text of this size.
-
-    interacting-head train mix_de_en --corpora-dir DIR
     """
     settings = {
         "model.attention": {"scheme": "multi_head", "num_heads": 8, "dropout": 0.1},

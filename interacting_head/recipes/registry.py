@@ -29,8 +29,8 @@ class Recipe:
 
     Args:
         paper: authors and year, or a dash.
-        template: of the description: what the recipe is, decisions that the paper leaves open, the command. Its fields
-            are the arguments, `{name}`, `{table}` and `{expected}`.
+        template: of the description: what the recipe is, and decisions that the paper leaves open. Its fields are the
+            arguments, `{table}` and `{expected}`.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Recipe:
         """The description."""
         if self.template is None:
             return "No description: it is a docstring, which Python removes with -OO."
-        known = {"name": self.name, "table": self.get_printed().table, "expected": self.printed.expected}
+        known = {"table": self.get_printed().table, "expected": self.printed.expected}
         return inspect.cleandoc(self.template.format(**known, **self.arguments))
 
     @property
@@ -80,10 +80,9 @@ def grid(name: str, *, paper: str, make: Callable, printed: Callable, small: Cal
 
     Args:
         name: template of the names, such as `"ih_{corpus}_h{heads}"`; small versions end in `_small`.
-        make: function of the arguments that returns the configuration; its docstring is the description's template.
-        printed: function of the arguments that returns a `Printed`.
-        small: function `(config, **arguments)` that returns the small configuration; its docstring is the template of
-            that description.
+        make, printed: functions of the arguments that return the configuration and a `Printed`.
+        small: function `(config, **arguments)` that returns the small configuration. The docstrings of both functions
+            are templates of the descriptions.
         **axes: the values of each argument.
     """
     for values in itertools.product(*axes.values()):

@@ -16,12 +16,9 @@ MODEL_DIM = 128
 
 
 class StandIn(NamedTuple):
-    """A corpus that replaces a paper's.
+    """A corpus or mix that replaces a paper's, with steps of 2,048 tokens on each side.
 
-    Args:
-        corpus: its name or a mix.
-        max_steps: training steps of 2,048 tokens on each side.
-        mean_length: n̄ in sub-words (`interacting-head stats`).
+    `mean_length` is n̄ in sub-words (`interacting-head stats`).
     """
 
     corpus: str

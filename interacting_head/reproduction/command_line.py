@@ -62,8 +62,7 @@ def parse_arguments(description: str) -> argparse.Namespace:
 def reproduce(arguments: argparse.Namespace) -> int:
     """Do what the command line says, and return the exit code.
 
-    Raises:
-        InputError: for an unknown table or one without runs, and if no run matches `--only`.
+    Raises `InputError` for an unknown table or one without runs, and if no run matches `--only`.
     """
     check_folder(arguments.output_dir)
     chosen = [table for name in arguments.tables for table in matching(name, arguments.small)]

@@ -45,11 +45,7 @@ def measure_seconds(
 ) -> None:
     """Measure the columns of a table, each in its own process, and store each result at once.
 
-    Args:
-        end: a time on the clock of `time.monotonic`, at which measuring stops.
-
-    Raises:
-        RunError: if a process fails.
+    Measuring stops at the time `end` of `time.monotonic`. Raises `RunError` if a process fails.
     """
     record = results.read("epoch_seconds", name)
     if record is None or record["how"] != HOW:

@@ -47,10 +47,7 @@ def report(
 ) -> tuple[str, dict]:
     """Return the report of all tables with stored results, as Markdown, and `{table: …}` for JSON.
 
-    Args:
-        seeds: number of seeds to include.
-        figure: function of a `Scored` that draws its figure and returns a link, or None.
-        settings: additional settings of all experiments.
+    `figure` draws the figure of a `Scored` and returns a link, or None; `settings` are added to all experiments.
     """
     parts, found, claims = [], {}, []
     for table in TABLES.values():

@@ -59,8 +59,7 @@ class Runner:
     def make(self, wanted: Iterable[Work]) -> None:
         """Train and score runs; after a failure, report it and go on with the other runs.
 
-        Raises:
-            InputError: before any training, if a corpus or split is missing.
+        Raises `InputError` before any training, if a corpus or split is missing.
         """
         wanted = [work for work in wanted if self._is_missing(*work)]
         check_test_sets(wanted, self.corpora_dir)

@@ -19,12 +19,9 @@ RunInCell = tuple[str, str]
 
 
 class Scored:
-    """The stored results of a table.
+    """The stored results of a table: `cells` by (row, column), and `records` by the name of their run.
 
-    Attributes:
-        cells: `{(row, column): Cell}`.
-        records: `{name of a run: its stored record}`.
-        record: the stored record of a table that is measured without runs, or None.
+    A table that is measured without runs has one `record`, or None.
     """
 
     def __init__(self, table: Table, small: bool, seeds: int, results: Results):

@@ -55,11 +55,8 @@ def score_run(
         environment: for the processes that translate; default: this process's.
         embedder: file or folder of YiSi-1's vectors, for the metric `yisi1`.
 
-    Returns:
-        A record for JSON, with configuration, times, losses and scores; and statistics.
-
-    Raises:
-        RunError: if the run is unfinished, or a script fails.
+    Returns a record for JSON, with configuration, times, losses and scores; and statistics. Raises `RunError` if the
+    run is unfinished, or a script fails.
     """
     run = RunDirectory.open(run_dir)
     if not run.read_json("metrics.json"):  # a training that is stopped by SIGTERM ends with code 0
@@ -189,10 +186,7 @@ def sentences_per_second(summaries: Sequence[dict]) -> float | None:
 
 
 def call(arguments: Sequence[str | Path], log: Path, environment: dict[str, str] | None = None) -> None:
-    """Run `interacting-head` in a new process, and append its output to the file `log`.
-
-    Args:
-        arguments: the verb and its arguments.
+    """Run `interacting-head` with a verb and its arguments in a new process, and append its output to the file `log`.
 
     Raises:
         RunError: if it fails, with its last line of output; and after `stop_running`.

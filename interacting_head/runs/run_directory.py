@@ -77,9 +77,8 @@ class RunDirectory:
     ) -> bool:
         """Write the configuration, or check that the run has the same one; return whether the run is new.
 
-        Raises:
-            InputError: if the run has another configuration or cannot be trained further, or the folder contains
-                something other than a run.
+        Raises `InputError` if the run has another configuration or cannot be trained further, or the folder contains
+        something other than a run.
         """
         if not (self.path / "config.yaml").is_file():
             run_folder.check_unused(self.path, self.version in KNOWN_VERSIONS)

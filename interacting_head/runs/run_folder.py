@@ -58,8 +58,7 @@ def clear(folder: Path) -> None:
 def check_unused(folder: Path, version_is_known: bool) -> None:
     """Raise `InputError` if the folder of a new run contains something else.
 
-    Allowed are remains of a killed process, such as a known `VERSION`, a link for checkpoints, and anything if a run
-    was set aside there.
+    Allowed are remains of a killed process, a link for checkpoints, and anything if a run was set aside there.
     """
     if (folder / FORMER).is_dir():
         return

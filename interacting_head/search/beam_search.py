@@ -229,10 +229,7 @@ def _sampled(logits, search, limits, options):
 
 
 def sample_tokens(logits: KerasTensor, draws: KerasTensor, top_k: int = 0, top_p: float = 1.0) -> KerasTensor:
-    """Return words `(B, N)` by inversion sampling from logits `(B, N, V)` and draws `(B, N)` in [0, 1).
-
-    `top_k` and `top_p` as in `SearchOptions`.
-    """
+    """Return words `(B, N)` by inversion sampling from logits `(B, N, V)` and draws `(B, N)` in [0, 1)."""
     V = logits.shape[-1]
     words = None
     if top_k or top_p < 1:
@@ -252,8 +249,7 @@ def sample_tokens(logits: KerasTensor, draws: KerasTensor, top_k: int = 0, top_p
 def _top_k(logits, k):
     """Return the k largest logits of each row of `(rows, V)`, in descending order, and their indices.
 
-    They are in the k blocks with the largest maxima: searching the maxima and these blocks takes a fraction of the
-    time.
+    They are in the k blocks with the largest maxima: searching the maxima and these blocks takes less time.
     """
     V = logits.shape[1]
     size = next((size for size in range(64, 15, -1) if V % size == 0), V)

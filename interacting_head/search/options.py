@@ -31,8 +31,7 @@ class SearchOptions:
         top_p: sample from the fewest likeliest sub-words whose probabilities sum up to it.
         seed: draws for a line depend only on it and on the line number.
 
-    Raises:
-        InputError: for values that are out of range or contradict each other.
+    Raises `InputError` for values that are out of range or contradict each other.
     """
 
     beam_size: int = DecodeConfig.beam_size

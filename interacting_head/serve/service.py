@@ -19,8 +19,6 @@ ADVICE = "lower --max-source-length, or decode.batch_size or decode.beam_size in
 class Service:
     """Answers requests, as lists and dictionaries for JSON, in one thread at a time.
 
-    `names` are the names of the models, `languages` the codes of source and target, None if unknown.
-
     Example:
         >>> service = Service.from_run(["runs/quickstart"])
         >>> [[line]] = service.translate([TranslationRequest("Der alte Mann liest ein Buch.", beam_size=4)])

@@ -25,11 +25,6 @@ class Worker:
     """Calls functions in one thread, one at a time, in the order of requests, with a queue of `capacity` calls.
 
     Small similar calls are merged: searching a batch takes little longer than one sentence.
-
-    Example:
-        >>> worker = Worker(capacity=8)
-        >>> worker.submit(lambda payloads: [len(payload) for payload in payloads], "text").result()
-        4
     """
 
     def __init__(self, capacity: int):
@@ -48,8 +43,7 @@ class Worker:
                 payload alone.
             key: calls of the same function with equal keys are merged, up to a total size of `TOGETHER`.
 
-        Raises:
-            OverloadError: if the queue is full, or the worker has been stopped.
+        Raises `OverloadError` if the queue is full, or the worker has been stopped.
         """
         with self._changed:
             if self._stopped or len(self._jobs) >= self.capacity:

@@ -45,14 +45,11 @@ class DivergedError(RunError):
 def train(
     config: ExperimentConfig, run_dir: str | Path, corpora_dir: str | Path | None = None, resume: bool = True
 ) -> int | None:
-    """Train a model in a run directory, or resume training.
+    """Train a model in a run directory, or resume training; return the number of the signal that stopped it, or None.
 
     Args:
         corpora_dir: see `data.corpora.corpus.open_corpus`.
         resume: False starts a new training; the existing run is removed once the new one has a checkpoint.
-
-    Returns:
-        The number of the signal that stopped training, or None if it is finished.
 
     Raises:
         InputError: for a corpus or a configuration that cannot be used.
@@ -210,7 +207,6 @@ class Trainer:
         return round(time.perf_counter() - self.begun, 1)
 
     def _batch_in_words(self):
-        """Describe the batch of the current step."""
         epoch, index = self.batches.position(self.progress.step)
         shape = " × ".join(map(str, self.batches.plan(epoch).shape(index)))
         parts = self.config.train.gradient_accumulation_steps

@@ -19,8 +19,7 @@ class Aligner:
         choice: the `AlignmentChoice`.
         unaligned: number of lines so far whose words are not the model's, so that they have no links.
 
-    Raises:
-        InputError: if the engine does not align words, or the stored choice is not one of the model.
+    Raises `InputError` if the engine does not align words, or the stored choice is not one of the model.
     """
 
     def __init__(self, translator):

@@ -96,10 +96,7 @@ def check_runs(arguments: argparse.Namespace) -> int:
 
 
 def choose_engine(arguments: argparse.Namespace) -> None:
-    """Set `arguments.engine` if the command line does not name one; say so if there was a choice.
-
-    The run directories are checked already.
-    """
+    """Set `arguments.engine` if the command line does not name one; say so if there was a choice."""
     if arguments.engine is None:
         from interacting_head.translation.engines import choice  # imports NumPy
 

@@ -22,8 +22,7 @@ class LineEncoder:
             Default: `USUAL`, or `trained` if that is more, within the engine's limit.
         trained: the most sub-words of a training sentence, and so of each piece of a longer line; None if unknown.
 
-    Raises:
-        InputError: for a limit above the engine's.
+    Raises `InputError` for a limit above the engine's.
     """
 
     def __init__(

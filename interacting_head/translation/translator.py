@@ -53,8 +53,7 @@ class Translator:
     Attributes:
         encoder: the `LineEncoder`, with its `limit` and its `warnings` so far.
 
-    Raises:
-        InputError: for options that the engine does not support.
+    Raises `InputError` for options that the engine does not support.
 
     Example:
         >>> translator = Translator.from_run("runs/quickstart")
@@ -106,9 +105,8 @@ class Translator:
             engine: a name in `ENGINES`.
             **search: fields of `SearchOptions`.
 
-        Raises:
-            InputError: if a folder or checkpoint is missing or damaged, vocabularies or profiles of an ensemble differ,
-                or the engine does not support the options.
+        Raises `InputError` if a folder or checkpoint is missing or damaged, vocabularies or profiles of an ensemble
+        differ, or the engine does not support the options.
         """
         paths = list(paths) if isinstance(paths, list | tuple) else [paths]
         opened, run = engine_class(engine).open(paths, checkpoint)
@@ -145,9 +143,8 @@ class Translator:
             first_number: number of the first line, for sampling, if a text is given in parts.
             token_scores: whether to return log-probabilities of tokens, which cost some engines time.
 
-        Raises:
-            InputError: if the numbers of prefixes and lines differ, the engine does not support prefixes, or one is too
-                long.
+        Raises `InputError` if the numbers of prefixes and lines differ, the engine does not support prefixes, or one is
+        too long.
         """
         pairs = zip(lines, itertools.repeat(None))
         if prefixes is not None:
@@ -161,9 +158,8 @@ class Translator:
     ) -> Iterator[Translation]:
         """Yield for each pair of lines, in order, the target as a `Translation` with its scores.
 
-        Raises:
-            InputError: if the numbers of targets and sources differ, the engine cannot score, or a line has more than
-                `max_source_length` sub-words.
+        Raises `InputError` if the numbers of targets and sources differ, the engine cannot score, or a line has more
+        than `max_source_length` sub-words.
         """
         pairs = aligned(sources, targets, "the text", "the list of translations")
         given = windows(pairs, window or WINDOW * self._rows(1))

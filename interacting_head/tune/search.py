@@ -40,16 +40,7 @@ Space = dict[str, dict[str, BaseDistribution]]
 
 
 def load_space(path: str | Path) -> Space:
-    """Return the search space in a YAML file; raise `InputError` if it does not have this form.
-
-    ```
-    architecture:
-      model.attention.num_heads: [2, 4, 8]
-    regularization:
-      model.dropout: {low: 0.1, high: 0.5}
-      train.learning_rate: {low: 1e-4, high: 3e-3, log: true}
-    ```
-    """
+    """Return the search space in a YAML file; raise `InputError` unless it is as `tune --help` describes it."""
     mapping = read_yaml(path, "search space")
     if not (isinstance(mapping, dict) and mapping and all(isinstance(x, dict) and x for x in mapping.values())):
         raise InputError(
@@ -111,9 +102,8 @@ class Search:
         trials: number of trials in each stage, chosen by Optuna's tree-structured Parzen estimator. None: every
             combination of the stage's values.
 
-    Raises:
-        InputError: for a key or value that the configuration rejects, a range without `trials`, or a folder that holds
-            another search or is in use.
+    Raises `InputError` for a key or value that the configuration rejects, a range without `trials`, or a folder that
+    holds another search or is in use.
     """
 
     def __init__(self, config: ExperimentConfig, space: Space, folder: str | Path, trials: int | None = None):
@@ -160,10 +150,8 @@ class Search:
         """Return the configuration of the trial with the lowest validation loss, the first one if there is a tie.
 
         It may come from an earlier stage, if no value of a later one was better. Losses are compared as they are, even
-        between stages that train for different numbers of steps.
-
-        Args:
-            before: ignore the trials of this stage and later ones. Without trials, return the initial configuration.
+        between stages that train for different numbers of steps. Ignore trials from the stage `before` on; without
+        trials, return the initial configuration.
         """
         config, least = self.config, math.inf
         for stage in itertools.takewhile(lambda stage: stage != before, self.space):

@@ -22,10 +22,8 @@ SIGNIFICANCE = {0.01: "‡", 0.05: "†"}
 class MaskedTranslation:
     """Translate the same sentences with many masks, making batches and compiling functions only once.
 
-    A mask is a collection of `Head`s and `Source`s.
-
-    Raises:
-        InputError: if the sample has no references, or an empty one.
+    A mask is a collection of `Head`s and `Source`s. Raises `InputError` if the sample has no references, or an empty
+    one.
     """
 
     def __init__(self, run: AnalysedRun, gated: GatedTransformer, sample: Sample, beam_size: int | None = None):

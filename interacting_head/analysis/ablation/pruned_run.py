@@ -35,8 +35,7 @@ def check_removable(model: Transformer) -> None:
 def kept_heads(model: Transformer, removed: list[Head]) -> dict[tuple[str, int], list[int]]:
     """Return `{(site, number): indices of the heads kept}` for the layers that lose heads.
 
-    Raises:
-        InputError: if a head does not exist, or belongs to a scheme whose heads cannot be removed.
+    Raises `InputError` if a head does not exist, or belongs to a scheme whose heads cannot be removed.
     """
     if unknown := set(removed) - set(all_heads(model)):
         raise InputError(f"this model has no head {', '.join(map(str, sorted(unknown)))}")
@@ -83,8 +82,7 @@ def pruned(model: Transformer, config: ExperimentConfig, subwords: tuple, remove
 def write_pruned_run(run: AnalysedRun, removed: list[Head], path: Path) -> Transformer:
     """Write a run directory without these heads, with checkpoint `best`, and return the pruned model.
 
-    Raises:
-        InputError: see `kept_heads`; also if `path` exists or cannot be written.
+    Raises `InputError` as `kept_heads`, and if `path` exists or cannot be written.
     """
     model, config = pruned(run.model, run.config, run.subwords, removed)
     with new_folder(path) as folder:

@@ -52,10 +52,8 @@ class WordVectors(Embedder):
 
     The first line has the numbers of words and dimensions; each word is followed by a space and its vector, in decimal
     numbers up to the end of the line or in 4-byte floats. A word without a vector gets the vector of its lowercase form
-    (ASCII letters), or else of `<unk>`, or else is similar only to itself.
-
-    Raises:
-        MetricUnavailable: here and by `prepare`, if the file does not have that format.
+    (ASCII letters), or else of `<unk>`, or else is similar only to itself. Raises `MetricUnavailable` here and by
+    `prepare`, if the file does not have that format.
     """
 
     same_words_are_equal = True
@@ -168,8 +166,7 @@ class TransformerEmbedder(Embedder):
         folder: as written by `save_pretrained`. Nothing is downloaded.
         layer: from 1; default: three quarters of the way up, 9 of the 12 of multilingual BERT.
 
-    Raises:
-        MetricUnavailable: if `transformers` or `torch` is not installed, or the folder cannot be loaded.
+    Raises `MetricUnavailable` if `transformers` or `torch` is not installed, or the folder cannot be loaded.
     """
 
     def __init__(self, folder: str | Path, layer: int | None = None):

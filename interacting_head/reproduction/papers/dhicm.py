@@ -103,12 +103,9 @@ def cells_of_subsets(subsets: Mapping[str, tuple]) -> Iterator[Cell]:
 
 
 def claims_of_subsets(subsets: Iterable[str], tuned: Sequence[str], many: Sequence[str]) -> tuple[Claim, ...]:
-    """Return the claims on table 4.
+    """Return the claims on table 4 for its columns, `subsets`, by size.
 
-    Args:
-        subsets: the columns, by size.
-        tuned: those in which tuning alone is claimed to gain.
-        many: those in which nothing is claimed to be left of the gain.
+    Tuning alone is claimed to gain in `tuned`, and nothing to be left of the gain in `many`.
     """
     few, *_, whole = subsets
     larger = "the gain over T-optimal is larger with few pairs than with all of them"

@@ -109,12 +109,9 @@ def is_in_small_wmt_table(cell: Cell) -> bool:
 
 
 def claims_on_scores(number: str, test: str, heads: tuple[int, ...], best: int) -> tuple[Claim, ...]:
-    """Return the claims on table 3, 4 or 5.
+    """Return the claims on table 3, 4 or 5, decided on one test set.
 
-    Args:
-        test: the test set on which they are decided.
-        heads: numbers of heads of its columns.
-        best: the largest of them below d / n̄.
+    `heads` are the numbers of heads of its columns, `best` the largest of them below d / n̄.
     """
     here = {"test": test}
     useful = columns(number for number in heads if number <= best)
