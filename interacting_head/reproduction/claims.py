@@ -60,7 +60,7 @@ class Claim(abc.ABC):
 class Comparison(Claim):
     """Claim that weighted sums of scores of cells are positive.
 
-    With at least three seeds, and runs that have converged, it
+    With at least three seeds, and runs that have converged or whose difference would outlast a longer training, it
 
     - holds if every estimate is positive and has p < 0.05,
     - does not hold if one is negative and has p < 0.05 / number of estimates (Bonferroni's correction: among many
@@ -74,7 +74,7 @@ class Comparison(Claim):
 
     test: str = dataclasses.field(default="test", kw_only=True)
     metric: str = dataclasses.field(default="sacrebleu", kw_only=True)
-    needs_convergence = True
+    needs_convergence: bool = dataclasses.field(default=True, kw_only=True)
 
     @abc.abstractmethod
     def contrasts(self, cells: Collection[CellName], value: Callable) -> list[Contrast]:
@@ -93,7 +93,7 @@ class Comparison(Claim):
         if not found:
             return Verdict(NOT_RUN, "")
         enough = [one for one in found if one.seeds >= LEAST_SEEDS]
-        learning = [one for one in enough if self.needs_convergence and not one.converged]
+        learning = [one for one in enough if self.needs_convergence and self.is_open(one)]
         # A single significant difference the other way refutes the claim.
         if any(self.refutes(one, len(estimates)) for one in enough if one not in learning):
             return Verdict(FAILS, reason)
@@ -105,6 +105,11 @@ class Comparison(Claim):
         if learning:
             return Verdict(UNDECIDED, f"{reason}; still learning: {', '.join(one.label for one in learning)}")
         return Verdict(self.word(found), reason)
+
+    def is_open(self, one: Estimate) -> bool:
+        """Return whether a longer training might change what an estimate shows."""
+        outlasts = one.p_value < SIGNIFICANT and not one.reversible
+        return not one.converged and not outlasts
 
     def refutes(self, one: Estimate, count: int) -> bool:
         """Return whether one of `count` estimates shows that the claim does not hold."""
@@ -164,7 +169,7 @@ class LowerLoss(CellBetter):
     """
 
     metric: str = dataclasses.field(default=LOSS, kw_only=True)
-    needs_convergence = False
+    needs_convergence: bool = dataclasses.field(default=False, kw_only=True)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -216,6 +221,9 @@ class Equivalent(CellBetter):
     def bounds(self) -> tuple[float, float]:
         """The differences between which cells count as equivalent."""
         return -NEGLIGIBLE[self.metric], NEGLIGIBLE[self.metric]
+
+    def is_open(self, one: Estimate) -> bool:
+        return super().is_open(one) or not (one.converged or self.refutes(one, 1))
 
     def refutes(self, one: Estimate, count: int) -> bool:
         low, high = self.bounds

@@ -80,6 +80,17 @@ class Scored:
         """Return whether the development loss of a run fell by at most 1 % in the last fifth of its training."""
         return fall_at_end(self.record_of(run)["log"]) <= CONVERGED
 
+    def catches_up(self, run: RunInCell, other: RunInCell) -> bool:
+        """Return whether training as long again, at the pace of the last fifth, would give a run another's loss.
+
+        Losses on different text or sub-words cannot be compared; then the answer is True.
+        """
+        ours, theirs = map(self.record_of, (run, other))
+        if ours["config"]["data"] != theirs["config"]["data"]:
+            return True
+        after = ours["log"][-1]["validation_loss"] * max(0.0, 1 - fall_at_end(ours["log"])) ** 5
+        return after <= theirs["log"][-1]["validation_loss"]
+
 
 def fall_at_end(log: Sequence[dict]) -> float:
     """Return the share by which the development loss fell in the last fifth of a training.

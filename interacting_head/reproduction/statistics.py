@@ -86,6 +86,7 @@ class Estimate:
     bootstrap: float | None  # p-value of paired resamples of sentences; None without stored statistics of sentences
     paired_t: float | None  # p-value of Student's t over seeds
     converged: bool = True  # whether all runs have converged, see `scored.Scored.is_converged`
+    reversible: bool = False  # whether the worse side might catch up if it learned on, see `scored.Scored.catches_up`
 
     @property
     def p_value(self) -> float:
@@ -116,14 +117,23 @@ def estimate(table: Any, contrast: Contrast, test: str, metric: str) -> Estimate
         - contrast.bound
         for column in zip(*runs, strict=True)
     ]
+    gain = statistics.fmean(gains)
+    converged = all(table.is_converged(run) for side in runs for run in side)
+    if len(contrast.terms) == 2 and not contrast.bound:
+        worse, better = runs if gain < 0 else runs[::-1]
+        learning = [both for both in zip(worse, better, strict=True) if not table.is_converged(both[0])]
+        reversible = any(table.catches_up(*both) for both in learning)
+    else:
+        reversible = not converged
     return Estimate(
         contrast.label,
-        statistics.fmean(gains),
+        gain,
         t_interval(gains),
         len(seeds),
         bootstrap(table, weights, runs, test, metric),
         t_over_seeds(gains),
-        all(table.is_converged(run) for side in runs for run in side),
+        converged,
+        reversible,
     )
 
 

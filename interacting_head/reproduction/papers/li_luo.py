@@ -124,6 +124,10 @@ def claims_on_scores(number: str, test: str, heads: tuple[int, ...], best: int) 
         Better(
             "the mean of queries beats multi-head attention at every number of heads", "", MEAN, "multi_head", **here
         ),
+        Equivalent(
+            f"the mean of queries scores like multi-head attention at {best} heads",
+            "", pairs_by_column(MEAN, "multi_head", columns([best])), **here,
+        ),
         *(
             BestBetter(
                 f"the best interacting heads beat the best multi-head attention in {words}",

@@ -22,12 +22,15 @@ class StandIn:
         lines: `{run: hypotheses}`; names of runs end in `-SEED`.
         cells: `{(row, column): [run, …]}`; `times` and `turns` have seconds and lists of seconds for the same keys.
         learning: the runs that have not converged.
+        left_behind: those of them that would not catch up with the other side.
     """
 
     tests = ("test",)
 
-    def __init__(self, lines, cells=None, times=None, metrics=("sacrebleu", "wer"), learning=(), turns=None):
-        self.learning, self._turns = learning, turns or {}
+    def __init__(
+        self, lines, cells=None, times=None, metrics=("sacrebleu", "wer"), learning=(), left_behind=(), turns=None
+    ):
+        self.learning, self.left_behind, self._turns = learning, left_behind, turns or {}
         self.cells = list(cells or {})
         self.columns = list(dict.fromkeys(column for _, column in self.cells))
         self._runs, self._times, self._found = cells or {}, times or {}, {}
@@ -55,6 +58,9 @@ class StandIn:
 
     def is_converged(self, run):
         return run not in self.learning
+
+    def catches_up(self, run, other):
+        return run not in self.left_behind
 
     def seconds(self, row, column):
         return self._times.get((row, column))

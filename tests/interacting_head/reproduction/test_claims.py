@@ -38,13 +38,13 @@ ROWS = {
 }
 
 
-def table(better, other, seeds=3, learning=()):
+def table(better, other, seeds=3, **learning):
     """A table with two cells: runs of these qualities, a number of each; None: not run."""
     cells = {
         (row, "c"): [f"{name}-{seed + 1}" for seed in range(seeds)] if name else []
         for row, name in (("good row", better), ("bad row", other))
     }
-    return StandIn(LINES, cells, learning=learning)
+    return StandIn(LINES, cells, **learning)
 
 
 CASES = {
@@ -79,11 +79,28 @@ def test_fewer_than_three_seeds_never_decide(kind, sides, seeds):
 
 @pytest.mark.parametrize("kind", ROWS)
 @pytest.mark.parametrize("sides", [("good", "bad"), ("bad", "good")])
-@pytest.mark.parametrize("run", ["good-2", "bad-3"])
-def test_a_run_that_still_learns_never_decides(kind, sides, run):
-    verdict = ROWS[kind]({}).decide(table(*sides, learning=[run]))
+def test_a_side_that_might_catch_up_leaves_a_claim_undecided(kind, sides):
+    claim, decided = ROWS[kind]({}), ROWS[kind]({}).decide(table(*sides)).word
+    verdict = claim.decide(table(*sides, learning=["bad-3"]))
     assert verdict.word == UNDECIDED
     assert "; still learning: " in verdict.reason
+    assert claim.decide(table(*sides, learning=["bad-3"], left_behind=["bad-3"])).word == decided
+    assert claim.decide(table(*sides, learning=["good-2"])).word == decided  # it is ahead already
+    assert ROWS[kind]({"needs_convergence": False}).decide(table(*sides, learning=["bad-3"])).word == decided
+
+
+@pytest.mark.parametrize("kind", ROWS)
+def test_an_insignificant_difference_is_undecided_while_a_side_learns(kind):
+    for run in ("good-1", "fair-1"):
+        assert ROWS[kind]({}).decide(table("good", "fair", learning=[run], left_behind=[run])).word == UNDECIDED
+
+
+def test_runs_that_learn_are_not_yet_equivalent():
+    claim = Equivalent("x", "§ 1", pairs=((("good row", "c"), ("bad row", "c")),))
+    assert claim.decide(table("good", "good")).word == HOLDS
+    assert claim.decide(table("good", "good", learning=["good-1"], left_behind=["good-1"])).word == UNDECIDED
+    assert claim.decide(table("good", "bad", learning=["bad-1"], left_behind=["bad-1"])).word == FAILS
+    assert claim.decide(table("good", "bad", learning=["bad-1"])).word == UNDECIDED
 
 
 def test_equal_runs_have_no_difference():

@@ -10,7 +10,7 @@ from interacting_head.reproduction.claims import NOT_RUN
 from interacting_head.reproduction.command_line import write_report
 from interacting_head.reproduction.report import HEADER, report
 from interacting_head.reproduction.results import Results
-from interacting_head.reproduction.scored import CONVERGED, fall_at_end, result_name
+from interacting_head.reproduction.scored import CONVERGED, Scored, fall_at_end, result_name
 from interacting_head.reproduction.scoring import SEARCH_ENDS
 from interacting_head.reproduction.tables import TABLES, Run
 from tests.interacting_head.reproduction.made_up import entry, record, statistics
@@ -282,6 +282,21 @@ def test_the_fall_of_the_loss_is_measured_in_the_last_fifth():
     assert fall(5.0, 4.0) == pytest.approx((4.4 - 4.0) / 4.4)  # 1.6 of two validations: between them
     assert fall(5.0, 4.0, 4.5) < 0
     assert fall(4.0) == math.inf
+
+
+def test_a_run_catches_up_if_training_as_long_again_would_give_it_the_others_loss():
+    def record(*losses, corpus="multi30k"):
+        log = [{"step": 100 * number, "validation_loss": loss} for number, loss in enumerate(losses, start=1)]
+        return {"config": {"data": {"corpus": corpus}}, "log": log}
+
+    table = object.__new__(Scored)
+    losses = {"slow": (5.0, 4.0, 3.0, 2.0, 1.9), "near": (3.0, 2.0, 1.8, 1.6, 1.5), "far": (3.0, 2.0, 1.8, 1.6, 1.4)}
+    table.records = {name: record(*one) for name, one in losses.items()} | {"first": record(4.0)}
+    table.records["other text"] = record(1.0, corpus="mix")
+    # The loss 1.9 falls by 5 % in a fifth: 1.9 · 0.95⁵ = 1.47.
+    ours = {other: table.catches_up(("slow", "c"), (other, "c")) for other in table.records}
+    assert ours == {"slow": True, "near": True, "far": False, "first": True, "other text": True}
+    assert table.catches_up(("first", "c"), ("far", "c"))  # how fast it falls is not known
 
 
 def test_the_steps_of_every_run_are_reported(reported):

@@ -30,7 +30,7 @@ def test_the_readme_has_the_decided_claims_and_the_number_of_the_others():
     lines = [line for line in claims.splitlines()[3:] if line.startswith("|")]
     open_ones = {f"**{word}**" for word in (INCONCLUSIVE, UNDECIDED)}
     decided = [line for line in lines if not open_ones & set(line.split(" | "))]
-    assert all(line in readme for line in decided)
+    assert all((line in readme) == ("additional parameters" not in line) for line in decided)
     by_scores = [line for line in decided if "seeds" in line]
     assert ("**No claim about translation quality has been decided yet.**" in readme) == (not by_scores)
     [counts] = [line for line in claims.splitlines() if " claims were tested: " in line]
