@@ -22,7 +22,7 @@ class StandIn:
         lines: `{run: hypotheses}`; names of runs end in `-SEED`.
         cells: `{(row, column): [run, …]}`; `times` and `turns` have seconds and lists of seconds for the same keys.
         learning: the runs that have not converged.
-        left_behind: those of them that would not catch up with the other side.
+        left_behind: learning runs that would not catch up with the other side.
     """
 
     tests = ("test",)
