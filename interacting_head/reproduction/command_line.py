@@ -13,6 +13,7 @@ from data.errors import InputError
 from data.files import atomic_write, check_folder, make_folder, write_json
 from interacting_head.console import ArgumentParser, RunError
 from interacting_head.reproduction.analyses import analyse
+from interacting_head.reproduction.claims import CellBetter
 from interacting_head.reproduction.figures import DRAWINGS, draw
 from interacting_head.reproduction.measurements import count_parameters, measure_seconds
 from interacting_head.reproduction.report import report
@@ -20,6 +21,7 @@ from interacting_head.reproduction.results import Results
 from interacting_head.reproduction.runner import Runner, estimated_seconds
 from interacting_head.reproduction.scored import Rates, Scored, result_name
 from interacting_head.reproduction.scoring import ROOT
+from interacting_head.reproduction.statistics import CellName
 from interacting_head.reproduction.tables import TABLES, YISI1, Run, Table, named
 
 SEEDS = 3
@@ -134,20 +136,25 @@ def make(tables: Sequence[Table], arguments: argparse.Namespace, runner: Runner)
         metrics = (*table.metrics, *more)
         runner.make([(run, splits_of[run.experiment], metrics) for run in runs])
         if table.measure == "rates":
-            runs = [run for run in runs_at_best_rates(table, seeds, small, runner.results) if is_wanted(run)]
+            runs = [run for run in further_runs(table, seeds, small, runner.results) if is_wanted(run)]
             runner.make([(run, splits_of[run.experiment], metrics) for run in runs])
     if runner.left_out:
         print(f"{len(runner.left_out)} runs skipped or stopped: over --budget", file=sys.stderr)
 
 
-def runs_at_best_rates(table: Table, seeds: int, small: bool, results: Results) -> list[Run]:
-    """Return the runs of further seeds in a table of learning rates: each row's at the rate that its first seed chose.
+def further_runs(table: Table, seeds: int, small: bool, results: Results) -> list[Run]:
+    """Return the runs of further seeds in a table of learning rates.
 
-    A row is left out while its first seed lacks a rate.
+    They are each row's at the rate that its first seed chose, unless that lacks a rate, and the cells that claims name.
     """
-    scored = Rates(table, small, 1, results)
-    chosen = [cell for cell in table.cells if scored.best_column(cell.row) == cell.column]
+    scored, claimed = Rates(table, small, 1, results), named_cells(table)
+    chosen = [cell for cell in table.cells if scored.best_column(cell.row) == cell.column or cell[:2] in claimed]
     return list(dict.fromkeys(Run(cell.experiment, seed) for seed in range(2, seeds + 1) for cell in chosen))
+
+
+def named_cells(table: Table) -> set[CellName]:
+    """Return the cells of a table that its claims compare by name."""
+    return {cell for claim in table.claims if isinstance(claim, CellBetter) for pair in claim.pairs for cell in pair}
 
 
 def describe(table: Table, runner: Runner, name: str) -> None:
@@ -197,9 +204,11 @@ def listed(tables: Iterable[Table], seeds: int, results: Results) -> Iterator[st
         for small in (False, True):
             sized = table.in_size(small)
             runs = sized.runs(seeds) if not small or table.small else []
-            if table.measure == "rates":  # one rate of each row has all seeds, here the first
-                first = {cell.row: cell.experiment for cell in reversed(sized.cells)}.values()
-                runs = [run for run in runs if run.seed == 1 or run.experiment in first]
+            if table.measure == "rates":  # one rate of each row has all seeds, here the last
+                claimed = named_cells(sized)
+                repeated = {cell.row: cell.experiment for cell in sized.cells}.values()
+                repeated = {*repeated, *(cell.experiment for cell in sized.cells if cell[:2] in claimed)}
+                runs = [run for run in runs if run.seed == 1 or run.experiment in repeated]
             hours = sum(estimated_seconds(run, results) for run in runs) / 3600
             figures += [f"{len(runs) or '–'}", f"{hours:,.1f}" if runs else "–"]
         corpora = ", ".join(dict.fromkeys(run.config.data.corpus for run in table.runs(1)))

@@ -63,7 +63,7 @@ def report(
             if link := figure(scored):
                 parts.append(f"![{table.title}]({link})\n")
             found[f"{table.name}{' (small)' if small else ''}"] = as_json(scored, verdicts)
-    return "\n".join([HEADER, claims_table(claims), *parts]), found
+    return "\n".join([HEADER, claims_table(claims), *results.discussion(), *parts]), found
 
 
 def in_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:

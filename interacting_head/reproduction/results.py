@@ -15,7 +15,8 @@ FORMAT = 1
 class Results:
     """A folder of results, which need not exist: `runs/NAME.json`, `runs/NAME.npz`, `analyses/TABLE/RUN.json`.
 
-    Tables without runs have `epoch_seconds/TABLE.json` or `parameters/TABLE.json`.
+    Tables without runs have `epoch_seconds/TABLE.json` or `parameters/TABLE.json`. `discussion.md`, written by people,
+    says what the runs show.
     """
 
     def __init__(self, folder: str | Path):
@@ -48,6 +49,11 @@ class Results:
         """Return `{(test set, metric): statistics (N, K)}` of a run."""
         with np.load(self._path("runs", name, "npz"), allow_pickle=False) as arrays:
             return {tuple(key.split("/")): arrays[key].astype("float64") for key in arrays.files}
+
+    def discussion(self) -> list[str]:
+        """Return the text of discussion.md, if there is one."""
+        path = self.folder / "discussion.md"
+        return [path.read_text(encoding="utf-8")] if path.is_file() else []
 
     def read(self, kind: str, name: str) -> dict | None:
         """Return a record from the folder `kind`, or None if there is none."""

@@ -108,7 +108,7 @@ def fall_at_end(log: Sequence[dict]) -> float:
 class Rates(Scored):
     """The stored results of a table with a column for each learning rate; a row's first seed chooses the best.
 
-    The other seeds are trained with that rate only.
+    The other seeds are trained with that rate only, and in cells that claims name.
     """
 
     def mean_gain(self, cell: CellName, test: str, metric: str) -> float | None:

@@ -3,7 +3,7 @@
 import pytest
 
 from interacting_head.reproduction.claims import HOLDS, INCONCLUSIVE, NO_DIFFERENCE
-from interacting_head.reproduction.command_line import listed, runs_at_best_rates
+from interacting_head.reproduction.command_line import further_runs, listed
 from interacting_head.reproduction.report import rates
 from interacting_head.reproduction.results import Results
 from interacting_head.reproduction.scored import Rates
@@ -37,10 +37,19 @@ def results(tmp_path):
 
 
 def test_further_seeds_are_trained_with_the_rate_that_the_first_one_chose(results):
-    runs = runs_at_best_rates(TABLE, 3, True, results)
+    runs = further_runs(TABLE, 3, True, results)
     chosen = [cell.experiment for cell in TABLE.cells if cell.row in (OWN, STANDARD) and cell.column == "0.003"]
     assert runs == [Run(experiment, seed) for seed in (2, 3) for experiment in chosen]
-    assert runs_at_best_rates(TABLE, 1, True, results) == []
+    assert further_runs(TABLE, 1, True, results) == []
+
+
+def test_further_seeds_are_trained_in_cells_that_a_claim_names(tmp_path):
+    table = TABLES["interacting/learning_rate"]
+    runs = further_runs(table, 2, True, Results(tmp_path))
+    lowest = [cell.experiment for cell in table.cells if cell.column == "0.00075"]
+    assert runs == [Run(experiment, 2) for experiment in lowest]
+    [_, line] = listed([table], 3, Results(tmp_path))
+    assert int(line.split()[1]) == len(table.cells) + 2 * (len(lowest) + len({cell.row for cell in table.cells}))
 
 
 def test_later_seeds_do_not_change_the_choice(results):
