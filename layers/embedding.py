@@ -40,7 +40,7 @@ class TokenEmbedding(ConfiguredLayer):
         return ops.take(embeddings, inputs, axis=0) * math.sqrt(self.model_dim)
 
     def output_kernel(self) -> KerasTensor:
-        """Return the kernel `(N, D)` of the reversed direction, to be transposed in the product."""
+        """Return the kernel `(N, D)` of the reversed direction, before it is transposed."""
         return ops.cast(self.embeddings, self.compute_dtype)
 
 

@@ -178,7 +178,7 @@ def test_a_separate_output_matrix_gives_the_logits():
     kernel = array(model.output_embedding.embeddings.value)
     np.testing.assert_allclose(hidden @ kernel.T, logits(model, inputs()), rtol=1e-4, atol=1e-4)
     assert np.abs(kernel - array(model.target_embedding.embeddings.value)).max() > 1e-2
-    np.testing.assert_array_equal(array(model.decoding_kernels()["output"]), kernel)
+    np.testing.assert_array_equal(array(model.decoding_kernels()["output"]), kernel.T)
 
 
 @pytest.mark.parametrize("memory", ["all", "linear", "transparent", "iterative"])
