@@ -30,10 +30,7 @@ from data.text.vocabularies import check_vocabulary_settings, learn_vocabularies
 
 @dataclass(frozen=True)
 class TextSettings:
-    """The settings that determine the ids of a corpus; see `apply_profile`, `learn_vocabularies`, `encode_parallel`.
-
-    Raises `InputError` for an unknown profile or contradictory vocabulary settings.
-    """
+    """The settings that determine the ids of a corpus; raises `InputError` for unknown or contradictory ones."""
 
     profile: str = DEFAULT_PROFILE
     rules: CleaningRules = field(default_factory=CleaningRules)

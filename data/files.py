@@ -141,10 +141,7 @@ def new_folder(path: str | Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def sole_use(folder: str | Path) -> Iterator[None]:
-    """Create a folder if missing, and lock it while the block runs.
-
-    Raises `InputError` if it cannot be created, or another process holds the lock.
-    """
+    """Create a folder if missing, and lock it in the block; raise `InputError` if another process has locked it."""
     make_folder(folder)
     descriptor = os.open(folder, os.O_RDONLY)
     try:

@@ -6,7 +6,7 @@ import keras
 from keras import KerasTensor, ops
 
 from layers.configured_layer import ConfiguredLayer
-from layers.projection import linear
+from layers.projection import linear, transposed
 
 
 @keras.saving.register_keras_serializable("interacting_head")
@@ -34,14 +34,13 @@ class TokenEmbedding(ConfiguredLayer):
         )
 
     def call(self, inputs: KerasTensor, reverse: bool = False) -> KerasTensor:
-        embeddings = self.output_kernel()
         if reverse:
-            return linear(inputs, ops.transpose(embeddings))
-        return ops.take(embeddings, inputs, axis=0) * math.sqrt(self.model_dim)
+            return linear(inputs, self.output_kernel())
+        return ops.take(ops.cast(self.embeddings, self.compute_dtype), inputs, axis=0) * math.sqrt(self.model_dim)
 
     def output_kernel(self) -> KerasTensor:
-        """Return the kernel `(N, D)` of the reversed direction, before it is transposed."""
-        return ops.cast(self.embeddings, self.compute_dtype)
+        """Return the kernel `(D, N)` of the reversed direction."""
+        return transposed(ops.cast(self.embeddings, self.compute_dtype))
 
 
 @keras.saving.register_keras_serializable("interacting_head")

@@ -18,6 +18,12 @@ def linear(inputs: KerasTensor, kernel: KerasTensor, bias: KerasTensor | None = 
     return ops.reshape(outputs if bias is None else outputs + bias, (*shape[:-1], kernel.shape[-1]))
 
 
+def transposed(kernel: KerasTensor) -> KerasTensor:
+    """Return a kernel `(N, D)` as a copy `(D, N)`."""
+    # TensorFlow would do a plain transpose within each product, which then takes up to ten times as long on a CPU.
+    return ops.reshape(ops.transpose(ops.expand_dims(kernel, 0), (0, 2, 1)), kernel.shape[::-1])
+
+
 def project_heads(inputs: KerasTensor, kernel: KerasTensor, bias: KerasTensor | None = None) -> KerasTensor:
     """Project `(B, T, D)` by a kernel `(D, H, K)`, and a bias `(H, K)`, to `(B, H, T, K)`.
 

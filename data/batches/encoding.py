@@ -68,10 +68,7 @@ class EncodedPairs:
         )
 
     def sample(self, size: int, seed: int) -> "EncodedPairs":
-        """Return a random subset in line order; with the same seed, smaller ones are part of larger ones.
-
-        Raises `InputError` if `size` is below 1 or above the number of pairs.
-        """
+        """Return a random subset in line order, part of larger ones of the same seed; `size` is 1 to all pairs."""
         if not 1 <= size <= len(self):
             raise InputError(
                 f"data.train_pairs must be from 1 to {len(self):,}, the number of training pairs kept, got {size:,} "

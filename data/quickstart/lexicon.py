@@ -51,10 +51,7 @@ class Noun(NamedTuple):
 
 
 class Adjective(NamedTuple):
-    """An adjective: German stems (teuer: "teur") and English forms of the three degrees, empty if not graded.
-
-    `classes` are the classes of the nouns that it suits.
-    """
+    """An adjective: German stems (teuer: "teur") and English forms of its degrees; `classes` of nouns that it suits."""
 
     lemma: str
     german: tuple[str, str, str]

@@ -98,10 +98,7 @@ def write(trained: TrainedModel, folder: Path, quantization: None) -> str:
 
 
 def common_heads(attention: dict, sites: tuple[str, ...], model_dim: int) -> int:
-    """Return a number of heads n such that all attention of a stack fits into n heads of size `model_dim` / n.
-
-    Raises `InputError` if there is no such number.
-    """
+    """Return n such that all attention of a stack fits into n heads of size `model_dim` / n, or raise `InputError`."""
     of_stack = {place: folded for place, folded in attention.items() if place[0] in sites}
     most, largest = (max(getattr(folded, size) for folded in of_stack.values()) for size in ("num_heads", "head_dim"))
     for number in range(most, model_dim // largest + 1):

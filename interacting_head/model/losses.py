@@ -11,6 +11,7 @@ References: Szegedy et al. 2016, section 7; Vaswani et al. 2017, section 5.4.
 from keras import KerasTensor, ops
 
 from data.text.subwords import PAD
+from layers.projection import transposed
 
 CHUNKS = 8  # parts of a batch whose logits exist one after another
 
@@ -60,8 +61,7 @@ def linear_cross_entropy(
 
     @ops.custom_gradient
     def mean_loss(x, E):
-        # A transposed copy. Without the reshape TensorFlow would transpose in each product, which is slower on a CPU.
-        E_transposed = ops.reshape(ops.transpose(ops.expand_dims(E, 0), (0, 2, 1)), (D, N))
+        E_transposed = transposed(E)
         x_float, E_float = ops.cast(x, "float32"), ops.cast(E, "float32")
         label_embeddings = ops.take(E_float, flat_labels, axis=0)
         mean_embedding = ops.mean(E_float, axis=0)

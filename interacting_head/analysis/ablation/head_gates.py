@@ -82,10 +82,7 @@ def all_heads(model: "Transformer") -> list[Head]:
 
 
 def chosen_heads(heads: list[Head], patterns: list[str]) -> list[Head]:
-    """Return the heads that match patterns `SITE[:LAYER[:HEAD]]`, in the order of `heads`; all without patterns.
-
-    Raises `InputError` if a pattern matches no head.
-    """
+    """Return the heads that match any `SITE[:LAYER[:HEAD]]`, or all; raise `InputError` if a pattern matches none."""
     chosen = set()
     for pattern in patterns:
         parts = tuple(pattern.split(":"))
