@@ -284,7 +284,7 @@ def test_the_fall_of_the_loss_is_measured_in_the_last_fifth():
     assert fall(4.0) == math.inf
 
 
-def test_a_run_catches_up_if_training_as_long_again_would_give_it_the_others_loss():
+def test_a_run_catches_up_if_as_much_training_again_closes_the_gap():
     def record(*losses, corpus="multi30k"):
         log = [{"step": 100 * number, "validation_loss": loss} for number, loss in enumerate(losses, start=1)]
         return {"config": {"data": {"corpus": corpus}}, "log": log}
