@@ -82,7 +82,7 @@ def pruned(model: Transformer, config: ExperimentConfig, subwords: tuple, remove
 def write_pruned_run(run: AnalysedRun, removed: list[Head], path: Path) -> Transformer:
     """Write a run directory without these heads, with checkpoint `best`, and return the pruned model.
 
-    Raises `InputError` as `kept_heads`, and if `path` exists or cannot be written.
+    Raises `InputError` as `kept_heads` does, and if `path` exists or cannot be written.
     """
     model, config = pruned(run.model, run.config, run.subwords, removed)
     with new_folder(path) as folder:
