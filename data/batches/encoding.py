@@ -68,7 +68,7 @@ class EncodedPairs:
         )
 
     def sample(self, size: int, seed: int) -> "EncodedPairs":
-        """Return a random subset in line order, part of larger ones of the same seed; raise `InputError` for a bad size."""
+        """Return a random subset in line order, part of larger ones of this seed, or raise `InputError`."""
         if not 1 <= size <= len(self):
             raise InputError(
                 f"data.train_pairs must be from 1 to {len(self):,}, the number of training pairs kept, got {size:,} "
