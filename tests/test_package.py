@@ -110,16 +110,15 @@ def test_the_installed_commands_work_in_another_folder(installed, tmp_path):
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     environment["INTERACTING_HEAD_CACHE"] = str(tmp_path / "cache")
 
+    options = {"cwd": tmp_path, "env": environment, "capture_output": True, "text": True}
+
     def call(*words, stdin=""):
-        result = subprocess.run(
-            [programs / "interacting-head", *map(str, words)],
-            **{"cwd": tmp_path, "env": environment, "input": stdin, "capture_output": True, "text": True},
-        )
+        result = subprocess.run([programs / "interacting-head", *map(str, words)], input=stdin, **options)
         assert result.returncode == 0, result.stderr
         return result.stdout
 
     imported = "import interacting_head, layers, data; print(layers.__file__)"
-    where = subprocess.run([programs / "python", "-c", imported], cwd=tmp_path, capture_output=True, text=True)
+    where = subprocess.run([programs / "python", "-c", imported], **options)
     assert where.stdout.startswith(str(programs.parent)), where.stderr
     small = [*tiny_corpus.SETTINGS, "train.max_steps=2", "data.vocabulary_size=400"]
     call("train", "quickstart", "--set", *small)
