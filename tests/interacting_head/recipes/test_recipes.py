@@ -99,9 +99,9 @@ def test_a_number_that_the_papers_do_not_print_is_a_dash():
 
 
 @pytest.mark.parametrize("paper", OF_PAPERS)
-def test_lab_notes_are_filled_in_and_end_with_the_command(paper):
+def test_lab_notes_are_filled_in(paper):
     for entry in recipes_of(paper):
-        assert entry.note.endswith(f"interacting-head train {entry.name} --corpora-dir DIR")
+        assert entry.note
         assert "{" not in entry.note
         assert "BLEU" in entry.printed.definition, entry.name
 
@@ -118,7 +118,6 @@ def test_recipes_since_2020_differ_from_multi30k_in_the_attention_only():
         assert parameter_count(config.model, 6000, 6000) - parameter_count(base, 6000, 6000) == more, name
         assert f"{more:,}" in note
         assert "arXiv:" in note
-        assert note.endswith(f"interacting-head train {name} --corpora-dir DIR")
 
 
 @pytest.mark.parametrize(
