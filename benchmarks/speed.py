@@ -14,6 +14,7 @@ MEASUREMENTS = {
     "endurance": "translation.endurance",
     "long": "long_runs",
     "pipeline": "pipeline_speed",
+    "product": "vocabulary_product",
     "schemes": "schemes_training",
     "serving": "translation.serving",
     "start": "translation.start",

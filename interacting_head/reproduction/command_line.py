@@ -2,6 +2,7 @@
 
 import argparse
 import fnmatch
+import itertools
 import os
 import signal
 import subprocess
@@ -154,7 +155,8 @@ def further_runs(table: Table, seeds: int, small: bool, results: Results) -> lis
 
 def named_cells(table: Table) -> set[CellName]:
     """Return the cells of a table that its claims compare by name."""
-    return {cell for claim in table.claims if isinstance(claim, CellBetter) for pair in claim.pairs for cell in pair}
+    pairs = itertools.chain.from_iterable(claim.pairs for claim in table.claims if isinstance(claim, CellBetter))
+    return {cell[:2] for cell in table.cells} & set(itertools.chain.from_iterable(pairs))
 
 
 def describe(table: Table, runner: Runner, name: str) -> None:
@@ -206,9 +208,10 @@ def listed(tables: Iterable[Table], seeds: int, results: Results) -> Iterator[st
             runs = sized.runs(seeds) if not small or table.small else []
             if table.measure == "rates":  # one rate of each row has all seeds, here the last
                 claimed = named_cells(sized)
-                repeated = {cell.row: cell.experiment for cell in sized.cells}.values()
-                repeated = {*repeated, *(cell.experiment for cell in sized.cells if cell[:2] in claimed)}
-                runs = [run for run in runs if run.seed == 1 or run.experiment in repeated]
+                last = {cell.row: cell.column for cell in sized.cells}
+                repeated = claimed | set(last.items())
+                again = {cell.experiment for cell in sized.cells if cell[:2] in repeated}
+                runs = [run for run in runs if run.seed == 1 or run.experiment in again]
             hours = sum(estimated_seconds(run, results) for run in runs) / 3600
             figures += [f"{len(runs) or '–'}", f"{hours:,.1f}" if runs else "–"]
         corpora = ", ".join(dict.fromkeys(run.config.data.corpus for run in table.runs(1)))

@@ -88,8 +88,8 @@ class Scored:
         ours, theirs = map(self.record_of, (run, other))
         if ours["config"]["data"] != theirs["config"]["data"]:
             return True
-        after = ours["log"][-1]["validation_loss"] * max(0.0, 1 - fall_at_end(ours["log"])) ** 5
-        return after <= theirs["log"][-1]["validation_loss"]
+        loss, other_loss = (one["log"][-1]["validation_loss"] for one in (ours, theirs))
+        return loss * max(0.0, 1 - fall_at_end(ours["log"])) ** 5 <= other_loss  # five fifths
 
 
 def fall_at_end(log: Sequence[dict]) -> float:

@@ -12,6 +12,7 @@ from interacting_head.config import AttentionConfig, override
 from interacting_head.model.placement import check_model
 from interacting_head.model.transformer import Transformer, parameter_count
 from interacting_head.recipes import paper_tables
+from interacting_head.recipes.command_line import print_list
 from interacting_head.training.setup import make_training_model
 from tests.interacting_head.tiny import V, sources, targets
 from tests.parameters import mostly_slow
@@ -96,6 +97,14 @@ def test_only_experiments_that_were_not_run_lack_a_score():
 def test_a_number_that_the_papers_do_not_print_is_a_dash():
     assert paper_tables.number("multi_hop", table="table99") is None
     assert paper_tables.bleu("multi_hop", table="table99") == "–"
+
+
+@pytest.mark.parametrize("paper", [*OF_PAPERS, "-"])
+def test_the_list_of_one_recipe_ends_with_its_command(paper, capsys):
+    for entry in recipes_of(paper):
+        print_list(entry.name)
+        corpora = " --corpora-dir DIR" if entry.name != "quickstart" else ""
+        assert capsys.readouterr().out.endswith(f"{entry.note}\n\ninteracting-head train {entry.name}{corpora}\n")
 
 
 @pytest.mark.parametrize("paper", OF_PAPERS)
