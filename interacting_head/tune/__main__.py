@@ -14,8 +14,9 @@ The search space is a YAML file with stages, configuration keys and their values
     regularization:
       model.dropout: [0.1, 0.3, 0.5]
 
-Without --trials, a stage tries every combination of its values. With --trials N, it tries N of them, chosen from the
-results of earlier trials, and a key may also have a range: {low: 1e-4, high: 3e-3, log: true}.
+Without --trials, a stage tries every combination of its values. With --trials N, it tries N of them, or all if there
+are no more, chosen from the results of earlier trials, and a key may also have a range:
+{low: 1e-4, high: 3e-3, log: true}.
 """
 
 import argparse

@@ -99,8 +99,8 @@ class Search:
 
     Args:
         config: the configuration to start from.
-        trials: number of trials in each stage, chosen by Optuna's tree-structured Parzen estimator. None: every
-            combination of the stage's values.
+        trials: number of trials in each stage, chosen by Optuna's tree-structured Parzen estimator, all different.
+            None, or at least the number of combinations of the stage's values: every combination.
 
     Raises `InputError` for a key or value that the configuration rejects, a range without `trials`, or a folder that
     holds another search or is in use.
@@ -226,21 +226,27 @@ class Search:
         for parameters in self._parameters_left(stage):
             if received := self._train(stage, parameters, config, corpora_dir):
                 return received
-        while (finished := len(study.get_trials(states=FINISHED))) < (self.trials or 0):
-            study.sampler = optuna.samplers.TPESampler(seed=config.train.seed + finished)
+        while len(finished := {row["run"] for row in self.results(stage)}) < self._number_of_trials(stage):
+            study.sampler = optuna.samplers.TPESampler(seed=config.train.seed + len(study.trials))
             trial = study.ask(keys)
-            received = self._train(stage, trial.params, config, corpora_dir)
+            # The estimator may propose the same values again.
+            is_new = _run_name(stage, trial.params) not in finished
+            received = self._train(stage, trial.params, config, corpora_dir) if is_new else None
             study.tell(trial, state=TrialState.FAIL)  # `_train` stores the result as another trial
             if received:
                 return received
         return None
 
+    def _number_of_trials(self, stage):
+        combinations = math.prod(_number_of_values(distribution) for distribution in self.space[stage].values())
+        return combinations if self.trials is None else min(self.trials, combinations)
+
     def _parameters_left(self, stage):
         """Return the values of unfinished trials and, in a grid, of trials that have not started."""
         study, keys = self.studies[stage], self.space[stage]
-        if self.trials is None:
-            grid = itertools.product(*(distribution.choices for distribution in keys.values()))
-            wanted = [dict(zip(keys, values, strict=True)) for values in grid]
+        choices = [getattr(distribution, "choices", None) for distribution in keys.values()]
+        if all(choices) and math.prod(map(len, choices)) == self._number_of_trials(stage):
+            wanted = [dict(zip(keys, values, strict=True)) for values in itertools.product(*choices)]
         else:
             wanted = [trial.params for trial in study.get_trials(states=[TrialState.RUNNING, TrialState.FAIL])]
         finished = [trial.params for trial in study.get_trials(states=FINISHED)]
@@ -254,11 +260,8 @@ class Search:
 
         run = RunDirectory(self.folder / "trials" / _run_name(stage, parameters))
         keys = self.space[stage]
-        number = self.trials or math.prod(len(distribution.choices) for distribution in keys.values())
-        print(
-            f"{stage}, trial {len(self.results(stage)) + 1} of {number}: {', '.join(_assignments(parameters))}",
-            file=sys.stderr,
-        )
+        position = f"trial {len(self.results(stage)) + 1} of {self._number_of_trials(stage)}"
+        print(f"{stage}, {position}: {', '.join(_assignments(parameters))}", file=sys.stderr)
         keras.backend.clear_session()
         try:
             received = train(override(config, _assignments(parameters)), run.path, corpora_dir)
@@ -290,6 +293,16 @@ class Search:
         with atomic_write(self.folder / f"{stage}.png", "wb") as file:
             figure.savefig(file, format="png", dpi=150, bbox_inches="tight")
         pyplot.close(figure)
+
+
+def _number_of_values(distribution):
+    match distribution:
+        case CategoricalDistribution():
+            return len(distribution.choices)
+        case IntDistribution():
+            return distribution.high - distribution.low + 1
+        case _:
+            return math.inf
 
 
 def _run_name(stage, parameters):

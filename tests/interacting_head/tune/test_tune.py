@@ -256,6 +256,24 @@ def test_ranges_are_searched_by_estimates(estimated):
         Search(search.config, search.space, search.folder)
 
 
+@pytest.mark.parametrize("trials", [3, 9])
+def test_trials_of_a_search_by_estimates_are_all_different(tmp_path, trials):
+    space = "one: {train.warmup_steps: {low: 1, high: 2}, train.learning_rate: [1.0e+30, 0.1]}"
+    search = searched(tmp_path, space, 1, trials)
+    assert ran(search)[0] is None
+    found = rows(search.folder)
+    assert len({row["run"] for row in found}) == len(found) == min(trials, 4)
+
+
+def test_a_search_of_as_many_trials_as_combinations_is_a_grid(tmp_path):
+    search = searched(tmp_path, "one: {train.learning_rate: [0.1, 0.2], train.warmup_steps: [1, 2]}", 1, trials=5)
+    lines = ran(search)[1]
+    begun = [line for line in lines if line.startswith("one, trial")]
+    assert begun[0] == "one, trial 1 of 4: train.learning_rate=0.1, train.warmup_steps=1"
+    assert begun[3] == "one, trial 4 of 4: train.learning_rate=0.2, train.warmup_steps=2"
+    assert len(begun) == 4
+
+
 def test_a_diverging_training_does_not_count_as_finished_or_best(search, capsys):
     [row] = [row for row in rows(search.folder) if row["train.learning_rate"] == "1e+30"]
     assert (row["stage"], row["validation_loss"], row["step"]) == ("worse", "", "")
