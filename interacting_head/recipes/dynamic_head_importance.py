@@ -39,6 +39,13 @@ OPTIMAL = {
     "hi": Hyperparameters(1024, 4, 0.3, 0.0, 0.0, 0.2, 0.1),
     "be": Hyperparameters(128, 2, 0.1, 0.0, 0.0, 0.2, 0.4),
 }
+SMALL_DEFAULT = DEFAULT._replace(feed_forward_dim=512)
+SMALL_OPTIMAL = {
+    "de": OPTIMAL["de"]._replace(feed_forward_dim=512),
+    "hi": OPTIMAL["hi"]._replace(feed_forward_dim=256),
+    "be": OPTIMAL["be"]._replace(feed_forward_dim=32),
+}
+"""Hyper-parameters of the small size, found by searches for `t_optimal`: see benchmarks/searches/."""
 
 
 class Task(NamedTuple):
@@ -123,12 +130,22 @@ def _small(config, corpus, model):
     sentences are much shorter than those in talks.
     """
     config = small.on_a_cpu(config, TASKS[corpus].stand_in, LAYERS if model in STUDY else 3)
-    attention = _attention(model, _hyperparameters(corpus, model), config.model.model_dim)
-    return replace(config, model=replace(config.model, **attention))
+    settings = SMALL_DEFAULT if model == "t_base" else SMALL_OPTIMAL[TASKS[corpus].data.source_language]
+    return replace(
+        config,
+        model=replace(config.model, **_model(model, settings, config.model.model_dim)),
+        train=replace(config.train, label_smoothing=settings.label_smoothing),
+    )
 
 
-def _hyperparameters(corpus, model):
-    return DEFAULT if model == "t_base" else OPTIMAL[TASKS[corpus].data.source_language]
+def _model(model, settings, model_dim):
+    """The settings of a model of size D that depend on the hyper-parameters."""
+    return {
+        "feed_forward_dim": settings.feed_forward_dim,
+        "dropout": settings.dropout,
+        "activation_dropout": settings.activation_dropout,
+        **_attention(model, settings, model_dim),
+    }
 
 
 def _attention(model, settings, model_dim):
@@ -186,17 +203,14 @@ def dynamic_head_importance(corpus: str, model: str) -> ExperimentConfig:
     - A batch has 8000 tokens over all devices together. Training stops after at most 200,000 steps.
     """
     task = TASKS[corpus]
-    settings = _hyperparameters(corpus, model)
+    settings = DEFAULT if model == "t_base" else OPTIMAL[task.data.source_language]
     return ExperimentConfig(
         model=ModelConfig(
-            **_attention(model, settings, 512),
+            **_model(model, settings, 512),
             model_dim=512,
-            feed_forward_dim=settings.feed_forward_dim,
             encoder_layers=LAYERS,
             decoder_layers=LAYERS,
             normalization="post",
-            dropout=settings.dropout,
-            activation_dropout=settings.activation_dropout,
             tied_output=False,
         ),
         data=task.data,

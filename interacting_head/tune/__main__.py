@@ -1,4 +1,4 @@
-"""Search hyper-parameters of a recipe, stage by stage, for the lowest validation loss.
+"""Search hyper-parameters of a recipe, stage by stage, for the lowest loss or the highest BLEU on development text.
 
     interacting-head tune multi30k_de_en --corpora-dir DIR
     interacting-head tune multi30k_de_en --space space.yaml --trials 20
@@ -34,6 +34,8 @@ def parse_arguments() -> argparse.Namespace:
     space_help = "search space; default: the space of Goindani & Shrivastava 2021"
     parser.add_argument("--space", metavar="FILE.yaml", help=space_help)
     parser.add_argument("--trials", type=int, metavar="N", help="trials in each stage; default: every combination")
+    metric_help = "score of a trial: loss (default) or bleu on the development text, at the best validation"
+    parser.add_argument("--metric", choices=("loss", "bleu"), default="loss", help=metric_help)
     parser.add_argument("--search-dir", metavar="DIR", help="folder of the search; default: runs/tune-RECIPE")
     settings = {"action": "extend", "nargs": "+", "default": [], "metavar": "KEY=VALUE"}
     parser.add_argument("--set", **settings, help="change configuration keys of all trials")
@@ -57,7 +59,8 @@ def main() -> int:
 
     share_cores_in_training()
     space = load_space(arguments.space) if arguments.space else default_space(config)
-    search = Search(config, space, arguments.search_dir or f"runs/tune-{name}", arguments.trials)
+    folder = arguments.search_dir or f"runs/tune-{name}"
+    search = Search(config, space, folder, arguments.trials, arguments.metric)
     received = search.run(arguments.corpora_dir)
     if received:
         return 130 if received == signal.SIGINT else 0

@@ -33,6 +33,8 @@ from interacting_head.runs.run_directory import RunDirectory
 
 DEFAULT_SPACE = Path(__file__).parent / "search_space.yaml"
 COMPARABLE = ("data.train_pairs", "data.seed")  # keys of `data` that change neither development text nor sub-words
+METRICS = {"loss": ("validation_loss", "minimize"), "bleu": ("bleu", "maximize")}
+"""Name → key of a validation's record, and Optuna's direction."""
 FINISHED = (TrialState.COMPLETE, TrialState.PRUNED)  # diverged trials are stored as pruned
 
 Space = dict[str, dict[str, BaseDistribution]]
@@ -101,20 +103,31 @@ class Search:
         config: the configuration to start from.
         trials: number of trials in each stage, chosen by Optuna's tree-structured Parzen estimator, all different.
             None, or at least the number of combinations of the stage's values: every combination.
+        metric: `loss` or `bleu` on the development text. A trial has the score of its best validation.
 
-    Raises `InputError` for a key or value that the configuration rejects, a range without `trials`, or a folder that
-    holds another search or is in use.
+    Raises `InputError` for a key or value that the configuration rejects, a range without `trials`, `bleu` without
+    `train.validation_bleu`, or a folder that holds another search or is in use.
     """
 
-    def __init__(self, config: ExperimentConfig, space: Space, folder: str | Path, trials: int | None = None):
-        self.config, self.space, self.folder, self.trials = config, space, Path(folder), trials
+    def __init__(
+        self,
+        config: ExperimentConfig,
+        space: Space,
+        folder: str | Path,
+        trials: int | None = None,
+        metric: str = "loss",
+    ):
+        self.config, self.space, self.folder, self.trials, self.metric = config, space, Path(folder), trials, metric
+        self._key, direction = METRICS[metric]
+        self._sign = 1 if direction == "minimize" else -1
         self._check_space()
         self._check_folder()
         optuna.logging.set_verbosity(optuna.logging.WARNING)
         with sole_use(self.folder):
             storage = JournalStorage(Journal(self.folder / "journal.log"))
             self.studies = {
-                stage: optuna.create_study(storage=storage, study_name=stage, load_if_exists=True) for stage in space
+                stage: optuna.create_study(storage=storage, study_name=stage, direction=direction, load_if_exists=True)
+                for stage in space
             }
 
     def run(self, corpora_dir: str | None = None) -> int | None:
@@ -137,29 +150,33 @@ class Search:
         return None
 
     def results(self, stage: str) -> list[dict]:
-        """Return run, validation loss and values of each finished trial of a stage, the best first."""
-        trials = self.studies[stage].get_trials(states=FINISHED)
-        return [
-            {"run": trial.user_attrs["run"], "validation_loss": trial.value}
-            | {name: trial.user_attrs.get(name) for name in ("bleu", "step")}
-            | trial.params
-            for trial in sorted(trials, key=lambda trial: math.inf if trial.value is None else trial.value)
-        ]
+        """Return run, scores of the best validation and values of each finished trial of a stage, the best first."""
+        rows = []
+        for trial in self.studies[stage].get_trials(states=FINISHED):
+            # Earlier versions stored the loss only as the trial's value.
+            found = {"validation_loss": trial.value, **trial.user_attrs}
+            rows.append({name: found.get(name) for name in ("run", "validation_loss", "bleu", "step")} | trial.params)
+        return sorted(rows, key=self._rank)
 
     def best(self, before: str | None = None) -> ExperimentConfig:
-        """Return the configuration of the trial with the lowest validation loss, the first one if there is a tie.
+        """Return the configuration of the best trial, the first one if there is a tie.
 
-        It may come from an earlier stage, if no value of a later one was better. Losses are compared as they are, even
+        It may come from an earlier stage, if no value of a later one was better. Scores are compared as they are, even
         between stages that train for different numbers of steps. Ignore trials from the stage `before` on; without
         trials, return the initial configuration.
         """
         config, least = self.config, math.inf
         for stage in itertools.takewhile(lambda stage: stage != before, self.space):
-            trial = next(iter(self.results(stage)), {"validation_loss": None})
-            if trial["validation_loss"] is not None and trial["validation_loss"] < least:
-                least = trial["validation_loss"]
+            trial = next(iter(self.results(stage)), None)
+            if trial and self._rank(trial) < least:
+                least = self._rank(trial)
                 config = override(config, _assignments({key: trial[key] for key in self.space[stage]}))
         return config
+
+    def _rank(self, scores):
+        """Return the score of a trial or validation so that less is better; without a score, infinity."""
+        score = scores.get(self._key)
+        return math.inf if score is None else self._sign * score
 
     def write_results(self) -> None:
         """Write results.csv, and best.yaml with the configuration of the best trial so far."""
@@ -196,14 +213,17 @@ class Search:
                 for value in distribution.choices if is_choice else (distribution.low, distribution.high):
                     config = override(self.config, _assignments({key: value}))
                     check_model(config.model)
+                    if self.metric == "bleu" and not config.train.validation_bleu:
+                        raise InputError("--metric bleu needs train.validation_bleu=true in all trials")
                     schedule_class(config.train.schedule)
 
     def _check_folder(self):
         space = {stage: {key: distribution_to_json(x) for key, x in keys.items()} for stage, keys in self.space.items()}
-        ours = {"config": configuration.to_dict(self.config), "space": space, "trials": self.trials}
+        config = configuration.to_dict(self.config)
+        ours = {"config": config, "space": space, "trials": self.trials, "metric": self.metric}
         path = self.folder / "search.json"
         if path.is_file():
-            theirs = json.loads(path.read_text(encoding="utf-8"))
+            theirs = {"metric": "loss"} | json.loads(path.read_text(encoding="utf-8"))
             # Earlier versions stored the paths as they were given.
             text = theirs.get("config", {}).get("data", {})
             text |= {name: os.path.abspath(text[name]) for name in configuration.OWN_FILES if text.get(name)}
@@ -271,15 +291,15 @@ class Search:
         else:
             if received:
                 return int(received)
-            best = min(run.read_log(), key=lambda record: record["validation_loss"])
-            attributes = {"run": run.path.name, "bleu": best.get("bleu"), "step": best["step"]}
-            result = {"value": best["validation_loss"], "user_attrs": attributes}
+            best = min(run.read_log(), key=self._rank)
+            scores = {name: best.get(name) for name in ("validation_loss", "bleu", "step")}
+            result = {"value": best[self._key], "user_attrs": {"run": run.path.name, **scores}}
         self.studies[stage].add_trial(create_trial(params=parameters, distributions=keys, **result))
         self.write_results()
         return None
 
     def _plot(self, stage):
-        """Write STAGE.png: validation loss by the values of each key."""
+        """Write STAGE.png: the score by the values of each key."""
         import matplotlib
 
         matplotlib.use("Agg")
@@ -287,7 +307,7 @@ class Search:
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # experimental API, and axes with a single value
-            axes = optuna.visualization.matplotlib.plot_slice(self.studies[stage], target_name="validation loss")
+            axes = optuna.visualization.matplotlib.plot_slice(self.studies[stage], target_name=self._key)
         figure = (axes.flat[0] if hasattr(axes, "flat") else axes).figure
         figure.suptitle(stage)
         with atomic_write(self.folder / f"{stage}.png", "wb") as file:

@@ -265,6 +265,38 @@ def test_trials_of_a_search_by_estimates_are_all_different(tmp_path, trials):
     assert len({row["run"] for row in found}) == len(found) == min(trials, 4)
 
 
+def test_with_metric_bleu_a_trial_has_the_score_of_its_highest_bleu(tmp_path):
+    logs = {  # losses and BLEU, in place of these trainings' own: their BLEU is 0
+        "one,learning_rate=0.1": [(2.0, 3.0), (1.0, 1.0)],
+        "one,learning_rate=0.2": [(3.0, 2.0), (3.0, 4.0)],
+    }
+
+    def read_log(run):
+        scores = enumerate(logs[run.path.name], start=1)
+        return [{"step": step, "validation_loss": loss, "bleu": bleu} for step, (loss, bleu) in scores]
+
+    config = tiny_corpus.configuration(
+        tiny_corpus.write_corpus(tmp_path), *SMALLEST, "train.max_steps=1", "train.validation_bleu=true"
+    )
+    (tmp_path / "space.yaml").write_text("one: {train.learning_rate: [0.1, 0.2]}")
+    space = load_space(tmp_path / "space.yaml")
+    search = Search(config, space, tmp_path / "search", metric="bleu")
+    with mock.patch.object(RunDirectory, "read_log", read_log):
+        assert ran(search)[0] is None
+    found = [(row["run"], row["validation_loss"], row["bleu"], row["step"]) for row in rows(search.folder)]
+    assert found == [("one,learning_rate=0.2", "3.0", "4.0", "2"), ("one,learning_rate=0.1", "2.0", "3.0", "1")]
+    assert load_config(search.folder / "best.yaml").train.learning_rate == 0.2
+    with pytest.raises(InputError, match="holds a search with different metric; "):
+        Search(config, space, search.folder)
+
+
+def test_metric_bleu_needs_validations_with_bleu(tmp_path, space):
+    config = override(CONFIG, ["train.validation_bleu=false", "train.best_metric=loss"])
+    with pytest.raises(InputError, match=r"--metric bleu needs train\.validation_bleu=true"):
+        Search(config, space, tmp_path / "search", metric="bleu")
+    assert not (tmp_path / "search").exists()
+
+
 def test_a_search_of_as_many_trials_as_combinations_is_a_grid(tmp_path):
     search = searched(tmp_path, "one: {train.learning_rate: [0.1, 0.2], train.warmup_steps: [1, 2]}", 1, trials=5)
     lines = ran(search)[1]
