@@ -171,8 +171,10 @@ def test_small_siblings_keep_what_the_experiment_is_about():
         if not entry.is_small:
             continue
         ours, papers = (without_sizes(config) for config in (entry.make(), recipes.get(name.removesuffix("_small"))))
-        for part in ("scheme", "num_heads", "dropout", "options"):
+        for part in ("scheme", "dropout", "options"):
             assert getattr(ours.model.attention, part) == getattr(papers.model.attention, part), name
+        # The settings for Be-En come from a search at the small size, see test_searches.py.
+        assert ours.model.attention.num_heads == papers.model.attention.num_heads or "_ted_be_en_" in name
         for part in ("placements", "memory", "memory_layers", "dropout", "activation_dropout"):
             assert getattr(ours.model, part) == getattr(papers.model, part), name
         assert ours.train.label_smoothing == papers.train.label_smoothing
