@@ -126,9 +126,9 @@ def _small(config, corpus, model):
 
     D = 128 with 3 + 3 layers (6 + 6 for the study of layers); d_m shrinks in proportion. T-base, DE-EN and HI-EN have
     the hyper-parameters of table 2, with the feed-forward dimension in proportion; for BE-EN, a search at this size
-    found them (benchmarks/searches). Tatoeba in the same languages replaces the paper's corpora (177,930 pairs DE-EN, with
-    the same subsets; 6,108 HI-EN; 2,000 BE-EN), and a mix with news replaces WMT17. Its sentences are much shorter than
-    those in talks.
+    found them (benchmarks/searches). Tatoeba in the same languages replaces the paper's corpora (177,930 pairs DE-EN,
+    with the same subsets; 6,108 HI-EN; 2,000 BE-EN), and a mix with news replaces WMT17. Its sentences are much shorter
+    than those in talks.
     """
     config = small.on_a_cpu(config, TASKS[corpus].stand_in, LAYERS if model in STUDY else 3)
     settings = SMALL_DEFAULT if model == "t_base" else SMALL_OPTIMAL[TASKS[corpus].data.source_language]
