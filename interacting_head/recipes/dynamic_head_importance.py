@@ -39,13 +39,8 @@ OPTIMAL = {
     "hi": Hyperparameters(1024, 4, 0.3, 0.0, 0.0, 0.2, 0.1),
     "be": Hyperparameters(128, 2, 0.1, 0.0, 0.0, 0.2, 0.4),
 }
-SMALL_DEFAULT = DEFAULT._replace(feed_forward_dim=512)
-SMALL_OPTIMAL = {
-    "de": OPTIMAL["de"]._replace(feed_forward_dim=512),
-    "hi": OPTIMAL["hi"]._replace(feed_forward_dim=256),
-    "be": OPTIMAL["be"]._replace(feed_forward_dim=512, heads=4),
-}
-"""Hyper-parameters of the small size. A search for `t_optimal` found the ones for Be-En, see benchmarks/searches/."""
+SMALL_OPTIMAL = {"be": OPTIMAL["be"]._replace(feed_forward_dim=512, heads=4)}
+"""Hyper-parameters that searches for `t_optimal` found at the small size, see benchmarks/searches/."""
 
 
 class Task(NamedTuple):
@@ -131,12 +126,18 @@ def _small(config, corpus, model):
     than those in talks.
     """
     config = small.on_a_cpu(config, TASKS[corpus].stand_in, LAYERS if model in STUDY else 3)
-    settings = SMALL_DEFAULT if model == "t_base" else SMALL_OPTIMAL[TASKS[corpus].data.source_language]
+    settings = _hyperparameters(corpus, model)._replace(feed_forward_dim=config.model.feed_forward_dim)
+    if model != "t_base":
+        settings = SMALL_OPTIMAL.get(TASKS[corpus].data.source_language, settings)
     return replace(
         config,
         model=replace(config.model, **_model(model, settings, config.model.model_dim)),
         train=replace(config.train, label_smoothing=settings.label_smoothing),
     )
+
+
+def _hyperparameters(corpus, model):
+    return DEFAULT if model == "t_base" else OPTIMAL[TASKS[corpus].data.source_language]
 
 
 def _model(model, settings, model_dim):
@@ -204,7 +205,7 @@ def dynamic_head_importance(corpus: str, model: str) -> ExperimentConfig:
     - A batch has 8000 tokens over all devices together. Training stops after at most 200,000 steps.
     """
     task = TASKS[corpus]
-    settings = DEFAULT if model == "t_base" else OPTIMAL[task.data.source_language]
+    settings = _hyperparameters(corpus, model)
     return ExperimentConfig(
         model=ModelConfig(
             **_model(model, settings, 512),

@@ -30,11 +30,10 @@ from interacting_head.config.yaml_files import read_yaml
 from interacting_head.console import RunError, atomic_write
 from interacting_head.console.text_tables import aligned
 from interacting_head.runs.run_directory import RunDirectory
+from interacting_head.training.checkpoints import score_of
 
 DEFAULT_SPACE = Path(__file__).parent / "search_space.yaml"
 COMPARABLE = ("data.train_pairs", "data.seed")  # keys of `data` that change neither development text nor sub-words
-METRICS = {"loss": ("validation_loss", "minimize"), "bleu": ("bleu", "maximize")}
-"""Name → key of a validation's record, and Optuna's direction."""
 FINISHED = (TrialState.COMPLETE, TrialState.PRUNED)  # diverged trials are stored as pruned
 
 Space = dict[str, dict[str, BaseDistribution]]
@@ -118,16 +117,13 @@ class Search:
         metric: str = "loss",
     ):
         self.config, self.space, self.folder, self.trials, self.metric = config, space, Path(folder), trials, metric
-        self._key, direction = METRICS[metric]
-        self._sign = 1 if direction == "minimize" else -1
         self._check_space()
         self._check_folder()
         optuna.logging.set_verbosity(optuna.logging.WARNING)
         with sole_use(self.folder):
             storage = JournalStorage(Journal(self.folder / "journal.log"))
             self.studies = {
-                stage: optuna.create_study(storage=storage, study_name=stage, direction=direction, load_if_exists=True)
-                for stage in space
+                stage: optuna.create_study(storage=storage, study_name=stage, load_if_exists=True) for stage in space
             }
 
     def run(self, corpora_dir: str | None = None) -> int | None:
@@ -174,9 +170,8 @@ class Search:
         return config
 
     def _rank(self, scores):
-        """Return the score of a trial or validation so that less is better; without a score, infinity."""
-        score = scores.get(self._key)
-        return math.inf if score is None else self._sign * score
+        """Return a number that is least for the best trial or validation; for a diverged trial, infinity."""
+        return math.inf if scores["validation_loss"] is None else -score_of(scores, self.metric)
 
     def write_results(self) -> None:
         """Write results.csv, and best.yaml with the configuration of the best trial so far."""
@@ -293,7 +288,7 @@ class Search:
                 return int(received)
             best = min(run.read_log(), key=self._rank)
             scores = {name: best.get(name) for name in ("validation_loss", "bleu", "step")}
-            result = {"value": best[self._key], "user_attrs": {"run": run.path.name, **scores}}
+            result = {"value": self._rank(best), "user_attrs": {"run": run.path.name, **scores}}
         self.studies[stage].add_trial(create_trial(params=parameters, distributions=keys, **result))
         self.write_results()
         return None
@@ -307,7 +302,11 @@ class Search:
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # experimental API, and axes with a single value
-            axes = optuna.visualization.matplotlib.plot_slice(self.studies[stage], target_name=self._key)
+            axes = optuna.visualization.matplotlib.plot_slice(
+                self.studies[stage],
+                target=lambda trial: abs(trial.value),  # BLEU is stored as a negative number, to be minimised
+                target_name={"loss": "validation loss", "bleu": "BLEU"}[self.metric],
+            )
         figure = (axes.flat[0] if hasattr(axes, "flat") else axes).figure
         figure.suptitle(stage)
         with atomic_write(self.folder / f"{stage}.png", "wb") as file:
