@@ -8,13 +8,18 @@ from pathlib import Path
 INSTRUCTIONS_SHOWN = ("avx2", "avx512f", "avx512_bf16", "amx_bf16")
 """Instruction sets that determine the speed of matrix products."""
 
+ZEN = {"25": ("Zen 3", "Zen 4"), "26": ("Zen 5", "Zen 5")}
+"""AMD's family → microarchitecture without and with AVX-512: in virtual machines, the name does not say it."""
+
 PACKAGES = ("tensorflow", "tensorflow-cpu", "keras", "numpy", "jax", "sacrebleu", "ctranslate2")
 
 
 def processor() -> str:
     """Return the processor's name on Linux, and which of `INSTRUCTIONS_SHOWN` it has."""
-    shown = [name for name in INSTRUCTIONS_SHOWN if name in processor_instructions()]
-    return " ".join([_processor_fields().get("model name", platform.processor()), *shown])
+    fields, instructions = _processor_fields(), processor_instructions()
+    zen = ZEN.get(fields.get("cpu family"), ()) if fields.get("vendor_id") == "AuthenticAMD" else ()
+    name = [fields.get("model name", platform.processor()), *zen["avx512f" in instructions :][:1]]
+    return " ".join([*name, *(shown for shown in INSTRUCTIONS_SHOWN if shown in instructions)])
 
 
 def processor_instructions() -> set[str]:
