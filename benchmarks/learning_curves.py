@@ -53,6 +53,7 @@ def main():
             point = {"step": record["step"], "minutes": record["seconds"] / 60, "dev BLEU": record["bleu"]}
             rows.append({**shared, **point, "test BLEU": score if record is best else None})
         print(f"{directory.path}: dev {best['bleu']:.2f}, {arguments.test} {score:.2f}", file=sys.stderr)
+    text = f"{data.corpus} {data.source_language}-{data.target_language}"
     results.FOLDER.mkdir(exist_ok=True)
     save_figure(functools.partial(plot, rows), results.FOLDER / arguments.name, ["png"])
     final = [row for row in rows if row["test BLEU"] is not None]
@@ -63,8 +64,8 @@ def main():
         rows,
         views=[
             {
-                "caption": "Validation BLEU (greedy), and sacreBLEU of the best checkpoint on the test set",
-                "index": ["corpus", "scheme", "step"],
+                "caption": f"{text}: validation BLEU (greedy), and sacreBLEU of the best checkpoint on the test set",
+                "index": ["scheme", "step"],
                 "columns": "seed",
                 "values": ["minutes", "dev BLEU", "test BLEU"],
                 "digits": {"minutes": 1},
@@ -72,8 +73,7 @@ def main():
         ],
         conditions={
             "minutes": "from the start of the training, validations included",
-            "what": f"{data.corpus} {data.source_language}-{data.target_language}, {config.train.max_steps} steps, "
-            f"{precision}",
+            "what": f"{text}, {config.train.max_steps} steps, {precision}",
             "test set": f"{arguments.test}, beam {config.decode.beam_size}, length penalty "
             f"{config.decode.length_penalty:g} ({config.decode.length_penalty_type})",
             "mean test BLEU over the seeds": ", ".join(f"{scheme} {score:.2f}" for scheme, score in means.items()),
