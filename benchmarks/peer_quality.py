@@ -115,17 +115,20 @@ def greedy(model, encoded):
     import keras
     import keras_hub
     import numpy as np
+    import tensorflow as tf
 
+    network = tf.function(model, reduce_retracing=True)
     sampler = keras_hub.samplers.GreedySampler()
     found = []
     for start in tqdm(range(0, len(encoded), BATCH), unit="batch"):
         sources = encoded[start : start + BATCH]
-        source_ids = keras.utils.pad_sequences(sources, padding="post", value=PAD)
+        source_ids = keras.ops.convert_to_tensor(keras.utils.pad_sequences(sources, padding="post", value=PAD))
         prompt = np.full((len(sources), MAX_LENGTH), PAD, dtype="int32")
         prompt[:, 0] = BEGIN
+        prompt = keras.ops.convert_to_tensor(prompt)
 
         def following(prompt, cache, index, source_ids=source_ids):
-            logits = model({"source_ids": source_ids, "target_ids": prompt[:, :index]})
+            logits = network({"source_ids": source_ids, "target_ids": prompt[:, :index]})
             return logits[:, -1], None, cache
 
         ids = sampler(following, prompt, index=1, mask=prompt == BEGIN, stop_token_ids=[END])

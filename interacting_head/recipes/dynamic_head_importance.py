@@ -39,7 +39,10 @@ OPTIMAL = {
     "hi": Hyperparameters(1024, 4, 0.3, 0.0, 0.0, 0.2, 0.1),
     "be": Hyperparameters(128, 2, 0.1, 0.0, 0.0, 0.2, 0.4),
 }
-SMALL_OPTIMAL = {"be": OPTIMAL["be"]._replace(feed_forward_dim=512, heads=4)}
+SMALL_OPTIMAL = {
+    "hi": OPTIMAL["hi"]._replace(feed_forward_dim=128, heads=2),
+    "be": OPTIMAL["be"]._replace(feed_forward_dim=512, heads=4),
+}
 """Hyper-parameters that searches for `t_optimal` found at the small size, see benchmarks/searches/."""
 
 
@@ -119,11 +122,11 @@ def _printed(corpus, model):
 def _small(config, corpus, model):
     """{model}: a small version of table {table} of Goindani & Shrivastava 2021, on Tatoeba and a CPU.
 
-    D = 128 with 3 + 3 layers (6 + 6 for the study of layers); d_m shrinks in proportion. T-base, DE-EN and HI-EN have
-    the hyper-parameters of table 2, with the feed-forward dimension in proportion; for BE-EN, a search at this size
-    found them (benchmarks/searches). Tatoeba in the same languages replaces the paper's corpora (177,930 pairs DE-EN,
-    with the same subsets; 6,108 HI-EN; 2,000 BE-EN), and a mix with news replaces WMT17. Its sentences are much shorter
-    than those in talks.
+    D = 128 with 3 + 3 layers (6 + 6 for the study of layers); d_m shrinks in proportion. T-base and DE-EN have the
+    hyper-parameters of table 2, with the feed-forward dimension in proportion; for HI-EN and BE-EN, searches at this
+    size found them (benchmarks/searches). Tatoeba in the same languages replaces the paper's corpora (177,930 pairs
+    DE-EN, with the same subsets; 6,108 HI-EN; 2,000 BE-EN), and a mix with news replaces WMT17. Its sentences are much
+    shorter than those in talks.
     """
     config = small.on_a_cpu(config, TASKS[corpus].stand_in, LAYERS if model in STUDY else 3)
     settings = _hyperparameters(corpus, model)._replace(feed_forward_dim=config.model.feed_forward_dim)

@@ -13,13 +13,16 @@ SEARCHES = sorted((Path(__file__).parents[2] / "benchmarks" / "searches").glob("
 
 
 @pytest.mark.parametrize("path", SEARCHES, ids=lambda path: path.stem)
-def test_recipes_have_the_best_values_of_each_stage_of_a_search(path):
+def test_recipes_have_the_values_of_the_best_trial_of_a_search(path):
     config = recipes.get(path.stem)
-    stages = {}
+    stages, score = {}, 0.0
     with path.open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
             stages.setdefault(row["stage"], []).append(row)
     for rows in stages.values():
         best = max(rows, key=lambda row: float(row["bleu"]))
+        if float(best["bleu"]) < score:  # no trial of this stage improves on the stage before, where it starts
+            continue
+        score = float(best["bleu"])
         found = [f"{key}={json.loads(value)}" for key, value in best.items() if "." in key and value]
         assert override(config, found) == config

@@ -166,6 +166,10 @@ def without_sizes(config):
     return replace(config, model=replace(model, attention=cleaned(model.attention), placements=placements))
 
 
+SEARCHED = ("dhicm_hindencorp_hi_en", "dhicm_ted_be_en")
+"""Corpora whose small recipes, but T-base, have a number of heads that a search found, see test_searches.py."""
+
+
 def test_small_siblings_keep_what_the_experiment_is_about():
     for name, entry in recipes.RECIPES.items():
         if not entry.is_small:
@@ -173,8 +177,8 @@ def test_small_siblings_keep_what_the_experiment_is_about():
         ours, papers = (without_sizes(config) for config in (entry.make(), recipes.get(name.removesuffix("_small"))))
         for part in ("scheme", "dropout", "options"):
             assert getattr(ours.model.attention, part) == getattr(papers.model.attention, part), name
-        is_searched = name.startswith("dhicm_ted_be_en_") and "t_base" not in name  # see test_searches.py
-        heads = recipes.get("dhicm_ted_be_en_t_optimal_small") if is_searched else papers
+        corpus = next((corpus for corpus in SEARCHED if name.startswith(corpus) and "t_base" not in name), None)
+        heads = recipes.get(f"{corpus}_t_optimal_small") if corpus else papers
         assert ours.model.attention.num_heads == heads.model.attention.num_heads, name
         for part in ("placements", "memory", "memory_layers", "dropout", "activation_dropout"):
             assert getattr(ours.model, part) == getattr(papers.model, part), name
