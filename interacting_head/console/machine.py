@@ -8,8 +8,8 @@ from pathlib import Path
 INSTRUCTIONS_SHOWN = ("avx2", "avx512f", "avx512_bf16", "amx_bf16")
 """Instruction sets that determine the speed of matrix products."""
 
-ZEN = {"25": ("Zen 3", "Zen 4"), "26": ("Zen 5", "Zen 5")}
-"""AMD's family → microarchitecture without and with AVX-512: in virtual machines, the name does not say it."""
+ZEN = {("25", False): ["Zen 3"], ("25", True): ["Zen 4"], ("26", True): ["Zen 5"]}
+"""AMD's family, and whether it has AVX-512 → its microarchitecture, which the names of virtual processors leave out."""
 
 PACKAGES = ("tensorflow", "tensorflow-cpu", "keras", "numpy", "jax", "sacrebleu", "ctranslate2")
 
@@ -17,8 +17,9 @@ PACKAGES = ("tensorflow", "tensorflow-cpu", "keras", "numpy", "jax", "sacrebleu"
 def processor() -> str:
     """Return the processor's name on Linux, and which of `INSTRUCTIONS_SHOWN` it has."""
     fields, instructions = _processor_fields(), processor_instructions()
-    zen = ZEN.get(fields.get("cpu family"), ()) if fields.get("vendor_id") == "AuthenticAMD" else ()
-    name = [fields.get("model name", platform.processor()), *zen["avx512f" in instructions :][:1]]
+    name = [fields.get("model name", platform.processor())]
+    if fields.get("vendor_id") == "AuthenticAMD":
+        name += ZEN.get((fields["cpu family"], "avx512f" in instructions), [])
     return " ".join([*name, *(shown for shown in INSTRUCTIONS_SHOWN if shown in instructions)])
 
 
