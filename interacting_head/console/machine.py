@@ -19,7 +19,7 @@ def processor() -> str:
     fields, instructions = _processor_fields(), processor_instructions()
     name = [fields.get("model name", platform.processor())]
     if fields.get("vendor_id") == "AuthenticAMD":
-        name += ZEN.get((fields["cpu family"], "avx512f" in instructions), [])
+        name += ZEN.get((fields.get("cpu family"), "avx512f" in instructions), [])
     return " ".join([*name, *(shown for shown in INSTRUCTIONS_SHOWN if shown in instructions)])
 
 
