@@ -40,7 +40,11 @@ training as long again at that pace. Otherwise it is **inconclusive**. Claims th
 interval lies within ± 0.5 BLEU. Claims on short trainings are decided as they end.
 """
 
+DECIDED = (HOLDS, FAILS, NO_DIFFERENCE)
+"""The verdicts of decided claims, in the order of their columns."""
 Verdicts = list[tuple[Claim, Verdict]]
+Claims = list[tuple[str, Claim, Verdict]]
+"""Claims with the names of their tables, table by table."""
 
 
 def report(
@@ -63,7 +67,7 @@ def report(
             if link := figure(scored):
                 parts.append(f"![{table.title}]({link})\n")
             found[f"{table.name}{' (small)' if small else ''}"] = as_json(scored, verdicts)
-    return "\n".join([HEADER, claims_table(claims), *results.discussion(), *parts]), found
+    return "\n".join([HEADER, *decided_claims(claims), *claims_table(claims), *results.discussion(), *parts]), found
 
 
 def in_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
@@ -72,24 +76,34 @@ def in_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     return [first.replace("|  |", "| |"), "|---" * len(header) + "|", *lines, ""]
 
 
-def claims_table(claims: list[tuple[str, Claim, Verdict]]) -> str:
-    """Return a table of all claims that have been run, and the number of the others."""
-    run = [one for one in claims if one[-1].word != NOT_RUN]
-    rows = [
-        (name, claim.statement, claim.source or "this project's", f"**{verdict.word}**", verdict.reason)
-        for name, claim, verdict in run
-    ]
-    counts = Counter(verdict.word for *_, verdict in run)
-    lines = [
-        *("## Claims", ""),
-        *in_table(("table", "claim", "source", "verdict", "differences"), rows),
-        f"{len(run)} claims were tested: {counts[HOLDS]} hold here, {counts[FAILS]} do not, "
+def decided_claims(claims: Claims) -> list[str]:
+    """Return the decided claims, a row for each table and a column for each verdict, and the number of all others."""
+    statements = {name: {word: [] for word in DECIDED} for name, _, verdict in claims if verdict.word in DECIDED}
+    for name, claim, verdict in claims:
+        if verdict.word in DECIDED:
+            statements[name][verdict.word].append(claim.statement)
+    rows = [[name, *map("<br>".join, by_word.values())] for name, by_word in statements.items()]
+    counts = Counter(verdict.word for *_, verdict in claims)
+    tested = len(claims) - counts[NOT_RUN]
+    return [
+        *("## Decided claims", ""),
+        *(in_table(("table", *DECIDED), rows) if rows else []),
+        f"{tested} claims were tested: {counts[HOLDS]} hold here, {counts[FAILS]} do not, "
         f"{counts[NO_DIFFERENCE]} show no difference, {counts[INCONCLUSIVE]} are inconclusive, "
         f"and {counts[UNDECIDED]} are not decided.",
-        f"{len(claims) - len(run)} claims are on full-size tables or lack cells: {NOT_RUN}.",
+        f"{counts[NOT_RUN]} claims are on full-size tables or lack cells: {NOT_RUN}.",
         "",
     ]
-    return "\n".join(lines)
+
+
+def claims_table(claims: Claims) -> list[str]:
+    """Return a table of all claims that have been run, with the differences that decide them."""
+    rows = [
+        (name, claim.statement, claim.source or "this project's", f"**{verdict.word}**", verdict.reason)
+        for name, claim, verdict in claims
+        if verdict.word != NOT_RUN
+    ]
+    return ["## Claims", "", *in_table(("table", "claim", "source", "verdict", "differences"), rows)]
 
 
 def section(scored: Scored, small: bool, verdicts: Verdicts) -> str:

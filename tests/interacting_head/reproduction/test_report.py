@@ -6,9 +6,9 @@ from statistics import fmean, stdev
 
 import pytest
 
-from interacting_head.reproduction.claims import NOT_RUN
+from interacting_head.reproduction.claims import FAILS, HOLDS, NO_DIFFERENCE, NOT_RUN, UNDECIDED, Better, Verdict
 from interacting_head.reproduction.command_line import write_report
-from interacting_head.reproduction.report import HEADER, report
+from interacting_head.reproduction.report import HEADER, decided_claims, report
 from interacting_head.reproduction.results import Results
 from interacting_head.reproduction.scored import CONVERGED, Scored, fall_at_end, result_name
 from interacting_head.reproduction.scoring import SEARCH_ENDS
@@ -100,7 +100,28 @@ def test_only_tables_with_results_are_reported(reported):
     assert markdown.startswith(HEADER)
     sharing = "interacting/learning_rate", "interacting/schemes", "interacting/folded"
     assert set(found) == {"quickstart/heads", "li_luo/3 (small)", "li_luo/9 (small)", *sharing}
-    assert re.findall(r"\n## (\S+)", markdown) == ["Claims", "li_luo/3,", "li_luo/9,", *sharing, "quickstart/heads"]
+    tables = ["li_luo/3,", "li_luo/9,", *sharing, "quickstart/heads"]
+    assert re.findall(r"\n## (\S+)", markdown) == ["Decided", "Claims", *tables]
+
+
+def test_decided_claims_have_a_row_for_each_table_and_a_column_for_each_verdict():
+    words = {"a": HOLDS, "b": UNDECIDED, "c": FAILS, "d": HOLDS}, {"e": NOT_RUN}, {"f": NO_DIFFERENCE}
+    claims = [
+        (table, Better(statement, "§ 1", "row", "other row"), Verdict(word, "a reason"))
+        for table, verdicts in zip(("paper/1", "paper/2", "paper/3"), words, strict=True)
+        for statement, word in verdicts.items()
+    ]
+    heading, _, *table, counts, not_run, _ = decided_claims(claims)
+    assert heading == "## Decided claims"
+    assert table[0] == "| table | holds here | does not hold here | no difference larger than 0.5 |"
+    assert table[2:4] == ["| paper/1 | a<br>d | c |  |", "| paper/3 |  |  | f |"]
+    assert counts.startswith("5 claims were tested: 2 hold here, 1 do not, 1 show no difference, 0 are inconclusive,")
+    assert not_run.startswith("1 claims ")
+
+
+def test_without_decided_claims_there_is_no_table_of_them():
+    claims = [("paper/1", Better("a", "§ 1", "row", "other row"), Verdict(UNDECIDED, "a reason"))]
+    assert not [line for line in decided_claims(claims) if line.startswith("|")]
 
 
 def test_scores_are_mean_and_deviation_of_the_stored_ones(reported):
