@@ -104,7 +104,7 @@ def test_only_tables_with_results_are_reported(reported):
     assert re.findall(r"\n## (\S+)", markdown) == ["Decided", "Claims", *tables]
 
 
-def test_decided_claims_have_a_row_for_each_table_and_a_column_for_each_verdict():
+def test_decided_claims_have_a_row_by_table_and_a_column_by_verdict():
     words = {"a": HOLDS, "b": UNDECIDED, "c": FAILS, "d": HOLDS}, {"e": NOT_RUN}, {"f": NO_DIFFERENCE}
     claims = [
         (table, Better(statement, "§ 1", "row", "other row"), Verdict(word, "a reason"))
