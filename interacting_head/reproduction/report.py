@@ -2,7 +2,7 @@
 
 import dataclasses
 import itertools
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from statistics import fmean
 
@@ -78,7 +78,7 @@ def in_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
 
 def decided_claims(claims: Claims) -> list[str]:
     """Return the decided claims, a row for each table and a column for each verdict, and the number of all others."""
-    statements = {name: {word: [] for word in DECIDED} for name, _, verdict in claims if verdict.word in DECIDED}
+    statements = defaultdict(lambda: {word: [] for word in DECIDED})
     for name, claim, verdict in claims:
         if verdict.word in DECIDED:
             statements[name][verdict.word].append(claim.statement)

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+from interacting_head.reproduction.claims import INCONCLUSIVE, UNDECIDED
 from interacting_head.reproduction.command_line import SEEDS, figure_link
 from interacting_head.reproduction.report import report
 from interacting_head.reproduction.results import Results
@@ -24,11 +25,16 @@ def test_the_stored_report_equals_a_report_of_the_stored_results():
 
 
 def test_the_readme_has_the_decided_claims_and_the_number_of_the_others():
-    report = (BENCHMARKS / "REPRODUCTION.md").read_text(encoding="utf-8")
-    decided = report.split("## Decided claims\n")[1].split("\n## ")[0].splitlines()
+    stored = (BENCHMARKS / "REPRODUCTION.md").read_text(encoding="utf-8")
+    decided, claims = (stored.split(f"## {name}\n")[1].split("\n## ")[0] for name in ("Decided claims", "Claims"))
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert all(line in readme.splitlines() for line in decided if line.startswith("|"))
-    [counts] = [line for line in decided if " claims were tested: " in line]
+    header, *rows = (line for line in decided.splitlines() if line.startswith("|"))
+    assert readme.split(f"{header}\n")[1].split("\n\n")[0].splitlines() == rows
+    open_ones = {f"**{word}**" for word in (INCONCLUSIVE, UNDECIDED)}
+    lines = [line for line in claims.splitlines()[3:] if line.startswith("|")]
+    by_scores = [line for line in lines if "seeds" in line and not open_ones & set(line.split(" | "))]
+    assert ("**No claim about translation quality has been decided yet.**" in readme) == (not by_scores)
+    [counts] = [line for line in decided.splitlines() if " claims were tested: " in line]
     assert counts in " ".join(readme.split())
 
 
