@@ -85,13 +85,12 @@ def decided_claims(claims: Claims) -> list[str]:
     rows = [[name, *map("<br>".join, by_word.values())] for name, by_word in statements.items()]
     counts = Counter(verdict.word for *_, verdict in claims)
     tested = len(claims) - counts[NOT_RUN]
+    verdicts = "; ".join(f"{word}, {counts[word]}" for word in (*DECIDED, INCONCLUSIVE, UNDECIDED))
     return [
         *("## Decided claims", ""),
         *(in_table(("table", *DECIDED), rows) if rows else []),
-        f"{tested} claims were tested: {counts[HOLDS]} hold here, {counts[FAILS]} do not, "
-        f"{counts[NO_DIFFERENCE]} show no difference, {counts[INCONCLUSIVE]} are inconclusive, "
-        f"and {counts[UNDECIDED]} are not decided.",
-        f"{counts[NOT_RUN]} claims are on full-size tables or lack cells: {NOT_RUN}.",
+        f"Verdicts on {tested} claims: {verdicts}.",
+        f"Not run: {counts[NOT_RUN]} claims on full-size tables or on tables that lack cells.",
         "",
     ]
 

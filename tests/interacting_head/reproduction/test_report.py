@@ -115,8 +115,9 @@ def test_decided_claims_have_a_row_by_table_and_a_column_by_verdict():
     assert heading == "## Decided claims"
     assert table[0] == "| table | holds here | does not hold here | no difference larger than 0.5 |"
     assert table[2:4] == ["| paper/1 | a<br>d | c |  |", "| paper/3 |  |  | f |"]
-    assert counts.startswith("5 claims were tested: 2 hold here, 1 do not, 1 show no difference, 0 are inconclusive,")
-    assert not_run.startswith("1 claims ")
+    words = "holds here, 2; does not hold here, 1; no difference larger than 0.5, 1; inconclusive, 0; not decided, 1"
+    assert counts == f"Verdicts on 5 claims: {words}."
+    assert not_run.startswith("Not run: 1 claims ")
 
 
 def test_without_decided_claims_there_is_no_table_of_them():
@@ -251,7 +252,7 @@ def test_claims_whose_cells_are_missing_count_as_not_run(reported):
     assert len(listed) == 1
     assert listed[0].startswith("| quickstart/heads | ")
     assert "| **not decided** | h = 2: " in listed[0]  # the effect follows the word
-    assert f"\n{total - 1} claims are on full-size tables or lack cells: not run.\n" in markdown
+    assert f"\nNot run: {total - 1} claims on full-size tables or on tables that lack cells.\n" in markdown
 
 
 def test_losses_and_times_have_separate_tables(tmp_path):
