@@ -68,12 +68,12 @@ def cells() -> Iterator[Cell]:
 
 
 def claims() -> Iterator[Claim]:
-    """Yield the claims: which scheme is better, each at its best rate, and at the lowest."""
+    """Yield the claims that a scheme beats multi-head attention, each at its best rate, and both at the lowest."""
     lowest = f"{FACTORS[0] * PEAK:.3g}"
     for setup, scheme in itertools.product(SETUPS, SCHEMES[1:]):
         ours, theirs = f"{scheme}, {setup}", f"multi_head, {setup}"
         converges = setup.steps > SHORT
-        best = f"{scheme}, at its best rate, beats multi-head attention at its own ({setup})"
+        best = f"{scheme} beats multi-head attention, each at its best rate ({setup})"
         yield BestBetter(best, "", ours, (theirs,), needs_convergence=converges)
         at_lowest = f"{scheme} beats multi-head attention at the lowest rate ({setup})"
         yield CellBetter(at_lowest, "", (((ours, lowest), (theirs, lowest)),), needs_convergence=converges)
@@ -169,7 +169,7 @@ register(
     on_a_cpu=True,
     claims=tuple(
         BestBetter(
-            f"{row}, at its best rate, beats multi-head attention at its own ({heads} heads)",
+            f"{row} beats multi-head attention, each at its best rate ({heads} heads)",
             "", f"{row}, {heads} heads", (f"multi_head, {heads} heads",),
         )
         for heads, row in itertools.product(FEW_HEADS, ALL_SCHEMES[1:])
