@@ -80,7 +80,7 @@ def test_the_report_of_no_results_counts_all_claims_as_not_run(tmp_path):
     assert result.errors == "0 tables in results/REPRODUCTION.md\n"
     assert json.loads((tmp_path / "results/REPRODUCTION.json").read_text()) == {}
     text = (tmp_path / "results/REPRODUCTION.md").read_text(encoding="utf-8")
-    assert re.search(r"\n\d+ claims are on full-size tables or lack cells: not run\.\n", text)
+    assert re.search(r"\nNot run: \d+ claims on full-size tables or on tables that lack cells\.\n", text)
     assert "**" not in text.split("## Claims")[1]
     assert {path.name for path in tmp_path.rglob("*")} == {"results", "REPRODUCTION.md", "REPRODUCTION.json"}
 
