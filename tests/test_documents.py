@@ -11,6 +11,7 @@ import pytest
 
 from data.corpora.mixes import parse_mix
 from interacting_head.config import load_config
+from interacting_head.tune.search import load_space
 from tests import skip_reasons, tiny_corpus
 from tests.command_line import run
 from tests.pages import ROOT, blocks, shown
@@ -38,6 +39,7 @@ NOT_RUN = {
 SHOWN = {
     "interacting-head ": "an overview of options, compared with --help below",
     "tatoeba_en-de+": "parsed below",
+    "architecture:": "read below",
     "engine ctranslate2: ": "compared below",
     "Gestern Abend ": "see tests/test_readme.py",
     "distance of a head ": "formulas",
@@ -201,6 +203,11 @@ def test_an_overview_of_options_has_the_words_of_the_help(page, tmp_path):
 def test_the_mix_of_corpora_is_one():
     parts = parse_mix(shown("corpora.md", "tatoeba_en-de+").strip())
     assert [part.corpus for part in parts] == ["tatoeba_en-de", "multi30k", "newstest", "newstest"]
+
+
+def test_the_search_space_is_one(tmp_path):
+    (tmp_path / "space.yaml").write_text(shown("training.md", "architecture:"), encoding="utf-8")
+    assert list(load_space(tmp_path / "space.yaml")) == ["architecture", "regularization"]
 
 
 @pytest.mark.slow

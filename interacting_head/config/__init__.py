@@ -9,6 +9,7 @@ from data.text.profiles import DEFAULT_MAX_LENGTH, DEFAULT_PROFILE, DEFAULT_VOCA
 from interacting_head.config import yaml_files
 from interacting_head.config.values import MOST_HYPOTHESES, parsed, setting, unknown_key
 
+SCHEME = "model.attention.scheme"
 COMMON_OPTIONS = ("use_bias",)
 """Options of attention layers that every scheme has."""
 OWN_FILES = ("source", "target", "dev_source", "dev_target")  # keys of `data`
@@ -223,11 +224,12 @@ def to_yaml(config: ExperimentConfig) -> str:
 def override(config: ExperimentConfig, assignments: Iterable[str]) -> ExperimentConfig:
     """Return the configuration with each `KEY=VALUE` applied, values in YAML: `model.attention.num_heads=4`.
 
-    Changing `model.attention.scheme` drops scheme-specific options. Raises `InputError` for an unknown key or a wrong
-    value.
+    Changing `model.attention.scheme` drops scheme-specific options of the former scheme. Raises `InputError` for an
+    unknown key or a wrong value.
     """
     mapping = to_dict(config)
-    for assignment in assignments:
+    # The scheme first: options that are assigned before it are meant for it.
+    for assignment in sorted(assignments, key=lambda text: not text.startswith(f"{SCHEME}=")):
         key, separator, text = assignment.partition("=")
         if not separator:
             raise InputError(f"--set takes KEY=VALUE, such as model.dropout=0.2, got {assignment!r}")
@@ -238,7 +240,7 @@ def override(config: ExperimentConfig, assignments: Iterable[str]) -> Experiment
             place = place.get(parent) if isinstance(place, dict) else None
         if not isinstance(place, dict) or (last not in place and parents[-1:] != ["options"]):
             raise unknown_key(key, _known_keys())
-        if key == "model.attention.scheme" and value != place[last]:
+        if key == SCHEME and value != place[last]:
             options = place["options"] if isinstance(place["options"], dict) else {}
             place["options"] = {name: option for name, option in options.items() if name in COMMON_OPTIONS}
         place[last] = value

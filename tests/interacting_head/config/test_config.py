@@ -109,6 +109,11 @@ def test_assignments_are_applied_in_their_order():
     assert (config.data.seed, config.train.seed) == (3, 4)
 
 
+def test_options_may_come_before_their_scheme():
+    config = override(DEFAULT, ["model.attention.options.gate=headwise", "model.attention.scheme=gated_heads"])
+    assert config.model.attention.options == {"gate": "headwise"}
+
+
 @pytest.mark.parametrize(
     ("key", "nearest"),
     [
