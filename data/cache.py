@@ -18,7 +18,12 @@ ADVICE = "set INTERACTING_HEAD_CACHE to a writable folder"
 
 def cache_folder() -> Path:
     """Return `$INTERACTING_HEAD_CACHE`, or `~/.cache/interacting_head`; it need not exist yet."""
-    return Path(os.environ.get("INTERACTING_HEAD_CACHE") or Path.home() / ".cache" / "interacting_head")
+    if named := os.environ.get("INTERACTING_HEAD_CACHE"):
+        return Path(named)
+    try:
+        return Path.home() / ".cache" / "interacting_head"
+    except RuntimeError as error:
+        raise InputError(f"this user has no home folder for the cache; {ADVICE}") from error
 
 
 def build_once(folder: Path, build: Callable[[Path], None], unchecked: bool = False) -> Path:

@@ -28,7 +28,9 @@ class FoldedAttention(MultiHeadAttention):
     schemes: ClassVar = {}
     """The registry, filled by the package."""
 
-    def __init__(self, num_heads, key_dim, value_dim=None, *, start="interacting_head", **kwargs):
+    def __init__(
+        self, num_heads: int, key_dim: int, value_dim: int | None = None, *, start: str = "interacting_head", **kwargs
+    ):
         scheme = self.schemes[one_of(self.schemes, "start", start)]
         common = inspect.signature(MultiHeadAttention.__init__).parameters
         own = [name for name in inspect.signature(scheme.__init__).parameters if name in kwargs and name not in common]
@@ -36,18 +38,18 @@ class FoldedAttention(MultiHeadAttention):
         super().__init__(num_heads, key_dim, value_dim, **kwargs)
         self.start, self.options = start, options
         layer = scheme(num_heads, key_dim, value_dim, use_bias=self.use_bias, seed=0, **options)
+        if layer.why_not_standard:
+            raise ValueError(f"{start} is no start of standard attention: {layer.why_not_standard}")
+        if (heads := len(layer.head_names)) != num_heads:
+            raise ValueError(f"{start} with {num_heads} heads is standard attention with {heads}")
         self.begin = SimpleNamespace(layer=layer)  # a layer in an attribute of its own would add its weights
         self.given_sizes = {"key_dim": key_dim, "value_dim": value_dim}
 
     def build(self, query_shape: tuple, value_shape: tuple, key_shape: tuple | None = None) -> None:
         start = self.begin.layer
         start.build(query_shape, value_shape, key_shape)
-        if start.why_not_standard:
-            raise ValueError(f"{self.start} is no start of standard attention: {start.why_not_standard}")
         query, key, value, output = start.standard_projections()
-        _, heads, size = query.shape
-        if heads != self.num_heads:
-            raise ValueError(f"{self.start} with {self.num_heads} heads is standard attention with {heads}")
+        size = query.shape[-1]
         query = query * np.sqrt(size / self.key_dim)
         self.key_dim, self.value_dim = size, value.shape[-1]
         self.first = {"output_kernel": output, "output_bias": float64(start.output_bias)}

@@ -29,7 +29,9 @@ class GatedHeadsAttention(MultiHeadAttention):
     head_axes: ClassVar = {**MultiHeadAttention.head_axes, "gate_kernel": (-2,)}
     why_not_standard = "the gate of each head depends on the input"
 
-    def __init__(self, num_heads, key_dim, value_dim=None, *, gate="elementwise", **kwargs):
+    def __init__(
+        self, num_heads: int, key_dim: int, value_dim: int | None = None, *, gate: str = "elementwise", **kwargs
+    ):
         super().__init__(num_heads, key_dim, value_dim, **kwargs)
         self.gate = one_of(GATES, "gate", gate)
 

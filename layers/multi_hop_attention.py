@@ -32,7 +32,9 @@ class MultiHopAttention(MultiHeadAttention):
         """Return the fourth encoder layer (table 1), or the last where there are fewer."""
         return {"encoder": (min(4, encoder_layers),)}
 
-    def __init__(self, num_heads, key_dim, value_dim=None, *, hop_dim=None, **kwargs):
+    def __init__(
+        self, num_heads: int, key_dim: int, value_dim: int | None = None, *, hop_dim: int | None = None, **kwargs
+    ):
         super().__init__(num_heads, key_dim, value_dim, **kwargs)
         self.hop_dim = hop_dim or key_dim
 

@@ -38,7 +38,15 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
     arguments = ("implementation",)
     head_axes: ClassVar = {**PROJECTION_AXES, "output_kernel": (-4, -3)}
 
-    def __init__(self, num_heads, key_dim, value_dim=None, *, implementation="by_query_head", **kwargs):
+    def __init__(
+        self,
+        num_heads: int,
+        key_dim: int,
+        value_dim: int | None = None,
+        *,
+        implementation: str = "by_query_head",
+        **kwargs,
+    ):
         super().__init__(num_heads, key_dim, value_dim, **kwargs)
         self.implementation = one_of(IMPLEMENTATIONS, "implementation", implementation)
 

@@ -18,7 +18,7 @@ from tqdm import tqdm
 from data.cache import build_once, warn_of_damage
 from data.corpora.archives import unpack
 from data.errors import InputError
-from data.files import atomic_write, sha256, write_json
+from data.files import NO_ROOM, atomic_write, sha256, write_json
 
 TIMEOUT = 30  # seconds without an answer
 # Some servers refuse Python's own name (manythings.org answers 406).
@@ -30,7 +30,7 @@ def download(address: str, path: Path, sha256: str | None = None) -> str:
     """Download `address` to `path`, creating its folder, and return the SHA-256 of the content.
 
     Raises `InputError`, leaving no file, if the address cannot be reached, or the content is truncated or does not
-    match `sha256`.
+    match `sha256`; `OSError` if there is no room.
     """
     digest = hashlib.sha256()
     request = urllib.request.Request(address, headers={"User-Agent": USER_AGENT})
@@ -48,6 +48,8 @@ def download(address: str, path: Path, sha256: str | None = None) -> str:
             if sha256 not in (None, digest.hexdigest()):
                 raise InputError(f"{address} has the SHA-256 {digest.hexdigest()}, expected {sha256}")
     except (OSError, http.client.HTTPException) as error:
+        if isinstance(error, OSError) and error.errno in NO_ROOM:
+            raise
         raise InputError(f"could not download {address}: {getattr(error, 'reason', None) or error}") from error
     return digest.hexdigest()
 

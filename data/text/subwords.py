@@ -11,6 +11,7 @@ import sentencepiece
 from data.errors import InputError
 from data.files import atomic_write, check_plain
 
+LONGEST = 4192  # bytes; SentencePiece ignores longer lines
 PAD, UNKNOWN, BEGIN, END = 0, 1, 2, 3
 SPECIAL_PIECES = ("<pad>", "<unk>", "<s>", "</s>")
 
@@ -26,13 +27,16 @@ def train_subwords(
 
     Raises `InputError` if there is no text, or the text has too few different pieces or too many characters.
     """
+    if vocabulary_size >= 2**31:
+        raise InputError(f"a vocabulary of {vocabulary_size} is too large; it must be below {2**31}")
     model = io.BytesIO()
     failure = None
 
     def watched_lines():
         nonlocal failure
         try:
-            yield from lines
+            for line in lines:
+                yield from _parts(line)
         except (Exception, KeyboardInterrupt) as error:
             failure = error
             raise
@@ -79,6 +83,18 @@ def train_subwords(
         )
     with atomic_write(model_path, "wb", parents=True) as file:
         file.write(model.getvalue())
+
+
+def _parts(line):
+    """Yield a line, or parts of a long one, cut at blanks, which sub-words do not cross."""
+    start, width = 0, LONGEST // 4  # a character has at most four bytes
+    if len(line.encode()) > LONGEST:
+        while len(line) - start > width:
+            blank = line.rfind(" ", start + 1, start + width)
+            end = start + width if blank < 0 else blank
+            yield line[start:end]
+            start = end
+    yield line[start:]
 
 
 class Subwords:

@@ -12,7 +12,7 @@ from data.errors import InputError
 from data.text.parallel_text import SIDES, ParallelText, text_bar
 from data.text.subwords import train_subwords
 
-FORMAT = 1  # version of the cached files: increase it when `train_subwords` learns differently
+FORMAT = 2  # version of the cached files: increase it when `train_subwords` learns differently
 
 
 def learn_vocabularies(

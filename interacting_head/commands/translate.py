@@ -3,7 +3,7 @@
 import sys
 import time
 
-from interacting_head.console import run, write_json
+from interacting_head.console import run
 from interacting_head.translation import files
 from interacting_head.translation.options import parse_arguments
 from interacting_head.translation.streams import count_lines, is_prompt, open_windows
@@ -20,7 +20,7 @@ def main() -> None:
     other_path = arguments.score if arguments.prefix is None else arguments.prefix
     count = count_lines(arguments.input, other_path)  # also rejects files that are not text, before hours of work
     sentences = tokens = 0
-    with files.open_output(arguments) as output:
+    with files.open_output(arguments) as output, files.open_summary(arguments) as summarize:
         translator = files.load_translator(arguments)
         form = files.output_form(arguments, translator)
         sizes = [batches * batch_size for batches in files.window_sizes(arguments, output)]
@@ -41,6 +41,7 @@ def main() -> None:
                 sentences += len(lines)
                 tokens += sum(len(best.tokens) for best, *_ in found)
         seconds = time.perf_counter() - started
+        summarize(sentences=sentences, tokens=tokens, seconds=seconds)
     for warning in translator.encoder.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     print(
@@ -48,8 +49,6 @@ def main() -> None:
         f"{sentences / seconds:,.1f} sentences/s, {tokens / seconds:,.0f} tokens/s",
         file=sys.stderr,
     )
-    if arguments.summary is not None:
-        write_json(arguments.summary, {"sentences": sentences, "tokens": tokens, "seconds": seconds}, indent=None)
     if seconds > LONG and not arguments.details and arguments.score is None:
         faster = translator.engine.faster_engine(translator.options)
         if faster is not None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from data.errors import InputError
 from data.text.profiles import DEFAULT_MAX_LENGTH, DEFAULT_PROFILE, DEFAULT_VOCABULARY_SIZE, FORMER_PROFILES, PROFILES
 from interacting_head.config import yaml_files
-from interacting_head.config.values import MOST_HYPOTHESES, parsed, setting, unknown_key
+from interacting_head.config.values import MOST_HYPOTHESES, MOST_SUBWORDS, parsed, setting, unknown_key
 
 SCHEME = "model.attention.scheme"
 COMMON_OPTIONS = ("use_bias",)
@@ -179,7 +179,9 @@ class DecodeConfig:
         choices=("gnmt", "average", "none"),
     )
     max_length: int | None = setting(
-        None, "largest number of sub-words of a translation; `null`: twice the source length plus ten"
+        None,
+        "largest number of sub-words of a translation; `null`: twice the source length plus ten",
+        at_most=MOST_SUBWORDS,
     )
     batch_size: int = setting(64, "sentences per batch")
 

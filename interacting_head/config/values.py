@@ -13,6 +13,8 @@ OUTSIDE = {"at_least": operator.lt, "at_most": operator.gt, "above": operator.le
 FORMER_KEYS = {"train.accumulate_batches": "train.gradient_accumulation_steps"}
 """Keys in earlier versions → current keys."""
 LONGEST_KEY = 100  # characters; longer keys get no suggestion
+MOST_SUBWORDS = 100_000
+"""Largest length of a translation that can be set."""
 MOST_HYPOTHESES = 100
 """Largest beam size and number of samples. Time grows with the square, since each hypothesis attends to the cache of
 all; studies of wide beams, which degrade translations from about ten on, use up to 100."""

@@ -1,6 +1,8 @@
 """The attention at each site and layer of a Transformer, from the papers or the configuration."""
 
 import dataclasses
+import types
+import typing
 
 import keras
 
@@ -13,7 +15,7 @@ from interacting_head.config import (
     PlacedAttentionConfig,
     PlacementConfig,
 )
-from interacting_head.config.values import entry_of
+from interacting_head.config.values import checked, entry_of
 from layers import ATTENTION_SCHEMES
 
 BASE_SCHEME = "multi_head"
@@ -70,9 +72,8 @@ def attention_layer(model: ModelConfig, site: str, number: int, head_gates: bool
             "choose another num_heads, or set key_dim and value_dim"
         )
     head_dim = model.model_dim // attention.num_heads
+    _check_types(attention.options, layer_class)
     options = {**layer_class.layer_options(number), **attention.options}
-    if others := [name for name, value in options.items() if not isinstance(value, bool | int | float | str | None)]:
-        raise InputError(f"model.attention.options.{others[0]} must be a number, a string, true or false")
     if site == "cross" and _reads_several_layers(attention):
         options["num_sources"] = memory_layers(model) or 1
     try:
@@ -89,6 +90,17 @@ def attention_layer(model: ModelConfig, site: str, number: int, head_gates: bool
         raise InputError(
             f"model.attention.options {attention.options} are not valid for the scheme {attention.scheme}: {error}"
         ) from error
+
+
+def _check_types(options, layer_class):
+    hints = typing.get_type_hints(layer_class.__init__)
+    for name, value in options.items():
+        key, kinds = f"model.attention.options.{name}", typing.get_args(hints.get(name)) or (hints.get(name),)
+        if not isinstance(value, bool | int | float | str | None):
+            raise InputError(f"{key} must be a number, a string, true or false")
+        simple = [kind for kind in kinds if kind in (bool, int, float, str)]
+        if simple and not (value is None and types.NoneType in kinds):
+            checked(simple[0], value, key, {})
 
 
 def memory_layers(model: ModelConfig) -> int | None:

@@ -154,7 +154,7 @@ def collect(links: KerasTensor, totals: KerasTensor, options: SearchOptions) -> 
         )
 
     variables = (
-        ops.convert_to_tensor(L - 1, dtype="int32"),
+        ops.max(ends),  # nothing comes later
         hypothesis,
         ops.full((B, N, L), PAD, dtype="int32"),
         ops.zeros((B, N, L), dtype="float32"),
@@ -209,10 +209,13 @@ def _best(logits, search, limits, options):
 def _sampled(logits, search, limits, options):
     """Return one continuation of each hypothesis, drawn by `limits["draws"]`, as a `Choice`."""
     (B, N, V), t = ops.shape(logits), search.position
-    scores = scaled = logits / options.temperature
+    scores = logits
     if options.no_repeat_ngram:
         scores = forbid_repeats(scores, search.ids, t, options.no_repeat_ngram)
-    scores = constrained(scores, ops.arange(V, dtype="int32"), t, limits, free=scaled)
+    scores = constrained(scores, ops.arange(V, dtype="int32"), t, limits, free=logits)
+    # From the largest, which becomes 0: a low temperature would take all scores below the forbidden ones.
+    scaled = (scores - ops.max(scores, axis=-1, keepdims=True)) / options.temperature
+    scores = ops.where(scores > IMPOSSIBLE / 2, scaled, IMPOSSIBLE)
     tokens = sample_tokens(scores, ops.take(limits["draws"], t, axis=1), options.top_k, options.top_p)
     log_p = ops.squeeze(ops.take_along_axis(ops.log_softmax(logits, axis=-1), ops.expand_dims(tokens, 2), axis=2), 2)
     # A hypothesis that has ended continues as an impossible one.

@@ -6,14 +6,24 @@ from typing import Any
 
 from data.errors import InputError
 from interacting_head.config import DecodeConfig
-from interacting_head.config.values import MOST_HYPOTHESES
+from interacting_head.config.values import MOST_HYPOTHESES, MOST_SUBWORDS
 from interacting_head.search.length_penalties import LENGTH_PENALTIES
 
 IMPOSSIBLE = -1e9
 """Score of a forbidden token."""
 
-LEAST = {"beam_size": 1, "min_length": 0, "max_length": 1, "n_best": 1, "no_repeat_ngram": 0, "top_k": 0, "seed": 0}
-"""Least values of integer options."""
+LIMITS = {
+    "beam_size": (1, MOST_HYPOTHESES),
+    "min_length": (0, MOST_SUBWORDS),
+    "max_length": (1, MOST_SUBWORDS),
+    "n_best": (1, MOST_HYPOTHESES),
+    "no_repeat_ngram": (0, 100),  # the time to compile a search grows with it
+    "top_k": (0, math.inf),
+    "seed": (0, math.inf),
+}
+"""Least and largest values of integer options."""
+
+LEAST_TEMPERATURE = 1e-6
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,14 +58,14 @@ class SearchOptions:
     seed: int = 1
 
     def __post_init__(self):
-        for name, least in LEAST.items():
+        for name, (least, largest) in LIMITS.items():
             value = getattr(self, name)
             if value is None and name in ("min_length", "max_length"):
                 continue
             if not isinstance(value, int) or value < least:
                 raise InputError(f"{name} must be a whole number of at least {least}, got {value}")
-            if name in ("beam_size", "n_best") and value > MOST_HYPOTHESES:
-                raise InputError(f"{name} must be at most {MOST_HYPOTHESES}, got {value}")
+            if value > largest:
+                raise InputError(f"{name} must be at most {largest}, got {value}")
         kind, alpha, temperature = self.length_penalty_type, self.length_penalty, self.temperature
         if kind not in LENGTH_PENALTIES:
             raise InputError(f"length_penalty_type must be one of {', '.join(LENGTH_PENALTIES)}, got {kind!r}")
@@ -63,6 +73,11 @@ class SearchOptions:
             raise InputError(f"length_penalty must be a number of at least 0, got {alpha}")
         if not 0 < temperature < math.inf:
             raise InputError(f"temperature must be a number above 0, got {temperature}")
+        if temperature < LEAST_TEMPERATURE:
+            raise InputError(
+                f"temperature must be at least {LEAST_TEMPERATURE}, got {temperature}; --top-k 1 always takes the "
+                "likeliest sub-word"
+            )
         if not 0 < self.top_p <= 1:
             raise InputError(f"top_p must be above 0 and at most 1, got {self.top_p}")
         if None not in (self.min_length, self.max_length) and self.min_length > self.max_length:

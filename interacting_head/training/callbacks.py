@@ -70,7 +70,7 @@ class Progress(keras.callbacks.Callback):
         left = (self.total - self.step) * self._seconds_per_step
         optimizer = getattr(self.model.optimizer, "inner_optimizer", self.model.optimizer)
         values = {
-            "epoch": self.step // self.steps_per_epoch + 1,
+            "epoch": max(self.step - 1, 0) // self.steps_per_epoch + 1,
             "loss": f"{self.loss:.3f}",
             "perplexity": f"{math.exp(min(self.loss, 50)):.2f}",
             "lr": f"{scalar(optimizer.learning_rate):.1e}",

@@ -64,7 +64,9 @@ class Adam(keras.optimizers.Adam):
         # The kernel would correct the bias of the moments by 1 − βᵗ with a rounded βᵗ, inexactly in the first steps:
         # correct the rate instead.
         step = ops.cast(self.iterations + 1, "float32")
-        first, second = (-ops.expm1(step * math.log(np.float32(beta))) for beta in (self.beta_1, self.beta_2))
+        first, second = (
+            -ops.expm1(step * math.log(np.float32(beta))) if beta else 1.0 for beta in (self.beta_1, self.beta_2)
+        )
         rate = ops.cast(self.learning_rate, "float32") * ops.sqrt(second) / first
         for (variable, m, v), gradient in zip(self.slots.moments, grads, strict=True):
             if gradient is not None:

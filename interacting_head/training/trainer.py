@@ -229,7 +229,7 @@ class Trainer:
         record = {
             "step": state.step,
             "seconds": self._seconds(),
-            "epoch": self.batches.position(state.step)[0] + 1,
+            "epoch": self.batches.position(max(state.step - 1, 0))[0] + 1,
             "loss": state.loss,
             **scores,
             "learning_rate": scalar(self.training_model.optimizer.learning_rate),

@@ -6,6 +6,7 @@ import functools
 import gzip
 import io
 import itertools
+import json
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -116,18 +117,16 @@ def window_sizes(arguments: argparse.Namespace, output: TextIO) -> tuple[int, in
 
 def check_output(arguments: argparse.Namespace) -> None:
     """Raise `InputError` if an output file is also read, under any name, or written twice: it would be replaced."""
-    if arguments.alignment is not None:
-        for name in ("output", "summary"):
-            if (path := getattr(arguments, name)) is not None and _is_same_place(path, arguments.alignment):
-                raise InputError(
-                    f"--alignment {arguments.alignment} is the same file as --{name}; name another output file"
-                )
-    for option in ("output", "alignment"):
-        _check_written(arguments, option, getattr(arguments, option))
+    written = [(name, path) for name in ("output", "summary", "alignment") if (path := getattr(arguments, name))]
+    for (name, path), (option, other) in itertools.combinations(written, 2):
+        if _is_same_place(path, other):
+            raise InputError(f"--{option} {other} is the same file as --{name}; name another output file")
+    for option, path in written:
+        _check_written(arguments, option, path)
 
 
 def _check_written(arguments, option, output):
-    if output in (None, "-") or not os.path.isfile(output):  # devices and pipes are not replaced
+    if output == "-" or not os.path.isfile(output):  # devices and pipes are not replaced
         return
     for name in ("input", "prefix", "score"):
         if (path := getattr(arguments, name)) is not None and _is_same_file(path, output):
@@ -185,6 +184,16 @@ def _open_file(path):
             yield stack.enter_context(io.TextIOWrapper(stack.enter_context(compressed), encoding="utf-8"))
         else:
             yield stack.enter_context(atomic_write(path))
+
+
+@contextlib.contextmanager
+def open_summary(arguments: argparse.Namespace) -> Iterator[Callable]:
+    """Yield a function that writes its arguments as JSON, if a file is named; it is opened before hours of work."""
+    if arguments.summary is None:
+        yield lambda **values: None
+        return
+    with atomic_write(arguments.summary) as file:
+        yield lambda **values: file.write(f"{json.dumps(values)}\n")
 
 
 @contextlib.contextmanager

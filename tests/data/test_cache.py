@@ -24,6 +24,16 @@ def test_the_cache_is_where_the_environment_says(monkeypatch, tmp_path):
     assert cache_folder() == Path.home() / ".cache" / "interacting_head"
 
 
+def test_a_user_without_a_home_must_name_the_cache(monkeypatch):
+    def no_home():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("INTERACTING_HEAD_CACHE", raising=False)
+    monkeypatch.setattr(Path, "home", no_home)
+    with pytest.raises(InputError, match="set INTERACTING_HEAD_CACHE to a writable folder"):
+        cache_folder()
+
+
 def test_a_folder_is_built_once(tmp_path):
     folder = tmp_path / "a" / "b"
     build_once(folder, write_a_file)

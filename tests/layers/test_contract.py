@@ -82,6 +82,14 @@ def test_masked_keys_get_no_weight_and_no_gradient(name, options):
 
 
 @every_scheme
+def test_a_mask_may_be_one_for_the_batch(name, options):
+    layer = built(name, options)
+    inputs, mask = normal(2, 4, MODEL_DIM), np.tril(np.ones((4, 4), "bool"))  # as many positions as heads
+    outputs = [array(layer(inputs, inputs, attention_mask=one)) for one in (mask, mask[None])]
+    np.testing.assert_array_equal(*outputs)
+
+
+@every_scheme
 def test_the_future_does_not_change_the_past(name, options):
     layer = built(name, options)
     inputs = normal(2, 6, MODEL_DIM)

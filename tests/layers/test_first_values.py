@@ -124,4 +124,4 @@ def test_folded_attention_starts_as_its_scheme_with_the_same_seed(name, options,
 )
 def test_folded_attention_refuses_schemes_that_it_cannot_start_as(options, message):
     with pytest.raises(ValueError, match=message):
-        build(make("folded", options))
+        make("folded", options)

@@ -1,3 +1,5 @@
+import contextlib
+import errno
 import gzip
 import hashlib
 import json
@@ -83,6 +85,17 @@ def test_a_transfer_cut_short_is_an_error_even_without_a_checksum(tmp_path, serv
     with pytest.raises(InputError, match=r"1,000 of 3,000,000 bytes|could not download"):
         download(f"{server}/cut-short", tmp_path / "file.gz")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_is_not_a_failed_download(tmp_path, server, monkeypatch):
+    @contextlib.contextmanager
+    def full(path, *_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+        yield
+
+    monkeypatch.setattr("data.corpora.published.atomic_write", full)
+    with pytest.raises(OSError, match="No space left on device"):
+        download(f"{server}/file", tmp_path / "file.gz")
 
 
 def test_a_missing_file_is_an_error(tmp_path, server):

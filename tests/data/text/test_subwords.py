@@ -103,6 +103,11 @@ def test_too_large_a_vocabulary_names_the_largest_possible(tmp_path):
         train_subwords(lines, largest + 1, tmp_path / "x.model")
 
 
+def test_a_vocabulary_beyond_32_bits_is_an_error(tmp_path):
+    with pytest.raises(InputError, match="must be below 2147483648"):
+        train_subwords(["a"], 3_000_000_000, tmp_path / "model")
+
+
 def test_too_small_a_vocabulary_names_the_smallest_possible(tmp_path):
     lines = sentences(50, seed=1)
     with pytest.raises(InputError, match=r"too small .* at least \d+") as caught:
@@ -117,6 +122,18 @@ def test_too_small_a_vocabulary_names_the_smallest_possible(tmp_path):
 def test_no_text_is_an_error(tmp_path, lines):
     with pytest.raises(InputError, match="no text"):
         train_subwords(lines, 300, tmp_path / "x.model")
+
+
+def test_long_lines_are_learnt_from_as_short_ones_are(tmp_path):
+    sentences = [f"sentence {number} is about Ω{number} and more" for number in range(400)]
+    models = []
+    for joined in (1, 200):  # 200 have some 7,000 bytes
+        lines = [" ".join(sentences[start : start + joined]) for start in range(0, len(sentences), joined)]
+        train_subwords(lines, 320, tmp_path / "model")
+        models.append(Subwords(tmp_path / "model"))
+    assert [models[1].encode([line]) for line in sentences] == [models[0].encode([line]) for line in sentences]
+    train_subwords(["abc" * 2000, "ab"], 266, tmp_path / "model")  # without a blank
+    assert len(Subwords(tmp_path / "model").encode(["abcabc"])[0]) < 6
 
 
 def test_training_is_quiet(tmp_path, capfd):

@@ -163,6 +163,22 @@ def test_schemes_choose_the_memory_that_they_read():
             ["model.attention.scheme=multi_hop", "model.attention.options={hop: 1}"],
             "model.attention.options {'hop': 1} are not valid for the scheme multi_hop",
         ),
+        (
+            ["model.attention.scheme=multi_hop", "model.attention.options={hop_dim: -1}"],
+            "model.attention.options.hop_dim must be at least 1, got -1",
+        ),
+        (
+            ["model.attention.scheme=dynamic_head_importance", "model.attention.options={importance_dim: abc}"],
+            "model.attention.options.importance_dim must be a whole number, got 'abc'",
+        ),
+        (
+            ["model.attention.scheme=differential", "model.attention.options={lambda_init: abc}"],
+            "model.attention.options.lambda_init must be a number, got 'abc'",
+        ),
+        (
+            ["model.attention.scheme=folded", "model.attention.options={start: multi_hop}"],
+            "multi_hop is no start of standard attention",
+        ),
         (["model.attention.scheme=fixed_head_size"], "fixed_head_size needs model.attention.key_dim"),
     ],
 )

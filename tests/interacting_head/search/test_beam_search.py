@@ -162,7 +162,8 @@ def test_the_smallest_length_and_a_prefix_hold(kind, alpha):
 
 @pytest.mark.parametrize("size", [1, 2, 3])
 def test_no_n_gram_occurs_twice(size, monkeypatch):
-    monkeypatch.setattr(search_options, "MOST_HYPOTHESES", 121)  # as many as exist
+    for name in ("beam_size", "n_best"):
+        monkeypatch.setitem(search_options.LIMITS, name, (1, 121))  # as many as exist
     cases, chosen = [Language((9, case)) for case in range(CASES)], options(121, no_repeat_ngram=size)
 
     def admitted(words):
@@ -207,7 +208,8 @@ def test_samples_are_among_the_likeliest_tokens():
     assert {sampled[0] for sampled in sample(language, 300, top_p=float(p[0] + p[1] / 2))} == set(words[:2])
     assert {sampled[0] for sampled in sample(language, 300, top_p=1e-6)} == {words[0]}
     [greedy] = search([language], [3], options(1))
-    assert set(sample(language, 50, temperature=1e-3)) == {greedy[0][1]}
+    for temperature in (1e-3, 1e-6):
+        assert set(sample(language, 50, temperature=temperature)) == {greedy[0][1]}
     assert set(sample(language, 50, top_k=1)) == {greedy[0][1]}
 
 

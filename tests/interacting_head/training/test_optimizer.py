@@ -55,10 +55,14 @@ def adam(steps, learning_rate=0.1, beta_1=0.9, beta_2=0.999, epsilon=1e-7):
     keras.backend.backend() != "tensorflow",
     reason="the kernel is one of TensorFlow; run the test with KERAS_BACKEND=tensorflow",
 )
-@pytest.mark.parametrize("beta_2", [0.98, 0.999])
-@pytest.mark.parametrize("steps", [1, 2, 50])
-def test_the_kernel_is_the_adam_of_its_paper(steps, beta_2):
-    for found, expected in zip(train(Adam(0.1, beta_2=beta_2), steps=steps), adam(steps, beta_2=beta_2), strict=True):
+@pytest.mark.parametrize(
+    ("steps", "beta_1", "beta_2"),
+    # With β₂ = 0, later steps of small gradients lose their digits to the earlier squares, in Keras too.
+    [*((steps, *betas) for steps in (1, 2, 50) for betas in ((0.9, 0.98), (0.9, 0.999), (0.0, 0.999))), (1, 0.9, 0.0)],
+)
+def test_the_kernel_is_the_adam_of_its_paper(steps, beta_1, beta_2):
+    betas = {"beta_1": beta_1, "beta_2": beta_2}
+    for found, expected in zip(train(Adam(0.1, **betas), steps=steps), adam(steps, **betas), strict=True):
         # Each of up to 50 steps rounds values of up to 4, by up to 1.2e-7.
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5)
 

@@ -1,5 +1,6 @@
 """The settings of a training: validations, averages, its end, and errors."""
 
+import math
 import types
 
 import numpy as np
@@ -37,6 +38,7 @@ def test_validations_may_come_by_epochs_and_without_translations(files, tmp_path
     epoch = records[0]["step"] // 2
     assert [record["step"] for record in records] == [*range(2 * epoch, 25, 2 * epoch), 25]
     assert len(records) > 2
+    assert [record["epoch"] for record in records] == [math.ceil(record["step"] / epoch) for record in records]
     assert all("bleu" not in record for record in records)
     best = min(records, key=lambda record: record["validation_smoothed_loss"])
     assert run.read_json("metrics.json")["best_step"] == best["step"]

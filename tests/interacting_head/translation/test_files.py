@@ -71,6 +71,22 @@ def test_an_alignment_that_is_another_file_is_refused(texts, options, alignment,
     assert not (texts / "new").exists()
 
 
+@pytest.mark.parametrize(
+    ("options", "summary", "message"),
+    [
+        ((), "symbolic", "--summary symbolic is the same file as --input; name another output file"),
+        (("-o", "new"), "./new", "--summary ./new is the same file as --output; name another output file"),
+        ((), "missing/new", "cannot write missing/new: No such file or directory"),
+    ],
+)
+def test_a_summary_that_cannot_be_written_is_refused_at_once(texts, options, summary, message):
+    result = run(texts, *ECHO, "-i", "input", *options, "--summary", summary)
+    assert (result.code, result.output) == (2, "")
+    assert result.errors.replace(f"{texts}/", "").startswith(f"error: {message}")
+    assert (texts / "input").read_text() == "input\n"
+    assert not (texts / "new").exists()
+
+
 def test_an_output_that_is_the_standard_input_is_refused(texts):
     command = [sys.executable, "-m", *ECHO, "-o", "input"]
     with open(texts / "input") as stdin:
@@ -89,7 +105,7 @@ def test_an_output_that_is_a_file_of_the_model_is_refused(tmp_path, name):
 
     def arguments(output, model=run_folder):
         return SimpleNamespace(
-            input="-", prefix=None, score=None, model=[str(model)], output=str(output), alignment=None
+            input="-", prefix=None, score=None, model=[str(model)], output=str(output), alignment=None, summary=None
         )
 
     with pytest.raises(InputError, match=r"--output .* is a file of the model .*run; name another output file"):
