@@ -10,15 +10,19 @@ from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 
+from data.batches import encoding
 from data.command_line import ArgumentParser, run
 from data.corpora.corpus import Corpus, open_corpus
 from data.corpus_encoding import EncodedCorpus, add_corpus_arguments, encode_corpus, text_settings
 from data.errors import InputError
 from data.files import copy_folder, remove_abandoned, write_json, written_atomically
+from data.text import preprocessed_text, vocabularies
 from data.text.parallel_text import SIDES, open_text_file
 from data.text.profiles import DEFAULT_MAX_LENGTH
 
 RECORD = "prepare.json"
+FORMATS = [preprocessed_text.FORMAT, vocabularies.FORMAT, encoding.FORMAT]
+"""Versions of what this project does to the text."""
 
 
 def write_output(folder: Path, corpus: Corpus, prepared: EncodedCorpus, record: dict) -> None:
@@ -77,7 +81,7 @@ def main(arguments: list[str] | None = None) -> None:
         "corpus": given.corpus,
         "languages": list(languages),
         "settings": json.loads(json.dumps(asdict(settings))),  # in the form in which it is read back
-        "versions": {name: version(name) for name in ("sacremoses", "sentencepiece")},
+        "versions": {name: version(name) for name in ("sacremoses", "sentencepiece")} | {"formats": FORMATS},
         "text": {split: text.digests() for split, text in corpus.splits.items()},
     }
     if former.get("inputs") == inputs and all((folder / name).is_file() for name in former["files"]):

@@ -24,7 +24,7 @@ def analyse(table: Table, runs: Sequence[Run], runner: Runner, name: str) -> Non
     """
     results = runner.results
     missing = [run for run in runs if results.analysis(name, run) is None]
-    runner.train(missing)
+    runner.train(missing, table.tests)
     for seed, of_seed in itertools.groupby(missing, lambda run: run.seed):
         of_seed = [run for run in of_seed if run.name not in (*runner.failed, *runner.left_out)]
         if not of_seed:
@@ -33,7 +33,10 @@ def analyse(table: Table, runs: Sequence[Run], runner: Runner, name: str) -> Non
             try:
                 found = findings(table, of_seed, runner, output)
             except RunError as error:
-                runner.failed.update({run.name: str(error) for run in of_seed})
+                if runner.ends_within(0):
+                    runner.left_out += [run.name for run in of_seed]
+                else:
+                    runner.failed.update({run.name: str(error) for run in of_seed})
                 continue
             if seed == 1 and of_seed == [run for run in runs if run.seed == 1]:
                 for suffix in SUFFIXES:

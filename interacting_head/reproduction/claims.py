@@ -146,8 +146,7 @@ class CellBetter(Comparison):
     pairs: Pairs
 
     def contrasts(self, cells: Collection[CellName], value: Callable) -> list[Contrast]:
-        # A small table may lack some of the paper's cells.
-        return [pair(*both) for both in self.pairs if set(both) <= set(cells)]
+        return [pair(*both) for both in self.pairs]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -249,6 +248,10 @@ class NonInferior(Equivalent):
     @property
     def bounds(self) -> tuple[float, float]:
         return -NEGLIGIBLE[self.metric], math.inf
+
+    def is_open(self, one: Estimate) -> bool:
+        # A difference above 0 may grow.
+        return Comparison.is_open(self, one) if one.gain > 0 else super().is_open(one)
 
 
 @dataclasses.dataclass(frozen=True)

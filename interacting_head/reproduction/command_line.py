@@ -13,6 +13,7 @@ from pathlib import Path
 from data.errors import InputError
 from data.files import atomic_write, check_folder, make_folder, write_json
 from interacting_head.console import ArgumentParser, RunError
+from interacting_head.metrics import METRICS, Options
 from interacting_head.reproduction.analyses import analyse
 from interacting_head.reproduction.claims import CellBetter
 from interacting_head.reproduction.figures import DRAWINGS, draw
@@ -38,7 +39,8 @@ def parse_arguments(description: str) -> argparse.Namespace:
     add("--list", action="store_true", help="list the tables, with number of runs and estimated hours on this machine")
     add("--small", action="store_true", help="make the small tables: free corpora, a CPU, the recipes NAME_small")
     add("--seeds", type=int, default=SEEDS, metavar="N", help=f"runs of each experiment; default: {SEEDS}")
-    add("--set", nargs="+", default=[], metavar="KEY=VALUE", dest="settings", help="change settings of all runs")
+    changed = {"nargs": "+", "default": [], "action": "extend", "metavar": "KEY=VALUE", "dest": "settings"}
+    add("--set", help="change settings of all runs", **changed)
     add("--only", metavar="PATTERN", help="only runs whose name contains PATTERN, or matches it with * and ?")
     embedder_help = "also compute YiSi-1, with word vectors or the folder of a multilingual BERT"
     add("--embedder", metavar="PATH", help=embedder_help)
@@ -68,6 +70,8 @@ def reproduce(arguments: argparse.Namespace) -> int:
     Raises `InputError` for an unknown table or one without runs, and if no run matches `--only`.
     """
     check_folder(arguments.output_dir)
+    if arguments.embedder is not None:
+        METRICS[YISI1](Options(embedder=arguments.embedder))  # raises now what scoring would store after hours
     chosen = [table for name in arguments.tables for table in matching(name, arguments.small)]
     results = Results(Path(arguments.output_dir) / "results" / "reproduction")
     if arguments.list:
@@ -121,12 +125,12 @@ def make(tables: Sequence[Table], arguments: argparse.Namespace, runner: Runner)
     if only and not names:
         raise InputError(f"no run of {', '.join(table.name for table in tables)} matches {only!r}")
     for table, runs in works:
-        name = result_name(table.name, small)
+        name = result_name(table.name, small and not table.on_a_cpu)
         if table.small_words:
             describe(table, runner, name)
             continue
         if table.measure == "epoch_seconds" and not only:
-            measure_seconds(table, small, runner.results, name, arguments.corpora_dir, runner.end)
+            measure_seconds(table, small, runner.results, name, arguments.corpora_dir, runner.end, arguments.settings)
         if table.measure == "parameters":
             count_parameters(table, runner.results, name)
         if table.analysis:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 
@@ -30,22 +31,30 @@ def count_parameters(table: Table, results: Results, name: str) -> None:
     with importing_keras():
         from interacting_head.model.transformer import parameter_count
 
-    found = {}
+    found, digests = {}, {}
     for cell in tqdm(table.cells, unit="model", disable=None):
         config = cell.experiment.config(seed=1)
         sizes = config.data.vocabulary_size
         sizes = [sizes, sizes] if isinstance(sizes, int) else sizes
         number = parameter_count(config.model, *sizes, config.data.shared_vocabulary)
         found.setdefault(cell.row, {})[cell.column] = number
-    results.write("parameters", name, {"parameters": found})
+        digests.setdefault(cell.row, {})[cell.column] = cell.experiment.digest
+    results.write("parameters", name, {"parameters": found, "digests": digests})
 
 
 def measure_seconds(
-    table: Table, small: bool, results: Results, name: str, corpora_dir: str | None = None, end: float | None = None
+    table: Table,
+    small: bool,
+    results: Results,
+    name: str,
+    corpora_dir: str | None = None,
+    end: float | None = None,
+    settings: Sequence[str] = (),
 ) -> None:
     """Measure the columns of a table, each in its own process, and store each result at once.
 
-    Measuring stops at the time `end` of `time.monotonic`. Raises `RunError` if a process fails.
+    Measuring stops at the time `end` of `time.monotonic`. `settings` are those of `Table.with_settings` that made the
+    table. Raises `RunError` if a process fails.
     """
     record = results.read("epoch_seconds", name)
     if record is None or record["how"] != HOW:
@@ -58,7 +67,7 @@ def measure_seconds(
         with tempfile.TemporaryDirectory() as folder:
             output = Path(folder) / "seconds.json"
             corpora = Path(corpora_dir).resolve() if corpora_dir else ""  # the process has another working folder
-            arguments = [table.name, "small" if small else "full", column, output, corpora]
+            arguments = [table.name, "small" if small else "full", column, output, corpora, *settings]
             command = [sys.executable, "-m", "interacting_head.reproduction.measurements", *map(str, arguments)]
             left = None if end is None else max(0, end - time.monotonic())
             try:
@@ -111,13 +120,14 @@ def measure_column(table: Table, column: str, corpora_dir: str | None) -> dict:
 
 
 def main() -> None:
-    """Measure one column in this process: `TABLE small|full COLUMN OUTPUT CORPORA_DIR`."""
-    name, size, column, output, corpora_dir = sys.argv[1:]
+    """Measure one column in this process: `TABLE small|full COLUMN OUTPUT CORPORA_DIR [KEY=VALUE …]`."""
+    name, size, column, output, corpora_dir, *settings = sys.argv[1:]
     logging.getLogger("interacting_head").setLevel(logging.WARNING)
     with importing_keras():
         from interacting_head.model import compilation
     compilation.share_cores_in_training()
-    found = measure_column(named(name).in_size(size == "small"), column, corpora_dir or None)
+    table = named(name).in_size(size == "small").with_settings(settings)
+    found = measure_column(table, column, corpora_dir or None)
     write_json(output, found)
 
 

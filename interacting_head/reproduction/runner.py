@@ -62,11 +62,19 @@ class Runner:
         check_test_sets(wanted, self.corpora_dir)
         self._each({work[0]: functools.partial(self._score, *work) for work in wanted})
 
-    def train(self, runs: Iterable[Run]) -> None:
-        """Train runs whose directories are missing or unfinished; failures as in `make`."""
-        runs = [run for run in runs if not (self.folder(run) / "metrics.json").is_file()]
-        check_test_sets([(run, {}, ()) for run in runs], self.corpora_dir)
-        self._each(dict.fromkeys(runs, lambda environment: "trained"))
+    def train(self, runs: Iterable[Run], splits_of: Tests) -> None:
+        """Train runs whose directories are missing or unfinished; failures, and missing splits, as in `make`."""
+        runs = [run for run in runs if not self._is_trained(run)]
+        check_test_sets([(run, splits_of, ()) for run in runs], self.corpora_dir)
+        self._each({run: functools.partial(self._trained, run) for run in runs})
+
+    def _is_trained(self, run):
+        return (self.folder(run) / "metrics.json").is_file()
+
+    def _trained(self, run, environment):
+        if not self._is_trained(run):  # a training that is stopped by SIGTERM ends with code 0
+            raise RunError(f"the training in {self.folder(run)} was stopped before it finished")
+        return "trained"
 
     def folder(self, run: Run) -> Path:
         """Return the run directory of a run."""
@@ -106,16 +114,16 @@ class Runner:
         finally:
             timer.cancel()
 
-    def _ends_within(self, seconds: float) -> bool:
+    def ends_within(self, seconds: float) -> bool:
         """Return whether the budget ends within these seconds."""
         return self.end is not None and time.monotonic() + seconds > self.end
 
     def _is_missing(self, run, splits_of, metrics):
         scores = (self.results.run(run) or {}).get("scores", {})
-        return any(missing_of(scores.get(test, {}), metrics) for test in splits_of)
+        return any(missing_of(scores.get(test, {}), metrics, self.embedder) for test in splits_of)
 
     def _one(self, devices, run, finish, seconds):
-        if self._ends_within(seconds):
+        if self.ends_within(seconds):
             self.left_out.append(run.name)
             return f"not started: it would take {seconds / 60:.0f} min, more than the budget allows"
         device = devices.get()
@@ -127,7 +135,7 @@ class Runner:
             call(["train", *arguments], self._log(run), environment)
             return finish(environment)
         except (InputError, RunError, OSError) as error:
-            if self._ends_within(0):
+            if self.ends_within(0):
                 self.left_out.append(run.name)
                 return "stopped: the budget is used up; the same command continues"
             self.failed[run.name] = message = format_os_error(error) if isinstance(error, OSError) else str(error)
@@ -194,9 +202,8 @@ def training_flops(experiment: Experiment) -> float:
     """Return the FLOPs of the matrix products of a training."""
     config = experiment.config(1)
     model, train, sizes = config.model, config.train, config.data.vocabulary_size
-    tokens = (
-        train.batch_tokens * train.gradient_accumulation_steps * train.max_steps
-    )  # of the source, and of the target
+    # Of the source, and of the target.
+    tokens = train.batch_tokens * train.gradient_accumulation_steps * train.max_steps
     return matmul_flops(model, sizes if isinstance(sizes, int) else sizes[1], tokens, tokens)
 
 

@@ -122,15 +122,23 @@ class Rates(Scored):
         return None if None in gains.values() else max(gains, key=gains.get)
 
 
-class Timed(Scored):
+class Measured(Scored):
+    """What is measured or counted for the cells of a table, without runs."""
+
+    def measured(self, kind: str, row: str, column: str) -> float | None:
+        """Return a stored number of a cell, or None unless it belongs to its configuration."""
+        cell, stored = self.cells.get((row, column)), self.record or {}
+        if cell is None or stored.get("digests", {}).get(row, {}).get(column) != cell.experiment.digest:
+            return None
+        return stored[kind][row][column]
+
+
+class Timed(Measured):
     """The stored times of a table."""
 
     def seconds(self, row: str, column: str) -> float | None:
         """Return the seconds per epoch of a cell, or None if not measured with its configuration."""
-        cell, stored = self.cells.get((row, column)), self.record or {}
-        if cell is None or stored.get("digests", {}).get(row, {}).get(column) != cell.experiment.digest:
-            return None
-        return stored["seconds"][row][column]
+        return self.measured("seconds", row, column)
 
     def ratio(self, row: str, baseline: str, column: str) -> Ratio | None:
         """Return the `Ratio` of the times of two rows in a column, or None if one has not been measured."""
@@ -141,12 +149,12 @@ class Timed(Scored):
         return ratio(ours / theirs, *(turns.get(name, {}).get(column, []) for name in (row, baseline)))
 
 
-class Counted(Scored):
+class Counted(Measured):
     """The numbers of parameters of a table."""
 
     def parameters(self, row: str, column: str) -> int | None:
-        """Return the number of parameters of a cell, or None if not counted."""
-        return (self.record or {}).get("parameters", {}).get(row, {}).get(column)
+        """Return the number of parameters of a cell, or None if not counted with its configuration."""
+        return self.measured("parameters", row, column)
 
 
 class Losses(Scored):

@@ -29,6 +29,8 @@ TEXT_OF_SACREBLEU = ("sacrebleu", "chrf", "ter")
 ROOM = 1 << 16  # bytes: more than a script prints
 SEARCH_ENDS = "when no unfinished hypothesis can enter the n best"
 """Stored in each record; scores of records without it come from an earlier beam search, which could end too early."""
+OF_TRANSLATION = ("search_ends", "processor", "versions")
+"""Entries of a record that describe the call which translated."""
 SOURCE_LENGTH = "source_length"  # key of the number of sub-words of each source, stored with the statistics
 RUNNING = set()  # processes of this project's scripts
 STOPPED = threading.Event()  # set when no further script may begin
@@ -62,13 +64,14 @@ def score_run(
     if not run.read_json("metrics.json"):  # a training that is stopped by SIGTERM ends with code 0
         raise RunError(f"the training in {run_dir} was stopped before it finished")
     scores, statistics = dict((former or {}).get("scores", {})), dict(former_statistics or {})
-    corpus = None
+    corpus, is_new = None, former is None
     for test, splits in splits_of.items():
-        missing = missing_of(scores.get(test, {}), metrics)
+        missing = missing_of(scores.get(test, {}), metrics, embedder)
         if not missing:
             continue
         data = run.config.data
         corpus = corpus or open_corpus(data.corpus, data.source_language, data.target_language, corpora_dir)
+        is_new = is_new or not all(stored_translation(run, split).is_file() for split in splits)
         hypotheses, sources, references = [], [], []
         for split in splits:
             hypotheses += translation(run, corpus.split(split), split, environment)
@@ -80,27 +83,40 @@ def score_run(
         statistics.update({(test, name): rows for name, rows in kept.items()})
         if (test, SOURCE_LENGTH) not in statistics:
             statistics[test, SOURCE_LENGTH] = source_lengths(run, sources)
-    return {**record_of(run), "scores": scores}, statistics
+    record = {**record_of(run), "scores": scores}
+    if not is_new:  # further scores of translations that an earlier call made, perhaps elsewhere
+        record = {key: value for key, value in record.items() if key not in OF_TRANSLATION}
+        record |= {key: former[key] for key in OF_TRANSLATION if key in former}
+    return record, statistics
 
 
-def missing_of(scores: Mapping[str, dict], metrics: Sequence[str]) -> list[str]:
+def missing_of(scores: Mapping[str, dict], metrics: Sequence[str], embedder: str | None = None) -> list[str]:
     """Return the metrics that have no score yet, or that have become available."""
-    return [name for name in metrics if name not in scores or ("unavailable" in scores[name] and is_available(name))]
+    return [
+        name
+        for name in metrics
+        if name not in scores or ("unavailable" in scores[name] and is_available(name, embedder))
+    ]
 
 
 @functools.cache
-def is_available(name: str) -> bool:
-    """Return whether the programs and packages that a metric needs are installed."""
+def is_available(name: str, embedder: str | None = None) -> bool:
+    """Return whether the programs, packages and vectors that a metric needs are there."""
     try:
-        METRICS[name](Options())
+        METRICS[name](Options(embedder=embedder))
     except MetricUnavailable:
         return False
     return True
 
 
+def stored_translation(run: RunDirectory, split: str) -> Path:
+    """Return the path of a run's compressed translations of a split."""
+    return run.path / "translations" / f"{split}.{run.config.data.target_language}.gz"
+
+
 def translation(run: RunDirectory, text: ParallelText, split: str, environment: dict | None = None) -> list[str]:
     """Return a run's translations of a text, calling `interacting-head translate` unless they are stored."""
-    stored = run.path / "translations" / f"{split}.{run.config.data.target_language}.gz"
+    stored = stored_translation(run, split)
     summary = run.path / "translations" / f"{split}.json"
     if not stored.is_file():
         make_folder(stored.parent)

@@ -34,7 +34,7 @@ from interacting_head.training.checkpoints import score_of
 
 DEFAULT_SPACE = Path(__file__).parent / "search_space.yaml"
 COMPARABLE = ("data.train_pairs", "data.seed")  # keys of `data` that change neither development text nor sub-words
-FINISHED = (TrialState.COMPLETE, TrialState.PRUNED)  # diverged trials are stored as pruned
+FINISHED = (TrialState.COMPLETE, TrialState.PRUNED)  # diverged and invalid trials are stored as pruned
 
 Space = dict[str, dict[str, BaseDistribution]]
 """Stage → configuration key → Optuna's distribution of its values."""
@@ -130,7 +130,7 @@ class Search:
         """Run all stages; return the number of the signal that interrupted them, or None.
 
         Raises:
-            RunError: if all trials of a stage diverge.
+            RunError: if all trials of a stage diverge, or their values do not fit together.
             InputError: if a trial cannot be trained, see `training.train`, or the folder is in use.
         """
         with sole_use(self.folder):
@@ -141,7 +141,7 @@ class Search:
                     print(f"stopped by {signal.Signals(received).name}; the same command continues", file=sys.stderr)
                     return received
                 if not study.get_trials(states=[TrialState.COMPLETE]):
-                    raise RunError(f"all trials of the stage {stage} diverged; see {self.folder / 'trials'}")
+                    raise RunError(f"all trials of the stage {stage} diverged or were invalid; see the messages above")
                 self._plot(stage)
         return None
 
@@ -271,6 +271,7 @@ class Search:
         """Train with these values and store the result as a trial; return the number of an interrupting signal."""
         import keras
 
+        from interacting_head.training.setup import check
         from interacting_head.training.trainer import DivergedError, train
 
         run = RunDirectory(self.folder / "trials" / _run_name(stage, parameters))
@@ -279,8 +280,16 @@ class Search:
         print(f"{stage}, {position}: {', '.join(_assignments(parameters))}", file=sys.stderr)
         keras.backend.clear_session()
         try:
-            received = train(override(config, _assignments(parameters)), run.path, corpora_dir)
-        except DivergedError as error:
+            config, error = override(config, _assignments(parameters)), None
+            check(config)
+        except InputError as refused:  # each value fits the first configuration, but not these values together
+            error = refused
+        else:
+            try:
+                received = train(config, run.path, corpora_dir)
+            except DivergedError as diverged:
+                error = diverged
+        if error:
             print(f"{run.path}: {error}", file=sys.stderr)
             result = {"state": TrialState.PRUNED, "user_attrs": {"run": run.path.name, "error": str(error)}}
         else:

@@ -157,6 +157,13 @@ def test_bad_options_are_errors_and_leave_nothing(corpora, tmp_path, options, me
     assert not (tmp_path / "out").exists()
 
 
+def test_a_folder_of_another_format_is_prepared_again(corpora, tmp_path, capsys, monkeypatch):
+    run(corpora, tmp_path / "out")
+    monkeypatch.setattr(prepare, "FORMATS", [0, 0, 0])
+    run(corpora, tmp_path / "out")
+    assert f"rebuilding {tmp_path / 'out'}: versions changed" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("options", [["--separate-vocabularies", "--vocabulary-size", "350,360"], ["--joint-merges"]])
 def test_vocabularies_of_two_sizes_are_prepared_once(corpora, tmp_path, options, capsys):
     run(corpora, tmp_path / "out", *options)

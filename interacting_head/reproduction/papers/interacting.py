@@ -186,7 +186,7 @@ register(
     on_a_cpu=True,
     claims=tuple(
         BestEquivalent(
-            f"{row} learns no better in its own parameters than in standard ones, from the same function", "",
+            f"{row} learns equally well in its own parameters and in standard ones, from the same function", "",
             ((f"{row}, own parameters", f"{row}, standard parameters"),),
         )
         for row in FOLDED

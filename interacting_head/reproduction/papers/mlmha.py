@@ -295,7 +295,7 @@ def claims_of_masks(depth: int) -> tuple[CellBetter, ...]:
         for row in ("M-00", "M-01")
     }
     claims["M-10 needs each of its layers"] = pairs([("M-10", "nothing")], cells_at("M-10", (lowest, *others)))
-    return tuple(CellBetter(words, "§ 7.3, table 7", x, metric="difference") for words, x in claims.items())
+    return tuple(CellBetter(words, "§ 7.4, table 7", x, metric="difference") for words, x in claims.items())
 
 
 register_both(
@@ -323,7 +323,7 @@ def claims_on_distance(depth: int) -> tuple[CellBetter, ...]:
     return tuple(
         CellBetter(
             f"{' and '.join(rows)} attend more locally than B0 in the encoder's layers {in_words(numbers)}",
-            "§ 7.4, figure 8",
+            "§ 7.3, figure 8",
             tuple(pair for row in rows for pair in pairs_by_column("B0", row, columns("layer", numbers))),
             metric="distance",
         )

@@ -37,9 +37,9 @@ def runner(tmp_path, monkeypatch):
     runs = {run.name: run for run in MASKS.runs(3)}
     found = types.SimpleNamespace(
         results=Results(tmp_path / "results"), runs_dir=tmp_path / "runs", corpora_dir="corpora",
-        failed={}, left_out=[], trained=[], calls=[], broken=False,
+        failed={}, left_out=[], trained=[], calls=[], broken=False, ends_within=lambda seconds: False,
     )  # fmt: skip
-    found.train = found.trained.extend
+    found.train = lambda runs, splits_of: found.trained.extend(runs)
     found.folder, found.environment = lambda run: found.runs_dir / run.name, dict
 
     def call(arguments, log, environment):
@@ -98,6 +98,12 @@ def test_runs_that_failed_are_left_out_and_a_failed_analysis_is_reported(runner)
     runner.broken = True
     analyse(MASKS, MASKS.runs(2), runner, NAME)
     assert [run.name in runner.failed for run in MASKS.runs(2)] == [True, False, False, False, True, True, True, True]
+
+
+def test_an_analysis_that_the_end_of_a_budget_stops_is_left_out(runner):
+    runner.broken, runner.ends_within = True, lambda seconds: True
+    analyse(MASKS, MASKS.runs(1), runner, NAME)
+    assert (runner.failed, runner.left_out) == ({}, [run.name for run in MASKS.runs(1)])
 
 
 def test_a_claim_may_compare_a_measurement_with_a_bound(runner):

@@ -215,6 +215,25 @@ def test_better_alike_and_not_worse_are_decided_by_the_interval(monkeypatch, cas
         assert kind("x", "", pairs=pairs).decide(table).word == word
 
 
+LEARNING = {
+    "better for good": ((1.0, (0.6, 1.4), 0.01, False), [FAILS, HOLDS]),
+    "better for now": ((1.0, (0.6, 1.4), 0.01, True), [UNDECIDED, UNDECIDED]),
+    "perhaps better": ((1.0, (-0.2, 2.2), 0.06, False), [UNDECIDED, UNDECIDED]),
+    "a little worse for good": ((-0.3, (-0.4, -0.2), 0.01, False), [UNDECIDED, UNDECIDED]),
+    "worse for good": ((-1.0, (-1.4, -0.6), 0.01, False), [FAILS, FAILS]),
+}
+
+
+@pytest.mark.parametrize("case", LEARNING)
+def test_differences_of_models_that_learn_count_if_they_last(monkeypatch, case):
+    (gain, interval, p, reversible), words = LEARNING[case]
+    for kind, word in zip((Equivalent, NonInferior), words, strict=True):
+        table = made_up(monkeypatch)[1]
+        one = Estimate("x", gain, interval, 3, 0.001, p, converged=False, reversible=reversible)
+        monkeypatch.setattr(claims, "estimate", lambda *_, one=one: one)
+        assert kind("x", "", pairs=((("r", "a"), ("r", "b")),)).decide(table).word == word
+
+
 def test_the_gain_of_one_row_grows_from_column_to_column():
     claim = GainGrows("x", "", row="good row", baseline="bad row", column="a", than=("b",))
     assert claim.decide(columns(a=("good", "bad"), b=("good", "good"))).word == HOLDS
@@ -240,7 +259,7 @@ def test_a_cell_must_be_better_than_each_compared_cell():
 
     assert verdict("a", "b").word == HOLDS
     assert verdict("a", "b", "c").word == INCONCLUSIVE
-    assert verdict("a", "b", "not in the table").word == HOLDS  # a small table lacks some of the paper's cells
+    assert verdict("a", "b", "not in the table").word == NOT_RUN
     assert verdict("a", "not in the table").word == NOT_RUN
     assert verdict("b", "a", "c").word == FAILS
     assert verdict("b", "a").reason.startswith("r, b over a: -")

@@ -1,5 +1,6 @@
 """Measurements of times, column by column, with the measuring process replaced by a stand-in."""
 
+import dataclasses
 import json
 import subprocess
 import types
@@ -10,6 +11,7 @@ import pytest
 from interacting_head.console import RunError
 from interacting_head.reproduction import measurements
 from interacting_head.reproduction.results import Results
+from interacting_head.reproduction.scored import Counted, Timed
 from interacting_head.reproduction.tables import TABLES
 
 TABLE = TABLES["li_luo/6"].in_size(True)
@@ -19,11 +21,11 @@ COLUMNS = [f"h = {heads}" for heads in (2, 4, 8, 16, 32, 64)]
 @pytest.fixture
 def measured(monkeypatch):
     """The columns that are measured; one that is added to the second list fails."""
-    columns, failing = [], []
+    columns, failing, given = [], [], []
 
     def run(command, cwd, check, timeout):
-        name, size, column, output, corpora_dir = command[-5:]
-        assert (name, size) == ("li_luo/6", "small")
+        name, size, column, output, corpora_dir, *settings = command[3:]
+        assert (name, size, settings) == ("li_luo/6", "small", given)
         assert corpora_dir == str(Path.cwd() / "corpora")
         columns.append(column)
         if timeout == 0:
@@ -36,11 +38,11 @@ def measured(monkeypatch):
         return types.SimpleNamespace(returncode=int(column in failing))
 
     monkeypatch.setattr(measurements.subprocess, "run", run)
-    return columns, failing
+    return columns, failing, given
 
 
 def test_each_column_is_measured_once_and_stored_as_it_comes(tmp_path, monkeypatch, measured):
-    columns, failing = measured
+    columns, failing, _ = measured
     monkeypatch.chdir(tmp_path)
     results = Results("results")
     failing.append("h = 8")
@@ -60,8 +62,32 @@ def test_each_column_is_measured_once_and_stored_as_it_comes(tmp_path, monkeypat
     assert record["how"] == measurements.HOW
 
 
+def test_the_settings_of_a_table_are_measured(tmp_path, monkeypatch, measured):
+    columns, _, given = measured
+    monkeypatch.chdir(tmp_path)
+    results, settings = Results("results"), ["model.feed_forward_dim=64"]
+    given += settings
+    for _ in range(2):
+        measurements.measure_seconds(
+            TABLE.with_settings(settings), True, results, "times", "corpora", settings=settings
+        )
+    assert columns == COLUMNS
+    table = TABLES["li_luo/6"].with_settings(settings)  # in its full size: other cells
+    assert Timed(table, True, 1, results).seconds("multi_head", "h = 2") is None
+
+
+def test_parameters_count_only_for_their_configuration(tmp_path):
+    table, results, cell = TABLES["li_luo/sizes"], Results(tmp_path), ("multi_head", "h = 2")
+    narrow = table.with_settings(["model.model_dim=64", "model.feed_forward_dim=64"])
+    narrow = dataclasses.replace(narrow, cells=narrow.cells[:1])
+    measurements.count_parameters(narrow, results, "li_luo_sizes")
+    found = [Counted(one, False, 1, results).parameters(*cell) for one in (narrow, table)]
+    assert found[0] > 0
+    assert found[1] is None
+
+
 def test_nothing_further_is_measured_at_the_end_of_a_budget(tmp_path, measured, capsys, monkeypatch):
-    columns, _ = measured
+    columns, *_ = measured
     monkeypatch.chdir(tmp_path)
     measurements.measure_seconds(TABLE, True, Results("results"), "times", "corpora", end=float("-inf"))
     assert columns == COLUMNS[:1]

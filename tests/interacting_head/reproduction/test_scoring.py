@@ -124,6 +124,14 @@ def test_a_metric_with_a_score_or_an_unavailable_one_is_not_missing(metrics):
     assert missing_of({"bleu": unavailable}, ("bleu",)) == ["bleu"]  # which has become available
 
 
+def test_yisi_1_is_missing_once_its_vectors_are_there(tmp_path):
+    unavailable, path = {"yisi1": {"unavailable": "no vectors"}}, tmp_path / "vectors.txt"
+    path.write_text("1 2\na 1.0 0.5\n")
+    assert missing_of(unavailable, ("yisi1",)) == []
+    assert missing_of(unavailable, ("yisi1",), str(tmp_path / "typo")) == []
+    assert missing_of(unavailable, ("yisi1",), str(path)) == ["yisi1"]
+
+
 class Engine:
     """Stands for `translate.py`: each translation is its source in capital letters."""
 
@@ -211,6 +219,16 @@ def test_a_further_metric_or_test_set_keeps_the_former_scores(scored):
     assert more["a", "sacrebleu"] is statistics["a", "sacrebleu"]
     assert set(former["scores"]["a"]) == {"sacrebleu"}
     assert len(scored.engine.calls) == 2  # a split each
+
+
+def test_a_record_names_the_processor_that_translated(scored, monkeypatch):
+    former, statistics = score_run("run", {"a": ("one",)}, ("sacrebleu",))
+    former["processor"] = "a former one"  # and an earlier search, since it says nothing of it
+    monkeypatch.setattr(scoring, "record_of", lambda run: {"steps": 3, "processor": "this", "search_ends": "late"})
+    record, _ = score_run("run", {"a": ("one",)}, ("sacrebleu", "bleu"), None, former, statistics)
+    assert {**record, "scores": None} == {"steps": 3, "processor": "a former one", "scores": None}
+    record, _ = score_run("run", {"a": ("one",), "b": ("two",)}, ("sacrebleu",), None, former, statistics)
+    assert (record["processor"], record["search_ends"]) == ("this", "late")
 
 
 def test_a_script_that_fails_is_an_error_with_its_last_line(tmp_path):

@@ -314,6 +314,18 @@ def test_a_diverging_training_does_not_count_as_finished_or_best(search, capsys)
     assert worse.rstrip().splitlines()[-1].split() == ["–", "–", "–", "1e+30", "16"]
 
 
+def test_values_that_do_not_fit_together_are_skipped_for_good(tmp_path):
+    space = "one: {model.attention.num_heads: [1, 4], model.model_dim: [8, 10]}"
+    search = searched(tmp_path, space, 1)
+    received, lines = ran(search)
+    assert received is None
+    assert sum("num_heads 4 does not divide model_dim 10" in line for line in lines) == 1
+    scored = {row["run"]: bool(row["validation_loss"]) for row in rows(search.folder)}
+    assert len(scored) == 4
+    assert sum(scored.values()) == 3
+    assert ran(searched(tmp_path, space, 1)) == (None, [])
+
+
 def test_a_stage_of_which_all_trainings_diverge_is_an_error(tmp_path):
     search = searched(tmp_path, "architecture: {train.learning_rate: [1.0e+30]}", 1)
     with pytest.raises(RunError, match="all trials of the stage architecture diverged"):
