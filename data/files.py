@@ -114,10 +114,12 @@ def check_plain(path: str | Path) -> None:
 
 
 def check_folder(path: str | Path) -> None:
-    """Raise `InputError` if this folder or one of its parents is a file."""
+    """Raise `InputError` if this folder or one of its parents is a file, or new files in it would be refused."""
     existing = next(place for place in (Path(path), *Path(path).absolute().parents) if place.exists())
     if not existing.is_dir():
         raise InputError(f"cannot write into {path}: {existing} is a file; {ADVICE}")
+    if not os.access(existing, os.W_OK | os.X_OK):
+        raise InputError(f"cannot write into {path}: {existing} is not writable; {ADVICE}")
 
 
 def check_new_folder(path: str | Path) -> None:

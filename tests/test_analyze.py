@@ -35,6 +35,19 @@ def rows(path):
         return list(csv.DictReader(file))
 
 
+WRONG = {
+    "a reference at the standard input": (["-r", "-"], "-r must be a file, not standard input: every run reads it"),
+    "results in a run": (["-r", "target.en", "-o", "multi_hop"], "multi_hop is a run directory; name another folder"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_places_are_one_line_and_exit_code_2(folder, name):
+    arguments, message = WRONG[name]
+    found = run(folder, MODULE, "attention", "-m", "multi_hop", "-i", "source.de", *arguments)
+    assert_refused(found, message)
+
+
 @pytest.mark.slow
 def test_attention_of_two_runs_is_a_table_numbers_and_figures(folder):
     options = ("--as-printed", "--sites", "cross")

@@ -14,7 +14,7 @@ import numpy as np
 
 from data.errors import InputError
 from data.text.parallel_text import read_lines
-from interacting_head.analysis.base import AnalysedRun, Analysis, Findings, Sample, add_up, check_at_least
+from interacting_head.analysis.base import AnalysedRun, Analysis, Findings, Sample, add_up, check_at_least, with_samples
 from interacting_head.analysis.figures import Figure, HeatMap, draw_heat_maps
 from interacting_head.runs.alignment_choice import ALIGNMENT, MEAN, AlignmentChoice
 from interacting_head.runs.run_directory import RunDirectory
@@ -110,6 +110,8 @@ class Alignment(Analysis):
     def check(self, arguments: Namespace) -> None:
         check_at_least(0, show=arguments.show)
         check_at_least(1, layer=arguments.layer)
+        if arguments.gold == "-":
+            raise InputError("--gold must be a file, not standard input")
         if arguments.gold and None in (arguments.input, arguments.reference):
             raise InputError("--gold needs the two texts that it aligns; give them with -i and -r")
 
@@ -117,17 +119,20 @@ class Alignment(Analysis):
         layers = {run.name: chosen_layer(run, arguments.layer) for run in runs}
         gold = read_gold(arguments.gold) if arguments.gold else None
         findings = Findings(data={"sentences": {}})
-        for run in runs:
-            sample = run.sample(arguments)
+        sampled = with_samples(runs, arguments)
+        for _, sample in sampled:
             if gold is not None and len(gold) != sample.lines:
                 raise InputError(
                     f"{arguments.gold} has {len(gold):,} lines but {sample.name} has {sample.lines:,}; line n of one "
                     "must belong to line n of the other"
                 )
+        for run, sample in sampled:
             rows, lines, sentences = measured(run, sample, layers[run.name], arguments.show, gold)
             findings.add_run(run, sample, rows)
             findings.notes.append(chosen(run, sample, rows, arguments))
             slug = re.sub(r"[^\w.=+-]+", "_", run.name)  # part of the name of a file
+            while f"alignment.{slug}.pharaoh" in findings.files:  # of a run whose name differs in other characters
+                slug += "_"
             findings.files[f"alignment.{slug}.pharaoh"] = "".join(f"{line}\n" for line in lines)
             findings.data["sentences"][run.name] = sentences
             for sentence in sentences:

@@ -11,7 +11,7 @@ from argparse import ArgumentParser, Namespace
 
 import numpy as np
 
-from interacting_head.analysis.base import SITE_TITLES, AnalysedRun, Analysis, Findings, add_up
+from interacting_head.analysis.base import SITE_TITLES, AnalysedRun, Analysis, Findings, add_up, with_samples
 from interacting_head.analysis.figures import Figure, HeatMap, add_legend, draw_heat_maps, grid
 from interacting_head.config import SITES
 
@@ -96,8 +96,8 @@ class Attention(Analysis):
     def analyze(self, runs: list, arguments: Namespace) -> Findings:
         findings, found = Findings(), {}
         sites = [site for site in SITES if site in arguments.sites]
-        for run in runs:
-            sample, sums = run.sample(arguments), collections.defaultdict(dict)
+        for run, sample in with_samples(runs, arguments):
+            sums = collections.defaultdict(dict)
             for _, inspection in run.inspections(sample, attention=sites):
                 for place, weights in inspection.attention.items():
                     add_up(sums[place], sentence_sums(weights))

@@ -31,6 +31,11 @@ def add_up(sums: dict, values: dict) -> None:
         sums[name] = sums.get(name, 0) + value
 
 
+def with_samples(runs: list, arguments: Namespace) -> list[tuple[AnalysedRun, Sample]]:
+    """Return each run with its sample, so that a missing text is an error before the first run is analysed."""
+    return [(run, run.sample(arguments)) for run in runs]
+
+
 def check_at_least(least: int, **options: int | None) -> None:
     """Raise `InputError` if a command-line option is given and below `least`."""
     for name, value in options.items():

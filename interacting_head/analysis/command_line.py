@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from data.errors import InputError
-from data.files import check_folder
+from data.files import check_folder, check_plain
 from interacting_head.analysis import ANALYSES
 from interacting_head.analysis.base import check_at_least
 from interacting_head.analysis.output import write
@@ -48,8 +48,11 @@ def parse_arguments(description: str | None = None, words: list[str] | None = No
         raise InputError("-r is the reference translation of -i; give both")
     if arguments.split is not None and arguments.input is not None:
         raise InputError("--split and -i both choose the text; give only one of them")
-    if arguments.input == "-":
-        raise InputError("-i must be a file, not standard input: every run reads it from the beginning")
+    for option, path in (("-i", arguments.input), ("-r", arguments.reference)):
+        if path == "-":
+            raise InputError(f"{option} must be a file, not standard input: every run reads it from the beginning")
+        if path is not None and len(arguments.model) > 1:
+            check_plain(path)
     arguments.verb.check(arguments)
     return arguments
 
@@ -58,15 +61,17 @@ def analyze(arguments: argparse.Namespace) -> None:
     """Run the chosen analysis: print its table and write its files."""
     for path in arguments.model:  # before Keras is imported
         RunDirectory.open(path).weights(arguments.checkpoint)
-    if arguments.output_dir:
-        check_folder(arguments.output_dir)
+    whole = Path(arguments.model[0]) / "analysis" if len(arguments.model) == 1 else Path("analysis")
+    folder = Path(arguments.output_dir or whole)
+    check_folder(folder)
+    if (folder / "config.yaml").is_file():  # with files of the same names as some of an analysis
+        raise InputError(f"{folder} is a run directory; name another folder for the results, such as {folder}/analysis")
     with importing_keras():
         from interacting_head.analysis.analysed_run import open_runs
         from interacting_head.model.compilation import share_cores
 
     share_cores()
     runs = open_runs(arguments.model, arguments.checkpoint)
-    folder = Path(arguments.output_dir or (runs[0].path / "analysis" if len(runs) == 1 else "analysis"))
     findings = arguments.verb.analyze(runs, arguments)
     written = write(findings, arguments.verb.name, folder, [run.name for run in runs])
     print(f"{', '.join(written)} in {folder}", file=sys.stderr)

@@ -20,6 +20,7 @@ from interacting_head.analysis.base import (
     Sample,
     check_at_least,
     in_order,
+    with_samples,
 )
 from interacting_head.analysis.figures import Figure, HeatMap, add_legend, draw_heat_maps, head_labels, panels
 
@@ -89,8 +90,7 @@ class Importance(Analysis):
         found = {}
         for run in runs:
             run.inspector(head_importance=True)  # fail before minutes are spent on other runs
-        for run in runs:
-            sample = run.sample(arguments)
+        for run, sample in with_samples(runs, arguments):
             found[run.name], sentences = measured(run, sample, arguments.parts, arguments.show)
             findings.add_run(run, sample, rows_of(run.name, found[run.name]))
             findings.data["histograms"][run.name] = {

@@ -14,7 +14,16 @@ import numpy as np
 
 from data.errors import InputError
 from data.stats import mean_length, most_heads
-from interacting_head.analysis.base import SITE_TITLES, AnalysedRun, Analysis, Findings, Sample, add_up, in_order
+from interacting_head.analysis.base import (
+    SITE_TITLES,
+    AnalysedRun,
+    Analysis,
+    Findings,
+    Sample,
+    add_up,
+    in_order,
+    with_samples,
+)
 from interacting_head.analysis.figures import Figure, HeatMap, add_legend, draw_heat_maps, grid, head_labels
 from interacting_head.config import SITES
 
@@ -93,7 +102,7 @@ class HeadOutputs:
         mean = self._sum / self._positions
         covariance = self._products / self._positions - mean[..., :, None] * mean[..., None, :]
         blocks = covariance.reshape(*covariance.shape[:-2], H, V, H, V)
-        return normalised((blocks**2).sum(axis=(-3, -1)))  # ‖X_iᵀ X_j‖²: (…, H, H)
+        return normalised((blocks**2).sum(axis=(-3, -1)), SMALLEST**2)  # ‖X_iᵀ X_j‖²: (…, H, H)
 
 
 def map_products(weights: np.ndarray, causal: bool = False) -> np.ndarray:
@@ -119,10 +128,13 @@ def centred(weights: np.ndarray, causal: bool) -> np.ndarray:
     return (weights - mean) * allowed
 
 
-def normalised(products: np.ndarray) -> np.ndarray:
-    """Divide products `(…, H, H)` by the norms of both heads; NaN for heads with norm zero."""
+def normalised(products: np.ndarray, smallest: float = SMALLEST) -> np.ndarray:
+    """Divide products `(…, H, H)` by the norms of both heads.
+
+    NaN for heads whose product with themselves is at most `smallest`, relative to the largest.
+    """
     own = np.diagonal(products, axis1=-2, axis2=-1)  # (…, H)
-    varies = own > SMALLEST * max(own.max(), np.finfo("float64").tiny)
+    varies = own > smallest * max(own.max(), np.finfo("float64").tiny)
     norms = np.sqrt(np.where(varies, own, np.nan))
     return products / (norms[..., :, None] * norms[..., None, :])
 
@@ -190,8 +202,8 @@ class Rank(Analysis):
 
     def analyze(self, runs: list, arguments: Namespace) -> Findings:
         findings, labels = Findings(data={"heads": {}}), {}
-        for run in runs:
-            sample, d = run.sample(arguments), run.config.model.model_dim
+        for run, sample in with_samples(runs, arguments):
+            d = run.config.model.model_dim
             places, lengths = ranks_of(run, sample, arguments.tolerance)
             limit = most_heads(d, *lengths)
             shortest = min(map(mean_length, lengths))

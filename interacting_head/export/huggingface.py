@@ -11,6 +11,7 @@ import numpy as np
 
 from data.errors import InputError
 from data.files import copy_file, write_json
+from data.text.profiles import PROFILES
 from data.text.subwords import BEGIN, END, PAD, SPECIAL_PIECES, UNKNOWN
 from interacting_head.config import DecodeConfig
 from interacting_head.export import optional_package
@@ -48,8 +49,8 @@ print(tokenizer.batch_decode(model.generate(**batch), skip_special_tokens=True))
 ```
 """
 TOKENIZED = """
-The model was trained on text that was normalised, tokenised and truecased as in Moses (models in truecasing/). Its
-input and output are text in this form.
+The model was trained on text in the form of the profile `{profile}`, normalised and tokenised as in Moses; truecasers
+are in truecasing/, if the profile has them. Input and output are text in this form.
 """
 
 
@@ -93,8 +94,9 @@ def write(trained: TrainedModel, folder: Path, quantization: None) -> str:
     write_json(folder / "config.json", model_configuration(model, heads))
     write_json(folder / "generation_config.json", generation_configuration(trained.config.decode))
     write_tokenizer(folder, trained)
-    tokenized = bool(trained.run and trained.run.truecasers())
-    return README.format(model_class=CLASSES[model.config.normalization]) + TOKENIZED * tokenized
+    profile = trained.config.data.profile
+    note = TOKENIZED.format(profile=profile) * PROFILES[profile].is_tokenized
+    return README.format(model_class=CLASSES[model.config.normalization]) + note
 
 
 def common_heads(attention: dict, sites: tuple[str, ...], model_dim: int) -> int:

@@ -54,9 +54,9 @@ padding. A score is the log-probability divided by the length penalty, or about 
 found.
 """
 TOKENIZED = """
-The model was trained on text that was normalised, tokenised and truecased as in Moses (models in
-assets.extra/text/truecasing). TensorFlow cannot do this: `translate_tokenized` replaces `translate`, and its input and
-output are text in this form.
+The model was trained on text in the form of the profile `{profile}`, normalised and tokenised as in Moses; truecasers
+are in assets.extra/text/truecasing, if the profile has them. TensorFlow cannot make this form: `translate_tokenized`
+replaces `translate`, and its input and output are text in this form.
 """
 
 
@@ -112,7 +112,8 @@ def write(
         tf.saved_model.save(module, str(folder), signatures=functions, options=options)
     (folder / EXTRA).mkdir()
     trained.write_text_files(folder / EXTRA / TEXT)
-    return README + TOKENIZED * ("translate_tokenized" in functions)
+    note = TOKENIZED.format(profile=trained.config.data.profile)
+    return README + note * ("translate_tokenized" in functions)
 
 
 def signatures(module: tf.Module, trained: TrainedModel, text: bool) -> dict:

@@ -50,13 +50,23 @@ def evaluate_systems(
     sources: Sequence[str] | None = None,
 ) -> Evaluation:
     """Score systems, (name, hypotheses) with the baseline first, with each available metric."""
-    evaluation = Evaluation()
-    with tqdm(names, unit="metric", disable=None, leave=False) as progress:
-        for name in progress:
+    evaluation, metrics = Evaluation(), {}
+    with tqdm(total=len(names), unit="metric", disable=None, leave=False) as progress:
+
+        def show(name):
             waits_for = METRICS[name].waits_for
             progress.set_description(f"{name}, {waits_for}" if waits_for else name)
+
+        for name in names:  # all, before the first one scores: an unusable option is an error
+            show(name)
             try:
-                metric = METRICS[name](options)
+                metrics[name] = METRICS[name](options)
+            except MetricUnavailable as error:
+                evaluation.unavailable[name] = str(error)
+        for name, metric in metrics.items():
+            show(name)
+            progress.update()
+            try:
                 statistics = [(system, metric.statistics(lines, references)) for system, lines in systems]
             except MetricUnavailable as error:
                 evaluation.unavailable[name] = str(error)

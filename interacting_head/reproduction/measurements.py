@@ -53,8 +53,8 @@ def measure_seconds(
 ) -> None:
     """Measure the columns of a table, each in its own process, and store each result at once.
 
-    Measuring stops at the time `end` of `time.monotonic`. `settings` are those of `Table.with_settings` that made the
-    table. Raises `RunError` if a process fails.
+    Measuring stops at the time `end` of `time.monotonic`. The table is one `with_settings(settings)`. Raises `RunError`
+    if a process fails.
     """
     record = results.read("epoch_seconds", name)
     if record is None or record["how"] != HOW:

@@ -202,7 +202,7 @@ def training_flops(experiment: Experiment) -> float:
     """Return the FLOPs of the matrix products of a training."""
     config = experiment.config(1)
     model, train, sizes = config.model, config.train, config.data.vocabulary_size
-    # Of the source, and of the target.
+    # The source has as many tokens as the target.
     tokens = train.batch_tokens * train.gradient_accumulation_steps * train.max_steps
     return matmul_flops(model, sizes if isinstance(sizes, int) else sizes[1], tokens, tokens)
 

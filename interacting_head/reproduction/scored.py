@@ -123,7 +123,7 @@ class Rates(Scored):
 
 
 class Measured(Scored):
-    """What is measured or counted for the cells of a table, without runs."""
+    """Numbers that are measured or counted for the cells of a table, without runs."""
 
     def measured(self, kind: str, row: str, column: str) -> float | None:
         """Return a stored number of a cell, or None unless it belongs to its configuration."""

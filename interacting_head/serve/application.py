@@ -88,7 +88,7 @@ class Guard:
 
     def __init__(self, application: Callable, hosts: Iterable[str] = ()):
         self.application = application
-        self.hosts = {"localhost", *(host.lower() for host in hosts)}
+        self.hosts = {"localhost", *(_name_and_port(host)[0] for host in hosts)}
 
     async def __call__(self, scope, receive, send):
         if scope["type"] != "http":
@@ -109,11 +109,16 @@ class Guard:
 
     def is_allowed(self, host: str) -> bool:
         """Return whether a host is allowed: `NAME`, `NAME:PORT`, `ADDRESS:PORT` or `[ADDRESS]:PORT`."""
-        name, colon, port = host.rpartition(":")
-        if not colon or "]" in port:
-            name, port = host, "0"
-        name = name.removesuffix(".").lower()
+        name, port = _name_and_port(host)
         return port.isdecimal() and (name in self.hosts or _is_address(name))
+
+
+def _name_and_port(host):
+    """Return the name of a host in lower case, without a final dot, and its port as text, "0" if it has none."""
+    name, colon, port = host.rpartition(":")
+    if not colon or "]" in port:
+        name, port = host, "0"
+    return name.removesuffix(".").lower(), port
 
 
 def _is_address(name):

@@ -46,6 +46,7 @@ class Connection(H11Protocol):
     """
 
     _deadline = _waited_since = None
+    _is_aborted = False
 
     def __init__(self, *arguments: object, **options: object):
         super().__init__(*arguments, **options)
@@ -92,18 +93,23 @@ class Connection(H11Protocol):
 
     def _give_up(self):
         if self._is_waited_for():
-            self.transport.abort()
+            self._abort()
+
+    def _abort(self):
+        self._is_aborted = True
+        self.transport.abort()
 
     def _is_waited_for(self):
-        return self.flow.write_paused or self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
+        is_reading = self.flow.write_paused or self.transport.is_closing()  # what is left in the buffer
+        return is_reading or self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
 
     def _make_room(self):
-        open_ones = [each for each in self.connections if not each.transport.is_closing()]
+        open_ones = [each for each in self.connections if not each._is_aborted]
         if len(open_ones) <= most_connections():
             return
         self.logger.warning("Too many connections: closing the ones that have waited longest.")
         waited_for = [each for each in open_ones if each is not self and each._is_waited_for()]
-        min(waited_for, key=lambda each: each._waited_since, default=self).transport.abort()
+        min(waited_for, key=lambda each: each._waited_since, default=self)._abort()
 
 
 def most_connections() -> int:

@@ -8,8 +8,16 @@ import numpy as np
 from tqdm import tqdm
 
 from data.errors import InputError
-from interacting_head.analysis.ablation.head_gates import GatedTransformer, Head, Source, chosen_heads
-from interacting_head.analysis.base import SITE_TITLES, AnalysedRun, Analysis, Findings, Sample, check_at_least
+from interacting_head.analysis.ablation.head_gates import GatedTransformer, Head, Source, all_heads, chosen_heads
+from interacting_head.analysis.base import (
+    SITE_TITLES,
+    AnalysedRun,
+    Analysis,
+    Findings,
+    Sample,
+    check_at_least,
+    with_samples,
+)
 from interacting_head.analysis.figures import Figure, HeatMap, draw_heat_maps
 from interacting_head.config.values import MOST_HYPOTHESES
 from interacting_head.metrics.significance import SystemScore
@@ -28,12 +36,10 @@ class MaskedTranslation:
 
     def __init__(self, run: AnalysedRun, gated: GatedTransformer, sample: Sample, beam_size: int | None = None):
         from interacting_head.metrics import METRICS  # takes a while
-        from interacting_head.metrics.lines import check_lines
         from interacting_head.metrics.metric import Options
         from interacting_head.translation.engines.keras import TransformerEngine
 
         check_references(sample)
-        check_lines(sample.sources, [sample.references], sample.name, ["its reference"])
         self.gated, self.references = gated, sample.references
         self.metric = METRICS[METRIC](Options())
         translator = run.translator.with_engine(TransformerEngine(gated.model))
@@ -67,9 +73,12 @@ class MaskedTranslation:
 
 
 def check_references(sample: Sample) -> None:
-    """Raise `InputError` for a `Sample` without references."""
+    """Raise `InputError` for a `Sample` without references, or with an empty one."""
     if sample.references is None:
         raise InputError(f"BLEU needs references, and {sample.name} has none; give them with -r")
+    for number, reference in zip(sample.numbers, sample.references, strict=True):
+        if not reference.strip():
+            raise InputError(f"the reference of line {number} of {sample.name} is empty; BLEU needs one for each line")
 
 
 class Masking(Analysis):
@@ -93,8 +102,11 @@ class Masking(Analysis):
 
     def analyze(self, runs: list, arguments: Namespace) -> Findings:
         findings = Findings()
-        for run in runs:
-            sample = run.sample(arguments)
+        sampled = with_samples(runs, arguments)
+        for run, sample in sampled:  # before minutes are spent on the first one
+            check_references(sample)
+            chosen_heads(all_heads(run.model), arguments.heads or ())
+        for run, sample in sampled:
             scores, signature = masked_scores(run, sample, arguments.heads, arguments.beam_size)
             rows = [row_of(run.name, mask, score, scores[None]) for mask, score in scores.items()]
             findings.add_run(run, sample, rows, f", {signature}")

@@ -1,11 +1,12 @@
 """BLEU by number of heads left, and runs with heads removed (Michel et al. 2019, section 4)."""
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Collection
 from pathlib import Path
 
 from data.errors import InputError
 from data.files import check_new_folder
-from interacting_head.analysis.ablation.head_gates import GatedTransformer
+from interacting_head.analysis.ablation.head_gates import GatedTransformer, all_heads, chosen_heads
 from interacting_head.analysis.ablation.masking import (
     MaskedTranslation,
     add_beam_size,
@@ -13,7 +14,7 @@ from interacting_head.analysis.ablation.masking import (
     check_references,
     score_columns,
 )
-from interacting_head.analysis.base import AnalysedRun, Analysis, Findings, Sample, check_at_least
+from interacting_head.analysis.base import AnalysedRun, Analysis, Findings, Sample, check_at_least, with_samples
 from interacting_head.analysis.figures import Figure, add_legend, grid
 
 STEPS = 8
@@ -56,6 +57,8 @@ class Pruning(Analysis):
         if len(arguments.model) > 1 or len(arguments.order or ()) != 1:
             raise InputError("--remove needs exactly one run (-m) and one --order")
         check_new_folder(output_run(arguments))
+        if arguments.output_dir and Path(arguments.output_dir).resolve() == output_run(arguments).resolve():
+            raise InputError("-o and --output-run are the same folder; name another -o for tables and figures")
 
     def analyze(self, runs: list, arguments: Namespace) -> Findings:
         from interacting_head.analysis.ablation.head_order import head_orders
@@ -63,27 +66,37 @@ class Pruning(Analysis):
         from interacting_head.translation.inspection import weighs_heads
 
         findings = Findings(data={"orders": {}})
-        for run in runs:
-            if arguments.remove is not None:
-                check_removable(run.model)  # before ordering the heads, which takes a while
-            sample = run.sample(arguments)
-            names = arguments.order or [name for name in LINES if name != "importance" or weighs_heads(run.model)]
+        sampled = with_samples(runs, arguments)
+        for run, sample in sampled:  # before ordering the heads, which takes a while
             check_references(sample)
+            if arguments.remove is not None:
+                check_removable(run.model)
+            heads = chosen_heads(all_heads(run.model), arguments.heads)
+            if "importance" in (arguments.order or ()):
+                run.inspector(head_importance=True)
+            if arguments.remove is not None:
+                check_count(arguments, heads)
+        for run, sample in sampled:
+            names = arguments.order or [name for name in LINES if name != "importance" or weighs_heads(run.model)]
             orders = head_orders(run, sample, names, arguments.seed, arguments.heads)
             findings.data["orders"][run.name] = {
                 name: {str(head): value for head, value in order.items()} for name, order in orders.items()
             }
-            heads = len(orders[names[0]])
-            numbers = steps(heads, arguments.steps)
+            numbers = steps(len(orders[names[0]]), arguments.steps)
             if arguments.remove is not None:
-                if arguments.remove > heads:
-                    raise InputError(f"--remove {arguments.remove}: the order {names[0]} has only {heads} heads")
+                check_count(arguments, orders[names[0]])
                 findings.notes.append(write_without_heads(run, orders[names[0]], arguments))
                 numbers = [arguments.remove]
             rows, signature = pruning_rows(run, sample, orders, numbers, arguments.beam_size)
             findings.add_run(run, sample, rows, f", {signature}")
         findings.add_figure(self.name, draw, findings.rows)
         return findings
+
+
+def check_count(arguments: Namespace, heads: Collection) -> None:
+    """Raise `InputError` if `--remove` asks for more heads than these."""
+    if arguments.remove > len(heads):
+        raise InputError(f"--remove {arguments.remove}: the order {arguments.order[0]} has only {len(heads)} heads")
 
 
 def output_run(arguments: Namespace) -> Path:

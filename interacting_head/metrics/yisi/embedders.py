@@ -195,6 +195,13 @@ class TransformerEmbedder(Embedder):
         self._model.requires_grad_(False)
         positions = getattr(self._model.config, "max_position_embeddings", None) or self._tokenizer.model_max_length
         self._longest = min(self._tokenizer.model_max_length, positions)
+        try:
+            self.vectors(["a", "a b"])
+        except Exception as error:
+            raise MetricUnavailable(
+                f"the transformer in {folder} gives no vectors ({_first_line(error)}); choose an encoder, such as a "
+                "multilingual BERT"
+            ) from error
         self.name = f"{folder.name}-layer{self.layer}"
         self.description = f"sub-words' hidden states (layer {self.layer} of {layers} of {folder.name})"
 

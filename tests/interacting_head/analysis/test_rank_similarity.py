@@ -80,6 +80,13 @@ def test_correlation_is_pearsons_over_rows_less_their_means(causal):
             assert found[i, j] == pytest.approx(pearsonr(rows[i], rows[j]).statistic)
 
 
+def test_cka_is_independent_of_the_scale_of_a_head():
+    X = np.random.default_rng(0).normal(size=(50, V))
+    found = cka_of(np.stack([X, 5e-4 * X, np.ones_like(X)]))
+    np.testing.assert_allclose(found[:2, :2], np.ones((2, 2)), rtol=1e-9)
+    assert np.isnan(found[2]).all()
+
+
 def test_heads_with_opposite_maps_have_correlation_minus_one():
     identity = np.eye(2)
     products = map_products(np.stack([identity, identity, identity[::-1]]))

@@ -1,4 +1,5 @@
 import os
+import shutil
 import stat
 
 import pytest
@@ -81,6 +82,19 @@ def test_the_text_files_name_no_file_of_the_machine(workplace, tmp_path):
     data = RunDirectory.open(tmp_path / "text").config.data
     assert [getattr(data, name) for name in PRIVATE] == [None] * len(PRIVATE)
     assert str(workplace) not in (tmp_path / "text" / "config.yaml").read_text()
+
+
+@pytest.mark.parametrize("profile", ["raw", "tokenized", "lowercased"])
+def test_the_text_files_are_enough_for_every_profile(workplace, tmp_path, profile):
+    path = tmp_path / "run"
+    shutil.copytree(workplace / "trained", path)
+    config = (path / "config.yaml").read_text(encoding="utf-8")
+    (path / "config.yaml").write_text(config.replace("profile: raw", f"profile: {profile}"), encoding="utf-8")
+    run = RunDirectory.open(path)
+    assert run.config.data.profile == profile
+    TrainedModel(None, *run.subwords(), run.config, run).write_text_files(tmp_path / "text")
+    ours, theirs = (one.text_forms()[0] for one in (run, RunDirectory.open(tmp_path / "text")))
+    assert ours.preprocess("Ein Hund, groß.") == theirs.preprocess("Ein Hund, groß.")
 
 
 def test_separate_sub_words_stay_separate(tmp_path):

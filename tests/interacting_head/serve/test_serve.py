@@ -79,6 +79,13 @@ def test_requests_for_other_hosts_are_refused(serving, path, host):
     assert "--allow-host" in response.json()["error"]
 
 
+@pytest.mark.parametrize("option", ["example.org", "Example.org.", "example.org:8000"])
+def test_an_allowed_name_is_one_with_any_port(option):
+    guard = Guard(None, [option])
+    assert all(map(guard.is_allowed, ("example.org", "example.org:80", "EXAMPLE.org.:8000")))
+    assert not guard.is_allowed("example.com")
+
+
 def test_a_host_must_be_given_once():
     answered = []
 

@@ -25,7 +25,8 @@ def stand_in(folder, **settings):
     """Stands for an `AnalysedRun` of a model with random weights, and a sample."""
     one = trained(subwords(folder), **settings)
     translator = Translator(one.model, *subwords(folder), batch_size=2)
-    sample = SimpleNamespace(sources=SOURCES, references=REFERENCES, name="text")
+    numbers = list(range(1, len(SOURCES) + 1))
+    sample = SimpleNamespace(numbers=numbers, sources=SOURCES, references=REFERENCES, name="text")
     return SimpleNamespace(name="tiny", model=one.model, translator=translator), sample
 
 
@@ -81,6 +82,14 @@ def test_references_are_needed(tmp_path):
     run, sample = stand_in(tmp_path)
     sample.references = None
     with pytest.raises(InputError, match="BLEU needs references, and text has none; give them with -r"):
+        masked_scores(run, sample, [], 1)
+
+
+def test_an_empty_reference_is_named_by_its_line(tmp_path):
+    run, sample = stand_in(tmp_path)
+    sample.references = [REFERENCES[0], " ", *REFERENCES[2:]]
+    message = f"the reference of line {sample.numbers[1]} of text is empty; BLEU needs one for each line"
+    with pytest.raises(InputError, match=message):
         masked_scores(run, sample, [], 1)
 
 

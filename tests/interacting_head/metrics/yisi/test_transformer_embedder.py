@@ -1,5 +1,7 @@
 """YiSi-1 with a transformer, a tiny one that is made here."""
 
+import shutil
+
 import numpy as np
 import pytest
 
@@ -76,6 +78,17 @@ def test_a_line_longer_than_the_transformer_takes_is_cut(folder):
     embedder = load_embedder(folder)
     (units,), (vectors,) = embedder.units(["cat " * 50]), embedder.vectors(["cat " * 50])
     assert len(units) == len(vectors) == POSITIONS - 2
+
+
+def test_a_transformer_that_gives_no_vectors_is_an_error_at_once(folder, tmp_path):
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    tokenizer.pad_token = None
+    shutil.copytree(folder, tmp_path / "other")
+    for name in ("tokenizer_config.json", "special_tokens_map.json"):
+        (tmp_path / "other" / name).unlink(missing_ok=True)
+    tokenizer.save_pretrained(tmp_path / "other")
+    with pytest.raises(MetricUnavailable, match=r"gives no vectors .*padding.*; choose an encoder"):
+        load_embedder(tmp_path / "other")
 
 
 def test_a_transformer_that_cannot_be_loaded_is_an_error_of_one_line(folder, tmp_path):
