@@ -178,13 +178,12 @@ def time_cell(names, heads, length, arguments):
             started = time.perf_counter()
             step()[0].numpy()
             timed.append(time.perf_counter() - started)
-    return {
-        name: {
-            "ms": 1000 * float(np.median(seconds[name])),
-            "ratio": float(np.median(np.divide(seconds[name], seconds[BASE][: len(seconds[name])]))),
-        }
-        for name in steps
-    }
+    found = {}
+    for name in steps:
+        turns = list(zip(seconds[name], seconds[BASE], strict=False))  # one of both may have ended earlier
+        ratio = np.median([ours / base for ours, base in turns])
+        found[name] = {"ms": 1000 * float(np.median(seconds[name])), "ratio": float(ratio)}
+    return found
 
 
 def fits(name, heads, length, arguments):

@@ -119,7 +119,9 @@ def check_folder(path: str | Path) -> None:
     if not existing.is_dir():
         raise InputError(f"cannot write into {path}: {existing} is a file; {ADVICE}")
     if not os.access(existing, os.W_OK | os.X_OK):
-        raise InputError(f"cannot write into {path}: {existing} is not writable; {ADVICE}")
+        is_read_only = os.statvfs(existing).f_flag & os.ST_RDONLY
+        reason = os.strerror(errno.EROFS if is_read_only else errno.EACCES)
+        raise InputError(f"cannot write {path}: {reason}; {ADVICE}")
 
 
 def check_new_folder(path: str | Path) -> None:

@@ -122,7 +122,16 @@ class MultiHeadAttention(ConfiguredLayer):
         return {}
 
     def __init__(
-        self, num_heads, key_dim, value_dim=None, dropout=0.0, use_bias=False, *, head_gates=False, seed=None, **kwargs
+        self,
+        num_heads: int,
+        key_dim: int,
+        value_dim: int | None = None,
+        dropout: float = 0.0,
+        use_bias: bool = False,
+        *,
+        head_gates: bool = False,
+        seed=None,
+        **kwargs,
     ):
         super().__init__(**kwargs)
         for name, size in {"num_heads": num_heads, "key_dim": key_dim, "value_dim": value_dim}.items():

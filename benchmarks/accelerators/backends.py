@@ -49,7 +49,7 @@ def main(arguments):
     conditions = {
         "what": f"{WIDE}, float32; {arguments.rounds} turns of {arguments.steps} steps each, medians",
         "compilations": "of the training step in an epoch (TensorFlow: traces), from an empty cache",
-        "first steps s": "one batch of each shape, compilation included",
+        "first steps s": "JAX: one batch of each shape; TensorFlow: one, whose trace serves all; with compilation",
     }
     views = [{"caption": f"Training, {WIDE}, float32", "index": ["backend"], "values": list(rows[0])[1:]}]
     path = results.write("backends", "backends", rows, views, conditions, arguments.output, arguments.conditions)

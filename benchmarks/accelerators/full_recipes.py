@@ -1,8 +1,8 @@
 """Compute memory and hours of the papers' full recipes on one GPU: `python benchmarks/accelerators/full_recipes.py`.
 
-Nothing is measured. Hours count matrix products (`model/flops.py`) at the share of the GPU's peak that `accelerator.py`
-measures, without validation and reading text. Memory counts weights, gradients, Adam's moments and the activations of
-the largest batch.
+Nothing is measured. Hours are for all steps, even if `train.max_epochs` ends the training earlier, and count matrix
+products (`model/flops.py`) at the share of the GPU's peak that `accelerator.py` measures, without validation and
+reading text. Memory counts weights, gradients, Adam's moments and the activations of the largest batch.
 """
 
 import sys
@@ -20,8 +20,10 @@ RECIPES = (
     "ih_iwslt16_de_en_interacting_head_h8",
     "ih_wmt17_en_de_multi_head_h8",
     "ih_wmt17_en_de_interacting_head_h8",
+    "ih_wmt17_en_de_multi_head_h64",
     "ih_wmt17_en_cs_interacting_head_h8",
     "dhicm_wmt17_de_en_dhicm",
+    "mhop_wmt17_de_en_layer_4",
     "mlmha_wmt14_en_de_b0",
     "mlmha_wmt14_en_de_m00_n6",
 )

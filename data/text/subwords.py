@@ -25,7 +25,8 @@ def train_subwords(
     of the text are spelled in bytes: stray characters take no pieces, and the embeddings of the bytes, which stand for
     unseen characters, are trained. A fixed random sample stands for a text of more than `max_lines` (above 100) lines.
 
-    Raises `InputError` if there is no text, or the text has too few different pieces or too many characters.
+    Long lines are learnt from in parts. Raises `InputError` if the vocabulary has 2³¹ pieces or more, there is no text,
+    or the text has too few different pieces or too many characters.
     """
     if vocabulary_size >= 2**31:
         raise InputError(f"a vocabulary of {vocabulary_size} is too large; it must be below {2**31}")

@@ -61,10 +61,10 @@ def analyze(arguments: argparse.Namespace) -> None:
     """Run the chosen analysis: print its table and write its files."""
     for path in arguments.model:  # before Keras is imported
         RunDirectory.open(path).weights(arguments.checkpoint)
-    whole = Path(arguments.model[0]) / "analysis" if len(arguments.model) == 1 else Path("analysis")
-    folder = Path(arguments.output_dir or whole)
+    default = Path(arguments.model[0]) / "analysis" if len(arguments.model) == 1 else Path("analysis")
+    folder = Path(arguments.output_dir or default)
     check_folder(folder)
-    if (folder / "config.yaml").is_file():  # with files of the same names as some of an analysis
+    if (folder / "config.yaml").is_file():  # whose alignment.json, for example, an analysis would replace
         raise InputError(f"{folder} is a run directory; name another folder for the results, such as {folder}/analysis")
     with importing_keras():
         from interacting_head.analysis.analysed_run import open_runs

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from data.errors import InputError
-from interacting_head.analysis.base import SITE_TITLES, AnalysedRun, Analysis, Findings, add_up, in_order
+from interacting_head.analysis.base import SITE_TITLES, AnalysedRun, Analysis, Findings, add_up, in_order, with_samples
 from interacting_head.analysis.figures import Figure, HeatMap, add_legend, draw_heat_maps, filled, panels
 from interacting_head.analysis.rank import described
 
@@ -189,14 +189,17 @@ class Weights(Analysis):
 
     def analyze(self, runs: list, arguments: Namespace) -> Findings:
         findings, found = Findings(data={"arrays": {}}), {}
+        learnt_of = {run.name: learnt_by(run) for run in runs}
+        with_sums = [run for run in runs if any(kind.sums for kind, _ in learnt_of[run.name].values())]
+        samples = {run.name: sample for run, sample in with_samples(with_sums, arguments)}
         for run in runs:
-            learnt = learnt_by(run)
+            learnt = learnt_of[run.name]
             if not learnt:
                 findings.notes.append(f"{run.name}: nothing to show, no layer has the scheme {' or '.join(schemes())}")
                 continue
             sums = {place: {} for place, (kind, _) in learnt.items() if kind.sums}
             if sums:
-                sample = run.sample(arguments)
+                sample = samples[run.name]
                 findings.notes += sample.notes
                 for _, seen in run.inspections(sample, heads={site for site, _ in sums}):
                     for place, own in sums.items():

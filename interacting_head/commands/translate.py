@@ -20,7 +20,7 @@ def main() -> None:
     other_path = arguments.score if arguments.prefix is None else arguments.prefix
     count = count_lines(arguments.input, other_path)  # also rejects files that are not text, before hours of work
     sentences = tokens = 0
-    with files.open_output(arguments) as output, files.open_summary(arguments) as summarize:
+    with files.open_summary(arguments) as summarize, files.open_output(arguments) as output:
         translator = files.load_translator(arguments)
         form = files.output_form(arguments, translator)
         sizes = [batches * batch_size for batches in files.window_sizes(arguments, output)]

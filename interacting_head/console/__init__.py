@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from data.cache import cache_folder
 from data.command_line import PROGRAM, ArgumentParser, RunError, renamed, run
 from data.errors import InputError
-from data.files import atomic_write, write_json
+from data.files import atomic_write
 from interacting_head.console import allocator
 from interacting_head.console.machine import processor_instructions
 
@@ -28,7 +28,6 @@ __all__ = [
     "importing_keras",
     "renamed",
     "run",
-    "write_json",
 ]
 
 # Messages of TensorFlow's logging before it is set up, and of tensorflow-text about sub-words.

@@ -57,11 +57,11 @@ def evaluate(
     references = [references] if references and isinstance(references[0], str) else references
     references = [list(reference) for reference in references]
     check_lines(hypotheses, references)
-    results = {}
-    for name in names:
-        metric = METRICS[name](Options(**options))
-        results[name] = metric.result(metric.statistics(hypotheses, references), len(references))
-    return results
+    metrics = {name: METRICS[name](Options(**options)) for name in names}  # all, before the first one scores
+    return {
+        name: metric.result(metric.statistics(hypotheses, references), len(references))
+        for name, metric in metrics.items()
+    }
 
 
 def check_names(names: Iterable[str]) -> list[str]:

@@ -63,9 +63,9 @@ def evaluate_systems(
                 metrics[name] = METRICS[name](options)
             except MetricUnavailable as error:
                 evaluation.unavailable[name] = str(error)
+                progress.update()
         for name, metric in metrics.items():
             show(name)
-            progress.update()
             try:
                 statistics = [(system, metric.statistics(lines, references)) for system, lines in systems]
             except MetricUnavailable as error:

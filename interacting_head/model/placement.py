@@ -16,7 +16,7 @@ from interacting_head.config import (
     PlacementConfig,
 )
 from interacting_head.config.values import checked, entry_of
-from layers import ATTENTION_SCHEMES
+from layers import ATTENTION_SCHEMES, MultiHeadAttention
 
 BASE_SCHEME = "multi_head"
 """The scheme wherever a paper does not place its own."""
@@ -72,8 +72,7 @@ def attention_layer(model: ModelConfig, site: str, number: int, head_gates: bool
             "choose another num_heads, or set key_dim and value_dim"
         )
     head_dim = model.model_dim // attention.num_heads
-    _check_types(attention.options, layer_class)
-    options = {**layer_class.layer_options(number), **attention.options}
+    options = {**layer_class.layer_options(number), **_checked(attention.options, layer_class)}
     if site == "cross" and _reads_several_layers(attention):
         options["num_sources"] = memory_layers(model) or 1
     try:
@@ -92,15 +91,21 @@ def attention_layer(model: ModelConfig, site: str, number: int, head_gates: bool
         ) from error
 
 
-def _check_types(options, layer_class):
-    hints = typing.get_type_hints(layer_class.__init__)
+def _checked(options, layer_class):
+    """Return options of a scheme in the types that the constructors of its layer name."""
+    start = ATTENTION_SCHEMES.get(str(options.get("start")))  # the scheme with which `folded` starts has options too
+    hints = {}
+    for cls in filter(None, (MultiHeadAttention, start, layer_class)):
+        hints |= typing.get_type_hints(cls.__init__)
+    found = dict(options)
     for name, value in options.items():
         key, kinds = f"model.attention.options.{name}", typing.get_args(hints.get(name)) or (hints.get(name),)
         if not isinstance(value, bool | int | float | str | None):
             raise InputError(f"{key} must be a number, a string, true or false")
         simple = [kind for kind in kinds if kind in (bool, int, float, str)]
         if simple and not (value is None and types.NoneType in kinds):
-            checked(simple[0], value, key, {})
+            found[name] = checked(simple[0], value, key, {})
+    return found
 
 
 def memory_layers(model: ModelConfig) -> int | None:

@@ -29,9 +29,13 @@ def analyse(table: Table, runs: Sequence[Run], runner: Runner, name: str) -> Non
         of_seed = [run for run in of_seed if run.name not in (*runner.failed, *runner.left_out)]
         if not of_seed:
             continue
+        if runner.ends_within(0):
+            runner.left_out += [run.name for run in of_seed]
+            continue
         with tempfile.TemporaryDirectory() as output:
             try:
-                found = findings(table, of_seed, runner, output)
+                with runner.stopped_at_the_end():
+                    found = findings(table, of_seed, runner, output)
             except RunError as error:
                 if runner.ends_within(0):
                     runner.left_out += [run.name for run in of_seed]

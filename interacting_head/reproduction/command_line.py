@@ -69,17 +69,17 @@ def reproduce(arguments: argparse.Namespace) -> int:
 
     Raises `InputError` for an unknown table or one without runs, and if no run matches `--only`.
     """
-    check_folder(arguments.output_dir)
-    if arguments.embedder is not None:
-        METRICS[YISI1](Options(embedder=arguments.embedder))  # raises now what scoring would store after hours
     chosen = [table for name in arguments.tables for table in matching(name, arguments.small)]
     results = Results(Path(arguments.output_dir) / "results" / "reproduction")
     if arguments.list:
         print("\n".join(listed(chosen or TABLES.values(), arguments.seeds, results)))
         return 0
+    check_folder(arguments.output_dir)
     options = {name: getattr(arguments, name) for name in ("runs_dir", "corpora_dir", "budget", "jobs", "embedder")}
     runner = Runner(results, **options)
     if not arguments.report:
+        if arguments.embedder is not None:
+            METRICS[YISI1](Options(embedder=arguments.embedder))  # raises now what scoring would store after hours
         signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
         make(chosen, arguments, runner)
     write_report(results, arguments.seeds, Path(arguments.output_dir), arguments.settings)

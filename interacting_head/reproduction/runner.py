@@ -87,7 +87,7 @@ class Runner:
             devices.put(device)
         seconds = [estimated_seconds(run, self.results) for run in works]
         with (
-            self._stopped_at_the_end(),
+            self.stopped_at_the_end(),
             tqdm(total=round(sum(seconds)), unit="s", disable=None, bar_format=BAR) as progress,
             ThreadPoolExecutor(devices.qsize()) as pool,
         ):
@@ -102,7 +102,7 @@ class Runner:
                 raise
 
     @contextlib.contextmanager
-    def _stopped_at_the_end(self) -> Iterator[None]:
+    def stopped_at_the_end(self) -> Iterator[None]:
         """Stop the processes of the block when the budget ends; trainings save their state."""
         if self.end is None:
             yield

@@ -75,7 +75,7 @@ class SearchOptions:
             raise InputError(f"temperature must be a number above 0, got {temperature}")
         if temperature < LEAST_TEMPERATURE:
             raise InputError(
-                f"temperature must be at least {LEAST_TEMPERATURE}, got {temperature}; --top-k 1 always takes the "
+                f"temperature must be at least {LEAST_TEMPERATURE}, got {temperature}; top_k 1 always takes the "
                 "likeliest sub-word"
             )
         if not 0 < self.top_p <= 1:

@@ -100,8 +100,8 @@ class Connection(H11Protocol):
         self.transport.abort()
 
     def _is_waited_for(self):
-        is_reading = self.flow.write_paused or self.transport.is_closing()  # what is left in the buffer
-        return is_reading or self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
+        has_unread = self.flow.write_paused or self.transport.is_closing()
+        return has_unread or self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
 
     def _make_room(self):
         open_ones = [each for each in self.connections if not each._is_aborted]

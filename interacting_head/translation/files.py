@@ -188,7 +188,10 @@ def _open_file(path):
 
 @contextlib.contextmanager
 def open_summary(arguments: argparse.Namespace) -> Iterator[Callable]:
-    """Yield a function that writes its arguments as JSON, if a file is named; it is opened before hours of work."""
+    """Yield a function that writes its arguments as JSON to the file of `--summary`, which is opened at once.
+
+    Without a file it writes nothing.
+    """
     if arguments.summary is None:
         yield lambda **values: None
         return

@@ -130,7 +130,7 @@ class Search:
         """Run all stages; return the number of the signal that interrupted them, or None.
 
         Raises:
-            RunError: if all trials of a stage diverge, or their values do not fit together.
+            RunError: if every trial of a stage diverges or has values that do not fit together.
             InputError: if a trial cannot be trained, see `training.train`, or the folder is in use.
         """
         with sole_use(self.folder):
@@ -141,7 +141,11 @@ class Search:
                     print(f"stopped by {signal.Signals(received).name}; the same command continues", file=sys.stderr)
                     return received
                 if not study.get_trials(states=[TrialState.COMPLETE]):
-                    raise RunError(f"all trials of the stage {stage} diverged or were invalid; see the messages above")
+                    *_, last = study.get_trials(states=FINISHED)
+                    raise RunError(
+                        f"all trials of the stage {stage} diverged or were invalid; the last one: "
+                        f"{last.user_attrs['error']}"
+                    )
                 self._plot(stage)
         return None
 
@@ -170,7 +174,7 @@ class Search:
         return config
 
     def _rank(self, scores):
-        """Return a number that is least for the best trial or validation; for a diverged trial, infinity."""
+        """Return a number that is least for the best trial or validation; for a diverged or invalid trial, infinity."""
         return math.inf if scores["validation_loss"] is None else -score_of(scores, self.metric)
 
     def write_results(self) -> None:
@@ -192,8 +196,7 @@ class Search:
             print(f"\n{stage}", *aligned(rows, left=len(names)), sep="\n")
 
     def _check_space(self):
-        from interacting_head.model.placement import check_model
-        from interacting_head.training.schedules import schedule_class
+        from interacting_head.training.setup import check
 
         for stage, keys in self.space.items():
             for key, distribution in keys.items():
@@ -207,10 +210,9 @@ class Search:
                     raise InputError(f"{key} of {stage} is a range, which has no grid to search; give --trials N")
                 for value in distribution.choices if is_choice else (distribution.low, distribution.high):
                     config = override(self.config, _assignments({key: value}))
-                    check_model(config.model)
+                    check(config)
                     if self.metric == "bleu" and not config.train.validation_bleu:
                         raise InputError("--metric bleu needs train.validation_bleu=true in all trials")
-                    schedule_class(config.train.schedule)
 
     def _check_folder(self):
         space = {stage: {key: distribution_to_json(x) for key, x in keys.items()} for stage, keys in self.space.items()}

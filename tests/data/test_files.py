@@ -178,6 +178,12 @@ def test_a_pipe_among_plain_files_is_an_error_that_names_it(tmp_path):
             check_plain(place)
 
 
+def test_a_folder_that_is_not_writable_is_an_error_before_it_is_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(InputError, match=f"cannot write {tmp_path / 'new'}: Permission denied; name a writable folder"):
+        check_folder(tmp_path / "new")
+
+
 def test_a_file_in_the_place_of_a_folder_is_an_error_that_names_it(tmp_path):
     (tmp_path / "file").write_bytes(b"")
     check_folder(tmp_path / "new" / "folder")

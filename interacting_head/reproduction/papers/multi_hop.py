@@ -217,7 +217,7 @@ def claims_of_losses() -> tuple[LowerLoss, ...]:
     """Return the claims on table 5 and figures 2 and 3."""
     fewer = cells_at("de-en", in_words("layer_6", *reversed(FROM_FIRST_TO_LAST)))
     baseline, [sixth, *others] = cells_at("de-en", BASELINE), cells_at("de-en", in_words(*SINGLE))
-    lowest = "after the first epoch second hops in all layers have a lower loss than in four layers or fewer"
+    lowest = "after the first epoch, second hops in all layers give a lower loss than those in four layers or fewer"
     highest = "after the first epoch the baseline has the highest loss"
     in_order = "in the end the fewer second hops, the lower the loss"
     of_single = "of single layers the sixth has the lowest loss"

@@ -14,6 +14,7 @@ from interacting_head.config import (
     override,
 )
 from interacting_head.model.placement import (
+    attention_layer,
     attention_of,
     check_model,
     resolved,
@@ -179,6 +180,14 @@ def test_schemes_choose_the_memory_that_they_read():
             ["model.attention.scheme=folded", "model.attention.options={start: multi_hop}"],
             "multi_hop is no start of standard attention",
         ),
+        (
+            ["model.attention.options={use_bias: 'no'}"],
+            "model.attention.options.use_bias must be true or false, got 'no'",
+        ),
+        (
+            ["model.attention.scheme=folded", "model.attention.options={start: knocking_heads, mix_query: 'no'}"],
+            "model.attention.options.mix_query must be true or false, got 'no'",
+        ),
         (["model.attention.scheme=fixed_head_size"], "fixed_head_size needs model.attention.key_dim"),
     ],
 )
@@ -186,6 +195,13 @@ def test_settings_that_do_not_fit_are_an_error_of_one_line(settings, message):
     with pytest.raises(InputError, match=re.escape(message)) as raised:
         check_model(changed(*settings))
     assert "\n" not in str(raised.value)
+
+
+def test_whole_numbers_may_be_written_with_a_point():
+    settings = ["model.attention.scheme=multi_hop", "model.attention.options={hop_dim: 6.0}"]
+    layer = attention_layer(resolved(changed(*settings)), "encoder", 4)
+    assert layer.hop_dim == 6
+    assert isinstance(layer.hop_dim, int)
 
 
 def test_models_are_built_as_the_configuration_says():

@@ -1,5 +1,6 @@
 """Analyses of runs: what is called, what is stored, and how the report and claims read it."""
 
+import contextlib
 import json
 import types
 
@@ -38,6 +39,7 @@ def runner(tmp_path, monkeypatch):
     found = types.SimpleNamespace(
         results=Results(tmp_path / "results"), runs_dir=tmp_path / "runs", corpora_dir="corpora",
         failed={}, left_out=[], trained=[], calls=[], broken=False, ends_within=lambda seconds: False,
+        stopped_at_the_end=contextlib.nullcontext,
     )  # fmt: skip
     found.train = lambda runs, splits_of: found.trained.extend(runs)
     found.folder, found.environment = lambda run: found.runs_dir / run.name, dict
@@ -100,8 +102,9 @@ def test_runs_that_failed_are_left_out_and_a_failed_analysis_is_reported(runner)
     assert [run.name in runner.failed for run in MASKS.runs(2)] == [True, False, False, False, True, True, True, True]
 
 
-def test_an_analysis_that_the_end_of_a_budget_stops_is_left_out(runner):
-    runner.broken, runner.ends_within = True, lambda seconds: True
+@pytest.mark.parametrize("answers", [[True], [False, True]], ids=["before", "meanwhile"])
+def test_an_analysis_that_the_end_of_a_budget_stops_is_left_out(runner, answers):
+    runner.broken, runner.ends_within = True, lambda seconds: answers.pop(0)
     analyse(MASKS, MASKS.runs(1), runner, NAME)
     assert (runner.failed, runner.left_out) == ({}, [run.name for run in MASKS.runs(1)])
 

@@ -326,6 +326,12 @@ def test_values_that_do_not_fit_together_are_skipped_for_good(tmp_path):
     assert ran(searched(tmp_path, space, 1)) == (None, [])
 
 
+def test_a_configuration_that_cannot_be_trained_is_refused_at_once(tmp_path, space):
+    config = override(CONFIG, ["train.validation_bleu=false", "train.best_metric=bleu"])
+    with pytest.raises(InputError, match=r"train\.best_metric is bleu, but train\.validation_bleu is false"):
+        Search(config, space, tmp_path / "search")
+
+
 def test_a_stage_of_which_all_trainings_diverge_is_an_error(tmp_path):
     search = searched(tmp_path, "architecture: {train.learning_rate: [1.0e+30]}", 1)
     with pytest.raises(RunError, match="all trials of the stage architecture diverged"):
