@@ -18,7 +18,7 @@ def combine_masks(
     """Join masks by "and" into one boolean `(B or 1, T or 1, S)`, or None if nothing is masked.
 
     Args:
-        attention_mask: `(B, T, S)` or broadcastable to it, such as `(T, S)`; or None.
+        attention_mask: `(B, T, S)` or broadcastable to it, such as `(T, S)` or `(S,)`; or None.
         key_mask: `(B, S)`, or None; a list of several memories counts by its first.
         causal_shape: `(T, S)`: query position t, at `causal_offset` + t, attends to key positions up to its own.
     """
@@ -27,7 +27,7 @@ def combine_masks(
     masks = []
     if attention_mask is not None:
         mask = ops.cast(attention_mask, "bool")
-        masks.append(ops.expand_dims(mask, 0) if len(mask.shape) == 2 else mask)
+        masks.append(ops.expand_dims(mask, tuple(range(3 - len(mask.shape)))) if len(mask.shape) < 3 else mask)
     if key_mask is not None:
         masks.append(ops.expand_dims(ops.cast(key_mask, "bool"), 1))  # (B, 1, S)
     if causal_shape is not None:

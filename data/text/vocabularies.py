@@ -12,7 +12,7 @@ from data.errors import InputError
 from data.text.parallel_text import SIDES, ParallelText, text_bar
 from data.text.subwords import train_subwords
 
-FORMAT = 2  # version of the cached files: increase it when `train_subwords` learns differently
+FORMAT = 3  # version of the cached files: increase it when `train_subwords` learns differently
 
 
 def learn_vocabularies(
@@ -87,7 +87,8 @@ def _write_side_dictionary(joint_model: Path, lines: Iterable[str], path: Path) 
     found = set()
     for line in lines:
         found.update(processor.encode(line))
-    characters = set().union(*(model.pieces[number].piece for number in found))
+    spelled = (model.pieces[number] for number in found)
+    characters = set().union(*(piece.piece for piece in spelled if piece.type == Piece.Type.NORMAL))  # no bytes' names
     needed, merges = [], []
     for number, piece in enumerate(model.pieces):
         if piece.type != Piece.Type.NORMAL or number in found or piece.piece in characters:

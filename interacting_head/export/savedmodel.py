@@ -202,7 +202,7 @@ def search_ids(
         with keras.StatelessScope(collect_losses=False):
             search = TransformerSearch(model, options)
             length = tf.maximum(tf.reduce_max(max_lengths), 1)
-            ids, scores, token_scores = search.search(search.prepare(), source_ids, limits, length)
+            ids, scores, token_scores = search.search(search.decoding_kernels.prepare(), source_ids, limits, length)
         lengths = tf.math.count_nonzero(ids[:, :n_best] != PAD, axis=2, dtype=tf.int32)
         length = tf.maximum(tf.reduce_max(lengths), 1)  # 1 also for a batch without sentences
         is_given = is_empty[:, None] & (tf.range(decode.beam_size) == 0)  # the empty translation of an empty sentence

@@ -1,6 +1,7 @@
 """The attention at each site and layer of a Transformer, from the papers or the configuration."""
 
 import dataclasses
+import inspect
 import types
 import typing
 
@@ -93,9 +94,10 @@ def attention_layer(model: ModelConfig, site: str, number: int, head_gates: bool
 
 def _checked(options, layer_class):
     """Return options of a scheme in the types that the constructors of its layer name."""
-    start = ATTENTION_SCHEMES.get(str(options.get("start")))  # the scheme with which `folded` starts has options too
-    hints = {}
-    for cls in filter(None, (MultiHeadAttention, start, layer_class)):
+    classes, hints = [MultiHeadAttention, layer_class], {}
+    if start := inspect.signature(layer_class.__init__).parameters.get("start"):  # another scheme, with its options
+        classes += filter(None, [ATTENTION_SCHEMES.get(str(options.get("start", start.default)))])
+    for cls in classes:
         hints |= typing.get_type_hints(cls.__init__)
     found = dict(options)
     for name, value in options.items():

@@ -31,6 +31,27 @@ class SearchResult(NamedTuple):
     token_scores: np.ndarray
 
 
+class DecodingKernels:
+    """The decoding kernels of models, computed once for all searches with the same weights."""
+
+    def __init__(self, models: list[Transformer]):
+        self.models = models
+        self.compiled = Compiled(self.prepare, models, arguments=dict)
+
+    def prepare(self) -> list[dict]:
+        """Return the decoding kernels of each model."""
+        return [model.decoding_kernels() for model in self.models]
+
+    def refresh(self) -> None:
+        """Reload the models' weights; to be called after they have changed."""
+        self.value = self.compiled()
+
+    @functools.cached_property
+    def value(self) -> list[dict]:
+        """The result of `prepare` with the weights at the last `refresh`, or at first use."""
+        return self.compiled()
+
+
 class TransformerSearch:
     """Search for translations of batches of ids.
 
@@ -39,13 +60,22 @@ class TransformerSearch:
     keeps shapes constant: give it few of them.
 
     `models` is a `Transformer`, or a list of them with equal vocabularies, whose probabilities are averaged; `prefixes`
-    says whether the limits have prefixes. Call it with padded source ids `(B, S)` with end symbols; `Limits` of arrays;
-    and a length L, by default max(`max_lengths`).
+    says whether the limits have prefixes; `kernels` are those of the models, shared with other searches.
+
+    Call it with padded source ids `(B, S)` with end symbols; `Limits` of arrays; and a length L, by default
+    max(`max_lengths`).
     """
 
-    def __init__(self, models: Transformer | list[Transformer], options: SearchOptions, prefixes: bool = False):
+    def __init__(
+        self,
+        models: Transformer | list[Transformer],
+        options: SearchOptions,
+        prefixes: bool = False,
+        kernels: DecodingKernels | None = None,
+    ):
         self.models = list(models) if isinstance(models, list | tuple) else [models]
         self.options = options
+        self.decoding_kernels = kernels or DecodingKernels(self.models)
         matrix, vector, scalar = (KerasTensor((None,) * rank, "int32") for rank in (2, 1, 0))
         limits = Limits(max_lengths=vector)
         if options.min_length is not None:
@@ -54,35 +84,23 @@ class TransformerSearch:
             limits |= Limits(prefixes=matrix, prefix_lengths=vector)
         if options.sampling:
             limits |= Limits(draws=KerasTensor((None, None, options.hypotheses), "float32"))
-        prepare = Compiled(self.prepare, self.models, arguments=dict)
+        prepared = self.decoding_kernels.compiled
         self.compiled_search = Compiled(
             self.search,
             self.models,
-            arguments=lambda: {"kernels": prepare.outputs, "source_ids": matrix, "limits": limits, "length": scalar},
+            arguments=lambda: {"kernels": prepared.outputs, "source_ids": matrix, "limits": limits, "length": scalar},
             static=("length",),
             rows=("source_ids", "limits"),
         )
-        self.compiled = (prepare, self.compiled_search)
-
-    def refresh(self) -> None:
-        """Reload the models' weights; to be called after they have changed."""
-        self.kernels = self.compiled[0]()
-
-    @functools.cached_property
-    def kernels(self) -> list[dict]:
-        """The result of `prepare` with the weights at the last `refresh`, or at first use."""
-        return self.compiled[0]()
+        self.compiled = (prepared, self.compiled_search)
 
     def __call__(self, source_ids: np.ndarray, limits: Limits, length: int | None = None) -> SearchResult:
         length = length or int(limits["max_lengths"].max())
-        found = self.compiled_search(kernels=self.kernels, source_ids=source_ids, limits=limits, length=length)
+        kernels = self.decoding_kernels.value
+        found = self.compiled_search(kernels=kernels, source_ids=source_ids, limits=limits, length=length)
         return SearchResult(*map(as_array, found))
 
     # Functions of tensors.
-
-    def prepare(self) -> list[dict]:
-        """Return the decoding kernels of each model."""
-        return [model.decoding_kernels() for model in self.models]
 
     def search(self, kernels: list, source_ids: KerasTensor, limits: Limits, length: int | KerasTensor) -> tuple:
         """Return ids, scores and token scores as in `SearchResult`; arguments as in a call."""

@@ -9,6 +9,7 @@ import keras
 import numpy as np
 
 from data.errors import InputError
+from data.files import make_folder
 from interacting_head.config import TrainConfig
 from interacting_head.model.building import load_weights
 from interacting_head.runs import run_folder
@@ -63,6 +64,7 @@ class Checkpointing:
         validated = [step for step in self.run.steps() if step in scores]
         best = sorted(validated, key=lambda step: (-scores[step], step))[: self.config.keep_best]
         kept = {state.step, *validated[-self.config.keep_last :], *best}
+        self.devices.from_all_processes(state.step)  # waits: until all have saved, the one before is the newest of all
         self.run.remove_checkpoints(set(self.run.steps()) - kept)
 
     def restore(self) -> TrainingState:
@@ -126,6 +128,7 @@ class Checkpointing:
         space of `files` will be reused.
         """
         folders = self.run.path, self.run.path / "checkpoints"
+        make_folder(folders[1])  # which the user may have deleted
         disks = [folder.stat().st_dev for folder in folders]
         for folder, disk in zip(folders, disks, strict=True):
             size = sum(size for size, other in zip(needed, disks, strict=True) if other == disk)

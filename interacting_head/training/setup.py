@@ -30,6 +30,12 @@ def check(config: ExperimentConfig) -> None:
             f"train.batch_tokens × train.gradient_accumulation_steps, {config.train.batch_tokens} × "
             f"{config.train.gradient_accumulation_steps}, must be below {ABOVE_WHOLE}; lower one of them"
         )
+    if config.train.gradient_accumulation_steps > 1 and keras.backend.backend() not in ("tensorflow", "jax"):
+        raise InputError(
+            f"train.gradient_accumulation_steps is {config.train.gradient_accumulation_steps}, but the backend "
+            f"{keras.backend.backend()} supports only 1; set it to 1, or set the environment variable "
+            "KERAS_BACKEND to tensorflow or jax"
+        )
     if config.train.best_metric == "bleu" and not config.train.validation_bleu:
         raise InputError("train.best_metric is bleu, but train.validation_bleu is false; change one of them")
 
@@ -60,12 +66,6 @@ def make_batches(config: ExperimentConfig, pairs: EncodedPairs, replicas: int = 
 def make_training_model(model: Transformer, config: ExperimentConfig, total_steps: int) -> TrainingModel:
     """Return the compiled `TrainingModel` of a `Transformer` and a number of steps."""
     train = config.train
-    if train.gradient_accumulation_steps > 1 and keras.backend.backend() not in ("tensorflow", "jax"):
-        raise InputError(
-            f"train.gradient_accumulation_steps is {train.gradient_accumulation_steps}, but the backend "
-            f"{keras.backend.backend()} supports only 1; set it to 1, or set the environment variable "
-            "KERAS_BACKEND to tensorflow or jax"
-        )
     optimizer = Adam(
         schedule_class(train.schedule).of_training(train, config.model.model_dim, total_steps),
         beta_1=train.adam_beta_1,

@@ -35,6 +35,7 @@ from interacting_head.training.validation import Validation
 
 logger = logging.getLogger("interacting_head")
 
+FINISHED = "%s is finished after %d steps: nothing to do"
 OTHER_SETTINGS = "changed settings need a new training: --no-resume, or another --run-dir"
 
 
@@ -62,13 +63,15 @@ def train(
     corpus = open_text(config.data, corpora_dir)  # before anything is written
     with contextlib.ExitStack() as stack:
         stack.enter_context(_full_disk_told(run))
-        if devices.process == 0:
-            stack.enter_context(sole_use(run.path))
+        stack.enter_context(sole_use(run.path))
         stack.enter_context(_in_place_of_former(run, resume))
         config = precision.resolved(config, run)
         begun = with_paths_of(run, config, corpus)
         is_new = run.create_or_check(begun, same_experiment)
         stack.enter_context(logging_to(run.path / "train.log"))
+        if (result := run.read_json("metrics.json")) and not run.steps():  # its checkpoints have been deleted
+            logger.info(FINISHED, run.path, result["steps"])
+            return None
         try:
             trainer = Trainer(config, run, corpus, devices)
         except InputError:
@@ -80,7 +83,7 @@ def train(
         if begun != config:  # the text has moved
             store_paths(run, config.data)
         if trainer.state.finished and run.read_json("metrics.json"):
-            logger.info("%s is finished after %d steps: nothing to do", run.path, trainer.state.step)
+            logger.info(FINISHED, run.path, trainer.state.step)
             return None
         started = time.perf_counter()
         trainer.start()

@@ -85,8 +85,9 @@ def test_masked_keys_get_no_weight_and_no_gradient(name, options):
 def test_a_mask_may_be_one_for_the_batch(name, options):
     layer = built(name, options)
     inputs, mask = normal(2, 4, MODEL_DIM), np.tril(np.ones((4, 4), "bool"))  # as many positions as heads
-    outputs = [array(layer(inputs, inputs, attention_mask=one)) for one in (mask, mask[None])]
-    np.testing.assert_array_equal(*outputs)
+    for short, whole in ((mask, mask[None]), (mask[2], mask[None, 2:3])):
+        outputs = [array(layer(inputs, inputs, attention_mask=one)) for one in (short, whole)]
+        np.testing.assert_array_equal(*outputs)
 
 
 @every_scheme

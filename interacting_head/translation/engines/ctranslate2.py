@@ -124,6 +124,14 @@ class CTranslate2Engine(Engine):
         found = zip(results, targets, strict=True)
         return [np.pad(result.attention[0][: len(target)], ((0, 1), (0, 1))) for result, target in found]
 
+    def check(self, options: SearchOptions) -> None:
+        super().check(options)
+        if (options.min_length or 0) >= POSITIONS:
+            raise InputError(
+                f"min_length {options.min_length} is too large for ctranslate2, which gives at most {POSITIONS - 1:,} "
+                "sub-words; use --engine keras"
+            )
+
     def _candidates(self, sources, sentences, options):
         """Return what CTranslate2 finds for each source, `{ids: log-probability}`, None if that is not exact."""
         prefixed = any(sentence.prefix for sentence in sentences)
@@ -137,7 +145,7 @@ class CTranslate2Engine(Engine):
             num_hypotheses=patience * options.beam_size,
             length_penalty=NO_PENALTY,
             max_input_length=0,
-            max_decoding_length=min(max(longest - 1, 1), POSITIONS),  # without the end symbol
+            max_decoding_length=min(max(longest - 1, 1), POSITIONS - 1),  # without the end symbol
             min_decoding_length=options.min_length or 0,
             no_repeat_ngram_size=options.no_repeat_ngram,
             return_scores=True,

@@ -17,7 +17,7 @@ from interacting_head.runs.alignment_choice import AlignmentChoice
 from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.search.constraints import Limits
 from interacting_head.search.options import IMPOSSIBLE, SearchOptions, length_limit
-from interacting_head.search.transformer_search import Scorer, TransformerSearch, as_array
+from interacting_head.search.transformer_search import DecodingKernels, Scorer, TransformerSearch, as_array
 from interacting_head.translation.batches import padded
 from interacting_head.translation.engines.engine import Engine, Hypothesis, Sentence
 from interacting_head.translation.inspection import Inspector
@@ -36,7 +36,7 @@ class TransformerEngine(Engine):
         self._run = run
         self.calls_at_a_time = calls_at_a_time()
         self._searches, self._lock = {}, threading.Lock()
-        self._scorer = Scorer(self.models)
+        self._kernels, self._scorer = DecodingKernels(self.models), Scorer(self.models)
 
     @classmethod
     def open(cls, paths: list[str | Path], checkpoint: str | None = None) -> tuple["TransformerEngine", RunDirectory]:
@@ -64,7 +64,8 @@ class TransformerEngine(Engine):
         limits, length = self._limits(sentences, options, rows, prefixed)
         search = self._search(options, prefixed)
         source_ids = self._padded(sources, rows)
-        found = search.compiled_search(kernels=search.kernels, source_ids=source_ids, limits=limits, length=length)
+        kernels = self._kernels.value
+        found = search.compiled_search(kernels=kernels, source_ids=source_ids, limits=limits, length=length)
         return hypotheses(*map(as_array, found), options.n_best)[: len(sentences)]
 
     def score(self, pairs: list[tuple], rows: int) -> list[list[float]]:
@@ -102,20 +103,19 @@ class TransformerEngine(Engine):
         return FASTER if is_standard and resolved(model.config).memory in ("top", "all") else None
 
     def refresh(self) -> None:
-        for search in list(self._searches.values()):
-            search.refresh()
+        self._kernels.refresh()
 
     @property
     def compiled(self) -> int:
         """The number of functions that have been compiled."""
-        return sum(function.count for search in self._searches.values() for function in search.compiled)
+        return self._kernels.compiled.count + sum(one.compiled_search.count for one in self._searches.values())
 
     def _search(self, options, prefixed):
         with self._lock:  # several threads ask
             if (options, prefixed) not in self._searches:
                 if len(self._searches) == MOST_SEARCHES:
                     del self._searches[next(iter(self._searches))]
-                self._searches[options, prefixed] = TransformerSearch(self.models, options, prefixed)
+                self._searches[options, prefixed] = TransformerSearch(self.models, options, prefixed, self._kernels)
             return self._searches[options, prefixed]
 
     def _limits(self, sentences, options, rows, prefixed):

@@ -72,6 +72,17 @@ def test_each_side_keeps_the_joint_merges_that_it_needs(two_languages):
     assert pieces[0] & pieces[1] > {"▁in"}
 
 
+def test_bytes_of_one_side_do_not_keep_characters_of_the_other(tmp_path):
+    (tmp_path / "de").write_text("ein < hund > und x\n" * 500, encoding="utf-8")
+    (tmp_path / "en").write_text("a dog\n" * 499 + "a dog \u2603\n", encoding="utf-8")  # too rare to be a piece
+    text = ParallelText(tmp_path / "de", tmp_path / "en")
+    sides = [Subwords(path) for path in learn_vocabularies(text, 290, shared=False, joint_merges=True)]
+    pieces = [{side.piece(number) for number in range(side.vocabulary_size)} for side in sides]
+    assert "<0xE2>" in sides[1].encode_as_pieces(["\u2603"])[0]
+    assert {"<", ">", "x"} <= pieces[0]
+    assert not {"<", ">", "x"} & pieces[1]
+
+
 def test_text_of_the_other_language_is_encoded_without_unknown_pieces(two_languages):
     paths = learn_vocabularies(two_languages, 340, shared=False, joint_merges=True)
     for subwords, side in zip(map(Subwords, paths), list(zip(*two_languages.pairs(), strict=True))[::-1], strict=True):

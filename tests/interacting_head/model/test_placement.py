@@ -188,6 +188,10 @@ def test_schemes_choose_the_memory_that_they_read():
             ["model.attention.scheme=folded", "model.attention.options={start: knocking_heads, mix_query: 'no'}"],
             "model.attention.options.mix_query must be true or false, got 'no'",
         ),
+        (
+            ["model.attention.scheme=folded", "model.attention.options={scaled: 'no'}"],
+            "model.attention.options.scaled must be true or false, got 'no'",
+        ),
         (["model.attention.scheme=fixed_head_size"], "fixed_head_size needs model.attention.key_dim"),
     ],
 )

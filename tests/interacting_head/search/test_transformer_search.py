@@ -160,10 +160,10 @@ def test_a_search_uses_the_weights_of_the_last_refresh(model, beam):
     expected = hypotheses(beam, tiny.sources(LENGTHS), LIMITS)
     weights = model.get_weights()
     model.set_weights([weight[::-1] for weight in weights])
-    beam.refresh()
+    beam.decoding_kernels.refresh()
     assert hypotheses(beam, tiny.sources(LENGTHS), LIMITS) != expected
     model.set_weights(weights)
-    beam.refresh()
+    beam.decoding_kernels.refresh()
     assert_close(hypotheses(beam, tiny.sources(LENGTHS), LIMITS), expected)
 
 

@@ -92,6 +92,18 @@ def test_the_log_has_one_record_a_validation_and_one_at_the_end(finished):
     assert lines.count("  source     ") == 9
 
 
+@pytest.mark.parametrize("is_emptied", [True, False], ids=["emptied", "removed"])
+def test_a_finished_run_without_checkpoints_stays_as_it_is(copied, config, is_emptied):
+    shutil.rmtree(copied.path / "checkpoints")
+    if is_emptied:
+        (copied.path / "checkpoints").mkdir()
+    names = ("best.weights.h5", "log.jsonl", "metrics.json")
+    before = [(copied.path / name).read_bytes() for name in names]
+    assert train(config, copied.path) is None
+    assert [(copied.path / name).read_bytes() for name in names] == before
+    assert (copied.path / "train.log").read_text().endswith("is finished after 25 steps: nothing to do\n")
+
+
 def test_the_loss_falls(finished):
     records = finished.read_log()
     assert records[0]["loss"] > records[1]["loss"] > records[2]["loss"]
