@@ -249,7 +249,8 @@ def test_no_code_asks_for_a_scheme_by_its_name():
             if isinstance(node, ast.Compare):
                 names = {part.attr if isinstance(part, ast.Attribute) else getattr(part, "id", None)
                          for part in (node.left, *node.comparators)}  # fmt: skip
-                constants = {part.value for part in (node.left, *node.comparators) if isinstance(part, ast.Constant)}
+                constants = {part.value for side in (node.left, *node.comparators)
+                             for part in ast.walk(side) if isinstance(part, ast.Constant)}  # fmt: skip
                 assert not ("scheme" in names and constants & set(ATTENTION_SCHEMES)), f"{path}:{node.lineno}"
 
 

@@ -112,11 +112,12 @@ def test_translate_uses_the_export_of_a_run_without_keras(workplace, with_export
 
 
 def test_translate_uses_keras_where_the_export_is_stale(workplace, with_export, translated):
-    shutil.copy(with_export / "average.weights.h5", with_export / "best.weights.h5")
-    done = run(workplace, "translate.py", "-m", "own", stdin=SOURCES)
+    stale = shutil.copytree(with_export, workplace / "stale")
+    shutil.copy(stale / "average.weights.h5", stale / "best.weights.h5")
+    done = run(workplace, "translate.py", "-m", "stale", stdin=SOURCES)
     line, _ = done.errors.splitlines()
-    reason = "own/exports/ctranslate2 was made from other weights; remove it and export the run again"
+    reason = "stale/exports/ctranslate2 was made from other weights; remove it and export the run again"
     assert (done.code, line) == (0, f"engine keras: {reason}")
-    silent = run(workplace, "translate.py", "-m", "own", "--engine", "keras", stdin=SOURCES)
+    silent = run(workplace, "translate.py", "-m", "stale", "--engine", "keras", stdin=SOURCES)
     assert silent.output == done.output
     assert silent.errors.count("\n") == 1

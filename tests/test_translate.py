@@ -256,6 +256,7 @@ def test_an_unknown_backend_is_one_line_and_exit_code_2(workplace, monkeypatch, 
 def test_help_comes_at_once(tmp_path):
     code = "import sys, interacting_head.commands.translate; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], env=environment(tmp_path), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
     assert not {"numpy", "keras", "tensorflow", "sentencepiece"} & set(done.stdout.split())
     result = run(tmp_path, "translate.py", "--help")
     assert (result.code, result.errors) == (0, "")

@@ -37,6 +37,9 @@ def test_the_allocator_is_as_it_was_asked_for(child):
     assert "kept" not in child("allocator")
 
 
-def test_a_process_that_ends_is_an_error(child):
-    with pytest.raises(RuntimeError, match="exited with code 3"):
+def test_a_process_that_ends_is_an_error():
+    with (
+        ChildProcess(Counter(), keep_memory=False, threads=1) as child,
+        pytest.raises(RuntimeError, match="exited with code 3"),
+    ):
         child("end")

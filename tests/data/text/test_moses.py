@@ -6,6 +6,7 @@ from sacremoses import MosesDetokenizer, MosesPunctNormalizer
 from data.text.moses import Moses
 from tests import skip_reasons
 from tests.data.conftest import CORPORA
+from tests.hostile import seconds_at_most
 
 TOKENS = [
     # quotation marks
@@ -109,7 +110,9 @@ def test_escapes_in_the_text_survive():
 @pytest.mark.parametrize("line", ["." * 20_000, "' " * 20_000, "a." * 20_000, '"' * 20_000, "(" * 20_000])
 def test_long_odd_lines_take_no_longer_than_others(line):
     moses = Moses("en")
-    assert "".join(moses.detokenize(moses.tokenize(line)).split()) == "".join(line.split())
+    with seconds_at_most():
+        again = moses.detokenize(moses.tokenize(line))
+    assert "".join(again.split()) == "".join(line.split())
 
 
 @pytest.mark.parametrize(("language", "pair"), [("en", "en-de"), ("de", "en-de"), ("cs", "en-cs")])

@@ -48,6 +48,11 @@ def test_a_training_has_as_many_parts_on_every_processor(monkeypatch, cores, thr
     reason="only TensorFlow computes several calls at a time; run the test with KERAS_BACKEND=tensorflow",
 )
 def test_cores_are_not_shared_once_tensorflow_has_started(monkeypatch):
+    import tensorflow as tf
+
+    monkeypatch.delenv(THREADS, raising=False)
     monkeypatch.setattr(compilation, "available_cores", lambda: 64)
     keras.ops.zeros(1)
+    before = tf.config.threading.get_intra_op_parallelism_threads()
     compilation.share_cores()
+    assert tf.config.threading.get_intra_op_parallelism_threads() == before

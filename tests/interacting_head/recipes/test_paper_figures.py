@@ -147,18 +147,3 @@ def test_interacting_heads_need_no_more_parameters(heads):
     counts = {scheme: parameters(scheme, **settings) for scheme in ("multi_head", "interacting_head", "talking_heads")}
     assert counts["interacting_head"] == counts["multi_head"]
     assert counts["talking_heads"] == counts["multi_head"] + 3 * 2 * heads**2
-
-
-@pytest.mark.parametrize(
-    ("corpus", "pairs", "tokens", "mean_lengths", "printed"),
-    [
-        ("IWSLT16 DE-EN", 181_149, (3_766_897, 3_826_038), (20, 21), 25),
-        ("WMT17 EN-DE", 5_852_457, (148_665_327, 149_176_205), (25, 25), 20),
-        ("WMT17 EN-CS", 1_010_918, (27_825_644, 26_152_299), (27, 25), 20),
-    ],
-)
-def test_the_largest_number_of_heads_equals_table_2_of_li_and_luo(corpus, pairs, tokens, mean_lengths, printed):
-    # Equation (13), d / n̄ rounded down; their table 1 rounds n̄ down, and of the two sides the shorter one counts.
-    # (Their text sets n̄ to 26 for EN-CS, which would give 19.)
-    assert tuple(total // pairs for total in tokens) == mean_lengths, corpus
-    assert 512 // min(mean_lengths) == printed

@@ -159,11 +159,13 @@ def test_an_ensemble_of_schemes_is_the_mean_of_their_probabilities(model):
 def test_a_search_uses_the_weights_of_the_last_refresh(model, beam):
     expected = hypotheses(beam, tiny.sources(LENGTHS), LIMITS)
     weights = model.get_weights()
-    model.set_weights([weight[::-1] for weight in weights])
-    beam.decoding_kernels.refresh()
-    assert hypotheses(beam, tiny.sources(LENGTHS), LIMITS) != expected
-    model.set_weights(weights)
-    beam.decoding_kernels.refresh()
+    try:
+        model.set_weights([weight[::-1] for weight in weights])
+        beam.decoding_kernels.refresh()
+        assert hypotheses(beam, tiny.sources(LENGTHS), LIMITS) != expected
+    finally:
+        model.set_weights(weights)
+        beam.decoding_kernels.refresh()
     assert_close(hypotheses(beam, tiny.sources(LENGTHS), LIMITS), expected)
 
 

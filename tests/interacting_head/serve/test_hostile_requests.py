@@ -137,10 +137,11 @@ def test_slow_clients_do_not_delay_others_and_are_disconnected(listening, monkey
         slow = [stack.enter_context(listening.connect()) for _ in range(60)]
         halves = [b"", b"P", valid[:40], valid[:-3]]  # without an end: in no request, in its head, in its body
         for number, connection in enumerate(slow):
-            connection.sendall(halves[number % len(halves)])
+            with contextlib.suppress(ConnectionError):  # on a busy machine the server has ended it already
+                connection.sendall(halves[number % len(halves)])
             listening.assert_alive() if number % 10 == 0 else None
         for connection in slow:
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(ConnectionError):
                 assert connection.recv(1) == b""  # the server has ended it
     listening.assert_alive()
     listening.assert_no_tracebacks()
@@ -150,11 +151,13 @@ def test_a_client_that_does_not_read_its_answer_is_disconnected(listening, monke
     monkeypatch.setattr(limits, "SECONDS", 0.3)
     text = "\\n" * 99 + "\U0001f600" * 4800
     body = json.dumps({"text": text}).encode()
-    with listening.connect() as connection, contextlib.suppress(OSError):
-        connection.settimeout(1)
-        with contextlib.suppress(TimeoutError):
-            while True:
-                connection.sendall(REQUEST % (b"keep-alive", len(body), body))
+
+    def send_for_ever(connection):
+        while True:
+            connection.sendall(REQUEST % (b"keep-alive", len(body), body))
+
+    with listening.connect() as connection, pytest.raises(ConnectionError):  # a timeout is none
+        send_for_ever(connection)
     while listening.server.server_state.connections:
         time.sleep(0.01)
     listening.assert_alive()

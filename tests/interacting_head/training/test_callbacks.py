@@ -3,6 +3,7 @@
 import contextlib
 import fcntl
 import pty
+import signal
 import struct
 import termios
 import types
@@ -10,7 +11,8 @@ import types
 import keras
 import pytest
 
-from interacting_head.training.callbacks import STEPS_AHEAD, Progress, UnhurriedCallbacks, fitted
+from interacting_head.training.callbacks import STEPS_AHEAD, Progress, StopOnSignal, UnhurriedCallbacks, fitted
+from interacting_head.training.devices import Devices
 
 
 @contextlib.contextmanager
@@ -67,3 +69,13 @@ def test_logs_are_given_as_they_come_and_waited_for_some_steps_later(monkeypatch
         callbacks.on_train_batch_end(step, {"loss": loss})
     assert given == losses
     assert waited == losses[:3]
+
+
+def test_a_second_ctrl_c_ends_a_training_at_once():
+    former = signal.getsignal(signal.SIGINT)
+    with StopOnSignal(Devices.find()) as stop:
+        signal.raise_signal(signal.SIGINT)
+        assert stop.is_requested()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is former

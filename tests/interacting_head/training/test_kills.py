@@ -9,7 +9,7 @@ from interacting_head.runs.run_directory import RunDirectory
 from tests import tiny_corpus
 from tests.command_line import TINY, run
 from tests.interacting_head.runs.equality import assert_equal_runs
-from tests.kills import appears, contents, kill, left_behind, logged
+from tests.kills import appears, contents, kill, kill_at, left_behind, logged
 
 STEPS = 240
 SETTINGS = [
@@ -64,7 +64,7 @@ def test_a_training_killed_twenty_times_ends_like_one_that_was_not(tmp_path):
         seen, far = moment(), logged(killed / "run" / "train.log", f" of {STEPS}, epoch", times=steps)
         kills += kill(partial(any_of, seen, far), draw.uniform(0, delay), killed, "train.py", *TRAIN)
     for pattern in END:
-        kills += kill(appears(killed, pattern), 0, killed, "train.py", *TRAIN)
+        kills += kill_at(pattern, 0, killed, killed, "train.py", *TRAIN)
         (killed / "run" / "metrics.json").unlink(missing_ok=True)  # where the kill came a moment later than meant
     assert kills == 20
     kill(appears(killed, "run/metrics.json"), 0, killed, "train.py", *TRAIN)  # or it ends a moment before
@@ -91,7 +91,7 @@ def test_a_training_killed_while_replacing_a_run_leaves_one_of_both(tmp_path):
     assert result.code == 0, result.errors
     before, kills = contents(folder / "run"), 0
     for pattern in REPLACED[:-1]:
-        kills += kill(appears(folder, pattern), 0, folder, "train.py", *TRAIN, "--no-resume")
+        kills += kill_at(pattern, 0, folder, folder, "train.py", *TRAIN, "--no-resume")
         result = run(folder, "train.py", *TRAIN)
         assert result.code == 0, result.errors
         after = contents(folder / "run")

@@ -246,5 +246,5 @@ def test_bad_settings_are_errors(tmp_path, setting, message):
         check(configured(write(tmp_path), setting))
 
 
-def test_recipes_keep_raw_text():
+def test_text_is_raw_by_default():
     assert configuration.ExperimentConfig().data.profile == "raw"

@@ -1,4 +1,5 @@
 import gzip
+import json
 import os
 import subprocess
 import sys
@@ -85,6 +86,16 @@ def test_a_summary_that_cannot_be_written_is_refused_at_once(texts, options, sum
     assert result.errors.replace(f"{texts}/", "").startswith(f"error: {message}")
     assert (texts / "input").read_text() == "input\n"
     assert not (texts / "new").exists()
+
+
+def test_a_summary_counts_sentences_and_sub_words(texts):
+    (texts / "input").write_text("abc\n\nde\n")
+    result = run(texts, *ECHO, "-i", "input", "--summary", "new")
+    assert result.code == 0, result.errors
+    found = json.loads((texts / "new").read_text())
+    assert found.keys() == {"sentences", "tokens", "seconds"}
+    assert (found["sentences"], found["tokens"]) == (3, 5)
+    assert found["seconds"] > 0
 
 
 def test_an_output_that_is_the_standard_input_is_refused(texts):

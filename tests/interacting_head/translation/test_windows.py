@@ -1,6 +1,7 @@
 """Windows of a stream: their sizes, their order, and what is under way at a time."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -132,8 +133,15 @@ def test_a_failed_call_ends_all_further_calls(calls):
     assert len(done) <= given.count < 10
 
 
-def test_calls_that_have_not_begun_are_dropped_at_the_end():
-    may_end, begun = threading.Event(), []
+def test_calls_that_have_not_begun_are_dropped_at_the_end(monkeypatch):
+    may_end, begun, shutdown = threading.Event(), [], ThreadPoolExecutor.shutdown
+
+    def shut_down(pool, wait=True, *, cancel_futures=False):
+        shutdown(pool, wait=False, cancel_futures=cancel_futures)
+        may_end.set()  # only now
+        shutdown(pool, wait=wait)
+
+    monkeypatch.setattr(ThreadPoolExecutor, "shutdown", shut_down)
 
     def wait(number):
         begun.append(number)
@@ -142,7 +150,6 @@ def test_calls_that_have_not_begun_are_dropped_at_the_end():
     with Watched(2).calls() as begin:
         for number in range(9):
             begin(wait, number)
-        threading.Timer(0.1, may_end.set).start()
     assert len(begun) < 9
 
 
