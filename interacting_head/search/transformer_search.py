@@ -60,7 +60,7 @@ class TransformerSearch:
     keeps shapes constant: give it few of them.
 
     `models` is a `Transformer`, or a list of them with equal vocabularies, whose probabilities are averaged; `prefixes`
-    says whether the limits have prefixes; `kernels` are those of the models, shared with other searches.
+    says whether the limits have prefixes; `kernels` are the models', shared with other searches.
 
     Call it with padded source ids `(B, S)` with end symbols; `Limits` of arrays; and a length L, by default
     max(`max_lengths`).

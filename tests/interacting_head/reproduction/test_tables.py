@@ -137,7 +137,7 @@ def test_each_claim_holds_of_the_numbers_that_the_paper_prints(name):
 @pytest.mark.parametrize(("name", "small"), SIZED)
 def test_claims_are_about_cells_of_the_table(name, small):
     table = TABLES[name].in_size(small)
-    # Of both sizes, since claims of a small table may name cells that it lacks.
+    # Cells of both sizes: claims of a small table may name cells that it lacks.
     cells = list(dict.fromkeys((cell.row, cell.column) for one in (TABLES[name], table) for cell in one.cells))
     for claim in table.claims:
         if isinstance(claim, Slower):
