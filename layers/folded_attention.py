@@ -12,6 +12,8 @@ from keras import ops
 from layers.configured_layer import one_of
 from layers.multi_head_attention import MultiHeadAttention, float64
 
+START = "interacting_head"
+
 
 @keras.saving.register_keras_serializable("interacting_head")
 class FoldedAttention(MultiHeadAttention):
@@ -28,9 +30,12 @@ class FoldedAttention(MultiHeadAttention):
     schemes: ClassVar = {}
     """The registry, filled by the package."""
 
-    def __init__(
-        self, num_heads: int, key_dim: int, value_dim: int | None = None, *, start: str = "interacting_head", **kwargs
-    ):
+    @classmethod
+    def option_types(cls, options: dict) -> dict[str, type]:
+        start = cls.schemes.get(options.get("start", START))
+        return {**(start.option_types({}) if start else {}), **super().option_types(options)}
+
+    def __init__(self, num_heads: int, key_dim: int, value_dim: int | None = None, *, start: str = START, **kwargs):
         scheme = self.schemes[one_of(self.schemes, "start", start)]
         common = inspect.signature(MultiHeadAttention.__init__).parameters
         own = [name for name in inspect.signature(scheme.__init__).parameters if name in kwargs and name not in common]

@@ -5,6 +5,7 @@ size. Keys and values come from the memory: the encoder's output, or the input i
 """
 
 import math
+import typing
 from collections.abc import Collection
 from typing import ClassVar
 
@@ -91,6 +92,11 @@ class MultiHeadAttention(ConfiguredLayer):
     def layer_options(cls, number: int) -> dict[str, float]:
         """Return constructor options that depend on the number of the layer in its stack, from 1."""
         return {}
+
+    @classmethod
+    def option_types(cls, options: dict) -> dict[str, type]:
+        """Return the annotated types of the constructor's arguments, given its options."""
+        return typing.get_type_hints(MultiHeadAttention.__init__) | typing.get_type_hints(cls.__init__)
 
     @property
     def why_not_standard(self) -> str | None:

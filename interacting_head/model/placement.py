@@ -1,7 +1,6 @@
 """The attention at each site and layer of a Transformer, from the papers or the configuration."""
 
 import dataclasses
-import inspect
 import types
 import typing
 
@@ -17,7 +16,7 @@ from interacting_head.config import (
     PlacementConfig,
 )
 from interacting_head.config.values import checked, entry_of
-from layers import ATTENTION_SCHEMES, MultiHeadAttention
+from layers import ATTENTION_SCHEMES
 
 BASE_SCHEME = "multi_head"
 """The scheme wherever a paper does not place its own."""
@@ -93,20 +92,16 @@ def attention_layer(model: ModelConfig, site: str, number: int, head_gates: bool
 
 
 def _checked(options, layer_class):
-    """Return options of a scheme in the types that the constructors of its layer name."""
-    classes, hints = [MultiHeadAttention, layer_class], {}
-    if start := inspect.signature(layer_class.__init__).parameters.get("start"):  # another scheme, with its options
-        classes += filter(None, [ATTENTION_SCHEMES.get(str(options.get("start", start.default)))])
-    for cls in classes:
-        hints |= typing.get_type_hints(cls.__init__)
-    found = dict(options)
+    """Return options of a scheme in the types that its layer names."""
+    key = "model.attention.options"
+    if others := [name for name, value in options.items() if not isinstance(value, bool | int | float | str | None)]:
+        raise InputError(f"{key}.{others[0]} must be a number, a string, true or false")
+    types_of, found = layer_class.option_types(options), dict(options)
     for name, value in options.items():
-        key, kinds = f"model.attention.options.{name}", typing.get_args(hints.get(name)) or (hints.get(name),)
-        if not isinstance(value, bool | int | float | str | None):
-            raise InputError(f"{key} must be a number, a string, true or false")
+        kinds = typing.get_args(types_of.get(name)) or (types_of.get(name),)
         simple = [kind for kind in kinds if kind in (bool, int, float, str)]
         if simple and not (value is None and types.NoneType in kinds):
-            found[name] = checked(simple[0], value, key, {})
+            found[name] = checked(simple[0], value, f"{key}.{name}", {})
     return found
 
 

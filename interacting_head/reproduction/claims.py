@@ -157,7 +157,7 @@ class Above(Comparison):
     bound: float
 
     def contrasts(self, cells: Collection[CellName], value: Callable) -> list[Contrast]:
-        return [Contrast(", ".join(cell), ((1, cell),), self.bound) for cell in self.of_cells if cell in cells]
+        return [Contrast(", ".join(cell), ((1, cell),), self.bound) for cell in self.of_cells]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -202,7 +202,6 @@ class GainGrows(Comparison):
         return [
             growth(gains[self.column], gains[other], f"gain at {self.column} over gain at {other}")
             for other in self.than
-            if {*gains[self.column], *gains[other]} <= set(cells)
         ]
 
 

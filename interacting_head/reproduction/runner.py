@@ -24,7 +24,7 @@ from data.files import make_folder
 from interacting_head.console import RunError
 from interacting_head.model.flops import matmul_flops
 from interacting_head.reproduction.results import Results
-from interacting_head.reproduction.scoring import call, missing_of, score_run, stop_running
+from interacting_head.reproduction.scoring import call, check_finished, missing_of, score_run, stop_running
 from interacting_head.reproduction.tables import Experiment, Run, Tests
 
 Work = tuple[Run, Tests, tuple[str, ...]]
@@ -64,16 +64,12 @@ class Runner:
 
     def train(self, runs: Iterable[Run], splits_of: Tests) -> None:
         """Train runs whose directories are missing or unfinished; failures, and missing splits, as in `make`."""
-        runs = [run for run in runs if not self._is_trained(run)]
+        runs = [run for run in runs if not (self.folder(run) / "metrics.json").is_file()]
         check_test_sets([(run, splits_of, ()) for run in runs], self.corpora_dir)
         self._each({run: functools.partial(self._trained, run) for run in runs})
 
-    def _is_trained(self, run):
-        return (self.folder(run) / "metrics.json").is_file()
-
     def _trained(self, run, environment):
-        if not self._is_trained(run):  # a training that is stopped by SIGTERM ends with code 0
-            raise RunError(f"the training in {self.folder(run)} was stopped before it finished")
+        check_finished(self.folder(run))
         return "trained"
 
     def folder(self, run: Run) -> Path:

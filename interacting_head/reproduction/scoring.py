@@ -60,9 +60,8 @@ def score_run(
     Returns a record for JSON, with configuration, times, losses and scores; and statistics. Raises `RunError` if the
     run is unfinished, or a script fails.
     """
+    check_finished(run_dir)
     run = RunDirectory.open(run_dir)
-    if not run.read_json("metrics.json"):  # a training that is stopped by SIGTERM ends with code 0
-        raise RunError(f"the training in {run_dir} was stopped before it finished")
     scores, statistics = dict((former or {}).get("scores", {})), dict(former_statistics or {})
     corpus, is_new = None, former is None
     for test, splits in splits_of.items():
@@ -88,6 +87,12 @@ def score_run(
         record = {key: value for key, value in record.items() if key not in OF_TRANSLATION}
         record |= {key: former[key] for key in OF_TRANSLATION if key in former}
     return record, statistics
+
+
+def check_finished(run_dir: Path) -> None:
+    """Raise `RunError` for an unfinished run: a training that is stopped by SIGTERM ends with code 0."""
+    if not RunDirectory.open(run_dir).read_json("metrics.json"):
+        raise RunError(f"the training in {run_dir} was stopped before it finished")
 
 
 def missing_of(scores: Mapping[str, dict], metrics: Sequence[str], embedder: str | None = None) -> list[str]:

@@ -71,12 +71,10 @@ class SearchOptions:
             raise InputError(f"length_penalty_type must be one of {', '.join(LENGTH_PENALTIES)}, got {kind!r}")
         if not 0 <= alpha < math.inf:
             raise InputError(f"length_penalty must be a number of at least 0, got {alpha}")
-        if not 0 < temperature < math.inf:
-            raise InputError(f"temperature must be a number above 0, got {temperature}")
-        if temperature < LEAST_TEMPERATURE:
+        if not LEAST_TEMPERATURE <= temperature < math.inf:
             raise InputError(
-                f"temperature must be at least {LEAST_TEMPERATURE}, got {temperature}; top_k 1 always takes the "
-                "likeliest sub-word"
+                f"temperature must be a number above 0, at least {LEAST_TEMPERATURE}, got {temperature}; top_k 1 "
+                "always takes the likeliest sub-word"
             )
         if not 0 < self.top_p <= 1:
             raise InputError(f"top_p must be above 0 and at most 1, got {self.top_p}")

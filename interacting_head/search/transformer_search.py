@@ -92,7 +92,6 @@ class TransformerSearch:
             static=("length",),
             rows=("source_ids", "limits"),
         )
-        self.compiled = (prepared, self.compiled_search)
 
     def __call__(self, source_ids: np.ndarray, limits: Limits, length: int | None = None) -> SearchResult:
         length = length or int(limits["max_lengths"].max())

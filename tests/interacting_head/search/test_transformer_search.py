@@ -175,7 +175,7 @@ def test_functions_are_compiled_once(model):
     search = TransformerSearch(model, options(2))
     for lengths, width in (([3], 3), ([5, 2, 4], 9), ([2] * 6, 2), ([20, 7], 20)):
         hypotheses(search, tiny.sources(lengths, width=width), [length_limit(length) for length in lengths])
-    assert [function.count for function in search.compiled] == [1, 1]
+    assert [one.count for one in (search.decoding_kernels.compiled, search.compiled_search)] == [1, 1]
 
 
 def test_the_scorer_counts_right_tokens_and_leaves_padding_out(model):

@@ -183,7 +183,7 @@ def test_lines_have_their_numbers_and_prefixes_only_where_there_are_some(subword
         ({"min_length": 3, "max_length": 2}, "min_length 3 is above max_length 2"),
         ({"max_length": 2**31}, "max_length must be at most 100000, got 2147483648"),
         ({"temperature": 0.0}, "temperature must be a number above 0"),
-        ({"temperature": 1e-7}, "temperature must be at least 1e-06, got 1e-07"),
+        ({"temperature": 1e-7}, "temperature must be a number above 0, at least 1e-06, got 1e-07"),
         ({"top_p": 0.0}, "top_p must be above 0 and at most 1"),
         ({"no_repeat_ngram": -1}, "no_repeat_ngram must be a whole number of at least 0"),
         ({"no_repeat_ngram": 101}, "no_repeat_ngram must be at most 100, got 101"),

@@ -197,12 +197,12 @@ def test_one_compiled_search_serves_all_masks(scheme):
     gated_model = GatedTransformer(model)
     search = TransformerSearch(gated_model.model, SearchOptions(beam_size=2))
     open_all = search(source_ids, limits)
-    counts = [function.count for function in search.compiled]
+    counts = [one.count for one in (search.decoding_kernels.compiled, search.compiled_search)]
     scores = [search(source_ids, limits).scores]
     for head in gated_model.heads[:: len(gated_model.heads) // 4]:
         gated_model.close([head])
         scores.append(search(source_ids, limits).scores)
-    assert [function.count for function in search.compiled] == counts
+    assert [one.count for one in (search.decoding_kernels.compiled, search.compiled_search)] == counts
     np.testing.assert_array_equal(scores[0], open_all.scores)
     assert all(np.abs(one - scores[0]).max() > 0 for one in scores[1:])
     np.testing.assert_allclose(
