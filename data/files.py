@@ -164,10 +164,12 @@ def sole_use(folder: str | Path) -> Iterator[None]:
 def atomic_write(path: str | Path, mode: str = "w", parents: bool = False, **kwargs: object) -> Iterator[IO]:
     """Open a file `written_atomically` to `path`, UTF-8 by default; write directly to a device or pipe (`/dev/null`).
 
-    Raises `InputError` if `path` is a folder, or its parent is missing or not writable.
+    Raises `InputError` if `path` is empty or a folder, or its parent is missing or not writable.
     """
     if "b" not in mode:
         kwargs.setdefault("encoding", "utf-8")
+    if not os.fspath(path):
+        raise InputError("cannot write to an empty file name; name a file")
     if os.path.isdir(path):
         raise InputError(f"cannot write {path}: it is a folder; name a file")
     if os.path.exists(path) and not os.path.isfile(path):

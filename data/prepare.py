@@ -89,6 +89,7 @@ def main(arguments: list[str] | None = None) -> None:
         print(f"{folder} is up to date: nothing to do")
         return
     if former:
+        _check_own(folder, former)
         print(f"rebuilding {folder}: {_what_changed(former, inputs)}")
     started = time.perf_counter()
     prepared = encode_corpus(corpus, settings)
@@ -101,7 +102,10 @@ def _former_record(folder):
     """Return the record of an earlier run in the output folder, {} if there was none."""
     try:
         record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
-        return {key: record[key] for key in ("inputs", "files")}
+        inputs, files = record["inputs"], record["files"]
+        if not (isinstance(inputs["text"], dict) and all(isinstance(name, str) for name in files)):
+            raise TypeError("values of another type")
+        return {"inputs": inputs, "files": files}
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"{folder / RECORD} is damaged; remove {folder}, or name another --output-dir") from error
     except OSError as error:
@@ -111,10 +115,19 @@ def _former_record(folder):
         return {}
 
 
+def _check_own(folder, former):
+    """Raise `InputError` if a folder, which will be replaced, has a file that this command did not write."""
+    own = {folder / name for name in (RECORD, *former["files"])}
+    if others := sorted(path for path in folder.rglob("*") if path not in own and not path.is_dir()):
+        raise InputError(
+            f"{folder} will be replaced, but {others[0]} is not of this command; move it, or name another --output-dir"
+        )
+
+
 def _what_changed(former, inputs):
     then = former["inputs"]
     changed = [f"the text of {split}" for split in inputs["text"] if inputs["text"][split] != then["text"].get(split)]
-    changed += [name for name in ("corpus", "languages", "settings", "versions") if inputs[name] != then[name]]
+    changed += [name for name in ("corpus", "languages", "settings", "versions") if inputs[name] != then.get(name)]
     return f"{' and '.join(changed)} changed" if changed else "a file is missing"
 
 

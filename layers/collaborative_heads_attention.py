@@ -17,8 +17,8 @@ class CollaborativeHeadsAttention(MultiHeadAttention):
 
     W_q and W_k have K̃ = H·K columns, which multi-head attention divides among its heads. The mixing vectors m_h start
     as blocks of ones, head h's on its own K dimensions, so that the layer starts as multi-head attention. The paper
-    shortens K̃ to a quarter without loss: set `key_dim` to a quarter of the head size. The product of queries
-    and keys costs H times as much as in multi-head attention with the same `key_dim`.
+    keeps a quarter of K̃ without loss: set `key_dim` to a quarter of the head size. The product of queries and keys
+    costs H times as much as in multi-head attention with the same `key_dim`.
 
     Args: as in `MultiHeadAttention`, and
         key_dim: size K = K̃ / H of a head's share. The kernels keep the shapes of `MultiHeadAttention`;

@@ -17,7 +17,7 @@ START = "interacting_head"
 
 @keras.saving.register_keras_serializable("interacting_head")
 class FoldedAttention(MultiHeadAttention):
-    """Multi-head attention whose first weights compute what a new layer of another scheme does.
+    """Multi-head attention whose initial weights compute what a new layer of another scheme does.
 
     Trained next to that scheme, it shows whether the scheme gains by its functions, which are the same here, or by how
     its parameters learn. It draws the random numbers of the scheme: models with the same seed start equal.
@@ -44,7 +44,7 @@ class FoldedAttention(MultiHeadAttention):
         self.start, self.options = start, options
         layer = scheme(num_heads, key_dim, value_dim, use_bias=self.use_bias, seed=0, **options)
         if layer.why_not_standard:
-            raise ValueError(f"{start} is no start of standard attention: {layer.why_not_standard}")
+            raise ValueError(f"standard attention cannot start as {start}: {layer.why_not_standard}")
         if (heads := len(layer.head_names)) != num_heads:
             raise ValueError(f"{start} with {num_heads} heads is standard attention with {heads}")
         self.begin = SimpleNamespace(layer=layer)  # a layer in an attribute of its own would add its weights

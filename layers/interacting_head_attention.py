@@ -35,7 +35,7 @@ class InteractingHeadAttention(MultiHeadAttention):
             own, takes Σ_i Q_i / H with query kernels that start √H times as large: the shared query then starts as one
             head's does, and moves like it under any optimizer that is invariant to the scale of gradients.
             `"scaled_sum"`, Σ_i Q_i / √H, starts as large as one head's query and moves √H times as fast.
-        scaled: `False` leaves out the division by √K, which the listing prepares (line 2) and never does.
+        scaled: `False` leaves out the division by √K, which the listing prepares (line 6) and never does.
         cumulative: `True` never empties the sums, as in the listing: P_j = softmax(Σ_{l ≤ j} Σ_i Q_i K_lᵀ / √K),
             which is attention with keys X · Σ_{l ≤ j} W_k^l.
 

@@ -61,7 +61,6 @@ MAY_IMPORT = {
         "interacting_head/model/compilation.py",
         "interacting_head/training/devices.py",
         "interacting_head/export/savedmodel.py",
-        "interacting_head/export/savedmodel_signatures.py",
         "interacting_head/translation/engines/savedmodel.py",
         "interacting_head/training/peak_ram.py",
         "interacting_head/training/optimizer.py",

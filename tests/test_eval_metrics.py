@@ -2,6 +2,9 @@
 
 import gzip
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -210,3 +213,11 @@ def test_wrong_usage_is_one_line_on_standard_error(write, tmp_path):
         assert errors.startswith("error: ")
         assert message in errors
         assert errors.count("\n") == 1
+
+
+def test_json_is_utf_8_whatever_the_encoding_of_the_output(write):
+    hypotheses = write("hyp.txt", f"{SENTENCE}\n")
+    command = [sys.executable, "eval_metrics.py", "-i", hypotheses, "-r", hypotheses, "-m", "ter", "--json"]
+    variables = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(command, cwd=ROOT, env=variables, capture_output=True, check=True)
+    assert "·" in json.loads(done.stdout.decode("utf-8"))["ter"]["definition"]

@@ -164,7 +164,8 @@ def test_json_has_an_object_a_line(translated):
     records = [json.loads(line) for line in translated["json"].output.splitlines()]
     assert [record["translation"] for record in records] == translated["stdin"].output.removesuffix("\n").split("\n")
     empty = {"tokens": [], "token_ids": [], "token_scores": [], "source_tokens": [], "attention": []}
-    assert records[1] == {"translation": "", "score": 0.0, **empty}
+    nothing = {"translation": "", "score": 0.0, **empty}
+    assert records[1] == {**nothing, "n_best": [nothing]}
     for record in (records[0], records[3], records[4]):
         assert len(record["n_best"]) == 3
         assert record["n_best"][0] == {name: record[name] for name in record if name != "n_best"}

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from benchmarks.report import table
 from interacting_head import recipes
 from interacting_head.console import ArgumentParser, importing_keras, run
-from interacting_head.model.flops import matmul_flops
+from interacting_head.model.flops import matmul_flops, memories_of
 
 RECIPES = (
     "ih_iwslt16_de_en_multi_head_h8",
@@ -76,13 +76,15 @@ def activation_bytes(config, vocabulary_size, number_bytes=2):
     """Return the bytes of 16-bit activations that the gradient of one batch of the longest sentences needs.
 
     Attention keeps input, queries, keys, values, heads, output, sum and normalised sum, and for each head logits and
-    weights before and after dropout; a feed-forward network keeps its hidden layer before and after the activation, and
-    three vectors of the model's size.
+    weights before and after dropout; a further memory adds all but input, output and sums. A feed-forward network keeps
+    its hidden layer before and after the activation, and three vectors of the model's size.
     """
     model, tokens = config.model, config.train.batch_tokens
     attention = 8 * model.model_dim + 3 * model.attention.num_heads * (config.data.max_length + 1)
     feed_forward = 2 * model.feed_forward_dim + 3 * model.model_dim
-    numbers = model.encoder_layers * (attention + feed_forward) + model.decoder_layers * (2 * attention + feed_forward)
+    further = (memories_of(model) - 1) * (attention - 4 * model.model_dim)
+    decoder = 2 * attention + further + feed_forward
+    numbers = model.encoder_layers * (attention + feed_forward) + model.decoder_layers * decoder
     return tokens * (number_bytes * numbers + LOGITS_AT_A_TIME * vocabulary_size)
 
 

@@ -144,7 +144,7 @@ async def load(port, lines, clients, half_open, seconds):
     await asyncio.gather(*(client(number * 37) for number in range(clients)))
     for writer in idle:
         writer.close()
-    return taken, refused
+    return taken, answered, refused
 
 
 async def answer(reader, writer, line):

@@ -24,9 +24,9 @@ class TrainingBatches:
     To resume exactly, set `start` to the number of batches that training has *used*: prefetching draws batches ahead.
 
     Args:
-        batch_tokens: most rows × longest side of a batch, special symbols and padding included.
+        batch_tokens: most rows × longest side of a part of a batch, special symbols and padding included.
         seed: determines, with the epoch, the order of the batches.
-        static_shapes, multiple: see `data.batches.plan.plan_batches`, also for what is raised.
+        static_shapes, multiple, parts: see `data.batches.plan.plan_batches`, also for what is raised.
         max_epochs: end before the epoch of this number; None: never.
 
     Attributes:
@@ -41,10 +41,11 @@ class TrainingBatches:
         seed: int,
         static_shapes: bool = False,
         multiple: int = 1,
+        parts: int = 1,
         max_epochs: int | None = None,
     ):
         self._pairs = pairs
-        self._options = {"seed": seed, "static_shapes": static_shapes, "multiple": multiple}
+        self._options = {"seed": seed, "static_shapes": static_shapes, "multiple": multiple, "parts": parts}
         self._batch_tokens = batch_tokens
         self._max_epochs = max_epochs
         self._plan_of_epoch = None

@@ -53,22 +53,24 @@ def plan_batches(
     seed: int | None,
     epoch: int,
     multiple: int = 1,
+    parts: int = 1,
     static_shapes: bool = False,
 ) -> BatchPlan:
-    """Put every pair into exactly one batch with rows × longest side ≤ `batch_tokens`.
+    """Put every pair into exactly one batch with rows × longest side ≤ `parts` × `batch_tokens`.
 
     Batches hold pairs of similar lengths. Each epoch shuffles the pairs of equal lengths (with static shapes: all pairs
     of a shape) and the order of the batches; their number and shapes stay the same.
 
     Args:
         source_lengths, target_lengths: (N,) tokens of each pair as the model sees them, special symbols included.
-        batch_tokens: the budget of a batch, padding included, for the longer side.
+        batch_tokens: the budget of a part of a batch, padding included, for the longer side.
         seed: seed of all draws together with `epoch`, which counts from 0. None: batches ordered by length.
-        multiple: the rows of a batch are a multiple of this (the number of replicas that share it).
+        multiple: the rows of a part are a multiple of this (the number of replicas that share it).
+        parts: number of parts of equal size in a batch.
         static_shapes: at most eight shapes, for compilers that work per shape (XLA). Lengths are padded to a few
             boundaries, chosen for the least padding, and every batch is full, the last one with rows of padding.
 
-    Raises `InputError` if there are no pairs, or if `multiple` rows of the longest pair exceed the budget.
+    Raises `InputError` if there are no pairs, or if `multiple` rows of the longest pair exceed the budget of a part.
     """
     source_lengths, target_lengths = np.asarray(source_lengths), np.asarray(target_lengths)
     longest = np.maximum(source_lengths, target_lengths)
@@ -80,6 +82,7 @@ def plan_batches(
             f"train.batch_tokens is {batch_tokens}, but the smallest batch of the longest pair has {needed} tokens "
             f"({multiple} × its longer side); set train.batch_tokens to at least {needed} or lower data.max_length"
         )
+    batch_tokens, multiple = parts * batch_tokens, parts * multiple
     draw = None if seed is None else np.random.default_rng((seed, epoch))
     mixed = np.arange(len(longest)) if draw is None else draw.permutation(len(longest))
     if static_shapes:

@@ -3,7 +3,7 @@
 | profile | tokenised | casing | paper |
 |---|---|---|---|
 | `raw` | no | unchanged | Ampomah et al. 2020 |
-| `truecased` | yes | truecased | Li & Luo 2022 |
+| `truecased` | yes | truecased | Li & Luo 2022; Iida et al. 2019 (`as_told`) |
 | `lowercased` | yes | lowercased | Iida et al. 2019, Goindani & Shrivastava 2021 on IWSLT14 |
 | `tokenized` | yes | unchanged | the same on other corpora |
 """

@@ -68,7 +68,7 @@ class AnalysedRun:
 
     def __init__(self, path: Path | str, name: str | None = None, checkpoint: str | None = None):
         directory = RunDirectory.open(path)
-        directory.weights(checkpoint)
+        directory.find_weights(checkpoint)
         self.path = Path(path)
         self.name = name or self.path.resolve().name
         self.checkpoint = checkpoint
@@ -148,7 +148,7 @@ class AnalysedRun:
 
     def pairs(self, sample: Sample, targets: bool = True) -> Iterator[Pair]:
         """Yield the sentences with their references, or with the run's own translations if `targets`."""
-        for rows in held(range(len(sample))):
+        for rows in in_windows(range(len(sample))):
             sources = [sample.sources[row] for row in rows]
             if sample.references is not None:
                 texts = [sample.references[row] for row in rows]
@@ -175,7 +175,7 @@ class AnalysedRun:
         sites = {site for name in ("attention", "logits", "heads") for site in parts.get(name, ())}
         targets = parts.get("head_importance") or not sites <= {"encoder"}
         with tqdm(desc=self.name, total=len(sample), unit=" sentences", disable=None, leave=False) as bar:
-            for window in held(self.pairs(sample, targets)):
+            for window in in_windows(self.pairs(sample, targets)):
                 yield from zip(window, _inspected(inspector, window), strict=True)
                 bar.update(len(window))
 
@@ -203,7 +203,7 @@ def reservoir_sample(items: Iterable, count: int, seed: int) -> tuple[list, int]
     return [item for _, _, item in sorted(kept, key=lambda one: one[1])], next(places)
 
 
-def held(items: Iterable) -> Iterator[list]:
+def in_windows(items: Iterable) -> Iterator[list]:
     """Yield the items as lists of `WINDOW` items."""
     items = iter(items)
     while window := list(itertools.islice(items, WINDOW)):

@@ -41,7 +41,7 @@ def parse_arguments(description: str | None = None, words: list[str] | None = No
         add("--sentences", type=int, default=SENTENCES, metavar="N", help=number_help)
         add("--seed", type=int, default=SEED, metavar="N", help="seed of the random draw; default: %(default)s")
         analysis.add_arguments(own)
-        own.set_defaults(verb=analysis)
+        own.set_defaults(analysis=analysis)
     arguments = parser.parse_args(words)
     check_at_least(1, sentences=arguments.sentences)
     if arguments.reference is not None and arguments.input is None:
@@ -53,14 +53,14 @@ def parse_arguments(description: str | None = None, words: list[str] | None = No
             raise InputError(f"{option} must be a file, not standard input: every run reads it from the beginning")
         if path is not None and len(arguments.model) > 1:
             check_plain(path)
-    arguments.verb.check(arguments)
+    arguments.analysis.check(arguments)
     return arguments
 
 
 def analyze(arguments: argparse.Namespace) -> None:
     """Run the chosen analysis: print its table and write its files."""
     for path in arguments.model:  # before Keras is imported
-        RunDirectory.open(path).weights(arguments.checkpoint)
+        RunDirectory.open(path).find_weights(arguments.checkpoint)
     default = Path(arguments.model[0]) / "analysis" if len(arguments.model) == 1 else Path("analysis")
     folder = Path(arguments.output_dir or default)
     check_folder(folder)
@@ -72,6 +72,6 @@ def analyze(arguments: argparse.Namespace) -> None:
 
     share_cores()
     runs = open_runs(arguments.model, arguments.checkpoint)
-    findings = arguments.verb.analyze(runs, arguments)
-    written = write(findings, arguments.verb.name, folder, [run.name for run in runs])
+    findings = arguments.analysis.analyze(runs, arguments)
+    written = write(findings, arguments.analysis.name, folder, [run.name for run in runs])
     print(f"{', '.join(written)} in {folder}", file=sys.stderr)

@@ -1,6 +1,7 @@
 """Score translations against references."""
 
 import dataclasses
+import io
 import sys
 
 from interacting_head.console import run
@@ -8,6 +9,7 @@ from interacting_head.metrics import Options, check_names
 from interacting_head.metrics.command_line import parse_arguments
 from interacting_head.metrics.evaluation import evaluate_systems
 from interacting_head.metrics.lines import input_warnings, read_aligned
+from interacting_head.metrics.report import format_json
 from interacting_head.metrics.significance import Resampling
 
 
@@ -28,6 +30,8 @@ def main() -> int | None:
         print(f"{'warning' if evaluation.results else 'error'}: {name} is unavailable: {reason}", file=sys.stderr)
     if not evaluation.results:
         return 2
+    if arguments.format is format_json and isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")
     print(arguments.format(evaluation, arguments.sentence_level))
 
 

@@ -1,8 +1,10 @@
 """Train a translation model; without arguments, by the quickstart recipe."""
 
 import argparse
+import signal
 
 from interacting_head import recipes
+from interacting_head.config import OWN_FILES
 from interacting_head.console import ArgumentParser, importing_keras, run
 
 
@@ -41,7 +43,7 @@ def main() -> int | None:
     config, name = recipes.resolve(
         arguments.recipe,
         arguments.set,
-        {key: getattr(arguments, key) for key in ("source", "target", "dev_source", "dev_target")},
+        {key: getattr(arguments, key) for key in OWN_FILES},
         None if arguments.no_resume else arguments.run_dir or f"runs/{recipes.OWN_TEXT}",
     )
     with importing_keras():
@@ -54,7 +56,7 @@ def main() -> int | None:
         return dry_run(config, arguments.corpora_dir)
     run_dir = arguments.run_dir or f"runs/{name}"
     received = training.train(config, run_dir, arguments.corpora_dir, resume=not arguments.no_resume)
-    return 130 if received == 2 else 0
+    return 130 if received == signal.SIGINT else 0
 
 
 if __name__ == "__main__":

@@ -49,8 +49,9 @@ def main() -> None:
         f"{sentences / seconds:,.1f} sentences/s, {tokens / seconds:,.0f} tokens/s",
         file=sys.stderr,
     )
-    if seconds > LONG and not arguments.details and arguments.score is None:
-        faster = translator.engine.faster_engine(translator.options)
+    # Which alignments another engine gives is known only from its export.
+    if seconds > LONG and not (arguments.details or arguments.alignment) and arguments.score is None:
+        faster = translator.engine.faster_engine(translator.options, arguments.max_source_length)
         if faster is not None:
             print(f"--engine {faster} gives the same translations in less time (docs/translation.md)", file=sys.stderr)
 

@@ -69,8 +69,8 @@ class ModelConfig:
     )
     memory_layers: int | None = setting(
         None,
-        "with memory `all`: number of top encoder layers, `null`: all of them; with `transparent` and the scheme "
-        "multi_layer: number of mixtures that each decoder layer attends to, `null`: a single one, for other schemes",
+        "with memory `all`: number of top encoder layers (`null`: all); with `transparent`: number of mixtures for "
+        "each decoder layer, only with the scheme multi_layer (`null`: a single one, for other schemes)",
     )
     memory_normalization: str = setting(
         "every",
@@ -118,7 +118,9 @@ class DataConfig:
         DEFAULT_MAX_LENGTH, "drop training pairs with more sub-words on a side, the end symbol not counted"
     )
     max_words: int | None = setting(None, "drop training pairs with more words on a side")
-    max_ratio: float | None = setting(None, "drop training pairs with a larger ratio of words between the sides")
+    max_ratio: float | None = setting(
+        None, "drop training pairs with a larger ratio of words between the sides", at_least=1
+    )
     drop_duplicates: bool = setting(False, "whether to drop repeated training pairs")
     train_pairs: int | None = setting(None, "number of random training pairs to use; `null`: all")
     seed: int = setting(1, "seed for the choice of train_pairs", at_least=0)
@@ -226,11 +228,11 @@ def to_yaml(config: ExperimentConfig) -> str:
 def override(config: ExperimentConfig, assignments: Iterable[str]) -> ExperimentConfig:
     """Return the configuration with each `KEY=VALUE` applied, values in YAML: `model.attention.num_heads=4`.
 
-    Changing `model.attention.scheme` drops scheme-specific options of the former scheme. Raises `InputError` for an
-    unknown key or a wrong value.
+    `model.attention.scheme` drops the placements, and the options of another scheme. Raises `InputError` for an unknown
+    key or a wrong value.
     """
     mapping = to_dict(config)
-    # The scheme first: options that are assigned before it are meant for it.
+    # The scheme first: options and placements that are assigned before it are meant for it.
     for assignment in sorted(assignments, key=lambda text: not text.startswith(f"{SCHEME}=")):
         key, separator, text = assignment.partition("=")
         if not separator:
@@ -242,6 +244,8 @@ def override(config: ExperimentConfig, assignments: Iterable[str]) -> Experiment
             place = place.get(parent) if isinstance(place, dict) else None
         if not isinstance(place, dict) or (last not in place and parents[-1:] != ["options"]):
             raise unknown_key(key, _known_keys())
+        if key == SCHEME:
+            mapping["model"]["placements"] = None
         if key == SCHEME and value != place[last]:
             options = place["options"] if isinstance(place["options"], dict) else {}
             place["options"] = {name: option for name, option in options.items() if name in COMMON_OPTIONS}

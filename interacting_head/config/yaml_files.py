@@ -1,4 +1,4 @@
-"""YAML 1.2 of untrusted files: plain values of limited number; `no` is a string and 1e-9 a number."""
+"""YAML 1.2 of untrusted files: plain values of limited number; `no` is a string, 1e-9 a number and 010 ten."""
 
 import itertools
 import math
@@ -22,14 +22,15 @@ class _Loader(yaml.SafeLoader):
         return node
 
     def construct_yaml_int(self, node):
-        number = super().construct_yaml_int(node)
+        text = self.construct_scalar(node)
+        number = int(text, 0 if text[:2] in ("0o", "0x") else 10)
         if abs(number) >> MOST_BITS:
             raise yaml.YAMLError(f"a whole number of more than {MOST_BITS} bits")
         return number
 
 
 _Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag.rpartition(":")[2] not in ("bool", "float")]
+    first: [(tag, pattern) for tag, pattern in resolvers if tag.rpartition(":")[2] not in ("bool", "int", "float")]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
 _Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("(true|false|True|False)$"), list("tfTF"))
@@ -37,6 +38,9 @@ _Loader.add_implicit_resolver(
     "tag:yaml.org,2002:float",
     re.compile(r"[-+]?(\d+\.\d*|\.\d+|\d+(?=[eE]))([eE][-+]?\d+)?$|[-+]?\.inf$|\.nan$"),
     list("-+.0123456789"),
+)
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:int", re.compile(r"[-+]?\d+$|0o[0-7]+$|0x[0-9a-fA-F]+$"), list("-+0123456789")
 )
 _Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)
 

@@ -43,7 +43,7 @@ ADDRESS_SPACE = 3 * 2**30
 """Bytes of address space that TensorFlow needs for a small model; with less it crashes or hangs."""
 IMPORT_SYSTEM = (__name__, "importlib._bootstrap", "importlib._bootstrap_external")
 UNNEEDED = {"jax": ("tensorflow.", "keras.src.callbacks."), "matplotlib": ("keras.",)}
-"""Packages, and beginnings of modules that import them, if they are installed, for functions that no command calls."""
+"""Package → prefixes of modules that import it, if it is installed, for functions that no command calls."""
 
 
 @contextlib.contextmanager

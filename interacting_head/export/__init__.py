@@ -61,7 +61,7 @@ def convert(
         output_dir: a new or empty folder; for `savedmodel` a folder of versions, to which one is added. Default:
             `exports/FORMAT` in the run directory.
         quantization: type of the stored weights, if the format offers a choice; default: float32.
-        checkpoint: see `RunDirectory.weights`.
+        checkpoint: see `RunDirectory.find_weights`.
         **options: options of the format; None counts as not given.
 
     Raises `InputError` if the format cannot hold the model (the message names layer and reason), the folder is not
@@ -89,7 +89,7 @@ def convert(
         if hasattr(module, "place"):
             path = stack.enter_context(module.place(path, **options))
         if isinstance(source, RunDirectory):
-            check_replaced(path, source.weights(checkpoint), quantization)
+            check_replaced(path, source.find_weights(checkpoint), quantization)
         folder = stack.enter_context(new_folder(path))
         trained = TrainedModel.of(source, checkpoint)
         trained.check_room(folder)

@@ -195,7 +195,8 @@ def model_configuration(model: Transformer, heads: dict[str, int]) -> dict:
 def generation_configuration(decode: DecodeConfig) -> dict:
     """Return the contents of generation_config.json: the search of `DecodeConfig`, as far as transformers supports it.
 
-    Its length penalty divides by n^α, as `average` does; `gnmt` is not supported.
+    Its length penalty divides by n^α, as `average` does; `gnmt` is not supported. Its lengths count the symbols at the
+    beginning and the end.
     """
     return {
         **SPECIAL_IDS,
@@ -203,7 +204,7 @@ def generation_configuration(decode: DecodeConfig) -> dict:
         "num_beams": decode.beam_size,
         "early_stopping": "never",  # until no unfinished hypothesis can enter the n best, as our search does
         "length_penalty": decode.length_penalty if decode.length_penalty_type != "none" else 0.0,
-        "max_length": MAX_LENGTH,
+        "max_length": MAX_LENGTH if decode.max_length is None else min(MAX_LENGTH, decode.max_length + 2),
     }
 
 

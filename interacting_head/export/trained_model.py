@@ -9,15 +9,13 @@ from data.files import check_folder_room, copy_file, sha256
 from data.text.profiles import PROFILES
 from data.text.subwords import Subwords
 from interacting_head import config as configuration
-from interacting_head.config import ExperimentConfig
+from interacting_head.config import OWN_FILES, ExperimentConfig
 from interacting_head.model.building import load_model
 from interacting_head.model.transformer import Transformer
 from interacting_head.runs.exports import checkpoint_name
 from interacting_head.runs.run_directory import VERSION, RunDirectory
 
 SLACK = 1 << 20  # bytes for graphs, settings and tables
-PRIVATE = ("source", "target", "dev_source", "dev_target")
-"""Fields of `DataConfig` with paths of the machine that trained the model."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,7 +39,7 @@ class TrainedModel:
         if isinstance(source, cls):
             return source
         run = source if isinstance(source, RunDirectory) else RunDirectory.open(source)
-        weights = run.weights(checkpoint)  # raises if there are none
+        weights = run.find_weights(checkpoint)  # raises if there are none
         digest = sha256(weights)
         subwords = run.subwords()
         run.text_forms()  # raises if files are missing
@@ -53,7 +51,7 @@ class TrainedModel:
     def write_text_files(self, folder: Path) -> None:
         """Write configuration, sub-words and truecasing into a new folder with the layout of a run directory."""
         folder.mkdir()
-        data = dataclasses.replace(self.config.data, **dict.fromkeys(PRIVATE))
+        data = dataclasses.replace(self.config.data, **dict.fromkeys(OWN_FILES))
         config = dataclasses.replace(self.config, data=data)
         (folder / "VERSION").write_text(VERSION + "\n", encoding="utf-8")
         (folder / "config.yaml").write_text(configuration.to_yaml(config), encoding="utf-8")

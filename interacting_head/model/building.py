@@ -35,11 +35,11 @@ def build_model(config: ExperimentConfig, source_subwords: Subwords, target_subw
 
 
 def load_model(run: RunDirectory, subwords: tuple[Subwords, Subwords], checkpoint: str | None = None) -> Transformer:
-    """Return the `Transformer` of a `RunDirectory` with its weights; `checkpoint` as in `RunDirectory.weights`.
+    """Return the `Transformer` of a `RunDirectory` with its weights; `checkpoint` as in `RunDirectory.find_weights`.
 
     Raises `InputError` if there is no such checkpoint or the model does not fit into memory, and as `load_weights`.
     """
-    path = run.weights(checkpoint)
+    path = run.find_weights(checkpoint)
     if checkpoint is None and path != run.weights_path("best"):
         logger.warning("%s has no validation yet: using its newest checkpoint, %s", run.path, path.name)
     seal = _verified(run, path)  # first: a wrong configuration may be unbuildable

@@ -208,7 +208,7 @@ def share_cores() -> None:
 
 
 def share_cores_in_training() -> None:
-    """Share the cores among the parts of a batch, which trainings in this process then compute in parallel."""
+    """Share the cores among the parts of a batch, which training in this process then computes in parallel."""
     global _parts_side_by_side
     if keras.backend.backend() == "tensorflow" and not _has_gpu():
         _share_cores(PARTS_OF_A_BATCH)

@@ -7,10 +7,12 @@ from pathlib import Path
 
 from data.cache import kept_text
 from data.errors import InputError, nearest_names
+from data.text.parallel_text import SIDES
 from interacting_head.config import ExperimentConfig, load_config, override
 from interacting_head.console.text_tables import aligned
 from interacting_head.recipes import own_text
 from interacting_head.recipes.registry import RECIPES, get
+from interacting_head.runs.run_directory import RunDirectory
 
 DEFAULT = "quickstart"
 OWN_TEXT = f"{DEFAULT}-own-text"
@@ -36,8 +38,9 @@ def resolve(
     own_files = {key: str(kept_text(value)) for key, value in own_files.items() if value}
     if own_files:
         run_name = f"{run_name}-own-text"
+        replaced = ["corpus", *(f"{side}_language" for side in SIDES if side in own_files)]
         assignments = [
-            *(f"data.{key}=null" for key in ("corpus", "source_language", "target_language")),
+            *(f"data.{key}=null" for key in replaced),
             *(f"data.{key}={json.dumps(value)}" for key, value in own_files.items()),
             *assignments,
         ]
@@ -46,7 +49,7 @@ def resolve(
         name = begun and own_text.recipe_of_run(begun, assignments)
         if not name:
             name, choice = own_text.recipe_for(own_files["source"])
-    config = override(load_config(name) if is_file else get(name), assignments)
+    config = override(_load(Path(name)) if is_file else get(name), assignments)
     if choice:
         print(choice, file=sys.stderr)
     return own_text.with_absolute_paths(config), run_name
@@ -80,6 +83,13 @@ def print_list(pattern: str | None = None) -> None:
             "\n    interacting-head train '*_small' --list"
             "\nName a recipe to read its description:\n    interacting-head train multi30k_de_en --list"
         )
+
+
+def _load(path):
+    """Return the configuration in a YAML file; the one of a run may be from an earlier version of the program."""
+    if path.name == "config.yaml" and (path.parent / "VERSION").is_file():
+        return RunDirectory.open(path.parent).config
+    return load_config(path)
 
 
 def _is_recipe(word):

@@ -114,6 +114,7 @@ def multi_layer(corpus: str, model: str) -> ExperimentConfig:
     - "Following (So et al., 2019), single-cosine-cycle with warm-up": their schedule in tensor2tensor rises for 8000
       steps to 2 / √(8000 · D), which is 9.9e-4 for D = 512. (Vaswani et al. use 4000 steps and 7.0e-4.)
     - Dropout 0.1 and label smoothing 0.1 as in Vaswani et al.
+    - The checkpoint with the best development BLEU is used.
     - Sub-words are learnt on raw text, which keeps the case. Projections have biases: only then do the numbers of
       parameters agree, for about 33,400 sub-words. F = 4098 of `b1` is as printed.
     """

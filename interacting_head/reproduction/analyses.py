@@ -54,7 +54,7 @@ def analyse(table: Table, runs: Sequence[Run], runner: Runner, name: str) -> Non
 
 def findings(table: Table, runs: Sequence[Run], runner: Runner, output: str) -> dict:
     """Return the JSON that `analyze` writes for runs; its other files are in the folder `output`."""
-    verb, *options = table.analysis.words
+    verb, *options = table.analysis.arguments
     [split] = table.tests["test"]
     folders = [runner.folder(run).resolve() for run in runs]
     arguments = ["analyze", verb, *options, "-m", *folders, "-o", output, "--split", split]
@@ -70,7 +70,7 @@ def record_of(run: Run, table: Table, rows: list[dict], runner: Runner) -> dict:
         "run": run.name,
         "recipe": run.experiment.recipe,
         "config": configuration.to_dict(directory.config),
-        "analysis": list(table.analysis.words),
+        "analysis": list(table.analysis.arguments),
         "values": table.analysis.values(rows),
         "steps": directory.read_json("metrics.json")["steps"],
         "seconds": log[-1]["seconds"],

@@ -65,7 +65,7 @@ class Comparison(Claim):
     - holds if every estimate is positive and has p < 0.05,
     - does not hold if one is negative and has p < 0.05 / number of estimates (Bonferroni's correction: among many
       pairs without a difference, one easily looks worse),
-    - shows no difference if every 95 % interval lies within ± δ (`NEGLIGIBLE`),
+    - shows no difference if every 95 % interval, over seeds and over sentences, lies within ± δ (`NEGLIGIBLE`),
     - and is inconclusive otherwise.
 
     p is the larger p-value of paired bootstrap over sentences and Student's t over seeds. Only runs with the same seeds
@@ -120,7 +120,7 @@ class Comparison(Claim):
         if all(one.gain > 0 and one.p_value < SIGNIFICANT for one in estimates):
             return HOLDS
         negligible = NEGLIGIBLE.get(self.metric, 0.0)
-        if all(-negligible < one.interval[0] and one.interval[1] < negligible for one in estimates):
+        if all(-negligible < one.span[0] and one.span[1] < negligible for one in estimates):
             return NO_DIFFERENCE
         return INCONCLUSIVE
 
@@ -209,8 +209,8 @@ class GainGrows(Comparison):
 class Equivalent(CellBetter):
     """Claim that cells differ by no more than δ (`NEGLIGIBLE`).
 
-    It holds if every 95 % interval lies within ± δ. It does not hold if one lies completely outside and its estimate
-    has p < 0.05 / number of estimates.
+    It holds if every 95 % interval, over seeds and over sentences, lies within ± δ. It does not hold if both of one
+    estimate lie completely outside and it has p < 0.05 / number of estimates.
     """
 
     slack: float = DELTA  # how far apart the paper's numbers may lie, which the tests check
@@ -225,11 +225,11 @@ class Equivalent(CellBetter):
 
     def refutes(self, one: Estimate, count: int) -> bool:
         low, high = self.bounds
-        return (one.interval[1] < low or one.interval[0] > high) and one.p_value < SIGNIFICANT / count
+        return (one.span[1] < low or one.span[0] > high) and one.p_value < SIGNIFICANT / count
 
     def word(self, estimates: Sequence[Estimate]) -> str:
         low, high = self.bounds
-        return HOLDS if all(low < one.interval[0] and one.interval[1] < high for one in estimates) else INCONCLUSIVE
+        return HOLDS if all(low < one.span[0] and one.span[1] < high for one in estimates) else INCONCLUSIVE
 
 
 @dataclasses.dataclass(frozen=True)

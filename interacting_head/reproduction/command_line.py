@@ -102,7 +102,7 @@ def matching(name: str, small: bool) -> list[Table]:
             return found
         raise InputError(f"no {'small ' * small}table matches {name!r}; --list shows the tables")
     table = named(name)
-    if not table.cells and not (small and table.small_words):
+    if not table.cells and not (small and table.small_command):
         raise InputError(f"{name} ({table.title}) has no runs; see: {table.command}")
     if small and not table.has_small:
         raise InputError(f"{name} has no small version; leave --small out")
@@ -126,7 +126,7 @@ def make(tables: Sequence[Table], arguments: argparse.Namespace, runner: Runner)
         raise InputError(f"no run of {', '.join(table.name for table in tables)} matches {only!r}")
     for table, runs in works:
         name = result_name(table.name, small and not table.on_a_cpu)
-        if table.small_words:
+        if table.small_command:
             describe(table, runner, name)
             continue
         if table.measure == "epoch_seconds" and not only:
@@ -168,7 +168,7 @@ def describe(table: Table, runner: Runner, name: str) -> None:
     figure = runner.results.folder / "figures" / f"{name}.png"
     make_folder(figure.parent)
     place = ["--corpora-dir", runner.corpora_dir] if runner.corpora_dir else []
-    command = [sys.executable, "-m", *table.small_words, "--plot", figure, *place]
+    command = [sys.executable, "-m", *table.small_command, "--plot", figure, *place]
     if code := subprocess.run(command, check=False, env={**os.environ, "PYTHONPATH": str(ROOT)}).returncode:
         raise RunError(f"{' '.join(map(str, command[1:]))} ended with code {code}")
 

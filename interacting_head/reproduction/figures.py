@@ -1,5 +1,6 @@
 """Figures of stored results: scores and times by column, losses by step."""
 
+import itertools
 import re
 import statistics
 from pathlib import Path
@@ -14,8 +15,12 @@ def draw(scored: Scored, path: str | Path) -> None:
     def draw_with_legend(figure):
         figure.set_size_inches(7, 4)
         DRAWINGS[scored.table.measure](scored, figure)
-        if drawn := [axes for axes in figure.axes if axes.get_legend_handles_labels()[0]]:
-            drawn[0].legend(fontsize="small")
+        # A line of one label has the same colour in all panels.
+        lines = {}
+        for axes in figure.axes:
+            lines |= {label: line for line, label in zip(*axes.get_legend_handles_labels(), strict=True)}
+        if lines:
+            figure.axes[0].legend(lines.values(), lines, fontsize="small")
 
     save_figure(draw_with_legend, path)
 
@@ -71,23 +76,33 @@ def draw_losses(scored: Losses, figure: Figure) -> None:
 
 
 def draw_rates(scored: Scored, figure: Figure) -> None:
-    """Draw the development sacreBLEU by learning rate: a panel for each set-up, a line for each scheme."""
-    rows = {row: row.split(", ", 1) for row in scored.rows}
-    setups = list(dict.fromkeys(setup for _, setup in rows.values()))
-    schemes = list(dict.fromkeys(scheme for scheme, _ in rows.values()))
-    figure.set_size_inches(9, 7)
-    panels = figure.subplots(-(-len(setups) // 2), 2, sharey=True, squeeze=False).flat
-    for axes, setup in zip(panels, setups, strict=False):
-        for number, scheme in enumerate(schemes):
-            row = f"{scheme}, {setup}"
-            found = {float(column): scored.summary(row, column, "dev", "sacrebleu") for column in scored.columns}
-            points = [(rate, one.mean) for rate, one in sorted(found.items()) if one]
-            plot(axes, points, color=f"C{number}", label=scheme)
+    """Draw the development sacreBLEU by learning rate: a panel for each set-up with runs, a line for each scheme.
+
+    Points are for the first seed, which chooses the best rate; other seeds have some of the rates only.
+    """
+    rates = {float(column): column for column in scored.columns}
+    schemes, lines = {}, {}
+    for row in scored.rows:
+        scheme, setup = row.split(", ", 1)
+        schemes.setdefault(scheme, f"C{len(schemes)}")
+        found = {rate: scored.mean_gain((row, column), "dev", "sacrebleu") for rate, column in sorted(rates.items())}
+        if points := [(rate, score) for rate, score in found.items() if score is not None]:
+            lines.setdefault(setup, {})[scheme] = points
+    rows = max(1, -(-len(lines) // 2))
+    figure.set_size_inches(9, 3.5 * rows)
+    panels = figure.subplots(rows, 2, sharey=True, squeeze=False).flat
+    for axes, (setup, of_setup) in itertools.zip_longest(panels, lines.items(), fillvalue=(None, None)):
+        if setup is None:
+            axes.remove()
+            continue
+        for scheme, points in of_setup.items():
+            plot(axes, points, color=schemes[scheme], label=scheme)
         axes.set_xscale("log", base=2)
-        axes.set_xticks([float(column) for column in scored.columns], scored.columns)
+        axes.set_xlim(min(rates) / 1.2, max(rates) * 1.2)
+        axes.set_xticks(list(rates), rates.values())
         axes.set_title(setup, fontsize="medium")
         axes.set_xlabel("peak learning rate")
-        axes.set_ylabel("sacreBLEU, dev")
+        axes.set_ylabel("sacreBLEU, dev, seed 1")
 
 
 DRAWINGS = {

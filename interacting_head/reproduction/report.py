@@ -30,14 +30,14 @@ run. Scores are means over seeds, with the standard deviation and, in parenthese
 hold the paper's number and, in full-size tables, our difference from it. "Small" tables use other corpora, smaller
 models and fewer steps than the paper: compare the order of their cells, not the scores.
 
-A claim is a list of differences between cells. Each is shown with its 95 % interval over seeds and two p-values: paired
-bootstrap over sentences, and paired Student's t over seeds. A claim **holds here** if each
-difference is positive with p < 0.05 by both, and **does not hold here** if one is negative with p < 0.05 divided by
-the number of differences. There is **no difference larger than 0.5** if each interval lies within ± 0.5 BLEU. It is
-**not decided** with fewer than three seeds, or if a side is still learning: its development loss fell by more than 1 %
-in the last fifth of its training. A significant difference counts even so if the worse side would not make it up by
-training as long again at that pace. Otherwise it is **inconclusive**. Claims that cells score alike hold if each
-interval lies within ± 0.5 BLEU. Claims on short trainings are decided as they end.
+A claim is a list of differences between cells. Each is shown with its 95 % intervals and p-values by paired Student's t
+over seeds and by paired bootstrap over sentences. A claim **holds here** if each difference is positive with p < 0.05
+by both, and **does not hold here** if one is negative with p < 0.05 divided by the number of differences. There is **no
+difference larger than 0.5** if each interval lies within ± 0.5 BLEU. It is **not decided** with fewer than three seeds,
+or if a side is still learning: its development loss fell by more than 1 % in the last fifth of its training. A
+significant difference counts even so if the worse side would not make it up by training as long again at that pace.
+Otherwise it is **inconclusive**. Claims that cells score alike hold if each interval lies within ± 0.5 BLEU. Claims on
+short runs are decided as they end.
 """
 
 DECIDED = (HOLDS, FAILS, NO_DIFFERENCE)
@@ -138,7 +138,7 @@ def grid(scored: Scored, text: Callable[[str, str], str]) -> list[str]:
 
 def scores(scored: Scored, small: bool) -> list[str]:
     """Return a grid of scores for each test set and metric, and the costs of the runs."""
-    lines, of_paper = [], scored.table.words
+    lines, of_paper = [], scored.table.paper_names
     for test in scored.tests:
         for metric in metrics_of(scored):
             named = f" (the paper's {of_paper[metric]})" if metric in of_paper else ""
@@ -152,16 +152,16 @@ def metrics_of(scored: Scored) -> list[str]:
     return [*scored.table.metrics, *[YISI1] * any(YISI1 in scores for scores in found)]
 
 
-def grid_of_scores(scored: Scored, test: str, metric: str, is_alone: bool) -> list[str]:
-    """Return a grid of `mean ± deviation (seeds) [paper, difference from it]`; no difference if `is_alone`."""
+def grid_of_scores(scored: Scored, test: str, metric: str, without_difference: bool) -> list[str]:
+    """Return a grid of `mean ± deviation (seeds) [paper, difference from it]`, the last unless `without_difference`."""
 
     def text(row, column):
-        printed = scored.cells[row, column].printed.get((test, scored.table.words.get(metric)))
+        printed = scored.cells[row, column].printed.get((test, scored.table.paper_names.get(metric)))
         ours = scored.summary(row, column, test, metric)
         words = "–" if ours is None else str(ours)
         if printed is None:
             return words
-        gain = "" if is_alone or ours is None else f", {ours.mean - printed:+.2f}"
+        gain = "" if without_difference or ours is None else f", {ours.mean - printed:+.2f}"
         return f"{words} [{printed:.2f}{gain}]"
 
     return grid(scored, text)
@@ -259,7 +259,7 @@ def analysed(scored: Analysed, small: bool) -> list[str]:
     return [
         line
         for metric in scored.table.metrics
-        for line in (f"{metric}:", "", *grid_of_scores(scored, "test", metric, is_alone=True))
+        for line in (f"{metric}:", "", *grid_of_scores(scored, "test", metric, without_difference=True))
     ]
 
 

@@ -99,7 +99,7 @@ class Runner:
 
     @contextlib.contextmanager
     def stopped_at_the_end(self) -> Iterator[None]:
-        """Stop the processes of the block when the budget ends; trainings save their state."""
+        """Stop the processes of the block when the budget ends; runs save their state."""
         if self.end is None:
             yield
             return

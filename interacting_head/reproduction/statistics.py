@@ -77,27 +77,41 @@ def growth(first: Sequence[CellName], second: Sequence[CellName], label: str) ->
 
 @dataclasses.dataclass(frozen=True)
 class Estimate:
-    """The estimate of a `Contrast`; interval and `paired_t` are None for a single seed."""
+    """The estimate of a `Contrast`; `interval` and `paired_t` are None for a single seed.
+
+    The bootstrap's p-value and interval are None without stored statistics of sentences.
+    """
 
     label: str
     gain: float  # weighted sum of mean scores, positive if the side that is claimed to be better is better
     interval: tuple[float, float] | None  # 95 % by Student's t over seeds
     seeds: int  # number of seeds that all cells share
-    bootstrap: float | None  # p-value of paired resamples of sentences; None without stored statistics of sentences
+    bootstrap: float | None  # p-value of paired resamples of sentences
     paired_t: float | None  # p-value of Student's t over seeds
     converged: bool = True  # whether all runs have converged, see `scored.Scored.is_converged`
     reversible: bool = False  # whether the worse side might catch up if it learned on, see `scored.Scored.catches_up`
+    of_sentences: tuple[float, float] | None = None  # 95 % interval by paired resamples of sentences
 
     @property
     def p_value(self) -> float:
         """The larger of the two p-values; 1 for a single seed, because the variance over seeds is unknown."""
         return 1.0 if self.paired_t is None else max(self.paired_t, self.bootstrap or 0.0)
 
+    @property
+    def span(self) -> tuple[float, float]:
+        """The smallest interval that contains both intervals; everything for a single seed."""
+        if self.interval is None:
+            return -math.inf, math.inf
+        lows, highs = zip(*filter(None, (self.interval, self.of_sentences)), strict=True)
+        return min(lows), max(highs)
+
     def __str__(self):
         p_values = ("p sentences", self.bootstrap), ("p seeds", self.paired_t)
         words = [f"{self.seeds} seed{'s' * (self.seeds > 1)}"]
         words += [f"{name} {p:.3f}" for name, p in p_values if p is not None]
-        interval = f" [{self.interval[0]:+.2f}, {self.interval[1]:+.2f}]" if self.interval else ""
+        interval = " [{:+.2f}, {:+.2f}]".format(*self.interval) if self.interval else ""
+        if self.interval and self.of_sentences:
+            interval += " over seeds, [{:+.2f}, {:+.2f}] over sentences".format(*self.of_sentences)
         return f"{self.label}: {self.gain:+.2f}{interval} ({', '.join(words)})"
 
 
@@ -125,15 +139,17 @@ def estimate(table: Any, contrast: Contrast, test: str, metric: str) -> Estimate
         reversible = any(table.catches_up(*both) for both in learning)
     else:
         reversible = not converged
+    p_value, half = bootstrap(table, weights, runs, test, metric) or (None, None)
     return Estimate(
         contrast.label,
         gain,
         t_interval(gains),
         len(seeds),
-        bootstrap(table, weights, runs, test, metric),
+        p_value,
         t_over_seeds(gains),
         converged,
         reversible,
+        None if half is None else (gain - half, gain + half),
     )
 
 
@@ -155,10 +171,13 @@ def t_interval(values: Sequence[float]) -> tuple[float, float] | None:
     return float(mean - half), float(mean + half)
 
 
-def bootstrap(table: Any, weights: Sequence[float], runs: Sequence[Sequence], test: str, metric: str) -> float | None:
-    """Return the two-sided p-value of a weighted sum of mean scores over seeds, in paired resamples of sentences.
+def bootstrap(
+    table: Any, weights: Sequence[float], runs: Sequence[Sequence], test: str, metric: str
+) -> tuple[float, float] | None:
+    """Return what paired resamples of sentences say about a weighted sum of mean scores over seeds.
 
-    `weights` and `runs` have one entry for each cell.
+    `weights` and `runs` have one entry for each cell. The two numbers are the two-sided p-value and half the width of
+    the 95 % interval. None without stored statistics of sentences.
     """
     rows = [[table.statistics(name).get((test, metric)) for name in names] for names in runs]
     if any(one is None for side in rows for one in side):
@@ -173,7 +192,9 @@ def bootstrap(table: Any, weights: Sequence[float], runs: Sequence[Sequence], te
         means = scores.reshape(len(weights), seeds, -1).mean(axis=1)
         return np.tensordot(weights, means, axes=1)
 
-    return p_value(gain(resampled), gain(observed)[0])
+    gains = gain(resampled)
+    half = np.quantile(np.abs(gains - gains.mean()), CONFIDENCE)
+    return p_value(gains, gain(observed)[0]), float(half)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Tables and figures of the papers: the trainings behind each cell, the test sets, the metrics."""
+"""Tables and figures of the papers: the training runs behind each cell, the test sets, the metrics."""
 
 import dataclasses
 import functools
@@ -95,13 +95,13 @@ class Analysis(NamedTuple):
     """An analysis of the runs of a table.
 
     Attributes:
-        words: arguments of `analyze`, without runs, sentences and output.
+        arguments: of `analyze`, without runs, sentences and output.
         values: function of the rows that `analyze` writes for a run; it returns `{metric: {column: number}}`, where the
             column "" stands for all.
         figure: pattern of the output file, without suffix, that becomes the figure of the table.
     """
 
-    words: tuple[str, ...]
+    arguments: tuple[str, ...]
     values: Callable
     figure: str
 
@@ -128,7 +128,7 @@ class Table:
         printed_metrics: `{metric, as the paper calls it: our name}`.
         on_a_cpu: whether a CPU is enough for the full table.
         command: for a table without runs, the command that makes it, or why there is none.
-        small_words: module and arguments that make the small version of a table without runs; `--plot FILE` is added.
+        small_command: module and arguments that make the small version of a table without runs; `--plot FILE` is added.
     """
 
     name: str
@@ -144,22 +144,22 @@ class Table:
     note: str = ""
     command: str = ""
     analysis: Analysis | None = None
-    small_words: tuple[str, ...] = ()
+    small_command: tuple[str, ...] = ()
 
     @property
     def has_small(self) -> bool:
         """True if the table or its small version can be made on a CPU."""
-        return self.on_a_cpu or self.small is not None or bool(self.small_words)
+        return self.on_a_cpu or self.small is not None or bool(self.small_command)
 
     def splits_of(self, cell: Cell) -> Tests:
         """Return the test sets of a cell."""
         return {test: cell.splits.get(test, splits) for test, splits in self.tests.items()}
 
     @property
-    def words(self) -> dict[str, str]:
+    def paper_names(self) -> dict[str, str]:
         """`{metric: its name in the paper}`; the paper prints YiSi-1, with other vectors."""
-        words = {ours: words for words, ours in self.printed_metrics.items()}
-        return {**words, YISI1: words["yisi0"]} if "yisi0" in words else words
+        names = {ours: name for name, ours in self.printed_metrics.items()}
+        return {**names, YISI1: names["yisi0"]} if "yisi0" in names else names
 
     def in_size(self, small: bool) -> Self:
         """Return this table, or its small version if `small`."""

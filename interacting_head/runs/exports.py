@@ -12,10 +12,7 @@ from pathlib import Path
 from data.errors import InputError
 from data.files import sha256, write_json
 from interacting_head.runs.run_directory import RunDirectory
-from interacting_head.runs.run_folder import WEIGHTS
-
-EXPORTS = "exports"
-"""Folder of a run directory with a folder for each format. `--no-resume` leaves it alone."""
+from interacting_head.runs.run_folder import EXPORTS, WEIGHTS
 
 RECORD = "export.json"
 """File of an exported folder; the programs that read the formats open files by name, and pass over this one."""
@@ -92,7 +89,7 @@ def why_unfit(folder: Path, weights: Path) -> str | None:
 def fitting_export(run: RunDirectory, file_format: str, checkpoint: str | None = None) -> Path | None:
     """Return the export in a run directory that stands for a checkpoint in float32, or None."""
     folder = export_folder(run, file_format)
-    return folder if folder.is_dir() and why_unfit(folder, run.weights(checkpoint)) is None else None
+    return folder if folder.is_dir() and why_unfit(folder, run.find_weights(checkpoint)) is None else None
 
 
 def check_replaced(folder: Path, weights: Path, quantization: str | None) -> None:

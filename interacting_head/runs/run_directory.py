@@ -1,5 +1,6 @@
 """A run directory: configuration, sub-words, checkpoints and scores of one experiment; movable."""
 
+import errno
 import json
 import math
 import operator
@@ -21,6 +22,7 @@ from data.files import (
     write_json,
     written_atomically,
 )
+from data.text.parallel_text import SIDES
 from data.text.profiles import PROFILES, RAW_TEXT, Preprocessor
 from data.text.subwords import Subwords
 from data.text.truecasing import Truecaser
@@ -33,7 +35,6 @@ from interacting_head.runs.seals import ADVICE, seal
 
 VERSION = "3"
 KNOWN_VERSIONS = (*migrations.UPGRADES, VERSION)
-SIDES = "source", "target"
 
 
 class RunDirectory:
@@ -185,15 +186,15 @@ class RunDirectory:
         states = (self.path / "checkpoints").glob("*.npz")
         found = (re.fullmatch(r"step-(\d+)\.state\.npz", path.name) for path in states)
         steps = sorted(int(match[1]) for match in found if match)
-        return [step for step in steps if self._weights(step).is_file()]
+        return [step for step in steps if self._checkpoint_path(step).is_file()]
 
-    def weights(self, name: str | None = None) -> Path:
+    def find_weights(self, name: str | None = None) -> Path:
         """Return the path of the weights `best`, `average`, `ema` or `step-N`; raise `InputError` if there are none.
 
         Default: best, or the newest before the first validation.
         """
         steps = self.steps()
-        available = {f"step-{step}": self._weights(step) for step in steps}
+        available = {f"step-{step}": self._checkpoint_path(step) for step in steps}
         special = {name: self.weights_path(name) for name in ("ema", "average", "best")}
         available |= {name: path for name, path in special.items() if path.is_file()}
         if not available:
@@ -236,8 +237,8 @@ class RunDirectory:
 
     def save_checkpoint(self, model: object, step: int, arrays: list[np.ndarray], state: dict) -> None:
         """Write a checkpoint: weights, arrays (optimizer and random states), and a JSON state."""
-        self.save_weights(model, self._weights(step))
-        state = {**state, "weights_sha256": sha256(self._weights(step))}
+        self.save_weights(model, self._checkpoint_path(step))
+        state = {**state, "weights_sha256": sha256(self._checkpoint_path(step))}
         # The state comes last: without it the checkpoint does not count.
         with atomic_write(self._state(step), "wb") as file:
             np.savez(file, *arrays, state=json.dumps(state))
@@ -246,21 +247,26 @@ class RunDirectory:
         """Remove the checkpoints of these steps."""
         for step in steps:
             self._state(step).unlink(missing_ok=True)
-            self._weights(step).unlink(missing_ok=True)
+            self._checkpoint_path(step).unlink(missing_ok=True)
 
     def load_checkpoint(self, step: int) -> tuple[Path, list[np.ndarray], dict] | None:
-        """Return the weights' path, arrays and state of a checkpoint, or None if it is damaged."""
+        """Return the weights' path, arrays and state of a checkpoint, or None if it is damaged.
+
+        Raises `MemoryError` or `OSError` if it may be intact, but cannot be read at present.
+        """
         try:
             with np.load(self._state(step), allow_pickle=False) as file:
                 arrays = [file[f"arr_{index}"] for index in range(len(file.files) - 1)]
                 state = dict(json.loads(str(file["state"])))
-        except Exception:  # NumPy and zipfile raise many kinds for a damaged file
+        except Exception as error:  # NumPy and zipfile raise many kinds for a damaged file
+            if isinstance(error, MemoryError) or getattr(error, "errno", None) not in (None, errno.EINVAL):
+                raise
             return None
-        if sha256(self._weights(step)) != state.pop("weights_sha256", None):
+        if sha256(self._checkpoint_path(step)) != state.pop("weights_sha256", None):
             return None
-        return self._weights(step), arrays, state
+        return self._checkpoint_path(step), arrays, state
 
-    def _weights(self, step):
+    def _checkpoint_path(self, step):
         return self.path / "checkpoints" / f"step-{step}{WEIGHTS}"
 
     def _state(self, step):

@@ -19,6 +19,8 @@ logger = logging.getLogger("interacting_head")
 WEIGHTS = ".weights.h5"
 PRUNING = "pruning.json"
 """The file of `analyze pruning --remove` that lists the removed heads."""
+EXPORTS = "exports"
+"""Folder of a run directory with a folder for each format of `export`. `--no-resume` leaves it alone."""
 
 FOLDERS = {
     "checkpoints": (f"step-[0-9]*{WEIGHTS}", "step-[0-9]*.state.npz"),

@@ -48,7 +48,7 @@ def main() -> None:
     arguments = parse_arguments()
     if arguments.engine == "keras":  # others may get an exported folder
         for path in arguments.model:
-            RunDirectory.open(path).weights(arguments.checkpoint)
+            RunDirectory.open(path).find_weights(arguments.checkpoint)
     from interacting_head.serve import server  # missing packages are reported before the model is loaded
 
     with server.listening(arguments.host, arguments.port) as listener:

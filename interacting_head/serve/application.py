@@ -73,7 +73,7 @@ def application(service: Callable, worker: Worker, hosts: Iterable[str] = ()) ->
         Route("/attention", post_attention, methods=["POST"]),
     ]
     answered = [RequestError, InputError, RunError, OverloadError, HTTPException, ClientDisconnect, Exception]
-    handlers = dict.fromkeys(answered, _tell)
+    handlers = dict.fromkeys(answered, _error_response)
     answering = Starlette(routes=routes, exception_handlers=handlers)
     answering.router.redirect_slashes = False
     return Guard(answering, hosts)
@@ -158,7 +158,7 @@ def _file(name, content_type):
     return answer
 
 
-async def _tell(request, error):
+async def _error_response(request, error):
     """Return the response to a request that raised an exception."""
     match error:
         case RequestError():

@@ -49,8 +49,10 @@ class Service:
         )
         languages = (None, None)
         if (Path(paths[0]) / "config.yaml").is_file():
-            data = RunDirectory.open(paths[0]).config.data
-            languages = data.source_language, data.target_language
+            run = RunDirectory.open(paths[0])
+            languages = run.config.data.source_language, run.config.data.target_language
+            if None in languages:  # own text
+                languages = run.text.get("languages", languages)
         return cls(translator, [Path(path).resolve().name for path in paths], languages)
 
     def description(self) -> dict:

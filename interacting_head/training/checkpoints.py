@@ -16,6 +16,7 @@ from interacting_head.runs import run_folder
 from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.runs.seals import ADVICE
 from interacting_head.training.devices import Devices
+from interacting_head.training.setup import compiles_training_step
 from interacting_head.training.training_model import TrainingModel
 
 CONSEQUENCE = "so the result will differ slightly from an uninterrupted training"
@@ -25,6 +26,7 @@ logger = logging.getLogger("interacting_head")
 
 BEGUN = {
     "replicas": "started on %d devices, resumed on %d: batches are composed differently",
+    "shapes": "started with batches of %s shapes, resumed with %s: batches are composed differently",
     "parts_side_by_side": "started with %d parallel parts per batch, resumed with %d: dropout masks differ",
 }
 """Fields of a `TrainingState` on which the result of a training depends → warning if they change."""
@@ -42,6 +44,9 @@ class TrainingState:
     best_step: int = 0
     validations_without_gain: int = 0
     finished: bool = False
+    tokens_per_second: float = 0.0
+    best_metric: str | None = None  # None: unknown, as in the next
+    shapes: str | None = None
     replicas: int = 1
     parts_side_by_side: int = 1
 
@@ -75,8 +80,12 @@ class Checkpointing:
         step, checkpoint = self._newest(math.inf)
         while len(set(steps := self.devices.from_all_processes(step))) > 1:  # a process was killed before it had saved
             step, checkpoint = self._newest(min(steps))
-        now = {"replicas": self.devices.replicas, "parts_side_by_side": self.training_model.parts_side_by_side}
-        state = TrainingState(**now)
+        now = {
+            "replicas": self.devices.replicas,
+            "shapes": "few" if compiles_training_step() else "all",
+            "parts_side_by_side": self.training_model.parts_side_by_side,
+        }
+        state = TrainingState(**now, best_metric=self.config.best_metric)
         if checkpoint:
             weights, arrays, saved = checkpoint
             with self.devices.scope():
@@ -87,15 +96,21 @@ class Checkpointing:
                     state = TrainingState(**saved)
                 except (TypeError, ValueError) as error:
                     raise InputError(
-                        f"{weights} and the training state next to it come from different runs; if "
-                        f"{self.run.path} is a copy, copy the whole directory again, or {AFRESH}, which replaces "
-                        "this run"
+                        f"{weights} and the training state next to it come from different runs, or train.ema_decay or "
+                        f"train.precision has changed; if {self.run.path} is a copy, copy the whole directory again, "
+                        f"set the former values, or {AFRESH}, which replaces this run"
                     ) from error
             logger.info("resuming %s at step %d", self.run.path, step)
         for name, number in now.items():
-            if (begun := getattr(state, name)) != number:
+            if (begun := getattr(state, name)) not in (None, number):
                 logger.warning(f"{BEGUN[name]}, {CONSEQUENCE}", begun, number)
         state = dataclasses.replace(state, **now)
+        if state.best_metric not in (None, self.config.best_metric):
+            raise InputError(
+                f"train.best_metric is {self.config.best_metric}, but {self.run.weights_path('best')} was chosen by "
+                f"{state.best_metric}; set train.best_metric={state.best_metric}, or {AFRESH}"
+            )
+        state.best_metric = self.config.best_metric
         self._check_validations(state)
         self.run.truncate_log(state.step)
         complete = {f"step-{step}" for step in self.run.steps()}
@@ -152,7 +167,7 @@ class Checkpointing:
         """Set the model to the mean weights of several checkpoints, and save it as `average`."""
         total = None
         for step in steps:
-            load_weights(self.run, self.model, self.run.weights(f"step-{step}"))
+            load_weights(self.run, self.model, self.run.find_weights(f"step-{step}"))
             values = [np.asarray(value, dtype="float64") for value in self.model.get_weights()]
             total = values if total is None else [a + b for a, b in zip(total, values, strict=True)]
         self.model.set_weights([value / len(steps) for value in total])

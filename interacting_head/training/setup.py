@@ -49,17 +49,18 @@ def number_of_steps(train: TrainConfig, batches_per_epoch: int) -> int:
 
 def make_batches(config: ExperimentConfig, pairs: EncodedPairs, replicas: int = 1) -> TrainingBatches:
     """Return the training batches of encoded pairs for a number of replicas of the model."""
-    data, parts = config.data, config.train.gradient_accumulation_steps
+    data, train = config.data, config.train
     if data.train_pairs is not None:
         pairs = pairs.sample(data.train_pairs, data.seed)
     dropped = f"{pairs.dropped_empty} empty and {pairs.dropped_long} longer than {data.max_length} sub-words"
     logger.info("%s pairs (dropped: %s)", f"{len(pairs):,}", dropped)
     return TrainingBatches(
         pairs,
-        config.train.batch_tokens * parts,
-        config.train.seed,
+        train.batch_tokens,
+        train.seed,
         static_shapes=compiles_training_step(),
-        multiple=parts * replicas,
+        multiple=replicas,
+        parts=train.gradient_accumulation_steps,
     )
 
 

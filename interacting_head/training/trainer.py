@@ -62,7 +62,7 @@ def train(
     check(config)
     corpus = open_text(config.data, corpora_dir)  # before anything is written
     with contextlib.ExitStack() as stack:
-        stack.enter_context(_full_disk_told(run))
+        stack.enter_context(_full_disk_explained(run))
         stack.enter_context(sole_use(run.path))
         stack.enter_context(_in_place_of_former(run, resume))
         config = precision.resolved(config, run)
@@ -121,7 +121,7 @@ def _in_place_of_former(run, resume):
 
 
 @contextlib.contextmanager
-def _full_disk_told(run):
+def _full_disk_explained(run):
     try:
         yield
     except OSError as error:
@@ -189,6 +189,7 @@ class Trainer:
         ):
             yield
         self.state.step, self.state.loss = self.progress.step, self.progress.loss
+        self.state.tokens_per_second = self.progress.tokens_per_second
 
     def data(self) -> Iterable:
         """Return the batches for `fit`."""
@@ -236,7 +237,7 @@ class Trainer:
             "loss": state.loss,
             **scores,
             "learning_rate": scalar(self.training_model.optimizer.learning_rate),
-            "tokens_per_second": round(self.progress.tokens_per_second),
+            "tokens_per_second": round(state.tokens_per_second),
         }
         self.run.append_log(record)
         write_tensorboard(self.run.path / "tensorboard", record)

@@ -8,6 +8,7 @@ import io
 import itertools
 import json
 import os
+import stat
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,6 +18,7 @@ from data.errors import InputError
 from data.files import STANDARD_OUTPUT, full_disk_named
 from interacting_head.config import DecodeConfig
 from interacting_head.console import atomic_write
+from interacting_head.runs.run_folder import EXPORTS, own_files
 from interacting_head.translation.engines import CAPABILITIES, load_engine
 from interacting_head.translation.options import check_search, search_fields
 from interacting_head.translation.streams import is_prompt, separate_output
@@ -29,12 +31,6 @@ if TYPE_CHECKING:
 BATCHES = 64  # of a window, which is sorted by length and held in RAM
 ADVICE = "lower --batch-size or --batch-tokens, --beam-size, --max-length or --max-source-length"
 FIRST_BATCHES = 4  # of the first window, for early output; of all windows if the output is a terminal
-RUN_FILES = (
-    *("VERSION", "config.yaml", "text.json", "train.log", "log.jsonl", "metrics.json", "pruning.json", "*.weights.h5"),
-    "alignment.json",
-    *("checkpoints/*", "subwords/*", "truecasing/*", "tensorboard/*", "exports/**/*"),
-)
-"""Patterns of the files of a run directory, which may contain other files too."""
 
 
 def load_translator(arguments: argparse.Namespace) -> "Translator":
@@ -61,7 +57,9 @@ def output_form(arguments: argparse.Namespace, translator: "Translator") -> Call
     form = {
         "text": forms.text_line if arguments.score is None else forms.score_line,
         "moses": forms.moses_lines,
-        "json": functools.partial(forms.json_line, subwords=translator.target_subwords),
+        "json": functools.partial(
+            forms.json_line, subwords=translator.target_subwords, in_lists=translator.options.n_best > 1
+        ),
     }[arguments.output_type]
     inspector = None
     if wanted := arguments.details:
@@ -89,7 +87,7 @@ def check_runs(arguments: argparse.Namespace) -> int:
         # Other engines may get an exported folder instead, which they check.
         if arguments.engine in (None, "keras") or (Path(path) / "config.yaml").is_file():
             run = RunDirectory.open(path)
-            run.weights(arguments.checkpoint)
+            run.find_weights(arguments.checkpoint)
             if number == 0:
                 check_search(arguments, run.config.decode)
                 batch_size = run.config.decode.batch_size
@@ -102,7 +100,7 @@ def choose_engine(arguments: argparse.Namespace) -> None:
         from interacting_head.translation.engines import choice  # imports NumPy
 
         wanted = {name for name in CAPABILITIES if getattr(arguments, name, None) not in (None, [])}
-        given = arguments.model, arguments.checkpoint, wanted, arguments.max_source_length
+        given = arguments.model, arguments.checkpoint, wanted, arguments.max_source_length, search_fields(arguments)
         arguments.engine, line = choice.choose_engine(*given)
         if line is not None:
             print(line, file=sys.stderr)
@@ -137,24 +135,31 @@ def _check_written(arguments, option, output):
 
 
 def _is_same_place(path, other):
-    """Return whether two paths of files, which may not be there yet, are one; a device takes both."""
-    if os.path.exists(path) and os.path.exists(other):
-        return os.path.isfile(path) and os.path.samefile(path, other)
-    return os.path.realpath(path) == os.path.realpath(other)
+    """Return whether two outputs, which may not be there yet, are one file; a device takes both."""
+    found = [_status(one, sys.stdout) for one in (path, other)]
+    if None in found or path == other == "-":
+        return os.path.realpath(path) == os.path.realpath(other)
+    return stat.S_ISREG(found[0].st_mode) and os.path.samestat(*found)
 
 
 def _is_same_file(path, other):
+    found = _status(path, sys.stdin)
+    return found is not None and os.path.samestat(found, os.stat(other))
+
+
+def _status(path, standard):
+    """Return the status of a file, or of a standard stream for `-`; None if it is missing or closed."""
     try:
-        found = os.stat(path) if path != "-" else os.fstat(sys.stdin.fileno())
-    except (AttributeError, OSError):  # closed, or missing: the reader reports it
-        return False
-    return os.path.samestat(found, os.stat(other))
+        return os.stat(path) if path != "-" else os.fstat(standard.fileno())
+    except (AttributeError, OSError):
+        return None
 
 
 def _files_of_model(folder):
-    """Return the files of a run directory, and all files below any other folder."""
-    patterns = RUN_FILES if (folder / "config.yaml").is_file() else ("**/*",)
-    return [path for pattern in patterns for path in folder.glob(pattern) if path.is_file()]
+    """Return the files of a run directory and of its exports, and all files below any other folder."""
+    is_run = (folder / "config.yaml").is_file()
+    paths = [*own_files(folder), *folder.glob(f"{EXPORTS}/**/*")] if is_run else folder.glob("**/*")
+    return [path for path in paths if path.is_file()]
 
 
 @contextlib.contextmanager

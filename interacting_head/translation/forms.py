@@ -30,8 +30,8 @@ def moses_lines(number: int, translations: list, details: list | None) -> str:
     return "".join(f"{number} ||| {t.text} ||| score={t.score:.6f} ||| {t.score:.6f}\n" for t in translations)
 
 
-def json_line(number: int, translations: list, details: list | None, subwords: Subwords) -> str:
-    """Return a JSON object of the best translation, with all of them as `n_best` if there are several.
+def json_line(number: int, translations: list, details: list | None, subwords: Subwords, in_lists: bool) -> str:
+    """Return a JSON object of the best translation; `in_lists`: with all of them as `n_best`.
 
     `details` are further keys of each; `subwords` are the target's.
     """
@@ -39,7 +39,7 @@ def json_line(number: int, translations: list, details: list | None, subwords: S
         {**described(translation, subwords), **more}
         for translation, more in zip(translations, details or [{}] * len(translations), strict=True)
     ]
-    record = objects[0] if len(objects) == 1 else {**objects[0], "n_best": objects}
+    record = {**objects[0], "n_best": objects} if in_lists else objects[0]
     return json.dumps(record, ensure_ascii=False) + "\n"
 
 

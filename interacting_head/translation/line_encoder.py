@@ -9,7 +9,7 @@ from interacting_head.translation.engines.engine import Sentence
 from interacting_head.translation.pieces import encoded, encoded_pieces
 
 ADVICE = "shorten it, or raise --max-source-length"
-USUAL = 1024  # most sub-words of a line that is translated as a whole, unless training had longer ones
+DEFAULT_LIMIT = 1024  # most sub-words of a line that is translated as a whole, unless training had longer ones
 NAMED = 20  # line numbers listed in a warning
 
 
@@ -19,7 +19,7 @@ class LineEncoder:
     Args:
         source, target: the `Subwords` and the `Preprocessor` of each side.
         limit: the most sub-words of a line that is translated as a whole; longer ones are translated in pieces.
-            Default: `USUAL`, or `trained` if that is more, within the engine's limit.
+            Default: `DEFAULT_LIMIT`, or `trained` if that is more, within the engine's limit.
         trained: the most sub-words of a training sentence, and so of each piece of a longer line; None if unknown.
 
     Raises `InputError` for a limit above the engine's.
@@ -37,7 +37,7 @@ class LineEncoder:
             check_source_length("max_source_length", limit, engine)
         self._source, self._target = source, target
         self._most, self._trained = ENGINES[engine].longest_source, trained
-        self.limit = limit if limit is not None else min(max(USUAL, trained or 0), self._most)
+        self.limit = limit if limit is not None else min(max(DEFAULT_LIMIT, trained or 0), self._most)
         self._cut, self._unusual = _Numbers(), _Numbers()
 
     def sentences(

@@ -11,7 +11,13 @@ from interacting_head.config.values import MOST_HYPOTHESES
 from interacting_head.console import ArgumentParser, renamed
 from interacting_head.search.length_penalties import LENGTH_PENALTIES
 from interacting_head.search.options import SearchOptions
-from interacting_head.translation.engines import ENGINES, FORMER_ENGINES, check_capabilities, check_source_length
+from interacting_head.translation.engines import (
+    DEFAULT_ENGINE,
+    ENGINES,
+    FORMER_ENGINES,
+    check_capabilities,
+    check_source_length,
+)
 
 SOURCE_LENGTH = (
     "translate lines of more than N sub-words in pieces; default: 1,024, or the limit in training if that is more"
@@ -20,7 +26,6 @@ ENGINE = (
     "which program translates; default: ctranslate2 for a run directory with an export that fits "
     "(RUN_DIR/exports/ctranslate2), keras otherwise"
 )
-USUAL_ENGINE = "keras"  # which can do everything
 DETAILS = ("attention", "head-importance")
 
 EPILOG = """Text is UTF-8, one sentence per line; each input line gives one output line, in order. Without --input,
@@ -104,14 +109,15 @@ def _check_numbers(arguments):
         if (value := getattr(arguments, name)) is not None and value < 1:
             raise InputError(f"{flag(name)} must be at least 1, got {value}")
     if arguments.max_source_length is not None:
-        check_source_length("--max-source-length", arguments.max_source_length, arguments.engine or USUAL_ENGINE)
+        check_source_length("--max-source-length", arguments.max_source_length, arguments.engine or DEFAULT_ENGINE)
     beam_size = min(max(arguments.n_best or 1, 1), MOST_HYPOTHESES)  # the run's is not known yet
     check_search(arguments, types.SimpleNamespace(beam_size=beam_size))
 
 
 def _check_together(arguments):
     given = {name for name, value in vars(arguments).items() if value not in (None, [])}
-    check_capabilities(arguments.engine or USUAL_ENGINE, given | ({"ensemble"} if len(arguments.model) > 1 else set()))
+    wanted = given | ({"ensemble"} if len(arguments.model) > 1 else set())
+    check_capabilities(arguments.engine or DEFAULT_ENGINE, wanted)
     if (arguments.n_best or 1) > 1 and arguments.output_type == "text":
         raise InputError("--n-best above 1 needs --output-type moses or json: text is one line out for one line in")
     if arguments.details:

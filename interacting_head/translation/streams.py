@@ -1,6 +1,7 @@
 """Windows of lines from a file, from a pipe as they arrive, or as typed."""
 
 import contextlib
+import gzip
 import io
 import itertools
 import os
@@ -93,7 +94,8 @@ def open_windows(path: str, other_path: str | None, first: int, largest: int) ->
             lines, pauses = typed_lines(), lambda seconds: True
         else:
             file, pauses = files.enter_context(open_text_file(path)), None
-            if path == "-" and not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            # What gzip has read ahead cannot be seen.
+            if not isinstance(file, gzip.GzipFile) and not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 file = _Pipe(file)
                 pauses = file.pauses
             lines = decode_lines(file, name_of(path))
@@ -105,7 +107,7 @@ def open_windows(path: str, other_path: str | None, first: int, largest: int) ->
 
 
 class _Pipe:
-    """The lines of a buffered, unread binary file, and a test of whether the next one is available."""
+    """The lines of a buffered binary file, and a test of whether the next one is available."""
 
     def __init__(self, file):
         self._file, self._block = file, io.BytesIO()

@@ -222,8 +222,8 @@ class Translator:
             for batch, result in self._searches(begin, batches, token_scores):
                 with self._memory_for(batch):
                     found = result()
-                completed = dict(self._translations(batch, found, incomplete))
-                yield tuple(completed), tuple(completed.values())
+                lists = dict(self._translations(batch, found, incomplete))
+                yield tuple(lists), tuple(lists.values())
 
     def with_engine(self, engine: Engine) -> "Translator":
         """Return a translator like this one with another `Engine`."""

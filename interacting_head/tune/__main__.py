@@ -24,6 +24,7 @@ import signal
 
 from data.errors import InputError
 from interacting_head import recipes
+from interacting_head.config import OWN_FILES
 from interacting_head.console import ArgumentParser, importing_keras, run
 
 
@@ -31,7 +32,7 @@ def parse_arguments() -> argparse.Namespace:
     """Parse the command line; raise `InputError` for invalid options."""
     parser = ArgumentParser(prog="python -m interacting_head.tune", description=__doc__)
     parser.add_argument("recipe", metavar="RECIPE | CONFIG.yaml", help="configuration to start from")
-    space_help = "search space; default: the space of Goindani & Shrivastava 2021"
+    space_help = "search space; default: the stages of Goindani & Shrivastava 2021"
     parser.add_argument("--space", metavar="FILE.yaml", help=space_help)
     parser.add_argument("--trials", type=int, metavar="N", help="trials in each stage; default: every combination")
     metric_help = "score of a trial: loss (default) or bleu on the development text, at the best validation"
@@ -51,7 +52,7 @@ def parse_arguments() -> argparse.Namespace:
 
 def main() -> int:
     arguments = parse_arguments()
-    own_files = {key: getattr(arguments, key) for key in ("source", "target", "dev_source", "dev_target")}
+    own_files = {key: getattr(arguments, key) for key in OWN_FILES}
     config, name = recipes.resolve(arguments.recipe, arguments.set, own_files)
     with importing_keras():
         from interacting_head.model.compilation import share_cores_in_training  # imports Keras: only now

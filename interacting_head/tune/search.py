@@ -47,6 +47,8 @@ def load_space(path: str | Path) -> Space:
         raise InputError(
             f"{path} must map stages to configuration keys and their values: {{architecture: {{KEY: [1, 2]}}}}"
         )
+    if unfit := [stage for stage in map(str, mapping) if "/" in stage]:
+        raise InputError(f"{path}: the stage {unfit[0]!r} is also a file name; name it without '/'")
     return {
         str(stage): {str(key): _distribution(path, key, values) for key, values in keys.items()}
         for stage, keys in mapping.items()
@@ -54,7 +56,7 @@ def load_space(path: str | Path) -> Space:
 
 
 def default_space(config: ExperimentConfig) -> Space:
-    """Return the space of Goindani & Shrivastava 2021, without attention options that the configuration lacks."""
+    """Return the stages of Goindani & Shrivastava 2021, without attention options that the configuration lacks."""
     options = {f"model.attention.options.{name}" for name in config.model.attention.options}
     space = {
         stage: {key: values for key, values in keys.items() if ".options." not in key or key in options}
@@ -220,10 +222,13 @@ class Search:
         ours = {"config": config, "space": space, "trials": self.trials, "metric": self.metric}
         path = self.folder / "search.json"
         if path.is_file():
-            theirs = {"metric": "loss"} | json.loads(path.read_text(encoding="utf-8"))
-            # Earlier versions stored the paths as they were given.
-            text = theirs.get("config", {}).get("data", {})
-            text |= {name: os.path.abspath(text[name]) for name in configuration.OWN_FILES if text.get(name)}
+            try:
+                theirs = {"metric": "loss"} | json.loads(path.read_text(encoding="utf-8"))
+                # Earlier versions stored the paths as they were given.
+                text = theirs["config"]["data"]
+                text |= {name: os.path.abspath(text[name]) for name in configuration.OWN_FILES if text.get(name)}
+            except (ValueError, KeyError, TypeError) as error:
+                raise InputError(f"{path} is damaged; restore it, or choose another --search-dir") from error
             if changed := [name for name in ours if json.loads(json.dumps(ours[name])) != theirs.get(name)]:
                 raise InputError(
                     f"{self.folder} holds a search with different {' and '.join(changed)}; repeat its command or "

@@ -178,11 +178,21 @@ def test_a_folder_of_something_else_is_not_touched(corpora, tmp_path):
     (tmp_path / "mine" / "notes.txt").write_text("mine")
     with pytest.raises(InputError, match="mine exists and was not created by this command"):
         run(corpora, tmp_path / "mine")
-    for content in ("{", "{}", "[]", "3"):
+    for content in ("{", "{}", "[]", "3", '{"inputs": {}, "files": []}', '{"inputs": {"text": {}}, "files": [1]}'):
         (tmp_path / "mine" / "prepare.json").write_text(content)
         with pytest.raises(InputError, match=r"prepare\.json is damaged; remove"):
             run(corpora, tmp_path / "mine")
     assert (tmp_path / "mine" / "notes.txt").read_text() == "mine"
+
+
+def test_a_file_of_the_user_in_the_output_is_not_removed(corpora, tmp_path):
+    output = tmp_path / "out"
+    run(corpora, output)
+    (output / "subwords" / "notes.txt").write_text("mine")
+    run(corpora, output)  # nothing to do
+    with pytest.raises(InputError, match=r"out will be replaced, but .*notes\.txt is not of this command; move it"):
+        run(corpora, output, "--max-words", "8")
+    assert (output / "subwords" / "notes.txt").read_text() == "mine"
 
 
 def test_an_error_leaves_the_former_output(corpora, tmp_path):

@@ -118,7 +118,7 @@ def test_folded_attention_starts_as_its_scheme_with_the_same_seed(name, options,
     ("options", "message"),
     [
         ({"start": "interacting"}, "start must be one of"),
-        ({"start": "multi_hop"}, "multi_hop is no start of standard attention: the weight of each head"),
+        ({"start": "multi_hop"}, "standard attention cannot start as multi_hop: the weight of each head"),
         ({"start": "interacting_head_pairwise"}, "with 4 heads is standard attention with 16"),
     ],
 )

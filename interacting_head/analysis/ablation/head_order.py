@@ -4,17 +4,17 @@ import functools
 import random
 
 import numpy as np
-from keras import KerasTensor, StatelessScope, ops
+from keras import KerasTensor, ops
 from tqdm import tqdm
 
 from data.text.subwords import BEGIN, END, PAD
 from interacting_head.analysis.ablation.head_gates import GatedTransformer, Head, all_heads, chosen_heads
 from interacting_head.analysis.base import AnalysedRun, Sample
 from interacting_head.analysis.importance import measured
-from interacting_head.model.compilation import Compiled, gradient
+from interacting_head.model.compilation import Compiled, gradient, stateless
 from interacting_head.model.losses import token_cross_entropy
 from interacting_head.search.transformer_search import as_array
-from interacting_head.translation.engines.keras import padded
+from interacting_head.translation.batches import padded
 from interacting_head.translation.inspection import width
 
 
@@ -69,8 +69,7 @@ def gate_gradient(
     weights = [(one, ops.convert_to_tensor(one.value)) for one in model.variables if id(one) not in gates]
 
     def loss(values):
-        mapping = [*weights, *zip(gated.gates, gated.of_layers(values), strict=True)]
-        with StatelessScope(state_mapping=mapping, collect_losses=False):
+        with stateless([*weights, *zip(gated.gates, gated.of_layers(values), strict=True)]):
             logits = model({"source_ids": source_ids, "target_ids": target_ids}, training=False)
         real = ops.cast(ops.not_equal(labels, PAD), "float32")
         return ops.sum(token_cross_entropy(labels, logits) * real) / ops.sum(real)

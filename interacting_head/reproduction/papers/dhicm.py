@@ -58,10 +58,7 @@ def cells_of_languages() -> Iterator[Cell]:
     yield Cell("multi-hop", "De-En", Experiment("mhop_wmt17_de_en_layer_4"), numbers, NEWSTEST)
 
 
-BETTER = tuple(
-    Better(f"dynamic head importance beats {other} everywhere", "§ 5", "DHICM", other)
-    for other in ("T-base", "T-optimal")
-)
+BEATS_BASE = Better("dynamic head importance beats T-base everywhere", "§ 5", "DHICM", "T-base")
 register(
     "dhicm/3",
     "BLEU by language pair (Goindani & Shrivastava 2021, table 3)",
@@ -69,7 +66,8 @@ register(
     tests=TEST,
     small=Small(TEST, only=lambda cell: cell.column != "De-En"),
     claims=(
-        *BETTER,
+        BEATS_BASE,
+        Better("dynamic head importance beats T-optimal everywhere", "§ 5", "DHICM", "T-optimal"),
         Better("tuning alone beats T-base everywhere", "§ 5", "T-optimal", "T-base"),
         CellBetter(
             "dynamic head importance beats multi-hop attention",
@@ -105,14 +103,17 @@ def cells_of_subsets(subsets: Mapping[str, tuple]) -> Iterator[Cell]:
 def claims_of_subsets(subsets: Iterable[str], tuned: Sequence[str], many: Sequence[str]) -> tuple[Claim, ...]:
     """Return the claims on table 4 for its columns, `subsets`, by size.
 
-    Tuning alone is claimed to gain in `tuned`, and nothing to be left of the gain in `many`.
+    Tuning alone is claimed to gain in `tuned`. Over T-optimal, dynamic head importance is claimed to gain except in
+    `many`, where the two are claimed to score alike.
     """
     few, *_, whole = subsets
+    fewer = "dynamic head importance beats T-optimal with few pairs"
     larger = "the gain over T-optimal is larger with few pairs than with all of them"
     alike = "with many pairs dynamic head importance and T-optimal score alike"
     tuning = f"tuning alone beats T-base from {tuned[0]} pairs on"
     return (
-        *BETTER,
+        BEATS_BASE,
+        Better(fewer, "§ 5", "DHICM", "T-optimal", lambda column: column not in many),
         Better(tuning, "§ 5, table 4", "T-optimal", "T-base", tuned.__contains__),
         GainGrows(larger, "§ 5", "DHICM", "T-optimal", few, (whole,)),
         Equivalent(alike, "§ 5", pairs_by_column("DHICM", "T-optimal", many)),
@@ -164,14 +165,14 @@ register(
     on_a_cpu=True,
     claims=(
         SameSize(
-            "dynamic head importance adds about 500 thousand parameters",
+            "a model with dynamic head importance has about 500 thousand more parameters",
             "§ 7",
             pairs_by_column("DHICM", "T-optimal", ["DE-EN"]),
-            more=0.02,
+            more=0.01,
         ),
     ),
-    note="The paper prints no numbers of parameters. The matrices of three layers with DHICM have 491,520; "
-    "they replace three output matrices with 786,432. Vocabulary sizes come from fairseq's script for IWSLT14.",
+    note="Section 7 says that DHICM learns 500K additional parameters. The matrices of its three layers have 491,520, "
+    "but they replace output matrices with 786,432. Vocabulary sizes come from fairseq's script for IWSLT14.",
 )
 
 

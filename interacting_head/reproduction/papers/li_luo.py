@@ -153,7 +153,7 @@ def claims_on_scores(number: str, test: str, heads: tuple[int, ...], best: int) 
             ),
             slack=0.6, **here,
         ),
-        Better("mixing heads before the softmax matters more than after it", "§ 4.6.2", BEFORE, AFTER, **here),
+        Better("mixing heads before the softmax scores better than after it", "", BEFORE, AFTER, **here),
     ]  # fmt: skip
     if number != "5":  # there the best heads of fixed size have more than the best multi-head attention
         claims.append(
@@ -239,7 +239,7 @@ STATISTICS = (
 )
 for _number, _title in (("1", "Sizes of corpora"), ("2", "Possible numbers of heads")):
     _command = "interacting-head stats CORPUS --model-dim 512"
-    register(f"li_luo/{_number}", f"{_title} (table {_number})", command=_command, small_words=STATISTICS)
+    register(f"li_luo/{_number}", f"{_title} (table {_number})", command=_command, small_command=STATISTICS)
 for _number, _corpus in CORPORA.items():
     if _number == "3":
         _tests, _test = IWSLT_TESTS, "test"
@@ -294,7 +294,7 @@ register(
     note="The paper prints no numbers of parameters.",
 )
 _command = "interacting-head stats CORPUS --plot FILE"
-register("li_luo/figure_3", "Lengths of sentences (figure 3)", command=_command, small_words=STATISTICS)
+register("li_luo/figure_3", "Lengths of sentences (figure 3)", command=_command, small_command=STATISTICS)
 for _number in "12":
     register(f"li_luo/figure_{_number}", f"Heads and their subspaces (figure {_number})", command=DRAWING)
 for _number in "456":

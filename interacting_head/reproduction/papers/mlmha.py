@@ -99,7 +99,7 @@ def claims_of(table: str, depth: int) -> tuple[Claim, ...]:
     beat, same, first = {
         "2": ([m00, m10, ITERATIVE], [m01, m11, LINEAR, TRANSPARENT], m10),
         "3": ([m00, m01, m10, m11, ITERATIVE, TRANSPARENT], [LINEAR], m00),
-        "4": ([m00, m01, ITERATIVE, TRANSPARENT], [m10, m11], None),
+        "4": ([m00, m01, ITERATIVE, TRANSPARENT], [m10, m11, LINEAR], None),
     }[table]
     source = f"§ 6, table {table}"
     alike = pairs(cells_at(same, "BLEU"), cells_at("transformer", "BLEU"))
@@ -245,7 +245,7 @@ def cells_of_variants(depth: int, columns: Iterable[str]) -> list[Cell]:
 
 def lengths(depth: int) -> Sequence[str]:
     """Return the columns of figure 3, sub-words of source sentences; the small table has fewer."""
-    return ("1–10", "11–20", *(("21–30", "31–40", "41–50", "51–") if depth == DEPTH else ("21–",)))
+    return ("1–9", "10–19", *(("20–29", "30–39", "40–50", "51–") if depth == DEPTH else ("20–",)))
 
 
 def claims_on_lengths(depth: int) -> tuple[Claim, ...]:
@@ -255,10 +255,8 @@ def claims_on_lengths(depth: int) -> tuple[Claim, ...]:
     of_long = (pairs(cells_at("M-10", x), cells_at(("B0", "M-00", "M-01", "M-11"), x)) for x in long)
     of_short = pairs(cells_at("M-01", short), cells_at(("B0", "M-00", "M-10", "M-11"), short))
     return (
-        CellBetter(
-            "M-10 is the best for sentences of more than 20 sub-words", source, tuple(itertools.chain(*of_long))
-        ),
-        CellBetter("M-01 is the best for sentences of 10 sub-words or fewer", source, of_short),
+        CellBetter("M-10 is the best for sentences of 20 sub-words and more", source, tuple(itertools.chain(*of_long))),
+        CellBetter("M-01 is the best for sentences of fewer than 10 sub-words", source, of_short),
     )
 
 

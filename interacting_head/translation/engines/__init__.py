@@ -7,12 +7,19 @@ line can reject it before loading anything. Start at `engine.py`.
 import importlib
 import math
 import sys
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from data.errors import InputError
 from interacting_head.config.values import entry_of
 from interacting_head.console import importing_keras
 from interacting_head.export import LONGEST, POSITIONS
+
+if TYPE_CHECKING:
+    from interacting_head.search.options import SearchOptions
+
+DEFAULT_ENGINE = "keras"
+FASTER_ENGINE = "ctranslate2"
+"""For runs with an export of that name, and searches with one model that can be converted to a standard Transformer."""
 
 
 class Capability(NamedTuple):
@@ -39,6 +46,7 @@ class EngineEntry(NamedTuple):
     place: str
     cannot: frozenset = frozenset()
     longest_source: float = math.inf
+    longest_target: float = math.inf
 
 
 ENGINES = {
@@ -47,6 +55,7 @@ ENGINES = {
         "interacting_head.translation.engines.ctranslate2:CTranslate2Engine",
         cannot=frozenset({"ensemble", "sampling", "details"}),
         longest_source=POSITIONS - 1,  # and the end symbol
+        longest_target=POSITIONS - 1,
     ),
     "savedmodel": EngineEntry(
         "interacting_head.translation.engines.savedmodel:SavedModelEngine",
@@ -88,3 +97,13 @@ def check_source_length(option: str, value: int, name: str) -> None:
         raise InputError(f"{option} must be a whole number of at least 1, got {value}")
     if value > (most := ENGINES[name].longest_source):
         raise InputError(f"{option} must be at most {most:,} with --engine {name}, got {value:,}")
+
+
+def check_target_lengths(options: "SearchOptions", name: str) -> None:
+    """Raise `InputError` for a shortest or longest translation that the engine `name` does not support."""
+    for option in ("min_length", "max_length"):
+        if (getattr(options, option) or 0) > (most := ENGINES[name].longest_target):
+            raise InputError(
+                f"{option} {getattr(options, option)} is too large for {name}, which gives at most {most:,} sub-words; "
+                "use --engine keras"
+            )

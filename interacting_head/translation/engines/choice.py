@@ -8,43 +8,52 @@ from interacting_head.export import TEXT
 from interacting_head.runs.alignment_choice import ALIGNMENT
 from interacting_head.runs.exports import export_folder, why_unfit
 from interacting_head.runs.run_directory import RunDirectory
-from interacting_head.translation.engines import check_capabilities, check_source_length
-
-USUAL = "keras"
-FASTER = "ctranslate2"
-"""For run directories with an export of the same name."""
+from interacting_head.search.options import SearchOptions
+from interacting_head.translation.engines import (
+    DEFAULT_ENGINE,
+    FASTER_ENGINE,
+    check_capabilities,
+    check_source_length,
+    check_target_lengths,
+)
 
 
 def choose_engine(
-    paths: list, checkpoint: str | None = None, wanted: set[str] | tuple = (), max_source_length: int | None = None
+    paths: list,
+    checkpoint: str | None = None,
+    wanted: set[str] | tuple = (),
+    max_source_length: int | None = None,
+    search: dict | None = None,
 ) -> tuple[str, str | None]:
     """Return the name of the engine for run directories, and a line about the choice, or None where there was none.
 
     Args:
         paths: run directories; several are an ensemble.
-        checkpoint: see `RunDirectory.weights`.
+        checkpoint: see `RunDirectory.find_weights`.
         wanted: the `CAPABILITIES` that are needed, except for an ensemble's.
         max_source_length: the most sub-words of a line that is translated as a whole, if that is given.
+        search: `{field of SearchOptions: value}` beyond the settings of the run.
     """
-    folders = [export_folder(RunDirectory(path), FASTER) for path in paths]
+    folders = [export_folder(RunDirectory(path), FASTER_ENGINE) for path in paths]
     folder = next((folder for folder in folders if folder.is_dir()), None)
     if folder is None:
-        return USUAL, None
+        return DEFAULT_ENGINE, None
     try:
-        check_capabilities(FASTER, {*wanted, *(["ensemble"] if len(paths) > 1 else [])})
+        check_capabilities(FASTER_ENGINE, {*wanted, *(["ensemble"] if len(paths) > 1 else [])})
         if max_source_length is not None:
-            check_source_length("--max-source-length", max_source_length, FASTER)
+            check_source_length("--max-source-length", max_source_length, FASTER_ENGINE)
+        check_target_lengths(SearchOptions.of(RunDirectory(paths[0]).config.decode, search or {}), FASTER_ENGINE)
         reason = None
     except InputError as error:
         reason = str(error)
-    if reason is None and importlib.util.find_spec(FASTER) is None:
-        reason = f"{folder} needs the package {FASTER}; {install_command('export')}"
+    if reason is None and importlib.util.find_spec(FASTER_ENGINE) is None:
+        reason = f"{folder} needs the package {FASTER_ENGINE}; {install_command('export')}"
     run = RunDirectory(paths[0])
-    reason = reason or why_unfit(folder, run.weights(checkpoint))
+    reason = reason or why_unfit(folder, run.find_weights(checkpoint))
     if reason is None and "alignment" in wanted:
         text = RunDirectory(folder / TEXT)
         if text.read_json(ALIGNMENT) is None or text.alignment_choice() != run.alignment_choice():
             reason = f"{folder} does not have the attention that aligns words of {run.path}"
     if reason is not None:
-        return USUAL, f"engine {USUAL}: {reason}"
-    return FASTER, f"engine {FASTER}: {folder} (--engine {USUAL} uses Keras)"
+        return DEFAULT_ENGINE, f"engine {DEFAULT_ENGINE}: {reason}"
+    return FASTER_ENGINE, f"engine {FASTER_ENGINE}: {folder} (--engine {DEFAULT_ENGINE} uses Keras)"

@@ -18,7 +18,7 @@ from interacting_head.runs.alignment_choice import ALIGNMENT, AlignmentChoice
 from interacting_head.runs.exports import fitting_export
 from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.search.options import SearchOptions
-from interacting_head.translation.engines import check_capabilities
+from interacting_head.translation.engines import check_capabilities, check_target_lengths
 from interacting_head.translation.engines.engine import Engine, Hypothesis, Sentence
 
 ctranslate2 = optional_package("ctranslate2")
@@ -126,11 +126,7 @@ class CTranslate2Engine(Engine):
 
     def check(self, options: SearchOptions) -> None:
         super().check(options)
-        if (options.min_length or 0) >= POSITIONS:
-            raise InputError(
-                f"min_length {options.min_length} is too large for ctranslate2, which gives at most {POSITIONS - 1:,} "
-                "sub-words; use --engine keras"
-            )
+        check_target_lengths(options, self.name)
 
     def _candidates(self, sources, sentences, options):
         """Return what CTranslate2 finds for each source, `{ids: log-probability}`, None if that is not exact."""

@@ -82,7 +82,7 @@ class Engine(abc.ABC):
     def open(cls, paths: list, checkpoint: str | None = None) -> tuple["Engine", RunDirectory]:
         """Return an engine of run directories or exported folders, and the first run: sub-words, forms, settings.
 
-        Raises `InputError` if a folder or checkpoint (see `RunDirectory.weights`) is missing or damaged.
+        Raises `InputError` if a folder or checkpoint (see `RunDirectory.find_weights`) is missing or damaged.
         """
 
     @abc.abstractmethod
@@ -113,7 +113,7 @@ class Engine(abc.ABC):
         """
         check_capabilities(self.name, {"alignment"})
 
-    def faster_engine(self, options: SearchOptions) -> str | None:
+    def faster_engine(self, options: SearchOptions, max_source_length: int | None = None) -> str | None:
         """Return the name of an installed engine that gives the same translations faster, or None."""
         return None
 

@@ -19,10 +19,10 @@ from interacting_head.search.constraints import Limits
 from interacting_head.search.options import IMPOSSIBLE, SearchOptions, length_limit
 from interacting_head.search.transformer_search import DecodingKernels, Scorer, TransformerSearch, as_array
 from interacting_head.translation.batches import padded
+from interacting_head.translation.engines import FASTER_ENGINE, check_source_length, check_target_lengths
 from interacting_head.translation.engines.engine import Engine, Hypothesis, Sentence
 from interacting_head.translation.inspection import Inspector
 
-FASTER = "ctranslate2"  # for searches with one model that can be converted to a standard Transformer
 MOST_SEARCHES = 16  # compiled searches kept, each for its own options
 
 
@@ -42,7 +42,7 @@ class TransformerEngine(Engine):
     def open(cls, paths: list[str | Path], checkpoint: str | None = None) -> tuple["TransformerEngine", RunDirectory]:
         runs = [RunDirectory.open(path) for path in paths]
         for run in runs:
-            run.weights(checkpoint)  # raises where one has none
+            run.find_weights(checkpoint)  # raises where one has none
         first, *others = runs
         subwords = first.subwords()
         digests = [part.digest for part in subwords]
@@ -65,6 +65,7 @@ class TransformerEngine(Engine):
         search = self._search(options, prefixed)
         source_ids = self._padded(sources, rows)
         kernels = self._kernels.value
+        # Not search(…): one more frame.
         found = search.compiled_search(kernels=kernels, source_ids=source_ids, limits=limits, length=length)
         return hypotheses(*map(as_array, found), options.n_best)[: len(sentences)]
 
@@ -95,12 +96,18 @@ class TransformerEngine(Engine):
         heads = choice.heads(model.attention_layers[place].head_names)
         return choice, place, heads, Inspector(model, attention=[place])
 
-    def faster_engine(self, options: SearchOptions) -> str | None:
-        if importlib.util.find_spec(FASTER) is None or options.sampling or len(self.models) > 1:
+    def faster_engine(self, options: SearchOptions, max_source_length: int | None = None) -> str | None:
+        if importlib.util.find_spec(FASTER_ENGINE) is None or options.sampling or len(self.models) > 1:
+            return None
+        try:
+            check_target_lengths(options, FASTER_ENGINE)
+            if max_source_length is not None:
+                check_source_length("", max_source_length, FASTER_ENGINE)
+        except InputError:
             return None
         [model] = self.models
         is_standard = not any(layer.why_not_standard for layer in model.attention_layers.values())
-        return FASTER if is_standard and resolved(model.config).memory in ("top", "all") else None
+        return FASTER_ENGINE if is_standard and resolved(model.config).memory in ("top", "all") else None
 
     def refresh(self) -> None:
         self._kernels.refresh()

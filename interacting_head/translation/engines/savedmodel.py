@@ -1,5 +1,6 @@
 """Translation by a SavedModel written by `export.savedmodel`, without the run directory."""
 
+import math
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +12,7 @@ from data.errors import InputError
 from data.files import check_plain
 from data.text.subwords import END
 from interacting_head.config import DecodeConfig
-from interacting_head.export import EXTRA, TEXT, optional_package, versions
+from interacting_head.export import EXTRA, LONGEST, TEXT, optional_package, versions
 from interacting_head.model.compilation import calls_at_a_time
 from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.search.options import SearchOptions
@@ -51,13 +52,15 @@ class SavedModelEngine(Engine):
 
     def search(self, sentences: list[Sentence], options: SearchOptions, rows: int, token_scores: bool = True) -> list:
         sources = [[*sentence.source, END] for sentence in sentences]
+        # The export has the run's own limit, if that is higher.
+        limit = LONGEST if options.max_length == self._fixed.max_length else math.inf
         penalty = 0.0 if options.length_penalty_type == "none" else options.length_penalty
         try:
             found = self._signature(
                 source_ids=tf.constant(padded(sources, len(sources), max(map(len, sources)))),
                 length_penalty=tf.constant(penalty, tf.float32),
                 min_length=tf.constant(options.min_length or 0),
-                max_length=tf.constant(options.max_length or 0),
+                max_length=tf.constant(min(options.max_length or 0, limit)),
                 n_best=tf.constant(options.n_best),
             )
         except tf.errors.InvalidArgumentError as error:

@@ -164,6 +164,16 @@ def test_a_budget_below_the_longest_pair_is_an_error_that_names_the_least(static
         plan_batches(*sides, needed - 1, **options)
 
 
+def test_the_budget_of_a_batch_in_parts_is_the_budget_of_a_part():
+    source, target = lengths(2000)
+    options = {"seed": 1, "epoch": 0}
+    in_parts = plan_batches(source, target, BUDGET, parts=2, multiple=3, **options)
+    whole = plan_batches(source, target, 2 * BUDGET, multiple=6, **options)
+    assert batches(in_parts) == batches(whole)
+    with pytest.raises(InputError, match=r"train.batch_tokens is 99, .* to at least 100 or"):
+        plan_batches(np.array([100]), np.array([4]), 99, parts=4, **options)
+
+
 def test_a_text_without_pairs_is_an_error(options):
     with pytest.raises(InputError, match="no sentence pairs"):
         plan_batches(np.array([], int), np.array([], int), BUDGET, seed=1, epoch=0, **options)

@@ -63,6 +63,9 @@ def test_yaml_holds_every_key_and_keys_left_out_keep_their_defaults(tmp_path):
         ("train.adam_epsilon=1e-9", 1e-9),
         ("train.learning_rate=2", 2.0),
         ("train.learning_rate=.5", 0.5),
+        ("train.warmup_steps=0400", 400),
+        ("train.warmup_steps=0x10", 16),
+        ("data.source_language=1:30", "1:30"),
         ("train.patience=null", None),
         ("train.patience=", None),
         ("train.patience=3", 3),
@@ -102,6 +105,15 @@ def test_an_assignment_sets_one_key(assignment, value):
 def test_placements_are_set_as_a_list():
     text = "[{site: cross, layers: [1, 3], attention: {scheme: multi_head, num_heads: 2, options: {use_bias: true}}}]"
     assert changed(f"model.placements={text}").model.placements == (PLACEMENT,)
+
+
+def test_a_scheme_replaces_the_placements_of_a_recipe():
+    placed = recipes.get("mhop_iwslt17_de_en_layer_4")
+    assert placed.model.placements
+    assert override(placed, ["model.attention.scheme=multi_head"]).model.placements is None
+    one = "{site: cross, layers: [1], attention: {scheme: multi_hop}}"
+    kept = override(placed, [f"model.placements=[{one}]", "model.attention.scheme=multi_hop"])
+    assert [placement.site for placement in kept.model.placements] == ["cross"]
 
 
 def test_assignments_are_applied_in_their_order():

@@ -7,7 +7,8 @@ import pytest
 from data.errors import InputError
 from data.files import new_folder
 from interacting_head import export
-from interacting_head.export.trained_model import PRIVATE, TrainedModel
+from interacting_head.config import OWN_FILES
+from interacting_head.export.trained_model import TrainedModel
 from interacting_head.runs.run_directory import RunDirectory
 from tests import skip_reasons
 from tests.interacting_head.export import exports
@@ -80,7 +81,7 @@ def test_the_text_files_name_no_file_of_the_machine(workplace, tmp_path):
     assert trained.config.data.source
     trained.write_text_files(tmp_path / "text")
     data = RunDirectory.open(tmp_path / "text").config.data
-    assert [getattr(data, name) for name in PRIVATE] == [None] * len(PRIVATE)
+    assert [getattr(data, name) for name in OWN_FILES] == [None] * len(OWN_FILES)
     assert str(workplace) not in (tmp_path / "text" / "config.yaml").read_text()
 
 

@@ -9,7 +9,8 @@ import pytest
 from data.errors import InputError
 from data.text.subwords import BEGIN, END, PAD, Subwords
 from interacting_head import export
-from interacting_head.config import ExperimentConfig, PlacedAttentionConfig, PlacementConfig, override
+from interacting_head.config import DecodeConfig, ExperimentConfig, PlacedAttentionConfig, PlacementConfig, override
+from interacting_head.export import huggingface
 from interacting_head.search.constraints import Limits
 from interacting_head.search.options import SearchOptions
 from interacting_head.search.transformer_search import TransformerSearch
@@ -197,3 +198,8 @@ def test_settings_that_do_not_fit_transformers_are_refused(tmp_path, settings, m
     with pytest.raises(InputError, match=message):
         converted(tmp_path, **settings)
     assert not (tmp_path / "model").exists()
+
+
+@pytest.mark.parametrize(("longest", "expected"), [(None, 1024), (20, 22), (5000, 1024)])
+def test_generation_ends_where_the_search_of_the_run_ends(longest, expected):
+    assert huggingface.generation_configuration(DecodeConfig(max_length=longest))["max_length"] == expected

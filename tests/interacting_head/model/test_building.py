@@ -116,7 +116,7 @@ def test_weights_belong_to_sub_words(copied):
     with pytest.raises(
         InputError, match=r"best\.weights\.h5 was trained with different sub-words than .*subwords contains; copy"
     ):
-        load_weights(copied, None, copied.weights())
+        load_weights(copied, None, copied.find_weights())
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_an_owner_in_the_words_of_version_1_is_read_as_it_was_meant(tmp_path):
 
 
 def test_a_seal_holds_no_names_of_files_and_fits_its_configuration(copied):
-    owner = check_seal(copied.weights())
+    owner = check_seal(copied.find_weights())
     assert str(Path("train.de")) not in json.dumps(owner)
     assert owner["data"] == {"profile": "raw", "shared_vocabulary": True}
     config = configuration.from_dict({"model": owner["model"]})
@@ -173,7 +173,7 @@ def test_weights_that_are_not_numbers_are_refused_with_their_name(tmp_path, numb
 def test_translation_and_export_with_infinite_weights_are_one_line(copied, workplace):
     model = load_model(copied, copied.subwords())
     model.weights[0].assign(np.full(model.weights[0].shape, np.nan))
-    copied.save_weights(model, copied.weights())
+    copied.save_weights(model, copied.find_weights())
     message = f"{copied.path / 'best.weights.h5'} contains NaN or infinity in target_embedding/embeddings"
     assert_refused(run(workplace, "translate.py", "-m", copied.path, "-i", "dev.de"), message)
     export = ["interacting_head.export", "-m", copied.path, "--format", "keras", "-o", copied.path / "out"]

@@ -178,7 +178,7 @@ def test_schemes_choose_the_memory_that_they_read():
         ),
         (
             ["model.attention.scheme=folded", "model.attention.options={start: multi_hop}"],
-            "multi_hop is no start of standard attention",
+            "standard attention cannot start as multi_hop",
         ),
         (
             ["model.attention.options={use_bias: 'no'}"],

@@ -18,6 +18,7 @@ from interacting_head.training.setup import check
 from tests.command_line import environment
 from tests.tiny_corpus import write_corpus
 
+OLD_RUNS = Path(__file__).parents[1] / "runs" / "old_runs"
 SMALL = {"quickstart": 20, "multi30k_de_en": 40, "mlmha_wmt14_en_de_b0": None}
 
 
@@ -134,3 +135,24 @@ def test_text_from_a_pipe_is_kept_and_gives_the_same_configuration(files, tmp_pa
     assert found[0] == found[1] != found[2]
     (tmp_path / "own.yaml").write_text(to_yaml(found[0]))
     assert load_config("own.yaml") == found[0]
+
+
+def test_a_replaced_side_of_the_text_has_its_own_language(files, tmp_path):
+    own = [f"data.{name}={path}" for name, path in files.items()]
+    languages = ["data.corpus=null", "data.source_language=de", "data.target_language=en"]
+    (tmp_path / "own.yaml").write_text(to_yaml(override(recipes.get("quickstart"), [*languages, *own])))
+
+    def found(*replaced):
+        data = recipes.resolve("own.yaml", [], {name: files[name] for name in replaced})[0].data
+        return data.source_language, data.target_language
+
+    assert found("dev_source", "dev_target") == ("de", "en")
+    assert found("source") == (None, "en")
+    assert found("source", "target", "dev_source", "dev_target") == (None, None)
+
+
+@pytest.mark.parametrize("version", ["version_1", "version_2", "version_3"])
+def test_the_configuration_of_a_run_of_any_version_is_read(version):
+    path = OLD_RUNS / version / "config.yaml"
+    config, _ = recipes.resolve(str(path), [], {})
+    assert config.model == RunDirectory.open(path.parent).config.model

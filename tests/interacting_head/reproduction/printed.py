@@ -25,7 +25,7 @@ def _(claim: Comparison, table):
 
 def score(table, cell, test, metric):
     """The number in a cell for one of our metrics, negative for error rates; `sacrebleu` stands for any BLEU."""
-    name = table.words.get(metric) or (table.words.get("bleu") if metric == "sacrebleu" else None)
+    name = table.paper_names.get(metric) or (table.paper_names.get("bleu") if metric == "sacrebleu" else None)
     number = cell.printed.get((test, name))
     return None if number is None else sign_of(metric) * number
 

@@ -126,14 +126,14 @@ def test_scores_by_length_count_the_sentences_in_the_range(tmp_path):
     metric = METRICS["sacrebleu"](Options())
     lines = [f"this is the sentence {number} of some of them" for number in range(6)]
     rows = metric.statistics([*lines[:3], "nothing", *lines[4:]], [lines])
-    lengths = np.array([[10], [11], [20], [21], [40], [1]])
+    lengths = np.array([[9], [10], [19], [20], [40], [1]])
     for run in table.runs(1):
         kept = {("test", "sacrebleu"): rows, ("test", SOURCE_LENGTH): lengths}
         results.write_run(run.name, record(run, {"test": {}}), kept)
     scored = MEASURES[table.measure](table, True, 1, results)
-    found = [scored.summary("B0", length, "test", "sacrebleu").mean for length in ("1–10", "11–20", "21–")]
+    found = [scored.summary("B0", length, "test", "sacrebleu").mean for length in ("1–9", "10–19", "20–")]
     assert found[:2] == pytest.approx([100, 100])
     assert found[2] == pytest.approx(metric.score(rows[3:5].sum(axis=0)))
-    [run] = scored.runs_of("B0", "21–")
+    [run] = scored.runs_of("B0", "20–")
     assert scored.statistics(run)["test", "sacrebleu"].tolist() == rows[3:5].tolist()
     assert configuration.to_dict(table.runs(1)[0].config) == scored.record_of(run)["config"]

@@ -215,6 +215,17 @@ def test_better_alike_and_not_worse_are_decided_by_the_interval(monkeypatch, cas
         assert kind("x", "", pairs=pairs).decide(table).word == word
 
 
+@pytest.mark.parametrize(
+    ("gain", "interval", "of_sentences"), [(0.1, (-0.2, 0.4), (-0.6, 0.8)), (-1.0, (-1.4, -0.6), (-1.6, -0.4))]
+)
+def test_scores_are_alike_or_not_if_both_intervals_say_so(monkeypatch, gain, interval, of_sentences):
+    table = made_up(monkeypatch)[1]
+    one = Estimate("x", gain, interval, 3, 0.01, 0.01, of_sentences=of_sentences)
+    monkeypatch.setattr(claims, "estimate", lambda *_: one)
+    for kind in (Equivalent, NonInferior):
+        assert kind("x", "", pairs=((("r", "a"), ("r", "b")),)).decide(table).word == INCONCLUSIVE
+
+
 LEARNING = {
     "better for good": ((1.0, (0.6, 1.4), 0.01, False), [FAILS, HOLDS]),
     "better for now": ((1.0, (0.6, 1.4), 0.01, True), [UNDECIDED, UNDECIDED]),

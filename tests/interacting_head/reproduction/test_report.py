@@ -245,7 +245,7 @@ def test_claims_whose_cells_are_missing_count_as_not_run(reported):
     words = [one["word"] for one in claims.values()]
     assert words == [NOT_RUN] * len(words)
     beats = claims["interacting heads beat multi-head attention at every number of heads up to 8"]
-    assert beats["reason"].startswith("so far h = 8: +0.00 [+0.00, +0.00] (2 seeds, p sentences ")  # one has both rows
+    assert beats["reason"].startswith("so far h = 8: +0.00 [+0.00, +0.00] over seeds, [")  # one has both rows
     sizes = [(table, size) for table in TABLES.values() for size in ((False, True) if table.small else (False,))]
     total = sum(len(table.in_size(size).claims) for table, size in sizes)
     listed = [line for line in section(markdown, "Claims").splitlines() if "| **" in line]

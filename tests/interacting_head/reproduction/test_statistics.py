@@ -1,5 +1,8 @@
 """Statistics of scores over seeds and sentences, against the metrics' own comparison, SciPy and closed forms."""
 
+import dataclasses
+import math
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -47,7 +50,7 @@ def table():
 def test_the_bootstrap_of_one_seed_equals_a_comparison_of_two_systems(table, runs, metric):
     systems = [(run, table.statistics(run)["test", metric]) for run in reversed(runs)]
     _, ours = compare(METRICS[metric](Options()), systems, 1)
-    p = bootstrap(table, [1, -1], [[run] for run in runs], "test", metric)
+    p, _ = bootstrap(table, [1, -1], [[run] for run in runs], "test", metric)
     assert p == pytest.approx(ours.p_value)
     assert 0 < p <= 1
 
@@ -55,7 +58,8 @@ def test_the_bootstrap_of_one_seed_equals_a_comparison_of_two_systems(table, run
 def test_no_difference_between_a_run_and_itself_is_significant(table):
     same = found(GOOD, GOOD)
     assert (same.gain, same.bootstrap, same.paired_t, same.p_value, same.interval) == (0, 1, 1, 1, (0, 0))
-    assert bootstrap(table, [1, -1], (["bad-1"], ["bad-1"]), "test", "sacrebleu") == 1
+    assert same.of_sentences == (0, 0)
+    assert bootstrap(table, [1, -1], (["bad-1"], ["bad-1"]), "test", "sacrebleu") == (1, 0)
 
 
 @pytest.mark.parametrize("sides", [(GOOD, BAD), (GOOD[:2], BAD[:2])])
@@ -64,6 +68,7 @@ def test_sides_with_several_seeds_may_be_exchanged(sides):
     assert there.gain == pytest.approx(-back.gain)
     assert there.gain > 0
     assert there.interval == pytest.approx((-back.interval[1], -back.interval[0]))
+    assert there.of_sentences == pytest.approx((-back.of_sentences[1], -back.of_sentences[0]))
     assert there.bootstrap == pytest.approx(back.bootstrap)
     assert there.paired_t == pytest.approx(back.paired_t)
 
@@ -80,8 +85,11 @@ def test_the_bootstrap_of_several_seeds_uses_their_mean_score(table):
     count = len(rows["good-1"])
     gains = np.array([gain(draw.choice(count, size=count)) for _ in range(RESAMPLES)])
     beyond = np.count_nonzero(np.abs(gains - gains.mean()) >= abs(gain(slice(None))) - 1e-9)
-    p = bootstrap(table, [1, -1], (GOOD, BAD), "test", "sacrebleu")
+    p, half = bootstrap(table, [1, -1], (GOOD, BAD), "test", "sacrebleu")
     assert p == pytest.approx((beyond + 1) / (RESAMPLES + 1))
+    assert np.mean(np.abs(gains - gains.mean()) <= half) == pytest.approx(0.95)
+    one = found(GOOD, BAD)
+    assert one.of_sentences == pytest.approx((one.gain - half, one.gain + half))
 
 
 def test_a_difference_of_differences_is_a_difference_of_gains():
@@ -150,7 +158,13 @@ def test_the_larger_p_value_counts_and_one_seed_decides_nothing():
     assert Estimate("x", 1.0, None, 1, 0.001, None).p_value == 1
     assert str(Estimate("h = 4", -1.0, None, 1, 0.001, None)) == "h = 4: -1.00 (1 seed, p sentences 0.001)"
     words = "h = 4: +1.23 [-0.10, +2.57] (3 seeds, p sentences 0.010, p seeds 0.200)"
-    assert str(Estimate("h = 4", 1.234, (-0.1, 2.568), 3, 0.01, 0.2)) == words
+    one = Estimate("h = 4", 1.234, (-0.1, 2.568), 3, 0.01, 0.2)
+    assert str(one) == words
+    assert one.span == (-0.1, 2.568)
+    both = dataclasses.replace(one, of_sentences=(0.234, 3.0))
+    assert str(both) == words.replace(" (3", " over seeds, [+0.23, +3.00] over sentences (3")
+    assert both.span == (-0.1, 3.0)
+    assert Estimate("x", 1.0, None, 1, 0.001, None, of_sentences=(0.9, 1.1)).span == (-math.inf, math.inf)
 
 
 def test_the_interval_of_a_ratio_comes_from_its_paired_repetitions():

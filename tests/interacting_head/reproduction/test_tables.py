@@ -321,9 +321,9 @@ def test_every_figure_that_rests_on_an_analysis_has_one():
 @pytest.mark.parametrize(("name", "small"), ANALYSES)
 def test_every_analysis_is_a_valid_command_with_one_split(name, small):
     table = sized(name, small)
-    verb, *options = table.analysis.words
+    verb, *options = table.analysis.arguments
     arguments = parse_arguments(words=[verb, *options, "-m", "run", "--split", "test"])
-    assert arguments.verb.name == verb
+    assert arguments.analysis.name == verb
     assert [len(splits) for splits in table.tests.values()] == [1]
 
 

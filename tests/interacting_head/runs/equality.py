@@ -11,7 +11,7 @@ from interacting_head.model.building import build_model
 def weights(run, name):
     """The arrays in a file of weights."""
     model = build_model(run.config, *run.subwords())
-    model.load_weights(run.weights(name))
+    model.load_weights(run.find_weights(name))
     return model.get_weights()
 
 

@@ -50,7 +50,7 @@ def test_an_export_fits_float32_weights_that_it_was_made_from(run, changes, reas
     folder = run.path / "exports" / "ctranslate2"
     if changes is not None:
         dataclasses.replace(RECORD, **changes).write(folder)
-    found = why_unfit(folder, run.weights())
+    found = why_unfit(folder, run.find_weights())
     assert found is None if reason is None else found.startswith(f"{folder} {reason}")
     assert fitting_export(run, "ctranslate2") == (folder if reason is None else None)
     assert fitting_export(run, "ctranslate2", "average") is None
@@ -67,16 +67,16 @@ def test_an_export_fits_float32_weights_that_it_was_made_from(run, changes, reas
 )
 def test_an_export_that_is_there_is_kept(run, checkpoint, quantization, message):
     folder = run.path / "exports" / "ctranslate2"
-    check_replaced(folder, run.weights(checkpoint), quantization)  # there is none yet
+    check_replaced(folder, run.find_weights(checkpoint), quantization)  # there is none yet
     RECORD.write(folder)
     with pytest.raises(InputError, match=message):
-        check_replaced(folder, run.weights(checkpoint), quantization)
+        check_replaced(folder, run.find_weights(checkpoint), quantization)
 
 
 def test_weights_are_read_once_until_they_change(run, monkeypatch):
     read = []
     monkeypatch.setattr(exports, "sha256", lambda path: read.append(path) or f"digest {len(read)}")
-    weights = run.weights()
+    weights = run.find_weights()
     assert [weights_sha256(weights), weights_sha256(weights)] == ["digest 1", "digest 1"]
     (run.path / "new").write_bytes(WEIGHTS)
     os.replace(run.path / "new", weights)

@@ -1,3 +1,4 @@
+import errno
 import logging
 import os
 
@@ -67,9 +68,9 @@ def stopped(tmp_path):
 
 
 def test_a_training_before_its_first_validation_has_its_newest_checkpoint(stopped):
-    assert stopped.weights().name == "step-10.weights.h5"
+    assert stopped.find_weights().name == "step-10.weights.h5"
     stopped.append_log({"step": 20})  # killed before the best weights were saved
-    assert stopped.weights().name == "step-10.weights.h5"
+    assert stopped.find_weights().name == "step-10.weights.h5"
 
 
 @pytest.mark.parametrize("sign", ["log.jsonl", "metrics.json", "average.weights.h5", "ema.weights.h5"])
@@ -80,8 +81,8 @@ def test_an_error_about_missing_best_weights_lists_what_there_is(stopped, sign):
         (stopped.path / sign).write_text("{}")
     message = r"best\.weights\.h5 is missing; copy it again from .*, or choose another --checkpoint: step-5, "
     with pytest.raises(InputError, match=message):
-        stopped.weights()
-    assert stopped.weights("step-5").name == "step-5.weights.h5"
+        stopped.find_weights()
+    assert stopped.find_weights("step-5").name == "step-5.weights.h5"
 
 
 def test_a_folder_without_a_version_is_not_a_run(stopped):
@@ -105,3 +106,18 @@ def test_a_pipe_in_the_place_of_a_file_is_an_error_that_names_it(tmp_path, name)
     for refused in (lambda: RunDirectory.open(tmp_path), lambda: run.create_or_check(ExperimentConfig())):
         with pytest.raises(InputError, match=f"{name} is a pipe or a device, which cannot be read here"):
             refused()
+
+
+@pytest.mark.parametrize("error", [MemoryError(), OSError(errno.EIO, "Input/output error"), PermissionError(13, "x")])
+def test_a_checkpoint_that_cannot_be_read_at_present_is_not_damaged(stopped, monkeypatch, error):
+    def fail(*_, **__):
+        raise error
+
+    monkeypatch.setattr("numpy.load", fail)
+    with pytest.raises(type(error)):
+        stopped.load_checkpoint(10)
+    monkeypatch.undo()
+    path = stopped.path / "checkpoints" / "step-10.state.npz"
+    for content in (b"", b"PK", path.read_bytes()[:-30]):
+        path.write_bytes(content)
+        assert stopped.load_checkpoint(10) is None

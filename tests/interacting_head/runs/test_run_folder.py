@@ -212,4 +212,4 @@ def test_a_folder_whose_run_was_set_aside_says_where_it_is(folder):
         InputError, match=r"it has no config.yaml.*; the previous run is in .*run/\.former-run, and the"
     ):
         RunDirectory.open(folder)
-    assert RunDirectory(folder / ".former-run").weights().read_text() == "former"
+    assert RunDirectory(folder / ".former-run").find_weights().read_text() == "former"

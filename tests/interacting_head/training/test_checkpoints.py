@@ -9,6 +9,7 @@ import pytest
 
 from data.errors import InputError
 from interacting_head.runs.run_directory import RunDirectory
+from interacting_head.training import checkpoints
 from interacting_head.training.checkpoints import bytes_in_words
 from interacting_head.training.devices import Devices
 from interacting_head.training.run_text import open_text
@@ -118,3 +119,18 @@ def test_checkpoints_on_another_disk_need_room_there(trainer, tmp_path, monkeypa
 
 def test_bytes_are_written_with_units():
     assert [bytes_in_words(size) for size in (5 * 2**20, 3 * 2**29)] == ["5 MiB", "1.5 GiB"]
+
+
+def test_a_checkpoint_knows_what_its_training_depends_on(trainer, monkeypatch, caplog):
+    begun = trainer("train.best_metric=loss")
+    begun.state.step = 3
+    begun.checkpoints.save(begun.state)
+    monkeypatch.setattr(checkpoints, "compiles_training_step", lambda: True)
+    assert trainer("train.best_metric=loss").state.step == 3
+    assert "started with batches of all shapes, resumed with few: batches are composed differently" in caplog.text
+    path = begun.run.path / "config.yaml"
+    path.write_text(path.read_text().replace("best_metric: loss", "best_metric: bleu"))
+    with pytest.raises(
+        InputError, match=r"was chosen by loss; set train.best_metric=loss, or start the training again"
+    ):
+        trainer("train.best_metric=bleu")

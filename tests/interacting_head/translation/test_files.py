@@ -106,6 +106,22 @@ def test_an_output_that_is_the_standard_input_is_refused(texts):
     assert done.stderr == "error: --output input is the same file as --input; name another output file\n"
 
 
+@pytest.mark.parametrize("option", ["--alignment", "--summary"])
+def test_a_file_that_is_also_the_standard_output_is_refused(texts, option):
+    command = [sys.executable, "-m", *ECHO, "-i", "input", "--keep-tokenized", option, "new"]
+    with open(texts / "new", "w") as stdout:
+        done = subprocess.run(command, cwd=texts, env=environment(texts), stdout=stdout, stderr=subprocess.PIPE)
+    assert done.returncode == 2
+    assert b"new is the same file as --" in done.stderr
+
+
+@pytest.mark.parametrize("option", ["--output", "--summary"])
+def test_an_empty_file_name_is_refused_before_translation(texts, option):
+    result = run(texts, *ECHO, "-i", "input", option, "")
+    assert (result.code, result.output) == (2, "")
+    assert result.errors == "error: cannot write to an empty file name; name a file\n"
+
+
 @pytest.mark.parametrize("name", [*OWN, "linked"])
 def test_an_output_that_is_a_file_of_the_model_is_refused(tmp_path, name):
     run_folder = tmp_path / "run"

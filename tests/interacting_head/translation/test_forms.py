@@ -1,6 +1,8 @@
+import json
+
 from data.text.profiles import RAW_TEXT
 from data.text.subwords import END
-from interacting_head.translation.forms import described, detailed
+from interacting_head.translation.forms import described, detailed, json_line
 from interacting_head.translation.inspection import Inspection
 from interacting_head.translation.translator import Translation
 from tests.echo_engine import Letters
@@ -30,3 +32,9 @@ def test_the_number_of_pieces_is_given_if_there_are_several():
     joined = described(Translation("y", -1.0, [121, END, 121], [-1.0] * 4, 2), Letters)
     assert (joined["tokens"], joined["pieces"]) == (["y", "\x03", "y", "\x03"], 2)
     assert "pieces" not in described(Translation("x", -1.0, [120], [-1.0, 0.0]), Letters)
+
+
+def test_a_list_of_translations_may_have_a_single_one():
+    one = Translation("x", -1.0, [120], [-1.0, 0.0])
+    record = json.loads(json_line(0, [one], None, Letters, in_lists=False))
+    assert json.loads(json_line(0, [one], None, Letters, in_lists=True)) == {**record, "n_best": [record]}

@@ -39,3 +39,23 @@ def test_a_line_that_does_not_end_is_refused(monkeypatch):
     piped(monkeypatch, b"one\n" + b"x" * 300_000)
     with pytest.raises(InputError, match="standard input, line 2: more than 100,000 bytes"):
         lines()
+
+
+def test_a_line_of_a_named_pipe_is_there_before_the_next_one_is_written(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    seen, written = threading.Event(), []
+
+    def write():
+        with open(tmp_path / "pipe", "wb", buffering=0) as file:
+            file.write(b"one\n")
+            written.append(seen.wait(60))
+            file.write(b"two\n")
+
+    threading.Thread(target=write, daemon=True).start()
+    with streams.open_windows(str(tmp_path / "pipe"), None, 4, 4) as windows:
+        found = []
+        for window in windows:
+            found += [line for line, _ in window]
+            if found == ["one"]:
+                seen.set()
+    assert (found, written) == (["one", "two"], [True])

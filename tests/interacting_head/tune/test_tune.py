@@ -353,6 +353,10 @@ def test_a_folder_of_another_search_is_an_error_that_names_what_differs(tmp_path
         Search(override(CONFIG, ["train.seed=2"]), space, tmp_path / "search", trials=3)
     with pytest.raises(InputError, match="holds something other than a search"):
         Search(CONFIG, space, tmp_path)
+    for content in ("{", "[]", "{}"):
+        (tmp_path / "search" / "search.json").write_text(content)
+        with pytest.raises(InputError, match=r"search\.json is damaged; restore it, or choose another --search-dir"):
+            Search(CONFIG, space, tmp_path / "search")
 
 
 def test_a_search_whose_text_was_named_from_its_folder_is_continued(tmp_path, space, monkeypatch):
@@ -374,6 +378,7 @@ def test_a_search_whose_text_was_named_from_its_folder_is_continued(tmp_path, sp
         ("4", "must map stages"),
         ("one: [2]", "must map stages"),
         ("one: {}", "must map stages"),
+        ("one/two: {model.dropout: [0.1]}", "the stage 'one/two' is also a file name; name it without '/'"),
         ("one: {model.dropout: []}", "model.dropout must be a list of numbers or words"),
         ("one: {model.dropout: {low: 0.5, high: 0.1}}", "model.dropout must be a list"),
         ("one: {model.dropout: {low: 0, high: 0.1, log: true}}", "model.dropout must be a list"),

@@ -17,6 +17,7 @@ def make_run(path, record=RECORD):
     """A folder with weights, and with an export that has a record."""
     path.mkdir()
     (path / "best.weights.h5").write_bytes(WEIGHTS)
+    (path / "config.yaml").write_text("decode: {max_length: 100}")
     (path / "average.weights.h5").write_bytes(b"others")
     if record is not None:
         (path / "exports" / "ctranslate2").mkdir(parents=True)
@@ -48,6 +49,7 @@ def test_without_an_export_there_is_no_choice_and_no_line(tmp_path):
         ({"wanted": {"sampling"}}, "--engine ctranslate2 does not support sampling; --sample needs --engine keras"),
         ({"wanted": {"details"}}, "--with needs --engine keras"),
         ({"max_source_length": 4096}, "--max-source-length must be at most 4,095 with --engine ctranslate2"),
+        ({"search": {"max_length": 4096}}, "max_length 4096 is too large for ctranslate2, which gives at most 4,095"),
         ({"checkpoint": "average"}, "was made from other weights; remove it and export the run again"),
     ],
 )
