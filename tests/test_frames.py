@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from interacting_head.config import to_yaml
+from interacting_head.model import compilation
 from layers import ATTENTION_SCHEMES, MultiHeadAttention
 from tests import tiny_corpus
 
@@ -47,6 +48,7 @@ def frames_of(command, monkeypatch, *arguments):
 
 def test_equations_are_a_few_calls_away_from_the_commands(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("INTERACTING_HEAD_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(compilation, "_parts_side_by_side", 1)  # which train.py sets in this process
     monkeypatch.setitem(ATTENTION_SCHEMES, "recording", Recording)
     config = tmp_path / "config.yaml"
     (tmp_path / "text").mkdir()

@@ -31,7 +31,7 @@ def main() -> int | None:
     if not evaluation.results:
         return 2
     if arguments.format is format_json and isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8")
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     print(arguments.format(evaluation, arguments.sentence_level))
 
 

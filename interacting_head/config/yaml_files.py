@@ -40,7 +40,7 @@ _Loader.add_implicit_resolver(
     list("-+.0123456789"),
 )
 _Loader.add_implicit_resolver(
-    "tag:yaml.org,2002:int", re.compile(r"[-+]?\d+$|0o[0-7]+$|0x[0-9a-fA-F]+$"), list("-+0123456789")
+    "tag:yaml.org,2002:int", re.compile(r"[-+]?\d+(_\d+)*$|0o[0-7]+$|0x[0-9a-fA-F]+$"), list("-+0123456789")
 )
 _Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)
 

@@ -6,7 +6,7 @@ from interacting_head.config import ModelConfig
 def matmul_flops(model: ModelConfig, vocabulary_size: int, source_tokens: int, target_tokens: int) -> int:
     """Return the FLOPs of a training step's matrix products, without padding and products of attention weights.
 
-    Every attention scheme counts as multi-head attention, with kernels of its own for each memory of a decoder layer.
+    Every attention scheme counts as multi-head attention, with four kernels for each memory of a decoder layer.
     """
     D, F = model.model_dim, model.feed_forward_dim
     memories = memories_of(model)
@@ -17,5 +17,5 @@ def matmul_flops(model: ModelConfig, vocabulary_size: int, source_tokens: int, t
 
 
 def memories_of(model: ModelConfig) -> int:
-    """Return the number of memories that each decoder layer attends to, as the configuration states it."""
+    """Return the number of memories that each decoder layer attends to, one unless the configuration states more."""
     return model.memory_layers or (model.encoder_layers if model.memory == "all" else 1)

@@ -192,7 +192,7 @@ class Analysed(Scored):
 
 
 class ByLength(Scored):
-    """The stored results of a table with a column for each range of source lengths, such as `11–20`."""
+    """The stored results of a table with a column for each range of source lengths, such as `10–19`."""
 
     def score(self, run: RunInCell, test: str, metric: str) -> float | None:
         rows = self.statistics(run).get((test, metric))

@@ -31,6 +31,9 @@ BEGUN = {
 }
 """Fields of a `TrainingState` on which the result of a training depends → warning if they change."""
 
+FIXED = "best_metric", "ema_decay", "precision"
+"""Settings of `train` that must not change: what chose the best weights, and what the optimizer's state is for."""
+
 
 @dataclasses.dataclass
 class TrainingState:
@@ -45,7 +48,7 @@ class TrainingState:
     validations_without_gain: int = 0
     finished: bool = False
     tokens_per_second: float = 0.0
-    best_metric: str | None = None  # None: unknown, as in the next
+    settings: dict | None = None  # `FIXED`; None: unknown, as in the next
     shapes: str | None = None
     replicas: int = 1
     parts_side_by_side: int = 1
@@ -85,9 +88,10 @@ class Checkpointing:
             "shapes": "few" if compiles_training_step() else "all",
             "parts_side_by_side": self.training_model.parts_side_by_side,
         }
-        state = TrainingState(**now, best_metric=self.config.best_metric)
+        state = TrainingState()
         if checkpoint:
             weights, arrays, saved = checkpoint
+            self._check_settings(saved)
             with self.devices.scope():
                 load_weights(self.run, self.model, weights)
                 try:
@@ -96,21 +100,15 @@ class Checkpointing:
                     state = TrainingState(**saved)
                 except (TypeError, ValueError) as error:
                     raise InputError(
-                        f"{weights} and the training state next to it come from different runs, or train.ema_decay or "
-                        f"train.precision has changed; if {self.run.path} is a copy, copy the whole directory again, "
-                        f"set the former values, or {AFRESH}, which replaces this run"
+                        f"{weights} and the training state next to it come from different runs; if "
+                        f"{self.run.path} is a copy, copy the whole directory again, or {AFRESH}, which replaces "
+                        "this run"
                     ) from error
             logger.info("resuming %s at step %d", self.run.path, step)
-        for name, number in now.items():
-            if (begun := getattr(state, name)) not in (None, number):
-                logger.warning(f"{BEGUN[name]}, {CONSEQUENCE}", begun, number)
-        state = dataclasses.replace(state, **now)
-        if state.best_metric not in (None, self.config.best_metric):
-            raise InputError(
-                f"train.best_metric is {self.config.best_metric}, but {self.run.weights_path('best')} was chosen by "
-                f"{state.best_metric}; set train.best_metric={state.best_metric}, or {AFRESH}"
-            )
-        state.best_metric = self.config.best_metric
+            for name, number in now.items():
+                if (begun := getattr(state, name)) not in (None, number):
+                    logger.warning(f"{BEGUN[name]}, {CONSEQUENCE}", begun, number)
+        state = dataclasses.replace(state, **now, settings={name: getattr(self.config, name) for name in FIXED})
         self._check_validations(state)
         self.run.truncate_log(state.step)
         complete = {f"step-{step}" for step in self.run.steps()}
@@ -188,6 +186,15 @@ class Checkpointing:
                 f"{best}, the weights of step {state.best_step}, is missing; copy it again from the original run "
                 f"directory, or {AFRESH}"
             )
+
+    def _check_settings(self, saved):
+        """Raise `InputError` if a setting that belongs to what a stored state describes has changed."""
+        for name, begun in (saved.get("settings") or {}).items():
+            if (now := getattr(self.config, name)) != begun and (name != "best_metric" or saved["best_step"]):
+                raise InputError(
+                    f"{self.run.path} began with train.{name}={begun}, got {now}, which training cannot change; set it "
+                    f"back, or {AFRESH}"
+                )
 
     def _newest(self, limit):
         """Return step and content of the newest intact checkpoint up to a step, or (0, None)."""

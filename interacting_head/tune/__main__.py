@@ -32,7 +32,7 @@ def parse_arguments() -> argparse.Namespace:
     """Parse the command line; raise `InputError` for invalid options."""
     parser = ArgumentParser(prog="python -m interacting_head.tune", description=__doc__)
     parser.add_argument("recipe", metavar="RECIPE | CONFIG.yaml", help="configuration to start from")
-    space_help = "search space; default: the stages of Goindani & Shrivastava 2021"
+    space_help = "search space; default: the stages of Goindani & Shrivastava 2021, and one for dynamic head importance"
     parser.add_argument("--space", metavar="FILE.yaml", help=space_help)
     parser.add_argument("--trials", type=int, metavar="N", help="trials in each stage; default: every combination")
     metric_help = "score of a trial: loss (default) or bleu on the development text, at the best validation"

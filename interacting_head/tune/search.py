@@ -56,7 +56,7 @@ def load_space(path: str | Path) -> Space:
 
 
 def default_space(config: ExperimentConfig) -> Space:
-    """Return the stages of Goindani & Shrivastava 2021, without attention options that the configuration lacks."""
+    """Return `DEFAULT_SPACE` without attention options that the configuration lacks."""
     options = {f"model.attention.options.{name}" for name in config.model.attention.options}
     space = {
         stage: {key: values for key, values in keys.items() if ".options." not in key or key in options}

@@ -22,14 +22,14 @@ VARIANTS = {
         {"use_bias": True, "cumulative": True},
     ],
     "interacting_head_pairwise": [{}, {"implementation": "listing"}, {"use_bias": True}],
-    "dynamic_head_importance": [{}, {"importance_dim": 6}, {"importance_score": "mlp"}],
-    "multi_hop": [{}, {"hop_dim": 1}],
+    "dynamic_head_importance": [{}, {"importance_dim": 6, "use_bias": True}, {"importance_score": "mlp"}],
+    "multi_hop": [{}, {"hop_dim": 1, "use_bias": True}],
     "multi_layer": [
         {"num_sources": 3, "joint_attention": joint, "concat_contexts": concat}
         for joint in (True, False)
         for concat in (True, False)
     ]
-    + [{}, {"num_sources": 2, "use_bias": True}],
+    + [{}, {"num_sources": 2, "use_bias": True}, {"num_sources": 2, "joint_attention": False, "use_bias": True}],
     "knocking_heads": [
         {},
         {"mix_query": False, "mix_key": False},

@@ -38,12 +38,31 @@ def assert_equal(found, expected):
         np.testing.assert_allclose(array(left), right, rtol=1e-5, atol=1e-5)
 
 
+READ_INPUTS = "importance_query_kernel", "gate_kernel"
+"""Kernels without a bias that read the input."""
+
+
+def with_ones(x):
+    return np.concatenate([x, np.ones_like(x[..., :1])], axis=-1)
+
+
+def with_biases_in_kernels(weights):
+    """Weights for inputs `with_ones`, because the papers print their equations without biases."""
+    weights = dict(weights)
+    for kind in ("query", "key", "value"):
+        kernel, bias = weights[f"{kind}_kernel"], weights.pop(f"{kind}_bias")
+        weights[f"{kind}_kernel"] = np.concatenate([kernel, np.expand_dims(bias, -3)], axis=-3)
+    for name in READ_INPUTS:
+        if name in weights:
+            kernel = weights[name]
+            weights[name] = np.concatenate([kernel, np.zeros_like(kernel[:1])])
+    return weights
+
+
 @pytest.mark.parametrize(("name", "options"), ALL, ids=IDS)
 @pytest.mark.parametrize("heads", [1, 2, 4])
 @pytest.mark.parametrize("masked", [False, True])
 def test_the_layer_equals_the_printed_loop(name, options, heads, masked):
-    if options.get("use_bias"):
-        pytest.skip("the papers print their equations without biases, so there is nothing to compare with")
     layer = make(name, options, num_heads=heads)
     query, memory = normal(2, 3, D), normal(2, 5, D, seed=1)
     if isinstance(layer, MultiLayerMultiHeadAttention):
@@ -55,7 +74,11 @@ def test_the_layer_equals_the_printed_loop(name, options, heads, masked):
     loop = getattr(reference, name)
     # The loop takes the options on which its equations depend; others show in the weights, or in the speed.
     arguments = {key: value for key, value in layer.get_config().items() if key in inspect.signature(loop).parameters}
-    assert_equal(call(layer, query, memory, mask), loop(weights, query, memory, mask, **arguments))
+    found = call(layer, query, memory, mask)
+    if layer.use_bias:
+        query, memory = with_ones(query), keras.tree.map_structure(with_ones, memory)
+        weights = with_biases_in_kernels(weights)
+    assert_equal(found, loop(weights, query, memory, mask, **arguments))
 
 
 # Cases computed elsewhere, in float64, by loops of their own.

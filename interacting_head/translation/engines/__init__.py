@@ -7,15 +7,12 @@ line can reject it before loading anything. Start at `engine.py`.
 import importlib
 import math
 import sys
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from data.errors import InputError
 from interacting_head.config.values import entry_of
 from interacting_head.console import importing_keras
 from interacting_head.export import LONGEST, POSITIONS
-
-if TYPE_CHECKING:
-    from interacting_head.search.options import SearchOptions
 
 DEFAULT_ENGINE = "keras"
 FASTER_ENGINE = "ctranslate2"
@@ -41,7 +38,7 @@ CAPABILITIES = {
 
 
 class EngineEntry(NamedTuple):
-    """An engine's class (`"module:class"`), the `CAPABILITIES` that it lacks, and its longest source in sub-words."""
+    """An engine's class (`"module:class"`), the `CAPABILITIES` that it lacks, and its longest texts in sub-words."""
 
     place: str
     cannot: frozenset = frozenset()
@@ -99,11 +96,10 @@ def check_source_length(option: str, value: int, name: str) -> None:
         raise InputError(f"{option} must be at most {most:,} with --engine {name}, got {value:,}")
 
 
-def check_target_lengths(options: "SearchOptions", name: str) -> None:
-    """Raise `InputError` for a shortest or longest translation that the engine `name` does not support."""
-    for option in ("min_length", "max_length"):
-        if (getattr(options, option) or 0) > (most := ENGINES[name].longest_target):
+def check_target_lengths(limits: dict[str, int | None], name: str) -> None:
+    """Raise `InputError` for one of the limits, by field of `SearchOptions`, that the engine `name` cannot reach."""
+    for option, value in limits.items():
+        if (value or 0) > (most := ENGINES[name].longest_target):
             raise InputError(
-                f"{option} {getattr(options, option)} is too large for {name}, which gives at most {most:,} sub-words; "
-                "use --engine keras"
+                f"{option} {value} is too large for {name}, which gives at most {most:,} sub-words; use --engine keras"
             )

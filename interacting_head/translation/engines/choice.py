@@ -42,7 +42,8 @@ def choose_engine(
         check_capabilities(FASTER_ENGINE, {*wanted, *(["ensemble"] if len(paths) > 1 else [])})
         if max_source_length is not None:
             check_source_length("--max-source-length", max_source_length, FASTER_ENGINE)
-        check_target_lengths(SearchOptions.of(RunDirectory(paths[0]).config.decode, search or {}), FASTER_ENGINE)
+        options = SearchOptions.of(RunDirectory(paths[0]).config.decode, search or {})
+        check_target_lengths({name: getattr(options, name) for name in ("min_length", "max_length")}, FASTER_ENGINE)
         reason = None
     except InputError as error:
         reason = str(error)

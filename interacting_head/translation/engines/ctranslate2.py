@@ -126,7 +126,7 @@ class CTranslate2Engine(Engine):
 
     def check(self, options: SearchOptions) -> None:
         super().check(options)
-        check_target_lengths(options, self.name)
+        check_target_lengths({"min_length": options.min_length}, self.name)
 
     def _candidates(self, sources, sentences, options):
         """Return what CTranslate2 finds for each source, `{ids: log-probability}`, None if that is not exact."""

@@ -100,7 +100,7 @@ class TransformerEngine(Engine):
         if importlib.util.find_spec(FASTER_ENGINE) is None or options.sampling or len(self.models) > 1:
             return None
         try:
-            check_target_lengths(options, FASTER_ENGINE)
+            check_target_lengths({"max_length": options.max_length, "min_length": options.min_length}, FASTER_ENGINE)
             if max_source_length is not None:
                 check_source_length("", max_source_length, FASTER_ENGINE)
         except InputError:

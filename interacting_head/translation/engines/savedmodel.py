@@ -52,7 +52,7 @@ class SavedModelEngine(Engine):
 
     def search(self, sentences: list[Sentence], options: SearchOptions, rows: int, token_scores: bool = True) -> list:
         sources = [[*sentence.source, END] for sentence in sentences]
-        # The export has the run's own limit, if that is higher.
+        # The export has lowered the run's own limit to this.
         limit = LONGEST if options.max_length == self._fixed.max_length else math.inf
         penalty = 0.0 if options.length_penalty_type == "none" else options.length_penalty
         try:

@@ -65,6 +65,7 @@ def test_yaml_holds_every_key_and_keys_left_out_keep_their_defaults(tmp_path):
         ("train.learning_rate=.5", 0.5),
         ("train.warmup_steps=0400", 400),
         ("train.warmup_steps=0x10", 16),
+        ("train.max_steps=100_000", 100_000),
         ("data.source_language=1:30", "1:30"),
         ("train.patience=null", None),
         ("train.patience=", None),

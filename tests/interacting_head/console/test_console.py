@@ -11,6 +11,7 @@ import pytest
 
 from data.errors import InputError
 from interacting_head.console import allocator, importing_keras
+from tests.backends import needs_jax
 from tests.command_line import ROOT
 
 
@@ -72,7 +73,7 @@ import matplotlib.pyplot
 """
 
 
-@pytest.mark.parametrize(("backend", "imported"), [("tensorflow", ""), ("jax", "jax ")])
+@pytest.mark.parametrize(("backend", "imported"), [("tensorflow", ""), pytest.param("jax", "jax ", marks=needs_jax)])
 def test_keras_is_imported_without_packages_that_it_does_not_need(backend, imported):
     environment = {**os.environ, "KERAS_BACKEND": backend}
     command = [sys.executable, "-c", QUICK_IMPORT]

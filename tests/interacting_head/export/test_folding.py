@@ -72,11 +72,11 @@ def test_layers_that_cannot_be_folded_say_why(case):
         fold(built(*case), "that layer")
 
 
-@pytest.mark.parametrize("case", schemes.ALL, ids=str)
-def test_schemes_that_weigh_heads_or_read_several_memories_are_refused(case):
-    layer = schemes.make(*case)
-    if layer.has_head_importance or getattr(layer, "num_sources", 1) > 1:
-        assert case in REFUSED
+def test_schemes_that_weigh_heads_or_read_several_memories_are_refused():
+    layers = [(case, schemes.make(*case)) for case in schemes.ALL]
+    found = [case for case, one in layers if one.has_head_importance or getattr(one, "num_sources", 1) > 1]
+    assert found
+    assert all(case in REFUSED for case in found)
 
 
 def test_all_other_schemes_of_the_four_papers_are_folded():

@@ -8,6 +8,9 @@ import tempfile
 import pytest
 
 from data.errors import InputError
+from interacting_head import config as configuration
+from interacting_head.config import override
+from interacting_head.model import compilation
 from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.training import checkpoints
 from interacting_head.training.checkpoints import bytes_in_words
@@ -128,9 +131,28 @@ def test_a_checkpoint_knows_what_its_training_depends_on(trainer, monkeypatch, c
     monkeypatch.setattr(checkpoints, "compiles_training_step", lambda: True)
     assert trainer("train.best_metric=loss").state.step == 3
     assert "started with batches of all shapes, resumed with few: batches are composed differently" in caplog.text
-    path = begun.run.path / "config.yaml"
-    path.write_text(path.read_text().replace("best_metric: loss", "best_metric: bleu"))
-    with pytest.raises(
-        InputError, match=r"was chosen by loss; set train.best_metric=loss, or start the training again"
-    ):
-        trainer("train.best_metric=bleu")
+    monkeypatch.setattr(compilation, "_parts_side_by_side", 2)
+    assert trainer("train.best_metric=loss").state.parts_side_by_side == 2
+    assert "started with 1 parallel parts per batch, resumed with 2: dropout masks differ" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("begun", "changed"),
+    [
+        ("train.best_metric=loss", "train.best_metric=bleu"),
+        ("train.ema_decay=0.9", "train.ema_decay=0.99"),
+        ("train.ema_decay=null", "train.ema_decay=0.9"),
+        ("train.precision=float32", "train.precision=mixed_bfloat16"),
+    ],
+)
+def test_settings_of_the_stored_state_cannot_change(trainer, begun, changed):
+    first = trainer(begun)
+    first.state.step = first.state.best_step = 3
+    first.run.append_log({"step": 3, "validation_loss": 1.0, "bleu": 1.0})
+    first.run.weights_path("best").touch()
+    first.checkpoints.save(first.state)
+    (first.run.path / "config.yaml").write_text(configuration.to_yaml(override(first.run.config, [changed])))
+    name, value = begun.split("=")
+    value = "None" if value == "null" else value
+    with pytest.raises(InputError, match=f"began with {name}={value}, got .*, which training cannot change; set it"):
+        trainer(begun, changed)

@@ -27,12 +27,7 @@ SENTENCES = {
 }
 
 
-@pytest.fixture(scope="module", autouse=True)
-def cache(tmp_path_factory):
-    """A cache folder of this file's own."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("INTERACTING_HEAD_CACHE", str(tmp_path_factory.mktemp("cache")))
-        yield
+pytestmark = pytest.mark.usefixtures("cache")
 
 
 def write(folder, sentences=SENTENCES):

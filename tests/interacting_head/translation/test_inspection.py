@@ -139,9 +139,8 @@ def test_head_importance_is_given_for_layers_that_weigh_their_heads(scheme):
         for (site, number), importance in inspection.head_importance.items():
             assert importance.shape == (len(source if site == "encoder" else target) + 1, H)
             np.testing.assert_allclose(importance.sum(-1), 1, atol=1e-5)
-            if site != "encoder":
-                expected = by_hand(model, source, target)[site, number][1]
-                np.testing.assert_allclose(importance, expected, atol=1e-5)
+            expected = by_hand(model, source, target)[site, number][1]
+            np.testing.assert_allclose(importance, expected, atol=1e-5)
 
 
 def test_attention_and_importance_are_inspected_together():

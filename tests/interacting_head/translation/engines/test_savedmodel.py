@@ -1,3 +1,4 @@
+import dataclasses
 import os
 import shutil
 
@@ -7,6 +8,7 @@ from data.errors import InputError
 from interacting_head import export
 from interacting_head.export import EXTRA
 from interacting_head.search.options import SearchOptions
+from interacting_head.translation.engines.savedmodel import SavedModelEngine
 from interacting_head.translation.translator import Translator
 from tests.interacting_head.export import exports
 
@@ -74,6 +76,21 @@ def test_a_savedmodel_refuses_lines_that_it_cannot_translate(version):
     too_long = translator.with_options(SearchOptions(beam_size=BEAM, max_length=5000))
     with pytest.raises(InputError, match=r"--engine savedmodel: max_length must be from 0 \(default\) to 4096"):
         list(too_long.translate(LINES[:1]))
+
+
+def test_a_limit_of_the_run_above_the_most_is_lowered_to_it(version):
+    given = {}
+
+    def signature(**inputs):
+        given.update(inputs)
+        raise InputError("enough")
+
+    fixed = dataclasses.replace(opened(version).engine._fixed, max_length=5000)
+    translator = opened(version).with_engine(SavedModelEngine(signature, fixed))
+    for longest, expected in ((5000, 4096), (4999, 4999), (50, 50)):
+        with pytest.raises(InputError, match="enough"):
+            list(translator.with_options(SearchOptions(beam_size=BEAM, max_length=longest)).translate(LINES[:1]))
+        assert int(given["max_length"]) == expected
 
 
 def test_a_folder_that_is_not_a_savedmodel_is_refused(version, tmp_path):
