@@ -3,6 +3,7 @@
 import functools
 
 import keras
+import numpy as np
 from keras import KerasTensor, ops
 
 # Far below any logit, but finite, so that a row with all keys masked stays finite.
@@ -11,7 +12,7 @@ MASKED = -1e9
 
 def combine_masks(
     attention_mask: KerasTensor | None,
-    key_mask: KerasTensor | list[KerasTensor] | None,
+    key_masks: tuple[KerasTensor | list[KerasTensor] | None, ...],
     causal_shape: tuple | None = None,
     causal_offset: int | KerasTensor = 0,
 ) -> KerasTensor | None:
@@ -19,17 +20,17 @@ def combine_masks(
 
     Args:
         attention_mask: `(B, T, S)` or broadcastable to it, such as `(T, S)` or `(S,)`; or None.
-        key_mask: `(B, S)`, or None; a list of several memories counts by its first.
+        key_masks: `(B, S)` or None, each; a list of several memories counts by its first.
         causal_shape: `(T, S)`: query position t, at `causal_offset` + t, attends to key positions up to its own.
     """
-    if isinstance(key_mask, list | tuple):
-        key_mask = key_mask[0]
     masks = []
     if attention_mask is not None:
         mask = ops.cast(attention_mask, "bool")
         masks.append(ops.expand_dims(mask, tuple(range(3 - len(mask.shape)))) if len(mask.shape) < 3 else mask)
-    if key_mask is not None:
-        masks.append(ops.expand_dims(ops.cast(key_mask, "bool"), 1))  # (B, 1, S)
+    for key_mask in key_masks:
+        first = key_mask[0] if isinstance(key_mask, list | tuple) else key_mask
+        if first is not None:
+            masks.append(ops.expand_dims(ops.cast(first, "bool"), 1))  # (B, 1, S)
     if causal_shape is not None:
         T, S = causal_shape
         rows = ops.expand_dims(ops.arange(T), 1) + causal_offset
@@ -42,7 +43,7 @@ def attention_bias(mask: KerasTensor, rank: int = 4) -> KerasTensor:
 
     Fully masked rows are 0, because `MASKED` would absorb their logits in float32.
     """
-    bias = ops.where(mask, 0.0, MASKED)
+    bias = ops.where(mask, *np.float32([0.0, MASKED]))  # Python's numbers would get the default dtype of Keras
     bias = bias - ops.max(bias, axis=-1, keepdims=True)
     return ops.expand_dims(bias, tuple(range(1, rank - 2)))  # (B, 1, …, T, S)
 

@@ -52,7 +52,8 @@ class FoldedAttention(MultiHeadAttention):
 
     def build(self, query_shape: tuple, value_shape: tuple, key_shape: tuple | None = None) -> None:
         start = self.begin.layer
-        start.build(query_shape, value_shape, key_shape)
+        if not start.built:  # by a build that Keras tried in vain, inside a model without a build of its own
+            start.build(query_shape, value_shape, key_shape)
         query, key, value, output = start.standard_projections()
         size = query.shape[-1]
         query = query * np.sqrt(size / self.key_dim)

@@ -1,6 +1,7 @@
 """Interacting-head attention (Li & Luo 2022, Algorithm 1)."""
 
 import math
+from collections.abc import Callable
 
 import keras
 import numpy as np
@@ -63,10 +64,11 @@ class InteractingHeadAttention(MultiHeadAttention):
         self.query_combination = one_of(COMBINATIONS, "query_combination", query_combination)
         self.scaled, self.cumulative = scaled, cumulative
 
-    def build(self, query_shape: tuple, value_shape: tuple, key_shape: tuple | None = None) -> None:
-        super().build(query_shape, value_shape, key_shape)
-        if self.query_combination == "mean":
-            self.query_kernel.assign(self.query_kernel * math.sqrt(self.num_heads))
+    def projection_initializer(self, name: str, input_dim: int, head_dim: int) -> Callable:
+        plain = super().projection_initializer(name, input_dim, head_dim)
+        if name != "query_kernel" or self.query_combination != "mean":
+            return plain
+        return lambda shape, dtype: plain(shape, dtype) * math.sqrt(self.num_heads)
 
     @property
     def query_heads(self) -> int:

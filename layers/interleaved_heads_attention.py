@@ -106,7 +106,11 @@ class InterleavedHeadsAttention(MultiHeadAttention):
         return ops.reshape(logits, (B, self.pseudo_heads, T, self.num_pseudo_heads * S))
 
     def normalize(self, logits: KerasTensor, mask: KerasTensor | None) -> KerasTensor:
-        return super().normalize(logits, None if mask is None else ops.tile(mask, (1, 1, self.num_pseudo_heads)))
+        if mask is not None:
+            if mask.shape[-1] == 1:
+                mask = ops.broadcast_to(mask, (*ops.shape(mask)[:-1], ops.shape(logits)[-1] // self.num_pseudo_heads))
+            mask = ops.tile(mask, (1, 1, self.num_pseudo_heads))
+        return super().normalize(logits, mask)
 
     def attend(self, weights: KerasTensor, v: KerasTensor) -> KerasTensor:
         """Return heads `(B, H·P, T, V)` of weights `(B, H·P, T, P·S)` and v `(B, H·P, S, V)`."""

@@ -6,7 +6,7 @@ size. Keys and values come from the memory: the encoder's output, or the input i
 
 import math
 import typing
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import ClassVar
 
 import keras
@@ -179,7 +179,11 @@ class MultiHeadAttention(ConfiguredLayer):
     def add_projection(self, name: str, input_dim: int, head_dim: int) -> keras.Variable:
         """Add a kernel `(D, H, K)`, initialised as the one dense matrix `(D, H·K)` that it is."""
         shape = (*self.source_axis, input_dim, self.num_heads, head_dim)
-        return self.add_weight(shape, dense_glorot_uniform(input_dim, self.num_heads * head_dim), name=name)
+        return self.add_weight(shape, self.projection_initializer(name, input_dim, head_dim), name=name)
+
+    def projection_initializer(self, name: str, input_dim: int, head_dim: int) -> Callable:
+        """Return the initialiser of a kernel, a function of shape and dtype."""
+        return dense_glorot_uniform(input_dim, self.num_heads * head_dim)
 
     def add_projection_bias(self, name: str, head_dim: int) -> keras.Variable:
         """Add a bias `(H, K)`."""
@@ -187,7 +191,7 @@ class MultiHeadAttention(ConfiguredLayer):
 
     def add_gates(self, name: str, count: int) -> keras.Variable:
         """Add gates `(count,)`, all open."""
-        return self.add_weight((count,), "ones", name=name, dtype="float32", trainable=False)
+        return self.add_weight((count,), "ones", name=name, dtype="float32", trainable=False, autocast=False)
 
     def call(
         self,
@@ -207,9 +211,8 @@ class MultiHeadAttention(ConfiguredLayer):
         if return_head_importance and not self.has_head_importance:
             raise ValueError(f"{type(self).__name__} does not weigh its heads: it has no head importance")
         q, k, v = self.project(query, value if key is None else key, value)
-        key_mask = key_mask if key_mask is not None else value_mask
         causal_shape = (ops.shape(query)[1], ops.shape(k)[-2]) if use_causal_mask else None
-        mask = combine_masks(attention_mask, key_mask, causal_shape)
+        mask = combine_masks(attention_mask, (key_mask, value_mask), causal_shape)
         needs_weights = return_attention_scores or return_intermediates
         output, seen = self.attention(q, k, v, mask, query, query_mask, training, needs_weights)
         scores = [seen["weights"]] if return_attention_scores else []
@@ -240,6 +243,7 @@ class MultiHeadAttention(ConfiguredLayer):
         Returns:
             The output `(B, T, D)`, and the cache with the new keys and values.
         """
+        query = ops.cast(query, self.compute_dtype)
         if kernels:
             q, *new = self.project_jointly(query, kernels)
         elif index is None:
@@ -251,7 +255,7 @@ class MultiHeadAttention(ConfiguredLayer):
             cache = (overwritten if overwrite_cache else inserted)(cache, new, index)
             if attention_mask is None:
                 causal_shape = ops.shape(query)[1], ops.shape(cache[0])[-2]
-        mask = combine_masks(attention_mask, None, causal_shape, 0 if index is None else index)
+        mask = combine_masks(attention_mask, (), causal_shape, 0 if index is None else index)
         output, _ = self.attention(q, *cache, mask, query, None, False, False)
         return output, cache
 
@@ -461,16 +465,6 @@ class MultiHeadAttention(ConfiguredLayer):
     def without_influence(self, weights: dict[str, np.ndarray], kept: list[int]) -> dict[str, np.ndarray]:
         """Return weights in which the kept heads no longer depend on the removed ones."""
         return weights
-
-    def compute_mask(
-        self,
-        query: KerasTensor,
-        value: object = None,
-        query_mask: KerasTensor | None = None,
-        *args: object,
-        **kwargs: object,
-    ) -> KerasTensor | None:
-        return query_mask
 
     def compute_output_shape(self, query_shape: tuple, value_shape: tuple, key_shape: tuple | None = None) -> tuple:
         return query_shape

@@ -32,6 +32,7 @@ def project_heads(inputs: KerasTensor, kernel: KerasTensor, bias: KerasTensor | 
     """
     B, T, D = sizes(inputs)
     H, K = kernel.shape[1:]
+    inputs = ops.cast(inputs, kernel.dtype)
     heads = ops.matmul(ops.reshape(inputs, (-1, D)), ops.reshape(kernel, (D, H * K)))  # (B·T, H·K)
     heads = ops.reshape(heads, (B, T, H, K))
     return ops.transpose(heads if bias is None else heads + bias, (0, 2, 1, 3))  # (B, H, T, K)

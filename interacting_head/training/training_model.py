@@ -44,10 +44,9 @@ class TrainingModel(keras.Model):
     def call(self, inputs: dict, training: bool | None = None) -> tuple[KerasTensor, ...]:
         network = self.transformer
         memories, padding_mask = network.encode(inputs["source_ids"], training=training)
-        of_encoder = self.losses
         hidden = network.decode(inputs["target_ids"], memories, padding_mask, training=training)
-        of_decoder = [loss for loss in self.losses if all(loss is not other for other in of_encoder)]
-        return hidden, *(sum(losses, ops.zeros(())) for losses in (of_encoder, of_decoder))
+        sides = network.encoder_blocks, network.decoder_blocks
+        return hidden, *(sum((loss for block in side for loss in block.losses), ops.zeros(())) for side in sides)
 
     @property
     def loss_mean(self) -> keras.Metric:

@@ -85,7 +85,9 @@ def test_masked_keys_get_no_weight_and_no_gradient(name, options):
 def test_a_mask_may_be_one_for_the_batch(name, options):
     layer = built(name, options)
     inputs, mask = normal(2, 4, MODEL_DIM), np.tril(np.ones((4, 4), "bool"))  # as many positions as heads
-    for short, whole in ((mask, mask[None]), (mask[2], mask[None, 2:3])):
+    one_for_all_keys = np.array([[1], [1], [0], [1]], "bool")
+    same = np.repeat(one_for_all_keys, 4, axis=1)
+    for short, whole in ((mask, mask[None]), (mask[2], mask[None, 2:3]), (one_for_all_keys[None], same[None])):
         outputs = [array(layer(inputs, inputs, attention_mask=one)) for one in (short, whole)]
         np.testing.assert_array_equal(*outputs)
 
@@ -121,6 +123,48 @@ def test_a_projected_memory_equals_the_memory(name, options):
     expected = array(layer(query, memory, attention_mask=mask))
     output, _ = layer.step(query, layer.project_memory(memory), attention_mask=mask)
     np.testing.assert_allclose(array(output), expected, rtol=1e-5, atol=1e-5)
+
+
+@every_scheme
+def test_a_step_takes_inputs_of_any_precision(name, options):
+    layer = built(name, options, dtype="mixed_bfloat16")
+    query, memory = normal(2, 3, MODEL_DIM), normal(2, 5, MODEL_DIM, seed=1)
+    expected = layer(query, memory)
+    output, _ = layer.step(query, layer.project_memory(memory))
+    assert keras.backend.standardize_dtype(output.dtype) == "bfloat16"
+    np.testing.assert_allclose(array(output), array(expected), rtol=0.05, atol=0.05)
+    output, _ = layer.step(query[:, :1], layer.empty_cache(2, 4), 0)
+    assert keras.backend.standardize_dtype(output.dtype) == "bfloat16"
+
+
+@every_scheme
+@pytest.mark.parametrize("dtype", ["mixed_float16", "mixed_bfloat16"])
+def test_gates_work_in_half_precision(name, options, dtype):
+    layer = built(name, options, dtype=dtype, head_gates=True)
+    layer.head_gates.assign([1, 0, 1, 1])
+    query, memory = normal(2, 3, MODEL_DIM), normal(2, 5, MODEL_DIM, seed=1)
+    assert np.isfinite(array(layer(query, memory)).astype("float32")).all()
+    assert all(np.isfinite(array(loss)) for loss in layer.losses)
+
+
+@every_scheme
+def test_a_layer_may_be_built_by_the_call_of_a_model(name, options):
+    class Model(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.attention = make(name, options, seed=1)
+
+        def call(self, inputs):
+            return self.attention(inputs, inputs)
+
+    keras.utils.set_random_seed(1)
+    model, inputs = Model(), normal(2, 3, MODEL_DIM)
+    model(inputs)
+    keras.utils.set_random_seed(1)
+    alone = make(name, options, seed=1)
+    alone.build(inputs.shape, inputs.shape)
+    for weight, other in zip(model.attention.weights, alone.weights, strict=True):
+        np.testing.assert_allclose(np.std(array(weight.value)), np.std(array(other.value)), rtol=0.3, atol=1e-3)
 
 
 @every_scheme

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from layers import ATTENTION_SCHEMES, MultiHeadAttention
+from layers.dot_product import attention_bias
 from tests.layers.backend import array
 from tests.layers.schemes import normal, randomize
 
@@ -61,6 +62,38 @@ def test_keras_own_masks_are_used():
     found, expected = (array(layer(x, x, return_attention_scores=True)[0]) for layer in (ours, theirs))
     np.testing.assert_allclose(found[0, :3], expected[0, :3], rtol=1e-5, atol=1e-5)
     np.testing.assert_allclose(found[1], expected[1], rtol=1e-5, atol=1e-5)
+
+
+def test_the_mask_of_the_query_is_passed_on():
+    embedding, first, second = keras.layers.Embedding(10, D, mask_zero=True), pair(True)[0], pair(True)[0]
+    embedding.build((None, None))
+    embedding.embeddings.assign(normal(10, D))
+    x = embedding(np.array([[5, 6, 7, 0, 0], [5, 6, 7, 8, 9]]))
+    hidden = first(x, x)
+    found, plain = second(hidden, hidden), array(hidden)
+    expected = second(plain, plain, value_mask=np.array([[1, 1, 1, 0, 0], [1] * 5], "bool"))
+    np.testing.assert_allclose(array(found), array(expected), rtol=1e-5, atol=1e-5)
+    assert abs(array(found) - array(second(plain, plain))).max() > 1e-2
+
+
+def test_masks_of_key_and_value_are_joined():
+    layer = MultiHeadAttention(3, 4)
+    query, value, key = normal(1, 2, D), normal(1, 3, D, seed=1), normal(1, 3, D, seed=2)
+    masks = np.array([[1, 1, 0]], "bool"), np.array([[0, 1, 1]], "bool")
+    found = layer(query, value, key, value_mask=masks[0], key_mask=masks[1])
+    expected = layer(query, value, key, attention_mask=(masks[0] & masks[1])[:, None])
+    np.testing.assert_array_equal(array(found), array(expected))
+
+
+@pytest.mark.parametrize("size", ["float16", "bfloat16", "float64"])
+def test_the_bias_of_a_mask_is_in_single_precision(size):
+    before = keras.config.floatx()
+    keras.config.set_floatx(size)
+    try:
+        bias = attention_bias(keras.ops.convert_to_tensor(np.array([[[True, False]]])))
+    finally:
+        keras.config.set_floatx(before)
+    assert keras.backend.standardize_dtype(bias.dtype) == "float32"
 
 
 def test_a_mask_may_be_the_same_for_all_queries():
