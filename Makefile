@@ -65,4 +65,4 @@ docs: .venv/docs-installed
 	NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build
 
 clean:
-	rm -rf .venv runs site
+	rm -rf .venv site

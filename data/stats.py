@@ -11,6 +11,7 @@ import json
 import math
 import textwrap
 import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -119,11 +120,17 @@ def corpus_statistics(corpus: Corpus, settings: TextSettings) -> CorpusStatistic
                 tokens[side].append(np.array([len(ids) for ids in prepared.subwords[side].encode(lines)], np.int32))
             bar.update(len(chunk))
     words, tokens = (tuple(map(np.concatenate, counts)) for counts in (words, tokens))
+    kept = (tokens[0] > 0) & (tokens[1] > 0)  # as in training
+    words, tokens = (tuple(counts[kept] for counts in both) for both in (words, tokens))
+    dropped = Counter(train.dropped)
+    dropped["empty"] += int((~kept).sum())
+    if not kept.any():
+        raise InputError("no training pair has text on both sides; check the files")
     return CorpusStatistics(
         corpus,
         settings.profile,
         {"train": len(tokens[0])} | {name: text.check() for name, text in corpus.splits.items() if name != "train"},
-        {reason: count for reason, count in train.dropped.items() if count},
+        {reason: count for reason, count in dropped.items() if count},
         tuple(model.vocabulary_size for model in prepared.subwords),
         settings.shared_vocabulary,
         words,

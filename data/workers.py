@@ -44,7 +44,10 @@ def map_chunks(task: Callable[[list], object], items: Iterable, processes: int |
         while under_way:
             yield under_way.popleft().result()
     except BrokenProcessPool as error:
-        raise RunError("a text-processing worker was killed, probably because memory ran out") from error
+        raise RunError(
+            "a text-processing worker ended: memory ran out, or the script that calls this lacks "
+            "if __name__ == '__main__':, which new processes need"
+        ) from error
     finally:
         pool.shutdown(cancel_futures=True)
 

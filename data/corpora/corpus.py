@@ -15,6 +15,9 @@ from data.corpora.registry import KNOWN_CORPORA
 from data.errors import InputError, nearest_names
 from data.text.parallel_text import ParallelText
 
+SHARED = 0.1
+"""Share of the pairs of a text that may be training pairs by chance: short sentences are often the same."""
+
 QUICKSTART = "quickstart"
 
 
@@ -63,7 +66,10 @@ def open_corpus(name: str, source_language: str, target_language: str, corpora_d
 
 
 def _open_mix(name, source_language, target_language, corpora_dir):
-    """Join texts; splits that the mix does not name come from the first corpus that has them, unless trained on."""
+    """Join texts; splits that the mix does not name come from the first corpus that has them, unless trained on.
+
+    A split may be trained on under another name, such as a newstest that is also the `dev` of a corpus.
+    """
     parts = parse_mix(name)
     names = dict.fromkeys(part.corpus for part in parts)
     opened = {part: open_corpus(part, source_language, target_language, corpora_dir) for part in names}
@@ -71,12 +77,21 @@ def _open_mix(name, source_language, target_language, corpora_dir):
     for part in parts:
         texts[part.use] += [(opened[part.corpus].split(split), part.weight) for split in part.splits]
     splits = {use: join(weighted, (source_language, target_language)) for use, weighted in texts.items()}
-    trained_on = {(part.corpus, split) for part in parts for split in part.splits if part.use == "train"}
+    named = {(part.corpus, split) for part in parts for split in part.splits if part.use == "train"}
+    trained_on = {pair for corpus, split in named if split != "train" for pair in opened[corpus].split(split).pairs()}
     for corpus in opened.values():
         for split, text in corpus.splits.items():
-            if split != "train" and (corpus.name, split) not in trained_on:
-                splits.setdefault(split, text)
+            if split not in ("train", *splits) and not _is_trained_on(text, trained_on):
+                splits[split] = text
     return Corpus(name, source_language, target_language, splits)
+
+
+def _is_trained_on(text, pairs):
+    """Return whether more than `SHARED` of the pairs of a text are among the training pairs."""
+    if not pairs:
+        return False
+    found = [pair in pairs for pair in text.pairs()]
+    return sum(found) > SHARED * len(found)
 
 
 def own_text(

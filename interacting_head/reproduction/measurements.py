@@ -6,6 +6,7 @@ All schemes with the same number of heads are timed in turns on the same batches
 import itertools
 import json
 import logging
+import os
 import subprocess
 import sys
 import tempfile
@@ -66,12 +67,12 @@ def measure_seconds(
         print(f"{table.name}, {column}: {', '.join(digests)}", file=sys.stderr)
         with tempfile.TemporaryDirectory() as folder:
             output = Path(folder) / "seconds.json"
-            corpora = Path(corpora_dir).resolve() if corpora_dir else ""  # the process has another working folder
-            arguments = [table.name, "small" if small else "full", column, output, corpora, *settings]
+            arguments = [table.name, "small" if small else "full", column, output, corpora_dir or "", *settings]
             command = [sys.executable, "-m", "interacting_head.reproduction.measurements", *map(str, arguments)]
+            environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
             left = None if end is None else max(0, end - time.monotonic())
             try:
-                code = subprocess.run(command, cwd=Path(__file__).parents[2], check=False, timeout=left).returncode
+                code = subprocess.run(command, env=environment, check=False, timeout=left).returncode
             except subprocess.TimeoutExpired:
                 print(f"{table.name}, {column}: not measured, the budget is used up", file=sys.stderr)
                 return

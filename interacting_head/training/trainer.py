@@ -48,6 +48,8 @@ def train(
 ) -> int | None:
     """Train a model in a run directory, or resume training; return the number of the signal that stopped it, or None.
 
+    A script that calls this needs `if __name__ == "__main__":`, because text is prepared in new processes.
+
     Args:
         corpora_dir: see `data.corpora.corpus.open_corpus`.
         resume: False starts a new training; the existing run is removed once the new one has a checkpoint.

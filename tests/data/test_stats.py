@@ -95,6 +95,16 @@ def test_long_sentences_are_left_out_on_request_and_counted(corpora):
     assert statistics.pairs["dev"] == 30
 
 
+def test_pairs_without_text_on_a_side_are_not_counted(corpora):
+    path = corpora / "mine" / "train.de"
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join("\n" if number % 4 == 0 else line for number, line in enumerate(lines)), encoding="utf-8")
+    raw, cleaned = counted(corpora), counted(corpora, rules=CleaningRules(max_words=1000))
+    assert raw.pairs["train"] == cleaned.pairs["train"] == 300
+    assert raw.dropped == cleaned.dropped == {"empty": 100}
+    assert [lengths.tolist() for lengths in raw.words] == [lengths.tolist() for lengths in cleaned.words]
+
+
 def test_a_mix_is_counted_like_a_corpus(corpora):
     assert counted(corpora, "mine*2").pairs["train"] == 800
 

@@ -94,6 +94,16 @@ def test_other_splits_come_from_the_first_corpus_and_are_never_trained_on(corpor
     assert numbers(mix("small+big", corpora), "dev") == {"small dev": 5}
 
 
+def test_a_split_that_is_trained_on_under_another_name_is_left_out(corpora):
+    for code in ("de", "en"):
+        lines = {name: (corpora / "news" / f"{name}.{code}").read_text() for name in ("n08", "n13")}
+        (corpora / "big" / f"dev.{code}").write_text(lines["n08"])
+        (corpora / "news" / f"n08_n13.{code}").write_text("".join(lines.values()))
+    corpus = mix("big+small+news:n08", corpora)
+    assert corpus.splits.keys() == {"train", "dev", "test", "n09", "n13"}
+    assert numbers(corpus, "dev") == {"small dev": 5}
+
+
 def test_development_text_can_be_chosen(corpora):
     corpus = mix("big+news:n08+dev=news:n13", corpora)
     assert numbers(corpus, "dev") == {"news n13": 9}

@@ -13,6 +13,7 @@ from interacting_head.reproduction import measurements
 from interacting_head.reproduction.results import Results
 from interacting_head.reproduction.scored import Counted, Timed
 from interacting_head.reproduction.tables import TABLES
+from tests.command_line import ROOT
 
 TABLE = TABLES["li_luo/6"].in_size(True)
 COLUMNS = [f"h = {heads}" for heads in (2, 4, 8, 16, 32, 64)]
@@ -23,10 +24,10 @@ def measured(monkeypatch):
     """The columns that are measured; one that is added to the second list fails."""
     columns, failing, given = [], [], []
 
-    def run(command, cwd, check, timeout):
+    def run(command, env, check, timeout):
         name, size, column, output, corpora_dir, *settings = command[3:]
         assert (name, size, settings) == ("li_luo/6", "small", given)
-        assert corpora_dir == str(Path.cwd() / "corpora")
+        assert (corpora_dir, env["PYTHONPATH"]) == ("corpora", str(ROOT))
         columns.append(column)
         if timeout == 0:
             raise subprocess.TimeoutExpired(command, timeout)
