@@ -96,6 +96,16 @@ def test_a_configuration_that_cannot_be_trained_leaves_no_run_behind(files, tmp_
     assert not (tmp_path / "run").exists()
 
 
+def test_development_text_without_a_whole_pair_leaves_no_run_behind(files, tmp_path):
+    sides = {"dev_source": "eins\n\n", "dev_target": "\ntwo\n"}
+    for name, text in sides.items():
+        (tmp_path / name).write_text(text)
+    config = tiny_corpus.configuration(files, *(f"data.{name}={tmp_path / name}" for name in sides))
+    with pytest.raises(InputError, match="contain no pair of non-empty lines"):
+        train(config, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
 def test_epochs_and_steps_both_end_a_training(config):
     def steps(*settings):
         return number_of_steps(configuration.override(config, settings).train, 7)
