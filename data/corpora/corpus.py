@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from data.cache import build_once, cache_folder
 from data.corpora.mixes import is_mix, join, parse_mix
 from data.corpora.published import ARCHIVES
@@ -77,21 +79,27 @@ def _open_mix(name, source_language, target_language, corpora_dir):
     for part in parts:
         texts[part.use] += [(opened[part.corpus].split(split), part.weight) for split in part.splits]
     splits = {use: join(weighted, (source_language, target_language)) for use, weighted in texts.items()}
-    named = {(part.corpus, split) for part in parts for split in part.splits if part.use == "train"}
-    trained_on = {pair for corpus, split in named if split != "train" for pair in opened[corpus].split(split).pairs()}
+    trained_on = {(part.corpus, split) for part in parts for split in part.splits if part.use == "train"}
+    hashes = [_hashes(opened[corpus].split(split)) for corpus, split in sorted(trained_on) if split != "train"]
     for corpus in opened.values():
         for split, text in corpus.splits.items():
-            if split not in ("train", *splits) and not _is_trained_on(text, trained_on):
+            is_free = split not in ("train", *splits) and (corpus.name, split) not in trained_on
+            if is_free and not (hashes and _share(text, hashes) > SHARED):
                 splits[split] = text
     return Corpus(name, source_language, target_language, splits)
 
 
-def _is_trained_on(text, pairs):
-    """Return whether more than `SHARED` of the pairs of a text are among the training pairs."""
-    if not pairs:
-        return False
-    found = [pair in pairs for pair in text.pairs()]
-    return sum(found) > SHARED * len(found)
+def _hashes(text):
+    """Return a hash of each pair of a text."""
+    return np.fromiter(map(hash, text.pairs()), np.int64)
+
+
+def _share(text, hashes):
+    """Return the share of the pairs of a text that have one of the hashes; 0 if it cannot be read."""
+    try:
+        return np.isin(_hashes(text), np.concatenate(hashes)).mean()
+    except InputError:  # which only those who use the split need to know
+        return 0.0
 
 
 def own_text(

@@ -12,7 +12,6 @@ from interacting_head.config import ExperimentConfig, load_config, override
 from interacting_head.console.text_tables import aligned
 from interacting_head.recipes import own_text
 from interacting_head.recipes.registry import RECIPES, get
-from interacting_head.runs import migrations
 from interacting_head.runs.run_directory import RunDirectory
 
 DEFAULT = "quickstart"
@@ -88,8 +87,9 @@ def print_list(pattern: str | None = None) -> None:
 
 def _load(path):
     """Return the configuration in a YAML file; the one of a run may be from an earlier version of the program."""
-    version = RunDirectory(path.parent).version if path.name == "config.yaml" else None
-    return load_config(path, migrations.UPGRADES.get(version))
+    if path.name == "config.yaml" and (path.parent / "VERSION").is_file() and (path.parent / "text.json").is_file():
+        return RunDirectory.open(path.parent).config
+    return load_config(path)
 
 
 def _is_recipe(word):

@@ -101,8 +101,8 @@ class Checkpointing:
                 except (TypeError, ValueError) as error:
                     raise InputError(
                         f"{weights} and the training state next to it come from different runs; if "
-                        f"{self.run.path} is a copy, copy the whole directory again, or {AFRESH}, which replaces "
-                        "this run"
+                        f"{self.run.path} is a copy, copy the whole directory again; set train.ema_decay and "
+                        f"train.precision back if they have changed; or {AFRESH}, which replaces this run"
                     ) from error
             logger.info("resuming %s at step %d", self.run.path, step)
             for name, number in now.items():

@@ -99,6 +99,7 @@ def test_a_split_that_is_trained_on_under_another_name_is_left_out(corpora):
         lines = {name: (corpora / "news" / f"{name}.{code}").read_text() for name in ("n08", "n13")}
         (corpora / "big" / f"dev.{code}").write_text(lines["n08"])
         (corpora / "news" / f"n08_n13.{code}").write_text("".join(lines.values()))
+    (corpora / "news" / "n13.en").write_text("")  # an error only if it is used
     corpus = mix("big+small+news:n08", corpora)
     assert corpus.splits.keys() == {"train", "dev", "test", "n09", "n13"}
     assert numbers(corpus, "dev") == {"small dev": 5}
