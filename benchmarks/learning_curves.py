@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks import results
 from data.corpora.corpus import open_corpus
 from interacting_head.analysis.figures import save_figure
-from interacting_head.console import ArgumentParser, importing_keras, run
+from interacting_head.console import ArgumentParser, RunError, importing_keras, run
 from interacting_head.metrics import evaluate
 from interacting_head.runs.run_directory import VERSION, RunDirectory
 
@@ -35,8 +35,11 @@ def main():
 
     rows = []
     for directory in map(RunDirectory.open, arguments.runs):
-        config = directory.config
+        config, log = directory.config, directory.read_log()
         data = config.data
+        if not config.train.validation_bleu:
+            raise RunError(f"{directory.path} has no BLEU of its validations; train with train.validation_bleu=true")
+        [best] = [record for record in log if record["step"] == directory.read_json("metrics.json")["best_step"]]
         corpus = open_corpus(data.corpus, data.source_language, data.target_language, arguments.corpora_dir)
         sources, references = map(list, zip(*corpus.split(arguments.test).pairs(), strict=True))
         translations = [best.text for best, *_ in Translator.from_run(directory.path).translate(sources)]
@@ -47,8 +50,6 @@ def main():
         former = [f"run of version {directory.version}"] if directory.version != VERSION else []
         scheme = ", ".join([attention.scheme, *options, *former])
         shared = {"corpus": data.corpus, "scheme": scheme, "seed": config.train.seed, "precision": precision}
-        log = directory.read_log()
-        best = max(log, key=lambda record: record["bleu"])
         for record in log:
             point = {"step": record["step"], "minutes": record["seconds"] / 60, "dev BLEU": record["bleu"]}
             rows.append({**shared, **point, "test BLEU": score if record is best else None})

@@ -1,10 +1,12 @@
 """Shared by all command-line scripts: one-line errors, exit codes, quiet pipes."""
 
 import argparse
+import contextlib
 import errno
 import gc
 import io
 import os
+import select
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -65,7 +67,7 @@ def run(main: Callable[[], int | None]) -> NoReturn:
         print(f"error: {one_line(error)}", file=sys.stderr)
         code = 2 if isinstance(error, InputError) else 1
     except BrokenPipeError:  # the reader has closed the pipe, as `| head -1` does
-        code = 0
+        code = 0 if _is_closed(sys.stdout) else 1
     except OSError as error:  # a full disk, a folder without write permission
         print(f"error: {format_os_error(error)}", file=sys.stderr)
         code = 2 if error.errno in UNWRITABLE else 1
@@ -83,6 +85,15 @@ def run(main: Callable[[], int | None]) -> NoReturn:
     # Python would take TensorFlow's graphs apart object by object, for up to a minute; the system frees them at once.
     gc.freeze()
     raise SystemExit(code)
+
+
+def _is_closed(stream):
+    """Return whether the reader of a pipe has closed it."""
+    with contextlib.suppress(AttributeError, OSError):  # there is no stream, or this system has no `poll`
+        poll = select.poll()
+        poll.register(stream.fileno(), 0)
+        return bool(poll.poll(0))
+    return False
 
 
 def renamed(former: dict[str, str]) -> Callable[[str], str]:

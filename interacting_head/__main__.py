@@ -31,6 +31,8 @@ VERBS = {
 def main() -> int | None:
     """Call the `main` of the verb on the command line."""
     words = sys.argv[1:]
+    if words[:1] == ["--"]:
+        del words[0], sys.argv[1]
     if "_ARGCOMPLETE" in os.environ:
         words = os.environ["COMP_LINE"][: int(os.environ["COMP_POINT"])].split(" ")[1:-1]
         if words[:1] and words[0] in VERBS:

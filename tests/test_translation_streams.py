@@ -114,7 +114,8 @@ def test_json_lists_tokens_with_the_end_symbol_and_their_scores(tmp_path):
         },
     }
     assert first == {**best, "n_best": [best, {**best, "score": -2.0}]}
-    assert second == {"translation": "", "score": 0.0, "tokens": [], "token_ids": [], "token_scores": []}
+    nothing = {"translation": "", "score": 0.0, "tokens": [], "token_ids": [], "token_scores": []}
+    assert second == {**nothing, "n_best": [nothing]}
 
 
 def start(folder, *arguments, limits=(), **streams):

@@ -73,7 +73,8 @@ def main(arguments):
 @contextlib.contextmanager
 def serving(model, engine, log):
     """Start a server in a child process, its standard error in a file; yield its port and process id."""
-    command = [sys.executable, "-m", "interacting_head.serve", "-m", str(model), "--engine", engine, "--port", "0"]
+    command = [sys.executable, "-m", "interacting_head.serve", "-m", Path(model).resolve(), "--engine", engine]
+    command += ["--port", "0"]
     with open(log, "w", encoding="utf-8") as errors:
         process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=errors, text=True)
     try:
@@ -90,7 +91,8 @@ def measure(name, port, lines, arguments):
     """Return rows of one engine."""
     rows = []
     for clients, half_open in [*((clients, 0) for clients in arguments.clients), (max(arguments.clients), HALF_OPEN)]:
-        seconds, answered, refused = asyncio.run(load(port, lines, clients, half_open, arguments.seconds))
+        limits = arguments.seconds, arguments.beam_size
+        seconds, answered, refused = asyncio.run(load(port, lines, clients, half_open, *limits))
         rows.append(
             {
                 "part": "load",
@@ -107,7 +109,7 @@ def measure(name, port, lines, arguments):
     return rows
 
 
-async def load(port, lines, clients, half_open, seconds):
+async def load(port, lines, clients, half_open, seconds, beam_size):
     """Return the seconds to each answer to concurrent clients, who begin no request after `seconds`.
 
     Also return how many answers came within that time, and the number of refused requests.
@@ -120,7 +122,7 @@ async def load(port, lines, clients, half_open, seconds):
         while time.perf_counter() < end:
             number += 1
             started = time.perf_counter()
-            status, _ = await answer(reader, writer, lines[number % len(lines)])
+            status, _ = await answer(reader, writer, lines[number % len(lines)], beam_size)
             if status == 200:
                 taken.append(time.perf_counter() - started)
                 answered += time.perf_counter() <= end
@@ -147,9 +149,9 @@ async def load(port, lines, clients, half_open, seconds):
     return taken, answered, refused
 
 
-async def answer(reader, writer, line):
+async def answer(reader, writer, line, beam_size=None):
     """The status and the body of the answer to one request."""
-    body = json.dumps({"text": line}).encode()
+    body = json.dumps({"text": line} | ({} if beam_size is None else {"beam_size": beam_size})).encode()
     writer.write(head(len(body)) + body)
     received = await reader.readuntil(b"\r\n\r\n")
     fields = dict(field.lower().split(b": ", 1) for field in received.split(b"\r\n")[1:-2])

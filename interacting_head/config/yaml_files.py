@@ -1,4 +1,4 @@
-"""YAML 1.2 of untrusted files: plain values of limited number; `no` is a string, 1e-9 a number, 010 ten, 1_000 a thousand."""
+"""YAML 1.2 of untrusted files: plain values of limited number; `no` is a string; 1e-9, 010 (ten), 1_000 are numbers."""
 
 import itertools
 import math

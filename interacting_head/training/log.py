@@ -30,7 +30,8 @@ class _PastProgressBar(logging.Handler):
     """Writes to standard error without breaking a progress bar there."""
 
     def emit(self, record):
-        tqdm.write(self.format(record), file=sys.stderr)
+        with contextlib.suppress(BrokenPipeError):  # as after `2>&1 | head`; the log file has the line
+            tqdm.write(self.format(record), file=sys.stderr)
 
 
 @contextlib.contextmanager

@@ -24,7 +24,7 @@ def loaded(statuses, clients, seconds=0.5):
     async def run():
         server = await asyncio.start_server(answer, "127.0.0.1", 0)
         async with server:
-            return await serving.load(server.sockets[0].getsockname()[1], ["a", "b"], clients, 0, seconds)
+            return await serving.load(server.sockets[0].getsockname()[1], ["a", "b"], clients, 0, seconds, beam_size=1)
 
     return asyncio.run(run()), given
 

@@ -1,11 +1,14 @@
 import errno
 import gc
 import os
+import subprocess
+import sys
 
 import pytest
 
 from data import command_line
 from data.command_line import install_command, run
+from tests.command_line import ROOT
 
 
 @pytest.fixture
@@ -73,3 +76,13 @@ def test_an_extra_has_a_command_for_checkouts_and_one_for_packages(monkeypatch, 
     assert install_command("export") == "pip install -r requirements-export.txt"
     monkeypatch.setattr(command_line, "__file__", str(tmp_path / "data" / "command_line.py"))
     assert install_command("export") == "pip install 'interacting-head[export]'"
+
+
+def test_only_a_closed_standard_output_is_no_failure():
+    code = "import sys; from data.command_line import run; run(lambda: print('x' * 100_000, file=sys.{}, flush=True))"
+    for stream, expected in (("stdout", 0), ("stderr", 1)):
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = subprocess.run([sys.executable, "-c", code.format(stream)], cwd=ROOT, **{stream: writer})
+        os.close(writer)
+        assert done.returncode == expected

@@ -48,7 +48,7 @@ export class HeatMap {
     canvas.addEventListener("pointerleave", () => this.choose(null));
     canvas.addEventListener("blur", () => this.choose(null));
     canvas.addEventListener("focus", () => {
-      if (canvas.matches(":focus-visible")) this.choose([0, 0]);
+      if (this.matrix && canvas.matches(":focus-visible")) this.choose([0, 0]);
     });
     canvas.addEventListener("keydown", (event) => this.press(event));
     new ResizeObserver(() => this.draw()).observe(canvas.parentElement);

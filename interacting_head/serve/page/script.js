@@ -76,7 +76,7 @@ async function translate(event) {
   const started = performance.now();
   const seconds = () => ((performance.now() - started) / 1000).toFixed(1);
   element("translate").disabled = true;
-  const timer = setInterval(() => say("status", `Translating … ${seconds()} s`, true), PATIENCE);
+  const timer = setTimeout(() => say("status", "Translating …", true), PATIENCE);
   try {
     const { lines } = await ask("/translate", {
       text: text.value,
@@ -89,7 +89,7 @@ async function translate(event) {
     say("status", "");
     showError("error", failure);
   } finally {
-    clearInterval(timer);
+    clearTimeout(timer);
     element("status").classList.remove("busy");
     element("translate").disabled = false;
   }
@@ -128,10 +128,12 @@ function lineElement({ source, translations }, number) {
 function choose(translation) {
   chosen = translation;
   known.clear();
+  showError("attention-error", null);
   const anything = server.models.some((model) => model.attention.length);
   element("inspection").hidden = !chosen;
   if (!chosen) return;
-  element("choices").hidden = element("maps").hidden = !anything;
+  element("choices").hidden = !anything;
+  element("maps").hidden = !anything || !shown; // until there is an answer
   if (anything) look();
   else showError("attention-error", new Error(`The engine ${server.engine} does not expose attention.`));
 }
@@ -169,6 +171,7 @@ async function look() {
     } catch (error) {
       if (!current()) return;
       element("maps").hidden = true;
+      shown = null;
       showError("attention-error", error);
       return;
     } finally {
@@ -177,6 +180,7 @@ async function look() {
     }
   }
   if (!current()) return;
+  say("attention-status", ""); // also of another layer that is still being computed
   showError("attention-error", null);
   element("maps").hidden = false;
   showAttention(known.get(key), place());
@@ -208,6 +212,7 @@ function showAttention(answer, { heads, head_importance: hasImportance }) {
 }
 
 function showHead() {
+  if (!shown) return;
   const { answer, heads, each, mean, maximum } = shown;
   const head = element("head").value;
   const isMean = head === "mean";

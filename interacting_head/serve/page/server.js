@@ -13,8 +13,9 @@ export async function ask(path, body) {
   } catch {
     throw new Error("The server does not answer. Is it still running?");
   }
-  const answer = await response.json().catch(() => ({ error: `The server answered ${response.status}.` }));
-  if (!response.ok) throw new Error(sentence(answer.error));
+  const unreadable = { error: `The server answered ${response.status}, without a result.` };
+  const answer = await response.json().catch(() => unreadable); // such as the page of a proxy's login
+  if (!response.ok || answer.error) throw new Error(sentence(answer.error ?? unreadable.error));
   return answer;
 }
 
