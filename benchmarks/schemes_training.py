@@ -60,7 +60,7 @@ def main(arguments):
         "what": f"{arguments.steps} steps of multi30k_de_en with {', '.join(f'{k}={v}' for k, v in SIZES.items())}; "
         "one seed, schemes one after another",
         "tokens/s": "source and target tokens without padding, since the last progress line, at most a hundred steps",
-        "precision": "that of multi30k_de_en: bfloat16 where the processor has it, else float32",
+        "precision": "bfloat16 if the processor has it, else float32",
         "peak MiB": "of the training process, TensorFlow's own 600 MiB and validation included",
         "loss": "per token, including losses that layers add: this lowers dynamic_head_importance by up to 0.1 · ln 4 "
         "for each of its three layers",
