@@ -16,7 +16,7 @@ def combine_masks(
     causal_shape: tuple | None = None,
     causal_offset: int | KerasTensor = 0,
 ) -> KerasTensor | None:
-    """Join masks by "and" into one boolean `(B or 1, T or 1, S)`, or None if nothing is masked.
+    """Join masks by "and" into one boolean `(B or 1, T or 1, S or 1)`, or None if nothing is masked.
 
     Args:
         attention_mask: `(B, T, S)` or broadcastable to it, such as `(T, S)` or `(S,)`; or None.

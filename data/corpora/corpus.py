@@ -15,6 +15,7 @@ from data.corpora.mixes import is_mix, join, parse_mix
 from data.corpora.published import ARCHIVES
 from data.corpora.registry import KNOWN_CORPORA
 from data.errors import InputError, nearest_names
+from data.text.cleaning import pair_hashes
 from data.text.parallel_text import ParallelText
 
 SHARED = 0.1
@@ -80,24 +81,20 @@ def _open_mix(name, source_language, target_language, corpora_dir):
         texts[part.use] += [(opened[part.corpus].split(split), part.weight) for split in part.splits]
     splits = {use: join(weighted, (source_language, target_language)) for use, weighted in texts.items()}
     trained_on = {(part.corpus, split) for part in parts for split in part.splits if part.use == "train"}
-    hashes = [_hashes(opened[corpus].split(split)) for corpus, split in sorted(trained_on) if split != "train"]
+    named = [pair_hashes(opened[corpus].split(split).pairs()) for corpus, split in trained_on if split != "train"]
+    hashes = np.concatenate([np.array([], np.uint64), *named])
     for corpus in opened.values():
         for split, text in corpus.splits.items():
             is_free = split not in ("train", *splits) and (corpus.name, split) not in trained_on
-            if is_free and not (hashes and _share(text, hashes) > SHARED):
+            if is_free and not (len(hashes) and _share(text, hashes) > SHARED):
                 splits[split] = text
     return Corpus(name, source_language, target_language, splits)
-
-
-def _hashes(text):
-    """Return a hash of each pair of a text."""
-    return np.fromiter(map(hash, text.pairs()), np.int64)
 
 
 def _share(text, hashes):
     """Return the share of the pairs of a text that have one of the hashes; 0 if it cannot be read."""
     try:
-        return np.isin(_hashes(text), np.concatenate(hashes)).mean()
+        return np.isin(pair_hashes(text.pairs()), hashes).mean()
     except InputError:  # which only those who use the split need to know
         return 0.0
 

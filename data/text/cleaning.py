@@ -48,10 +48,15 @@ def first_occurrences(pairs: Iterable[tuple[str, str]]) -> np.ndarray:
     RAM: 8 bytes a pair, a few times that while sorting. The probability that any two different pairs collide is
     N² / 2⁶⁵, one in a million for five million pairs.
     """
-    hashes = np.fromiter((_hash(*pair) for pair in pairs), np.uint64)
+    hashes = pair_hashes(pairs)
     is_first = np.zeros(len(hashes), bool)
     is_first[np.unique(hashes, return_index=True)[1]] = True
     return is_first
+
+
+def pair_hashes(pairs: Iterable[tuple[str, str]]) -> np.ndarray:
+    """Return a hash (N,) of each pair, ignoring white space at the ends."""
+    return np.fromiter((_hash(*pair) for pair in pairs), np.uint64)
 
 
 def _hash(source, target):
