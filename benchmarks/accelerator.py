@@ -13,9 +13,10 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks import results
 from benchmarks.accelerators.cases import SIZES, attention_cases, attention_dim, search_cases, training_cases
-from benchmarks.accelerators.device import device_name, matmul_peak, peak_bytes
+from benchmarks.accelerators.device import device_name, matmul_peak
 from benchmarks.report import shown
 from interacting_head.console import ArgumentParser, importing_keras, run
+from interacting_head.training.peak_ram import peak_memory
 
 FLOAT32, BFLOAT16 = "float32", "mixed_bfloat16"
 BACKENDS = {"jax": "JAX", "tensorflow": "TensorFlow"}
@@ -47,7 +48,7 @@ def main():
                 left_out.append(" ".join(map(str, case.values())))
                 continue
             for row in measured(measure):
-                rows.append({"part": part, **case, **row, "peak GiB": peak_bytes() / 2**30})
+                rows.append({"part": part, **case, **row, "peak GiB": peak_memory() / 2**30})
                 print(", ".join(f"{field} {shown(value, 3)}" for field, value in rows[-1].items()), flush=True)
     conditions = {
         "what": f"sizes {name}: {', '.join(f'{key} {value}' for key, value in dataclasses.asdict(sizes).items())}",

@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks import results
+from benchmarks import pipeline_speed, results
 from data.corpora.corpus import open_corpus
 from data.corpus_encoding import TextSettings
 from data.stats import corpus_statistics, plot_lengths
@@ -13,12 +13,11 @@ from data.text.cleaning import CleaningRules
 from data.text.parallel_text import SIDES
 from interacting_head.console import ArgumentParser, run
 
-NEWS = ",".join(f"newstest{year}" for year in range(2008, 2013))
 # Name of the plot, corpus, source and target language, size of the shared vocabulary (the recipe's; the paper's for
 # IWSLT16 DE-EN).
 CORPORA = (
     ("multi30k_de-en", "multi30k", "de", "en", 8_000),
-    ("mix_de-en", f"tatoeba_en-de+multi30k+libreoffice_help_en-de+newstest:{NEWS}", "de", "en", 40_000),
+    ("mix_de-en", *pipeline_speed.CORPORA["mix"], 40_000),
 )
 MODEL_DIM = 512
 

@@ -16,6 +16,7 @@ import numpy as np
 from tqdm import tqdm
 
 from benchmarks import results
+from benchmarks.accelerators.device import matmul_peak
 from benchmarks.child_process import ChildProcess
 from benchmarks.schemes_training import settings
 from interacting_head import recipes
@@ -41,6 +42,7 @@ PRECISIONS = ("float32", "mixed_bfloat16")
 AS_IT_IS, KEPT = "as it is", "ours"
 FREE, BUSY = "no core kept busy", "one core kept busy"
 ALLOCATORS = {AS_IT_IS: False, KEPT: True}
+MATRIX = 2048  # rows and columns of the product that gives the peak
 WARM_UP = 0  # traces all functions with the batches of the first turn
 
 
@@ -70,7 +72,7 @@ def main(arguments):
             for allocator, keep_memory in ALLOCATORS.items()
         }
         peak = stack.enter_context(ChildProcess(matmul_peak))
-        before = {precision: peak(precision) for precision in arguments.precisions}
+        before = {precision: peak(precision, MATRIX) for precision in arguments.precisions}
         load = busy_core() if arguments.busy_core else contextlib.nullcontext()
         with load, tqdm(total=len(cases) * len(ALLOCATORS) * (1 + len(turns)), unit="turn") as progress:
             for turn in (WARM_UP, *turns):
@@ -79,7 +81,7 @@ def main(arguments):
                     for allocator in ALLOCATORS:
                         found[model, precision, allocator, turn] = children[schemes, allocator](model, precision, turn)
                         progress.update()
-        peaks = {precision: max(before[precision], peak(precision)) for precision in arguments.precisions}
+        peaks = {precision: max(before[precision], peak(precision, MATRIX)) for precision in arguments.precisions}
     rows = []
     for model, precision in cases:
         for allocator in ALLOCATORS:
@@ -256,22 +258,6 @@ def flops_of(model, vocabulary_size, batch):
     inputs, labels = batch
     source, target = int((inputs["source_ids"] != 0).sum()), int((labels != 0).sum())
     return matmul_flops(model, vocabulary_size, source, target)
-
-
-def matmul_peak(precision, size=2048, seconds=2.0):
-    """Return FLOP/s of a square matrix product."""
-    import tensorflow as tf
-
-    dtype = "float32" if precision == "float32" else "bfloat16"
-    left = tf.cast(tf.random.normal((size, size)), dtype)
-    product = tf.function(lambda x: tf.matmul(x, left))
-    product(left)  # traces
-    best, end = 0.0, time.perf_counter() + seconds
-    while time.perf_counter() < end:
-        started = time.perf_counter()
-        product(left).numpy()
-        best = max(best, 2 * size**3 / (time.perf_counter() - started))
-    return best
 
 
 def keras_hub_model(config, vocabulary_size):

@@ -7,6 +7,7 @@ import numpy as np
 from keras import KerasTensor, ops
 
 from layers.multi_head_attention import MultiHeadAttention, float64
+from layers.projection import identity_of_heads
 
 
 @keras.saving.register_keras_serializable("interacting_head")
@@ -34,7 +35,7 @@ class CollaborativeHeadsAttention(MultiHeadAttention):
     def build(self, query_shape: tuple, value_shape: tuple, key_shape: tuple | None = None) -> None:
         super().build(query_shape, value_shape, key_shape)
         shape = (self.num_heads, self.num_heads, self.key_dim)
-        self.mixing_kernel = self.add_weight(shape, blocks_of_ones, name="mixing_kernel")
+        self.mixing_kernel = self.add_weight(shape, identity_of_heads, name="mixing_kernel")
 
     def score(self, q: KerasTensor, k: KerasTensor) -> KerasTensor:
         q, k = shared(q), shared(k)
@@ -61,8 +62,3 @@ def shared(heads: KerasTensor) -> KerasTensor:
     """Return the dimensions `(B, T, H·K)` that all heads share, from heads `(B, H, T, K)`."""
     B, H, T, K = ops.shape(heads)
     return ops.reshape(ops.transpose(heads, (0, 2, 1, 3)), (B, T, H * K))
-
-
-def blocks_of_ones(shape: tuple, dtype: str) -> KerasTensor:
-    """Initialise m `(H, H, K)`: each head has its own K dimensions."""
-    return ops.cast(ops.broadcast_to(ops.expand_dims(ops.eye(shape[0]), -1), shape), dtype)

@@ -4,9 +4,8 @@ import keras
 import numpy as np
 from keras import KerasTensor, ops
 
-from layers.cache import own_zeros
 from layers.multi_head_attention import MultiHeadAttention, float64
-from layers.projection import linear, split_heads
+from layers.projection import identity_of_heads
 
 SPREAD = 0.1  # standard deviation of the differences between the pseudo-values of a head, at first
 
@@ -51,8 +50,8 @@ class InterleavedHeadsAttention(MultiHeadAttention):
     def build(self, query_shape: tuple, value_shape: tuple, key_shape: tuple | None = None) -> None:
         super().build(query_shape, value_shape, key_shape)
         shape = (self.num_heads, self.num_heads, self.num_pseudo_heads)
-        self.query_mixing_kernel = self.add_weight(shape, of_its_own, name="query_mixing_kernel")  # α[m, i, p]
-        self.key_mixing_kernel = self.add_weight(shape, of_its_own, name="key_mixing_kernel")
+        self.query_mixing_kernel = self.add_weight(shape, identity_of_heads, name="query_mixing_kernel")  # α[m, i, p]
+        self.key_mixing_kernel = self.add_weight(shape, identity_of_heads, name="key_mixing_kernel")
         self.value_mixing_kernel = self.add_weight(shape, of_its_own_and_others, name="value_mixing_kernel")
         self.collapse_kernel = self.add_weight(shape, of_the_first, name="collapse_kernel")  # R[i, m, p]
 
@@ -64,6 +63,8 @@ class InterleavedHeadsAttention(MultiHeadAttention):
     def pseudo_heads(self) -> int:
         """The number H·P of all pseudo-heads; the P of a head follow one another."""
         return self.num_heads * self.num_pseudo_heads
+
+    query_heads = memory_heads = pseudo_heads
 
     def query_projection(self) -> tuple:
         return self.mixed(super().query_projection(), self.query_mixing_kernel)
@@ -85,15 +86,6 @@ class InterleavedHeadsAttention(MultiHeadAttention):
         kernel, bias = super().output_projection()  # (H, V, D)
         collapse = ops.reshape(self.cast(self.collapse_kernel), (self.num_heads, self.pseudo_heads))
         return ops.einsum("ip,ivd->pvd", collapse, kernel), bias
-
-    def project_jointly(self, inputs: KerasTensor, kernels: tuple) -> list[KerasTensor]:
-        H, K = self.pseudo_heads, self.key_dim
-        return split_heads(linear(inputs, *kernels), [(H, K), (H, K), (H, self.value_dim)])
-
-    def empty_cache(self, batch_size: int, length: int) -> tuple:
-        """Return keys `(B, H·P, L, K)` and values `(B, H·P, L, V)` before the first step of self-attention."""
-        shape = (batch_size, self.pseudo_heads, length)
-        return tuple(own_zeros((*shape, size), self.compute_dtype) for size in (self.key_dim, self.value_dim))
 
     @property
     def has_plain_weights(self) -> bool:
@@ -179,18 +171,13 @@ class InterleavedHeadsAttention(MultiHeadAttention):
         return *mixed, np.einsum("im,ivd->mvd", float64(self.collapse_kernel)[..., 0], output_kernel)
 
 
-def of_its_own(shape: tuple, dtype: str) -> KerasTensor:
-    """Initialise α `(H, H, P)`: every pseudo-head is its head."""
-    return ops.cast(ops.broadcast_to(ops.expand_dims(ops.eye(shape[0]), -1), shape), dtype)
-
-
 def of_its_own_and_others(shape: tuple, dtype: str) -> KerasTensor:
     """Initialise α `(H, H, P)`: the mean of a head's pseudo-heads is the head."""
     noise = keras.initializers.RandomNormal(stddev=SPREAD)(shape, dtype)
-    return of_its_own(shape, dtype) + noise - ops.mean(noise, axis=-1, keepdims=True)
+    return identity_of_heads(shape, dtype) + noise - ops.mean(noise, axis=-1, keepdims=True)
 
 
 def of_the_first(shape: tuple, dtype: str) -> KerasTensor:
     """Initialise R `(H, H, P)`: a head is its first pseudo-head."""
     first = ops.cast(ops.arange(shape[2]) == 0, dtype)
-    return of_its_own(shape, dtype) * first
+    return identity_of_heads(shape, dtype) * first

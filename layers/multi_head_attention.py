@@ -387,7 +387,7 @@ class MultiHeadAttention(ConfiguredLayer):
 
         One product instead of three pays for the few rows of a decoding step.
         """
-        H, K = self.num_heads, self.key_dim
+        H, K = self.memory_heads, self.key_dim
         return split_heads(linear(inputs, *kernels), [(self.query_heads, K), (H, K), (H, self.value_dim)])
 
     @property
@@ -395,9 +395,14 @@ class MultiHeadAttention(ConfiguredLayer):
         """Number of heads of q."""
         return self.num_heads
 
+    @property
+    def memory_heads(self) -> int:
+        """Number of heads of k and v."""
+        return self.num_heads
+
     def empty_cache(self, batch_size: int, length: int) -> tuple:
         """Return keys `(B, H, L, K)` and values `(B, H, L, V)` before the first step of self-attention."""
-        shape = (batch_size, self.num_heads, length)
+        shape = (batch_size, self.memory_heads, length)
         return tuple(own_zeros((*shape, size), self.compute_dtype) for size in (self.key_dim, self.value_dim))
 
     def query_projection(self) -> tuple:

@@ -1,4 +1,4 @@
-"""Linear maps of the last axis, and their initialiser."""
+"""Linear maps of the last axis, and initialisers."""
 
 import itertools
 import math
@@ -65,6 +65,11 @@ def sizes(tensor: KerasTensor) -> list:
     if shape.count(None) != 1:
         return ops.shape(tensor)
     return [-1 if size is None else size for size in shape]
+
+
+def identity_of_heads(shape: tuple, dtype: str) -> KerasTensor:
+    """Initialise a weight `(H, H, N)`, for each n with the identity: every head is itself."""
+    return ops.cast(ops.broadcast_to(ops.expand_dims(ops.eye(shape[0]), -1), shape), dtype)
 
 
 def dense_glorot_uniform(fan_in: int, fan_out: int) -> keras.initializers.Initializer:

@@ -73,6 +73,7 @@ MAY_IMPORT = {
     "jax": {
         "interacting_head/model/compilation.py",
         "interacting_head/training/devices.py",
+        "interacting_head/training/peak_ram.py",
         "interacting_head/training/precision.py",
         "interacting_head/training/training_model.py",
     },

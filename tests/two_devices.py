@@ -81,12 +81,11 @@ def train(devices, precision, scheme, parts):
     """Arrays by name: losses, gradient norms, and what is left after a few steps and after one that is poisoned."""
     with devices.scope():
         model = training_model(precision, scheme, parts)
-        optimizer = getattr(model.optimizer, "inner_optimizer", model.optimizer)
     losses, norms, found = [], [], {}
 
     def remember(_, logs):
         losses.append(logs["loss"])
-        norms.append(keras.ops.convert_to_numpy(optimizer.gradient_norm.value))
+        norms.append(keras.ops.convert_to_numpy(model.adam.gradient_norm.value))
         model.reset_metrics()
 
     def weights(name):
@@ -101,7 +100,7 @@ def train(devices, precision, scheme, parts):
         found["scale_after_poison"] = keras.ops.convert_to_numpy(model.optimizer.dynamic_scale.value)
         found |= weights("poisoned")
     with devices.scope():
-        optimizer.overwrite_with_moving_average()
+        model.adam.overwrite_with_moving_average()
     return {**found, **weights("averages")}
 
 

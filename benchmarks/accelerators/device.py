@@ -4,8 +4,6 @@ import time
 
 import numpy as np
 
-from benchmarks.attention_speed import status
-
 PRODUCTS = 8  # one after another, so that the time to start them does not count
 ROUNDS = 5
 
@@ -25,23 +23,6 @@ def device_name():
 
     gpus = tf.config.list_physical_devices("GPU")
     return tf.config.experimental.get_device_details(gpus[0])["device_name"] if gpus else f"CPU {processor()}"
-
-
-def peak_bytes():
-    """Return the peak device memory of this process in bytes, or its peak RAM on a CPU."""
-    import keras
-
-    if keras.backend.backend() == "jax":
-        import jax
-
-        if stats := jax.devices()[0].memory_stats():  # none of a processor
-            return stats["peak_bytes_in_use"]
-    else:
-        import tensorflow as tf
-
-        if tf.config.list_physical_devices("GPU"):
-            return tf.config.experimental.get_memory_info("GPU:0")["peak"]
-    return 1024 * status("VmHWM")
 
 
 def memory_limit():

@@ -236,7 +236,7 @@ def their_translations(engine, source_subwords, target_subwords, lines, batch_si
     found = engine.translate_batch(
         source_subwords.encode_as_pieces(lines), max_batch_size=batch_size, beam_size=beam_size, length_penalty=1
     )
-    ids = {target_subwords.piece(i): i for i in range(target_subwords.vocabulary_size)}
+    ids = {piece: number for number, piece in enumerate(target_subwords.pieces())}
     return target_subwords.decode([[ids[piece] for piece in result.hypotheses[0]] for result in found])
 
 

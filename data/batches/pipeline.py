@@ -74,16 +74,14 @@ class TrainingBatches:
             yield _assemble(self._pairs, plan[index], *plan.shape(index))
 
 
-def evaluation_batches(
-    pairs: EncodedPairs, batch_tokens: int, static_shapes: bool = False, multiple: int = 1
-) -> Iterator[tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]]:
-    """Yield `(inputs, labels, indices)` ordered by length, every pair once; raise what `plan_batches` raises.
+def evaluation_batches(pairs: EncodedPairs, batch_tokens: int, static_shapes: bool = False) -> Iterator[Batch]:
+    """Yield `(inputs, labels)`, as in `TrainingBatches`, ordered by length; every pair comes once.
 
-    `inputs` and `labels` are as in `TrainingBatches`; `indices` (at most B) are the pairs of the rows without padding.
+    Raises what `plan_batches` raises.
     """
-    plan = _plan(pairs, batch_tokens, seed=None, epoch=0, multiple=multiple, static_shapes=static_shapes)
+    plan = _plan(pairs, batch_tokens, seed=None, epoch=0, static_shapes=static_shapes)
     for index in range(len(plan)):
-        yield *_assemble(pairs, plan[index], *plan.shape(index)), plan[index]
+        yield _assemble(pairs, plan[index], *plan.shape(index))
 
 
 def as_tf_dataset(training_batches: TrainingBatches) -> Iterable[tuple]:

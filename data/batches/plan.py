@@ -122,14 +122,14 @@ def _cut_greedily(source_lengths, target_lengths, batch_tokens, multiple):
         starts.append(start)
         window = np.maximum.accumulate(longest[start : start + batch_tokens // longest[start]])
         pairs = np.arange(1, len(window) + 1)
-        rows = -(-pairs // multiple) * multiple
+        rows = _round_up(pairs, multiple)
         fitting = int(np.searchsorted(rows * window, batch_tokens, side="right"))
         # Only the last batch of all may have rows of padding.
         start += fitting if start + fitting == len(longest) else fitting // multiple * multiple
     starts = np.array(starts)
     counts = np.diff(starts, append=len(longest))
     shapes = (
-        -(-counts // multiple) * multiple,
+        _round_up(counts, multiple),
         np.maximum.reduceat(source_lengths, starts),
         np.maximum.reduceat(target_lengths, starts),
     )

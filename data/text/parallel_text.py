@@ -45,6 +45,11 @@ def open_text_file(path: str | Path) -> BinaryIO:
         return gzip.GzipFile(fileobj=file) if is_gzip else file
 
 
+def display_name(path: str | Path) -> str:
+    """Return the name of a file, or of `-`, for messages and tables."""
+    return "standard input" if str(path) == "-" else str(path)
+
+
 def count_lines(path: str | Path, most: int) -> int:
     """Return the number of lines of a plain or gzipped file, at most `most`."""
     with _explained_damage(path), open_text_file(path) as file:

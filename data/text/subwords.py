@@ -153,6 +153,10 @@ class Subwords:
         ids = [[int(i) for i in sentence] for sentence in sentences]
         return [re.sub(r"[\r\n]+", " ", line) for line in self._processor.decode(ids)] if ids else []
 
+    def pieces(self) -> list[str]:
+        """Return all sub-words as text, in the order of their ids."""
+        return self._processor.id_to_piece(list(range(self.vocabulary_size)))
+
     def piece(self, piece_id: int) -> str:
         """Return the sub-word of an id as text."""
         return self._processor.id_to_piece(int(piece_id))

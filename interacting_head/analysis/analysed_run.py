@@ -21,6 +21,7 @@ from interacting_head.model.transformer import Transformer
 from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.training.run_text import corpus_of
 from interacting_head.translation.inspection import Inspection, Inspector
+from interacting_head.translation.pieces import encoded
 from interacting_head.translation.translator import Translator
 
 WINDOW = 64  # pairs whose attention is held at a time
@@ -92,7 +93,7 @@ class AnalysedRun:
     def encode(self, side: str, lines: list[str]) -> list[list[int]]:
         """Return the ids of each line of raw text of one of `SIDES`, after the run's preprocessing."""
         form = {"source": self.translator.source_form, "target": self.translator.target_form}[side]
-        return self.subwords[SIDES.index(side)].encode([form.preprocess(line) for line in lines])
+        return encoded(self.subwords[SIDES.index(side)], form, lines)
 
     def source_tokens(self, pair: Pair) -> list[str]:
         """Return the source sub-words and `</s>` as text: columns of `cross`, both axes of `encoder`."""

@@ -91,7 +91,7 @@ def convert(
         if isinstance(source, RunDirectory):
             check_replaced(path, source.find_weights(checkpoint), quantization)
         folder = stack.enter_context(new_folder(path))
-        trained = TrainedModel.of(source, checkpoint)
+        trained = source if isinstance(source, TrainedModel) else TrainedModel.of(source, checkpoint)
         trained.check_room(folder)
         usage = getattr(module, function or "write")(trained, folder, quantization, **options)
         stored = quantization or UNQUANTIZED

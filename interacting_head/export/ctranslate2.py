@@ -113,9 +113,8 @@ class TransformerConverter(ctranslate2.converters.Converter):
         decoder.projection.weight = array(model.output_embedding.embeddings)
 
         spec = transformer_spec.TransformerSpec(encoder, decoder)
-        source_pieces, target_pieces = self.trained.pieces()
-        spec.register_source_vocabulary(source_pieces)
-        spec.register_target_vocabulary(target_pieces)
+        spec.register_source_vocabulary(self.trained.source_subwords.pieces())
+        spec.register_target_vocabulary(self.trained.target_subwords.pieces())
         spec.config.layer_norm_epsilon = LAYER_NORM_EPSILON
         spec.config.unk_token = SPECIAL_PIECES[UNKNOWN]
         spec.config.bos_token = spec.config.decoder_start_token = SPECIAL_PIECES[BEGIN]

@@ -213,7 +213,8 @@ def write_tokenizer(folder: Path, trained: TrainedModel) -> None:
     shared, data = trained.model.shared_vocabulary, trained.config.data
     copy_file(trained.source_subwords.path, folder / "source.spm")
     copy_file(trained.target_subwords.path, folder / "target.spm")
-    source, target = ({piece: number for number, piece in enumerate(pieces)} for pieces in trained.pieces())
+    both = trained.source_subwords, trained.target_subwords
+    source, target = ({piece: number for number, piece in enumerate(subwords.pieces())} for subwords in both)
     write_json(folder / "vocab.json", source)
     if not shared:
         write_json(folder / "target_vocab.json", target)

@@ -18,6 +18,7 @@ from data.text.subwords import END, PAD
 from interacting_head.config import DecodeConfig
 from interacting_head.export import EXTRA, LONGEST, TEXT, optional_package, versions
 from interacting_head.export.trained_model import TrainedModel
+from interacting_head.model.compilation import stateless
 from interacting_head.search.constraints import Limits
 from interacting_head.search.options import SearchOptions, length_limit
 from interacting_head.search.transformer_search import TransformerSearch
@@ -199,7 +200,7 @@ def search_ids(
         max_lengths = tf.where(is_empty, 0, tf.maximum(longest, min_length)) + 1
         limits = Limits(max_lengths=max_lengths, min_lengths=tf.minimum(max_lengths - 1, min_length))
         options = _OpenOptions(decode.beam_size, length_penalty, decode.length_penalty_type, n_best=n_best)
-        with keras.StatelessScope(collect_losses=False):
+        with stateless():
             search = TransformerSearch(model, options)
             length = tf.maximum(tf.reduce_max(max_lengths), 1)
             ids, scores, token_scores = search.search(search.decoding_kernels.prepare(), source_ids, limits, length)

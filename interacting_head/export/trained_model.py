@@ -1,7 +1,6 @@
 """The input of a conversion: a model, its sub-words, and the forms of its text."""
 
 import dataclasses
-import math
 from pathlib import Path
 
 from data.errors import InputError
@@ -34,11 +33,8 @@ class TrainedModel:
     weights_sha256: str | None = None
 
     @classmethod
-    def of(cls, source: "str | Path | RunDirectory | TrainedModel", checkpoint: str | None = None) -> "TrainedModel":
-        """Return the trained model of a run directory; raise `InputError` if there is none."""
-        if isinstance(source, cls):
-            return source
-        run = source if isinstance(source, RunDirectory) else RunDirectory.open(source)
+    def of(cls, run: RunDirectory, checkpoint: str | None = None) -> "TrainedModel":
+        """Return the trained model of a run; raise `InputError` if there is none."""
         weights = run.find_weights(checkpoint)  # raises if there are none
         digest = sha256(weights)
         subwords = run.subwords()
@@ -66,11 +62,6 @@ class TrainedModel:
 
     def check_room(self, folder: Path) -> None:
         """Raise `OSError` if the disk has no room for the weights in float32 and the other files."""
-        size = 4 * sum(math.prod(weight.shape) for weight in self.model.weights) + SLACK
+        size = 4 * self.model.count_params() + SLACK
         size += sum(Path(subwords.path).stat().st_size for subwords in (self.source_subwords, self.target_subwords))
         check_folder_room(folder, size)
-
-    def pieces(self) -> list[list[str]]:
-        """Return the sub-words of source and of target as text, in the order of their ids."""
-        both = self.source_subwords, self.target_subwords
-        return [[subwords.piece(piece) for piece in range(subwords.vocabulary_size)] for subwords in both]

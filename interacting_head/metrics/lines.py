@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from data.errors import InputError
-from data.text.parallel_text import decode_lines, open_text_file
+from data.text.parallel_text import decode_lines, display_name, open_text_file
 
 SUBWORD_PIECE = re.compile("▁|@@( |$)")
 
@@ -41,11 +41,6 @@ def read_aligned(
             f"{_count(references[0])}; give one source line for each reference"
         )
     return systems, references, sources
-
-
-def display_name(path: str | Path) -> str:
-    """Return the name of a file for messages and tables."""
-    return "standard input" if path == "-" else str(path)
 
 
 def check_lines(

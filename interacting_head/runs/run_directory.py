@@ -2,7 +2,6 @@
 
 import errno
 import json
-import math
 import operator
 import os
 import re
@@ -222,7 +221,6 @@ class RunDirectory:
 
     def save_weights(self, model: object, path: Path) -> None:
         """Save the weights of a `Transformer`, sealed; raise `OSError` if the disk has no room."""
-        weights = sum(math.prod(weight.shape) * np.dtype("float32").itemsize for weight in model.weights)
         owner = {
             "version": VERSION,
             "model": configuration.to_dict(ExperimentConfig(model=model.config))["model"],
@@ -231,7 +229,7 @@ class RunDirectory:
         }
         with written_atomically(path) as partial:
             # After writing to a full disk, HDF5 crashes the process at exit.
-            check_room(partial, weights + 2**14 * len(model.weights))
+            check_room(partial, 4 * model.count_params() + 2**14 * len(model.weights))
             model.save_weights(partial)
             seal(partial, owner)
 

@@ -10,6 +10,7 @@ from interacting_head.serve.forms import AttentionRequest, RequestError, Transla
 from interacting_head.serve.limits import BEAM_SIZE, SUBWORDS, TOKENS
 from interacting_head.translation.engines import CAPABILITIES
 from interacting_head.translation.forms import described, packed
+from interacting_head.translation.pieces import encoded
 from interacting_head.translation.translator import Translator
 
 SUBWORDS_A_BYTE = 12  # at most: Unicode's normal form turns the 3 bytes of U+FDFA into 33
@@ -97,7 +98,7 @@ class Service:
         place = request.site, request.layer
         if place not in self._inspectors[request.model].wanted["attention"]:
             raise RequestError(422, f"this model has no attention layer {request.layer} at the site {request.site}")
-        [source] = translator.source_subwords.encode([translator.source_form.preprocess(request.source)])
+        [source] = encoded(translator.source_subwords, translator.source_form, [request.source])
         target = request.token_ids[:-1] if request.token_ids[-1:] == [END] else request.token_ids
         if not source:
             raise RequestError(422, "an empty line has no attention")
@@ -128,8 +129,7 @@ class Service:
         translator = self.translator
         if sum(len(line.encode()) for line in request.lines) <= SUBWORDS // SUBWORDS_A_BYTE:
             return None
-        forms = [translator.source_form.preprocess(line) for line in request.lines]
-        count = sum(map(len, translator.source_subwords.encode(forms)))
+        count = sum(map(len, encoded(translator.source_subwords, translator.source_form, request.lines)))
         if count <= SUBWORDS:
             return None
         return RequestError(422, f"text may have at most {SUBWORDS:,} sub-words, got {count:,}; shorten it")

@@ -68,13 +68,12 @@ class Progress(keras.callbacks.Callback):
 
     def _report(self):
         left = (self.total - self.step) * self._seconds_per_step
-        optimizer = getattr(self.model.optimizer, "inner_optimizer", self.model.optimizer)
         values = {
             "epoch": max(self.step - 1, 0) // self.steps_per_epoch + 1,
             "loss": f"{self.loss:.3f}",
             "perplexity": f"{math.exp(min(self.loss, 50)):.2f}",
-            "lr": f"{scalar(optimizer.learning_rate):.1e}",
-            "grad": f"{scalar(optimizer.gradient_norm):.2f}",
+            "lr": f"{scalar(self.model.adam.learning_rate):.1e}",
+            "grad": f"{scalar(self.model.adam.gradient_norm):.2f}",
             "tokens/s": f"{self.tokens_per_second:,.0f}",
         }
         if not self._bar.disable:

@@ -155,9 +155,9 @@ class Checkpointing:
 
     def save_moving_average(self) -> None:
         """Save the exponential moving average of the weights as `ema`."""
-        optimizer, weights = self.training_model.optimizer, self.model.get_weights()
+        weights = self.model.get_weights()
         with self.devices.scope():
-            getattr(optimizer, "inner_optimizer", optimizer).overwrite_with_moving_average()
+            self.training_model.adam.overwrite_with_moving_average()
             self.run.save_weights(self.model, self.run.weights_path("ema"))
             self.model.set_weights(weights)
 

@@ -72,9 +72,14 @@ def measured(config: ExperimentConfig, vocabulary_sizes: list, lengths: list, si
 
 
 def peak_memory() -> int:
-    """Return the peak bytes of this process so far: of the first GPU under TensorFlow, else of RAM."""
+    """Return the peak bytes of this process so far: of the first GPU or, without one, of RAM."""
     import keras
 
+    if keras.backend.backend() == "jax":
+        import jax
+
+        if stats := jax.devices()[0].memory_stats():  # none of a processor
+            return stats["peak_bytes_in_use"]
     if keras.backend.backend() == "tensorflow":
         import tensorflow as tf
 

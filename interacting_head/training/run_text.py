@@ -26,7 +26,6 @@ class RunText(NamedTuple):
     """The text of a run: original, preprocessed by `forms` (source, target), and encoded."""
 
     corpus: Corpus
-    train: ParallelText
     dev: ParallelText
     forms: tuple[Preprocessor, Preprocessor]
     subwords: tuple[Subwords, Subwords]
@@ -131,4 +130,4 @@ def prepare_run_text(data: DataConfig, run: RunDirectory, corpus: Corpus) -> Run
         for path, model in zip(run.subword_paths, encoded.vocabularies, strict=True):
             copy_file(model, path)
     forms = map(Preprocessor, (data.profile, data.profile), languages, train.truecasers or (None, None))
-    return RunText(corpus, train.text, dev.text, tuple(forms), run.subwords(), encoded.pairs["train"])
+    return RunText(corpus, dev.text, tuple(forms), run.subwords(), encoded.pairs["train"])

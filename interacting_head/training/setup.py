@@ -47,6 +47,13 @@ def number_of_steps(train: TrainConfig, batches_per_epoch: int) -> int:
     return min(train.max_steps, train.max_epochs * batches_per_epoch)
 
 
+def steps_between_validations(train: TrainConfig, batches_per_epoch: int) -> int:
+    """Return the number of steps from one validation to the next."""
+    if train.validation_epochs is None:
+        return train.validation_interval
+    return train.validation_epochs * batches_per_epoch
+
+
 def make_batches(config: ExperimentConfig, pairs: EncodedPairs, replicas: int = 1) -> TrainingBatches:
     """Return the training batches of encoded pairs for a number of replicas of the model."""
     data, train = config.data, config.train

@@ -30,7 +30,13 @@ from interacting_head.training.devices import Devices
 from interacting_head.training.log import logging_to, write_tensorboard
 from interacting_head.training.peak_ram import peak_memory
 from interacting_head.training.run_text import open_text, prepare_run_text, store_paths, with_paths_of
-from interacting_head.training.setup import check, make_batches, make_training_model, number_of_steps
+from interacting_head.training.setup import (
+    check,
+    make_batches,
+    make_training_model,
+    number_of_steps,
+    steps_between_validations,
+)
 from interacting_head.training.validation import Validation
 
 logger = logging.getLogger("interacting_head")
@@ -148,6 +154,7 @@ class Trainer:
         text = prepare_run_text(config.data, run, corpus)
         self.batches = make_batches(config, text.pairs, devices.replicas)
         self.total_steps = number_of_steps(config.train, self.batches.batches_in_epoch)
+        self.interval = steps_between_validations(config.train, self.batches.batches_in_epoch)
         with devices.scope():
             self.model = build_model(config, *text.subwords)
             self.training_model = make_training_model(self.model, config, self.total_steps)
@@ -155,16 +162,8 @@ class Trainer:
         self.checkpoints = Checkpointing(run, self.training_model, config.train, devices)
         self.state = self.checkpoints.restore()
         if not self.state.finished:
-            self.checkpoints.check_room(math.ceil(self.total_steps / self._interval))
+            self.checkpoints.check_room(math.ceil(self.total_steps / self.interval))
         self.begun -= self.state.seconds
-
-    @property
-    def _interval(self):
-        """Steps from one validation to the next."""
-        config = self.config.train
-        if config.validation_epochs is None:
-            return config.validation_interval
-        return config.validation_epochs * self.batches.batches_in_epoch
 
     def start(self) -> None:
         """Log model and devices, and start the progress bar."""
@@ -178,7 +177,7 @@ class Trainer:
 
     def steps_to_validation(self) -> int:
         """Return the number of steps to the next validation, at multiples of the interval and at the end."""
-        until = (self.state.validated_step // self._interval + 1) * self._interval  # also after an interruption
+        until = (self.state.validated_step // self.interval + 1) * self.interval  # also after an interruption
         return max(0, min(until, self.total_steps) - self.state.step)
 
     @contextlib.contextmanager
@@ -238,7 +237,7 @@ class Trainer:
             "epoch": self.batches.position(max(state.step - 1, 0))[0] + 1,
             "loss": state.loss,
             **scores,
-            "learning_rate": scalar(self.training_model.optimizer.learning_rate),
+            "learning_rate": scalar(self.training_model.adam.learning_rate),
             "tokens_per_second": round(state.tokens_per_second),
         }
         self.run.append_log(record)

@@ -53,6 +53,11 @@ class TrainingModel(keras.Model):
         """The mean loss since the last reset."""
         return next(metric for metric in self.metrics if metric.name == "loss")
 
+    @property
+    def adam(self) -> keras.Optimizer:
+        """The optimizer, within the one that scales the loss in float16."""
+        return getattr(self.optimizer, "inner_optimizer", self.optimizer)
+
     def compute_loss(
         self,
         x: dict | None = None,

@@ -55,7 +55,7 @@ class Validation:
         The smoothed loss is the training loss without dropout and added losses; perplexity belongs to the other loss.
         """
         sums, tokens = np.zeros(3), 0
-        for inputs, labels, _ in self._batches:
+        for inputs, labels in self._batches:
             if stopped():
                 return None
             with out_of_memory_explained(lambda inputs=inputs: _in_words(inputs), TRAINING_ADVICE):

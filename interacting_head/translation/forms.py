@@ -9,6 +9,7 @@ import numpy as np
 
 from data.text.profiles import Preprocessor
 from data.text.subwords import END, Subwords
+from interacting_head.translation.pieces import encoded
 from interacting_head.translation.translator import Translation
 
 if TYPE_CHECKING:  # it imports Keras
@@ -69,7 +70,7 @@ def detailed(
     names = [name for name in ("attention", "head_importance") if inspector.wanted[name]]
     nothing = dict.fromkeys(["source_tokens", *names])
     whole = ["" if best.pieces > 1 else line for line, (best, *_) in zip(lines, found, strict=True)]
-    sources = subwords.encode([form.preprocess(line) for line in whole])
+    sources = encoded(subwords, form, whole)
     pairs = [(source, one.tokens) for source, line in zip(sources, found, strict=True) for one in line]
     inspections = iter(inspector.inspect(pairs))
     for source, line in zip(sources, found, strict=True):

@@ -12,12 +12,11 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TextIO
 
 from data.errors import InputError
-from data.text.parallel_text import decode_lines, open_text_file
+from data.text.parallel_text import decode_lines, display_name, open_text_file
 
 HELD = 1 << 22  # characters after which a window ends
 PAUSE = 0.2  # seconds without a line after which a window ends
 ALIGNED = "line n of one must correspond to line n of the other"
-STANDARD_INPUT = "standard input"
 PROMPT = "> "
 BLOCK = 1 << 16  # bytes read from a pipe at a time
 
@@ -25,11 +24,6 @@ BLOCK = 1 << 16  # bytes read from a pipe at a time
 def is_prompt(path: str) -> bool:
     """Return whether lines are typed: `path` is `-`, and standard input is a terminal."""
     return path == "-" and None not in (sys.stdin, sys.stdout) and sys.stdin.isatty()
-
-
-def name_of(path: str) -> str:
-    """Return the name of a file, or of `-`, for messages."""
-    return STANDARD_INPUT if path == "-" else path
 
 
 def windows(
@@ -77,7 +71,9 @@ def count_lines(path: str, other_path: str | None = None) -> int | None:
         with open_text_file(path) as file:
             count = sum(1 for _ in decode_lines(file, path))
     if other_path is not None and (other := count_lines(other_path)) != count and None not in (count, other):
-        raise InputError(f"{name_of(path)} has {count:,} lines but {name_of(other_path)} has {other:,}; {ALIGNED}")
+        raise InputError(
+            f"{display_name(path)} has {count:,} lines but {display_name(other_path)} has {other:,}; {ALIGNED}"
+        )
     return count
 
 
@@ -98,11 +94,11 @@ def open_windows(path: str, other_path: str | None, first: int, largest: int) ->
             if not isinstance(file, gzip.GzipFile) and not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 file = _Pipe(file)
                 pauses = file.pauses
-            lines = decode_lines(file, name_of(path))
+            lines = decode_lines(file, display_name(path))
         pairs = zip(lines, itertools.repeat(None))
         if other_path is not None:
-            others = decode_lines(files.enter_context(open_text_file(other_path)), name_of(other_path))
-            pairs = aligned(lines, others, name_of(path), name_of(other_path))
+            others = decode_lines(files.enter_context(open_text_file(other_path)), display_name(other_path))
+            pairs = aligned(lines, others, display_name(path), display_name(other_path))
         yield windows(pairs, first, largest, pauses)
 
 

@@ -7,6 +7,7 @@ from interacting_head.config import AttentionConfig, ExperimentConfig, ModelConf
 from interacting_head.model.transformer import Transformer
 from interacting_head.runs.run_directory import RunDirectory
 from layers import ATTENTION_SCHEMES
+from tests.layers.backend import array
 from tests.layers.schemes import randomize
 
 V = 17
@@ -39,6 +40,12 @@ def sources(lengths, width=None, seed=0):
         row[: length - 1] = np.random.default_rng((seed, length)).integers(4, V, length - 1)
         row[length - 1] = END
     return ids
+
+
+def logits(model):
+    """The logits `(2, 5, V)` of two pairs of sentences."""
+    target_ids, _ = targets([3, 5])
+    return array(model({"source_ids": sources([4, 6]), "target_ids": target_ids}))
 
 
 def targets(lengths, width=None, seed=1):

@@ -61,6 +61,18 @@ def make(name, options, num_heads=4, key_dim=6, value_dim=3, **arguments):
     return ATTENTION_SCHEMES[name](num_heads, key_dim, value_dim, **options, **arguments)
 
 
+def built(name, options, **arguments):
+    """A built layer of a scheme with random weights."""
+    layer = make(name, options, **arguments)
+    layer.build((None, None, MODEL_DIM), (None, None, MODEL_DIM))
+    return randomize(layer)
+
+
+def with_ones(x):
+    """Inputs with a last column of ones, for kernels whose last row is the bias."""
+    return np.concatenate([x, np.ones_like(x[..., :1])], axis=-1)
+
+
 def normal(*shape, seed=0):
     """Standard normal numbers in float32."""
     return np.random.default_rng(seed).normal(size=shape).astype("float32")

@@ -18,7 +18,7 @@ from layers import (
 )
 from tests.layers.backend import array, compiled
 from tests.layers.oracle import ORACLE, needs_oracle
-from tests.layers.schemes import ALL, IDS, make, normal, randomize
+from tests.layers.schemes import ALL, IDS, make, normal, randomize, with_ones
 
 D = 16
 
@@ -40,10 +40,6 @@ def assert_equal(found, expected):
 
 READ_INPUTS = "importance_query_kernel", "gate_kernel"
 """Kernels without a bias that read the input."""
-
-
-def with_ones(x):
-    return np.concatenate([x, np.ones_like(x[..., :1])], axis=-1)
 
 
 def with_biases_in_kernels(weights):

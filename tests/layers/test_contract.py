@@ -6,15 +6,9 @@ import pytest
 from keras import ops
 
 from tests.layers.backend import array, gradients
-from tests.layers.schemes import ALL, IDS, MODEL_DIM, make, normal, randomize
+from tests.layers.schemes import ALL, IDS, MODEL_DIM, built, make, normal
 
 every_scheme = pytest.mark.parametrize(("name", "options"), ALL, ids=IDS)
-
-
-def built(name, options, **arguments):
-    layer = make(name, options, **arguments)
-    layer.build((None, None, MODEL_DIM), (None, None, MODEL_DIM))
-    return randomize(layer)
 
 
 @every_scheme

@@ -7,7 +7,7 @@ from keras import ops
 
 from layers import ATTENTION_SCHEMES, dot_product
 from tests.layers.backend import array, gradients
-from tests.layers.schemes import ALL, IDS, MODEL_DIM, make, normal, randomize
+from tests.layers.schemes import ALL, IDS, MODEL_DIM, built, normal
 
 T, S = 6, 4
 PLAIN = {"multi_head", "fixed_head_size", "interacting_head", "dynamic_head_importance", "multi_hop"}
@@ -41,12 +41,6 @@ def fused(monkeypatch):
     return calls
 
 
-def built(name, options, **arguments):
-    layer = make(name, options, key_dim=6, value_dim=6, **arguments)
-    layer.build((None, None, MODEL_DIM), (None, None, MODEL_DIM))
-    return randomize(layer)
-
-
 def is_plain(name, options):
     if options.get("implementation", "folded") != "folded" or options.get("start") == "collaborative_heads":
         return False  # the latter has larger keys than values
@@ -59,7 +53,7 @@ def is_plain(name, options):
     ids=[*IDS, *MASKS],
 )
 def test_outputs_and_gradients_equal_the_stages(fused, monkeypatch, name, options, mask):
-    layer = built(name, options)
+    layer = built(name, options, value_dim=6)
     cotangent = normal(2, T, MODEL_DIM, seed=2)
 
     def outputs(query, memory):
@@ -80,7 +74,7 @@ def test_outputs_and_gradients_equal_the_stages(fused, monkeypatch, name, option
 
 
 def test_calls_that_a_kernel_cannot_make_are_done_in_stages(fused):
-    layer = built("multi_head", {}, dropout=0.5)
+    layer = built("multi_head", {}, value_dim=6, dropout=0.5)
     query, memory = normal(2, T, MODEL_DIM), normal(2, S, MODEL_DIM)
     layer(query, memory, training=True)
     layer(query, memory, return_attention_scores=True)

@@ -51,10 +51,7 @@ class CTranslate2Engine(Engine):
     ):
         self._translator, self._choice = translator, choice
         self.calls_at_a_time = self.calls_waiting = translator.num_translators
-        self._source_pieces, self._target_pieces = (
-            [subwords.piece(i) for i in range(subwords.vocabulary_size)]
-            for subwords in (source_subwords, target_subwords)
-        )
+        self._source_pieces, self._target_pieces = source_subwords.pieces(), target_subwords.pieces()
         self._target_ids = {piece: i for i, piece in enumerate(self._target_pieces)}
 
     @classmethod

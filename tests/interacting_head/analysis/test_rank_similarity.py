@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy.special import softmax
 from scipy.stats import ortho_group, pearsonr
 
 from interacting_head.analysis.rank import HeadOutputs, map_products, mean_of_pairs, normalised
@@ -56,11 +57,6 @@ def test_heads_of_several_sources_are_compared_within_each():
     np.testing.assert_allclose(found, [cka_of(*left), cka_of(*right)])
 
 
-def softmax(logits):
-    weights = np.exp(logits)
-    return weights / weights.sum(axis=-1, keepdims=True)
-
-
 @pytest.mark.parametrize("causal", [False, True])
 def test_correlation_is_pearsons_over_rows_less_their_means(causal):
     products, rows = 0.0, [[] for _ in range(H)]
@@ -68,7 +64,7 @@ def test_correlation_is_pearsons_over_rows_less_their_means(causal):
         logits = logits[0]
         if causal:
             logits = np.where(np.tri(length) > 0, logits, -np.inf)
-        weights = softmax(logits)
+        weights = softmax(logits, axis=-1)
         products = products + map_products(weights, causal)
         for head in range(H):
             for t in range(length):

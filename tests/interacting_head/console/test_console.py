@@ -4,6 +4,7 @@ import os
 import resource
 import subprocess
 import sys
+from pathlib import Path
 from unittest import mock
 
 import keras
@@ -49,6 +50,18 @@ def test_a_limit_of_addresses_that_crashes_tensorflow_is_refused(monkeypatch):
         "the address space of a process is limited to 1.9 GiB, but TensorFlow needs at least 3 GiB; raise the limit"
     )
     assert refusal().startswith(message)
+
+
+@pytest.mark.parametrize("named", [None, "elsewhere"])
+@mock.patch.dict(os.environ, {"TF_CPP_MIN_LOG_LEVEL": "0", allocator.SWITCH: "0"})
+def test_jax_keeps_compiled_functions_in_the_cache_or_where_the_user_says(monkeypatch, tmp_path, named):
+    monkeypatch.setenv("INTERACTING_HEAD_CACHE", str(tmp_path))
+    monkeypatch.delenv("JAX_COMPILATION_CACHE_DIR", raising=False)
+    if named:
+        monkeypatch.setenv("JAX_COMPILATION_CACHE_DIR", str(tmp_path / named))
+    with importing_keras():
+        folder = Path(os.environ["JAX_COMPILATION_CACHE_DIR"])
+    assert folder == tmp_path / named if named else folder.parent == tmp_path / "jax"
 
 
 COMMANDS = [["train.py", "--list"], ["-m", "interacting_head.reproduce", "--list"]]

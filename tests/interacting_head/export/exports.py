@@ -6,11 +6,13 @@ import subprocess
 import sys
 
 import numpy as np
+from scipy.special import log_softmax
 
-from data.text.subwords import BEGIN, END, PAD, Subwords, train_subwords
+from data.text.subwords import BEGIN, END, Subwords, train_subwords
 from interacting_head.config import ExperimentConfig, ModelConfig, PlacedAttentionConfig, PlacementConfig
 from interacting_head.export.trained_model import TrainedModel
 from interacting_head.model.transformer import Transformer
+from interacting_head.translation import batches
 from tests.interacting_head import tiny
 from tests.layers.backend import array
 from tests.layers.schemes import randomize
@@ -57,10 +59,7 @@ def pairs(count=20, longest=12):
 
 def padded(sentences):
     """Ids `(B, T)` of sentences of different lengths."""
-    ids = np.full((len(sentences), max(map(len, sentences))), PAD, "int32")
-    for row, sentence in zip(ids, sentences, strict=True):
-        row[: len(sentence)] = sentence
-    return ids
+    return batches.padded(sentences, len(sentences), max(map(len, sentences)))
 
 
 def logits(model, sources, targets):
@@ -71,9 +70,7 @@ def logits(model, sources, targets):
 
 def log_probabilities(model, sources, targets):
     """The log-probability of each target token and of the end symbol, a list for each pair, in float64."""
-    found = logits(model, sources, targets).astype("float64")
-    found -= found.max(axis=-1, keepdims=True)
-    found -= np.log(np.exp(found).sum(axis=-1, keepdims=True))
+    found = log_softmax(logits(model, sources, targets).astype("float64"), axis=-1)
     return [[found[row, t, token] for t, token in enumerate([*s, END])] for row, s in enumerate(targets)]
 
 

@@ -69,15 +69,16 @@ def test_a_run_that_does_not_exist_leaves_nothing(tmp_path):
 
 
 def test_a_run_is_loaded_with_its_checkpoint(workplace):
-    best, average = (TrainedModel.of(workplace / "trained", name) for name in (None, "average"))
-    assert best.config == RunDirectory.open(workplace / "trained").config
+    run = RunDirectory.open(workplace / "trained")
+    best, average = (TrainedModel.of(run, name) for name in (None, "average"))
+    assert best.config == run.config
     assert (best.model.get_weights()[0] != average.model.get_weights()[0]).any()
     with pytest.raises(InputError, match="has no checkpoint 'step-7'"):
-        TrainedModel.of(workplace / "trained", "step-7")
+        TrainedModel.of(run, "step-7")
 
 
 def test_the_text_files_name_no_file_of_the_machine(workplace, tmp_path):
-    trained = TrainedModel.of(workplace / "trained")
+    trained = TrainedModel.of(RunDirectory.open(workplace / "trained"))
     assert trained.config.data.source
     trained.write_text_files(tmp_path / "text")
     data = RunDirectory.open(tmp_path / "text").config.data
@@ -103,4 +104,4 @@ def test_separate_sub_words_stay_separate(tmp_path):
     trained.write_text_files(tmp_path / "text")
     source, target = RunDirectory.open(tmp_path / "text").subwords()
     assert (source.digest, target.digest) == (trained.source_subwords.digest, trained.target_subwords.digest)
-    assert list(map(len, trained.pieces())) == [281, 280]
+    assert [len(one.pieces()) for one in (trained.source_subwords, trained.target_subwords)] == [281, 280]

@@ -14,29 +14,18 @@ FOLDED = [case for case in schemes.ALL if schemes.make(*case).why_not_standard i
 REFUSED = [case for case in schemes.ALL if case not in FOLDED]
 
 
-def built(name, options, **sizes):
-    layer = schemes.make(name, options, **sizes)
-    layer.build((B, T, D), (B, S, D))
-    return schemes.randomize(layer)
-
-
-def with_ones(x):
-    """The last row of a folded projection is its bias."""
-    return np.concatenate([x, np.ones((*x.shape[:-1], 1))], axis=-1)
-
-
 def standard(folded, query, value, mask):
     """Multi-head attention, by the loop of `layers.reference`, with the weights of a `StandardAttention`."""
     weights = {f"{name}_kernel": getattr(folded, name) for name in ("query", "key", "value")}
     weights |= {"output_kernel": folded.output_kernel, "output_bias": folded.output_bias}
-    output, _ = reference.multi_head(weights, with_ones(query), with_ones(value), mask)
+    output, _ = reference.multi_head(weights, schemes.with_ones(query), schemes.with_ones(value), mask)
     return output
 
 
 @pytest.mark.parametrize("sizes", [{}, {"key_dim": 3, "value_dim": 5}, {"num_heads": 1}], ids=str)
 @pytest.mark.parametrize("case", FOLDED, ids=str)
 def test_folded_weights_compute_what_the_scheme_does(case, sizes):
-    layer = built(*case, **sizes)
+    layer = schemes.built(*case, **sizes)
     query, value = schemes.normal(B, T, D), schemes.normal(B, S, D, seed=1)
     mask = np.ones((B, T, S))
     mask[0, :, 2:] = 0
@@ -60,7 +49,7 @@ def test_folded_weights_compute_what_the_scheme_does(case, sizes):
     ],
 )
 def test_folded_layers_have_the_expected_sizes(scheme, heads, size):
-    folded = fold(built(scheme, {}))
+    folded = fold(schemes.built(scheme, {}))
     assert (folded.num_heads, folded.head_dim) == (heads, size)
     assert folded.query.shape == folded.key.shape == folded.value.shape == (D + 1, heads, size)
     assert folded.output_kernel.shape == (heads, size, D)
@@ -69,7 +58,7 @@ def test_folded_layers_have_the_expected_sizes(scheme, heads, size):
 @pytest.mark.parametrize("case", REFUSED, ids=str)
 def test_layers_that_cannot_be_folded_say_why(case):
     with pytest.raises(InputError, match=f"that layer is {case[0]}, which cannot be converted: .*--format savedmodel"):
-        fold(built(*case), "that layer")
+        fold(schemes.built(*case), "that layer")
 
 
 def test_schemes_that_weigh_heads_or_read_several_memories_are_refused():

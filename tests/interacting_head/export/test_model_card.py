@@ -11,6 +11,7 @@ from interacting_head.export import FORMATS, convert
 from interacting_head.export.model_card import LIBRARIES, model_card
 from interacting_head.export.trained_model import TrainedModel
 from interacting_head.runs.exports import ExportRecord
+from interacting_head.runs.run_directory import RunDirectory
 from tests import skip_reasons
 from tests.interacting_head.export import exports
 
@@ -19,7 +20,7 @@ RECORD = ExportRecord("keras", "best", "0" * 64, "float32", "0.1")
 
 @pytest.fixture(scope="module")
 def trained(workplace):
-    return TrainedModel.of(workplace / "trained")
+    return TrainedModel.of(RunDirectory.open(workplace / "trained"))
 
 
 def card_of(trained, record=RECORD, options=()):

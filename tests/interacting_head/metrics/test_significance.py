@@ -1,7 +1,5 @@
 """Comparisons of systems."""
 
-import random
-
 import numpy as np
 import pytest
 from sacrebleu.significance import PairedTest
@@ -12,6 +10,7 @@ from interacting_head.metrics.evaluation import evaluate_systems
 from interacting_head.metrics.metric import MeanMetric
 from interacting_head.metrics.significance import RESAMPLES, Resampling, compare
 from tests.interacting_head.metrics.examples import SENTENCES, WORSE
+from tests.interacting_head.reproduction.stand_ins import noisy
 
 METRIC_NAMES = ["bleu", "sacrebleu", "chrf", "ter", "wer", "wer_paper", "rouge_l", "cider"]
 ALMOST_EQUAL = [*SENTENCES[:-1], WORSE[-1]]
@@ -20,12 +19,6 @@ ALMOST_EQUAL = [*SENTENCES[:-1], WORSE[-1]]
 def comparison(metric, systems, references=(SENTENCES,), resampling=None):
     evaluation = evaluate_systems(systems, list(references), [metric], Options(), resampling or Resampling())
     return evaluation.comparisons[metric]
-
-
-def noisy(seed, share):
-    """Return the sentences with a share of the words replaced."""
-    generator = random.Random(seed)
-    return [" ".join("noise" if generator.random() < share else word for word in line.split()) for line in SENTENCES]
 
 
 class Numbers(MeanMetric):
@@ -67,7 +60,7 @@ def test_a_system_does_not_differ_from_itself(metric):
 
 @pytest.mark.parametrize("metric", METRIC_NAMES)
 def test_compared_scores_equal_the_evaluation_and_lie_in_the_interval(metric):
-    lines = noisy(1, 0.3)
+    lines = noisy(0.3, 1, SENTENCES)
     _, system = comparison(metric, [("baseline", SENTENCES), ("noisy", lines)])
     assert system.score == evaluate(lines, SENTENCES, [metric])[metric].score
     assert system.lower <= system.median <= system.upper
@@ -75,7 +68,7 @@ def test_compared_scores_equal_the_evaluation_and_lie_in_the_interval(metric):
 
 
 def test_comparing_twice_gives_the_same_numbers_and_another_seed_others():
-    systems = [("a", noisy(1, 0.3)), ("b", noisy(2, 0.3))]
+    systems = [("a", noisy(0.3, 1, SENTENCES)), ("b", noisy(0.3, 2, SENTENCES))]
     assert comparison("bleu", systems) == comparison("bleu", systems)
     other = comparison("bleu", systems, resampling=Resampling(seed=1))
     assert other[1].mean != comparison("bleu", systems)[1].mean
@@ -84,7 +77,11 @@ def test_comparing_twice_gives_the_same_numbers_and_another_seed_others():
 
 @pytest.mark.parametrize("metric", ["bleu", "sacrebleu", "chrf", "ter"])
 def test_scores_intervals_and_p_values_equal_sacrebleus_paired_test(metric):
-    systems = [("baseline", noisy(1, 0.3)), ("noisy", noisy(2, 0.32)), ("worse", noisy(3, 0.4))]
+    systems = [
+        ("baseline", noisy(0.3, 1, SENTENCES)),
+        ("noisy", noisy(0.32, 2, SENTENCES)),
+        ("worse", noisy(0.4, 3, SENTENCES)),
+    ]
     tool = METRICS[metric](Options()).corpus_tool
     signatures, columns = PairedTest(systems, {metric: tool}, [SENTENCES], test_type="bs", n_samples=1000)()
     expected = next(column for title, column in columns.items() if title != "System")

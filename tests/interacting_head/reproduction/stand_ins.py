@@ -9,10 +9,10 @@ from interacting_head.reproduction.statistics import ratio, sign_of
 REFERENCES = [f"sentence {number} of the test set is about item {number * 7} here" for number in range(40)]
 
 
-def noisy(share, seed):
-    """Return the references with a share of the words replaced."""
+def noisy(share, seed, lines=REFERENCES):
+    """Return lines with a share of the words replaced."""
     draw = random.Random(seed)
-    return [" ".join("noise" if draw.random() < share else word for word in line.split()) for line in REFERENCES]
+    return [" ".join("noise" if draw.random() < share else word for word in line.split()) for line in lines]
 
 
 class StandIn:

@@ -41,8 +41,8 @@ def test_the_bar_fits_a_terminal_of_80_columns(total, loss, shown):
         progress = Progress(0, total, 1, 300, 1000)
         progress.step = progress._bar.n = total - 2
         progress.loss, progress._seconds_per_step, progress.tokens_per_second = loss, 60.0, 3466.0
-        optimizer = types.SimpleNamespace(learning_rate=0.00123, gradient_norm=0.33)
-        progress.set_model(types.SimpleNamespace(optimizer=optimizer))
+        adam = types.SimpleNamespace(learning_rate=0.00123, gradient_norm=0.33)
+        progress.set_model(types.SimpleNamespace(adam=adam))
         progress._report()
         progress.close()
     bar = written.decode("utf-8").rstrip().split("\r")[-1]

@@ -2,7 +2,10 @@ import keras
 import numpy as np
 import pytest
 
+from interacting_head.config import ExperimentConfig, override
 from interacting_head.training.optimizer import Adam
+from interacting_head.training.setup import make_training_model
+from tests.interacting_head import tiny
 from tests.layers.backend import array
 
 SHAPES = [(3, 4), (5,), (2, 2, 2)]
@@ -33,6 +36,12 @@ def test_clipping_equals_keras(scale):
     theirs = train(keras.optimizers.Adam(0.1, epsilon=0.1, global_clipnorm=1.0), scale)
     for our, their in zip(ours, theirs, strict=True):
         np.testing.assert_allclose(our, their, rtol=1e-5, atol=1e-6)
+
+
+def test_settings_of_adam_reach_it():
+    config = override(ExperimentConfig(), ["train.adam_beta_1=0.7", "train.adam_beta_2=0.8", "train.adam_epsilon=1e-3"])
+    found = make_training_model(tiny.transformer(), config, 10).adam
+    assert (found.beta_1, found.beta_2, found.epsilon) == (0.7, 0.8, 1e-3)
 
 
 def adam(steps, learning_rate=0.1, beta_1=0.9, beta_2=0.999, epsilon=1e-7):

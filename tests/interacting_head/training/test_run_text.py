@@ -209,16 +209,17 @@ def test_truecasers_of_a_run_are_used_rather_than_new_ones(run, tmp_path):
     source, _ = copy.truecasing_paths
     source.write_text("HUND (1/1)\n", encoding="utf-8")
     text = prepare_run_text(copy.config.data, copy, open_text(copy.config.data, None))
-    assert next(text.train.pairs())[0] == "Der HUND sieht &apos; s !"
+    assert text.subwords[0].decode([text.pairs.source[0]]) == ["Der HUND sieht &apos; s !"]
     assert text.forms[0].preprocess("der Hund") == "der HUND"
 
 
 def test_training_pairs_are_left_out_by_the_rules_and_no_others(tmp_path):
     config = configured(write(tmp_path), "data.profile=truecased", "data.max_words=7", "data.max_ratio=1.3")
     text = prepare_run_text(config.data, RunDirectory(tmp_path), open_text(config.data, None))
-    kept = list(text.train.pairs())
-    assert 1 <= len(kept) < len(SENTENCES)
-    assert all(max(len(line.split()) for line in pair) <= 7 for pair in kept)
+    sides = zip(text.subwords, (text.pairs.source, text.pairs.target), strict=True)
+    kept = [subwords.decode(side[i] for i in range(len(text.pairs))) for subwords, side in sides]
+    assert 1 <= len(kept[0]) < len(SENTENCES)
+    assert all(len(line.split()) <= 7 for lines in kept for line in lines)
     assert len(list(text.dev.pairs())) == len(SENTENCES)
 
 

@@ -1,7 +1,6 @@
 """The settings of a training: validations, averages, its end, and errors."""
 
 import math
-import types
 
 import numpy as np
 import pytest
@@ -11,8 +10,8 @@ from interacting_head import config as configuration
 from interacting_head.console import RunError
 from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.training.callbacks import duration
-from interacting_head.training.setup import number_of_steps
-from interacting_head.training.trainer import Trainer, train
+from interacting_head.training.setup import number_of_steps, steps_between_validations
+from interacting_head.training.trainer import train
 from interacting_head.translation.translator import Translator
 from tests import tiny_corpus
 from tests.interacting_head.runs.equality import weights
@@ -22,10 +21,7 @@ pytestmark = pytest.mark.usefixtures("cache")
 
 @pytest.mark.parametrize(("settings", "interval"), [([], 10), (["train.validation_epochs=3"], 21)], ids=str)
 def test_the_interval_of_validations_is_in_steps_or_in_epochs(settings, interval):
-    trainer = types.SimpleNamespace(
-        config=tiny_corpus.configuration({}, *settings), batches=types.SimpleNamespace(batches_in_epoch=7)
-    )
-    assert Trainer._interval.fget(trainer) == interval
+    assert steps_between_validations(tiny_corpus.configuration({}, *settings).train, batches_per_epoch=7) == interval
 
 
 @pytest.mark.slow

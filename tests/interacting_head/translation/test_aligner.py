@@ -2,7 +2,6 @@ import functools
 from types import SimpleNamespace
 
 import numpy as np
-import pytest
 
 from data.text.profiles import RAW_TEXT, Preprocessor
 from data.text.subwords import END
@@ -12,14 +11,8 @@ from interacting_head.translation.engines.engine import Engine
 from interacting_head.translation.line_encoder import LineEncoder
 from interacting_head.translation.translator import Translation, Translator
 from interacting_head.translation.word_alignment import words_of
-from tests.interacting_head.export import exports
 
 LINE = "die katze und der hund"
-
-
-@pytest.fixture(scope="module")
-def subwords(tmp_path_factory):
-    return exports.subwords(tmp_path_factory.mktemp("subwords"))[0]
 
 
 class Opposite(Engine):

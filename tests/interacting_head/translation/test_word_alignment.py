@@ -2,14 +2,8 @@ import numpy as np
 import pytest
 
 from interacting_head.translation.word_alignment import Words, column_links, links, merged, pharaoh, words_of
-from tests.interacting_head.export import exports
 
 DRAW = np.random.default_rng(3)
-
-
-@pytest.fixture(scope="module")
-def subwords(tmp_path_factory):
-    return exports.subwords(tmp_path_factory.mktemp("subwords"))[0]
 
 
 def words(*counts):

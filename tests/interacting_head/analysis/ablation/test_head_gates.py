@@ -23,11 +23,6 @@ OUTPUT_HEAD |= {"knocking_heads", "collaborative_heads", "interleaved_heads", "d
 every_scheme = pytest.mark.parametrize("scheme", mostly_slow(ATTENTION_SCHEMES, "multi_hop", "multi_layer"))
 
 
-def logits(model):
-    target_ids, _ = tiny.targets([3, 5])
-    return array(model({"source_ids": tiny.sources(LENGTHS), "target_ids": target_ids}))
-
-
 def weighing(scheme, **settings):
     """A model that has the scheme everywhere, also where it stands in some layers only by default."""
     return tiny.transformer(scheme=scheme, placements=(), memory="top", **settings)
@@ -36,14 +31,14 @@ def weighing(scheme, **settings):
 @every_scheme
 def test_masking_no_heads_changes_nothing(scheme):
     model = tiny.transformer(scheme=scheme)
-    expected = logits(model)
+    expected = tiny.logits(model)
     gated_model = GatedTransformer(model)
-    np.testing.assert_array_equal(logits(gated_model.model), expected)
+    np.testing.assert_array_equal(tiny.logits(gated_model.model), expected)
     gated_model.close(gated_model.heads[:1])
-    assert np.abs(logits(gated_model.model) - expected).max() > 1e-4
+    assert np.abs(tiny.logits(gated_model.model) - expected).max() > 1e-4
     gated_model.close([])
-    np.testing.assert_array_equal(logits(gated_model.model), expected)
-    np.testing.assert_array_equal(logits(model), expected)
+    np.testing.assert_array_equal(tiny.logits(gated_model.model), expected)
+    np.testing.assert_array_equal(tiny.logits(model), expected)
 
 
 @pytest.mark.parametrize("scheme", mostly_slow(sorted(OUTPUT_HEAD), "interacting_head"))
@@ -54,10 +49,10 @@ def test_removing_a_head_with_zero_output_weights_changes_nothing(scheme):
     values = array(kernel).copy()
     values[..., head.head - 1, :, :] = 0
     kernel.assign(values)
-    expected = logits(model)
+    expected = tiny.logits(model)
     gated_model = GatedTransformer(model)
     gated_model.close([head])
-    np.testing.assert_allclose(logits(gated_model.model), expected, atol=1e-6)
+    np.testing.assert_allclose(tiny.logits(gated_model.model), expected, atol=1e-6)
 
 
 def attention_by_loop(layer, query, closed, pieces):
@@ -173,13 +168,13 @@ def test_a_closed_source_equals_a_masked_source(joint):
     gated_model = GatedTransformer(model)
     assert gated_model.sources == [Source(1, 1), Source(1, 2), Source(2, 1), Source(2, 2)]
     gated_model.close([Source(2, 1)])
-    found = logits(gated_model.model)
+    found = tiny.logits(gated_model.model)
     gated_model.close([Source(1, 1), Source(2, 1)])
-    of_all = logits(gated_model.model)
+    of_all = tiny.logits(gated_model.model)
     layers[1].masked_sources = (1,)
-    np.testing.assert_array_equal(found, logits(model))
+    np.testing.assert_array_equal(found, tiny.logits(model))
     layers[0].masked_sources = (1,)
-    np.testing.assert_array_equal(of_all, logits(model))
+    np.testing.assert_array_equal(of_all, tiny.logits(model))
 
 
 def test_a_model_that_reads_one_source_has_no_source_to_mask():
@@ -223,7 +218,7 @@ def test_a_compiled_function_follows_changes_of_the_mask():
     for closed in ([], gated_model.heads[2:3], gated_model.heads):
         gated_model.close(closed)
         found = array(compiled(source_ids=tiny.sources(LENGTHS), target_ids=target_ids))
-        np.testing.assert_allclose(found, logits(gated_model.model), atol=1e-5)
+        np.testing.assert_allclose(found, tiny.logits(gated_model.model), atol=1e-5)
     assert compiled.count == 1
 
 

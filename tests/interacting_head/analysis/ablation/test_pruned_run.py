@@ -49,11 +49,6 @@ def transformer(scheme, options=None, **settings):
     return randomize(Transformer(config, tiny.V, tiny.V)), ExperimentConfig(model=config)
 
 
-def logits(model):
-    target_ids, _ = tiny.targets([3, 5])
-    return array(model({"source_ids": tiny.sources([4, 6]), "target_ids": target_ids}))
-
-
 @pytest.mark.parametrize("case", mostly_slow(CASES, "interacting_head-mean-True", "multi_hop", "multi_layer-False"))
 def test_a_pruned_model_gives_the_logits_of_the_masked_one(case):
     model, config = transformer(*CASES[case])
@@ -65,10 +60,10 @@ def test_a_pruned_model_gives_the_logits_of_the_masked_one(case):
     ]
     gated_model = GatedTransformer(model)
     gated_model.close(removed)
-    expected = logits(gated_model.model)
+    expected = tiny.logits(gated_model.model)
     smaller, new_config = pruned(model, config, SUBWORDS, removed)
-    np.testing.assert_allclose(logits(smaller), expected, atol=1e-5, rtol=1e-5)
-    assert np.abs(expected - logits(model)).max() > 1e-3
+    np.testing.assert_allclose(tiny.logits(smaller), expected, atol=1e-5, rtol=1e-5)
+    assert np.abs(expected - tiny.logits(model)).max() > 1e-3
     assert smaller.count_params() < model.count_params()
     heads = {place: layer.num_heads for place, layer in smaller.attention_layers.items()}
     changed = {("encoder", 2): 2, ("decoder", 2): 1, ("cross", 1): 1, ("cross", 2): 3}
@@ -84,9 +79,9 @@ def test_a_model_without_heads_equals_a_model_with_closed_gates(case):
     gated_model = GatedTransformer(model)
     heads = gated_model.heads
     gated_model.close(heads)
-    expected = logits(gated_model.model)
+    expected = tiny.logits(gated_model.model)
     smaller, _ = pruned(model, config, SUBWORDS, heads)
-    np.testing.assert_allclose(logits(smaller), expected, atol=1e-5, rtol=1e-5)
+    np.testing.assert_allclose(tiny.logits(smaller), expected, atol=1e-5, rtol=1e-5)
 
 
 def test_removing_no_heads_gives_the_same_model():
