@@ -54,8 +54,11 @@ def install_command(extra: str) -> str:
 
 def run(main: Callable[[], int | None]) -> NoReturn:
     """Call `main()` and exit with 0 on success, 1 on failure, 2 on bad input (`InputError`), or 130 if interrupted."""
-    if sys.stderr is None:  # closed: no other file may get its number
-        sys.stderr = open(os.open(os.devnull, os.O_WRONLY), "w")  # noqa: SIM115 (for the rest of the process)
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass  # a closed standard stream: no other file may get its number
+    os.close(descriptor)
+    if sys.stderr is None:
+        sys.stderr = open(2, "w")  # noqa: SIM115 (for the rest of the process)
     if isinstance(sys.stdout, io.TextIOWrapper):  # None where it is closed
         # As on standard error: escape what the encoding lacks, and file names that are not text.
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -126,8 +129,9 @@ def format_os_error(error: OSError) -> str:
             kept = "the previous file is unchanged; " if os.path.exists(place) else "no partial file is left; "
         return f"cannot write {place}: {error.strerror}; {kept}free up space and run the same command again"
     if error.errno in UNWRITABLE and error.filename is not None:
-        verb = "write" if error.errno == errno.EROFS else "open"
-        return f"cannot {verb} {error.filename}: {error.strerror}; {ADVICE}"
+        if error.errno == errno.EROFS:
+            return f"cannot write {error.filename}: {error.strerror}; {ADVICE}"
+        return f"cannot open {error.filename}: {error.strerror}; check its permissions, or {ADVICE}"
     return " ".join(str(error).split())
 
 

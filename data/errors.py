@@ -8,6 +8,10 @@ class InputError(ValueError):
     """Unusable input; the message says in one line what was given, what is allowed and what to do."""
 
 
+class MisfitError(InputError):
+    """Settings that cannot be used with this text, although they are valid."""
+
+
 def nearest_names(
     name: str, known: Iterable[str], most: int = 1, cutoff: float = 0.6, part: Callable[[str], str] = str
 ) -> list[str]:

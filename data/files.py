@@ -127,6 +127,8 @@ def check_folder(path: str | Path) -> None:
 def check_new_folder(path: str | Path) -> None:
     """Raise `InputError` unless `path` is missing or an empty folder."""
     path = Path(path)
+    if os.path.ismount(path):
+        raise InputError(f"{path} is a mount point, which cannot be replaced; name a folder in it")
     with _refused(path):
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
             raise InputError(
@@ -162,7 +164,7 @@ def sole_use(folder: str | Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def atomic_write(path: str | Path, mode: str = "w", parents: bool = False, **kwargs: object) -> Iterator[IO]:
-    """Open a file `written_atomically` to `path`, UTF-8 by default; write directly to a device or pipe (`/dev/null`).
+    """Open a file `written_atomically` to `path`, UTF-8 by default; write directly to a device, pipe or mounted file.
 
     Raises `InputError` if `path` is empty or a folder, or its parent is missing or not writable.
     """
@@ -172,7 +174,7 @@ def atomic_write(path: str | Path, mode: str = "w", parents: bool = False, **kwa
         raise InputError("cannot write to an empty file name; name a file")
     if os.path.isdir(path):
         raise InputError(f"cannot write {path}: it is a folder; name a file")
-    if os.path.exists(path) and not os.path.isfile(path):
+    if os.path.exists(path) and (not os.path.isfile(path) or os.path.ismount(path)):
         with full_disk_named(path), open(path, mode, **kwargs) as file:
             yield file
         return

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from data.cache import build_for_content
-from data.errors import InputError
+from data.errors import InputError, MisfitError
 from data.files import write_json
 from data.text.parallel_text import SIDES, ParallelText, text_bar
 from data.text.subwords import Subwords
@@ -68,9 +68,9 @@ class EncodedPairs:
         )
 
     def sample(self, size: int, seed: int) -> "EncodedPairs":
-        """Return a random subset in line order, part of larger ones of this seed, or raise `InputError`."""
+        """Return a random subset in line order, part of larger ones of this seed, or raise `MisfitError`."""
         if not 1 <= size <= len(self):
-            raise InputError(
+            raise MisfitError(
                 f"data.train_pairs must be from 1 to {len(self):,}, the number of training pairs kept, got {size:,} "
                 f"(dropped: {self.dropped_empty:,} pairs with an empty side and {self.dropped_long:,} with more than "
                 "data.max_length sub-words)"

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from data.errors import InputError
+from data.errors import MisfitError
 
 STATIC_SHAPES = 8  # the most shapes if each new shape costs a compilation
 STATIC_STEP = 4  # static lengths are multiples of this; 8 costs 10 % more padding on short sentences
@@ -70,15 +70,15 @@ def plan_batches(
         static_shapes: at most eight shapes, for compilers that work per shape (XLA). Lengths are padded to a few
             boundaries, chosen for the least padding, and every batch is full, the last one with rows of padding.
 
-    Raises `InputError` if there are no pairs, or if `multiple` rows of the longest pair exceed the budget of a part.
+    Raises `MisfitError` if there are no pairs, or if `multiple` rows of the longest pair exceed the budget of a part.
     """
     source_lengths, target_lengths = np.asarray(source_lengths), np.asarray(target_lengths)
     longest = np.maximum(source_lengths, target_lengths)
     if len(longest) == 0:
-        raise InputError("no batches: there are no sentence pairs")
+        raise MisfitError("no batches: there are no sentence pairs")
     needed = int(longest.max()) * multiple
     if needed > batch_tokens:
-        raise InputError(
+        raise MisfitError(
             f"train.batch_tokens is {batch_tokens}, but the smallest batch of the longest pair has {needed} tokens "
             f"({multiple} × its longer side); set train.batch_tokens to at least {needed} or lower data.max_length"
         )

@@ -253,6 +253,11 @@ def override(config: ExperimentConfig, assignments: Iterable[str]) -> Experiment
     return from_dict(mapping)
 
 
+def assignment(key: str, value: bool | float | str) -> str:
+    """Return `KEY=VALUE` for `override`."""
+    return f"{key}={yaml_files.scalar(value)}"
+
+
 def differences(left: ExperimentConfig, right: ExperimentConfig) -> dict[str, tuple]:
     """Return {dotted key: (left value, right value)} of the keys in which two configurations differ."""
     left, right = flattened(to_dict(left)), flattened(to_dict(right))

@@ -75,6 +75,11 @@ def to_yaml(value: dict | list) -> str:
     return yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True)
 
 
+def scalar(value: bool | float | str) -> str:
+    """Return a value that is neither a dictionary nor a list on one line."""
+    return yaml.dump([value], Dumper=_Dumper, default_flow_style=True, width=math.inf).strip()[1:-1]
+
+
 def _value(text):
     if len(text) > MOST_CHARACTERS:
         raise yaml.YAMLError(f"more than {MOST_CHARACTERS:,} characters")

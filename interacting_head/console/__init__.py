@@ -58,7 +58,7 @@ def importing_keras() -> Iterator[None]:
     allocator.keep_freed_memory()
     _keep_compiled_functions()
     shows_all = os.environ.get("TF_CPP_MIN_LOG_LEVEL", ERRORS_ONLY) != ERRORS_ONLY
-    holding_back = contextlib.nullcontext() if shows_all else _noise_held_back()
+    holding_back = contextlib.nullcontext() if shows_all or not _has_temporary_folder() else _noise_held_back()
     with holding_back, _quick_imports():
         try:
             yield
@@ -102,7 +102,7 @@ def _keep_compiled_functions():
     # JAX reuses functions compiled for one processor on another with fewer instructions, hence a folder for each.
     instructions = " ".join(sorted(processor_instructions()))
     folder = hashlib.sha256(instructions.encode()).hexdigest()[:16]
-    with contextlib.suppress(RuntimeError):  # a user without a home
+    with contextlib.suppress(InputError):  # a user without a home
         os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(cache_folder() / "jax" / folder))
     os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")  # small functions too: there are hundreds
 
@@ -134,6 +134,12 @@ class _WithoutUnneeded(importlib.abc.MetaPathFinder):
             if importer.startswith(UNNEEDED[fullname]):
                 raise ModuleNotFoundError(f"{fullname} is hidden from {importer}", name=fullname)
         return None
+
+
+def _has_temporary_folder():
+    with contextlib.suppress(OSError):  # a read-only machine
+        return bool(tempfile.gettempdir())
+    return False
 
 
 @contextlib.contextmanager

@@ -210,7 +210,7 @@ def generation_configuration(decode: DecodeConfig) -> dict:
 
 def write_tokenizer(folder: Path, trained: TrainedModel) -> None:
     """Write the files of `MarianTokenizer`, with the ids of the sub-word models."""
-    shared, data = trained.model.shared_vocabulary, trained.config.data
+    shared = trained.model.shared_vocabulary
     copy_file(trained.source_subwords.path, folder / "source.spm")
     copy_file(trained.target_subwords.path, folder / "target.spm")
     both = trained.source_subwords, trained.target_subwords
@@ -222,8 +222,8 @@ def write_tokenizer(folder: Path, trained: TrainedModel) -> None:
         folder / "tokenizer_config.json",
         {
             "tokenizer_class": "MarianTokenizer",
-            "source_lang": data.source_language,
-            "target_lang": data.target_language,
+            "source_lang": trained.languages[0],
+            "target_lang": trained.languages[1],
             "separate_vocabs": not shared,
             "model_max_length": MAX_LENGTH,
             "pad_token": SPECIAL_PIECES[PAD],

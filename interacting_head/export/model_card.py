@@ -38,8 +38,9 @@ LANGUAGE = re.compile("[a-z]{2,3}")
 
 def model_card(trained: TrainedModel, record: ExportRecord, usage: str, options: dict) -> str:
     """Return the text of README.md for an export, made with `options`; `usage` says how the format is used."""
-    name = trained.run.path.resolve().name if trained.run else "model"
-    languages, corpora, scores = _languages(trained), _corpora(trained), _scores(trained)
+    name = trained.run.name if trained.run else "model"
+    languages = trained.languages if all(trained.languages) else ()
+    corpora, scores = _corpora(trained), _scores(trained)
     attention = _attention(trained)
     matter = {
         "language": [code for code in languages if LANGUAGE.fullmatch(code)],
@@ -61,15 +62,6 @@ def model_card(trained: TrainedModel, record: ExportRecord, usage: str, options:
     title = f"{name}: translation from {languages[0]} to {languages[1]}" if languages else f"{name}: translation"
     text = "".join(f"\n## {heading}\n\n{section}\n" for heading, section in sections.items() if section)
     return f"---\n{LICENSE}\n{front}---\n\n# {title}\n{text}"
-
-
-def _languages(trained):
-    """Return the codes of source and target language, or nothing where they are not known."""
-    data = trained.config.data
-    known = [data.source_language, data.target_language]
-    if None in known and trained.run:
-        known = trained.run.text.get("languages", known)
-    return known if all(known) else []
 
 
 def _corpora(trained):

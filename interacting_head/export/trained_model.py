@@ -44,6 +44,12 @@ class TrainedModel:
             raise InputError(f"{weights} changed while it was being read; export the run again")
         return cls(model, *subwords, run.config, run, checkpoint_name(weights), digest)
 
+    @property
+    def languages(self) -> tuple[str | None, str | None]:
+        """The codes of source and target language, None where they are not known."""
+        known = self.config.data.source_language, self.config.data.target_language
+        return self.run.languages if None in known and self.run else known
+
     def write_text_files(self, folder: Path) -> None:
         """Write configuration, sub-words and truecasing into a new folder with the layout of a run directory."""
         folder.mkdir()

@@ -9,6 +9,11 @@ TRAINING_ADVICE = (
     "lower train.batch_tokens or data.max_length, raise train.gradient_accumulation_steps or use a smaller model"
 )
 
+
+class MemoryExceededError(RunError):
+    """A batch does not fit into memory."""
+
+
 EXCEPTIONS = {"MemoryError", "ResourceExhaustedError", "OutOfMemoryError"}
 """Names of exceptions in Python and NumPy, TensorFlow, PyTorch; no backend is imported for them."""
 OF_XLA = "RESOURCE_EXHAUSTED"  # in the message, because the exception has other meanings too
@@ -16,7 +21,7 @@ OF_XLA = "RESOURCE_EXHAUSTED"  # in the message, because the exception has other
 
 @contextlib.contextmanager
 def out_of_memory_explained(
-    batch: Callable[[], str], advice: str, error_class: type[Exception] = RunError
+    batch: Callable[[], str], advice: str, error_class: type[Exception] = MemoryExceededError
 ) -> Iterator[None]:
     """Turn an out-of-memory error in the block into an `error_class` with one line.
 

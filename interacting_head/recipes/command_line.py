@@ -1,14 +1,13 @@
 """Recipes on the command line of `interacting-head train`: which configuration to use, and the list of recipes."""
 
 import fnmatch
-import json
 import sys
 from pathlib import Path
 
 from data.cache import kept_text
 from data.errors import InputError, nearest_names
 from data.text.parallel_text import SIDES
-from interacting_head.config import ExperimentConfig, load_config, override
+from interacting_head.config import ExperimentConfig, assignment, load_config, override
 from interacting_head.console.text_tables import aligned
 from interacting_head.recipes import own_text
 from interacting_head.recipes.registry import RECIPES, get
@@ -41,7 +40,7 @@ def resolve(
         replaced = ["corpus", *(f"{side}_language" for side in SIDES if side in own_files)]
         assignments = [
             *(f"data.{key}=null" for key in replaced),
-            *(f"data.{key}={json.dumps(value)}" for key, value in own_files.items()),
+            *(assignment(f"data.{key}", value) for key, value in own_files.items()),
             *assignments,
         ]
     choice = None

@@ -52,6 +52,11 @@ class RunDirectory:
         self.subword_paths = tuple(self.path / "subwords" / f"{side}.model" for side in SIDES)
         self.truecasing_paths = tuple(self.path / "truecasing" / f"{side}.truecase" for side in SIDES)
 
+    @property
+    def name(self) -> str:
+        """The name of the folder as text; bytes that are not UTF-8 are escaped."""
+        return os.fsencode(self.path.resolve().name).decode("utf-8", "backslashreplace")
+
     @classmethod
     def open(cls, path: str | Path) -> "RunDirectory":
         """Return an existing run; raise `InputError` if `path` is not a run, or its version is unknown."""
@@ -127,6 +132,12 @@ class RunDirectory:
         if not all(isinstance(pair, list) and [type(item) for item in pair] == [str, str] for pair in pairs):
             raise InputError(f"{self.path / 'text.json'} {ADVICE}")
         return record
+
+    @property
+    def languages(self) -> tuple[str | None, str | None]:
+        """The codes of source and target language, None where they are not known."""
+        known = self.config.data.source_language, self.config.data.target_language
+        return tuple(self.text.get("languages", known)) if None in known else known
 
     @property
     def subword_digests(self) -> list[str] | None:

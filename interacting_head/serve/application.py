@@ -59,11 +59,11 @@ def application(service: Callable, worker: Worker, hosts: Iterable[str] = ()) ->
     async def post_translate(request):
         asked = parse(TranslationRequest, await _body(request), beam_size=service.beam_size)
         future = worker.submit(service.translate, asked, key=asked.beam_size, size=len(asked.text))
-        return JSONResponse({"lines": await _result(future)})
+        return JSONResponse({"lines": await _result(request, future)})
 
     async def post_attention(request):
         asked = parse(AttentionRequest, await _body(request))
-        return JSONResponse(await _result(worker.submit(attention, asked)))
+        return JSONResponse(await _result(request, worker.submit(attention, asked)))
 
     routes = [
         *(Route(path, _file(*file)) for path, file in FILES.items()),
@@ -141,12 +141,25 @@ async def _body(request):
     return bytes(body)
 
 
-async def _result(future):
-    """Return the result of a worker's future."""
+async def _result(request, future):
+    """Return the result of a worker's future, which is cancelled if the client leaves."""
+    result, left = asyncio.wrap_future(future), asyncio.ensure_future(_disconnected(request))
     try:
-        return await asyncio.wrap_future(future)
+        await asyncio.wait([result, left], return_when=asyncio.FIRST_COMPLETED)
+        if not result.done():
+            raise ClientDisconnect
+        return result.result()
     except asyncio.CancelledError as error:  # by the end of the server
         raise RequestError(503, "the server is shutting down; try again later") from error
+    finally:
+        left.cancel()
+        result.cancel()
+
+
+async def _disconnected(request):
+    """Wait until the client closes the connection."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 def _file(name, content_type):
@@ -169,7 +182,7 @@ async def _error_response(request, error):
             logger.error("%s", error)
             return _error(503, "the server ran out of memory; shorten the text, or lower beam_size")
         case ClientDisconnect():  # nobody reads it
-            return _error(400, "the request ended before its body")
+            return _error(400, "the client closed the connection")
         case OverloadError():
             return _error(503, "the request queue is full; try again later", {"Retry-After": "5"})
         case HTTPException():

@@ -48,13 +48,9 @@ class Service:
         translator = Translator.from_run(
             paths, checkpoint, engine=engine, max_source_length=max_source_length, advice=ADVICE
         )
-        languages = (None, None)
-        if (Path(paths[0]) / "config.yaml").is_file():
-            run = RunDirectory.open(paths[0])
-            languages = run.config.data.source_language, run.config.data.target_language
-            if None in languages:  # own text
-                languages = run.text.get("languages", languages)
-        return cls(translator, [Path(path).resolve().name for path in paths], languages)
+        is_run = (Path(paths[0]) / "config.yaml").is_file()
+        languages = RunDirectory.open(paths[0]).languages if is_run else (None, None)
+        return cls(translator, [RunDirectory(path).name for path in paths], languages)
 
     def description(self) -> dict:
         """Describe the engine, its models and their attention layers, for `GET /model`."""

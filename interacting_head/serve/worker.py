@@ -46,6 +46,7 @@ class Worker:
         Raises `OverloadError` if the queue is full, or the worker has been stopped.
         """
         with self._changed:
+            self._jobs = collections.deque(job for job in self._jobs if not job.future.cancelled())
             if self._stopped or len(self._jobs) >= self.capacity:
                 raise OverloadError
             job = _Job(function, payload, key, size, Future())
@@ -55,8 +56,9 @@ class Worker:
 
     @property
     def waiting(self) -> int:
-        """The number of calls in the queue."""
-        return len(self._jobs)
+        """The number of calls in the queue without the cancelled ones."""
+        with self._changed:
+            return sum(not job.future.cancelled() for job in self._jobs)
 
     def stop(self, seconds: float) -> bool:
         """Cancel the queue, let the current call finish, and return whether it did within these seconds."""

@@ -79,8 +79,9 @@ class Progress(keras.callbacks.Callback):
         if not self._bar.disable:
             shown = {SHORT.get(name, name): value for name, value in values.items()}
             before = f"{self.total}/{self.total}  {tqdm.format_interval(left)} left "
-            room = os.get_terminal_size(sys.stderr.fileno()).columns - 1 - len(before)
-            self._bar.set_description_str(fitted(shown, room), refresh=False)
+            with contextlib.suppress(OSError):  # a terminal that is gone
+                room = os.get_terminal_size(sys.stderr.fileno()).columns - 1 - len(before)
+                self._bar.set_description_str(fitted(shown, room), refresh=False)
         line = ", ".join(f"{name} {value}" for name, value in values.items())
         # A line that the bar shows goes to the log file only.
         level = logging.INFO if self._bar.disable else logging.DEBUG
@@ -148,8 +149,9 @@ class StopOnSignal(keras.callbacks.Callback):
         # Signals can be handled only in the main thread; elsewhere the caller stops the training.
         self._previous = {}
         with contextlib.suppress(ValueError):
-            for number in (signal.SIGTERM, signal.SIGINT):
-                self._previous[number] = signal.signal(number, self._handle)
+            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+                if signal.getsignal(number) != signal.SIG_IGN:  # as SIGHUP is by `nohup`
+                    self._previous[number] = signal.signal(number, self._handle)
         return self
 
     def __exit__(self, *exception):

@@ -31,6 +31,8 @@ BEGUN = {
 }
 """Fields of a `TrainingState` on which the result of a training depends → warning if they change."""
 
+CHOICE = "best_metric", "label_smoothing"
+"""Settings of `train` on which scores of validations depend, the second with the metric `smoothed_loss` only."""
 FIXED = "best_metric", "ema_decay", "precision"
 """Settings of `train` that must not change: what chose the best weights, and what the optimizer's state is for."""
 
@@ -89,6 +91,7 @@ class Checkpointing:
             "parts_side_by_side": self.training_model.parts_side_by_side,
         }
         state = TrainingState()
+        self._check_checkpoint(checkpoint)
         if checkpoint:
             weights, arrays, saved = checkpoint
             self._check_settings(saved)
@@ -108,7 +111,9 @@ class Checkpointing:
             for name, number in now.items():
                 if (begun := getattr(state, name)) not in (None, number):
                     logger.warning(f"{BEGUN[name]}, {CONSEQUENCE}", begun, number)
-        state = dataclasses.replace(state, **now, settings={name: getattr(self.config, name) for name in FIXED})
+        fixed = {*FIXED, *(CHOICE if self.config.best_metric == "smoothed_loss" else ())}
+        settings = {name: getattr(self.config, name) for name in sorted(fixed)}
+        state = dataclasses.replace(state, **now, settings=settings)
         self._check_validations(state)
         self.run.truncate_log(state.step)
         complete = {f"step-{step}" for step in self.run.steps()}
@@ -171,6 +176,16 @@ class Checkpointing:
         self.model.set_weights([value / len(steps) for value in total])
         self.run.save_weights(self.model, self.run.weights_path("average"))
 
+    def _check_checkpoint(self, checkpoint):
+        """Raise `InputError` if there is none, but log.jsonl has validations: from the start, these would be lost."""
+        records = self.run.read_log()
+        if checkpoint or len(records) < 2:  # after a single one, a process may be killed before its first checkpoint
+            return
+        raise InputError(
+            f"{self.run.path / 'checkpoints'} has no intact checkpoint, but log.jsonl has validations up to step "
+            f"{records[-1]['step']}; mount that folder or copy it again, or {AFRESH}, which replaces this run"
+        )
+
     def _check_validations(self, state):
         """Raise `InputError` if log.jsonl lacks a score or the best validation, or the best weights are missing."""
         try:
@@ -190,7 +205,7 @@ class Checkpointing:
     def _check_settings(self, saved):
         """Raise `InputError` if a setting that belongs to what a stored state describes has changed."""
         for name, begun in (saved.get("settings") or {}).items():
-            if (now := getattr(self.config, name)) != begun and (name != "best_metric" or saved["best_step"]):
+            if (now := getattr(self.config, name)) != begun and (name not in CHOICE or saved["best_step"]):
                 raise InputError(
                     f"{self.run.path} began with train.{name}={begun}, got {now}, which training cannot change; set it "
                     f"back, or {AFRESH}"

@@ -30,14 +30,15 @@ class _PastProgressBar(logging.Handler):
     """Writes to standard error without breaking a progress bar there."""
 
     def emit(self, record):
-        with contextlib.suppress(BrokenPipeError):  # as after `2>&1 | head`; the log file has the line
+        with contextlib.suppress(OSError):  # a pipe closed by `| head`, a terminal that is gone: the file has the line
             tqdm.write(self.format(record), file=sys.stderr)
 
 
 @contextlib.contextmanager
 def logging_to(path: Path) -> Iterator[None]:
     """Send this project's log to standard error, from level INFO on, and to a file."""
-    handlers = [_File(path, encoding="utf-8"), _PastProgressBar(logging.INFO)]
+    # File names need not be UTF-8.
+    handlers = [_File(path, encoding="utf-8", errors="backslashreplace"), _PastProgressBar(logging.INFO)]
     for handler in handlers:
         handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
         logger.addHandler(handler)

@@ -131,6 +131,8 @@ def _check_together(arguments):
             raise InputError("--alignment needs a file name: standard output has the translations")
         if len(arguments.model) > 1:
             raise InputError(f"--alignment needs a single model, got {len(arguments.model)}; name one run directory")
+    if arguments.summary == "-":
+        raise InputError("--summary needs a file name: standard output has the translations")
     for name in SAMPLING_ONLY:
         if name in given and "sampling" not in given:
             raise InputError(f"{flag(name)} is for sampling; give --sample too")

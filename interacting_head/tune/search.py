@@ -1,6 +1,7 @@
 """Hyper-parameter search in stages, each starting from the best trial so far; a trial is a training run."""
 
 import csv
+import hashlib
 import itertools
 import json
 import math
@@ -22,10 +23,10 @@ from optuna.storages import JournalStorage
 from optuna.storages.journal import JournalFileBackend
 from optuna.trial import TrialState, create_trial
 
-from data.errors import InputError
+from data.errors import InputError, MisfitError
 from data.files import PARTIAL, full_disk_named, make_folder, sole_use, write_json
 from interacting_head import config as configuration
-from interacting_head.config import ExperimentConfig, override
+from interacting_head.config import ExperimentConfig, assignment, override
 from interacting_head.config.yaml_files import read_yaml
 from interacting_head.console import RunError, atomic_write
 from interacting_head.console.text_tables import aligned
@@ -34,6 +35,7 @@ from interacting_head.training.checkpoints import score_of
 
 DEFAULT_SPACE = Path(__file__).parent / "search_space.yaml"
 COMPARABLE = ("data.train_pairs", "data.seed")  # keys of `data` that change neither development text nor sub-words
+LONGEST_NAME = 255  # bytes of a folder's name on common file systems
 FINISHED = (TrialState.COMPLETE, TrialState.PRUNED)  # diverged and invalid trials are stored as pruned
 
 Space = dict[str, dict[str, BaseDistribution]]
@@ -67,6 +69,8 @@ def default_space(config: ExperimentConfig) -> Space:
 
 def _distribution(path, key, values):
     if isinstance(values, list) and values and all(isinstance(x, bool | int | float | str) for x in values):
+        if len(set(values)) < len(values):
+            raise InputError(f"{path}: {key} has a value twice, in {values}; remove one")
         return CategoricalDistribution(values)
     if isinstance(values, dict) and {"low", "high"} <= values.keys() <= {"low", "high", "log"}:
         low, high, log = values["low"], values["high"], values.get("log", False)
@@ -132,8 +136,9 @@ class Search:
         """Run all stages; return the number of the signal that interrupted them, or None.
 
         Raises:
-            RunError: if every trial of a stage diverges or has values that do not fit together.
-            InputError: if a trial cannot be trained, see `training.train`, or the folder is in use.
+            RunError: if every trial of a stage diverges, does not fit into memory, or has values that do not fit
+                together or the text.
+            InputError: if a trial cannot be trained for another reason, see `training.train`, or the folder is in use.
         """
         with sole_use(self.folder):
             for stage, study in self.studies.items():
@@ -252,7 +257,7 @@ class Search:
             study.sampler = optuna.samplers.TPESampler(seed=config.train.seed + len(study.trials))
             trial = study.ask(keys)
             # The estimator may propose the same values again.
-            is_new = _run_name(stage, trial.params) not in finished
+            is_new = run_name(stage, trial.params) not in finished
             received = self._train(stage, trial.params, config, corpora_dir) if is_new else None
             study.tell(trial, state=TrialState.FAIL)  # `_train` stores the result as another trial
             if received:
@@ -278,10 +283,11 @@ class Search:
         """Train with these values and store the result as a trial; return the number of an interrupting signal."""
         import keras
 
+        from interacting_head.model.allocation import MemoryExceededError
         from interacting_head.training.setup import check
         from interacting_head.training.trainer import DivergedError, train
 
-        run = RunDirectory(self.folder / "trials" / _run_name(stage, parameters))
+        run = RunDirectory(self.folder / "trials" / run_name(stage, parameters))
         keys = self.space[stage]
         position = f"trial {len(self.results(stage)) + 1} of {self._number_of_trials(stage)}"
         print(f"{stage}, {position}: {', '.join(_assignments(parameters))}", file=sys.stderr)
@@ -294,8 +300,8 @@ class Search:
         else:
             try:
                 received = train(config, run.path, corpora_dir)
-            except DivergedError as diverged:
-                error = diverged
+            except (DivergedError, MisfitError, MemoryExceededError) as unfit:
+                error = unfit
         if error:
             print(f"{run.path}: {error}", file=sys.stderr)
             result = {"state": TrialState.PRUNED, "user_attrs": {"run": run.path.name, "error": str(error)}}
@@ -340,14 +346,17 @@ def _number_of_values(distribution):
             return math.inf
 
 
-def _run_name(stage, parameters):
+def run_name(stage, parameters):
     """Return a name such as `architecture,num_heads=4`, equal for equal values, to find the run on resume."""
     shown = [f"{key.removeprefix('model.').removeprefix('train.')}={value}" for key, value in parameters.items()]
-    return ",".join([stage, *shown]).replace("/", "_")
+    name = ",".join([stage, *shown]).replace("/", "_")
+    if len(name.encode()) > LONGEST_NAME:
+        name = f"{stage},{hashlib.sha256(name.encode()).hexdigest()[:16]}"
+    return name
 
 
 def _assignments(parameters):
-    return [f"{key}={json.dumps(value)}" for key, value in parameters.items()]
+    return [assignment(key, value) for key, value in parameters.items()]
 
 
 def _cell(value):

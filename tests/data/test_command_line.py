@@ -43,7 +43,7 @@ FULL, READ_ONLY, DENIED = errno.ENOSPC, errno.EROFS, errno.EACCES
         (FULL, "new", 1, "cannot write {}: No space left on device; no partial file is left; free up space and run"),
         (FULL, None, 1, "cannot write the standard output: No space left on device; free up space and run"),
         (READ_ONLY, "new", 2, "cannot write {}: Read-only file system; name a writable folder"),
-        (DENIED, "new", 2, "cannot open {}: Permission denied; name a writable folder"),
+        (DENIED, "new", 2, "cannot open {}: Permission denied; check its permissions, or name"),
     ],
 )
 def test_a_disk_that_cannot_be_written_to_is_an_error_of_one_line(tmp_path, capsys, number, name, code, message):
@@ -76,6 +76,14 @@ def test_an_extra_has_a_command_for_checkouts_and_one_for_packages(monkeypatch, 
     assert install_command("export") == "pip install -r requirements-export.txt"
     monkeypatch.setattr(command_line, "__file__", str(tmp_path / "data" / "command_line.py"))
     assert install_command("export") == "pip install 'interacting-head[export]'"
+
+
+def test_closed_standard_streams_are_the_null_device():
+    code = (
+        "import os; from data.command_line import run; print = os.write; run(lambda: os.open('data', os.O_RDONLY) - 3)"
+    )
+    closed = subprocess.run(["/bin/sh", "-c", '"$@" <&- 2>&-', "sh", sys.executable, "-c", code], cwd=ROOT)
+    assert closed.returncode == 0  # the file opened first is number 3
 
 
 def test_only_a_closed_standard_output_is_no_failure():

@@ -8,7 +8,16 @@ from pathlib import Path
 import pytest
 
 from data.errors import InputError
-from data.files import atomic_write, check_folder, check_plain, make_folder, sole_use, write_json, written_atomically
+from data.files import (
+    atomic_write,
+    check_folder,
+    check_new_folder,
+    check_plain,
+    make_folder,
+    sole_use,
+    write_json,
+    written_atomically,
+)
 
 ROOT = Path(__file__).parents[2]
 
@@ -191,6 +200,17 @@ def test_a_file_in_the_place_of_a_folder_is_an_error_that_names_it(tmp_path):
     for place in ("file", "file/folder"):
         with pytest.raises(InputError, match=f"cannot write into .*{place}: .*file is a file; name a writable folder"):
             check_folder(tmp_path / place)
+
+
+def test_a_mount_point_is_no_new_folder_but_may_be_a_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(os.path, "ismount", lambda path: Path(path).name == "mounted")
+    with pytest.raises(InputError, match="mounted is a mount point, which cannot be replaced; name a folder in it"):
+        check_new_folder(tmp_path / "mounted")
+    (tmp_path / "mounted").write_text("former")
+    number = (tmp_path / "mounted").stat().st_ino
+    with atomic_write(tmp_path / "mounted") as file:
+        file.write("new")
+    assert ((tmp_path / "mounted").read_text(), (tmp_path / "mounted").stat().st_ino) == ("new", number)
 
 
 def test_json_has_letters_as_they_are_and_ends_its_last_line(tmp_path):

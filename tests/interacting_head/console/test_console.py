@@ -52,6 +52,17 @@ def test_a_limit_of_addresses_that_crashes_tensorflow_is_refused(monkeypatch):
     assert refusal().startswith(message)
 
 
+@mock.patch.dict(os.environ, {"TF_CPP_MIN_LOG_LEVEL": "3", allocator.SWITCH: "0"})
+def test_neither_a_home_nor_a_temporary_folder_is_needed(monkeypatch):
+    def missing():
+        raise FileNotFoundError("no usable temporary directory")
+
+    monkeypatch.setattr("interacting_head.console.cache_folder", mock.Mock(side_effect=InputError("no home folder")))
+    monkeypatch.setattr("tempfile.gettempdir", missing)
+    with importing_keras():
+        pass
+
+
 @pytest.mark.parametrize("named", [None, "elsewhere"])
 @mock.patch.dict(os.environ, {"TF_CPP_MIN_LOG_LEVEL": "0", allocator.SWITCH: "0"})
 def test_jax_keeps_compiled_functions_in_the_cache_or_where_the_user_says(monkeypatch, tmp_path, named):

@@ -50,6 +50,14 @@ def test_own_files_replace_the_corpus_of_a_recipe_from_any_folder(files, tmp_pat
     )
 
 
+def test_the_names_of_own_files_may_have_any_characters(tmp_path):
+    for folder in ("\U0001f600", "a: b, [c]", "no", "\udcff"):
+        (tmp_path / folder).mkdir()
+        files = {name: str(path) for name, path in write_corpus(tmp_path / folder).items()}
+        config, _ = recipes.resolve("quickstart", [], files)
+        assert {name: getattr(config.data, name) for name in files} == files
+
+
 def test_own_files_in_a_configuration_or_assignments_become_absolute(files, tmp_path):
     own = [f"data.{name}={path}" for name, path in files.items()]
     config = override(recipes.get("quickstart"), ["data.corpus=null", *own])

@@ -5,6 +5,8 @@ import logging
 import socket
 import subprocess
 import sys
+import threading
+import time
 
 import pytest
 
@@ -60,6 +62,25 @@ def test_line_feeds_in_a_body_do_not_count_in_the_next_head(listening):
         connection.sendall((REQUEST % (b"keep-alive", len(body), body)) * 2 + HEALTH)
         said = b"".join(iter(lambda: connection.recv(2**16), b""))
     assert said.count(b"HTTP/1.1 200 ") == 3
+
+
+def test_a_request_whose_client_has_left_is_not_computed(listening):
+    opened = threading.Event()
+    listening.worker.submit(lambda payloads: [opened.wait(30)], "gate")
+    with listening.connect() as connection:
+        connection.sendall(REQUEST % (b"close", 13, BODY))
+        wait_for(lambda: listening.worker.waiting == 1)
+    wait_for(lambda: listening.worker.waiting == 0)
+    opened.set()
+    listening.assert_alive()
+    listening.assert_no_tracebacks()
+
+
+def wait_for(condition):
+    deadline = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 def test_too_many_connections_end_the_ones_that_waited_longest(listening, monkeypatch):

@@ -84,6 +84,15 @@ def test_no_more_than_the_capacity_waits(worker, gate):
         worker.submit(called_together, 5)
 
 
+def test_cancelled_work_leaves_its_place_in_the_queue(worker, gate):
+    cancelled = [worker.submit(called_together, number) for number in range(4)]
+    assert all(future.cancel() for future in cancelled)
+    assert worker.waiting == 0
+    kept = worker.submit(called_together, 5)
+    gate.set()
+    assert kept.result(SECONDS) == (5, 1)
+
+
 def test_cancelled_work_is_not_done(worker, gate):
     done = []
     cancelled = worker.submit(lambda payloads: done.append(1) or payloads, 1)

@@ -1,7 +1,9 @@
 """Callbacks that do not wait for the device."""
 
 import contextlib
+import errno
 import fcntl
+import os
 import pty
 import signal
 import struct
@@ -10,9 +12,11 @@ import types
 
 import keras
 import pytest
+from tqdm import tqdm
 
 from interacting_head.training.callbacks import STEPS_AHEAD, Progress, StopOnSignal, UnhurriedCallbacks, fitted
 from interacting_head.training.devices import Devices
+from interacting_head.training.log import logger, logging_to
 
 
 @contextlib.contextmanager
@@ -49,6 +53,38 @@ def test_the_bar_fits_a_terminal_of_80_columns(total, loss, shown):
     assert len(bar) < 80
     assert bar.startswith(f"{total - 2}/{total} ")
     assert shown in bar
+
+
+def test_a_terminal_that_is_gone_does_not_end_a_training(monkeypatch, tmp_path):
+    def gone(*_, **__):
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(logger, "propagate", False)  # to pytest, whose processes exchange UTF-8
+    monkeypatch.setattr(tqdm, "write", gone)
+    monkeypatch.setattr(os, "get_terminal_size", gone)
+    with terminal(bytearray()), logging_to(tmp_path / "train.log"):
+        progress = Progress(8, 9, 1, 3, 1000)
+        progress.loss, progress._seconds_per_step = 1.28, 60.0
+        progress.set_model(types.SimpleNamespace(adam=types.SimpleNamespace(learning_rate=0.1, gradient_norm=0.3)))
+        progress._report()
+        progress.close()
+        logger.info("a line about \udcff")
+    log = (tmp_path / "train.log").read_text(encoding="utf-8")
+    assert "step 8 of 9" in log
+    assert "a line about \\udcff" in log
+
+
+def test_a_hang_up_stops_a_training_in_order_unless_it_is_ignored(monkeypatch):
+    with StopOnSignal(Devices.find()) as stop:
+        signal.raise_signal(signal.SIGHUP)
+        assert stop.is_requested()
+    former = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with StopOnSignal(Devices.find()) as stop:
+            signal.raise_signal(signal.SIGHUP)
+            assert not stop.is_requested()
+    finally:
+        signal.signal(signal.SIGHUP, former)
 
 
 def test_values_without_room_are_left_out_one_by_one():

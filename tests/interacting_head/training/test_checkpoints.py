@@ -143,16 +143,38 @@ def test_a_checkpoint_knows_what_its_training_depends_on(trainer, monkeypatch, c
         ("train.ema_decay=0.9", "train.ema_decay=0.99"),
         ("train.ema_decay=null", "train.ema_decay=0.9"),
         ("train.precision=float32", "train.precision=mixed_bfloat16"),
+        ("train.label_smoothing=0.1", "train.label_smoothing=0.0"),
     ],
 )
 def test_settings_of_the_stored_state_cannot_change(trainer, begun, changed):
-    first = trainer(begun)
+    by_smoothed_loss = ["train.best_metric=smoothed_loss"] if "smoothing" in begun else []
+    first = trainer(begun, *by_smoothed_loss)
     first.state.step = first.state.best_step = 3
-    first.run.append_log({"step": 3, "validation_loss": 1.0, "bleu": 1.0})
+    first.run.append_log({"step": 3, "validation_loss": 1.0, "validation_smoothed_loss": 1.5, "bleu": 1.0})
     first.run.weights_path("best").touch()
     first.checkpoints.save(first.state)
     (first.run.path / "config.yaml").write_text(configuration.to_yaml(override(first.run.config, [changed])))
     name, value = begun.split("=")
     value = "None" if value == "null" else value
     with pytest.raises(InputError, match=f"began with {name}={value}, got .*, which training cannot change; set it"):
-        trainer(begun, changed)
+        trainer(begun, changed, *by_smoothed_loss)
+
+
+def test_label_smoothing_may_change_if_the_best_does_not_depend_on_it(trainer):
+    first = trainer("train.best_metric=loss")
+    first.state.step = 3
+    first.checkpoints.save(first.state)
+    changed = ["train.best_metric=loss", "train.label_smoothing=0.0"]
+    (first.run.path / "config.yaml").write_text(configuration.to_yaml(override(first.run.config, changed)))
+    assert trainer(*changed).state.step == 3
+
+
+def test_a_training_that_has_lost_its_checkpoints_does_not_start_again(trainer):
+    first = trainer()
+    for step in (3, 6):
+        first.run.append_log({"step": step, "validation_loss": 1.0, "bleu": 1.0})
+    first.run.weights_path("best").write_bytes(b"the best weights")
+    with pytest.raises(InputError, match=r"has no intact checkpoint, but log.jsonl has .* up to step 6; mount"):
+        trainer()
+    assert [record["step"] for record in first.run.read_log()] == [3, 6]
+    assert first.run.weights_path("best").read_bytes() == b"the best weights"

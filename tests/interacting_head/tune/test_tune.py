@@ -22,7 +22,7 @@ from interacting_head.config import ExperimentConfig, load_config, override
 from interacting_head.console import RunError
 from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.training.callbacks import Progress
-from interacting_head.tune.search import Journal, Search, default_space, load_space
+from interacting_head.tune.search import Journal, Search, default_space, load_space, run_name
 from tests import tiny_corpus
 from tests.command_line import run, start, wait_until
 from tests.kills import contents
@@ -271,9 +271,10 @@ def test_with_metric_bleu_a_trial_has_the_score_of_its_highest_bleu(tmp_path):
         "one,learning_rate=0.2": [(3.0, 2.0), (3.0, 4.0)],
     }
 
-    def read_log(run):
-        scores = enumerate(logs[run.path.name], start=1)
-        return [{"step": step, "validation_loss": loss, "bleu": bleu} for step, (loss, bleu) in scores]
+    class Logged(RunDirectory):
+        def read_log(self):
+            scores = enumerate(logs[self.path.name], start=1)
+            return [{"step": step, "validation_loss": loss, "bleu": bleu} for step, (loss, bleu) in scores]
 
     config = tiny_corpus.configuration(
         tiny_corpus.write_corpus(tmp_path), *SMALLEST, "train.max_steps=1", "train.validation_bleu=true"
@@ -281,7 +282,7 @@ def test_with_metric_bleu_a_trial_has_the_score_of_its_highest_bleu(tmp_path):
     (tmp_path / "space.yaml").write_text("one: {train.learning_rate: [0.1, 0.2]}")
     space = load_space(tmp_path / "space.yaml")
     search = Search(config, space, tmp_path / "search", metric="bleu")
-    with mock.patch.object(RunDirectory, "read_log", read_log):
+    with mock.patch("interacting_head.tune.search.RunDirectory", Logged):  # the training reads its own
         assert ran(search)[0] is None
     found = [(row["run"], row["validation_loss"], row["bleu"], row["step"]) for row in rows(search.folder)]
     assert found == [("one,learning_rate=0.2", "3.0", "4.0", "2"), ("one,learning_rate=0.1", "2.0", "3.0", "1")]
@@ -324,6 +325,25 @@ def test_values_that_do_not_fit_together_are_skipped_for_good(tmp_path):
     assert len(scored) == 4
     assert sum(scored.values()) == 3
     assert ran(searched(tmp_path, space, 1)) == (None, [])
+
+
+def test_values_that_do_not_fit_the_text_are_skipped_for_good(tmp_path):
+    space = "one: {data.train_pairs: [10, 100000]}"
+    search = searched(tmp_path, space, 1)
+    received, lines = ran(search)
+    assert received is None
+    assert sum("data.train_pairs must be from 1 to " in line for line in lines) == 1
+    assert [bool(row["validation_loss"]) for row in rows(search.folder)] == [True, False]
+    assert ran(searched(tmp_path, space, 1)) == (None, [])
+
+
+def test_the_name_of_a_trial_fits_a_file_system():
+    parameters = {f"train.setting_{number}": number / 3 for number in range(12)}
+    long, other = (run_name("one", {**parameters, "train.last": last}) for last in (1, 2))
+    assert long.startswith("one,")
+    assert long != other
+    assert max(len(long), len(other)) < 50
+    assert run_name("one", {"model.dropout": 0.1}) == "one,dropout=0.1"
 
 
 def test_a_configuration_that_cannot_be_trained_is_refused_at_once(tmp_path, space):
@@ -380,6 +400,7 @@ def test_a_search_whose_text_was_named_from_its_folder_is_continued(tmp_path, sp
         ("one: {}", "must map stages"),
         ("one/two: {model.dropout: [0.1]}", "the stage 'one/two' is also a file name; name it without '/'"),
         ("one: {model.dropout: []}", "model.dropout must be a list of numbers or words"),
+        ("one: {model.dropout: [0.1, 0.3, 1e-1]}", "model.dropout has a value twice, in [0.1, 0.3, 0.1]; remove one"),
         ("one: {model.dropout: {low: 0.5, high: 0.1}}", "model.dropout must be a list"),
         ("one: {model.dropout: {low: 0, high: 0.1, log: true}}", "model.dropout must be a list"),
         ("one: {model.dropuot: [0.1]}", "did you mean model.dropout?"),
