@@ -191,14 +191,17 @@ def dynamic_head_importance(corpus: str, model: str) -> ExperimentConfig:
 
     Decisions where the paper is silent or contradicts itself:
     - The size d_m: section 3.1 mentions about d² additional parameters, section 7 about 500K. With d_m = d_k = 128, the
-      four matrices in three layers have 3 · 163,840 = 491,520 parameters, as in `dhicm`. With d_m = d they have 1.97M,
-      which is 1.18M more than the matrices W_o that they replace, as in `dhicm_wide`. Section 7 does not subtract W_o.
+      four matrices in three layers have 3 · 163,840 = 491,520 parameters, as in `dhicm` with four heads (with two, as
+      for Be-En, 1,179,648). With d_m = d they have 1.97M, which is 1.18M more than the matrices W_o that they replace,
+      as in `dhicm_wide`. Section 7 does not subtract W_o.
     - The KL term of equation (5) is averaged over query positions and summed over the three attentions of the two
       layers. The paper specifies neither.
     - The paper used fairseq, so its defaults apply: projections with biases, post-norm, dropout on residuals,
       hypothesis scores divided by length, label-smoothed validation loss, one dictionary for each language even with
       joint merges, and three embedding matrices (source, target, output).
     - IWSLT14 (160K, 7.3K and 6.7K pairs) is prepared as in fairseq: lower-cased, at most 175 words, length ratio 1.5.
+      Unlike there, characters and punctuation are normalised first, as in all tokenised text of this project.
+      Pairs with more than 250 sub-words on a side are left out of the training and development text of all corpora.
       The other corpora keep their case and are tokenised as in Moses, without sentences of more than 250 words. This
       includes Hindi, for which the paper uses the IndicNLP library. Vocabulary sizes are the paper's numbers of
       merges. SentencePiece replaces subword-nmt; its vocabularies include 256 byte pieces.

@@ -105,12 +105,14 @@ def multi_hop(corpus: str, direction: str, position: str, depth: int, heads: int
       IWSLT14. The numbers of parameters in table 4 agree: a post-norm Transformer of this size has 44,138,496 without
       its dictionaries, and 55,459,840 (de-en) or 56,594,432 (en-de) with 8,848 German and 6,632 English sub-words and a
       separate output matrix. fairseq's script lower-cases, learns 10,000 joint merges and keeps one dictionary for each
-      language. `mhop_iwslt17_*` does the same; `mhop_iwslt17_as_told_*` follows the paper's text (32,000 sub-words for
+      language. `mhop_iwslt17_*` does the same, after normalising characters and punctuation, as in all tokenised text
+      of this project; `mhop_iwslt17_as_told_*` follows the paper's text (32,000 sub-words for
       each language, 2017 release). WMT17 follows the text, too. The paper does not mention casing: `as_told` is
       truecased, and WMT17 keeps its case.
     - Dropout is 0.3, as stated for table 5. Label smoothing is not stated, and is 0.1 here. Validation losses near 4
       (table 5) with BLEU above 33 must be label-smoothed losses to base 2: `validation_smoothed_loss` / ln 2.
     - SentencePiece replaces subword-nmt; its vocabularies include 256 byte pieces.
+    - Pairs with more than 250 sub-words on a side are left out of the training and development text.
     - The paper used fairseq, so its defaults apply: projections with biases (confirmed by table 4), post-norm, Adam
       (0.9, 0.999, 1e-8), beam 5, hypothesis scores divided by length, the checkpoint of the epoch with the lowest
       smoothed loss.

@@ -23,7 +23,7 @@ def analyse(table: Table, runs: Sequence[Run], runner: Runner, name: str) -> Non
     `name` is the name of the results and of the figure, which shows the first seed.
     """
     results = runner.results
-    missing = [run for run in runs if results.analysis(name, run) is None]
+    missing = [run for run in runs if results.analysis(name, run, table.analysis.arguments) is None]
     runner.train(missing, table.tests)
     for seed, of_seed in itertools.groupby(missing, lambda run: run.seed):
         of_seed = [run for run in of_seed if run.name not in (*runner.failed, *runner.left_out)]

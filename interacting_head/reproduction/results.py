@@ -1,6 +1,7 @@
 """Stored results: for each run, a JSON file with configuration, losses and scores, and a file of metric statistics."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -26,9 +27,10 @@ class Results:
         """Return the record of a run, or None if it has not been scored with this configuration."""
         return self._of_run("runs", run)
 
-    def analysis(self, table: str, run: Run) -> dict | None:
-        """Return the record of a run in an analysis, or None if none is stored for this configuration."""
-        return self._of_run(f"analyses/{table}", run)
+    def analysis(self, table: str, run: Run, arguments: Sequence[str]) -> dict | None:
+        """Return the record of a run in an analysis, or None if none is stored for this configuration and arguments."""
+        record = self._of_run(f"analyses/{table}", run)
+        return record if record and record["analysis"] == list(arguments) else None
 
     def _of_run(self, kind, run):
         record = self.read(kind, run.name)

@@ -181,7 +181,7 @@ class Analysed(Scored):
     """The stored analyses of a table."""
 
     def stored(self, run: Run) -> dict | None:
-        return self.results.analysis(self.name, run)
+        return self.results.analysis(self.name, run, self.table.analysis.arguments)
 
     def score(self, run: RunInCell, test: str, metric: str) -> float | None:
         values = self.record_of(run)["values"].get(metric, {})

@@ -32,6 +32,10 @@ TEST: Tests = {"test": ("test",)}
 FLICKR: Tests = {"test": ("test_2016_flickr",)}
 
 
+WHOLE_TEST_SET = ("--sentences", "1000000")
+"""Arguments of `analyze`: more sentences than any test set has."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Experiment:
     """A training that may be repeated with several seeds."""

@@ -346,7 +346,7 @@ def _number_of_values(distribution):
             return math.inf
 
 
-def run_name(stage, parameters):
+def run_name(stage: str, parameters: dict) -> str:
     """Return a name such as `architecture,num_heads=4`, equal for equal values, to find the run on resume."""
     shown = [f"{key.removeprefix('model.').removeprefix('train.')}={value}" for key, value in parameters.items()]
     name = ",".join([stage, *shown]).replace("/", "_")

@@ -1,8 +1,9 @@
 """Li & Luo 2022: tables 3 to 5 and 9 (scores), 6 to 8 (seconds per epoch), and figures."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from interacting_head.recipes import paper_tables
+from interacting_head.recipes.small import MIX_CS_EN, MIX_DE_EN, MODEL_DIM, MULTI30K_DE_EN
 from interacting_head.reproduction.claims import (
     AsFast,
     BestBetter,
@@ -45,10 +46,19 @@ IN_TABLES = (MEAN, LETTER, BEFORE, AFTER)
 """Variants that this project adds to tables 3 to 5."""
 
 HEADS = (2, 4, 8, 16, 32, 64)
+STAND_INS = {"3": MULTI30K_DE_EN, "4": MIX_DE_EN, "5": MIX_CS_EN}
+"""Number of the table → corpus of its small version."""
 BEST = 16
 """The number of heads with which the paper's multi-head models score best, and the largest below d / n̄."""
-SMALL_HEADS, SMALL_WMT_HEADS, SMALL_BEST = HEADS[:5], HEADS[1:4], 8
-"""In small tables d / n̄ is 128 / 15 = 8.5."""
+SMALL_BEST = {
+    number: max(heads for heads in HEADS if heads <= MODEL_DIM / corpus.mean_length)
+    for number, corpus in STAND_INS.items()
+}
+"""Number of the table → the largest number of heads below d / n̄ in its small version."""
+SMALL_HEADS = {"3": HEADS[:5]} | {
+    number: (SMALL_BEST[number] // 2, SMALL_BEST[number], 2 * SMALL_BEST[number]) for number in ("4", "5")
+}
+"""Number of the table → the numbers of heads of its small version."""
 PRINTED = {
     "BLEU": "bleu",
     "WER": "wer_paper",
@@ -98,14 +108,16 @@ def scores(number: str) -> dict[tuple[str, int], dict]:
     return found
 
 
-def is_in_small_table(cell: Cell) -> bool:
-    """Return whether a cell of table 3 is in the small one: variants are compared with the best number of heads."""
-    return cell.column in columns((SMALL_BEST,) if cell.row in (LETTER, BEFORE, AFTER) else SMALL_HEADS)
+def in_small_table(number: str) -> Callable[[Cell], bool]:
+    """Return a function that tells whether a cell of table 3, 4 or 5 is in the small one."""
 
+    def is_in_table_3(cell):  # variants are compared with the best number of heads
+        heads = (SMALL_BEST["3"],) if cell.row in (LETTER, BEFORE, AFTER) else SMALL_HEADS["3"]
+        return cell.column in columns(heads)
 
-def is_in_small_wmt_table(cell: Cell) -> bool:
-    """Return whether a cell of table 4 or 5 is in the small one."""
-    return cell[:2] in cells_at(("multi_head", "talking_heads", "interacting_head"), columns(SMALL_WMT_HEADS))
+    rows = ("multi_head", "talking_heads", "interacting_head")
+    found = cells_at(rows, columns(SMALL_HEADS[number]))
+    return is_in_table_3 if number == "3" else lambda cell: cell[:2] in found
 
 
 def claims_on_scores(number: str, test: str, heads: tuple[int, ...], best: int) -> tuple[Claim, ...]:
@@ -169,13 +181,14 @@ def claims_beyond(heads: tuple[int, ...], best: int) -> tuple[Claim, ...]:
     """Return the claims on table 9; arguments as of `claims_on_scores`."""
     row = "interacting_head"
     too_many = columns(number for number in heads if number > best)
-    few = cells_at(row, columns(number for number in heads if number <= best))
+    *fewer, few = cells_at(row, columns(number for number in heads if number <= best))
     with_as_many = pairs_by_column(row, "multi_head", too_many)
     return (
+        NonInferior(f"interacting heads do not decline up to {best}", "§ 4.6.5", pairs([few], fewer)),
         CellBetter(
-            f"interacting heads decline above {best}: each smaller number of heads beats each larger one",
+            f"interacting heads with more than {best} heads score below each smaller number",
             "§ 4.6.5",
-            tuple(pair for many in cells_at(row, too_many) for pair in pairs(few, [many])),
+            tuple(pair for many in cells_at(row, too_many) for pair in pairs([*fewer, few], [many])),
         ),
         CellBetter(f"above {best} heads interacting heads beat multi-head attention", "§ 4.6.5, table 9", with_as_many),
         Equivalent(
@@ -243,10 +256,11 @@ for _number, _title in (("1", "Sizes of corpora"), ("2", "Possible numbers of he
 for _number, _corpus in CORPORA.items():
     if _number == "3":
         _tests, _test = IWSLT_TESTS, "test"
-        _small_tests, _is_in_small, _small_heads = SMALL_TESTS, is_in_small_table, SMALL_HEADS
+        _small_tests = SMALL_TESTS
     else:
         _tests, _test = WMT_TESTS, "newstest2014"
-        _small_tests, _is_in_small, _small_heads = SMALL_WMT_TESTS, is_in_small_wmt_table, SMALL_WMT_HEADS
+        _small_tests = SMALL_WMT_TESTS
+    _small_claims = claims_on_scores(_number, _test, SMALL_HEADS[_number], SMALL_BEST[_number])
     register(
         f"li_luo/{_number}",
         f"Scores by scheme and heads, {_corpus} (Li & Luo 2022, table {_number})",
@@ -254,7 +268,7 @@ for _number, _corpus in CORPORA.items():
         tests=_tests,
         metrics=METRICS,
         printed_metrics=PRINTED,
-        small=Small(_small_tests, only=_is_in_small, claims=claims_on_scores(_number, _test, _small_heads, SMALL_BEST)),
+        small=Small(_small_tests, only=in_small_table(_number), claims=_small_claims),
         claims=claims_on_scores(_number, _test, HEADS, BEST),
         note=YISI,
     )
@@ -274,7 +288,7 @@ register(
     tests=IWSLT_TESTS,
     metrics=METRICS,
     printed_metrics=PRINTED,
-    small=Small(SMALL_TESTS, only=is_in_small_table, claims=claims_beyond(SMALL_HEADS, SMALL_BEST)),
+    small=Small(SMALL_TESTS, only=in_small_table("3"), claims=claims_beyond(SMALL_HEADS["3"], SMALL_BEST["3"])),
     claims=claims_beyond(HEADS, BEST),
     note="The numbers up to 16 heads, and all of multi_head, come from the paper's table 3.",
 )

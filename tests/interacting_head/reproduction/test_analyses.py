@@ -95,8 +95,9 @@ def test_runs_that_failed_are_left_out_and_a_failed_analysis_is_reported(runner)
     runs = MASKS.runs(1)
     runner.failed[runs[0].name] = "it has diverged"
     analyse(MASKS, runs, runner, NAME)
-    assert runner.results.analysis(NAME, runs[0]) is None
-    assert runner.results.analysis(NAME, runs[1]) is not None
+    assert runner.results.analysis(NAME, runs[0], MASKS.analysis.arguments) is None
+    assert runner.results.analysis(NAME, runs[1], MASKS.analysis.arguments) is not None
+    assert runner.results.analysis(NAME, runs[1], ("masking", "--sentences", "9")) is None
     runner.broken = True
     analyse(MASKS, MASKS.runs(2), runner, NAME)
     assert [run.name in runner.failed for run in MASKS.runs(2)] == [True, False, False, False, True, True, True, True]
