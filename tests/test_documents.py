@@ -33,6 +33,7 @@ NOT_RUN = {
     "interacting-head serve ": "does not end; see tests/test_serve.py",
     "KERAS_BACKEND=jax ": "see tests/test_devices.py",
     "cd notebooks ": "see tests/test_notebooks.py",
+    "from interacting_head import recipes, train\n": "takes a minute; see tests/interacting_head/training",
     "import json\nimport sys\n": "needs a server; see tests/interacting_head/export/test_savedmodel_text.py",
 }
 """Beginnings of commands, and of blocks of Python, that are not run here, with the reason."""
