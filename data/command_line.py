@@ -41,7 +41,7 @@ class ArgumentParser(argparse.ArgumentParser):
         return super().parse_args(*args, **kwargs)
 
     def error(self, message: str) -> NoReturn:
-        print(f"error: {message} (see {self.prog} --help)", file=sys.stderr)
+        print(f"error: {one_line(message)} (see {self.prog} --help)", file=sys.stderr)
         raise SystemExit(2)
 
 
@@ -110,8 +110,8 @@ def renamed(former: dict[str, str]) -> Callable[[str], str]:
     return present
 
 
-def one_line(error: Exception) -> str:
-    """Return the message of an error as one printable line, shortened if very long."""
+def one_line(error: Exception | str) -> str:
+    """Return an error or its message as one printable line, shortened if very long."""
     text = str(error)
     if len(text) > LONGEST_MESSAGE:
         text = f"{text[: LONGEST_MESSAGE // 2]} … {text[-LONGEST_MESSAGE // 2 :]}"

@@ -61,6 +61,12 @@ def test_a_disk_that_cannot_be_written_to_is_an_error_of_one_line(tmp_path, caps
     assert errors.count("\n") == 1
 
 
+def test_a_wrong_argument_with_line_breaks_is_an_error_of_one_line(capsys):
+    with pytest.raises(SystemExit):
+        command_line.ArgumentParser(prog="program").parse_args(["one\ntwo"])
+    assert capsys.readouterr().err == "error: unrecognized arguments: one\\ntwo (see program --help)\n"
+
+
 @pytest.mark.usefixtures("unfrozen")
 def test_a_lack_of_memory_is_an_error_of_one_line(capsys):
     def fail():
