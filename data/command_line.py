@@ -54,9 +54,7 @@ def install_command(extra: str) -> str:
 
 def run(main: Callable[[], int | None]) -> NoReturn:
     """Call `main()` and exit with 0 on success, 1 on failure, 2 on bad input (`InputError`), or 130 if interrupted."""
-    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
-        pass  # a closed standard stream: no other file may get its number
-    os.close(descriptor)
+    _open_standard_streams()
     if sys.stderr is None:
         sys.stderr = open(2, "w")  # noqa: SIM115 (for the rest of the process)
     if isinstance(sys.stdout, io.TextIOWrapper):  # None where it is closed
@@ -88,6 +86,13 @@ def run(main: Callable[[], int | None]) -> NoReturn:
     # Python would take TensorFlow's graphs apart object by object, for up to a minute; the system frees them at once.
     gc.freeze()
     raise SystemExit(code)
+
+
+def _open_standard_streams():
+    """Make closed standard streams the null device, also in child processes: no other file may get their numbers."""
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(descriptor, True)
+    os.close(descriptor)
 
 
 def _is_closed(stream):

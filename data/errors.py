@@ -9,7 +9,7 @@ class InputError(ValueError):
 
 
 class MisfitError(InputError):
-    """Settings that cannot be used with this text, although they are valid."""
+    """Settings that cannot be used with this text or on this machine, although they are valid."""
 
 
 def nearest_names(

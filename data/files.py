@@ -69,10 +69,19 @@ def written_atomically(path: str | Path, parents: bool = False, advice: str = AD
         with full_disk_named(path):
             # Not the folder itself, which is private; below it everything has the usual permissions.
             yield folder / path.name
-            os.replace(folder / path.name, path)
+            _replace(folder / path.name, path)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         os.close(lock)
+
+
+def _replace(new, path):
+    try:
+        os.replace(new, path)
+    except OSError as error:
+        if error.errno != errno.EBUSY or not path.is_file():
+            raise
+        shutil.copyfile(new, path)  # mounted, as into a container: it can be written to, but not replaced
 
 
 def _locked_folder(parent):
@@ -127,7 +136,7 @@ def check_folder(path: str | Path) -> None:
 def check_new_folder(path: str | Path) -> None:
     """Raise `InputError` unless `path` is missing or an empty folder."""
     path = Path(path)
-    if os.path.ismount(path):
+    if os.path.ismount(os.path.realpath(path)):
         raise InputError(f"{path} is a mount point, which cannot be replaced; name a folder in it")
     with _refused(path):
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
@@ -164,7 +173,7 @@ def sole_use(folder: str | Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def atomic_write(path: str | Path, mode: str = "w", parents: bool = False, **kwargs: object) -> Iterator[IO]:
-    """Open a file `written_atomically` to `path`, UTF-8 by default; write directly to a device, pipe or mounted file.
+    """Open a file `written_atomically` to `path`, UTF-8 by default; write directly to a device or pipe (`/dev/null`).
 
     Raises `InputError` if `path` is empty or a folder, or its parent is missing or not writable.
     """
@@ -174,7 +183,7 @@ def atomic_write(path: str | Path, mode: str = "w", parents: bool = False, **kwa
         raise InputError("cannot write to an empty file name; name a file")
     if os.path.isdir(path):
         raise InputError(f"cannot write {path}: it is a folder; name a file")
-    if os.path.exists(path) and (not os.path.isfile(path) or os.path.ismount(path)):
+    if os.path.exists(path) and not os.path.isfile(path):
         with full_disk_named(path), open(path, mode, **kwargs) as file:
             yield file
         return

@@ -233,10 +233,10 @@ def override(config: ExperimentConfig, assignments: Iterable[str]) -> Experiment
     """
     mapping = to_dict(config)
     # The scheme first: options and placements that are assigned before it are meant for it.
-    for assignment in sorted(assignments, key=lambda text: not text.startswith(f"{SCHEME}=")):
-        key, separator, text = assignment.partition("=")
+    for given in sorted(assignments, key=lambda text: not text.startswith(f"{SCHEME}=")):
+        key, separator, text = given.partition("=")
         if not separator:
-            raise InputError(f"--set takes KEY=VALUE, such as model.dropout=0.2, got {assignment!r}")
+            raise InputError(f"--set takes KEY=VALUE, such as model.dropout=0.2, got {given!r}")
         value = yaml_files.from_yaml(text, f"--set {key}")
         *parents, last = key.split(".")
         place = mapping

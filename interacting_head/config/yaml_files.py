@@ -77,7 +77,8 @@ def to_yaml(value: dict | list) -> str:
 
 def scalar(value: bool | float | str) -> str:
     """Return a value that is neither a dictionary nor a list on one line."""
-    return yaml.dump([value], Dumper=_Dumper, default_flow_style=True, width=math.inf).strip()[1:-1]
+    style = '"' if isinstance(value, str) else None  # the only one with escapes for line breaks
+    return yaml.dump(value, Dumper=_Dumper, default_style=style, width=math.inf).removesuffix("...\n").rstrip("\n")
 
 
 def _value(text):

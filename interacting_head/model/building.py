@@ -10,7 +10,7 @@ import h5py
 import keras
 import numpy as np
 
-from data.errors import InputError
+from data.errors import InputError, MisfitError
 from data.text.subwords import Subwords
 from interacting_head import config as configuration
 from interacting_head.config import ExperimentConfig
@@ -27,10 +27,10 @@ logger = logging.getLogger("interacting_head")
 
 
 def build_model(config: ExperimentConfig, source_subwords: Subwords, target_subwords: Subwords) -> Transformer:
-    """Return a new `Transformer` of a configuration; raise `InputError` if it does not fit into memory."""
+    """Return a new `Transformer` of a configuration; raise `MisfitError` if it does not fit into memory."""
     advice = "lower model.model_dim, model.feed_forward_dim or the number of layers"
     sizes = source_subwords.vocabulary_size, target_subwords.vocabulary_size
-    with out_of_memory_explained(lambda: "the weights of the model", advice, InputError):
+    with out_of_memory_explained(lambda: "the weights of the model", advice, MisfitError):
         return Transformer(config.model, *sizes, config.data.shared_vocabulary)
 
 

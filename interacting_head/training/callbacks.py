@@ -111,7 +111,7 @@ class UnhurriedCallbacks(keras.callbacks.CallbackList):
 
 
 class StopOnSignal(keras.callbacks.Callback):
-    """Ends `fit` after the batch in which SIGTERM or SIGINT arrives; a second SIGINT interrupts at once.
+    """Ends `fit` after the batch in which SIGTERM, SIGHUP or SIGINT arrives; a second SIGINT interrupts at once.
 
     Use it as a context manager around training. `received` is the signal's number or None. Several processes stop after
     the same batch.
@@ -150,7 +150,7 @@ class StopOnSignal(keras.callbacks.Callback):
         self._previous = {}
         with contextlib.suppress(ValueError):
             for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-                if signal.getsignal(number) != signal.SIG_IGN:  # as SIGHUP is by `nohup`
+                if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # as `nohup` sets it
                     self._previous[number] = signal.signal(number, self._handle)
         return self
 

@@ -31,10 +31,10 @@ BEGUN = {
 }
 """Fields of a `TrainingState` on which the result of a training depends → warning if they change."""
 
+FIXED = "ema_decay", "precision"
+"""Settings of `train` that must not change, because the optimizer's state is for them."""
 CHOICE = "best_metric", "label_smoothing"
-"""Settings of `train` on which scores of validations depend, the second with the metric `smoothed_loss` only."""
-FIXED = "best_metric", "ema_decay", "precision"
-"""Settings of `train` that must not change: what chose the best weights, and what the optimizer's state is for."""
+"""Settings of `train` that must not change once there is a best validation; the second if it counts in its score."""
 
 
 @dataclasses.dataclass
@@ -50,7 +50,7 @@ class TrainingState:
     validations_without_gain: int = 0
     finished: bool = False
     tokens_per_second: float = 0.0
-    settings: dict | None = None  # `FIXED`; None: unknown, as in the next
+    settings: dict | None = None  # `FIXED` and `CHOICE`; None: unknown, as in the next
     shapes: str | None = None
     replicas: int = 1
     parts_side_by_side: int = 1
@@ -111,8 +111,8 @@ class Checkpointing:
             for name, number in now.items():
                 if (begun := getattr(state, name)) not in (None, number):
                     logger.warning(f"{BEGUN[name]}, {CONSEQUENCE}", begun, number)
-        fixed = {*FIXED, *(CHOICE if self.config.best_metric == "smoothed_loss" else ())}
-        settings = {name: getattr(self.config, name) for name in sorted(fixed)}
+        names = (*FIXED, *CHOICE[: 2 if self.config.best_metric == "smoothed_loss" else 1])
+        settings = {name: getattr(self.config, name) for name in names}
         state = dataclasses.replace(state, **now, settings=settings)
         self._check_validations(state)
         self.run.truncate_log(state.step)
@@ -177,14 +177,17 @@ class Checkpointing:
         self.run.save_weights(self.model, self.run.weights_path("average"))
 
     def _check_checkpoint(self, checkpoint):
-        """Raise `InputError` if there is none, but log.jsonl has validations: from the start, these would be lost."""
-        records = self.run.read_log()
-        if checkpoint or len(records) < 2:  # after a single one, a process may be killed before its first checkpoint
-            return
-        raise InputError(
-            f"{self.run.path / 'checkpoints'} has no intact checkpoint, but log.jsonl has validations up to step "
-            f"{records[-1]['step']}; mount that folder or copy it again, or {AFRESH}, which replaces this run"
-        )
+        """Raise `InputError` if there is none, but log.jsonl has validations: from the start, these would be lost.
+
+        After a single validation, a process may have been killed before its first checkpoint.
+        """
+        validations = 0 if checkpoint else len(self.run.read_log())
+        if max(self.devices.from_all_processes(validations)) > 1:
+            lacks = "no checkpoint that all processes have" if self.run.steps() else "no intact checkpoint"
+            raise InputError(
+                f"{self.run.path / 'checkpoints'} has {lacks}, but the training has had validations; mount that folder "
+                f"or copy it again, remove {self.run.path}, or {AFRESH}"
+            )
 
     def _check_validations(self, state):
         """Raise `InputError` if log.jsonl lacks a score or the best validation, or the best weights are missing."""
@@ -205,7 +208,7 @@ class Checkpointing:
     def _check_settings(self, saved):
         """Raise `InputError` if a setting that belongs to what a stored state describes has changed."""
         for name, begun in (saved.get("settings") or {}).items():
-            if (now := getattr(self.config, name)) != begun and (name not in CHOICE or saved["best_step"]):
+            if (now := getattr(self.config, name)) != begun and (name in FIXED or saved["best_step"]):
                 raise InputError(
                     f"{self.run.path} began with train.{name}={begun}, got {now}, which training cannot change; set it "
                     f"back, or {AFRESH}"

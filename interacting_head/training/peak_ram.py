@@ -78,7 +78,7 @@ def peak_memory() -> int:
     if keras.backend.backend() == "jax":
         import jax
 
-        if stats := jax.devices()[0].memory_stats():  # none of a processor
+        if stats := jax.local_devices()[0].memory_stats():  # none of a processor
             return stats["peak_bytes_in_use"]
     if keras.backend.backend() == "tensorflow":
         import tensorflow as tf

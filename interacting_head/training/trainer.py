@@ -159,7 +159,8 @@ class Trainer:
             self.model = build_model(config, *text.subwords)
             self.training_model = make_training_model(self.model, config, self.total_steps)
         self.validation = Validation(config, self.model, text)
-        self.checkpoints = Checkpointing(run, self.training_model, config.train, devices)
+        with out_of_memory_explained(lambda: "the state of the optimizer", TRAINING_ADVICE):
+            self.checkpoints = Checkpointing(run, self.training_model, config.train, devices)
         self.state = self.checkpoints.restore()
         if not self.state.finished:
             self.checkpoints.check_room(math.ceil(self.total_steps / self.interval))

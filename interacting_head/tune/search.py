@@ -350,8 +350,8 @@ def run_name(stage: str, parameters: dict) -> str:
     """Return a name such as `architecture,num_heads=4`, equal for equal values, to find the run on resume."""
     shown = [f"{key.removeprefix('model.').removeprefix('train.')}={value}" for key, value in parameters.items()]
     name = ",".join([stage, *shown]).replace("/", "_")
-    if len(name.encode()) > LONGEST_NAME:
-        name = f"{stage},{hashlib.sha256(name.encode()).hexdigest()[:16]}"
+    if len(os.fsencode(name)) > LONGEST_NAME:
+        name = f"{stage},{hashlib.sha256(os.fsencode(name)).hexdigest()[:16]}"
     return name
 
 

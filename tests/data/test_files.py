@@ -202,15 +202,26 @@ def test_a_file_in_the_place_of_a_folder_is_an_error_that_names_it(tmp_path):
             check_folder(tmp_path / place)
 
 
-def test_a_mount_point_is_no_new_folder_but_may_be_a_file(tmp_path, monkeypatch):
+def test_a_mount_point_is_no_new_folder_even_through_a_link(tmp_path, monkeypatch):
     monkeypatch.setattr(os.path, "ismount", lambda path: Path(path).name == "mounted")
     with pytest.raises(InputError, match="mounted is a mount point, which cannot be replaced; name a folder in it"):
         check_new_folder(tmp_path / "mounted")
+    (tmp_path / "link").symlink_to("mounted")
+    with pytest.raises(InputError, match="link is a mount point"):
+        check_new_folder(tmp_path / "link")
+
+
+def test_a_mounted_file_is_written_to_where_it_is(tmp_path, monkeypatch):
+    def busy(*_):
+        raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
+
     (tmp_path / "mounted").write_text("former")
     number = (tmp_path / "mounted").stat().st_ino
+    monkeypatch.setattr(os, "replace", busy)
     with atomic_write(tmp_path / "mounted") as file:
         file.write("new")
     assert ((tmp_path / "mounted").read_text(), (tmp_path / "mounted").stat().st_ino) == ("new", number)
+    assert os.listdir(tmp_path) == ["mounted"]
 
 
 def test_json_has_letters_as_they_are_and_ends_its_last_line(tmp_path):

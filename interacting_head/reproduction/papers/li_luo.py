@@ -184,9 +184,9 @@ def claims_beyond(heads: tuple[int, ...], best: int) -> tuple[Claim, ...]:
     *fewer, few = cells_at(row, columns(number for number in heads if number <= best))
     with_as_many = pairs_by_column(row, "multi_head", too_many)
     return (
-        NonInferior(f"interacting heads do not decline up to {best}", "§ 4.6.5", pairs([few], fewer)),
+        NonInferior(f"interacting heads do not decline up to {best}", "table 3", pairs([few], fewer)),
         CellBetter(
-            f"interacting heads with more than {best} heads score below each smaller number",
+            f"interacting heads with more than {best} heads score below every number up to {best}",
             "§ 4.6.5",
             tuple(pair for many in cells_at(row, too_many) for pair in pairs([*fewer, few], [many])),
         ),

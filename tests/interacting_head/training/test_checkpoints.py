@@ -174,7 +174,7 @@ def test_a_training_that_has_lost_its_checkpoints_does_not_start_again(trainer):
     for step in (3, 6):
         first.run.append_log({"step": step, "validation_loss": 1.0, "bleu": 1.0})
     first.run.weights_path("best").write_bytes(b"the best weights")
-    with pytest.raises(InputError, match=r"has no intact checkpoint, but log.jsonl has .* up to step 6; mount"):
+    with pytest.raises(InputError, match="has no intact checkpoint, but the training has had validations; mount"):
         trainer()
     assert [record["step"] for record in first.run.read_log()] == [3, 6]
     assert first.run.weights_path("best").read_bytes() == b"the best weights"

@@ -1,0 +1,33 @@
+"""Values in YAML."""
+
+import pytest
+
+from interacting_head.config import assignment, yaml_files
+
+VALUES = [
+    True,
+    0,
+    -3,
+    0.1,
+    1e-05,
+    -2.5e30,
+    float("inf"),
+    "",
+    "noam",
+    "true",
+    "10",
+    "1e-5",
+    "null",
+    " a ",
+    "a: b, [c] # d",
+]
+VALUES += ["it's", '"', "\\", "two\nlines", "\U0001f600", "\udcff", "é", "- a", "x" * 300 + " y"]
+
+
+@pytest.mark.parametrize("value", VALUES, ids=ascii)
+def test_an_assignment_is_one_line_and_gives_the_value_back(value):
+    key, _, text = assignment("data.source", value).partition("=")
+    assert key == "data.source"
+    assert len(text.splitlines()) == 1
+    found = yaml_files.from_yaml(text, "a value")
+    assert (type(found), found) == (type(value), value)
