@@ -78,6 +78,7 @@ def encode_corpus(
     languages = corpus.source_language, corpus.target_language
     text, rules = corpus.split("train"), settings.rules
     clock = [time.perf_counter()]
+    # First without the given truecasers: the cache has this text, and learning on the same text gives the same ones.
     train = apply_profile(text, settings.profile, languages, rules=rules)
     if truecasers and any(x.digest != y.digest for x, y in zip(truecasers, train.truecasers, strict=True)):
         train = apply_profile(text, settings.profile, languages, rules=rules, truecasers=truecasers)

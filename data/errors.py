@@ -1,4 +1,4 @@
-"""The exception for user errors, and the search for the name that a user may have meant."""
+"""The exceptions for user errors, and the search for the name that a user may have meant."""
 
 from collections.abc import Callable, Iterable
 from difflib import SequenceMatcher

@@ -1,4 +1,4 @@
-"""Atomic writing: files and folders get a temporary name and are renamed when complete."""
+"""Files and folders: atomic writing, locks, checks before work begins, checksums."""
 
 import contextlib
 import csv
@@ -223,23 +223,12 @@ def copy_folder(source: str | Path, path: str | Path) -> None:
         shutil.copyfile(file, Path(path) / file.name)
 
 
-def check_folder_room(folder: str | Path, size: int) -> None:
+def check_room(folder: str | Path, size: int) -> None:
     """Raise `OSError` if the disk of a folder has no room for `size` bytes; for libraries that report that badly."""
-    path = Path(folder) / "room"
-    try:
-        with full_disk_named(folder):
-            check_room(path, size)
-    finally:
-        path.unlink(missing_ok=True)
-
-
-def check_room(path: str | Path, size: int) -> None:
-    """Create an empty file; raise `OSError` if its disk has no room for `size` bytes."""
-    with full_disk_named(path), open(path, "wb") as file:
+    with full_disk_named(folder), tempfile.TemporaryFile(dir=folder) as file:
         try:
             if hasattr(os, "posix_fallocate"):
                 os.posix_fallocate(file.fileno(), 0, size)
         except OSError as error:
             if error.errno in NO_ROOM:  # others: the file system cannot tell
                 raise
-        file.truncate(0)

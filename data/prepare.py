@@ -120,7 +120,8 @@ def _check_own(folder, former):
     own = {folder / name for name in (RECORD, *former["files"])}
     if others := sorted(path for path in folder.rglob("*") if path not in own and not path.is_dir()):
         raise InputError(
-            f"{folder} will be replaced, but {others[0]} is not of this command; move it, or name another --output-dir"
+            f"{folder} will be replaced, but this command did not write {others[0]}; move it, or name another "
+            "--output-dir"
         )
 
 

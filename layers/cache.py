@@ -18,10 +18,10 @@ def own_zeros(shape: tuple, dtype: str) -> KerasTensor:
 def inserted(caches: tuple, new: list, index: KerasTensor) -> tuple:
     """Return caches `(…, L, K)` with new parts `(…, T, K)` in the slots from `index` on."""
     first, L, T = _rows(caches, new)
-    places = ops.expand_dims(first * L + index, 1) + ops.arange(T, dtype="int32")
-    places = ops.reshape(places, (-1, 1))
+    slots = ops.expand_dims(first * L + index, 1) + ops.arange(T, dtype="int32")
+    slots = ops.reshape(slots, (-1, 1))
     # TensorFlow's `slice_update` compiles for each shape.
-    return _updated(caches, new, 1, lambda cache, part: ops.scatter_update(cache, places, part))
+    return _updated(caches, new, 1, lambda cache, part: ops.scatter_update(cache, slots, part))
 
 
 def overwritten(caches: tuple, new: list, index: KerasTensor) -> tuple:
@@ -34,8 +34,8 @@ def overwritten(caches: tuple, new: list, index: KerasTensor) -> tuple:
     import tensorflow as tf
 
     first, L, T = _rows(caches, new)
-    places = first * (L // T) + index // T
-    return _updated(caches, new, T, lambda cache, part: tf.raw_ops.InplaceUpdate(x=cache, i=places, v=part))
+    slots = first * (L // T) + index // T
+    return _updated(caches, new, T, lambda cache, part: tf.raw_ops.InplaceUpdate(x=cache, i=slots, v=part))
 
 
 def _rows(caches, new):

@@ -14,7 +14,7 @@ class TokenEmbedding(ConfiguredLayer):
     """Token ids → scaled vectors; reversed, vectors → logits over the vocabulary with the same weights.
 
     Ids `(B, T)` become vectors `(B, T, D)`, multiplied by √D. With `reverse=True`, hidden vectors `(B, T, D)` become
-    logits `(B, T, N)`.
+    logits `(B, T, vocabulary_size)`.
 
     Reference: Vaswani et al. 2017, section 3.4; Press & Wolf 2017.
     """
@@ -71,7 +71,7 @@ class PositionalEncoding(ConfiguredLayer):
         return self.dropout_layer(inputs + ops.cast(encoding, inputs.dtype), training=training)
 
     def at(self, inputs: KerasTensor, position: KerasTensor) -> KerasTensor:
-        """Return inputs `(B, N, D)` with the vector of one position added, for decoding step by step."""
+        """Return inputs `(B, N, D)`, N hypotheses at one position, with its vector added, for decoding step by step."""
         encoding = sinusoids(ops.expand_dims(position, 0), inputs.shape[-1])
         return inputs + ops.cast(encoding, inputs.dtype)
 

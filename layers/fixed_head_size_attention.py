@@ -9,7 +9,8 @@ from layers.multi_head_attention import MultiHeadAttention
 class FixedHeadSizeAttention(MultiHeadAttention):
     """Multi-head attention whose query and key heads have the mean length n̄ of a training sentence as their size.
 
-    T × T logits have at most the rank of the key size: with `key_dim` n̄ it is no bottleneck for any number of heads.
+    The rank of the T × T logits is at most the key size. With `key_dim` n̄ that is no bottleneck, however many heads
+    there are.
     """
 
     why_key_dim = "the paper's is the mean length of a training sentence, which interacting-head stats prints"

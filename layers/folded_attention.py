@@ -47,46 +47,46 @@ class FoldedAttention(MultiHeadAttention):
             raise ValueError(f"standard attention cannot start as {start}: {layer.why_not_standard}")
         if (heads := len(layer.head_names)) != num_heads:
             raise ValueError(f"{start} with {num_heads} heads is standard attention with {heads}")
-        self.begin = SimpleNamespace(layer=layer)  # a layer in an attribute of its own would add its weights
-        self.given_sizes = {"key_dim": key_dim, "value_dim": value_dim}
+        self._folded = SimpleNamespace(layer=layer)  # Keras would track a layer in an attribute, and add its weights
+        self._given_sizes = {"key_dim": key_dim, "value_dim": value_dim}
 
     def build(self, query_shape: tuple, value_shape: tuple, key_shape: tuple | None = None) -> None:
-        start = self.begin.layer
-        if not start.built:  # by a build that Keras tried in vain, inside a model without a build of its own
-            start.build(query_shape, value_shape, key_shape)
-        query, key, value, output = start.standard_projections()
+        folded = self._folded.layer
+        if not folded.built:  # Keras may have tried `build` before, inside a model without a `build` of its own
+            folded.build(query_shape, value_shape, key_shape)
+        query, key, value, output = folded.standard_projections()
         size = query.shape[-1]
         query = query * np.sqrt(size / self.key_dim)
         self.key_dim, self.value_dim = size, value.shape[-1]
-        self.first = {"output_kernel": output, "output_bias": float64(start.output_bias)}
+        self._initial_weights = {"output_kernel": output, "output_bias": float64(folded.output_bias)}
         for name, kernel in {"query": query, "key": key, "value": value}.items():
-            self.first |= {f"{name}_kernel": kernel[:-1], f"{name}_bias": kernel[-1]}
+            self._initial_weights |= {f"{name}_kernel": kernel[:-1], f"{name}_bias": kernel[-1]}
         super().build(query_shape, value_shape, key_shape)
-        del self.first, self.begin
+        del self._initial_weights, self._folded
 
-    # No initialiser is made, since that would draw a random number.
+    # Functions initialise the weights: a Keras initialiser would draw a random number for its seed.
 
     def add_projection(self, name: str, input_dim: int, head_dim: int) -> keras.Variable:
-        return self.add_weight((input_dim, self.num_heads, head_dim), self.given(name), name=name)
+        return self.add_weight((input_dim, self.num_heads, head_dim), self._initializer(name), name=name)
 
     def add_projection_bias(self, name: str, head_dim: int) -> keras.Variable:
-        return self.add_weight((self.num_heads, head_dim), self.given(name), name=name)
+        return self.add_weight((self.num_heads, head_dim), self._initializer(name), name=name)
 
     def add_output_projection(self, heads_shape: tuple[int, ...], model_dim: int) -> None:
         shape = (*heads_shape, model_dim)
-        self.output_kernel = self.add_weight(shape, self.given("output_kernel"), name="output_kernel")
-        self.output_bias = self.add_weight((model_dim,), self.given("output_bias"), name="output_bias")
+        self.output_kernel = self.add_weight(shape, self._initializer("output_kernel"), name="output_kernel")
+        self.output_bias = self.add_weight((model_dim,), self._initializer("output_bias"), name="output_bias")
 
-    def given(self, name: str) -> Callable:
+    def _initializer(self, name: str) -> Callable:
         """Return an initialiser of the first value of a weight."""
-        first = self.first[name]
-        return lambda shape, dtype: ops.convert_to_tensor(first.reshape(shape), dtype)
+        value = self._initial_weights[name]
+        return lambda shape, dtype: ops.convert_to_tensor(value.reshape(shape), dtype)
 
     @property
     def why_not_removable(self) -> str | None:
-        sizes = self.key_dim, self.value_dim
-        is_larger = sizes != (self.given_sizes["key_dim"], self.given_sizes["value_dim"] or self.given_sizes["key_dim"])
+        key_dim, value_dim = self._given_sizes["key_dim"], self._given_sizes["value_dim"]
+        is_larger = (self.key_dim, self.value_dim) != (key_dim, value_dim or key_dim)
         return "their sizes depend on their number" if is_larger else None
 
     def get_config(self) -> dict:
-        return {**super().get_config(), **self.given_sizes, **self.options}
+        return {**super().get_config(), **self._given_sizes, **self.options}

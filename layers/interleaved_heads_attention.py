@@ -18,8 +18,8 @@ class InterleavedHeadsAttention(MultiHeadAttention):
 
     In head i each position has P queries, which attend to the P keys of every position that the mask admits, in one
     softmax over P·S keys. The H·P outputs are combined to H heads: O_i = Σ_{m,p} R[i, m, p] Õ_{m,p}. All combinations
-    are multiplied with the kernels. With P = 1 the layer is standard attention in other parameters; with more, logits
-    and weights cost P² times as much.
+    are folded into the kernels of the projections. With P = 1 the layer is standard attention in other parameters;
+    with more, logits and weights cost P² times as much.
 
     Args: as in `MultiHeadAttention`, and
         num_pseudo_heads: P. The paper's usual choice is H.

@@ -17,9 +17,9 @@ class KnockingHeadsAttention(MultiHeadAttention):
 
         Q̃_h = Q_h T_q,    K̃_h = K_h T_k,    Ṽ_h = V_h T_v
 
-    The matrices start as the identity, so that the layer starts as multi-head attention. They are multiplied with the
-    kernels (8) and not with the projections, which costs next to nothing. Linear mixing therefore computes nothing that
-    multi-head attention cannot; it learns differently.
+    The matrices start as the identity, so that the layer starts as multi-head attention. They are folded into the
+    kernels (8) rather than applied to the projections, which costs next to nothing. Linear mixing therefore computes
+    nothing that multi-head attention cannot; it learns differently.
 
     Args: as in `MultiHeadAttention`, and
         mix_query, mix_key, mix_value: true if the queries, keys and values are mixed. The paper gains most by values.

@@ -75,7 +75,7 @@ class MultiHeadAttention(ConfiguredLayer):
     memory = "top"
     """The memory that encoder-decoder attention reads: the `top` encoder layer, or a list of `all` of them."""
     why_key_dim = None
-    """The reason why `key_dim` must be given, in schemes that are another one without it."""
+    """Why `key_dim` must be given, in schemes that the default head size would turn into another scheme; else None."""
     source_axis = ()
     """Leading sizes of the weights of queries, keys and values, in schemes that project several memories."""
     leading_axis = None
@@ -177,7 +177,7 @@ class MultiHeadAttention(ConfiguredLayer):
         self.output_bias = self.add_weight((model_dim,), "zeros", name="output_bias")
 
     def add_projection(self, name: str, input_dim: int, head_dim: int) -> keras.Variable:
-        """Add a kernel `(D, H, K)`, initialised as the one dense matrix `(D, H·K)` that it is."""
+        """Add a kernel `(*source_axis, D, H, K)`, initialised as the one dense matrix `(D, H·K)` that it is."""
         shape = (*self.source_axis, input_dim, self.num_heads, head_dim)
         return self.add_weight(shape, self.projection_initializer(name, input_dim, head_dim), name=name)
 
@@ -186,7 +186,7 @@ class MultiHeadAttention(ConfiguredLayer):
         return dense_glorot_uniform(input_dim, self.num_heads * head_dim)
 
     def add_projection_bias(self, name: str, head_dim: int) -> keras.Variable:
-        """Add a bias `(H, K)`."""
+        """Add a bias `(*source_axis, H, K)`."""
         return self.add_weight((*self.source_axis, self.num_heads, head_dim), "zeros", name=name)
 
     def add_gates(self, name: str, count: int) -> keras.Variable:
@@ -234,11 +234,12 @@ class MultiHeadAttention(ConfiguredLayer):
         Args:
             query: `(B, T, D)`.
             cache: keys `(B, H, L, K)` and values `(B, H, L, V)`, see `empty_cache` and `project_memory`.
-            index: the position at which the keys and values of `query` enter the cache; None: it is a finished memory.
+            index: the position at which the keys and values of `query` enter the cache; None if the cache is a finished
+                memory.
             attention_mask: `(B, T, L)`, 1 = attend; default: causal self-attention, or all of a memory.
             kernels: the result of `decoding_kernels`, to compute it only once.
-            overwrite_cache: true if the cache may be lost, so that only new keys and values are moved; L and `index`
-                must then be multiples of T.
+            overwrite_cache: true to write into the given cache instead of copying it; L and `index` must then be
+                multiples of T.
 
         Returns:
             The output `(B, T, D)`, and the cache with the new keys and values.
@@ -358,7 +359,7 @@ class MultiHeadAttention(ConfiguredLayer):
     def kernel_gates(self) -> KerasTensor:
         """Return the gates by which the output kernel is multiplied, to be broadcast over its last two axes."""
         gates = ops.convert_to_tensor(self.head_gates)
-        # Heads that share a softmax share it among the open ones, unless all are closed.
+        # A softmax over heads leaves out the closed ones, unless all are closed.
         return ops.cast(ops.any(gates > 0), "float32") if self.has_head_importance else ops.expand_dims(gates, (-2, -1))
 
     def project_query(self, query: KerasTensor) -> KerasTensor:
@@ -383,7 +384,7 @@ class MultiHeadAttention(ConfiguredLayer):
         return (kernel, ops.concatenate([ops.reshape(bias, (-1,)) for bias in biases])) if self.use_bias else (kernel,)
 
     def project_jointly(self, inputs: KerasTensor, kernels: tuple) -> list[KerasTensor]:
-        """Return q, k and v, or q alone, `(B, H, T, K)` each, of inputs `(B, T, D)` and `decoding_kernels`.
+        """Return q and k `(B, H, T, K)` and v `(B, H, T, V)`, or q alone, of inputs `(B, T, D)` and `decoding_kernels`.
 
         One product instead of three pays for the few rows of a decoding step.
         """
@@ -429,6 +430,11 @@ class MultiHeadAttention(ConfiguredLayer):
         return ops.cast(weight, self.compute_dtype)
 
     # The same function in other weights.
+
+    @property
+    def mixes_weights(self) -> bool:
+        """True if attention weights are mixed after the softmax: they may be negative, and their sign means nothing."""
+        return False
 
     @property
     def has_standard_weights(self) -> bool:

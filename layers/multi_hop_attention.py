@@ -18,7 +18,8 @@ class MultiHopAttention(MultiHeadAttention):
     then concatenation and output projection. `return_head_importance=True` returns β `(B, T, H)`.
 
     Args: as in `MultiHeadAttention`, and
-        hop_dim: size of the second hop's hidden layer; default `key_dim`. 1 meets the paper's Table 4 to within 1K.
+        hop_dim: size of the second hop's hidden layer; default `key_dim`. With 1, the number of parameters agrees with
+            the paper's Table 4 to within 1,000.
 
     Reference: Iida et al. 2019, equations (1)–(5).
     """

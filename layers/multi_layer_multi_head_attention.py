@@ -29,7 +29,11 @@ class MultiLayerMultiHeadAttention(MultiHeadAttention):
         head_gates: adds `source_gates` `(n,)` too, by which f^i is multiplied.
 
     Call arguments: as in `MultiHeadAttention`, but
-        value: a list of n tensors `(B, S, D_m)`, or one tensor for all n. Attention scores are `(B, n, H, T, S)`.
+        value: a list of n tensors `(B, S, D_m)`, or one tensor for all n.
+
+    Returns:
+        As `MultiHeadAttention`; attention scores and heads have an axis of sources, `(B, n, H, …)`. So have logits,
+        with size 1 if the sources share a softmax.
 
     Reference: Ampomah et al. 2020, equations (6)–(12).
     """

@@ -16,7 +16,7 @@ def softmax(logits: np.ndarray, axis: int = -1) -> np.ndarray:
 
 
 def masked(logits: np.ndarray, attention_mask: np.ndarray | None) -> np.ndarray:
-    """Add −10⁹ wherever the mask `(B, T, S)` is 0: Algorithm 1, line (11)."""
+    """Add −10⁹ wherever the mask `(B, T, S)` is 0: Algorithm 1, lines (11) and (12)."""
     return logits if attention_mask is None else logits + -1e9 * (1.0 - attention_mask)
 
 

@@ -43,10 +43,10 @@ class TalkingHeadsAttention(MultiHeadAttention):
 
     def build(self, query_shape: tuple, value_shape: tuple, key_shape: tuple | None = None) -> None:
         super().build(query_shape, value_shape, key_shape)
-        self.pre_softmax_kernel = self.mixing_kernel("pre_softmax_kernel") if self.mix_before else None
-        self.post_softmax_kernel = self.mixing_kernel("post_softmax_kernel") if self.mix_after else None
+        self.pre_softmax_kernel = self.add_mixing_kernel("pre_softmax_kernel") if self.mix_before else None
+        self.post_softmax_kernel = self.add_mixing_kernel("post_softmax_kernel") if self.mix_after else None
 
-    def mixing_kernel(self, name: str) -> keras.Variable:
+    def add_mixing_kernel(self, name: str) -> keras.Variable:
         """Add a mixing matrix `(H, H)`."""
         return self.add_weight((self.num_heads, self.num_heads), clone(self.mixing_initializer), name=name)
 
@@ -63,6 +63,10 @@ class TalkingHeadsAttention(MultiHeadAttention):
     def own_parameters(self) -> dict[str, dict]:
         kernels = {"before the softmax": self.pre_softmax_kernel, "after the softmax": self.post_softmax_kernel}
         return {"head mixing": {title: float64(kernel) for title, kernel in kernels.items() if kernel is not None}}
+
+    @property
+    def mixes_weights(self) -> bool:
+        return self.mix_after
 
     @property
     def has_standard_weights(self) -> bool:

@@ -222,9 +222,9 @@ class DecoderBlock(TransformerBlock):
 
         Args:
             inputs: `(B, N, D)`.
-            cache: of self-attention, with P places, a multiple of N. It may be overwritten.
-            index: the first of the N places for the new keys and values, a multiple of N.
-            self_mask: `(B, N, P)`, 1 = the place belongs to the hypothesis, its own included.
+            cache: of self-attention, with P slots, a multiple of N. It may be overwritten.
+            index: the first of the N slots for the new keys and values, a multiple of N.
+            self_mask: `(B, N, P)`, 1 = the slot belongs to the hypothesis, its own included.
             memory: keys and values, of `project_memory` of the encoder-decoder attention.
             padding_mask: `(B, S)` of the memory.
             kernels: of `decoding_kernels`.

@@ -29,14 +29,14 @@ def memory_limit():
     """Return the device memory that this process may use in bytes, or RAM on a CPU."""
     import keras
 
-    from interacting_head.training.devices import machine_ram, memory_of_each
+    from interacting_head.training.devices import machine_ram, memory_per_device
 
     if keras.backend.backend() == "jax":
         import jax
 
         stats = jax.devices()[0].memory_stats()
         return stats["bytes_limit"] if stats else machine_ram()
-    return memory_of_each()[0]
+    return memory_per_device()[0]
 
 
 def matmul_peak(precision, size):

@@ -26,7 +26,7 @@ class EncodedSide:
     Args:
         tokens: ids without `BEGIN` and `END`, uint16 or uint32, usually memory-mapped.
         starts: (N,) int64, the index in `tokens` of each sentence.
-        lengths: (N,) int32, the ids of each sentence.
+        lengths: (N,) int32, the number of ids of each sentence.
     """
 
     tokens: np.ndarray
@@ -50,7 +50,8 @@ class EncodedSide:
 class EncodedPairs:
     """Encoded source and target sentences, pair n at index n of both.
 
-    `dropped_empty` and `dropped_long` count dropped pairs, with a side without sub-words or with too many.
+    `dropped_empty` counts the pairs that were dropped because a side has no sub-words, `dropped_long` the ones with too
+    many. `folder` has the files; None for a selection.
     """
 
     source: EncodedSide
@@ -63,6 +64,7 @@ class EncodedPairs:
         return len(self.source)
 
     def select(self, indices: np.ndarray) -> "EncodedPairs":
+        """Return these pairs in this order, sharing the ids; the counts of dropped pairs stay."""
         return EncodedPairs(
             self.source.select(indices), self.target.select(indices), self.dropped_empty, self.dropped_long
         )
@@ -133,7 +135,7 @@ def _encode(text, models, max_length, progress, folder):
         raise InputError(
             f"no pair is left: of {dropped_empty + dropped_long:,} pairs in {text.source} and {text.target}, "
             f"{dropped_empty:,} have an empty side and {dropped_long:,} have more than {max_length} sub-words; "
-            "use other text or raise data.max_length"
+            "use other text or raise data.max_length (--max-length)"
         )
     for side, counts in zip(SIDES, lengths, strict=True):
         np.save(folder / f"{side}.lengths.npy", np.concatenate(counts))

@@ -27,7 +27,7 @@ class TrainingBatches:
         batch_tokens: most rows × longest side of a part of a batch, special symbols and padding included.
         seed: determines, with the epoch, the order of the batches.
         static_shapes, multiple, parts: see `data.batches.plan.plan_batches`, also for what is raised.
-        max_epochs: end before the epoch of this number; None: never.
+        max_epochs: number of epochs after which iteration ends; None: never.
 
     Attributes:
         batches_in_epoch: the number of batches, the same in all epochs.

@@ -68,12 +68,13 @@ def read_table(
 
     Args:
         columns: numbers from 0, or names in the first row.
-        width: required number of columns; default: the width of the first row if columns are names, else any.
-        null: texts that mark a cell as a missing translation.
+        width: required number of columns if they are given by number; default: any. With names, it is the width of the
+            first row.
+        null: rows are skipped if a chosen cell contains one of these texts, which mark a missing translation.
         separator: boundary of segments within a cell; becomes a blank.
         escaped: whether to resolve characters escaped by Moses (`&apos;`, `&#91;`).
 
-    Raises `InputError`, with file and line, for a row with too few columns or an unknown name.
+    Raises `InputError`, with file and line, for a row with the wrong number of columns, or an unknown name.
     """
     lines = enumerate(read_lines(path), start=1)
     if isinstance(columns[0], str):

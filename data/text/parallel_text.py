@@ -111,7 +111,7 @@ class ParallelText:
         object.__setattr__(self, "target", Path(self.target))
 
     def pairs(self) -> Iterator[tuple[str, str]]:
-        """Yield (source line, target line); raise `InputError` if a file is unreadable or, at the end, longer."""
+        """Yield (source line, target line); raise `InputError` for an unreadable file and different lengths."""
         sources = targets = 0
         for source, target in zip_longest(read_lines(self.source), read_lines(self.target)):
             sources += source is not None

@@ -3,7 +3,7 @@
 | profile | tokenised | casing | paper |
 |---|---|---|---|
 | `raw` | no | unchanged | Ampomah et al. 2020 |
-| `truecased` | yes | truecased | Li & Luo 2022; Iida et al. 2019 (`as_told`) |
+| `truecased` | yes | truecased | Li & Luo 2022; Iida et al. 2019 (recipes `mhop_iwslt17_as_told_*`) |
 | `lowercased` | yes | lowercased | Iida et al. 2019, Goindani & Shrivastava 2021 on IWSLT14 |
 | `tokenized` | yes | unchanged | the same on other corpora |
 """

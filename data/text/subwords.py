@@ -23,10 +23,11 @@ def train_subwords(
 
     The pieces are the four special ones, 256 bytes, characters and merges. Characters beyond the most frequent 99.99 %
     of the text are spelled in bytes: stray characters take no pieces, and the embeddings of the bytes, which stand for
-    unseen characters, are trained. A fixed random sample stands for a text of more than `max_lines` (above 100) lines.
+    unseen characters, are trained. Of a text with more than `max_lines` lines (a number above 100), a fixed random
+    sample of that many is used. Long lines are learnt from in parts.
 
-    Long lines are learnt from in parts. Raises `InputError` if the vocabulary has 2³¹ pieces or more, there is no text,
-    or the text has too few different pieces or too many characters.
+    Raises `InputError` if the vocabulary has 2³¹ pieces or more, there is no text, or the text has too few different
+    pieces or too many characters.
     """
     if vocabulary_size >= 2**31:
         raise InputError(f"a vocabulary of {vocabulary_size} is too large; it must be below {2**31}")
@@ -73,14 +74,14 @@ def train_subwords(
         if too_small := re.search(r"smaller than required_chars\. \d+ vs (\d+)", str(error)):
             raise InputError(
                 f"a vocabulary of {vocabulary_size} is too small for the characters of this text; "
-                f"set data.vocabulary_size to at least {too_small[1]}"
+                f"set data.vocabulary_size (--vocabulary-size) to at least {too_small[1]}"
             ) from error
         raise
     size = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue()).get_piece_size()
     if size < vocabulary_size:
         raise InputError(
             f"a vocabulary of {vocabulary_size} is too large for this text, which has only {size} different "
-            f"sub-words; set data.vocabulary_size to at most {size}"
+            f"sub-words; set data.vocabulary_size (--vocabulary-size) to at most {size}"
         )
     with atomic_write(model_path, "wb", parents=True) as file:
         file.write(model.getvalue())
@@ -114,7 +115,7 @@ class Subwords:
         try:
             model = self.path.read_bytes()
         except OSError as error:
-            raise InputError(f"cannot read the sub-word model {path}: {error.strerror}") from error
+            raise InputError(f"cannot read the sub-word model {path}: {error.strerror}; check the name") from error
         self.digest = hashlib.sha256(model).hexdigest()
         if digest not in (None, self.digest):
             raise InputError(f"the sub-word model {path} is damaged or not the expected one; copy it again")

@@ -63,12 +63,13 @@ def check_vocabulary_settings(vocabulary_size: int | tuple[int, int], shared: bo
     if isinstance(vocabulary_size, tuple):
         if len(vocabulary_size) != 2:
             raise InputError(
-                f"data.vocabulary_size must be one number, or two for source and target, got {vocabulary_size}"
+                "data.vocabulary_size (--vocabulary-size) must be one number, or two for source and target, "
+                f"got {vocabulary_size}"
             )
         if shared or joint_merges:
             raise InputError(
-                f"data.vocabulary_size is {vocabulary_size}, but one sub-word model is learnt on both sides; give one "
-                "number, or set data.shared_vocabulary=false"
+                f"data.vocabulary_size (--vocabulary-size) is {vocabulary_size}, but one sub-word model is learnt on "
+                "both sides; give one number, or set data.shared_vocabulary=false (--separate-vocabularies)"
             )
 
 

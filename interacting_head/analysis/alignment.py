@@ -14,11 +14,21 @@ import numpy as np
 
 from data.errors import InputError
 from data.text.parallel_text import read_lines
+from interacting_head.analysis.analysed_run import Pair
 from interacting_head.analysis.base import AnalysedRun, Analysis, Findings, Sample, add_up, check_at_least, with_samples
 from interacting_head.analysis.figures import Figure, HeatMap, draw_heat_maps
 from interacting_head.runs.alignment_choice import ALIGNMENT, MEAN, AlignmentChoice
 from interacting_head.runs.run_directory import RunDirectory
-from interacting_head.translation.word_alignment import column_links, links, merged, pharaoh, words_of
+from interacting_head.translation.word_alignment import (
+    Words,
+    column_links,
+    count_words,
+    distributions,
+    links,
+    merged,
+    pharaoh,
+    words_of,
+)
 
 ALL = "all"
 
@@ -183,7 +193,8 @@ def measured(
     Returns rows of the table; a line of alignments for each line of the text, empty for lines outside the sample; and
     the first `show` sentences, with their words and weights `(H, J, I)`.
     """
-    names = {n: one.head_names for (site, n), one in run.model.attention_layers.items() if site == "cross"}
+    layers = {n: one for (site, n), one in run.model.attention_layers.items() if site == "cross"}
+    names = {n: one.head_names for n, one in layers.items()}
     scores, over_layers = collections.defaultdict(dict), {}
     lines, sentences = [""] * sample.lines, []
     for pair, inspection in run.inspections(sample, attention=["cross"]):
@@ -191,11 +202,12 @@ def measured(
         target = words_of(pair.target_ids, run.subwords[1])
         one_gold = gold and gold[pair.number - 1]
         if one_gold:
-            check_words(one_gold, source.texts, target.texts, f"{sample.name}, line {pair.number}")
+            check_words(one_gold, pair, source, target, f"{sample.name}, line {pair.number}")
         by_layer = {
-            number: merged(weights.reshape(-1, *weights.shape[-2:]), target, source)
+            number: merged(distributions(weights) if layers[number].mixes_weights else weights, target, source)
             for (_, number), weights in inspection.attention.items()
         }
+        by_layer = {number: heads.reshape(-1, *heads.shape[-2:]) for number, heads in by_layer.items()}
         for number, heads in by_layer.items():
             for name, head in zip([*names[number], MEAN], [*heads, heads.mean(0)], strict=True):
                 add_up(scores[number, name], sentence_sums(head, one_gold))
@@ -213,10 +225,15 @@ def measured(
     return rows, lines, sentences
 
 
-def check_words(gold: Gold, source: list[str], target: list[str], line: str) -> None:
-    """Raise `InputError` if a gold link names a word beyond the end of the sentence, end symbols not counted."""
-    for place, (side, words) in enumerate({"source": source, "target": target}.items()):
-        count = len(words) - 1
+def check_words(gold: Gold, pair: Pair, source: Words, target: Words, line: str) -> None:
+    """Raise `InputError` if gold links may count other words than the run, or name one beyond the end of a sentence."""
+    for place, (side, text, words) in enumerate((("source", pair.source, source), ("target", pair.target, target))):
+        count = len(words.texts) - 1
+        if count_words(text) != count:
+            raise InputError(
+                f"{line}: the run sees {count} {side} words, but the gold alignment counts the {count_words(text)} "
+                "between blanks; give text that is tokenised as the run does it, with an alignment of these tokens"
+            )
         if (most := max((link[place] for link in gold.possible), default=-1)) >= count:
             raise InputError(
                 f"{line}: the gold alignment names {side} word {most} (counted from 0), but the run sees only {count} "

@@ -14,20 +14,11 @@ import numpy as np
 from interacting_head.analysis.base import SITE_TITLES, AnalysedRun, Analysis, Findings, add_up, with_samples
 from interacting_head.analysis.figures import Figure, HeatMap, add_legend, draw_heat_maps, grid
 from interacting_head.config import SITES
+from interacting_head.translation.word_alignment import distributions
 
 MEASURES = {"distance": "mean attention distance (positions)", "entropy": "attention entropy (nats)"}
 AS_PRINTED = "_as_printed"
 MEAN = "mean"
-
-
-def distributions(weights: np.ndarray) -> np.ndarray:
-    """Return attention weights `(…, T, S)` in float64 as distributions: each row is non-negative and sums to 1.
-
-    Softmax weights change only by rounding. Talking heads mix weights after the softmax, which may make them negative:
-    then their absolute values are normalised.
-    """
-    weights = np.abs(np.asarray(weights, "float64"))
-    return _ratio(weights, weights.sum(-1, keepdims=True))
 
 
 def distance_sums(weights: np.ndarray, as_printed: bool = False) -> tuple[np.ndarray, np.ndarray]:

@@ -39,7 +39,7 @@ def main() -> None:
                 align(lines, found)
                 progress.update(len(lines))
                 sentences += len(lines)
-                tokens += sum(len(best.tokens) for best, *_ in found)
+                tokens += sum(len(best.tokens) - (best.pieces - 1) for best, *_ in found)
         seconds = time.perf_counter() - started
         summarize(sentences=sentences, tokens=tokens, seconds=seconds)
     for warning in translator.encoder.warnings:

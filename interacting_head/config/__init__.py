@@ -182,7 +182,7 @@ class DecodeConfig:
     )
     max_length: int | None = setting(
         None,
-        "largest number of sub-words of a translation; `null`: twice the source length plus ten",
+        "largest number of sub-words of a translation; `null`: twice the source length plus 11",
         at_most=MOST_SUBWORDS,
     )
     batch_size: int = setting(64, "sentences per batch")

@@ -71,7 +71,7 @@ def convert(
     module = importlib.import_module(module_name)
     from interacting_head.export.model_card import model_card  # imports Keras
     from interacting_head.export.trained_model import TrainedModel
-    from interacting_head.runs.exports import UNQUANTIZED, ExportRecord, check_replaced
+    from interacting_head.runs.exports import UNQUANTIZED, ExportRecord, check_not_exported
     from interacting_head.runs.run_directory import RunDirectory
 
     if quantization is not None and quantization not in module.QUANTIZATIONS:
@@ -89,7 +89,7 @@ def convert(
         if hasattr(module, "place"):
             path = stack.enter_context(module.place(path, **options))
         if isinstance(source, RunDirectory):
-            check_replaced(path, source.find_weights(checkpoint), quantization)
+            check_not_exported(path, source.find_weights(checkpoint), quantization)
         folder = stack.enter_context(new_folder(path))
         trained = source if isinstance(source, TrainedModel) else TrainedModel.of(source, checkpoint)
         trained.check_room(folder)

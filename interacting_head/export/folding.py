@@ -83,6 +83,8 @@ def fold(layer: MultiHeadAttention, called: str = "the layer") -> StandardAttent
             f"{called} is {scheme}, which cannot be converted: {layer.why_not_standard}; --format savedmodel "
             "supports every model"
         )
+    if any((float64(gate) != 1).any() for gate in layer.non_trainable_variables if gate.name.endswith("_gates")):
+        raise InputError(f"{called} has heads that are switched off by gates; remove them first (analyze pruning)")
     query, key, value, output_kernel = layer.standard_projections()
     K = max(key.shape[2], value.shape[2])
     query = query * math.sqrt(K / layer.key_dim)  # the layer divides its logits by √key_dim, the result by √K

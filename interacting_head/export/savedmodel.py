@@ -47,7 +47,7 @@ model.signatures["translate_ids"](
 | `serving_default` | only `text`, or `source_ids` in a model without text signatures | the same |
 
 "Search" stands for the scalars `length_penalty`, `min_length`, `max_length` (in sub-words, at most {LONGEST:,}; 0 means
-twice the source length plus ten) and `n_best` (at most the beam size). `serving_default` uses the settings of the
+twice the source length plus 11) and `n_best` (at most the beam size). `serving_default` uses the settings of the
 model.
 
 Ids belong to the sub-word models in {EXTRA}/text/subwords. Sources must end with 3 (`</s>`), and translations do; 0 is

@@ -4,7 +4,7 @@ import dataclasses
 from pathlib import Path
 
 from data.errors import InputError
-from data.files import check_folder_room, copy_file, sha256
+from data.files import check_room, copy_file, sha256
 from data.text.profiles import PROFILES
 from data.text.subwords import Subwords
 from interacting_head import config as configuration
@@ -70,4 +70,4 @@ class TrainedModel:
         """Raise `OSError` if the disk has no room for the weights in float32 and the other files."""
         size = 4 * self.model.count_params() + SLACK
         size += sum(Path(subwords.path).stat().st_size for subwords in (self.source_subwords, self.target_subwords))
-        check_folder_room(folder, size)
+        check_room(folder, size)

@@ -57,7 +57,7 @@ class Runner:
         self.failed, self.left_out = {}, []
 
     def make(self, wanted: Iterable[Work]) -> None:
-        """Train and score runs; report failures and go on. Before that raise `InputError` if a corpus is missing."""
+        """Train and score runs; report failures and go on. Raises `InputError`, at first, if a corpus is missing."""
         wanted = [work for work in wanted if self._is_missing(*work)]
         check_test_sets(wanted, self.corpora_dir)
         self._each({work[0]: functools.partial(self._score, *work) for work in wanted})

@@ -14,7 +14,7 @@ from statistics import median
 import numpy as np
 
 from data.corpora.corpus import open_corpus
-from data.files import check_folder_room, make_folder
+from data.files import check_room, make_folder
 from data.text.parallel_text import ParallelText
 from data.text.profiles import PROFILES, Preprocessor
 from interacting_head import config as configuration
@@ -215,7 +215,7 @@ def call(arguments: Sequence[str | Path], log: Path, environment: dict[str, str]
     """
     if STOPPED.is_set():
         raise RunError(f"{arguments[0]} was not started, because all runs were stopped")
-    check_folder_room(Path(log).parent, ROOM)
+    check_room(Path(log).parent, ROOM)
     with open(log, "ab") as output:
         command = [sys.executable, "-m", "interacting_head", *map(str, arguments)]
         environment = {**(os.environ if environment is None else environment), "PYTHONPATH": str(ROOT)}

@@ -92,8 +92,8 @@ def fitting_export(run: RunDirectory, file_format: str, checkpoint: str | None =
     return folder if folder.is_dir() and why_unfit(folder, run.find_weights(checkpoint)) is None else None
 
 
-def check_replaced(folder: Path, weights: Path, quantization: str | None) -> None:
-    """Raise `InputError` if a folder holds an export; say how it differs from the one that is asked for."""
+def check_not_exported(folder: Path, weights: Path, quantization: str | None) -> None:
+    """Raise `InputError` if a folder holds an export; the message says how it differs from the requested one."""
     record = ExportRecord.read(folder)
     if record is None:
         return

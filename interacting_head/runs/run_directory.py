@@ -240,7 +240,7 @@ class RunDirectory:
         }
         with written_atomically(path) as partial:
             # After writing to a full disk, HDF5 crashes the process at exit.
-            check_room(partial, 4 * model.count_params() + 2**14 * len(model.weights))
+            check_room(partial.parent, 4 * model.count_params() + 2**14 * len(model.weights))
             model.save_weights(partial)
             seal(partial, owner)
 

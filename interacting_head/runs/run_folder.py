@@ -97,12 +97,12 @@ def set_aside(folder: Path) -> None:
     moving.rename(folder / FORMER)
 
 
-def settle(folder: Path, stands: bool) -> None:
-    """Remove the run that was set aside if the new one `stands` (has a checkpoint), else restore it."""
+def settle(folder: Path, has_checkpoint: bool) -> None:
+    """Remove the run that was set aside if the new one `has_checkpoint`, else restore it."""
     if (folder / FORMER).is_dir():
-        if not stands:
+        if not has_checkpoint:
             clear(folder)
-        (folder / FORMER).rename(folder / (REMOVED if stands else MOVING))
+        (folder / FORMER).rename(folder / (REMOVED if has_checkpoint else MOVING))
     if (folder / MOVING).is_dir():
         for path in list(own_files(folder / MOVING)):
             place = folder / path.relative_to(folder / MOVING)

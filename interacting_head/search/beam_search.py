@@ -13,7 +13,7 @@ from collections import namedtuple
 from keras import KerasTensor, ops
 
 from data.text.subwords import BEGIN, END, PAD
-from interacting_head.search.constraints import Limits, constrained, forbid_repeats, keep_top_p, prefix_words
+from interacting_head.search.constraints import Limits, constrained, forbid_repeats, keep_top_p, prefix_tokens
 from interacting_head.search.options import IMPOSSIBLE, SearchOptions
 
 
@@ -171,33 +171,33 @@ def _best(logits, search, limits, options):
     ranked = flat
     if options.no_repeat_ngram:
         ranked = ops.reshape(forbid_repeats(logits, search.ids, t, options.no_repeat_ngram), (-1, V))
-    # At least 2N words and the three symbols that are not words: of 2N candidates at most N end here, so N continue.
+    # At least 2N sub-words next to `PAD`, `BEGIN` and `END`: of 2N candidates at most N end here, so N continue.
     M = min(2 * N + 3, V)
-    values, words = _top_k(ranked, M)
-    # The normaliser is logit − log p at any word. At the likeliest it is exact, and takes one pass over the logits.
-    likeliest = words[:, :1] if ranked is flat else ops.argmax(flat, axis=-1, keepdims=True)
+    values, tokens = _top_k(ranked, M)
+    # The normaliser is logit − log p at any token. At the likeliest it is exact, and takes one pass over the logits.
+    likeliest = tokens[:, :1] if ranked is flat else ops.argmax(flat, axis=-1, keepdims=True)
     log_z = pick(flat, likeliest) - ops.log(pick(ops.softmax(flat, axis=-1), likeliest))
     log_z = ops.reshape(log_z, (-1, N, 1))
-    values, words = ops.reshape(values, (-1, N, M)), ops.reshape(words, (-1, N, M))
+    values, tokens = ops.reshape(values, (-1, N, M)), ops.reshape(tokens, (-1, N, M))
 
-    # One further candidate of each hypothesis, always present: its end symbol, or the next word of its prefix.
+    # One further candidate of each hypothesis, always present: its end symbol, or the next token of its prefix.
     ends_here, further = ops.ones((B,), dtype="bool"), ops.full((B,), END, dtype="int32")
     if "prefixes" in limits:
-        is_within, word = prefix_words(t, limits["prefixes"], limits["prefix_lengths"])
-        ends_here, further = ~is_within, ops.where(is_within, word, END)
+        is_within, token = prefix_tokens(t, limits["prefixes"], limits["prefix_lengths"])
+        ends_here, further = ~is_within, ops.where(is_within, token, END)
     further = ops.reshape(ops.repeat(further, N), (-1, N, 1))
     logit = ops.reshape(pick(flat, ops.reshape(further, (-1, 1))), (-1, N, 1))
-    log_p = ops.where(words == further, IMPOSSIBLE, values - log_z)  # each word is a candidate once
+    log_p = ops.where(tokens == further, IMPOSSIBLE, values - log_z)  # each token is a candidate once
     log_p = ops.concatenate([log_p, logit - log_z], axis=-1)
-    words = ops.concatenate([words, further], axis=-1)  # (B, N, M + 1)
+    tokens = ops.concatenate([tokens, further], axis=-1)  # (B, N, M + 1)
 
-    totals = ops.expand_dims(search.scores, 2) + constrained(log_p, words, t, limits)
+    totals = ops.expand_dims(search.scores, 2) + constrained(log_p, tokens, t, limits)
     best, places = ops.top_k(ops.reshape(totals, (B, N * (M + 1))), 2 * N)
     ends = ops.logical_and(places % (M + 1) == M, ops.expand_dims(ends_here, 1))
     scores, order = ops.top_k(ops.where(ends, 2 * IMPOSSIBLE, best), N)
     places_on = pick(places, order)
     return Choice(
-        tokens=pick(ops.reshape(words, (B, N * (M + 1))), places_on),
+        tokens=pick(ops.reshape(tokens, (B, N * (M + 1))), places_on),
         parents=places_on // (M + 1),
         scores=scores,
         # Only end symbols among the top N finish a hypothesis; lower ones would crowd out better continuations.
@@ -232,20 +232,20 @@ def _sampled(logits, search, limits, options):
 
 
 def sample_tokens(logits: KerasTensor, draws: KerasTensor, top_k: int = 0, top_p: float = 1.0) -> KerasTensor:
-    """Return words `(B, N)` by inversion sampling from logits `(B, N, V)` and draws `(B, N)` in [0, 1)."""
+    """Return token ids `(B, N)`, drawn by inversion sampling from logits `(B, N, V)` and draws `(B, N)` in [0, 1)."""
     V = logits.shape[-1]
-    words = None
+    tokens = None
     if top_k or top_p < 1:
-        logits, words = ops.top_k(logits, min(top_k, V) or V)
+        logits, tokens = ops.top_k(logits, min(top_k, V) or V)
     probabilities = ops.softmax(logits, axis=-1)
     if top_p < 1:
         probabilities = keep_top_p(probabilities, top_p)
     cumulative = ops.cumsum(probabilities, axis=-1)
-    # Rounding must not reach beyond the last word that has a probability.
+    # Rounding must not reach beyond the last token that has a probability.
     target = ops.expand_dims(draws, 2) * cumulative[:, :, -1:] * (1 - 1e-6)
     chosen = ops.argmax(ops.cast(cumulative > target, "int32"), axis=-1)
-    if words is not None:
-        chosen = ops.squeeze(ops.take_along_axis(words, ops.expand_dims(chosen, 2), axis=2), 2)
+    if tokens is not None:
+        chosen = ops.squeeze(ops.take_along_axis(tokens, ops.expand_dims(chosen, 2), axis=2), 2)
     return ops.cast(chosen, "int32")
 
 

@@ -1,8 +1,8 @@
 """Constraints of a search: pure functions of scores.
 
-Shapes: `B` sentences, `N` hypotheses of each, `K` candidates for the next word of a hypothesis, `L` largest target
-length, `V` vocabulary. Each function takes `scores (B, N, K)` of `words`, ids that broadcast to the scores, and returns
-them with `IMPOSSIBLE` for forbidden words.
+Shapes: `B` sentences, `N` hypotheses of each, `K` candidates for the next token of a hypothesis, `L` largest target
+length, `V` vocabulary. Each function takes `scores (B, N, K)` of `tokens`, ids that broadcast to the scores, and
+returns them with `IMPOSSIBLE` for forbidden tokens.
 """
 
 from typing import NotRequired, TypedDict
@@ -29,59 +29,59 @@ class Limits(TypedDict):
 
 
 def constrained(
-    scores: KerasTensor, words: KerasTensor, position: KerasTensor, limits: Limits, free: KerasTensor | None = None
+    scores: KerasTensor, tokens: KerasTensor, position: KerasTensor, limits: Limits, free: KerasTensor | None = None
 ) -> KerasTensor:
-    """Apply all `limits` to scores; words of prefixes keep their `free` scores, by default `scores`."""
+    """Apply all `limits` to scores; tokens of prefixes keep their `free` scores, by default `scores`."""
     free = scores if free is None else free
-    scores = forbid_symbols(scores, words)
+    scores = forbid_symbols(scores, tokens)
     if "min_lengths" in limits:
-        scores = forbid_early_end(scores, words, position, limits["min_lengths"])
-    scores = force_end(scores, words, position, limits["max_lengths"])
+        scores = forbid_early_end(scores, tokens, position, limits["min_lengths"])
+    scores = force_end(scores, tokens, position, limits["max_lengths"])
     if "prefixes" in limits:
-        scores = force_prefix(scores, free, words, position, limits["prefixes"], limits["prefix_lengths"])
+        scores = force_prefix(scores, free, tokens, position, limits["prefixes"], limits["prefix_lengths"])
     return scores
 
 
-def forbid_symbols(scores: KerasTensor, words: KerasTensor) -> KerasTensor:
+def forbid_symbols(scores: KerasTensor, tokens: KerasTensor) -> KerasTensor:
     """Forbid `PAD` and `BEGIN`, which are not part of translations."""
-    return ops.where(ops.logical_or(words == PAD, words == BEGIN), IMPOSSIBLE, scores)
+    return ops.where(ops.logical_or(tokens == PAD, tokens == BEGIN), IMPOSSIBLE, scores)
 
 
 def forbid_early_end(
-    scores: KerasTensor, words: KerasTensor, position: KerasTensor, min_lengths: KerasTensor
+    scores: KerasTensor, tokens: KerasTensor, position: KerasTensor, min_lengths: KerasTensor
 ) -> KerasTensor:
-    """Forbid the end symbol before `min_lengths (B,)` words."""
+    """Forbid the end symbol before `min_lengths (B,)` tokens."""
     is_short = ops.reshape(position < min_lengths, (-1, 1, 1))
-    return ops.where(ops.logical_and(is_short, words == END), IMPOSSIBLE, scores)
+    return ops.where(ops.logical_and(is_short, tokens == END), IMPOSSIBLE, scores)
 
 
-def force_end(scores: KerasTensor, words: KerasTensor, position: KerasTensor, max_lengths: KerasTensor) -> KerasTensor:
+def force_end(scores: KerasTensor, tokens: KerasTensor, position: KerasTensor, max_lengths: KerasTensor) -> KerasTensor:
     """Forbid all but the end symbol at the last of `max_lengths (B,)` positions."""
     is_last = ops.reshape(position + 1 >= max_lengths, (-1, 1, 1))
-    return ops.where(ops.logical_and(is_last, words != END), IMPOSSIBLE, scores)
+    return ops.where(ops.logical_and(is_last, tokens != END), IMPOSSIBLE, scores)
 
 
 def force_prefix(
     scores: KerasTensor,
     free: KerasTensor,
-    words: KerasTensor,
+    tokens: KerasTensor,
     position: KerasTensor,
     prefixes: KerasTensor,
     prefix_lengths: KerasTensor,
 ) -> KerasTensor:
-    """Within a prefix, forbid all words but its next one, which has its `free` score; see `prefix_words`."""
-    is_within, word = (ops.reshape(values, (-1, 1, 1)) for values in prefix_words(position, prefixes, prefix_lengths))
-    return ops.where(is_within, ops.where(words == word, free, IMPOSSIBLE), scores)
+    """Within a prefix, forbid all tokens but its next one, which has its `free` score; see `prefix_tokens`."""
+    is_within, token = (ops.reshape(values, (-1, 1, 1)) for values in prefix_tokens(position, prefixes, prefix_lengths))
+    return ops.where(is_within, ops.where(tokens == token, free, IMPOSSIBLE), scores)
 
 
-def prefix_words(position: KerasTensor, prefixes: KerasTensor, prefix_lengths: KerasTensor) -> tuple[KerasTensor, ...]:
-    """Return two arrays `(B,)`: true if the prefix of a sentence reaches the position, and its word there."""
+def prefix_tokens(position: KerasTensor, prefixes: KerasTensor, prefix_lengths: KerasTensor) -> tuple[KerasTensor, ...]:
+    """Return two arrays `(B,)`: true if the prefix of a sentence reaches the position, and its token there."""
     last = ops.shape(prefixes)[1] - 1
     return position < prefix_lengths, ops.take(prefixes, ops.minimum(position, last), axis=1)
 
 
 def forbid_repeats(scores: KerasTensor, ids: KerasTensor, position: KerasTensor, size: int) -> KerasTensor:
-    """Forbid words that would repeat an n-gram of this size in the hypothesis `ids (B, N, L)`; K = V."""
+    """Forbid tokens that would repeat an n-gram of this size in the hypothesis `ids (B, N, L)`; K = V."""
     B, N, V = ops.shape(scores)
     L = ops.shape(ids)[2]
     starts = ops.arange(L)  # of the n-grams; only n-grams that end before the position count
@@ -91,10 +91,10 @@ def forbid_repeats(scores: KerasTensor, ids: KerasTensor, position: KerasTensor,
         repeats = ops.logical_and(
             repeats, ops.take(ids, ops.minimum(starts + offset, L - 1), axis=2) == ops.expand_dims(last, 2)
         )
-    # Everything else is written to a word that is never chosen.
-    words = ops.where(repeats, ops.take(ids, ops.minimum(starts + size - 1, L - 1), axis=2), PAD)
+    # Everything else is written to a token that is never chosen.
+    tokens = ops.where(repeats, ops.take(ids, ops.minimum(starts + size - 1, L - 1), axis=2), PAD)
     rows = ops.reshape(ops.arange(B * N, dtype="int32") * V, (B, N, 1))
-    places = ops.reshape(rows + words, (-1, 1))
+    places = ops.reshape(rows + tokens, (-1, 1))
     forbidden = ops.full((ops.shape(places)[0],), IMPOSSIBLE, dtype=scores.dtype)
     return ops.reshape(ops.scatter_update(ops.reshape(scores, (-1,)), places, forbidden), (B, N, V))
 

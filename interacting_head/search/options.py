@@ -32,7 +32,8 @@ class SearchOptions:
 
     Args:
         length_penalty, length_penalty_type: α and the name in `LENGTH_PENALTIES`.
-        min_length, max_length: sub-words without the end symbol; default: none, and twice the source length plus ten.
+        min_length, max_length: limits in sub-words without the end symbol; default: none, and 2 s + 11 for a source of
+            s sub-words.
         n_best: translations of a sentence; with fewer the search may end earlier.
         no_repeat_ngram: size of n-grams that must not repeat in a translation; 0: no limit.
         sampling: draw `n_best` translations independently instead of searching for the best.

@@ -43,7 +43,7 @@ class DecodingKernels:
         return [model.decoding_kernels() for model in self.models]
 
     def refresh(self) -> None:
-        """Reload the models' weights; to be called after they have changed."""
+        """Compute the kernels again; call it after the models' weights have changed."""
         self.value = self.compiled()
 
     @functools.cached_property
@@ -129,7 +129,7 @@ class TransformerSearch:
                     logits.append(of_model)
                     caches.append(cache)
                 state = {"caches": caches, "mask": mask}
-                return extended(search, mean_probability(logits), state, limits, options)
+                return extended(search, ensemble_logits(logits), state, limits, options)
 
             # Dropping finished sentences costs a copy, keeping them costs useless steps.
             most_unfinished = 0 if compiles_shapes() else ops.shape(rows)[0] * 3 // 4
@@ -176,7 +176,7 @@ class Scorer:
     def score(self, source_ids: KerasTensor, target_ids: KerasTensor, labels: KerasTensor) -> list[KerasTensor]:
         """Return the scores as tensors."""
         inputs = {"source_ids": source_ids, "target_ids": target_ids}
-        logits = mean_probability([model(inputs, training=False) for model in self.models])
+        logits = ensemble_logits([model(inputs, training=False) for model in self.models])
         real = ops.cast(ops.not_equal(labels, PAD), "float32")
         correct = ops.cast(ops.argmax(logits, axis=-1) == ops.cast(labels, "int32"), "float32")
         found = [-token_cross_entropy(labels, logits), correct]
@@ -185,8 +185,8 @@ class Scorer:
         return [values * real for values in found]
 
 
-def mean_probability(logits: list[KerasTensor]) -> KerasTensor:
-    """Return the logits of one model, or the logarithm of the mean probabilities of several."""
+def ensemble_logits(logits: list[KerasTensor]) -> KerasTensor:
+    """Return the logits of one model, or the logarithm of the mean probability of several, which serves as logits."""
     if len(logits) == 1:
         return logits[0]
     log_p = ops.stack([ops.log_softmax(part, axis=-1) for part in logits])

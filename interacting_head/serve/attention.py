@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from interacting_head.analysis.attention import attention_distance, attention_entropy, distributions
+from interacting_head.analysis.attention import attention_distance, attention_entropy
 from interacting_head.config import SITES
 from interacting_head.model.placement import attention_of, resolved
 from interacting_head.model.transformer import Transformer
 from interacting_head.translation.inspection import Inspector, weighs_heads
+from interacting_head.translation.word_alignment import distributions
 
 
 def inspector(model: Transformer) -> Inspector:

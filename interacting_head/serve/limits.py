@@ -1,4 +1,4 @@
-"""Limits of a request."""
+"""Limits of the server: of a request, of the queue, and of connections."""
 
 CHARACTERS = 5000  # of a request's text
 SUBWORDS = 5000  # of a request's text: unseen characters take up to four each

@@ -32,9 +32,9 @@ BEGUN = {
 """Fields of a `TrainingState` on which the result of a training depends → warning if they change."""
 
 FIXED = "ema_decay", "precision"
-"""Settings of `train` that must not change, because the optimizer's state is for them."""
+"""Settings of `train` that must not change, because the optimizer's state depends on them."""
 CHOICE = "best_metric", "label_smoothing"
-"""Settings of `train` that must not change once there is a best validation; the second if it counts in its score."""
+"""Settings of `train` that must not change after the first validation; the second only with `smoothed_loss`."""
 
 
 @dataclasses.dataclass
@@ -50,7 +50,7 @@ class TrainingState:
     validations_without_gain: int = 0
     finished: bool = False
     tokens_per_second: float = 0.0
-    settings: dict | None = None  # `FIXED` and `CHOICE`; None: unknown, as in the next
+    settings: dict | None = None  # which must not change; None, also of `shapes`: unknown, as in earlier versions
     shapes: str | None = None
     replicas: int = 1
     parts_side_by_side: int = 1
@@ -206,7 +206,7 @@ class Checkpointing:
             )
 
     def _check_settings(self, saved):
-        """Raise `InputError` if a setting that belongs to what a stored state describes has changed."""
+        """Raise `InputError` if a setting that must not change differs from the stored one."""
         for name, begun in (saved.get("settings") or {}).items():
             if (now := getattr(self.config, name)) != begun and (name in FIXED or saved["best_step"]):
                 raise InputError(

@@ -86,8 +86,8 @@ def _mirrored_strategy(names):
     return tf.distribute.MirroredStrategy(names)
 
 
-def memory_of_each() -> tuple[int, str]:
-    """Return the bytes of memory of each GPU, or of a machine without one, and a description (TensorFlow)."""
+def memory_per_device() -> tuple[int, str]:
+    """Return the bytes of memory of the smallest GPU, or of a machine without one, and a description (TensorFlow)."""
     import tensorflow as tf
 
     if not tf.config.list_physical_devices("GPU"):

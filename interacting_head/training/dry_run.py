@@ -56,7 +56,7 @@ def memory_lines(config: ExperimentConfig, vocabulary_sizes: list, shapes: np.nd
     rows, S, T = shapes.astype("int64").T
     largest = shapes[(rows * (S * S + S * T + T * T)).argmax()]  # most attention weights, and nearly the most tokens
     peak = peak_ram.predicted(config, vocabulary_sizes, largest, config.train.gradient_accumulation_steps * replicas)
-    available, device = devices.memory_of_each()
+    available, device = devices.memory_per_device()
     too_much = f"                    too much: {TRAINING_ADVICE}"
     if peak is None:
         return [f"peak memory         more than {device} has: {bytes_in_words(available)}", too_much]

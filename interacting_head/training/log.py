@@ -11,7 +11,7 @@ import keras
 import numpy as np
 from tqdm import tqdm
 
-from data.files import check_folder_room, full_disk_named, make_folder
+from data.files import check_room, full_disk_named, make_folder
 
 logger = logging.getLogger("interacting_head")
 
@@ -54,7 +54,7 @@ def logging_to(path: Path) -> Iterator[None]:
 def write_tensorboard(folder: Path, record: dict) -> None:
     """Add the numbers of a validation to the event files of a run; raise `OSError` if the disk has no room."""
     make_folder(folder)
-    check_folder_room(folder, ROOM)  # TensorBoard writes in a thread of its own, where an error would be lost
+    check_room(folder, ROOM)  # TensorBoard writes in a thread of its own, where an error would be lost
     if keras.backend.backend() != "tensorflow":
         # This makes TensorBoard work without TensorFlow, even if it is installed.
         sys.modules.setdefault("tensorboard.compat.notf", types.ModuleType("notf"))

@@ -207,7 +207,7 @@ class Trainer:
         """Save a checkpoint, and remove a run that was set aside for this one."""
         self.state.seconds = self._seconds()
         self.checkpoints.save(self.state)
-        run_folder.settle(self.run.path, stands=True)
+        run_folder.settle(self.run.path, has_checkpoint=True)
 
     def _seconds(self):
         return round(time.perf_counter() - self.begun, 1)

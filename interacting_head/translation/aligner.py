@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Iterator
 
 from data.text.subwords import END
-from interacting_head.translation.word_alignment import Words, links, merged, pharaoh, words_of
+from interacting_head.translation.word_alignment import Words, count_words, links, merged, pharaoh, words_of
 
 PAIRS = 64  # sentences whose attention is held at a time
 POSITIONS = 2**20  # and source length × target length of all, unless one sentence has more
@@ -95,11 +95,6 @@ def grouped(pairs: list[tuple]) -> Iterator[list[int]]:
         positions += size
     if group:
         yield group
-
-
-def count_words(text: str) -> int:
-    """Return the number of words between blanks."""
-    return sum(1 for word in text.split(" ") if word.strip())
 
 
 def counts(*sides: Words) -> tuple[int, ...]:

@@ -190,7 +190,9 @@ class Translator:
                 is_window = isinstance(begun, _Window)
                 if is_window:
                     under_way.append(begun)
-                while len(under_way) > (self.engine.calls_at_a_time > 1 if is_window else 0):
+                # A window may wait while the engine works on the next one, but not before the stream waits or ends.
+                waiting = 1 if is_window and self.engine.calls_at_a_time > 1 else 0
+                while len(under_way) > waiting:
                     window = under_way.popleft()
                     for batch, result in window.searches:
                         with self._memory_for(batch):

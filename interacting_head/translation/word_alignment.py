@@ -45,6 +45,22 @@ def words_of(ids: list[int], subwords: Subwords) -> Words:
     return Words([*texts, END_WORD], np.repeat(range(len(texts) + 1), [*sizes, 1]))
 
 
+def count_words(text: str) -> int:
+    """Return the number of words between blanks."""
+    return sum(1 for word in text.split(" ") if word.strip())
+
+
+def distributions(weights: np.ndarray) -> np.ndarray:
+    """Return attention weights `(…, T, S)` in float64 as distributions: each row is non-negative and sums to 1.
+
+    Softmax weights change only by rounding. Talking heads mix weights after the softmax by matrices of any sign: then
+    absolute values are normalised.
+    """
+    weights = np.abs(np.asarray(weights, "float64"))
+    sums = weights.sum(-1, keepdims=True)
+    return np.divide(weights, sums, out=np.zeros_like(weights), where=sums > 0)
+
+
 def merged(weights: np.ndarray, target: Words, source: Words) -> np.ndarray:
     """Return attention between words `(…, J, I)`, from weights `(…, T, S)` between their sub-words.
 

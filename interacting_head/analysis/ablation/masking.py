@@ -40,7 +40,8 @@ class MaskedTranslation:
         from interacting_head.translation.engines.keras import TransformerEngine
 
         check_references(sample)
-        self.gated, self.references = gated, sample.references
+        self.gated = gated
+        self.references = list(map(run.translator.target_form.expected, sample.references))
         self.metric = METRICS[METRIC](Options())
         translator = run.translator.with_engine(TransformerEngine(gated.model))
         if beam_size is not None:

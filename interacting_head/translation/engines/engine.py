@@ -122,7 +122,7 @@ class Engine(abc.ABC):
         return width  # except if each shape is compiled
 
     def refresh(self) -> None:
-        """Reload the weights of models that may have changed."""
+        """Compute again what the engine derives from its models' weights, which may have changed."""
         return  # converted models do not change
 
     def check(self, options: SearchOptions) -> None:

@@ -22,6 +22,7 @@ from interacting_head.translation.batches import padded
 from interacting_head.translation.engines import FASTER_ENGINE, check_source_length, check_target_lengths
 from interacting_head.translation.engines.engine import Engine, Hypothesis, Sentence
 from interacting_head.translation.inspection import Inspector
+from interacting_head.translation.word_alignment import distributions
 
 MOST_SEARCHES = 16  # compiled searches kept, each for its own options
 
@@ -83,7 +84,10 @@ class TransformerEngine(Engine):
 
     def attention(self, pairs: list[tuple], rows: int) -> list[np.ndarray]:
         _, place, heads, inspector = self._aligning
+        [model] = self.models
         seen = [one.attention[place] for one in inspector.inspect(pairs)]
+        if model.attention_layers[place].mixes_weights:
+            seen = map(distributions, seen)
         return [weights.reshape(-1, *weights.shape[-2:])[heads].mean(0) for weights in seen]
 
     @functools.cached_property

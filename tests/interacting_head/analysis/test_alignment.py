@@ -2,8 +2,18 @@ import numpy as np
 import pytest
 
 from data.errors import InputError
-from interacting_head.analysis.alignment import Gold, error_rates, head_scores, link_counts, read_gold, sentence_sums
+from interacting_head.analysis.alignment import (
+    Gold,
+    check_words,
+    error_rates,
+    head_scores,
+    link_counts,
+    read_gold,
+    sentence_sums,
+)
+from interacting_head.analysis.analysed_run import Pair
 from interacting_head.analysis.base import add_up
+from interacting_head.translation.word_alignment import Words
 
 
 def test_the_error_rate_follows_och_and_ney():
@@ -28,6 +38,15 @@ def test_gold_alignments_are_read_sure_and_possible(tmp_path):
         Gold(set(), set()),
         Gold({(1, 0)}, {(1, 0)}),
     ]
+
+
+def test_gold_links_must_count_the_words_that_the_run_sees():
+    source, target = (Words([*line.split(), "</s>"], np.array([])) for line in ("the dog , sleeps", "der hund schläft"))
+    gold = Gold({(3, 2)}, {(3, 2)})
+    check_words(gold, Pair(1, "the dog , sleeps", "der hund schläft", [], []), source, target, "text, line 1")
+    message = "text, line 1: the run sees 4 source words, but the gold alignment counts the 3 between blanks; give text"
+    with pytest.raises(InputError, match=message):
+        check_words(gold, Pair(1, "the dog, sleeps", "der hund schläft", [], []), source, target, "text, line 1")
 
 
 @pytest.mark.parametrize("link", ["1", "1--2", "a-b", "-1-2", "1-2-3"])

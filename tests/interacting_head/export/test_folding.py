@@ -55,6 +55,18 @@ def test_folded_layers_have_the_expected_sizes(scheme, heads, size):
     assert folded.output_kernel.shape == (heads, size, D)
 
 
+@pytest.mark.parametrize("gates", ["head_gates", "source_gates"])
+def test_a_layer_with_a_closed_gate_is_not_folded(gates):
+    scheme, options = ("multi_layer", {"num_sources": 1}) if gates == "source_gates" else ("interacting_head", {})
+    layer = schemes.built(scheme, options, head_gates=True)
+    for name in {"head_gates", gates}:
+        getattr(layer, name).assign(np.ones(getattr(layer, name).shape))
+    assert fold(layer).num_heads == 4
+    getattr(layer, gates).assign(np.zeros(getattr(layer, gates).shape))
+    with pytest.raises(InputError, match="the layer has heads that are switched off by gates; remove them first"):
+        fold(layer)
+
+
 @pytest.mark.parametrize("case", REFUSED, ids=str)
 def test_layers_that_cannot_be_folded_say_why(case):
     with pytest.raises(InputError, match=f"that layer is {case[0]}, which cannot be converted: .*--format savedmodel"):

@@ -7,7 +7,7 @@ import pytest
 from data.errors import InputError
 from interacting_head.export import FORMATS
 from interacting_head.runs import exports
-from interacting_head.runs.exports import ExportRecord, check_replaced, fitting_export, weights_sha256, why_unfit
+from interacting_head.runs.exports import ExportRecord, check_not_exported, fitting_export, weights_sha256, why_unfit
 from interacting_head.runs.run_directory import RunDirectory
 
 WEIGHTS = b"weights"
@@ -67,10 +67,10 @@ def test_an_export_fits_float32_weights_that_it_was_made_from(run, changes, reas
 )
 def test_an_export_that_is_there_is_kept(run, checkpoint, quantization, message):
     folder = run.path / "exports" / "ctranslate2"
-    check_replaced(folder, run.find_weights(checkpoint), quantization)  # there is none yet
+    check_not_exported(folder, run.find_weights(checkpoint), quantization)  # there is none yet
     RECORD.write(folder)
     with pytest.raises(InputError, match=message):
-        check_replaced(folder, run.find_weights(checkpoint), quantization)
+        check_not_exported(folder, run.find_weights(checkpoint), quantization)
 
 
 def test_weights_are_read_once_until_they_change(run, monkeypatch):

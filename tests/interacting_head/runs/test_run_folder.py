@@ -86,7 +86,7 @@ def killed_at_every_moment(monkeypatch, work):
 def check_after_every_kill(folder, monkeypatch, work, expected, stands):
     """Check the contents of a folder that is settled after a kill at each moment of `work`."""
     for _ in killed_at_every_moment(monkeypatch, work):
-        run_folder.settle(folder, stands=stands)
+        run_folder.settle(folder, has_checkpoint=stands)
         assert contents(folder) == expected
 
 
@@ -104,7 +104,7 @@ def test_a_run_that_was_set_aside_is_a_run_directory_and_comes_back(folder):
         OTHERS, "mine"
     )
     write(folder, NEW, "new")
-    run_folder.settle(folder, stands=False)
+    run_folder.settle(folder, has_checkpoint=False)
     assert contents(folder) == before
     assert is_link(folder) == link
 
@@ -113,7 +113,7 @@ def test_a_run_set_aside_is_removed_once_the_new_one_is_complete(folder):
     link = is_link(folder)
     run_folder.set_aside(folder)
     write(folder, NEW, "new")
-    run_folder.settle(folder, stands=True)
+    run_folder.settle(folder, has_checkpoint=True)
     assert contents(folder) == {**dict.fromkeys(OTHERS, "mine"), **dict.fromkeys(NEW, "new")}
     assert not list(folder.rglob(".former-run*"))
     assert is_link(folder) == link
@@ -126,7 +126,7 @@ def test_a_process_killed_while_setting_a_run_aside_loses_nothing(folder, monkey
         return lambda: run_folder.set_aside(folder)
 
     for _ in killed_at_every_moment(monkeypatch, work):
-        run_folder.settle(folder, stands=bool(RunDirectory(folder).steps()))
+        run_folder.settle(folder, has_checkpoint=bool(RunDirectory(folder).steps()))
         assert contents(folder) == before
 
 
@@ -136,7 +136,7 @@ def test_a_process_killed_while_restoring_a_run_loses_nothing(folder, monkeypatc
     def work():
         run_folder.set_aside(folder)
         write(folder, NEW, "new")
-        return lambda: run_folder.settle(folder, stands=False)
+        return lambda: run_folder.settle(folder, has_checkpoint=False)
 
     check_after_every_kill(folder, monkeypatch, work, before, stands=False)
     assert contents(folder) == before
@@ -157,7 +157,7 @@ def test_a_process_killed_while_removing_a_run_leaves_the_new_one(folder, monkey
         write(folder, RUN, "former")
         run_folder.set_aside(folder)
         write(folder, NEW, "new")
-        return lambda: run_folder.settle(folder, stands=True)
+        return lambda: run_folder.settle(folder, has_checkpoint=True)
 
     check_after_every_kill(folder, monkeypatch, work, expected, stands=True)
 

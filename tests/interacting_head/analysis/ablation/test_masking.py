@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from data.errors import InputError
+from data.text.profiles import Preprocessor
 from interacting_head.analysis.ablation.head_gates import GatedTransformer, Head, Source
 from interacting_head.analysis.ablation.masking import MaskedTranslation, mark, masked_scores, row_of, source_masks
 from interacting_head.metrics import evaluate
@@ -57,6 +58,14 @@ def test_scores_equal_the_evaluation_of_the_translations(tmp_path):
         assert score.score == pytest.approx(expected.score)
         assert score.signature.replace("|bs:1000|seed:12345", "") == expected.signature
     assert scores[0].p_value is None
+
+
+def test_references_have_the_case_of_the_models_output(tmp_path, monkeypatch):
+    run, sample = stand_in(tmp_path, encoder_layers=1, decoder_layers=1)
+    lowercased = Preprocessor("lowercased", "en")
+    monkeypatch.setattr(run.translator, "target_form", lowercased)
+    sample.references = [line.title() for line in REFERENCES]
+    assert MaskedTranslation(run, GatedTransformer(run.model), sample).references == REFERENCES
 
 
 def test_several_sources_are_masked_by_default_or_else_all_heads(tmp_path, monkeypatch):

@@ -2,6 +2,7 @@ import importlib.util
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from data.errors import InputError
@@ -9,6 +10,7 @@ from data.text.subwords import train_subwords
 from interacting_head.search.options import SearchOptions
 from interacting_head.translation.engines.keras import TransformerEngine
 from tests.interacting_head import tiny
+from tests.interacting_head.export import exports
 
 OLD_RUN = Path(__file__).parents[2] / "runs" / "old_runs" / "version_3"
 
@@ -45,3 +47,17 @@ def test_the_runs_of_an_ensemble_share_sub_words_and_profile(tmp_path):
     (second / "text.json").unlink()
     with pytest.raises(InputError, match="have different sub-words; the runs of an ensemble must share them"):
         TransformerEngine.open([first, second])
+
+
+def test_attention_of_heads_that_are_mixed_has_no_sign(tmp_path):
+    one = exports.trained(exports.subwords(tmp_path), scheme="talking_heads")
+    pairs = [list(pair) for pair in zip(*exports.pairs(3), strict=True)]
+    seen = TransformerEngine(one.model).attention(pairs, 3)
+    layer = one.model.attention_layers["cross", one.model.config.decoder_layers]
+    for name in ("post_softmax_kernel", "value_kernel"):  # the same function
+        getattr(layer, name).assign(-np.array(getattr(layer, name)))
+    again = TransformerEngine(one.model).attention(pairs, 3)
+    for weights, same in zip(seen, again, strict=True):
+        assert (weights >= 0).all()
+        np.testing.assert_allclose(weights.sum(-1), 1, rtol=1e-5)
+        np.testing.assert_allclose(weights, same, rtol=1e-4, atol=1e-6)
