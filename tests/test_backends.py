@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from tests import tiny_corpus
-from tests.backends import ROOT, finish, needs_jax, start
+from tests.backends import finish, needs_jax, start
+from tests.command_line import ROOT
 from tests.layers.oracle import ORACLE, needs_oracle
 
 BACKENDS = ("tensorflow", "jax")

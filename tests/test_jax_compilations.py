@@ -5,7 +5,8 @@ import json
 import pytest
 
 from tests import tiny_corpus
-from tests.backends import ROOT, finish, needs_jax, start
+from tests.backends import finish, needs_jax, start
+from tests.command_line import ROOT
 
 pytestmark = [pytest.mark.slow, needs_jax]
 

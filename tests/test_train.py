@@ -75,7 +75,10 @@ BAD_TEXT = {
     "a missing corpus": (["multi30k_de_en", "--corpora-dir", "nowhere"], "the corpora folder nowhere does not"),
     "an empty file": ([*TINY, "--source", "empty.de"], "empty.de is empty"),
     "unequal lengths": ([*TINY, "--source", "dev.de"], "dev.de has 6 lines but "),
-    "a vocabulary too large": ([*TINY, "--set", "data.vocabulary_size=9000"], "set data.vocabulary_size to at most"),
+    "a vocabulary too large": (
+        [*TINY, "--set", "data.vocabulary_size=9000"],
+        "set data.vocabulary_size (--vocabulary-size) to at most",
+    ),
 }
 
 

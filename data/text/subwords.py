@@ -23,7 +23,7 @@ def train_subwords(
 
     The pieces are the four special ones, 256 bytes, characters and merges. Characters beyond the most frequent 99.99 %
     of the text are spelled in bytes: stray characters take no pieces, and the embeddings of the bytes, which stand for
-    unseen characters, are trained. Of a text with more than `max_lines` lines (a number above 100), a fixed random
+    unseen characters, are trained. If a text has more than `max_lines` lines (a number above 100), a fixed random
     sample of that many is used. Long lines are learnt from in parts.
 
     Raises `InputError` if the vocabulary has 2³¹ pieces or more, there is no text, or the text has too few different

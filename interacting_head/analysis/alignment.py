@@ -13,8 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from data.errors import InputError
-from data.text.parallel_text import read_lines
-from interacting_head.analysis.analysed_run import Pair
+from data.text.parallel_text import SIDES, read_lines
 from interacting_head.analysis.base import AnalysedRun, Analysis, Findings, Sample, add_up, check_at_least, with_samples
 from interacting_head.analysis.figures import Figure, HeatMap, draw_heat_maps
 from interacting_head.runs.alignment_choice import ALIGNMENT, MEAN, AlignmentChoice
@@ -202,7 +201,8 @@ def measured(
         target = words_of(pair.target_ids, run.subwords[1])
         one_gold = gold and gold[pair.number - 1]
         if one_gold:
-            check_words(one_gold, pair, source, target, f"{sample.name}, line {pair.number}")
+            place = f"{sample.name}, line {pair.number}"
+            check_words(one_gold, (pair.source, pair.target), (source, target), place)
         by_layer = {
             number: merged(distributions(weights) if layers[number].mixes_weights else weights, target, source)
             for (_, number), weights in inspection.attention.items()
@@ -225,9 +225,12 @@ def measured(
     return rows, lines, sentences
 
 
-def check_words(gold: Gold, pair: Pair, source: Words, target: Words, line: str) -> None:
-    """Raise `InputError` if gold links may count other words than the run, or name one beyond the end of a sentence."""
-    for place, (side, text, words) in enumerate((("source", pair.source, source), ("target", pair.target, target))):
+def check_words(gold: Gold, texts: tuple[str, str], both: tuple[Words, Words], line: str) -> None:
+    """Raise `InputError` if gold links may count other words than the run, or name one beyond the end of a sentence.
+
+    `texts` and `both` are the source and target as text, and as the words that the run sees.
+    """
+    for place, (side, text, words) in enumerate(zip(SIDES, texts, both, strict=True)):
         count = len(words.texts) - 1
         if count_words(text) != count:
             raise InputError(

@@ -47,8 +47,8 @@ class TrainedModel:
     @property
     def languages(self) -> tuple[str | None, str | None]:
         """The codes of source and target language, None where they are not known."""
-        known = self.config.data.source_language, self.config.data.target_language
-        return self.run.languages if None in known and self.run else known
+        data = self.config.data
+        return self.run.languages(data) if self.run else (data.source_language, data.target_language)
 
     def write_text_files(self, folder: Path) -> None:
         """Write configuration, sub-words and truecasing into a new folder with the layout of a run directory."""

@@ -82,7 +82,8 @@ def reproduce(arguments: argparse.Namespace) -> int:
             METRICS[YISI1](Options(embedder=arguments.embedder))  # raises now what scoring would store after hours
         signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
         make(chosen, arguments, runner)
-    write_report(results, arguments.seeds, Path(arguments.output_dir), arguments.settings)
+    seeds = max(arguments.seeds, results.seeds())  # the report includes all stored runs
+    write_report(results, seeds, Path(arguments.output_dir), arguments.settings)
     if runner.failed:
         names = ", ".join(runner.failed)
         raise RunError(f"{len(runner.failed)} runs failed: {names}; repeat the command to retry them")

@@ -1,6 +1,7 @@
 """Stored results: for each run, a JSON file with configuration, losses and scores, and a file of metric statistics."""
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -40,6 +41,11 @@ class Results:
         # The precision `auto` matches any.
         is_same = not differing or (differing == ["train.precision"] and run.config.train.precision == "auto")
         return record if is_same else None
+
+    def seeds(self) -> int:
+        """Return the largest seed of a stored run, or 0."""
+        found = (re.search(r"-seed(\d+)-", path.name) for path in (self.folder / "runs").glob("*.json"))
+        return max((int(one[1]) for one in found if one), default=0)
 
     def write_run(self, name: str, record: dict, statistics: dict[tuple[str, str], np.ndarray]) -> None:
         """Write the record of a run, and `{(test set, metric): statistics (N, K)}` of its sentences."""

@@ -26,7 +26,7 @@ from data.text.profiles import PROFILES, RAW_TEXT, Preprocessor
 from data.text.subwords import Subwords
 from data.text.truecasing import Truecaser
 from interacting_head import config as configuration
-from interacting_head.config import ExperimentConfig
+from interacting_head.config import DataConfig, ExperimentConfig
 from interacting_head.runs import migrations, run_folder
 from interacting_head.runs.alignment_choice import ALIGNMENT, AlignmentChoice
 from interacting_head.runs.run_folder import PRUNING, WEIGHTS
@@ -133,10 +133,9 @@ class RunDirectory:
             raise InputError(f"{self.path / 'text.json'} {ADVICE}")
         return record
 
-    @property
-    def languages(self) -> tuple[str | None, str | None]:
-        """The codes of source and target language, None where they are not known."""
-        known = self.config.data.source_language, self.config.data.target_language
+    def languages(self, data: DataConfig) -> tuple[str | None, str | None]:
+        """Return the codes of source and target language for the run's settings; None where they are not known."""
+        known = data.source_language, data.target_language
         return tuple(self.text.get("languages", known)) if None in known else known
 
     @property

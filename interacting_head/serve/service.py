@@ -48,8 +48,10 @@ class Service:
         translator = Translator.from_run(
             paths, checkpoint, engine=engine, max_source_length=max_source_length, advice=ADVICE
         )
-        is_run = (Path(paths[0]) / "config.yaml").is_file()
-        languages = RunDirectory.open(paths[0]).languages if is_run else (None, None)
+        languages = None, None
+        if (Path(paths[0]) / "config.yaml").is_file():
+            run = RunDirectory.open(paths[0])
+            languages = run.languages(run.config.data)
         return cls(translator, [RunDirectory(path).name for path in paths], languages)
 
     def description(self) -> dict:

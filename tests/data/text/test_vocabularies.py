@@ -34,7 +34,7 @@ def test_models_are_learnt_once_for_the_same_text(text, cache):
 
 
 def test_an_impossible_size_is_an_error_and_leaves_nothing(text, cache):
-    with pytest.raises(InputError, match=r"set data\.vocabulary_size to at most"):
+    with pytest.raises(InputError, match=r"set data\.vocabulary_size \(--vocabulary-size\) to at most"):
         learn_vocabularies(text, 50_000, shared=True)
     assert list((cache / "subwords").iterdir()) == []
 

@@ -11,7 +11,6 @@ from interacting_head.analysis.alignment import (
     read_gold,
     sentence_sums,
 )
-from interacting_head.analysis.analysed_run import Pair
 from interacting_head.analysis.base import add_up
 from interacting_head.translation.word_alignment import Words
 
@@ -41,12 +40,12 @@ def test_gold_alignments_are_read_sure_and_possible(tmp_path):
 
 
 def test_gold_links_must_count_the_words_that_the_run_sees():
-    source, target = (Words([*line.split(), "</s>"], np.array([])) for line in ("the dog , sleeps", "der hund schläft"))
+    both = tuple(Words([*line.split(), "</s>"], np.array([])) for line in ("the dog , sleeps", "der hund schläft"))
     gold = Gold({(3, 2)}, {(3, 2)})
-    check_words(gold, Pair(1, "the dog , sleeps", "der hund schläft", [], []), source, target, "text, line 1")
+    check_words(gold, ("the dog , sleeps", "der hund schläft"), both, "text, line 1")
     message = "text, line 1: the run sees 4 source words, but the gold alignment counts the 3 between blanks; give text"
     with pytest.raises(InputError, match=message):
-        check_words(gold, Pair(1, "the dog, sleeps", "der hund schläft", [], []), source, target, "text, line 1")
+        check_words(gold, ("the dog, sleeps", "der hund schläft"), both, "text, line 1")
 
 
 @pytest.mark.parametrize("link", ["1", "1--2", "a-b", "-1-2", "1-2-3"])

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from interacting_head.reproduction.claims import INCONCLUSIVE, UNDECIDED
-from interacting_head.reproduction.command_line import SEEDS, figure_link
+from interacting_head.reproduction.command_line import figure_link
 from interacting_head.reproduction.report import report
 from interacting_head.reproduction.results import Results
 from interacting_head.reproduction.tables import TABLES
@@ -15,7 +15,7 @@ BENCHMARKS = ROOT / "benchmarks"
 
 def test_the_stored_report_equals_a_report_of_the_stored_results():
     results = Results(BENCHMARKS / "results" / "reproduction")
-    markdown, found = report(results, SEEDS, figure_link)
+    markdown, found = report(results, results.seeds(), figure_link)
     assert markdown == (BENCHMARKS / "REPRODUCTION.md").read_text(encoding="utf-8")
     stored = json.loads((BENCHMARKS / "REPRODUCTION.json").read_text(encoding="utf-8"))
     assert json.loads(json.dumps(found)) == stored

@@ -71,7 +71,7 @@ def test_a_training_that_diverges_is_an_error(files, tmp_path):
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ("data.vocabulary_size=5000", "set data.vocabulary_size to at most"),
+        ("data.vocabulary_size=5000", "set data.vocabulary_size \\(--vocabulary-size\\) to at most"),
         ("train.batch_tokens=4", "set train.batch_tokens to at least"),
         ("model.attention.scheme=none", "unknown attention scheme 'none'; known: multi_head, "),
         (
