@@ -439,7 +439,7 @@ class MultiHeadAttention(ConfiguredLayer):
     @property
     def has_standard_weights(self) -> bool:
         """True if standard attention with the `standard_projections` has the attention weights of this layer."""
-        return True
+        return not self.mixes_weights  # the mixing goes into the output kernel
 
     def standard_projections(self) -> tuple[np.ndarray, ...]:
         """Return the weights of the standard attention that computes the same, in float64.

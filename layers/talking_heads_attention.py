@@ -68,10 +68,6 @@ class TalkingHeadsAttention(MultiHeadAttention):
     def mixes_weights(self) -> bool:
         return self.mix_after
 
-    @property
-    def has_standard_weights(self) -> bool:
-        return not self.mix_after  # which is in its output kernel
-
     def standard_projections(self) -> tuple[np.ndarray, ...]:
         """Return weights with heads H times as large.
 

@@ -2,11 +2,12 @@
 
 import contextlib
 import logging
+import queue
 import socket
 import subprocess
 import sys
 import threading
-import time
+from concurrent.futures import CancelledError
 
 import pytest
 
@@ -15,6 +16,7 @@ from interacting_head.serve.server import ALIKE, PERIOD, FewAlike
 from tests.command_line import ROOT
 from tests.interacting_head.serve.listening import REQUEST, Listening
 
+SECONDS = 30
 HEALTH = b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 LENGTH = b"Content-Length: 13\r\n"
 CHUNKED = b"Transfer-Encoding: chunked\r\n"
@@ -64,23 +66,23 @@ def test_line_feeds_in_a_body_do_not_count_in_the_next_head(listening):
     assert said.count(b"HTTP/1.1 200 ") == 3
 
 
-def test_a_request_whose_client_has_left_is_not_computed(listening):
-    opened = threading.Event()
-    listening.worker.submit(lambda payloads: [opened.wait(30)], "gate")
+def test_a_request_whose_client_has_left_is_not_computed(listening, monkeypatch):
+    opened, submitted, submit = threading.Event(), queue.Queue(), listening.worker.submit
+
+    def remember(*arguments, **options):
+        submitted.put(future := submit(*arguments, **options))
+        return future
+
+    submit(lambda payloads: [opened.wait(SECONDS)], "gate")
+    monkeypatch.setattr(listening.worker, "submit", remember)
     with listening.connect() as connection:
         connection.sendall(REQUEST % (b"close", 13, BODY))
-        wait_for(lambda: listening.worker.waiting == 1)
-    wait_for(lambda: listening.worker.waiting == 0)
+        future = submitted.get(timeout=SECONDS)
+    with pytest.raises(CancelledError):
+        future.result(SECONDS)
     opened.set()
     listening.assert_alive()
     listening.assert_no_tracebacks()
-
-
-def wait_for(condition):
-    deadline = time.monotonic() + 30
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def test_too_many_connections_end_the_ones_that_waited_longest(listening, monkeypatch):
