@@ -3,7 +3,8 @@
 import multiprocessing
 import os
 
-from interacting_head.console import allocator, importing_keras
+from data.errors import InputError
+from interacting_head.console import RunError, allocator, importing_keras
 
 
 class ChildProcess:
@@ -64,5 +65,7 @@ def _answer(connection, function, keep_memory, threads):
             return
         try:
             connection.send(function(*arguments))
+        except (InputError, RunError) as error:
+            connection.send(error)
         except Exception as error:  # raised again in the parent
             connection.send(RuntimeError(f"{type(error).__name__}: {error}"))

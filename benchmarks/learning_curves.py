@@ -26,7 +26,8 @@ def main():
     parser.add_argument("runs", nargs="+", metavar="RUN_DIR", help="finished runs of train.py, with the same recipe")
     corpora_help = "folder of the corpora; default: $CORPORA_DIR, then the cache folder"
     parser.add_argument("--corpora-dir", metavar="DIR", help=corpora_help)
-    parser.add_argument("--test", default="test_2016_flickr", metavar="SPLIT", help="test set; default: %(default)s")
+    test_help = "test sets, splits of the recipe's corpus or of another; default: %(default)s"
+    parser.add_argument("--tests", nargs="+", default=["test_2016_flickr"], metavar="[CORPUS:]SPLIT", help=test_help)
     parser.add_argument("--name", default="learning_curves", help="name of the result; default: %(default)s")
     parser.add_argument("--conditions", metavar="TEXT", help="what else ran on the machine")
     arguments = parser.parse_args()
@@ -40,10 +41,14 @@ def main():
         if not config.train.validation_bleu:
             raise RunError(f"{directory.path} has no BLEU of its validations; train with train.validation_bleu=true")
         [best] = [record for record in log if record["step"] == directory.read_json("metrics.json")["best_step"]]
-        corpus = open_corpus(data.corpus, data.source_language, data.target_language, arguments.corpora_dir)
-        sources, references = map(list, zip(*corpus.split(arguments.test).pairs(), strict=True))
-        translations = [best.text for best, *_ in Translator.from_run(directory.path).translate(sources)]
-        score = evaluate(translations, references, ["sacrebleu"])["sacrebleu"].score
+        translator = Translator.from_run(directory.path)
+        scores = {}
+        for test in arguments.tests:
+            name, _, split = test.rpartition(":")
+            corpus = open_corpus(name or data.corpus, data.source_language, data.target_language, arguments.corpora_dir)
+            sources, references = map(list, zip(*corpus.split(split).pairs(), strict=True))
+            translations = [best.text for best, *_ in translator.translate(sources)]
+            scores[bleu_of(test)] = evaluate(translations, references, ["sacrebleu"])["sacrebleu"].score
         precision = config.train.precision
         attention = config.model.attention
         options = [f"{name} {value}" for name, value in attention.options.items()]
@@ -52,36 +57,47 @@ def main():
         shared = {"corpus": data.corpus, "scheme": scheme, "seed": config.train.seed, "precision": precision}
         for record in log:
             point = {"step": record["step"], "minutes": record["seconds"] / 60, "dev BLEU": record["bleu"]}
-            rows.append({**shared, **point, "test BLEU": score if record is best else None})
-        print(f"{directory.path}: dev {best['bleu']:.2f}, {arguments.test} {score:.2f}", file=sys.stderr)
+            rows.append({**shared, **point, **(scores if record is best else dict.fromkeys(scores))})
+        tests = ", ".join(f"{name} {score:.2f}" for name, score in scores.items())
+        print(f"{directory.path}: dev BLEU {best['bleu']:.2f}, {tests}", file=sys.stderr)
     text = f"{data.corpus} {data.source_language}-{data.target_language}"
     results.FOLDER.mkdir(exist_ok=True)
     save_figure(functools.partial(plot, rows), results.FOLDER / arguments.name, ["png"])
-    final = [row for row in rows if row["test BLEU"] is not None]
-    means = {scheme: mean(row["test BLEU"] for row in group) for scheme, group in by_scheme(final)}
+    columns = list(map(bleu_of, arguments.tests))
+    final = [row for row in rows if row[columns[0]] is not None]
+    means = [
+        f"{column}, {scheme} {mean(row[column] for row in group):.2f}"
+        for column in columns
+        for scheme, group in by_scheme(final)
+    ]
     results.write(
         arguments.name,
         "quality",
         rows,
         views=[
             {
-                "caption": f"{text}: validation BLEU (greedy), and sacreBLEU of the best checkpoint on the test set",
+                "caption": f"{text}: validation BLEU (greedy), and sacreBLEU of the best checkpoint on test sets",
                 "index": ["scheme", "step"],
                 "columns": "seed",
-                "values": ["minutes", "dev BLEU", "test BLEU"],
+                "values": ["minutes", "dev BLEU", *columns],
                 "digits": {"minutes": 1},
             }
         ],
         conditions={
             "minutes": "from the start of the training, validations included",
             "what": f"{text}, {config.train.max_steps} steps, {precision}",
-            "test set": f"{arguments.test}, beam {config.decode.beam_size}, length penalty "
-            f"{config.decode.length_penalty:g} ({config.decode.length_penalty_type})",
-            "mean test BLEU over the seeds": ", ".join(f"{scheme} {score:.2f}" for scheme, score in means.items()),
+            "search": f"beam {config.decode.beam_size}, length penalty {config.decode.length_penalty:g} "
+            f"({config.decode.length_penalty_type})",
+            "means over the seeds": "; ".join(means),
             "plot": f"{arguments.name}.png",
         },
         machine_load=arguments.conditions,
     )
+
+
+def bleu_of(test):
+    """Return the column of a test set's scores."""
+    return f"{test} BLEU"
 
 
 def plot(rows, figure):

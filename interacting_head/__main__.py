@@ -13,7 +13,7 @@ from interacting_head.config.values import entry_of
 from interacting_head.console import PROGRAM, ArgumentParser, run
 
 VERBS = {
-    "train": ("train a model, or continue a training", "interacting_head.commands.train"),
+    "train": ("train a model, or continue a run", "interacting_head.commands.train"),
     "translate": ("translate text with a trained or exported model", "interacting_head.commands.translate"),
     "evaluate": ("score translations against references", "interacting_head.commands.evaluate"),
     "analyze": ("study the attention heads of trained models", "interacting_head.analyze"),

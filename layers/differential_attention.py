@@ -53,10 +53,12 @@ class DifferentialAttention(MultiHeadAttention):
         super().build(query_shape, value_shape, key_shape)
         names = ("lambda_query_1", "lambda_key_1", "lambda_query_2", "lambda_key_2")
         self.lambdas = [
-            self.add_weight((self.key_dim // 2,), keras.initializers.RandomNormal(stddev=0.1), name=name)
+            self.add_weight(
+                (self.key_dim // 2,), keras.initializers.RandomNormal(stddev=0.1), name=name, autocast=False
+            )
             for name in names
         ]
-        self.norm_scale = self.add_weight((self.value_dim,), "ones", name="norm_scale")
+        self.norm_scale = self.add_weight((self.value_dim,), "ones", name="norm_scale", autocast=False)
 
     def score(self, q: KerasTensor, k: KerasTensor) -> KerasTensor:
         """Return logits `(B, 2, H, T, S)` of q `(B, H, T, K)` and k `(B, H, S, K)`."""
@@ -70,12 +72,12 @@ class DifferentialAttention(MultiHeadAttention):
 
     def differential_scale(self) -> KerasTensor:
         """Return λ in float32: equation (2)."""
-        query_1, key_1, query_2, key_2 = (ops.cast(part, "float32") for part in self.lambdas)
+        query_1, key_1, query_2, key_2 = self.lambdas
         return ops.exp(ops.sum(query_1 * key_1)) - ops.exp(ops.sum(query_2 * key_2)) + self.lambda_init
 
     def attend(self, weights: KerasTensor, v: KerasTensor) -> KerasTensor:
         """Return heads `(B, H, T, V)`, each position of each divided by its root mean square: equation (3)."""
         heads = ops.cast(super().attend(weights, v), "float32")
         mean_square = ops.mean(ops.square(heads), axis=-1, keepdims=True)
-        scale = ops.cast(self.norm_scale, "float32") * (1 - self.lambda_init)
+        scale = self.norm_scale * (1 - self.lambda_init)
         return ops.cast(heads * ops.rsqrt(mean_square + EPSILON) * scale, self.compute_dtype)

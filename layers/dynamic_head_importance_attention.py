@@ -102,7 +102,8 @@ class DynamicHeadImportanceAttention(MultiHeadAttention):
             scores = ops.sum(self.cast(self.importance_score_kernel) * hidden, axis=-1)
         log_importance = ops.log_softmax(self.head_logits(scores, axis=-1), axis=-1)  # (1): (B, T, H)
         importance = ops.exp(log_importance)
-        self.add_loss(-self.importance_loss_weight * mean_divergence(importance, log_importance, query_mask))
+        if training is not False:  # `step` computes nothing else, and nothing would clear its losses
+            self.add_loss(-self.importance_loss_weight * mean_divergence(importance, log_importance, query_mask))
         gate = ops.expand_dims(ops.cast(importance, heads.dtype), -1)
         # V is linear: it is applied once to the weighted sum instead of to each head.
         weighted = linear(ops.sum(gate * heads, axis=2), self.cast(self.importance_value_kernel))

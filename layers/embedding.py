@@ -31,12 +31,14 @@ class TokenEmbedding(ConfiguredLayer):
             (self.vocabulary_size, self.model_dim),
             keras.initializers.RandomNormal(stddev=self.model_dim**-0.5),
             name="embeddings",
+            autocast=False,
         )
 
     def call(self, inputs: KerasTensor, reverse: bool = False) -> KerasTensor:
         if reverse:
             return linear(inputs, self.output_kernel())
-        return ops.take(ops.cast(self.embeddings, self.compute_dtype), inputs, axis=0) * math.sqrt(self.model_dim)
+        # The cast comes last, so that gradients are added in float32.
+        return ops.cast(ops.take(self.embeddings, inputs, axis=0), self.compute_dtype) * math.sqrt(self.model_dim)
 
     def output_kernel(self) -> KerasTensor:
         """Return the kernel `(D, N)` of the reversed direction."""

@@ -105,7 +105,8 @@ class InteractingHeadAttention(MultiHeadAttention):
             return super().score(q, k)  # q is (B, 1, T, K): one query for all heads
         q = ops.expand_dims(q / math.sqrt(self.key_dim), 2)  # (B, H, 1, T, K)
         k = ops.expand_dims(ops.swapaxes(k, -1, -2), 1)  # (B, 1, H, K, S)
-        return ops.sum(ops.matmul(q, k), axis=1)  # Algorithm 1, lines 23–27: Σ_i Q_i K_jᵀ
+        # Algorithm 1, lines 23–27: Σ_i Q_i K_jᵀ, added in float32.
+        return ops.sum(ops.cast(ops.matmul(q, k), "float32"), axis=1)
 
     def attention(
         self,
@@ -121,7 +122,7 @@ class InteractingHeadAttention(MultiHeadAttention):
         if self.implementation != "listing":
             return super().attention(q, k, v, mask, query, query_mask, training, return_intermediates)
         of_key_heads = zip(*logits_of_pairs(self, q, k), strict=True)
-        sums = [sum(others, first) for first, *others in of_key_heads]  # lines 23–26
+        sums = [sum(ops.cast(logits, "float32") for logits in pairs) for pairs in of_key_heads]  # lines 23–26
         weights, heads = attend_separately(self, sums, v, range(self.num_heads), mask, training)  # lines 27–28
         output, _ = self.combine(heads, query, q)
         if not return_intermediates:

@@ -58,7 +58,7 @@ class TransparentAttention(LayerAggregation):
 
     def build(self, encoder_outputs_shape: list[tuple], embedding_output_shape: tuple | None = None) -> None:
         shape = (len(encoder_outputs_shape) + 1, self.num_decoder_layers)
-        self.kernel = self.add_weight(shape, "zeros", name="kernel")
+        self.kernel = self.add_weight(shape, "zeros", name="kernel", autocast=False)
         self.dropout_layer.build(shape)
 
     def call(
@@ -69,7 +69,7 @@ class TransparentAttention(LayerAggregation):
     ) -> list[KerasTensor]:
         if embedding_output is None:
             raise ValueError("TransparentAttention mixes in the embedding output: give embedding_output")
-        weights = ops.cast(ops.softmax(ops.cast(self.kernel, "float32"), axis=0), self.compute_dtype)
+        weights = ops.cast(ops.softmax(self.kernel, axis=0), self.compute_dtype)
         weights = self.dropout_layer(weights, training=training)
         sources = [embedding_output, *encoder_outputs]
         return [
@@ -98,8 +98,8 @@ class IterativeCombination(LayerAggregation):
         self.hidden_bias = self.add_weight((steps, F), "zeros", name="hidden_bias")
         self.output_kernel = self.add_weight((steps, F, D), dense_glorot_uniform(F, D), name="output_kernel")
         self.output_bias = self.add_weight((steps, D), "zeros", name="output_bias")
-        self.gamma = self.add_weight((steps, D), "ones", name="gamma")
-        self.beta = self.add_weight((steps, D), "zeros", name="beta")
+        self.gamma = self.add_weight((steps, D), "ones", name="gamma", autocast=False)
+        self.beta = self.add_weight((steps, D), "zeros", name="beta", autocast=False)
 
     def call(
         self, encoder_outputs: list[KerasTensor], embedding_output: KerasTensor | None = None

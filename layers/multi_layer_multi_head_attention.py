@@ -136,7 +136,7 @@ class MultiLayerMultiHeadAttention(MultiHeadAttention):
     def softmax_logits(self, logits: KerasTensor) -> KerasTensor:
         if not self.joint_attention:
             return super().softmax_logits(logits)  # (8)
-        return super().softmax_logits(ops.sum(logits, axis=1, keepdims=True))  # (9): (B, 1, H, T, S)
+        return ops.sum(super().softmax_logits(logits), axis=1, keepdims=True)  # (9): (B, 1, H, T, S)
 
     def attend(self, weights: KerasTensor, v: KerasTensor) -> KerasTensor:
         return super().attend(self.of_each_source(weights), v)

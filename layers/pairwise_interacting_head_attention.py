@@ -87,7 +87,7 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
             logits = self.score(q_i, k)
             weights = self.normalize(logits, mask)  # (11): (B, H, T, S)
             heads = self.attend(self.dropout_layer(weights, training=training), v)  # (B, H, T, V)
-            return merge_heads(heads, kernel), (self.softmax_logits(logits), weights, heads)
+            return ops.cast(merge_heads(heads, kernel), "float32"), (self.softmax_logits(logits), weights, heads)
 
         B, T, _ = ops.shape(query)
         queries = ops.expand_dims(ops.transpose(q, (1, 0, 2, 3)), 2)  # (H, B, 1, T, K)
@@ -100,12 +100,13 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
             parts, seen = zip(*(attend_with(*pair, k, v) for pair in pairs), strict=True)
             names = ("logits", "weights", "heads") if return_intermediates else ()
             seen = {name: ops.stack(part, axis=1) for name, part in zip(names, zip(*seen, strict=True), strict=False)}
-            return sum(parts) + bias, seen
+            return ops.cast(sum(parts) + bias, self.compute_dtype), seen
         attend_again = keras.remat(lambda *tensors: attend_with(*tensors)[0])
 
         # A loop of the backend, for it would work on all heads at once if they were written out.
-        start = ops.zeros((B, T, kernels.shape[-1]), dtype=bias.dtype) + bias
-        return fold(lambda total, pair: total + attend_again(*pair, k, v), start, (queries, kernels)), {}
+        start = ops.zeros((B, T, kernels.shape[-1]), dtype="float32") + bias
+        total = fold(lambda total, pair: total + attend_again(*pair, k, v), start, (queries, kernels))
+        return ops.cast(total, self.compute_dtype), {}
 
     def attention_by_loop(
         self,

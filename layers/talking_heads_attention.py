@@ -48,7 +48,8 @@ class TalkingHeadsAttention(MultiHeadAttention):
 
     def add_mixing_kernel(self, name: str) -> keras.Variable:
         """Add a mixing matrix `(H, H)`."""
-        return self.add_weight((self.num_heads, self.num_heads), clone(self.mixing_initializer), name=name)
+        shape = self.num_heads, self.num_heads
+        return self.add_weight(shape, clone(self.mixing_initializer), name=name, autocast=False)
 
     def softmax_logits(self, logits: KerasTensor) -> KerasTensor:
         logits = super().softmax_logits(logits)

@@ -38,7 +38,7 @@ ARROWS = {
         "analysis": {"metrics", "model", "search", "training", "translation"},
         "reproduction": {"analysis", "metrics", "model", "recipes", "training"},
         "commands": {"metrics", "model", "recipes", "training", "translation"},
-        "export": {"model", "search"},
+        "export": {"metrics", "model", "search"},
         "serve": {"analysis", "model", "translation"},
     },
 }

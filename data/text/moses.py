@@ -13,6 +13,8 @@ from collections import Counter
 
 from sacremoses import MosesPunctNormalizer, MosesTokenizer
 
+# Combining marks of scripts (marks of symbols come later), zero-width non-joiner and joiner.
+_MARKS = "".join(c for c in map(chr, range(0x2000)) if unicodedata.category(c) in ("Mn", "Mc")) + "\u200c\u200d"
 _ESCAPE = re.compile(r"&(#124|lt|gt|quot|apos|#91|#93|amp);")
 
 
@@ -20,7 +22,7 @@ class Moses:
     """Text of one language to tokens and back; languages without rules of their own use English abbreviations."""
 
     def __init__(self, language: str):
-        self.language = language
+        self.language = language = re.split("[-_]", language)[0]  # of pt_BR, as rules are by language
         # Compiled once: sacremoses looks up its patterns for every line, which takes a third of the time.
         rules = MosesPunctNormalizer(language).substitutions
         self._substitutions = [(re.compile(pattern).sub, replacement) for pattern, replacement in rules]
@@ -51,6 +53,9 @@ class _Tokenizer(MosesTokenizer):
 
     def __init__(self, language):
         super().__init__(language)
+        # Joiners and marks of scripts that sacremoses does not know are parts of words.
+        pattern, padded = self.PAD_NOT_ISALNUM
+        self.PAD_NOT_ISALNUM = re.compile(pattern.pattern.replace("[^", f"[^{_MARKS}", 1)), padded
         numeric = frozenset(self.NUMERIC_ONLY_PREFIXES)
         self._numeric, self._prefixes = numeric, frozenset(self.NONBREAKING_PREFIXES) - numeric
 
@@ -76,7 +81,7 @@ class _Tokenizer(MosesTokenizer):
 
 
 _OPENING = re.compile(r"[(\[{¿¡#]+")
-_CLOSING = re.compile(r"[,.?!:;\\%}\])…™®²³°।॥]+")
+_CLOSING = re.compile(r"[,.?!:;\\%}\])…™®²³°।॥،؛؟۔។៕၊။]+")
 _CURRENCY = re.compile(r"[$¢-¥₠-⃏]+")
 _DOLLARS = re.compile(r"A|AU|C|CA|HK|NZ|R|S|US")  # C$ 5, of Canada
 _UNSPACED = re.compile(r"[/@_\u00ad]")  # between two words

@@ -17,15 +17,7 @@ MOST_ROWS = 60  # printed; the file has all
 
 
 def write(findings: Findings, verb: str, folder: Path, runs: list[str]) -> list[str]:
-    """Print the table and notes of an analysis, write its files into `folder`, and return their names."""
-    rows = findings.rows
-    if len(rows) > MOST_ROWS:
-        rows = (findings.summary or rows)[:MOST_ROWS]
-    print(table(rows), end="")
-    if more := len(findings.rows) - len(rows):
-        print(f"… {more:,} more rows in {folder / verb}.csv")
-    for note in findings.notes:
-        print(note)
+    """Write the files of an analysis into `folder`, print its table and notes, and return the names of the files."""
     record = {"verb": verb, "runs": runs, "notes": findings.notes, "rows": findings.rows, **findings.data}
     texts = {f"{verb}.json": as_json(record), **findings.files}
     if findings.rows:
@@ -35,6 +27,15 @@ def write(findings: Findings, verb: str, folder: Path, runs: list[str]) -> list[
             file.write(text)
     for name, draw in findings.figures.items():
         save_figure(draw, folder / name)
+    # Printed last: the files are complete even if nobody reads the output to its end.
+    rows = findings.rows
+    if len(rows) > MOST_ROWS:
+        rows = (findings.summary or rows)[:MOST_ROWS]
+    print(table(rows), end="")
+    if more := len(findings.rows) - len(rows):
+        print(f"… {more:,} more rows in {folder / verb}.csv")
+    for note in findings.notes:
+        print(note)
     return [*texts, *(f"{name}.{suffix}" for name in findings.figures for suffix in SUFFIXES)]
 
 

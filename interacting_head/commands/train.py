@@ -1,4 +1,4 @@
-"""Train a translation model; without arguments, by the quickstart recipe."""
+"""Train a translation model; without arguments, the quickstart recipe."""
 
 import argparse
 import signal

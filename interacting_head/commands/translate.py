@@ -42,7 +42,7 @@ def main() -> None:
                 tokens += sum(len(best.tokens) - (best.pieces - 1) for best, *_ in found)
         seconds = time.perf_counter() - started
         summarize(sentences=sentences, tokens=tokens, seconds=seconds)
-    for warning in translator.encoder.warnings:
+    for warning in translator.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     print(
         f"{sentences:,} sentence{'' if sentences == 1 else 's'} in {seconds:.1f} s: "
@@ -53,7 +53,8 @@ def main() -> None:
     if seconds > LONG and not (arguments.details or arguments.alignment) and arguments.score is None:
         faster = translator.engine.faster_engine(translator.options, arguments.max_source_length)
         if faster is not None:
-            print(f"--engine {faster} gives the same translations in less time (docs/translation.md)", file=sys.stderr)
+            hint = f"--engine {faster} gives almost the same translations in less time (docs/translation.md)"
+            print(hint, file=sys.stderr)
 
 
 if __name__ == "__main__":

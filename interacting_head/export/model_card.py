@@ -14,6 +14,7 @@ from data.corpora.mixes import is_mix, parse_mix
 from data.corpora.registry import KNOWN_CORPORA
 from data.text.profiles import PROFILES
 from interacting_head.export.trained_model import TrainedModel
+from interacting_head.metrics.sacrebleu_metrics import tokenizer_for
 from interacting_head.model.placement import attention_of, resolved
 from interacting_head.runs.exports import UNQUANTIZED, ExportRecord
 from interacting_head.runs.run_folder import PRUNING
@@ -97,9 +98,11 @@ def _scores(trained):
 
 def _bleu(trained):
     """Return the name of the BLEU of a run's validations."""
-    if PROFILES[trained.config.data.profile].is_lowercased:
-        return "sacreBLEU (13a), lower-cased, greedy search"
-    return "sacreBLEU (13a, cased), greedy search"
+    data = trained.config.data
+    tokenizer = tokenizer_for(data.target_language)
+    if PROFILES[data.profile].is_lowercased:
+        return f"sacreBLEU ({tokenizer}), lower-cased, greedy search"
+    return f"sacreBLEU ({tokenizer}, cased), greedy search"
 
 
 def _model_index(trained, name, languages, scores):

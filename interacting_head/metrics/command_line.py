@@ -21,10 +21,14 @@ def parse_arguments(description: str) -> Namespace:
     names = f"one or more of {', '.join(METRICS)}; default: {' '.join(DEFAULT_METRICS)}"
     parser.add_argument("-m", metavar="METRIC", dest="metrics", nargs="+", default=DEFAULT_METRICS, help=names)
     parser.add_argument("--lowercase", action="store_true", help="ignore case")
-    parser.add_argument("--tokenized", action="store_true", help="the text is already tokenised: do not tokenise it")
-    language = "language of the text, such as de; METEOR reports if it scores it as another language"
+    parser.add_argument(
+        "--tokenized",
+        action="store_true",
+        help="the text is already tokenised: switch off the tokenisation of sacrebleu",
+    )
+    language = "language of the text, such as de: for the tokenisation of sacrebleu, and for a warning of METEOR"
     parser.add_argument("--language", metavar="CODE", help=language)
-    meteor = "language of METEOR's parameters, stemmer and paraphrases; default: en, as the papers' tool for all texts"
+    meteor = "language of METEOR's parameters, stemmer and paraphrases; default: en, which the papers' tool always uses"
     parser.add_argument("--meteor-language", metavar="CODE", default="en", help=meteor)
     embedder = "for yisi1: a word-vector file in word2vec's format, or the folder of a transformer"
     parser.add_argument("--embedder", metavar="PATH", help=embedder)

@@ -70,6 +70,7 @@ def evaluate_systems(
                 statistics = [(system, metric.statistics(lines, references)) for system, lines in systems]
             except MetricUnavailable as error:
                 evaluation.unavailable[name] = str(error)
+                progress.update()
                 continue
             evaluation.results[name] = metric.result(statistics[0][1], len(references))
             if len(systems) > 1:
@@ -77,6 +78,7 @@ def evaluate_systems(
                 evaluation.comparisons[name] = compare(metric, statistics, len(references), resampling)
             if sources is not None:
                 evaluation.source_lengths[name] = by_source_length(metric, statistics, sources)
+            progress.update()
     return evaluation
 
 

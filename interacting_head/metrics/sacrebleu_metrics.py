@@ -12,6 +12,7 @@ Resamples and subsets are scored from sentence statistics, for which sacreBLEU h
 tests/interacting_head/metrics/test_sacrebleu_metrics.py says what to do if a version changes them.
 """
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -91,8 +92,17 @@ class MultiBleu(SacrebleuMetric):
         return " ".join(word.hex() for word in words)
 
 
+UNSPACED = {"zh": "zh", **dict.fromkeys(("ja", "km", "lo", "my", "th"), "char")}
+"""Language without blanks between words → a tokeniser of sacreBLEU that needs no other package."""
+
+
+def tokenizer_for(language: str | None) -> str:
+    """Return the name of sacreBLEU's tokeniser for text in a language, such as `zh` or `zh_TW`; usually `13a`."""
+    return UNSPACED.get(re.split("[-_]", language or "")[0], "13a")
+
+
 class SacreBleu(SacrebleuMetric):
-    """`sacrebleu`: sacreBLEU's default BLEU; with `tokenized`, the 13a tokenisation is not applied."""
+    """`sacrebleu`: sacreBLEU's default BLEU, with a tokeniser for the language; with `tokenized`, there is none."""
 
     definition = (
         "BLEU-4 of sacrebleu: 13a tokenisation; {case}; exponential smoothing; closest reference length; sentence "
@@ -100,11 +110,11 @@ class SacreBleu(SacrebleuMetric):
     )
 
     def __init__(self, options: Options):
-        tokenizer = "none" if options.tokenized else "13a"
+        tokenizer = "none" if options.tokenized else tokenizer_for(options.language)
         shared = {"tokenize": tokenizer, "lowercase": options.lowercase, "force": True}
         super().__init__(options, BLEU(**shared), BLEU(effective_order=True, **shared))
-        if options.tokenized:
-            self.definition = self.definition.replace("13a tokenisation", "words as given")
+        words = "words as given" if options.tokenized else f"{tokenizer} tokenisation"
+        self.definition = self.definition.replace("13a tokenisation", words)
 
 
 class ChrF(SacrebleuMetric):

@@ -102,12 +102,14 @@ def compare(
         if comparison:
             differences = values - resampled[0]
             gains = differences if metric.higher_is_better else -differences
-            against_baseline = {
+            against_baseline |= {
                 "wins": float(np.mean(gains > TIES)),
                 "losses": float(np.mean(gains < -TIES)),
-                "p_value": p_value(differences, score - scores[0], shrinkage),
-                "p_value_sacrebleu": sacrebleu_p_value(differences, score - scores[0]) if like_sacrebleu else None,
             }
+            if sentences > 1:  # every resample of a single sentence is that sentence
+                against_baseline["p_value"] = p_value(differences, score - scores[0], shrinkage)
+                if like_sacrebleu:
+                    against_baseline["p_value_sacrebleu"] = sacrebleu_p_value(differences, score - scores[0])
         of_resamples = float(values.mean()), float(np.median(values)), *resampling.interval(values)
         comparison.append(SystemScore(name, score, *of_resamples, **against_baseline, signature=signature))
     return comparison

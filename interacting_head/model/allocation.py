@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 
 from interacting_head.console import RunError
 
+MODEL_ADVICE = "lower model.model_dim, model.feed_forward_dim or the number of layers"
 TRAINING_ADVICE = (
     "lower train.batch_tokens or data.max_length, raise train.gradient_accumulation_steps or use a smaller model"
 )

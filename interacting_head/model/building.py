@@ -14,23 +14,22 @@ from data.errors import InputError, MisfitError
 from data.text.subwords import Subwords
 from interacting_head import config as configuration
 from interacting_head.config import ExperimentConfig
-from interacting_head.model.allocation import out_of_memory_explained
+from interacting_head.model.allocation import MODEL_ADVICE, out_of_memory_explained
 from interacting_head.model.placement import resolved
 from interacting_head.model.transformer import Transformer
 from interacting_head.runs.migrations import UPGRADES
 from interacting_head.runs.run_directory import VERSION, RunDirectory
 from interacting_head.runs.seals import check_seal
 
-DROPOUTS = {"dropout", "activation_dropout"}
+DROPOUTS = {"dropout", "activation_dropout", "importance_dropout"}
 """Keys of a `ModelConfig` that affect training only."""
 logger = logging.getLogger("interacting_head")
 
 
 def build_model(config: ExperimentConfig, source_subwords: Subwords, target_subwords: Subwords) -> Transformer:
     """Return a new `Transformer` of a configuration; raise `MisfitError` if it does not fit into memory."""
-    advice = "lower model.model_dim, model.feed_forward_dim or the number of layers"
     sizes = source_subwords.vocabulary_size, target_subwords.vocabulary_size
-    with out_of_memory_explained(lambda: "the weights of the model", advice, MisfitError):
+    with out_of_memory_explained(lambda: "the weights of the model", MODEL_ADVICE, MisfitError):
         return Transformer(config.model, *sizes, config.data.shared_vocabulary)
 
 

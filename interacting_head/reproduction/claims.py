@@ -207,18 +207,19 @@ class GainGrows(Comparison):
 
 @dataclasses.dataclass(frozen=True)
 class Equivalent(CellBetter):
-    """Claim that cells differ by no more than δ (`NEGLIGIBLE`).
+    """Claim that cells differ by no more than δ: `margin`, by default `NEGLIGIBLE`.
 
     It holds if every 95 % interval, over seeds and over sentences, lies within ± δ. It does not hold if both of one
     estimate lie completely outside and it has p < 0.05 / number of estimates.
     """
 
-    slack: float = DELTA  # how far apart the paper's numbers may lie, which the tests check
+    margin: float | None = None
 
     @property
     def bounds(self) -> tuple[float, float]:
         """The differences between which cells count as equivalent."""
-        return -NEGLIGIBLE[self.metric], NEGLIGIBLE[self.metric]
+        margin = NEGLIGIBLE[self.metric] if self.margin is None else self.margin
+        return -margin, margin
 
     def is_open(self, one: Estimate) -> bool:
         return super().is_open(one) or not (one.converged or self.refutes(one, 1))
@@ -242,11 +243,11 @@ class BestEquivalent(Equivalent):
 
 @dataclasses.dataclass(frozen=True)
 class NonInferior(Equivalent):
-    """Claim that cells are worse than others by no more than δ (`NEGLIGIBLE`): no upper bound."""
+    """Claim that cells are worse than others by no more than δ: no upper bound."""
 
     @property
     def bounds(self) -> tuple[float, float]:
-        return -NEGLIGIBLE[self.metric], math.inf
+        return super().bounds[0], math.inf
 
     def is_open(self, one: Estimate) -> bool:
         # A difference above 0 may grow.

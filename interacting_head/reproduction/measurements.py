@@ -17,8 +17,9 @@ from statistics import median
 
 from tqdm import tqdm
 
+from data.corpora.corpus import open_corpus
 from data.files import write_json
-from interacting_head.console import RunError, importing_keras
+from interacting_head.console import RunError, importing_keras, run
 from interacting_head.console.machine import processor
 from interacting_head.reproduction.results import Results
 from interacting_head.reproduction.tables import Table, named
@@ -54,8 +55,8 @@ def measure_seconds(
 ) -> None:
     """Measure the columns of a table, each in its own process, and store each result at once.
 
-    Measuring stops at the time `end` of `time.monotonic`. The table is one `with_settings(settings)`. Raises `RunError`
-    if a process fails.
+    Measuring stops at the time `end` of `time.monotonic`. The table is one `with_settings(settings)`. Raises
+    `InputError` if a corpus is missing, and `RunError` if a process fails.
     """
     record = results.read("epoch_seconds", name)
     if record is None or record["how"] != HOW:
@@ -64,6 +65,8 @@ def measure_seconds(
         digests = {cell.row: cell.experiment.digest for cell in table.cells if cell.column == column}
         if all(record.get("digests", {}).get(row, {}).get(column) == digest for row, digest in digests.items()):
             continue
+        for data in (cell.experiment.config(seed=1).data for cell in table.cells if cell.column == column):
+            open_corpus(data.corpus, data.source_language, data.target_language, corpora_dir)
         print(f"{table.name}, {column}: {', '.join(digests)}", file=sys.stderr)
         with tempfile.TemporaryDirectory() as folder:
             output = Path(folder) / "seconds.json"
@@ -82,7 +85,8 @@ def measure_seconds(
         for kind in ("seconds", "turns", "digests"):
             for row, found in measured[kind].items():
                 record.setdefault(kind, {}).setdefault(row, {})[column] = found
-        record |= {key: measured[key] for key in ("precision", "processor")}
+        for kind in ("precision", "processor"):
+            record.setdefault(kind, {})[column] = measured[kind]
         results.write("epoch_seconds", name, record)
 
 
@@ -133,4 +137,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -8,6 +8,7 @@ from statistics import fmean
 
 from interacting_head import config as configuration
 from interacting_head import recipes
+from interacting_head.recipes.registry import SMALL
 from interacting_head.reproduction.claims import (
     FAILS,
     HOLDS,
@@ -63,7 +64,7 @@ def report(
             claims += [(f"{table.name}{', small' * small}", claim, verdict) for claim, verdict in verdicts]
             if not (scored.records or scored.record):
                 continue
-            parts.append(section(scored, small, verdicts))
+            parts.append(section(scored, verdicts))
             if link := figure(scored):
                 parts.append(f"![{table.title}]({link})\n")
             found[f"{table.name}{' (small)' if small else ''}"] = as_json(scored, verdicts)
@@ -105,14 +106,14 @@ def claims_table(claims: Claims) -> list[str]:
     return ["## Claims", "", *in_table(("table", "claim", "source", "verdict", "differences"), rows)]
 
 
-def section(scored: Scored, small: bool, verdicts: Verdicts) -> str:
+def section(scored: Scored, verdicts: Verdicts) -> str:
     """Return the section of a table: heading, notes, results, verdicts and conditions."""
     table = scored.table
-    size = ", small" if small else ""
-    if small and table.tests:
+    size = ", small" if scored.small else ""
+    if scored.has_small_recipes and table.tests:
         size += f": {', '.join('+'.join(splits) for splits in table.tests.values())}"
     lines = [f"## {table.name}{size}", "", table.title, *(["", table.note] if table.note else []), ""]
-    lines += SECTIONS[table.measure](scored, small)
+    lines += SECTIONS[table.measure](scored)
     if verdicts:
         reasons = [f" ({verdict.reason})" if verdict.reason else "" for _, verdict in verdicts]
         lines += [
@@ -121,10 +122,18 @@ def section(scored: Scored, small: bool, verdicts: Verdicts) -> str:
         ]
         lines.append("")
     if scored.records:
-        lines += [*conditions(scored, small), ""]
+        lines += [*conditions(scored), ""]
     elif table.measure == "epoch_seconds":
-        lines += ["{how}; {precision}; {processor}.".format(**scored.record), ""]
+        lines += [f"{scored.record['how']}; {'; '.join(measured_on(scored))}.", ""]
     return "\n".join(lines)
+
+
+def measured_on(scored: Timed) -> list[str]:
+    """Return precision and processor, with the columns that were measured there if there are several."""
+    columns = defaultdict(list)
+    for column, name in scored.record["processor"].items():
+        columns[f"{scored.record['precision'][column]}, {name}"].append(column)
+    return [*columns] if len(columns) == 1 else [f"{', '.join(names)}: {place}" for place, names in columns.items()]
 
 
 def grid(scored: Scored, text: Callable[[str, str], str]) -> list[str]:
@@ -136,13 +145,13 @@ def grid(scored: Scored, text: Callable[[str, str], str]) -> list[str]:
     return in_table(["", *scored.columns], rows)
 
 
-def scores(scored: Scored, small: bool) -> list[str]:
+def scores(scored: Scored) -> list[str]:
     """Return a grid of scores for each test set and metric, and the costs of the runs."""
     lines, of_paper = [], scored.table.paper_names
     for test in scored.tests:
         for metric in metrics_of(scored):
             named = f" (the paper's {of_paper[metric]})" if metric in of_paper else ""
-            lines += [f"{test}, `{metric}`{named}:", "", *grid_of_scores(scored, test, metric, small)]
+            lines += [f"{test}, `{metric}`{named}:", "", *grid_of_scores(scored, test, metric)]
     return lines + costs(scored)
 
 
@@ -152,8 +161,9 @@ def metrics_of(scored: Scored) -> list[str]:
     return [*scored.table.metrics, *[YISI1] * any(YISI1 in scores for scores in found)]
 
 
-def grid_of_scores(scored: Scored, test: str, metric: str, without_difference: bool) -> list[str]:
-    """Return a grid of `mean ± deviation (seeds) [paper, difference from it]`, the last unless `without_difference`."""
+def grid_of_scores(scored: Scored, test: str, metric: str) -> list[str]:
+    """Return a grid of `mean ± deviation (seeds) [paper, difference from it]`, the last in full size only."""
+    without_difference = scored.small or scored.table.measure == "analysis"
 
     def text(row, column):
         printed = scored.cells[row, column].printed.get((test, scored.table.paper_names.get(metric)))
@@ -167,7 +177,7 @@ def grid_of_scores(scored: Scored, test: str, metric: str, without_difference: b
     return grid(scored, text)
 
 
-def rates(scored: Rates, small: bool) -> list[str]:
+def rates(scored: Rates) -> list[str]:
     """Return a grid of scores for each test set, and each row at its best rate."""
 
     def best(row, column):
@@ -182,7 +192,7 @@ def rates(scored: Rates, small: bool) -> list[str]:
     table = in_table(
         [*header, "parameters", "sentences translated per second"], itertools.starmap(best, chosen.items())
     )
-    return [*(table if chosen else []), *scores(scored, small)]
+    return [*(table if chosen else []), *scores(scored)]
 
 
 def mean_cost(records: list[dict], key: str, form: Callable) -> str:
@@ -214,7 +224,7 @@ def costs(scored: Scored) -> list[str]:
     return [f"{names[0].upper()}{names[1:]}, each the mean over runs:", "", *grid(scored, text)]
 
 
-def times(scored: Timed, small: bool) -> list[str]:
+def times(scored: Timed) -> list[str]:
     """Return a grid of seconds, and the ratio to the first row."""
     first = scored.rows[0]
     printed = {place: cell.printed.get(("", "seconds")) for place, cell in scored.cells.items()}
@@ -228,7 +238,7 @@ def times(scored: Timed, small: bool) -> list[str]:
     return [f"Seconds per epoch without validation (ratio to {first}) [the paper's]:", "", *grid(scored, text)]
 
 
-def losses(scored: Losses, small: bool) -> list[str]:
+def losses(scored: Losses) -> list[str]:
     """Return a table of validation losses: each validation, mean over seeds, and the paper's."""
     cells = [cell for cell in scored.cells.values() if scored.runs_of(cell.row, cell.column)]
 
@@ -242,7 +252,7 @@ def losses(scored: Losses, small: bool) -> list[str]:
     return ["Label-smoothed validation loss (base 2) [the paper's], by validation:", "", *in_table(header, rows)]
 
 
-def parameters(scored: Counted, small: bool) -> list[str]:
+def parameters(scored: Counted) -> list[str]:
     """Return a grid of parameters in thousands, rounded down."""
 
     def text(row, column):
@@ -254,12 +264,10 @@ def parameters(scored: Counted, small: bool) -> list[str]:
     return ["Parameters in thousands [the paper's]:", "", *grid(scored, text)]
 
 
-def analysed(scored: Analysed, small: bool) -> list[str]:
+def analysed(scored: Analysed) -> list[str]:
     """Return a grid for each measure of an analysis."""
     return [
-        line
-        for metric in scored.table.metrics
-        for line in (f"{metric}:", "", *grid_of_scores(scored, "test", metric, without_difference=True))
+        line for metric in scored.table.metrics for line in (f"{metric}:", "", *grid_of_scores(scored, "test", metric))
     ]
 
 
@@ -275,13 +283,13 @@ SECTIONS = {
 """`measure` of a table → function that returns the lines of its results."""
 
 
-def conditions(scored: Scored, small: bool) -> list[str]:
+def conditions(scored: Scored) -> list[str]:
     """Return signatures, settings that differ from the paper's, processors and training times."""
     records = list(scored.records.values())
     scores = [named for record in records for of_test in record.get("scores", {}).values() for named in of_test.items()]
     lines = sorted({f"- signature of `{x}`: `{score['signature']}`" for x, score in scores if "signature" in score})
     lines += sorted({f"- not computed, `{x}`: {score['unavailable']}" for x, score in scores if "unavailable" in score})
-    if small:
+    if scored.has_small_recipes:
         common, further = other_settings(scored)
         if common:
             lines.append(f"- settings that differ from the paper's: {in_code(common)}")
@@ -313,7 +321,7 @@ def other_settings(scored: Scored) -> tuple[list[str], dict[tuple[str, ...], lis
     for cell in scored.cells:
         for run in scored.runs_of(*cell)[:1]:
             record = scored.record_of(run)
-            full = recipes.RECIPES.get(record["recipe"].removesuffix("_small"))
+            full = recipes.RECIPES.get(record["recipe"].removesuffix(SMALL))
             if full is None or full.name == record["recipe"]:
                 continue
             theirs, ours = map(configuration.flattened, (configuration.to_dict(full.make()), record["config"]))

@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import functools
+import itertools
 import os
 import shutil
 import subprocess
@@ -212,9 +213,10 @@ def shares_of_cores(jobs: int) -> list[set[int] | None]:
 
 
 def gpus() -> list[str]:
-    """Return the GPUs to train on: `CUDA_VISIBLE_DEVICES`, or else all NVIDIA GPUs."""
+    """Return the GPUs to train on: `CUDA_VISIBLE_DEVICES`, in which -1 ends the list, or else all NVIDIA GPUs."""
     if "CUDA_VISIBLE_DEVICES" in os.environ:
-        return [device for device in os.environ["CUDA_VISIBLE_DEVICES"].split(",") if device.strip()]
+        listed = os.environ["CUDA_VISIBLE_DEVICES"].split(",")
+        return [device for device in itertools.takewhile(lambda one: one.strip() != "-1", listed) if device.strip()]
     if not shutil.which("nvidia-smi"):
         return []
     command = ["nvidia-smi", "--query-gpu=index", "--format=csv,noheader"]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from interacting_head.metrics import METRICS, Options
+from interacting_head.recipes.registry import SMALL
 from interacting_head.reproduction.results import Results
 from interacting_head.reproduction.scoring import SOURCE_LENGTH
 from interacting_head.reproduction.statistics import CellName, Ratio, Summary, ratio, sign_of, summary
@@ -25,7 +26,7 @@ class Scored:
     """
 
     def __init__(self, table: Table, small: bool, seeds: int, results: Results):
-        self.table, self.results, self.name = table, results, result_name(table.name, small)
+        self.table, self.small, self.results, self.name = table, small, results, result_name(table.name, small)
         self.rows = list(dict.fromkeys(cell.row for cell in table.cells))
         self.columns = list(dict.fromkeys(cell.column for cell in table.cells))
         self.tests = tuple(table.tests)
@@ -41,6 +42,11 @@ class Scored:
             for (row, column), cell in self.cells.items()
         }
         self._statistics = functools.cache(results.statistics)
+
+    @property
+    def has_small_recipes(self) -> bool:
+        """True if the runs are of small recipes; some tables of these exist in one size only."""
+        return any(record["recipe"].endswith(SMALL) for record in self.records.values())
 
     def stored(self, run: Run) -> dict | None:
         """Return the stored record of a run, or None."""
@@ -222,4 +228,4 @@ MEASURES = {
 
 def result_name(name: str, small: bool) -> str:
     """Return the file name of the results of a table that are not stored by run."""
-    return name.replace("/", "_") + ("_small" if small else "")
+    return name.replace("/", "_") + (SMALL if small else "")

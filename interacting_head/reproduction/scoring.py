@@ -223,8 +223,13 @@ def call(arguments: Sequence[str | Path], log: Path, environment: dict[str, str]
     RUNNING.add(process)
     if STOPPED.is_set():  # `stop_running` was called in the meantime
         process.terminate()
-    code = process.wait()
-    RUNNING.discard(process)
+    try:
+        code = process.wait()
+    except BaseException:  # a signal ends this program
+        process.terminate()
+        raise
+    finally:
+        RUNNING.discard(process)
     if code:
         last = Path(log).read_text(encoding="utf-8", errors="replace").strip().splitlines()[-1:]
         raise RunError(f"{arguments[0]} ended with code {code}: {last[0] if last else 'no message'} (see {log})")

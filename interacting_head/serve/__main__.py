@@ -19,7 +19,8 @@ def parse_arguments() -> Namespace:
     """Return the arguments of `interacting-head serve`."""
     parser = ArgumentParser(prog="python -m interacting_head.serve", description=__doc__)
     add = parser.add_argument
-    add("-m", "--model", nargs="+", required=True, metavar="RUN_DIR", help="run directory; several form an ensemble")
+    model_help = "run directory, or an exported folder with --engine; several runs form an ensemble"
+    add("-m", "--model", nargs="+", required=True, metavar="RUN_DIR", help=model_help)
     add("--checkpoint", metavar="best|average|ema|step-N", help="weights to load; default: best")
     engine = (
         "translation engine; default: keras, the only one that shows attention; ctranslate2 uses the export in a run "

@@ -97,8 +97,14 @@ class Checkpointing:
             self._check_settings(saved)
             with self.devices.scope():
                 load_weights(self.run, self.model, weights)
+                of_optimizer, random_states = self._optimizer_variables(), self._random_states()
+                former = arrays[len(of_optimizer) :]
+                if len(former) != len(random_states) and all(np.issubdtype(one.dtype, np.integer) for one in former):
+                    # A layer has a random state only if its dropout rate is not 0.
+                    logger.warning(f"dropout was switched on or off: dropout masks differ, {CONSEQUENCE}")
+                    arrays, random_states = arrays[: len(of_optimizer)], []
                 try:
-                    for variable, array in zip(self._state_variables(), arrays, strict=True):
+                    for variable, array in zip([*of_optimizer, *random_states], arrays, strict=True):
                         variable.assign(array)
                     state = TrainingState(**saved)
                 except (TypeError, ValueError) as error:
@@ -115,7 +121,7 @@ class Checkpointing:
         settings = {name: getattr(self.config, name) for name in names}
         state = dataclasses.replace(state, **now, settings=settings)
         self._check_validations(state)
-        self.run.truncate_log(state.step)
+        self.run.truncate_log(state.validated_step)
         complete = {f"step-{step}" for step in self.run.steps()}
         for path in self.run.path.glob("checkpoints/step-*.h5"):  # a process was killed between weights and state
             if path.name.partition(".")[0] not in complete:
@@ -226,11 +232,14 @@ class Checkpointing:
         return 0, None
 
     def _state_variables(self):
-        """Return the variables of the optimizer, and the random states."""
-        model = self.training_model
-        weights = {id(weight) for weight in model.weights}
-        random_states = [v for v in model.non_trainable_variables if id(v) not in weights]
-        return [*model.optimizer.variables, *random_states]
+        return [*self._optimizer_variables(), *self._random_states()]
+
+    def _optimizer_variables(self):
+        return self.training_model.optimizer.variables
+
+    def _random_states(self):
+        weights = {id(weight) for weight in self.training_model.weights}
+        return [v for v in self.training_model.non_trainable_variables if id(v) not in weights]
 
 
 def score_of(record: dict, best_metric: str) -> float:

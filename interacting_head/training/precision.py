@@ -5,6 +5,7 @@ import os
 
 import keras
 
+from data.errors import InputError
 from interacting_head.config import ExperimentConfig
 from interacting_head.console.machine import processor_instructions
 from interacting_head.runs.run_directory import RunDirectory
@@ -17,11 +18,16 @@ BFLOAT16_CAPABILITY = (8, 0)  # of NVIDIA's GPUs: from Ampere on
 
 
 def resolved(config: ExperimentConfig, run: RunDirectory | None = None) -> ExperimentConfig:
-    """Return the configuration with `train.precision: auto` resolved; an existing run keeps its precision."""
+    """Return the configuration with `train.precision: auto` resolved; an existing run keeps its precision.
+
+    Raises `InputError` if `auto` was written into an existing run.
+    """
     if config.train.precision != "auto":
         return config
     if run is not None and (run.path / "config.yaml").is_file():
         precision = run.config.train.precision
+        if precision == "auto":
+            raise InputError(f"{run.path / 'config.yaml'} has lost the run's train.precision; set it back from auto")
     else:
         precision = "mixed_bfloat16" if multiplies_bfloat16() else "float32"
     return dataclasses.replace(config, train=dataclasses.replace(config.train, precision=precision))

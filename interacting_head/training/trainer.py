@@ -14,11 +14,11 @@ import keras
 
 from data.batches.pipeline import as_tf_dataset
 from data.corpora.corpus import Corpus
-from data.errors import InputError
+from data.errors import InputError, MisfitError
 from data.files import NO_ROOM, sole_use
 from interacting_head.config import ExperimentConfig
 from interacting_head.console import RunError, allocator
-from interacting_head.model.allocation import TRAINING_ADVICE, out_of_memory_explained
+from interacting_head.model.allocation import MODEL_ADVICE, TRAINING_ADVICE, out_of_memory_explained
 from interacting_head.model.building import build_model, load_weights
 from interacting_head.model.placement import same_experiment
 from interacting_head.runs import run_folder
@@ -159,7 +159,7 @@ class Trainer:
             self.model = build_model(config, *text.subwords)
             self.training_model = make_training_model(self.model, config, self.total_steps)
         self.validation = Validation(config, self.model, text)
-        with out_of_memory_explained(lambda: "the state of the optimizer", TRAINING_ADVICE):
+        with out_of_memory_explained(lambda: "the state of the optimizer", MODEL_ADVICE, MisfitError):
             self.checkpoints = Checkpointing(run, self.training_model, config.train, devices)
         self.state = self.checkpoints.restore()
         if not self.state.finished:

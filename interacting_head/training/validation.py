@@ -35,6 +35,7 @@ class Validation:
         self.references = list(map(text.forms[1].expected, references))
         self.has_bleu = config.train.validation_bleu
         self.hypotheses = None
+        self._language = config.data.target_language
         encoded = encode_parallel(text.dev, *text.subwords, config.data.max_length, progress=False)
         # Planned now, so that an impossible batch is an error before training.
         self._batches = list(evaluation_batches(encoded, config.train.batch_tokens, compiles_shapes()))
@@ -72,7 +73,8 @@ class Validation:
             return scores
         if not self._translate(stopped):
             return None
-        return {**scores, "bleu": evaluate(self.hypotheses, self.references, ["sacrebleu"])["sacrebleu"].score}
+        [bleu] = evaluate(self.hypotheses, self.references, "sacrebleu", language=self._language).values()
+        return {**scores, "bleu": bleu.score}
 
     def _translate(self, stopped):
         """Set `hypotheses`; return False if `stopped()` interrupted it."""

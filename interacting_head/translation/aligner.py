@@ -44,10 +44,8 @@ class Aligner:
             sources, targets = sources + source_words, targets + target_words
         form = self._translator.source_form
         text = self._translator.tokenized(best).text if form.is_tokenized else best.text
-        # A text may have the sign that stands for a blank, and a long word is cut.
-        is_equal = targets == count_words(text) and (
-            sources == count_words(form.preprocess(line)) or (form.is_tokenized and len(pieces) > 1)
-        )
+        # A text may have the sign that stands for a blank, a long word is cut, and a piece is tokenised by itself.
+        is_equal = targets == count_words(text) and sources == count_words(form.preprocess(line))
         if pieces and not is_equal:
             self.unaligned += 1
             return set()

@@ -20,7 +20,7 @@ from interacting_head.config import DecodeConfig
 from interacting_head.console import atomic_write
 from interacting_head.runs.run_folder import EXPORTS, own_files
 from interacting_head.translation.engines import CAPABILITIES, load_engine
-from interacting_head.translation.options import check_search, search_fields
+from interacting_head.translation.options import check_search, fields_as_options, search_fields
 from interacting_head.translation.streams import is_prompt, separate_output
 
 if TYPE_CHECKING:
@@ -38,16 +38,17 @@ def load_translator(arguments: argparse.Namespace) -> "Translator":
     load_engine(arguments.engine)  # usually imports Keras, hence only now
     from interacting_head.translation.translator import Translator
 
-    return Translator.from_run(
-        arguments.model,
-        arguments.checkpoint,
-        batch_size=arguments.batch_size,
-        batch_tokens=arguments.batch_tokens,
-        engine=arguments.engine,
-        max_source_length=arguments.max_source_length,
-        advice=ADVICE,
-        **search_fields(arguments),
-    )
+    with fields_as_options():
+        return Translator.from_run(
+            arguments.model,
+            arguments.checkpoint,
+            batch_size=arguments.batch_size,
+            batch_tokens=arguments.batch_tokens,
+            engine=arguments.engine,
+            max_source_length=arguments.max_source_length,
+            advice=ADVICE,
+            **search_fields(arguments),
+        )
 
 
 def output_form(arguments: argparse.Namespace, translator: "Translator") -> Callable:
@@ -227,8 +228,8 @@ def open_alignment(arguments: argparse.Namespace, translator: "Translator") -> I
     with _open_file(arguments.alignment) as file:
         yield lambda lines, found: file.writelines(f"{line}\n" for line in aligner.lines(lines, found))
     if count := aligner.unaligned:
-        lines = f"{count:,} lines have" if count > 1 else "1 line has"
-        print(f"warning: {lines} no alignment: the model's words are not the line's", file=sys.stderr)
+        lines, their = (f"{count:,} lines have", "their") if count > 1 else ("1 line has", "its")
+        print(f"warning: {lines} no alignment: the model splits {their} words differently", file=sys.stderr)
 
 
 def progress_bar(count: int | None, arguments: argparse.Namespace, output: TextIO) -> "tqdm":

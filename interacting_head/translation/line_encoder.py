@@ -38,7 +38,7 @@ class LineEncoder:
         self._source, self._target = source, target
         self._most, self._trained = ENGINES[engine].longest_source, trained
         self.limit = limit if limit is not None else min(max(DEFAULT_LIMIT, trained or 0), self._most)
-        self._cut, self._unusual = _Numbers(), _Numbers()
+        self._cut, self._unusual = LineNumbers(), LineNumbers()
 
     def sentences(
         self, lines: list[str], prefixes: list[str] | None, first_number: int, options: SearchOptions
@@ -68,7 +68,10 @@ class LineEncoder:
         return encoded_pieces(*self._source, lines, self.limit, min(self.limit, self._trained or self.limit))
 
     def scored_sentences(self, sources: list[str], targets: list[str], first_number: int) -> list[Sentence]:
-        """Return a `Sentence` for each line with sub-words, with its translation; `InputError` above the limit."""
+        """Return a `Sentence` for each line with sub-words, with its translation.
+
+        Raises `InputError` for a line above the limit, and for an empty one whose translation is not empty.
+        """
         found = []
         both = [encoded(*self._source, sources, self.limit), encoded(*self._target, targets, self.limit)]
         for number, (source, target, text) in enumerate(zip(*both, targets, strict=True), start=first_number):
@@ -78,6 +81,8 @@ class LineEncoder:
                     f"line {number + 1:,}{of_side} has more than {self.limit:,} sub-words, which cannot be scored "
                     f"in pieces; {ADVICE}"
                 )
+            if target and not source:
+                raise InputError(f"line {number + 1:,} is empty, but its translation is not; remove both lines")
             if source:
                 found.append(Sentence(source, len(target) + 1, target, number, text=text))
         return found
@@ -107,13 +112,14 @@ class LineEncoder:
         return found
 
 
-class _Numbers:
+class LineNumbers:
     """Line numbers: their count, and the first ones."""
 
     def __init__(self):
         self.count, self.first = 0, []
 
-    def add(self, number):
+    def add(self, number: int) -> None:
+        """Count the line with a number, from 0."""
         self.count += 1
         if self.count <= NAMED:
             self.first.append(f"{number + 1:,}")

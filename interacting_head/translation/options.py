@@ -1,9 +1,11 @@
 """The command line of `interacting-head translate`, with the checks that need no model."""
 
 import argparse
+import contextlib
 import dataclasses
 import re
 import types
+from collections.abc import Iterator
 
 from data.errors import InputError
 from interacting_head.config import DecodeConfig
@@ -41,7 +43,8 @@ def parse_arguments(description: str) -> argparse.Namespace:
     """Parse the arguments of the verb `translate`; raise `InputError` if they are out of range or contradictory."""
     parser = ArgumentParser(prog="translate.py", description=description, epilog=EPILOG)
     add = parser.add_argument
-    add("-m", "--model", nargs="+", required=True, metavar="RUN_DIR", help="run directory; several form an ensemble")
+    model_help = "run directory, or an exported folder with --engine; several runs form an ensemble"
+    add("-m", "--model", nargs="+", required=True, metavar="RUN_DIR", help=model_help)
     add("-i", "--input", default="-", metavar="FILE", help="source text, plain or .gz; default: standard input")
     add("-o", "--output", default="-", metavar="FILE", help="output file, .gz to compress; default: standard output")
     add("--checkpoint", metavar="best|average|ema|step-N", help="weights to load; default: best")
@@ -49,7 +52,9 @@ def parse_arguments(description: str) -> argparse.Namespace:
     add("--engine", type=renamed(FORMER_ENGINES), choices=tuple(ENGINES), help=ENGINE)
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--batch-size", type=int, metavar="N", help="sentences per batch; default: the run's")
-    size.add_argument("--batch-tokens", type=int, metavar="N", help="sub-words per batch, padding counted, instead")
+    size.add_argument(
+        "--batch-tokens", type=int, metavar="N", help="sub-words per batch, padding included; instead of --batch-size"
+    )
 
     add = parser.add_argument_group("search").add_argument
     add("--beam-size", type=int, metavar="N", help="hypotheses per sentence, 1: greedy search; default: the run's")
@@ -93,9 +98,18 @@ def search_fields(arguments: argparse.Namespace) -> dict:
 
 def check_search(arguments: argparse.Namespace, decode: DecodeConfig | types.SimpleNamespace) -> None:
     """Raise `InputError`, with the names of command-line options, for an impossible search."""
-    try:
+    with fields_as_options():
         SearchOptions.of(decode, search_fields(arguments))
+
+
+@contextlib.contextmanager
+def fields_as_options() -> Iterator[None]:
+    """Name options of the command line in an `InputError` that begins with a field of `SearchOptions`."""
+    try:
+        yield
     except InputError as error:
+        if str(error).partition(" ")[0] not in SEARCH_FIELDS:
+            raise
         raise InputError(re.sub(rf"\b({'|'.join(SEARCH_FIELDS)})\b", lambda name: flag(name[0]), str(error))) from error
 
 

@@ -3,6 +3,7 @@
 import collections
 import copy
 import itertools
+import math
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +17,7 @@ from interacting_head.search.options import IMPOSSIBLE, SearchOptions
 from interacting_head.translation.batches import Batch, planned, rows_together
 from interacting_head.translation.engines import check_capabilities, engine_class
 from interacting_head.translation.engines.engine import Engine, Hypothesis
-from interacting_head.translation.line_encoder import LineEncoder
+from interacting_head.translation.line_encoder import LineEncoder, LineNumbers
 from interacting_head.translation.pieces import completed
 from interacting_head.translation.streams import aligned, windows
 
@@ -83,6 +84,7 @@ class Translator:
         self.batch_size, self.batch_tokens, self.advice = batch_size, batch_tokens, advice
         sides = (source_subwords, source_form), (target_subwords, target_form)
         self.encoder = LineEncoder(*sides, self.engine.name, max_source_length, trained_length)
+        self._not_numbers = LineNumbers()
 
     @classmethod
     def from_run(
@@ -153,17 +155,15 @@ class Translator:
         for _, found in self.translate_windows(given, first_number=first_number, token_scores=token_scores):
             yield from found
 
-    def score(
-        self, sources: Iterable[str], targets: Iterable[str], window: int | None = None, first_number: int = 0
-    ) -> Iterator[Translation]:
+    def score(self, sources: Iterable[str], targets: Iterable[str], window: int | None = None) -> Iterator[Translation]:
         """Yield for each pair of lines, in order, the target as a `Translation` with its scores.
 
-        Raises `InputError` if the numbers of targets and sources differ, the engine cannot score, or a line has more
-        than `max_source_length` sub-words.
+        Raises `InputError` if the numbers of targets and sources differ, the engine cannot score, a line has more than
+        `max_source_length` sub-words, or an empty line has a translation that is not empty.
         """
         pairs = aligned(sources, targets, "the text", "the list of translations")
         given = windows(pairs, window or WINDOW * self._rows(1))
-        for _, found in self.translate_windows(given, first_number=first_number, score=True):
+        for _, found in self.translate_windows(given, score=True):
             yield from (translation for [translation] in found)
 
     def translate_windows(
@@ -201,6 +201,15 @@ class Translator:
                     yield window.lines, list(window.results.values())
                 if isinstance(begun, Exception):
                     raise begun
+
+    @property
+    def warnings(self) -> list[str]:
+        """A warning for each limit that lines exceeded, and for lines that the model gave no probabilities."""
+        found = self.encoder.warnings
+        if count := self._not_numbers.count:
+            lines = f"{count:,} lines have" if count > 1 else "1 line has"
+            found.append(f"{lines} no translation, because the model's probabilities are NaN: {self._not_numbers}")
+        return found
 
     def tokenized(self, translation: Translation) -> Translation:
         """Return a `Translation` whose text is tokens: words if the profile has them, else sub-words."""
@@ -284,17 +293,26 @@ class Translator:
         """Yield `(number, n-best list)` of each line that a batch completes, from the engine's result."""
         if batch.is_scored:
             n_best = [
-                [Hypothesis(sum(scores) / self._penalty(len(scores)), sentence.prefix, scores)]
+                self._numbers(sentence, sentence.prefix, [Hypothesis(self._score(scores), sentence.prefix, scores)])
                 for sentence, scores in zip(batch.sentences, found, strict=True)
             ]
             texts = iter([sentence.text for sentence in batch.sentences])
         else:
-            # No hypothesis: the model's probabilities are NaN.
-            n_best = [hypotheses or [Hypothesis(IMPOSSIBLE, [], [IMPOSSIBLE])] for hypotheses in found]
+            n_best = [self._numbers(*one) for one in zip(batch.sentences, itertools.repeat([]), found)]
             texts = self.target_subwords.decode([one.ids for hypotheses in n_best for one in hypotheses])
             texts = map(self.target_form.postprocess, texts)
         translations = [[Translation(next(texts), *one) for one in hypotheses] for hypotheses in n_best]
         return completed(batch.sentences, translations, incomplete, self._penalty)
+
+    def _numbers(self, sentence, ids, hypotheses):
+        """Return hypotheses, or, if the model's probabilities are NaN, the `ids` as the least probable translation."""
+        if hypotheses and not math.isnan(hypotheses[0].score):
+            return hypotheses
+        self._not_numbers.add(sentence.number)
+        return [Hypothesis(IMPOSSIBLE, ids, [IMPOSSIBLE] * (len(ids) + 1))]
+
+    def _score(self, token_scores):
+        return sum(token_scores) / self._penalty(len(token_scores))
 
     def _penalty(self, length):
         return float(self.options.penalty(np.float32(length)))

@@ -253,11 +253,13 @@ class Search:
         for parameters in self._parameters_left(stage):
             if received := self._train(stage, parameters, config, corpora_dir):
                 return received
+        sampler = optuna.samplers.TPESampler
         while len(finished := {row["run"] for row in self.results(stage)}) < self._number_of_trials(stage):
-            study.sampler = optuna.samplers.TPESampler(seed=config.train.seed + len(study.trials))
+            study.sampler = sampler(seed=config.train.seed + len(study.trials))
             trial = study.ask(keys)
-            # The estimator may propose the same values again.
             is_new = run_name(stage, trial.params) not in finished
+            # The estimator may propose the same values again, and would do so until it has another result.
+            sampler = optuna.samplers.TPESampler if is_new else optuna.samplers.RandomSampler
             received = self._train(stage, trial.params, config, corpora_dir) if is_new else None
             study.tell(trial, state=TrialState.FAIL)  # `_train` stores the result as another trial
             if received:

@@ -42,7 +42,12 @@ class Pruning(Analysis):
         add("--heads", nargs="+", metavar="SITE[:LAYER[:HEAD]]", default=[], help=heads_help)
         steps_help = "number of points on the curve of each order; default: %(default)s"
         add("--steps", type=int, default=STEPS, metavar="N", help=steps_help)
-        add("--remove", type=int, metavar="N", help="write a run without the first N heads of the one --order")
+        add(
+            "--remove",
+            type=int,
+            metavar="N",
+            help="write a run without the first N heads of the order; needs exactly one --order",
+        )
         add("--output-run", metavar="DIR", help="folder of that run; default: RUN_DIR-without-N-heads")
         add_beam_size(parser)
 

@@ -156,9 +156,7 @@ register(
     claims=(
         CellBetter("the last layer is the best place", "§ 4.3", pairs(LAST, cells_at("DHICM", PLACES))),
         Equivalent("the MLP score does as well as the dot product", "§ 3.1", pairs(cells_at("DHICM", "mlp"), LAST)),
-        CellBetter(
-            "the loss that drives importances apart helps", "§ 5", pairs(LAST, cells_at("DHICM", "without loss"))
-        ),
+        CellBetter("the loss that drives importances apart helps", "", pairs(LAST, cells_at("DHICM", "without loss"))),
     ),
 )
 SUBWORDS = "data.vocabulary_size=[8848, 6632]"

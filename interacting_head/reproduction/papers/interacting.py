@@ -5,7 +5,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from interacting_head.recipes.small import MULTI30K_DE_EN
+from interacting_head.recipes.registry import SMALL
+from interacting_head.recipes.small import MODEL_DIM, MULTI30K_DE_EN
 from interacting_head.reproduction.claims import BestBetter, BestEquivalent, CellBetter, Claim
 from interacting_head.reproduction.papers.li_luo import MEAN, PAIRWISE, SCALED, SMALL_BEST, SMALL_TESTS, experiment
 from interacting_head.reproduction.tables import IN_BFLOAT16, Cell, Experiment, register
@@ -39,7 +40,7 @@ class Setup(NamedTuple):
         """Return the settings `KEY=VALUE` with a factor of the peak of the learning rate."""
         warmup = self.steps // WARMUP
         # Noam's rate has its peak, rate · (D · warm-up)^−½, at the end of the warm-up.
-        unit = (128 * warmup) ** 0.5 if self.schedule == "noam" else 1.0
+        unit = (MODEL_DIM * warmup) ** 0.5 if self.schedule == "noam" else 1.0
         return (
             f"model.normalization={self.normalization}",
             f"train.schedule={self.schedule}",
@@ -64,7 +65,7 @@ def cells() -> Iterator[Cell]:
     for scheme, setup, factors in rows:
         for factor in factors:
             settings = (*IN_BFLOAT16, *setup.settings(factor))
-            trained = experiment("iwslt16_de_en", scheme, MOST_HEADS, *settings, size="_small")
+            trained = experiment("iwslt16_de_en", scheme, MOST_HEADS, *settings, size=SMALL)
             yield Cell(f"{scheme}, {setup}", f"{factor * PEAK:.3g}", trained)
 
 
@@ -127,7 +128,7 @@ def cells_of_schemes() -> Iterator[Cell]:
 
         def make(settings, row=row, heads=heads):
             if row not in OTHER_SCHEMES:
-                return experiment("iwslt16_de_en", row, heads, *IN_BFLOAT16, *settings, size="_small")
+                return experiment("iwslt16_de_en", row, heads, *IN_BFLOAT16, *settings, size=SMALL)
             return at_rate(row.split()[0], OTHER_SCHEMES[row], heads, settings, in_name(row))
 
         yield from at_rates(f"{row}, {heads} heads", make)
@@ -139,7 +140,7 @@ def cells_of_folded() -> Iterator[Cell]:
 
         def own(settings, row=row, scheme=scheme, options=options):
             if row not in OTHER_SCHEMES and not row.startswith("interleaved"):
-                return experiment("iwslt16_de_en", row, MOST_HEADS, *IN_BFLOAT16, *settings, size="_small")
+                return experiment("iwslt16_de_en", row, MOST_HEADS, *IN_BFLOAT16, *settings, size=SMALL)
             return at_rate(scheme, options, MOST_HEADS, settings, in_name(row))
 
         def folded(settings, row=row, scheme=scheme, options=options):

@@ -220,12 +220,12 @@ def claims_of_losses() -> tuple[LowerLoss, ...]:
     lowest = "after the first epoch, second hops in all layers give a lower loss than those in four layers or fewer"
     highest = "after the first epoch the baseline has the highest loss"
     in_order = "in the end the fewer second hops, the lower the loss"
-    of_single = "of single layers the sixth has the lowest loss"
+    of_single = "after the first epoch, a second hop in the sixth layer gives a lower loss than in another single layer"
     return (
         LowerLoss(lowest, "§ 4.2, table 5", pairs(fewer[-1:], fewer[:4]), test="first"),
         LowerLoss(highest, "§ 4.2, table 5", pairs(fewer, baseline), test="first"),
         LowerLoss(in_order, "§ 4.2, figure 2", tuple(itertools.pairwise(fewer)), test="lowest"),
-        LowerLoss(of_single, "§ 4.2, figure 3", pairs([sixth], reversed(others)), test="lowest"),
+        LowerLoss(of_single, "§ 4.2, figure 3", pairs([sixth], reversed(others)), test="first"),
     )
 
 

@@ -100,6 +100,4 @@ def check_target_lengths(limits: dict[str, int | None], name: str) -> None:
     """Raise `InputError` for one of the limits, by field of `SearchOptions`, that the engine `name` cannot reach."""
     for option, value in limits.items():
         if (value or 0) > (most := ENGINES[name].longest_target):
-            raise InputError(
-                f"{option} {value} is too large for {name}, which gives at most {most:,} sub-words; use --engine keras"
-            )
+            raise InputError(f"{option} {value} is too large for {name}, which gives at most {most:,} sub-words")

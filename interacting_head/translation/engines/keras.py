@@ -1,5 +1,6 @@
 """Translation by the project's own search, with `Transformer`s on any Keras backend."""
 
+import dataclasses
 import functools
 import importlib.util
 import threading
@@ -122,6 +123,9 @@ class TransformerEngine(Engine):
         return self._kernels.compiled.count + sum(one.compiled_search.count for one in self._searches.values())
 
     def _search(self, options, prefixed):
+        # The rest depends on sentences: `_limits`, `_length`.
+        shortest = None if options.min_length is None else 0
+        options = dataclasses.replace(options, seed=SearchOptions.seed, max_length=None, min_length=shortest)
         with self._lock:  # several threads ask
             if (options, prefixed) not in self._searches:
                 if len(self._searches) == MOST_SEARCHES:

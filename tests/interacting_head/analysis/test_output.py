@@ -2,6 +2,7 @@ import csv
 import json
 
 import numpy as np
+import pytest
 
 from interacting_head.analysis.base import Findings
 from interacting_head.analysis.figures import save_figure
@@ -58,6 +59,16 @@ def test_everything_is_written_and_a_long_table_is_printed_in_part(tmp_path, cap
     printed = capsys.readouterr().out
     assert "… 40 more rows in" in printed
     assert printed.endswith("a note\n")
+
+
+def test_files_are_written_even_if_nobody_reads_the_table(tmp_path, monkeypatch):
+    def closed(*_, **__):
+        raise BrokenPipeError
+
+    monkeypatch.setattr("builtins.print", closed)
+    with pytest.raises(BrokenPipeError):
+        write(Findings([{"a": 1}]), "verb", tmp_path, ["run"])
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["verb.csv", "verb.json"]
 
 
 def test_a_long_table_is_printed_as_its_summary(tmp_path, capsys):

@@ -40,6 +40,7 @@ def test_a_terminal_is_shown_what_an_evaluation_waits_for(monkeypatch):
     shown = [bar.split(":")[0].strip() for bar in screen.getvalue().split("\r")]
     in_order = list(dict.fromkeys(text for text in shown if text.startswith(("bleu", "slow"))))
     assert in_order == ["bleu", "slow, starting Java", "bleu, resampling", "slow, resampling"]
+    assert "1/2" in screen.getvalue()  # while the second is resampled
 
 
 @pytest.mark.parametrize("name", ["meteor", "meteor_nltk", "yisi1"])

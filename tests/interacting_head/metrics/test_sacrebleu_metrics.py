@@ -103,6 +103,14 @@ def test_only_sacrebleu_tokenises_and_only_untokenised_text():
     assert score("bleu", hypotheses, references) == 0
 
 
+@pytest.mark.parametrize(("language", "tokenizer"), {"zh": "zh", "zh_TW": "zh", "th": "char", "de": "13a"}.items())
+def test_languages_without_blanks_have_a_tokeniser(language, tokenizer):
+    found = evaluate(["我爱你。"], ["我也爱你。"], "sacrebleu", language=language)["sacrebleu"]
+    assert f"|tok:{tokenizer}|" in found.signature
+    assert f"{tokenizer} tokenisation" in found.definition
+    assert (found.score > 20) == (tokenizer != "13a")
+
+
 def test_bleu_lowercases_only_ascii_letters_and_sacrebleu_all():
     hypotheses, references = ["ÄPFEL SIND GUT HEUTE ABEND"], ["äpfel sind gut heute abend"]
     assert score("sacrebleu", hypotheses, references) == 0

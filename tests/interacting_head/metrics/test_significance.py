@@ -149,3 +149,10 @@ def test_cider_keeps_the_document_frequencies_of_the_whole_set():
     statistics = metric.statistics(WORSE, [SENTENCES])
     sentence_scores = metric.result(statistics, 1).sentence_scores
     assert metric.score(statistics[:5].sum(axis=0)) == pytest.approx(np.mean(sentence_scores[:5]))
+
+
+def test_a_single_sentence_has_no_p_value():
+    systems = [("first", SENTENCES[:1]), ("second", WORSE[:1])]
+    evaluation = evaluate_systems(systems, [SENTENCES[:1]], ["sacrebleu"], Options(), Resampling())
+    [_, second] = evaluation.comparisons["sacrebleu"]
+    assert (second.p_value, second.p_value_sacrebleu) == (None, None)

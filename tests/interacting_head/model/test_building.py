@@ -95,6 +95,14 @@ def test_settings_of_training_and_search_may_be_edited(tmp_path):
     load_weights(run, model, run.weights_path("best"))
 
 
+def test_the_dropout_of_head_importance_may_be_edited(tmp_path):
+    run, model = tiny.run(tmp_path / "run", scheme="dynamic_head_importance")
+    run.save_weights(model, run.weights_path("best"))
+    config = override(run.config, ["model.attention.options.importance_dropout=0.5"])
+    (run.path / "config.yaml").write_text(configuration.to_yaml(config))
+    load_weights(run, model, run.weights_path("best"))
+
+
 @pytest.mark.parametrize("owner_only", [True, False])
 def test_weights_of_earlier_programs_are_loaded_or_name_the_configuration(tmp_path, owner_only):
     run, model = tiny.run(tmp_path / "run", decoder_layers=1)

@@ -2,7 +2,7 @@
 
 import functools
 
-from interacting_head.reproduction.claims import AsFast, Comparison, Equivalent, NonInferior, SameSize, Slower
+from interacting_head.reproduction.claims import AsFast, Comparison, Equivalent, SameSize, Slower
 from interacting_head.reproduction.statistics import sign_of
 
 
@@ -32,12 +32,8 @@ def score(table, cell, test, metric):
 
 @printed_gains.register
 def _(claim: Equivalent, table):
-    return [claim.slack - abs(gain) for gain in printed_gains.dispatch(Comparison)(claim, table)]
-
-
-@printed_gains.register
-def _(claim: NonInferior, table):
-    return [gain + claim.slack for gain in printed_gains.dispatch(Comparison)(claim, table)]
+    low, high = claim.bounds
+    return [min(gain - low, high - gain) for gain in printed_gains.dispatch(Comparison)(claim, table)]
 
 
 @printed_gains.register

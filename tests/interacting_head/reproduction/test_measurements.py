@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from data.corpora.corpus import open_corpus
+from data.errors import InputError
 from interacting_head.console import RunError
 from interacting_head.reproduction import measurements
 from interacting_head.reproduction.results import Results
@@ -39,6 +41,7 @@ def measured(monkeypatch):
         return types.SimpleNamespace(returncode=int(column in failing))
 
     monkeypatch.setattr(measurements.subprocess, "run", run)
+    monkeypatch.setattr(measurements, "open_corpus", lambda *_: None)
     return columns, failing, given
 
 
@@ -61,6 +64,30 @@ def test_each_column_is_measured_once_and_stored_as_it_comes(tmp_path, monkeypat
     assert cells == {(cell.row, cell.column) for cell in TABLE.cells}
     assert record["turns"]["multi_head"]["h = 2"] == [1.0, 10 / 11]
     assert record["how"] == measurements.HOW
+
+
+def test_a_missing_corpus_is_reported_before_a_measurement(tmp_path, monkeypatch, measured):
+    monkeypatch.setattr(measurements, "open_corpus", open_corpus)
+    with pytest.raises(InputError, match="corpora folder"):
+        measurements.measure_seconds(TABLE, True, Results(tmp_path), "times", tmp_path / "corpora")
+    assert measured[0] == []
+
+
+def test_each_column_keeps_the_processor_it_was_measured_on(tmp_path, monkeypatch, measured):
+    monkeypatch.chdir(tmp_path)
+    results = Results("results")
+    former = {"how": measurements.HOW, "precision": {"h = 2": "mixed_bfloat16"}, "processor": {"h = 2": "another"}}
+    results.write("epoch_seconds", "times", former)
+    measured[1].append("h = 4")
+    cells = tuple(cell for cell in TABLE.cells if cell.column != "h = 2")
+    with pytest.raises(RunError, match="h = 4"):
+        measurements.measure_seconds(dataclasses.replace(TABLE, cells=cells), True, results, "times", "corpora")
+    assert results.read("epoch_seconds", "times")["processor"] == {"h = 2": "another"}
+    measured[1].clear()
+    measurements.measure_seconds(dataclasses.replace(TABLE, cells=cells), True, results, "times", "corpora")
+    record = results.read("epoch_seconds", "times")
+    assert record["processor"] == {"h = 2": "another", **dict.fromkeys(COLUMNS[1:], "a processor")}
+    assert record["precision"] == {"h = 2": "mixed_bfloat16", **dict.fromkeys(COLUMNS[1:], "float32")}
 
 
 def test_the_settings_of_a_table_are_measured(tmp_path, monkeypatch, measured):

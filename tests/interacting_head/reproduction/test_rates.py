@@ -63,7 +63,7 @@ def test_a_row_that_lacks_a_rate_has_no_best_one(results):
     assert scored.best_column("interacting_head, own parameters") is None
     write(results, "interacting_head, own parameters", "0.003", 1, 30.0)
     assert Rates(TABLE, True, 3, results).best_column("interacting_head, own parameters") is None
-    lines = rates(scored, True)
+    lines = rates(scored)
     assert [line.split(" | ")[:2] for line in lines[2:4]] == [[f"| {OWN}", "0.003"], [f"| {STANDARD}", "0.003"]]
     assert lines[4] == ""
 

@@ -100,7 +100,7 @@ def test_only_tables_with_results_are_reported(reported):
     assert markdown.startswith(HEADER)
     sharing = "interacting/learning_rate", "interacting/schemes", "interacting/folded"
     assert set(found) == {"quickstart/heads", "li_luo/3 (small)", "li_luo/9 (small)", *sharing}
-    tables = ["li_luo/3,", "li_luo/9,", *sharing, "quickstart/heads"]
+    tables = ["li_luo/3,", "li_luo/9,", *(f"{name}:" for name in sharing), "quickstart/heads"]
     assert re.findall(r"\n## (\S+)", markdown) == ["Decided", "Claims", *tables]
 
 
@@ -266,7 +266,8 @@ def test_losses_and_times_have_separate_tables(tmp_path):
     for cell in times.cells:
         if cell.column in seconds.get(cell.row, {}):
             digests[cell.row][cell.column] = cell.experiment.digest
-    measured = {"how": "by a clock", "seconds": seconds, "precision": "float32", "processor": "a processor"}
+    measured = {"how": "by a clock", "seconds": seconds}
+    measured |= {"precision": {"h = 16": "float32"}, "processor": {"h = 16": "a processor"}}
     results.write("epoch_seconds", name, {**measured, "digests": digests})
     markdown, found = report(results, seeds=3)
     text = section(markdown, "multi_hop/5")
@@ -285,7 +286,7 @@ def test_losses_and_times_have_separate_tables(tmp_path):
     assert table["multi_head", "h = 16"] == "10.0 (1.00) [690 (1.00)]"
     assert table["interacting_head, printed loop", "h = 16"] == "21.0 (2.10) [1470 (2.13)]"
     assert table["multi_head", "h = 8"] == "– [655 (1.00)]"
-    assert text.endswith("by a clock; float32; a processor.\n")
+    assert text.endswith("by a clock; float32, a processor.\n")
     assert found["li_luo/6 (small)"]["seconds"] == seconds
     results.write("epoch_seconds", name, {**measured, "digests": {"multi_head": digests["multi_head"]}})
     text = section(report(results, seeds=3)[0], "li_luo/6, small\n")

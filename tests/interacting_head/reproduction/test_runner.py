@@ -310,7 +310,10 @@ def test_concurrent_runs_have_separate_cores(tmp_path, replay, monkeypatch):
     assert shares_of_cores(1) == [None]
 
 
-@pytest.mark.parametrize(("variable", "devices"), {"": [], "0": ["0"], "1,3": ["1", "3"], "GPU-a,": ["GPU-a"]}.items())
+@pytest.mark.parametrize(
+    ("variable", "devices"),
+    {"": [], "0": ["0"], "1,3": ["1", "3"], "GPU-a,": ["GPU-a"], "-1": [], "1,-1,0": ["1"]}.items(),
+)
 def test_only_visible_gpus_are_used(monkeypatch, variable, devices):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", variable)
     assert gpus() == devices

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import subprocess
 import threading
 import time
 import types
@@ -239,13 +240,29 @@ def test_a_script_that_fails_is_an_error_with_its_last_line(tmp_path):
     assert (tmp_path / "log").read_text(encoding="utf-8").startswith("of before\n")
 
 
+ENDLESS = "import time; print('at work', flush=True); time.sleep(600)"
+
+
+def test_a_signal_ends_the_script_that_is_waited_for(tmp_path, monkeypatch):
+    waited, wait = [], subprocess.Popen.wait
+
+    def interrupted(process):
+        waited.append(process)
+        raise SystemExit(143)
+
+    monkeypatch.setattr(subprocess.Popen, "wait", interrupted)
+    with pytest.raises(SystemExit):
+        scoring.call(["serve", "--help"], tmp_path / "log")
+    assert wait(waited[0]) == -15
+    assert not scoring.RUNNING
+
+
 def test_scripts_that_are_running_can_be_ended(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(scoring, "STOPPED", threading.Event())
     (tmp_path / "interacting_head").mkdir()
-    endless = "import time; print('at work', flush=True); time.sleep(600)"
     (tmp_path / "interacting_head" / "__init__.py").touch()
-    (tmp_path / "interacting_head" / "__main__.py").write_text(endless)
+    (tmp_path / "interacting_head" / "__main__.py").write_text(ENDLESS)
     with ThreadPoolExecutor(1) as pool:
         ending = pool.submit(scoring.call, ["train"], tmp_path / "log")
         while not (tmp_path / "log").is_file() or "at work" not in (tmp_path / "log").read_text():

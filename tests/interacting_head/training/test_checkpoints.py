@@ -160,6 +160,30 @@ def test_settings_of_the_stored_state_cannot_change(trainer, begun, changed):
         trainer(begun, changed, *by_smoothed_loss)
 
 
+@pytest.mark.parametrize(("begun", "changed"), [(0.0, 0.1), (0.1, 0.0)])
+def test_dropout_may_be_switched_on_and_off(trainer, caplog, begun, changed):
+    begun, changed = (f"model.dropout={rate}" for rate in (begun, changed))
+    first = trainer(begun)
+    first.state.step = 3
+    first.checkpoints.save(first.state)
+    (first.run.path / "config.yaml").write_text(configuration.to_yaml(override(first.run.config, [changed])))
+    assert trainer(changed).state.step == 3
+    assert "dropout was switched on or off" in caplog.text
+    caplog.clear()
+    (first.run.path / "config.yaml").write_text(configuration.to_yaml(override(first.run.config, [begun])))
+    assert trainer(begun).state.step == 3
+    assert "dropout was switched on or off" not in caplog.text
+
+
+def test_a_validation_without_a_checkpoint_is_logged_once(trainer):
+    first = trainer()
+    first.state.step = 3  # stopped during its validation
+    first.checkpoints.save(first.state)
+    first.run.append_log({"step": 3, "validation_loss": 1.0, "bleu": 1.0})  # continued, and killed before it was saved
+    assert trainer().state.validated_step == 0
+    assert first.run.read_log() == []
+
+
 def test_label_smoothing_may_change_if_the_best_does_not_depend_on_it(trainer):
     first = trainer("train.best_metric=loss")
     first.state.step = 3

@@ -27,6 +27,13 @@ def test_a_run_continues_in_the_precision_it_was_begun_with(monkeypatch, tmp_pat
     assert not run.create_or_check(resolved)
 
 
+def test_a_run_whose_precision_became_auto_is_refused(tmp_path):
+    run = RunDirectory(tmp_path / "run")
+    run.create_or_check(AUTO)
+    with pytest.raises(InputError, match="has lost the run's train"):
+        precision.resolved(AUTO, run)
+
+
 def test_a_precision_that_is_not_auto_stays():
     config = override(AUTO, ["train.precision=mixed_float16"])
     assert precision.resolved(config) is config

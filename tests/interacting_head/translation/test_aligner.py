@@ -91,6 +91,16 @@ def test_words_of_a_tokenised_profile_are_tokens(subwords):
     assert list(found.lines(["der hund."], [translation(subwords, "der hund .")])) == ["0-2 1-1 2-0"]
 
 
+def test_pieces_whose_tokens_are_not_the_lines_have_no_links(subwords):
+    line, form = "hund etc. Und katze", Preprocessor("tokenized", "de")
+    limit = max(map(len, subwords.encode(["hund etc .", "Und katze"])))
+    found = aligner(subwords, form, limit)
+    pieces = [subwords.decode([ids])[0] for ids in found._translator.encoder.pieces([line])[0]]
+    assert sum(len(piece.split()) for piece in pieces) > len(form.preprocess(line).split())
+    assert list(found.lines([line], [translation(subwords, *pieces)])) == [""]
+    assert found.unaligned == 1
+
+
 def test_tokens_are_divided_at_the_end_symbols_between_pieces():
     assert divided([5, 6, END, END, 7], 3) == [[5, 6], [], [7]]
     assert divided([5, 6], 1) == [[5, 6]]

@@ -23,7 +23,7 @@ def test_a_long_translation_ends_with_a_hint_at_a_faster_engine(tmp_path):
     assert done.stdout == b"a\n"
     summary, hint = done.stderr.decode().splitlines()
     assert summary.startswith("1 sentence in ")
-    assert hint == "--engine another gives the same translations in less time (docs/translation.md)"
+    assert hint == "--engine another gives almost the same translations in less time (docs/translation.md)"
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from data.errors import InputError
 from data.text.subwords import Subwords, train_subwords
 from interacting_head.model.compilation import compiles_shapes
 from interacting_head.model.transformer import Transformer
-from interacting_head.search.options import SearchOptions
+from interacting_head.search.options import IMPOSSIBLE, SearchOptions
 from interacting_head.translation.batches import LONG
 from interacting_head.translation.engines.engine import Engine, Hypothesis
 from interacting_head.translation.translator import Translation, Translator
@@ -287,5 +287,18 @@ def test_functions_are_compiled_once_for_all_lengths_and_sizes(subwords, model):
 def test_a_model_of_no_numbers_gives_empty_translations(subwords):
     broken = transformer(subwords)
     broken.set_weights([np.full_like(weight, np.nan) for weight in broken.get_weights()])
-    found = list(real(subwords, broken, beam_size=2).translate(["ein hund"]))
+    translator = real(subwords, broken, beam_size=2)
+    found = list(translator.translate(["ein hund"]))
     assert [best.text for best, *_ in found] == [""]
+    reason = "no translation, because the model's probabilities are NaN"
+    assert translator.warnings == [f"1 line has {reason}: 1"]
+    scored = list(translator.score(["ein hund", "", "hund"], ["a dog", "", "dog"]))
+    assert [(one.text, one.score) for one in scored] == [("a dog", IMPOSSIBLE), ("", 0.0), ("dog", IMPOSSIBLE)]
+    assert all(len(one.token_scores) == len(one.tokens) + 1 for one in (scored[0], scored[2]))
+    assert translator.warnings == [f"3 lines have {reason}: 1, 1, 3"]
+
+
+def test_the_score_of_a_translation_of_nothing_is_refused(subwords):
+    translator = real(subwords, transformer(subwords))
+    with pytest.raises(InputError, match="line 2 is empty, but its translation is not"):
+        list(translator.score(["ein hund", " "], ["a dog", "dog"]))
