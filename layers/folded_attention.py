@@ -66,8 +66,8 @@ class FoldedAttention(MultiHeadAttention):
 
     # Functions initialise the weights: a Keras initialiser would draw a random number for its seed.
 
-    def add_projection(self, name: str, input_dim: int, head_dim: int) -> keras.Variable:
-        return self.add_weight((input_dim, self.num_heads, head_dim), self._initializer(name), name=name)
+    def projection_initializer(self, name: str, input_dim: int, head_dim: int) -> Callable:
+        return self._initializer(name)
 
     def add_projection_bias(self, name: str, head_dim: int) -> keras.Variable:
         return self.add_weight((self.num_heads, head_dim), self._initializer(name), name=name)

@@ -12,17 +12,17 @@ from layers.projection import dense_glorot_uniform, linear
 
 
 class LayerAggregation(ConfiguredLayer):
-    """The base of all aggregations, for M = `num_decoder_layers`.
+    """The base of all aggregations, for M = `num_memories`.
 
     Call `layer(encoder_outputs, embedding_output=None)` with the list of the N outputs `(B, S, D)`, the lowest layer
     first; it returns a list of M memories `(B, S, D)`.
     """
 
-    arguments = ("num_decoder_layers",)
+    arguments = ("num_memories",)
 
-    def __init__(self, num_decoder_layers: int, **kwargs):
+    def __init__(self, num_memories: int, **kwargs):
         super().__init__(**kwargs)
-        self.num_decoder_layers = num_decoder_layers
+        self.num_memories = num_memories
 
 
 @keras.saving.register_keras_serializable("interacting_head")
@@ -38,7 +38,7 @@ class LinearCombination(LayerAggregation):
     ) -> list[KerasTensor]:
         kernels = ops.unstack(ops.convert_to_tensor(self.kernel))  # (D, D) each
         memory = sum(linear(H, kernel) for H, kernel in zip(encoder_outputs, kernels, strict=True))
-        return [memory] * self.num_decoder_layers
+        return [memory] * self.num_memories
 
 
 @keras.saving.register_keras_serializable("interacting_head")
@@ -51,13 +51,13 @@ class TransparentAttention(LayerAggregation):
 
     arguments = ("dropout",)
 
-    def __init__(self, num_decoder_layers: int, dropout: float = 0.0, **kwargs):
-        super().__init__(num_decoder_layers, **kwargs)
+    def __init__(self, num_memories: int, dropout: float = 0.0, **kwargs):
+        super().__init__(num_memories, **kwargs)
         self.dropout = dropout
         self.dropout_layer = keras.layers.Dropout(dropout, dtype=self.dtype_policy, name="dropout")
 
     def build(self, encoder_outputs_shape: list[tuple], embedding_output_shape: tuple | None = None) -> None:
-        shape = (len(encoder_outputs_shape) + 1, self.num_decoder_layers)
+        shape = (len(encoder_outputs_shape) + 1, self.num_memories)
         self.kernel = self.add_weight(shape, "zeros", name="kernel", autocast=False)
         self.dropout_layer.build(shape)
 
@@ -73,8 +73,7 @@ class TransparentAttention(LayerAggregation):
         weights = self.dropout_layer(weights, training=training)
         sources = [embedding_output, *encoder_outputs]
         return [
-            sum(weights[layer, m] * source for layer, source in enumerate(sources))
-            for m in range(self.num_decoder_layers)
+            sum(weights[layer, m] * source for layer, source in enumerate(sources)) for m in range(self.num_memories)
         ]
 
 
@@ -88,8 +87,8 @@ class IterativeCombination(LayerAggregation):
     arguments = ("hidden_dim",)
     EPSILON = 1e-6
 
-    def __init__(self, num_decoder_layers: int, hidden_dim: int, **kwargs):
-        super().__init__(num_decoder_layers, **kwargs)
+    def __init__(self, num_memories: int, hidden_dim: int, **kwargs):
+        super().__init__(num_memories, **kwargs)
         self.hidden_dim = hidden_dim
 
     def build(self, encoder_outputs_shape: list[tuple], embedding_output_shape: tuple | None = None) -> None:
@@ -112,4 +111,4 @@ class IterativeCombination(LayerAggregation):
             hidden = ops.relu(linear(both, W_1, b_1))
             added = linear(hidden, W_2, b_2) + memory + output
             memory = ops.cast(layer_normalization(added, gamma, beta, self.EPSILON), self.compute_dtype)
-        return [memory] * self.num_decoder_layers
+        return [memory] * self.num_memories

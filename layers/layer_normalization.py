@@ -3,6 +3,9 @@
 import keras
 from keras import KerasTensor, ops
 
+# The value of Marian and PyTorch, so that exported models give the same results there.
+LAYER_NORM_EPSILON = 1e-5
+
 
 @keras.saving.register_keras_serializable("interacting_head")
 class LayerNormalization(keras.layers.LayerNormalization):
@@ -11,7 +14,7 @@ class LayerNormalization(keras.layers.LayerNormalization):
     It computes in float32 and returns `(…, D)` in the layer's compute dtype (Ba et al. 2016).
     """
 
-    def __init__(self, epsilon: float = 1e-6, **kwargs):
+    def __init__(self, epsilon: float = LAYER_NORM_EPSILON, **kwargs):
         super().__init__(epsilon=epsilon, **kwargs)
 
     def call(self, inputs: KerasTensor) -> KerasTensor:

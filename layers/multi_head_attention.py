@@ -15,7 +15,7 @@ from keras import KerasTensor, ops
 
 from layers.cache import inserted, overwritten, own_zeros
 from layers.configured_layer import ConfiguredLayer
-from layers.dot_product import attention_bias, combine_masks, fused_attention, has_fused_attention
+from layers.dot_product import MASKED, attention_bias, combine_masks, fused_attention, has_fused_attention
 from layers.projection import dense_glorot_uniform, linear, merge_heads, project_heads, split_heads
 
 PROJECTION_AXES = {f"{name}_{kind}": (-2,) for name in ("query", "key", "value") for kind in ("kernel", "bias")}
@@ -24,7 +24,6 @@ STAGES = (
     *("score", "softmax_logits", "normalize", "attend", "attention", "combine"),
 )
 """A scheme replaces at least one of these methods, unless it is standard attention."""
-CLOSED = -1e9  # logit of a head whose gate is 0: its share is 0 in float32
 
 
 @keras.saving.register_keras_serializable("interacting_head")
@@ -353,7 +352,7 @@ class MultiHeadAttention(ConfiguredLayer):
         shape = [1] * len(scores.shape)
         shape[axis] = -1
         gates = ops.convert_to_tensor(self.head_gates)
-        logarithms = ops.where(gates > 0, ops.log(ops.where(gates > 0, gates, 1.0)), CLOSED)
+        logarithms = ops.where(gates > 0, ops.log(ops.where(gates > 0, gates, 1.0)), MASKED)
         return scores + ops.reshape(logarithms, shape)
 
     def kernel_gates(self) -> KerasTensor:
@@ -436,13 +435,10 @@ class MultiHeadAttention(ConfiguredLayer):
         """True if attention weights are mixed after the softmax: they may be negative, and their sign means nothing."""
         return False
 
-    @property
-    def has_standard_weights(self) -> bool:
-        """True if standard attention with the `standard_projections` has the attention weights of this layer."""
-        return not self.mixes_weights  # the mixing goes into the output kernel
-
     def standard_projections(self) -> tuple[np.ndarray, ...]:
         """Return the weights of the standard attention that computes the same, in float64.
+
+        It has the same attention weights, unless the layer `mixes_weights`: the mixing goes into the output kernel.
 
         These are query, key and value kernels `(D + 1, H′, K′)`, with biases as their last row, and the output kernel
         `(H′, V′, D)`. H′, K′ and V′ may differ from the layer's; logits are divided by the layer's √K.

@@ -92,7 +92,8 @@ class PairwiseInteractingHeadAttention(MultiHeadAttention):
         B, T, _ = ops.shape(query)
         queries = ops.expand_dims(ops.transpose(q, (1, 0, 2, 3)), 2)  # (H, B, 1, T, K)
         kernels, bias = self.output_projection()
-        # (12): the concatenation and projection, as a sum over query heads.
+        bias = ops.cast(bias, "float32")
+        # (12): the concatenation and projection, as a sum over query heads in float32.
         if return_intermediates or self.dropout:
             # By index and not by unstack: TensorFlow 2.21 with oneDNN fuses scale, product and mask into an operation
             # that reads the first of its outputs for all of them.

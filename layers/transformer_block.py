@@ -6,12 +6,9 @@ Letters for shapes: `B` batch, `T` target length, `S` source length, `D` model s
 import keras
 from keras import KerasTensor, ops
 
-from layers.configured_layer import ConfiguredLayer
+from layers.configured_layer import ConfiguredLayer, one_of
 from layers.layer_normalization import LayerNormalization
 from layers.projection import sizes
-
-# The value of Marian and PyTorch, so that exported models give the same results there.
-LAYER_NORM_EPSILON = 1e-5
 
 
 @keras.saving.register_keras_serializable("interacting_head")
@@ -68,9 +65,8 @@ class TransformerBlock(ConfiguredLayer):
         self, attention, feed_forward_dim, dropout=0.0, activation_dropout=0.0, normalization="post", **kwargs
     ):
         super().__init__(**kwargs)
-        if normalization not in ("post", "pre"):
-            raise ValueError(f'normalization must be "post" or "pre", got {normalization!r}')
-        self.feed_forward_dim, self.normalization = feed_forward_dim, normalization
+        self.normalization = one_of(("post", "pre"), "normalization", normalization)
+        self.feed_forward_dim = feed_forward_dim
         self.dropout, self.activation_dropout = dropout, activation_dropout
         self.supports_masking = True
         for name in self.attention_names:
@@ -78,7 +74,7 @@ class TransformerBlock(ConfiguredLayer):
         policy = self.dtype_policy
         self.feed_forward = FeedForward(feed_forward_dim, activation_dropout, dtype=policy, name="feed_forward")
         for name in (*self.attention_names, "feed_forward"):
-            norm = LayerNormalization(epsilon=LAYER_NORM_EPSILON, dtype=policy, name=f"{name}_norm")
+            norm = LayerNormalization(dtype=policy, name=f"{name}_norm")
             setattr(self, f"{name}_norm", norm)
             setattr(self, f"{name}_dropout", keras.layers.Dropout(dropout, dtype=policy, name=f"{name}_dropout"))
 

@@ -15,7 +15,7 @@ from tqdm import tqdm
 
 from data.cache import build_for_content
 from data.errors import InputError
-from data.text.parallel_text import ParallelText
+from data.text.parallel_text import SIDES, ParallelText
 
 FORMAT = 1  # version of the cached files: increase it when they change
 SYNTAX = (
@@ -72,7 +72,7 @@ def join(texts: Sequence[tuple[ParallelText, float]], languages: tuple[str, str]
     if len(texts) == 1 and texts[0][1] == 1:
         return texts[0][0]
     contents = [[*text.digests(), weight] for text, weight in texts]
-    names = [f"{side}.{language}.gz" for side, language in zip(("source", "target"), languages, strict=True)]
+    names = [f"{side}.{language}.gz" for side, language in zip(SIDES, languages, strict=True)]
 
     def build(folder):
         with contextlib.ExitStack() as stack:

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from data.errors import InputError
-from data.readers.plain import one_line
+from data.readers.plain import without_line_breaks
 from data.text.parallel_text import read_lines
 
 PARAGRAPH_ID = re.compile(r"(par|hd)_\w+")
@@ -79,7 +79,7 @@ class _Page(HTMLParser):
             self._hidden_at = None
         self._depth -= 1
         if self._depth == 0:
-            self.paragraphs.setdefault(self._identity, one_line("".join(self._parts)))
+            self.paragraphs.setdefault(self._identity, without_line_breaks("".join(self._parts)))
             self._identity = None
 
     def handle_data(self, data):

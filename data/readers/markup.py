@@ -7,7 +7,7 @@ from pathlib import Path
 from xml.parsers import expat
 
 from data.errors import InputError
-from data.readers.plain import Segment, aligned, one_line
+from data.readers.plain import Segment, aligned_segments, without_line_breaks
 from data.text.parallel_text import read_lines
 
 ABOUT = ("url", "keywords", "talkid", "speaker", "reviewer", "translator", "doc", "transcript", "date", "dtime")
@@ -22,7 +22,7 @@ def read_talks(source: str | Path, target: str | Path, titles: bool = False) -> 
     between languages; `&` and `<` are not escaped. `titles` adds the title and description of each talk. Raises
     `InputError` for a title without its end tag and for lines of different talks.
     """
-    return aligned((source, target), [_lines(path, titles) for path in (source, target)], "lines")
+    return aligned_segments((source, target), [_lines(path, titles) for path in (source, target)], "lines")
 
 
 def _lines(path, titles):
@@ -31,7 +31,7 @@ def _lines(path, titles):
         text = line.strip()
         tag = TALK_TAG.match(text)
         if tag is None:
-            yield Segment(number, talk, one_line(text))
+            yield Segment(number, talk, without_line_breaks(text))
             continue
         name = tag[2]
         if name in TITLES or name == "talkid":
@@ -41,7 +41,7 @@ def _lines(path, titles):
             if name == "talkid":
                 talk = f"talk {content.strip()}"
             elif titles:
-                yield Segment(number, talk, one_line(content))
+                yield Segment(number, talk, without_line_breaks(content))
 
 
 LONGEST_SEGMENT = 1 << 20  # characters
@@ -54,7 +54,7 @@ def read_xml(source: str | Path, target: str | Path) -> Iterator[tuple[str, str]
 
     Raises `InputError`, with the line, for XML that is not well-formed or declares entities.
     """
-    return aligned((source, target), [_xml_segments(path) for path in (source, target)], "segments")
+    return aligned_segments((source, target), [_xml_segments(path) for path in (source, target)], "segments")
 
 
 def read_sgm(source: str | Path, target: str | Path) -> Iterator[tuple[str, str]]:
@@ -63,7 +63,7 @@ def read_sgm(source: str | Path, target: str | Path) -> Iterator[tuple[str, str]
     Such files look like XML but have bare `&` and unclosed tags, so only `<seg id=…>` and `</seg>` are read. Raises
     `InputError`, with the line, for a segment that is not closed or has no id.
     """
-    return aligned((source, target), [_sgm_segments(path) for path in (source, target)], "segments")
+    return aligned_segments((source, target), [_sgm_segments(path) for path in (source, target)], "segments")
 
 
 def _xml_segments(path):
@@ -84,7 +84,7 @@ def _xml_segments(path):
     def end_element(name):
         nonlocal parts
         if name == "seg":
-            complete.append(Segment(start, identity, one_line("".join(parts))))
+            complete.append(Segment(start, identity, without_line_breaks("".join(parts))))
             parts = None
 
     def text(content):
@@ -124,7 +124,7 @@ def _sgm_segments(path):
             elif name == "seg":
                 if text is None:
                     raise InputError(f"{path}, line {number}: </seg> without <seg>")
-                yield Segment(start, identity, one_line(_resolve(text + line[position : tag.start()])))
+                yield Segment(start, identity, without_line_breaks(_resolve(text + line[position : tag.start()])))
                 text = None
             elif text is not None:
                 raise InputError(f"{path}, line {number}: <{closing}{name}> before the <seg> of line {start} is closed")

@@ -18,12 +18,12 @@ class Segment(NamedTuple):
     text: str
 
 
-def one_line(text: str) -> str:
+def without_line_breaks(text: str) -> str:
     """Replace each run of white space, line breaks and no-break spaces included, by one blank."""
     return " ".join(text.split())
 
 
-def aligned(paths: Iterable[Path], sides: Iterable[Iterable[Segment]], what: str) -> Iterator[tuple[str, ...]]:
+def aligned_segments(paths: Iterable[Path], sides: Iterable[Iterable[Segment]], what: str) -> Iterator[tuple[str, ...]]:
     """Yield the texts of segments at the same place on each side; `what` names segments in messages, as in `lines`.
 
     Raises `InputError` if counterparts have different identities, or at the end if the numbers of segments differ.
@@ -50,7 +50,7 @@ def aligned(paths: Iterable[Path], sides: Iterable[Iterable[Segment]], what: str
 def read_plain(*paths: str | Path) -> Iterator[tuple[str, ...]]:
     """Yield line n of every file (plain or gzip) unchanged."""
     sides = [(Segment(number, "", line) for number, line in enumerate(read_lines(path), start=1)) for path in paths]
-    return aligned(paths, sides, "lines")
+    return aligned_segments(paths, sides, "lines")
 
 
 def read_table(
@@ -94,6 +94,6 @@ def read_table(
             chosen = [cell.replace(separator, " ") for cell in chosen]
         if escaped:
             chosen = map(html.unescape, chosen)
-        row = tuple(map(one_line, chosen))
+        row = tuple(map(without_line_breaks, chosen))
         if all(row) and not any(mark in cell for mark in null for cell in row):
             yield row

@@ -99,8 +99,7 @@ def _build(text, profile, languages, rules, truecasers, folder):
                     file.write(f"{truecaser.truecase(line)}\n")
         tokenized.source.unlink()
         tokenized.target.unlink()
-    description = {"profile": profile, "languages": languages, "pairs": kept, "dropped": dropped}
-    write_json(folder / "description.json", description)
+    write_json(folder / "description.json", {"dropped": dropped})
 
 
 def _process(form, languages, rules, counts_forms, pairs):

@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import math
-import unicodedata
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from data.files import atomic_write
 from interacting_head.analysis.base import Findings
 from interacting_head.analysis.figures import SUFFIXES, save_figure
+from interacting_head.console.text_tables import aligned
 
 MOST_ROWS = 60  # printed; the file has all
 
@@ -43,16 +43,14 @@ def table(rows: list[dict]) -> str:
     """Return rows as a text table with right-aligned numbers and a final line break; "" without rows."""
     if not rows:
         return ""
-    columns = []
-    for name in rows[0]:
-        cells = [name, *(shown(row[name]) for row in rows)]
-        # Combining characters have no width.
-        widths = [sum(not unicodedata.combining(character) for character in cell) for cell in cells]
-        blanks = [" " * (max(widths) - width) for width in widths]
-        is_number = all(row[name] is None or isinstance(row[name], int | float | np.number) for row in rows)
-        pairs = zip(blanks, cells, strict=True)
-        columns.append([blank + cell if is_number else cell + blank for blank, cell in pairs])
-    return "".join("  ".join(line).rstrip() + "\n" for line in zip(*columns, strict=True))
+    names = list(rows[0])
+    words = {
+        number
+        for number, name in enumerate(names)
+        if not all(row[name] is None or isinstance(row[name], int | float | np.number) for row in rows)
+    }
+    lines = aligned([names, *([shown(row[name]) for name in names] for row in rows)], left=words)
+    return "".join(f"{line}\n" for line in lines)
 
 
 def shown(value: object) -> str:

@@ -13,7 +13,7 @@ from argparse import ArgumentParser, Namespace
 import numpy as np
 
 from data.errors import InputError
-from data.stats import mean_length, most_heads
+from data.head_counts import mean_length, most_heads
 from interacting_head.analysis.base import (
     SITE_TITLES,
     AnalysedRun,

@@ -6,9 +6,9 @@ import time
 from interacting_head.console import run
 from interacting_head.translation import files
 from interacting_head.translation.options import parse_arguments
-from interacting_head.translation.streams import count_lines, is_prompt, open_windows
+from interacting_head.translation.streams import checked_count, is_prompt, open_windows
 
-LONG = 60  # seconds after which a faster engine is suggested
+SLOW = 60  # seconds after which a faster engine is suggested
 
 
 def main() -> None:
@@ -18,7 +18,7 @@ def main() -> None:
     files.choose_engine(arguments)
     files.check_output(arguments)
     other_path = arguments.score if arguments.prefix is None else arguments.prefix
-    count = count_lines(arguments.input, other_path)  # also rejects files that are not text, before hours of work
+    count = checked_count(arguments.input, other_path)  # also rejects files that are not text, before hours of work
     sentences = tokens = 0
     with files.open_summary(arguments) as summarize, files.open_output(arguments) as output:
         translator = files.load_translator(arguments)
@@ -50,7 +50,7 @@ def main() -> None:
         file=sys.stderr,
     )
     # Which alignments another engine gives is known only from its export.
-    if seconds > LONG and not (arguments.details or arguments.alignment) and arguments.score is None:
+    if seconds > SLOW and not (arguments.details or arguments.alignment) and arguments.score is None:
         faster = translator.engine.faster_engine(translator.options, arguments.max_source_length)
         if faster is not None:
             hint = f"--engine {faster} gives almost the same translations in less time (docs/translation.md)"

@@ -7,6 +7,8 @@ they are free; the next step gets them again page by page, and the system zeroes
 import ctypes
 import os
 
+from data.workers import available_cores
+
 SWITCH = "INTERACTING_HEAD_KEEP_MEMORY"
 """Environment variable: 0 leaves the allocator unchanged."""
 
@@ -44,7 +46,8 @@ def keep_freed_memory() -> None:
 
 def settings() -> list[tuple[int, int]]:
     """Return the parameters of `mallopt` and their values for the cores of this process."""
-    return [*SETTINGS.items(), *[ONE_ARENA] * (len(os.sched_getaffinity(0)) <= MOST_CORES)]
+    has_few_cores = available_cores() <= MOST_CORES
+    return [*SETTINGS.items(), ONE_ARENA] if has_few_cores else [*SETTINGS.items()]
 
 
 def description() -> str:

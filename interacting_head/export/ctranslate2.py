@@ -11,8 +11,7 @@ from interacting_head.export.folding import StandardAttention, fold_transformer
 from interacting_head.export.trained_model import TrainedModel
 from interacting_head.runs.alignment_choice import ALIGNMENT, AlignmentChoice
 from interacting_head.runs.run_directory import RunDirectory
-from layers.layer_normalization import LayerNormalization
-from layers.transformer_block import LAYER_NORM_EPSILON
+from layers.layer_normalization import LAYER_NORM_EPSILON, LayerNormalization
 
 ctranslate2 = optional_package("ctranslate2")
 common_spec, transformer_spec = ctranslate2.specs.common_spec, ctranslate2.specs.transformer_spec
@@ -59,7 +58,7 @@ def alignment_choice(trained: TrainedModel) -> AlignmentChoice | None:
     """Return the layer and head of word alignments, or None if the converted layer has other attention weights."""
     layers = trained.model.config.decoder_layers
     choice = trained.run.alignment_choice() if trained.run else AlignmentChoice.default(layers)
-    return choice if trained.model.attention_layers["cross", choice.layer].has_standard_weights else None
+    return None if trained.model.attention_layers["cross", choice.layer].mixes_weights else choice
 
 
 class TransformerConverter(ctranslate2.converters.Converter):

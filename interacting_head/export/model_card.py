@@ -13,6 +13,7 @@ import yaml
 from data.corpora.mixes import is_mix, parse_mix
 from data.corpora.registry import KNOWN_CORPORA
 from data.text.profiles import PROFILES
+from interacting_head.console.text_tables import markdown
 from interacting_head.export.trained_model import TrainedModel
 from interacting_head.metrics.sacrebleu_metrics import tokenizer_for
 from interacting_head.model.placement import attention_of, resolved
@@ -180,5 +181,5 @@ def _made(name, record, options):
 
 def _table(pairs):
     """Return a Markdown table of pairs, or nothing for none."""
-    rows = [f"| {name} | {' '.join(str(value).split()).replace('|', chr(92) + '|')} |" for name, value in pairs]
-    return "\n".join(["| | |", "|---|---|", *rows]) if rows else ""
+    rows = [(name, " ".join(str(value).split())) for name, value in pairs]
+    return markdown([("", ""), *rows]) if rows else ""

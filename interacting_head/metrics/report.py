@@ -6,7 +6,7 @@ import shutil
 import sys
 import textwrap
 
-from interacting_head.console.text_tables import aligned
+from interacting_head.console.text_tables import aligned, markdown
 from interacting_head.metrics.evaluation import Evaluation
 
 TABLE_WIDTH = 110  # most characters of a line of text; fewer on a narrower terminal
@@ -41,14 +41,14 @@ def format_markdown(evaluation: Evaluation, sentence_level: bool = False) -> str
     rows = [["metric", "score", "definition", "signature"]]
     for *cells, signature in _score_rows(evaluation):
         rows.append([*cells, signature and f"`{signature}`"])
-    parts = [_markdown(rows, left={0, 2, 3})]
+    parts = [markdown(rows, left={0, 2, 3})]
     if evaluation.comparisons:
-        table = _markdown([COMPARISON_COLUMNS, *_comparison_rows(evaluation)], left={0, 1})
+        table = markdown([COMPARISON_COLUMNS, *_comparison_rows(evaluation)], left={0, 1})
         parts += [f"{RESAMPLED[0].upper()}{RESAMPLED[1:]}:", table]
     if evaluation.source_lengths:
-        parts += [f"{BY_LENGTH[0].upper()}{BY_LENGTH[1:]}:", _markdown(_length_rows(evaluation), left={0, 1})]
+        parts += [f"{BY_LENGTH[0].upper()}{BY_LENGTH[1:]}:", markdown(_length_rows(evaluation), left={0, 1})]
     if sentence_level and evaluation.results:
-        parts += [_markdown(_sentence_rows(evaluation), left={0})]
+        parts += [markdown(_sentence_rows(evaluation), left={0})]
     return "\n\n".join(parts)
 
 
@@ -95,13 +95,13 @@ def _wrapped_signature(signature, width):
 
 def _of_systems(rows, width):
     """Return rows (metric, system, figures …) as lines of `width`; long system names are cut on the left."""
-    excess = max(map(len, aligned(rows, left=2))) - width
+    excess = max(map(len, aligned(rows, left={0, 1}))) - width
     room = max(max(len(system) for _, system, *_ in rows) - max(excess, 0), SHORTEST_NAME)
     shortened = [
         [metric, system if len(system) <= room else f"…{system[1 - room :]}", *figures]
         for metric, system, *figures in rows
     ]
-    return aligned(shortened, left=2)
+    return aligned(shortened, left={0, 1})
 
 
 def _score_rows(evaluation):
@@ -140,10 +140,3 @@ def _sentence_rows(evaluation):
 
 def _number(value, digits=2, none="–"):
     return none if value is None else f"{value:.{digits}f}"
-
-
-def _markdown(rows, left):
-    """Return a Markdown table; the column numbers in `left` are left-aligned."""
-    header, *rows = ([cell.replace("|", "\\|") for cell in row] for row in rows)
-    rule = [":--" if number in left else "--:" for number in range(len(header))]
-    return "\n".join("| " + " | ".join(row) + " |" for row in [header, rule, *rows])

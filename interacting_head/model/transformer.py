@@ -26,7 +26,7 @@ from layers import (
 )
 from layers.layer_normalization import LayerNormalization
 from layers.projection import linear
-from layers.transformer_block import LAYER_NORM_EPSILON, FeedForward, TransformerBlock
+from layers.transformer_block import FeedForward, TransformerBlock
 
 AGGREGATIONS = {
     "linear": lambda config, count: LinearCombination(count, name="linear_combination"),
@@ -277,7 +277,7 @@ def normalizations(config: ModelConfig) -> tuple[list[LayerNormalization | None]
     names = [f"encoder_norm_{number}" if first <= number else None for number in range(1, last)] + ["encoder_norm"]
 
     def norm(name):
-        return LayerNormalization(epsilon=LAYER_NORM_EPSILON, name=name)
+        return LayerNormalization(name=name)
 
     return [name and norm(name) for name in names], norm("decoder_norm")
 

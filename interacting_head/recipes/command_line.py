@@ -70,7 +70,7 @@ def print_list(pattern: str | None = None) -> None:
         raise InputError(f"no recipe matches {pattern!r}{hint}")
     rows = [("recipe", "paper", "table", "expected")]
     rows += [(entry.name, entry.paper, entry.printed.table, entry.printed.expected) for entry in listed]
-    print(*aligned(rows, left=len(rows[0])), sep="\n")
+    print(*aligned(rows, left=range(len(rows[0]))), sep="\n")
     if len(listed) == 1:
         [entry] = listed
         corpora = "" if entry.make().data.corpus == "quickstart" else " --corpora-dir DIR"

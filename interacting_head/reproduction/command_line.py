@@ -138,8 +138,8 @@ def make(tables: Sequence[Table], arguments: argparse.Namespace, runner: Runner)
             analyse(table, runs, runner, name)
             continue
         splits_of = {cell.experiment: table.splits_of(cell) for cell in table.cells}
-        more = (YISI1,) * (arguments.embedder is not None and "yisi0" in table.metrics)
-        metrics = (*table.metrics, *more)
+        has_yisi1 = arguments.embedder is not None and "yisi0" in table.metrics
+        metrics = (*table.metrics, YISI1) if has_yisi1 else table.metrics
         runner.make([(run, splits_of[run.experiment], metrics) for run in runs])
         if table.measure == "rates":
             runs = [run for run in further_runs(table, seeds, small, runner.results) if is_wanted(run)]

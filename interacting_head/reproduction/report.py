@@ -8,6 +8,7 @@ from statistics import fmean
 
 from interacting_head import config as configuration
 from interacting_head import recipes
+from interacting_head.console.text_tables import markdown
 from interacting_head.recipes.registry import SMALL
 from interacting_head.reproduction.claims import (
     FAILS,
@@ -73,8 +74,7 @@ def report(
 
 def in_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     """Return the lines of a Markdown table, followed by an empty line."""
-    first, *lines = (f"| {' | '.join(cells)} |" for cells in (header, *rows))
-    return [first.replace("|  |", "| |"), "|---" * len(header) + "|", *lines, ""]
+    return [*markdown([header, *rows]).split("\n"), ""]
 
 
 def decided_claims(claims: Claims) -> list[str]:
@@ -158,7 +158,8 @@ def scores(scored: Scored) -> list[str]:
 def metrics_of(scored: Scored) -> list[str]:
     """Return the metrics of a table, and YiSi-1 if it was computed."""
     found = [scores for record in scored.records.values() for scores in record.get("scores", {}).values()]
-    return [*scored.table.metrics, *[YISI1] * any(YISI1 in scores for scores in found)]
+    metrics = scored.table.metrics
+    return [*metrics, YISI1] if any(YISI1 in scores for scores in found) else [*metrics]
 
 
 def grid_of_scores(scored: Scored, test: str, metric: str) -> list[str]:

@@ -81,7 +81,7 @@ class Run(NamedTuple):
     @property
     def settings(self) -> list[str]:
         """The settings beyond the recipe's, as `interacting-head train --set` takes them."""
-        drawn = [f"data.seed={self.seed}"] * (self.config.data.train_pairs is not None)
+        drawn = [f"data.seed={self.seed}"] if self.config.data.train_pairs is not None else []
         return [*self.experiment.settings, f"train.seed={self.seed}", *drawn]
 
 

@@ -30,7 +30,7 @@ from interacting_head.config import DataConfig, ExperimentConfig
 from interacting_head.runs import migrations, run_folder
 from interacting_head.runs.alignment_choice import ALIGNMENT, AlignmentChoice
 from interacting_head.runs.run_folder import PRUNING, WEIGHTS
-from interacting_head.runs.seals import ADVICE, seal
+from interacting_head.runs.seals import DAMAGED, seal
 
 VERSION = "3"
 KNOWN_VERSIONS = (*migrations.UPGRADES, VERSION)
@@ -43,7 +43,7 @@ class RunDirectory:
     config.yaml  text.json  subwords/{source,target}.model  truecasing/{source,target}.truecase
     checkpoints/step-N.weights.h5, step-N.state.npz
     best.weights.h5  average.weights.h5  ema.weights.h5  log.jsonl  train.log  metrics.json  tensorboard/  VERSION
-    alignment.json  exports/FORMAT/
+    alignment.json  pruning.json  exports/FORMAT/  translations/
     ```
     """
 
@@ -68,7 +68,7 @@ class RunDirectory:
                 f"{path} is not a run directory (it has no {missing[0]}); name the directory of one run, such as "
                 f"runs/quickstart{former}"
             )
-        for file in run_folder.own_files(run.path):
+        for file in run_folder.run_files(run.path):
             check_plain(file)
         if run.version not in KNOWN_VERSIONS:
             readable = f"{', '.join(KNOWN_VERSIONS[:-1])} and {VERSION}"
@@ -130,7 +130,7 @@ class RunDirectory:
         is_object = isinstance(record, dict) and isinstance(record.get("digests", {}), dict)
         pairs = [record.get(name, ["", ""]) for name in ("languages", "subwords")] if is_object else [None]
         if not all(isinstance(pair, list) and [type(item) for item in pair] == [str, str] for pair in pairs):
-            raise InputError(f"{self.path / 'text.json'} {ADVICE}")
+            raise InputError(f"{self.path / 'text.json'} {DAMAGED}")
         return record
 
     def languages(self, data: DataConfig) -> tuple[str | None, str | None]:
@@ -301,7 +301,7 @@ class RunDirectory:
             except (ValueError, RecursionError):
                 record = None
             if not isinstance(record, dict) or type(record.get("step")) is not int:
-                raise InputError(f"{path}, line {number}, {ADVICE}, or start a new training with --no-resume")
+                raise InputError(f"{path}, line {number}, {DAMAGED}, or start a new training with --no-resume")
             records.append(record)
         return records
 
@@ -328,4 +328,4 @@ class RunDirectory:
         try:
             return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
         except (ValueError, RecursionError) as error:
-            raise InputError(f"{path} {ADVICE}") from error
+            raise InputError(f"{path} {DAMAGED}") from error

@@ -27,11 +27,13 @@ FOLDERS = {
     "subwords": ("source.model", "target.model"),
     "truecasing": ("source.truecase", "target.truecase"),
     "tensorboard": ("events.out.tfevents.*",),
+    "translations": ("*.gz", "*.json"),
 }
 """Folder of a run → patterns of the names of its files there."""
 FILES = (
     *(f"{name}{WEIGHTS}" for name in ("best", "average", "ema")),
-    *("log.jsonl", "metrics.json", PRUNING, ALIGNMENT, "train.log", "text.json", "config.yaml", "VERSION"),
+    *("log.jsonl", "metrics.json", PRUNING, ALIGNMENT, "train.log", "reproduce.log"),
+    *("text.json", "config.yaml", "VERSION"),
 )
 """Other files of a run. The configuration is moved or removed late, so that a killed process leaves a run."""
 
@@ -40,7 +42,7 @@ MOVING = f"{FORMER}-moving"  # some of its files are here, the others still in t
 REMOVED = f"{FORMER}-removed"  # some of its files are deleted
 
 
-def own_files(folder: Path) -> Iterator[Path]:
+def run_files(folder: Path) -> Iterator[Path]:
     """Yield the paths of the files in a folder that belong to a run."""
     for name, patterns in FOLDERS.items():
         for pattern in patterns:
@@ -50,7 +52,7 @@ def own_files(folder: Path) -> Iterator[Path]:
 
 def clear(folder: Path) -> None:
     """Remove the files of a run, and its folders if they are then empty."""
-    for path in own_files(folder):
+    for path in run_files(folder):
         path.unlink()
     for name in FOLDERS:
         with contextlib.suppress(OSError):  # not empty, missing, or a link
@@ -67,7 +69,7 @@ def check_unused(folder: Path, version_is_known: bool) -> None:
     others = [path.name for path in sorted(folder.glob("*")) if not path.name.startswith(PARTIAL)]
     begun = [name for name in FOLDERS if (folder / name).is_symlink() or not any((folder / name).glob("*"))]
     others = [name for name in others if name not in begun and not (name == "VERSION" and version_is_known)]
-    others += [str(path.relative_to(folder)) for path in own_files(folder) if path.parent != folder]
+    others += [str(path.relative_to(folder)) for path in run_files(folder) if path.parent != folder]
     if others:
         raise InputError(
             f"{folder} is not empty and not a run directory: it has {others[0]} but no config.yaml; choose another "
@@ -89,7 +91,7 @@ def set_aside(folder: Path) -> None:
     """Move the files of a run into its folder `.former-run`, which becomes a run directory, until `settle`."""
     moving = folder / MOVING
     make_folder(moving)
-    for path in own_files(folder):
+    for path in run_files(folder):
         moved = moving / path.relative_to(folder)
         if path.parent != folder:
             _make_place(path.parent, moved.parent)
@@ -104,7 +106,7 @@ def settle(folder: Path, has_checkpoint: bool) -> None:
             clear(folder)
         (folder / FORMER).rename(folder / (REMOVED if has_checkpoint else MOVING))
     if (folder / MOVING).is_dir():
-        for path in list(own_files(folder / MOVING)):
+        for path in list(run_files(folder / MOVING)):
             place = folder / path.relative_to(folder / MOVING)
             make_folder(place.parent)
             path.rename(place)

@@ -17,7 +17,7 @@ LENGTH = 73  # bytes of the checksum line, which HDF5 ignores
 OWNER = b"\nconfiguration {"  # the beginning of the line before it, which earlier versions did not write
 LONGEST = 1 << 20  # bytes of that line, more than any configuration has
 BLOCK = 1 << 20  # bytes
-ADVICE = "is damaged; copy it again from the original run directory"
+DAMAGED = "is damaged; copy it again from the original run directory"
 
 
 def seal(path: Path, owner: dict) -> None:
@@ -53,4 +53,4 @@ def check_seal(path: Path) -> dict | None:
             return None
         return json.loads(line.removeprefix(b"\nconfiguration ")) if line.startswith(OWNER) else {}
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} {ADVICE}, or give another --checkpoint") from error
+        raise InputError(f"{path} {DAMAGED}, or give another --checkpoint") from error

@@ -7,7 +7,6 @@ from typing import Any
 from data.errors import InputError
 from interacting_head.config import DecodeConfig
 from interacting_head.config.values import MOST_HYPOTHESES, MOST_SUBWORDS
-from interacting_head.search.length_penalties import LENGTH_PENALTIES
 
 IMPOSSIBLE = -1e9
 """Score of a forbidden token."""
@@ -24,6 +23,14 @@ LIMITS = {
 """Least and largest values of integer options."""
 
 LEAST_TEMPERATURE = 1e-6
+
+
+LENGTH_PENALTIES = {
+    "gnmt": lambda length, alpha: ((5.0 + length) / 6.0) ** alpha,  # Wu et al. 2016, equation (14)
+    "average": lambda length, alpha: length**alpha,
+    "none": lambda length, alpha: length**0,
+}
+"""Type → divisor of the log-probability, of the number of tokens with the end symbol (in an array or tensor) and α."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -97,7 +97,7 @@ class TransformerSearch:
         length = length or int(limits["max_lengths"].max())
         kernels = self.decoding_kernels.value
         found = self.compiled_search(kernels=kernels, source_ids=source_ids, limits=limits, length=length)
-        return SearchResult(*map(as_array, found))
+        return SearchResult(*map(ops.convert_to_numpy, found))
 
     # Functions of tensors.
 
@@ -171,7 +171,9 @@ class Scorer:
         self._score = Compiled(self.score, self.models, arguments=lambda: ids, rows=names)
 
     def __call__(self, source_ids: np.ndarray, target_ids: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, ...]:
-        return tuple(map(as_array, self._score(source_ids=source_ids, target_ids=target_ids, labels=labels)))
+        return tuple(
+            map(ops.convert_to_numpy, self._score(source_ids=source_ids, target_ids=target_ids, labels=labels))
+        )
 
     def score(self, source_ids: KerasTensor, target_ids: KerasTensor, labels: KerasTensor) -> list[KerasTensor]:
         """Return the scores as tensors."""
@@ -212,8 +214,3 @@ def keep_rows(limits: Limits, memories: dict, search: Search, rows: KerasTensor,
         "mask": enlarged(state["mask"], -1),
     }
     return kept(limits), kept(memories), search._replace(**of_sentences)
-
-
-def as_array(tensor: KerasTensor) -> np.ndarray:
-    """Return a tensor as a NumPy array."""
-    return np.asarray(ops.convert_to_numpy(tensor))

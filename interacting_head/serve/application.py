@@ -15,7 +15,7 @@ from starlette.routing import Route
 from data.command_line import RunError
 from data.errors import InputError
 from interacting_head.serve import limits
-from interacting_head.serve.forms import AttentionRequest, RequestError, TranslationRequest, parse
+from interacting_head.serve.requests import AttentionRequest, RequestError, TranslationRequest, parse
 from interacting_head.serve.worker import OverloadError, Worker
 
 logger = logging.getLogger("uvicorn.error")

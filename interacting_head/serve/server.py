@@ -13,8 +13,8 @@ import uvicorn
 from data.errors import InputError
 from interacting_head.serve.application import application
 from interacting_head.serve.connection import Connection, most_at_once
-from interacting_head.serve.forms import TranslationRequest
 from interacting_head.serve.limits import WAITING
+from interacting_head.serve.requests import TranslationRequest
 from interacting_head.serve.worker import Worker
 
 SECONDS_TO_ANSWER = 30  # for requests in progress, at shutdown

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from data.text.subwords import BEGIN, END, PAD
 from interacting_head.runs.run_directory import RunDirectory
-from interacting_head.serve.forms import AttentionRequest, RequestError, TranslationRequest, too_long
 from interacting_head.serve.limits import BEAM_SIZE, SUBWORDS, TOKENS
+from interacting_head.serve.requests import AttentionRequest, RequestError, TranslationRequest, too_long
 from interacting_head.translation.engines import CAPABILITIES
-from interacting_head.translation.forms import described, packed
+from interacting_head.translation.output_formats import described, packed
 from interacting_head.translation.pieces import encoded
 from interacting_head.translation.translator import Translator
 

@@ -14,7 +14,7 @@ from interacting_head.config import TrainConfig
 from interacting_head.model.building import load_weights
 from interacting_head.runs import run_folder
 from interacting_head.runs.run_directory import RunDirectory
-from interacting_head.runs.seals import ADVICE
+from interacting_head.runs.seals import DAMAGED
 from interacting_head.training.devices import Devices
 from interacting_head.training.setup import compiles_training_step
 from interacting_head.training.training_model import TrainingModel
@@ -136,7 +136,7 @@ class Checkpointing:
         at_first = 1 + (config.ema_decay is not None)  # best, ema
         # A further checkpoint is written before the oldest one is removed.
         needed = (at_first + bool(config.average_last)) * weights, (kept + 1) * checkpoint
-        own, former = (list(run_folder.own_files(path)) for path in (folder, folder / run_folder.FORMER))
+        own, former = (list(run_folder.run_files(path)) for path in (folder, folder / run_folder.FORMER))
         advice = (
             f"lower train.keep_last ({config.keep_last}) or train.keep_best ({config.keep_best}), set "
             "train.average_last=0, free up space"
@@ -203,7 +203,7 @@ class Checkpointing:
         except (KeyError, TypeError):
             is_whole = False
         if not is_whole:
-            raise InputError(f"{self.run.path / 'log.jsonl'} {ADVICE}, or {AFRESH}")
+            raise InputError(f"{self.run.path / 'log.jsonl'} {DAMAGED}, or {AFRESH}")
         best = self.run.weights_path("best")
         if state.best_step and not best.is_file():
             raise InputError(

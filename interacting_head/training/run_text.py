@@ -23,10 +23,13 @@ SPLITS = "train", "dev"
 
 
 class RunText(NamedTuple):
-    """The text of a run: original, preprocessed by `forms` (source, target), and encoded."""
+    """The text of a run.
 
-    corpus: Corpus
+    The development text is original and preprocessed by `forms` (source, target), the training pairs are encoded.
+    """
+
     dev: ParallelText
+    preprocessed_dev: ParallelText
     forms: tuple[Preprocessor, Preprocessor]
     subwords: tuple[Subwords, Subwords]
     pairs: EncodedPairs
@@ -130,4 +133,4 @@ def prepare_run_text(data: DataConfig, run: RunDirectory, corpus: Corpus) -> Run
         for path, model in zip(run.subword_paths, encoded.vocabularies, strict=True):
             copy_file(model, path)
     forms = map(Preprocessor, (data.profile, data.profile), languages, train.truecasers or (None, None))
-    return RunText(corpus, dev.text, tuple(forms), run.subwords(), encoded.pairs["train"])
+    return RunText(corpus.split("dev"), dev.text, tuple(forms), run.subwords(), encoded.pairs["train"])

@@ -27,16 +27,15 @@ class Validation:
     """Losses, token accuracy and BLEU of greedy translations on the development set, lowercased if the profile is."""
 
     def __init__(self, config: ExperimentConfig, model: Transformer, text: RunText):
-        dev = text.corpus.split("dev")
-        pairs = [pair for pair in dev.pairs() if pair[0].strip() and pair[1].strip()]
+        pairs = [pair for pair in text.dev.pairs() if pair[0].strip() and pair[1].strip()]
         if not pairs:
-            raise InputError(f"{dev.source} and {dev.target} contain no pair of non-empty lines")
+            raise InputError(f"{text.dev.source} and {text.dev.target} contain no pair of non-empty lines")
         self.sources, references = zip(*pairs, strict=True)
         self.references = list(map(text.forms[1].expected, references))
         self.has_bleu = config.train.validation_bleu
         self.hypotheses = None
         self._language = config.data.target_language
-        encoded = encode_parallel(text.dev, *text.subwords, config.data.max_length, progress=False)
+        encoded = encode_parallel(text.preprocessed_dev, *text.subwords, config.data.max_length, progress=False)
         # Planned now, so that an impossible batch is an error before training.
         self._batches = list(evaluation_batches(encoded, config.train.batch_tokens, compiles_shapes()))
         self._scorer = Scorer(model, config.train.label_smoothing)

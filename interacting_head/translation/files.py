@@ -18,17 +18,16 @@ from data.errors import InputError
 from data.files import STANDARD_OUTPUT, full_disk_named
 from interacting_head.config import DecodeConfig
 from interacting_head.console import atomic_write
-from interacting_head.runs.run_folder import EXPORTS, own_files
+from interacting_head.runs.run_folder import EXPORTS, run_files
 from interacting_head.translation.engines import CAPABILITIES, load_engine
 from interacting_head.translation.options import check_search, fields_as_options, search_fields
-from interacting_head.translation.streams import is_prompt, separate_output
+from interacting_head.translation.streams import BATCHES_IN_WINDOW, is_prompt, separate_output
 
 if TYPE_CHECKING:
     from tqdm import tqdm
 
     from interacting_head.translation.translator import Translator
 
-BATCHES = 64  # of a window, which is sorted by length and held in RAM
 ADVICE = "lower --batch-size or --batch-tokens, --beam-size, --max-length or --max-source-length"
 FIRST_BATCHES = 4  # of the first window, for early output; of all windows if the output is a terminal
 
@@ -53,13 +52,13 @@ def load_translator(arguments: argparse.Namespace) -> "Translator":
 
 def output_form(arguments: argparse.Namespace, translator: "Translator") -> Callable:
     """Return a function of a line number, lines and their translations, which yields a string for each line."""
-    from interacting_head.translation import forms
+    from interacting_head.translation import output_formats
 
     form = {
-        "text": forms.text_line if arguments.score is None else forms.score_line,
-        "moses": forms.moses_lines,
+        "text": output_formats.text_line if arguments.score is None else output_formats.score_line,
+        "moses": output_formats.moses_lines,
         "json": functools.partial(
-            forms.json_line, subwords=translator.target_subwords, in_lists=translator.options.n_best > 1
+            output_formats.json_line, subwords=translator.target_subwords, in_lists=translator.options.n_best > 1
         ),
     }[arguments.output_type]
     inspector = None
@@ -71,7 +70,7 @@ def output_form(arguments: argparse.Namespace, translator: "Translator") -> Call
     source = translator.source_subwords, translator.source_form
 
     def formed(number, lines, found):
-        more = forms.detailed(lines, found, inspector, *source) if inspector else itertools.repeat(None)
+        more = output_formats.detailed(lines, found, inspector, *source) if inspector else itertools.repeat(None)
         if arguments.keep_tokenized:
             found = [[translator.tokenized(one) for one in n_best] for n_best in found]
         return map(form, itertools.count(number), found, more)
@@ -111,7 +110,7 @@ def window_sizes(arguments: argparse.Namespace, output: TextIO) -> tuple[int, in
     """Return the number of batches of the first window, and of the largest."""
     if arguments.details:
         return 1, 1  # arrays are held too
-    return FIRST_BATCHES, FIRST_BATCHES if output.isatty() else BATCHES
+    return FIRST_BATCHES, FIRST_BATCHES if output.isatty() else BATCHES_IN_WINDOW
 
 
 def check_output(arguments: argparse.Namespace) -> None:
@@ -159,7 +158,7 @@ def _status(path, standard):
 def _files_of_model(folder):
     """Return the files of a run directory and of its exports, and all files below any other folder."""
     is_run = (folder / "config.yaml").is_file()
-    paths = [*own_files(folder), *folder.glob(f"{EXPORTS}/**/*")] if is_run else folder.glob("**/*")
+    paths = [*run_files(folder), *folder.glob(f"{EXPORTS}/**/*")] if is_run else folder.glob("**/*")
     return [path for path in paths if path.is_file()]
 
 

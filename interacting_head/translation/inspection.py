@@ -12,7 +12,6 @@ from data.errors import InputError
 from data.text.subwords import BEGIN, END
 from interacting_head.model.compilation import Compiled
 from interacting_head.model.transformer import Transformer
-from interacting_head.search.transformer_search import as_array
 from interacting_head.translation.batches import padded
 from layers import ATTENTION_SCHEMES
 
@@ -102,7 +101,7 @@ class Inspector:
         source_ids = padded([[*source, END] for source, _ in pairs], len(pairs), S)
         target_ids = padded([[BEGIN, *target] for _, target in pairs], len(pairs), T)
         found = {
-            name: as_array(value)
+            name: ops.convert_to_numpy(value)
             for name, value in self._compiled(source_ids=source_ids, target_ids=target_ids).items()
         }
         for row, (source, target) in enumerate(pairs):

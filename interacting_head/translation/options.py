@@ -11,8 +11,7 @@ from data.errors import InputError
 from interacting_head.config import DecodeConfig
 from interacting_head.config.values import MOST_HYPOTHESES
 from interacting_head.console import ArgumentParser, renamed
-from interacting_head.search.length_penalties import LENGTH_PENALTIES
-from interacting_head.search.options import SearchOptions
+from interacting_head.search.options import LENGTH_PENALTIES, SearchOptions
 from interacting_head.translation.engines import (
     DEFAULT_ENGINE,
     ENGINES,

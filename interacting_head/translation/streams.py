@@ -14,6 +14,7 @@ from typing import TextIO
 from data.errors import InputError
 from data.text.parallel_text import decode_lines, display_name, open_text_file
 
+BATCHES_IN_WINDOW = 64  # sorted by length at a time, so that any stream takes constant RAM
 HELD = 1 << 22  # characters after which a window ends
 PAUSE = 0.2  # seconds without a line after which a window ends
 ALIGNED = "line n of one must correspond to line n of the other"
@@ -50,7 +51,7 @@ def windows(
         yield window
 
 
-def aligned(lines: Iterable, others: Iterable, name: str, other_name: str) -> Iterator[tuple]:
+def paired_lines(lines: Iterable, others: Iterable, name: str, other_name: str) -> Iterator[tuple]:
     """Yield pairs of two iterables; raise `InputError`, with their names, if one ends before the other."""
     missing = object()
     for number, (line, other) in enumerate(itertools.zip_longest(lines, others, fillvalue=missing)):
@@ -60,7 +61,7 @@ def aligned(lines: Iterable, others: Iterable, name: str, other_name: str) -> It
         yield line, other
 
 
-def count_lines(path: str, other_path: str | None = None) -> int | None:
+def checked_count(path: str, other_path: str | None = None) -> int | None:
     """Count and check the lines of a file; return None if it can be read only once.
 
     Raises `InputError` if another file is known to have a different number of lines.
@@ -70,7 +71,7 @@ def count_lines(path: str, other_path: str | None = None) -> int | None:
     else:
         with open_text_file(path) as file:
             count = sum(1 for _ in decode_lines(file, path))
-    if other_path is not None and (other := count_lines(other_path)) != count and None not in (count, other):
+    if other_path is not None and (other := checked_count(other_path)) != count and None not in (count, other):
         raise InputError(
             f"{display_name(path)} has {count:,} lines but {display_name(other_path)} has {other:,}; {ALIGNED}"
         )
@@ -98,7 +99,7 @@ def open_windows(path: str, other_path: str | None, first: int, largest: int) ->
         pairs = zip(lines, itertools.repeat(None))
         if other_path is not None:
             others = decode_lines(files.enter_context(open_text_file(other_path)), display_name(other_path))
-            pairs = aligned(lines, others, display_name(path), display_name(other_path))
+            pairs = paired_lines(lines, others, display_name(path), display_name(other_path))
         yield windows(pairs, first, largest, pauses)
 
 

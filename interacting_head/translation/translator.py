@@ -19,9 +19,8 @@ from interacting_head.translation.engines import check_capabilities, engine_clas
 from interacting_head.translation.engines.engine import Engine, Hypothesis
 from interacting_head.translation.line_encoder import LineEncoder, LineNumbers
 from interacting_head.translation.pieces import completed
-from interacting_head.translation.streams import aligned, windows
+from interacting_head.translation.streams import BATCHES_IN_WINDOW, paired_lines, windows
 
-WINDOW = 64  # batches sorted by length at a time, so that any stream takes constant RAM
 ADVICE = "lower batch_size or batch_tokens, beam_size, max_length or max_source_length"
 
 
@@ -150,8 +149,8 @@ class Translator:
         """
         pairs = zip(lines, itertools.repeat(None))
         if prefixes is not None:
-            pairs = aligned(lines, prefixes, "the text", "the list of prefixes")
-        given = windows(pairs, window or WINDOW * self._rows(1))
+            pairs = paired_lines(lines, prefixes, "the text", "the list of prefixes")
+        given = windows(pairs, window or BATCHES_IN_WINDOW * self._rows(1))
         for _, found in self.translate_windows(given, first_number=first_number, token_scores=token_scores):
             yield from found
 
@@ -161,8 +160,8 @@ class Translator:
         Raises `InputError` if the numbers of targets and sources differ, the engine cannot score, a line has more than
         `max_source_length` sub-words, or an empty line has a translation that is not empty.
         """
-        pairs = aligned(sources, targets, "the text", "the list of translations")
-        given = windows(pairs, window or WINDOW * self._rows(1))
+        pairs = paired_lines(sources, targets, "the text", "the list of translations")
+        given = windows(pairs, window or BATCHES_IN_WINDOW * self._rows(1))
         for _, found in self.translate_windows(given, score=True):
             yield from (translation for [translation] in found)
 

@@ -200,7 +200,7 @@ class Search:
         for stage, keys in self.space.items():
             names = ["validation_loss", "bleu", "step", *keys]
             rows = [names, *([_cell(row[name]) for name in names] for row in self.results(stage))]
-            print(f"\n{stage}", *aligned(rows, left=len(names)), sep="\n")
+            print(f"\n{stage}", *aligned(rows, left=range(len(names))), sep="\n")
 
     def _check_space(self):
         from interacting_head.training.setup import check

@@ -4,7 +4,7 @@ import struct
 import numpy as np
 import pytest
 
-from data import stats
+from data import head_counts, stats
 from data.corpora.corpus import open_corpus
 from data.corpus_encoding import TextSettings
 from data.errors import InputError
@@ -22,9 +22,9 @@ def test_mean_lengths_and_numbers_of_heads_equal_the_paper():
     for name, (pairs, source, target, n, most) in table.items():
         # Lengths with these sums: as equal as they can be.
         sides = [np.full(pairs, total // pairs) + (np.arange(pairs) < total % pairs) for total in (source, target)]
-        assert stats.mean_length(*sides) == n, name
-        assert stats.most_heads(512, *sides) == most, name
-        assert stats.allowed_heads(512, most) == [2, 4, 8, 16], name
+        assert head_counts.mean_length(*sides) == n, name
+        assert head_counts.most_heads(512, *sides) == most, name
+        assert head_counts.allowed_heads(512, most) == [2, 4, 8, 16], name
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_mean_lengths_and_numbers_of_heads_equal_the_paper():
     ],
 )
 def test_most_heads_divides_the_dimension_by_the_shorter_mean_length(model_dim, lengths, most):
-    assert stats.most_heads(model_dim, *lengths) == stats.most_heads(model_dim, *lengths[::-1]) == most
+    assert head_counts.most_heads(model_dim, *lengths) == head_counts.most_heads(model_dim, *lengths[::-1]) == most
 
 
 @pytest.mark.parametrize(
@@ -53,13 +53,13 @@ def test_most_heads_divides_the_dimension_by_the_shorter_mean_length(model_dim, 
     ],
 )
 def test_heads_are_powers_of_two_that_divide_the_dimension(model_dim, limit, heads):
-    assert stats.allowed_heads(model_dim, limit) == heads
+    assert head_counts.allowed_heads(model_dim, limit) == heads
 
 
 def test_a_mean_below_one_is_an_error():
     for lengths in ([], [0, 1, 0]):
         with pytest.raises(InputError, match="give text with at least 1 token"):
-            stats.mean_length(lengths, lengths)
+            head_counts.mean_length(lengths, lengths)
 
 
 def counted(corpora, name="mine", **options):

@@ -13,7 +13,6 @@ from interacting_head.analysis.base import AnalysedRun, Sample
 from interacting_head.analysis.importance import measured
 from interacting_head.model.compilation import Compiled, gradient, stateless
 from interacting_head.model.losses import token_cross_entropy
-from interacting_head.search.transformer_search import as_array
 from interacting_head.translation.batches import padded
 from interacting_head.translation.inspection import width
 
@@ -47,7 +46,7 @@ def by_gradient(run: AnalysedRun, sample: Sample, seed: int) -> dict[Head, float
             S, T = width(len(pair.source_ids)), width(len(pair.target_ids))
             shifted, labels = (padded([one], 1, T) for one in ([BEGIN, *pair.target_ids], target))
             found = compiled(source_ids=padded([source], 1, S), target_ids=shifted, labels=labels)
-            total += np.abs(as_array(found).astype("float64"))
+            total += np.abs(ops.convert_to_numpy(found).astype("float64"))
             bar.update(1)
     heads = gated.heads
     values = dict(zip(heads, total / max(1, len(sample)), strict=False))  # gates of sources come last

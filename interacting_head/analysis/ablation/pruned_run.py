@@ -12,7 +12,8 @@ from interacting_head.config import ExperimentConfig, ModelConfig, PlacedAttenti
 from interacting_head.model.building import build_model
 from interacting_head.model.placement import attention_of, resolved
 from interacting_head.model.transformer import Transformer
-from interacting_head.runs.run_directory import PRUNING, RunDirectory
+from interacting_head.runs.run_directory import RunDirectory
+from interacting_head.runs.run_folder import PRUNING
 
 TEXT_FILES = ("subwords", "truecasing", "text.json")
 """Files of a run directory that pruning copies unchanged."""

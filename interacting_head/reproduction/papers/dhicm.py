@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from interacting_head.config import SITES
-from interacting_head.recipes import paper_tables
+from interacting_head.recipes import dynamic_head_importance, paper_tables
 from interacting_head.reproduction.claims import (
     Above,
     Better,
@@ -77,7 +77,7 @@ register(
     ),
     note="De-En is scored on newstest2014 and newstest2017 joined, the split `newstest2014_2017`.",
 )
-SUBSETS = {f"{pairs}K": (f"{pairs}k", ()) for pairs in (10, 20, 30, 40, 80, 120, 160)}
+SUBSETS = {f"{number}K": (f"{number}k", ()) for number in dynamic_head_importance.SUBSETS}
 
 
 def of_steps(steps: int) -> tuple[str, ...]:

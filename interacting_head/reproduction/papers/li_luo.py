@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping
 
 from interacting_head.recipes import paper_tables
-from interacting_head.recipes.small import MIX_CS_EN, MIX_DE_EN, MODEL_DIM, MULTI30K_DE_EN
+from interacting_head.recipes.interacting_head import HEADS, PAIRWISE, SCHEMES, TASKS
+from interacting_head.recipes.small import MODEL_DIM
 from interacting_head.reproduction.claims import (
     AsFast,
     BestBetter,
@@ -27,9 +28,6 @@ from interacting_head.reproduction.tables import (
     register,
 )
 
-SCHEMES = ("multi_head", "fixed_head_size", "talking_heads", "interacting_head")
-PAIRWISE = "interacting_head_pairwise"
-"""Equations (10) to (12), for which the paper prints no numbers; up to 16 heads."""
 MEAN, SCALED = "interacting_head (mean)", "interacting_head (sum / √h)"
 """This project's own variants: the mean of the queries in place of their sum, and the sum over √h."""
 LETTER = "interacting_head (listing to the letter)"
@@ -45,8 +43,7 @@ VARIANTS = {
 IN_TABLES = (MEAN, LETTER, BEFORE, AFTER)
 """Variants that this project adds to tables 3 to 5."""
 
-HEADS = (2, 4, 8, 16, 32, 64)
-STAND_INS = {"3": MULTI30K_DE_EN, "4": MIX_DE_EN, "5": MIX_CS_EN}
+STAND_INS = {task.table: task.stand_in for task in TASKS.values()}
 """Number of the table → corpus of its small version."""
 BEST = 16
 """The number of heads with which the paper's multi-head models score best, and the largest below d / n̄."""
@@ -72,7 +69,7 @@ IWSLT_TESTS = {"dev": ("dev",), "test": ("test",)}
 WMT_TESTS = {"dev": ("dev",), **{f"newstest{year}": (f"newstest{year}",) for year in (2014, 2015, 2016, 2017)}}
 SMALL_TESTS = {"dev": ("dev",), "test": ("test_2016_flickr",)}
 SMALL_WMT_TESTS = {"newstest2014": ("newstest2014",), "test_2016_flickr": ("test_2016_flickr",)}
-CORPORA = {"3": "iwslt16_de_en", "4": "wmt17_en_de", "5": "wmt17_en_cs"}
+CORPORA = {task.table: corpus for corpus, task in TASKS.items()}
 YISI = "The paper's YiSi is YiSi-1 with multilingual BERT; our number next to it is YiSi-0, which needs no vectors."
 
 

@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from interacting_head.recipes import paper_tables
+from interacting_head.recipes import multi_layer, paper_tables
 from interacting_head.recipes.multi_layer import BASELINES, MEMORIES, OVER_MIXTURES
 from interacting_head.reproduction.claims import (
     CellBetter,
@@ -29,8 +29,8 @@ from interacting_head.reproduction.tables import (
     register,
 )
 
-VARIANTS = {"M-00": "m00", "M-01": "m01", "M-10": "m10", "M-11": "m11"}
-TASKS = {"2": ("wmt14_en_de", 6), "3": ("iwslt14_es_en", 4), "4": ("iwslt15_en_vi", 4)}
+VARIANTS = {f"M-{name[1:]}": name for name in multi_layer.VARIANTS}
+TASKS = {task.table: (corpus, task.layers) for corpus, task in multi_layer.TASKS.items()}
 """Number of the table → corpus and layers."""
 MIXTURES = "M-00 over transparent mixtures"
 """The future work that section 8 names."""

@@ -7,6 +7,7 @@ import threading
 from pathlib import Path
 
 import numpy as np
+from keras import ops
 
 from data.errors import InputError
 from data.text.subwords import BEGIN, END
@@ -18,7 +19,7 @@ from interacting_head.runs.alignment_choice import AlignmentChoice
 from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.search.constraints import Limits
 from interacting_head.search.options import IMPOSSIBLE, SearchOptions, length_limit
-from interacting_head.search.transformer_search import DecodingKernels, Scorer, TransformerSearch, as_array
+from interacting_head.search.transformer_search import DecodingKernels, Scorer, TransformerSearch
 from interacting_head.translation.batches import padded
 from interacting_head.translation.engines import FASTER_ENGINE, check_source_length, check_target_lengths
 from interacting_head.translation.engines.engine import Engine, Hypothesis, Sentence
@@ -69,7 +70,7 @@ class TransformerEngine(Engine):
         kernels = self._kernels.value
         # Not search(…): one more frame.
         found = search.compiled_search(kernels=kernels, source_ids=source_ids, limits=limits, length=length)
-        return hypotheses(*map(as_array, found), options.n_best)[: len(sentences)]
+        return hypotheses(*map(ops.convert_to_numpy, found), options.n_best)[: len(sentences)]
 
     def score(self, pairs: list[tuple], rows: int) -> list[list[float]]:
         width = max(max(map(len, pair)) for pair in pairs) + 1

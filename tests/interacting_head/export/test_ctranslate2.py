@@ -83,7 +83,7 @@ def test_attention_for_word_alignments_is_ours(tmp_path, both, name, head):
     run.alignment_choice = lambda: choice
     export.convert(dataclasses.replace(trained, run=run), "ctranslate2", tmp_path / "model")
     theirs, _ = CTranslate2Engine.open([tmp_path / "model"])
-    if not trained.model.attention_layers["cross", 2].has_standard_weights:
+    if trained.model.attention_layers["cross", 2].mixes_weights:
         assert name.startswith("talking_heads")
         with pytest.raises(InputError, match="gives no word alignments with --engine ctranslate2"):
             theirs.alignment_choice()

@@ -2,7 +2,7 @@ import pytest
 
 from data.errors import InputError
 from interacting_head.runs.alignment_choice import ALIGNMENT, AlignmentChoice
-from interacting_head.runs.run_folder import own_files
+from interacting_head.runs.run_folder import run_files
 from tests.interacting_head import tiny
 
 
@@ -16,7 +16,7 @@ def test_a_stored_choice_is_read_and_belongs_to_the_run(tmp_path):
     run, _ = tiny.run(tmp_path / "run")
     run.write_json(ALIGNMENT, {"layer": 1, "head": "head 2", "symmetry": 0.5})
     assert run.alignment_choice() == AlignmentChoice(1, "head 2")
-    assert run.path / ALIGNMENT in own_files(run.path)
+    assert run.path / ALIGNMENT in run_files(run.path)
 
 
 @pytest.mark.parametrize(

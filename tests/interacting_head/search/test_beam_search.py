@@ -8,7 +8,6 @@ from data.text.subwords import BEGIN, END, PAD
 from interacting_head.search import options as search_options
 from interacting_head.search.beam_search import _top_k, collect, start
 from interacting_head.search.constraints import Limits
-from interacting_head.search.length_penalties import LENGTH_PENALTIES
 from tests.interacting_head.search import languages
 from tests.interacting_head.search.languages import (
     PENALTIES,
@@ -32,7 +31,8 @@ every_penalty = pytest.mark.parametrize(("kind", "alpha"), PENALTIES)
 def test_the_length_penalty_is_its_formula(kind, alpha):
     lengths = np.arange(1, 30)
     expected = [languages.penalty(length, alpha, kind) for length in lengths.tolist()]
-    np.testing.assert_allclose(LENGTH_PENALTIES[kind](lengths.astype("float32"), alpha), expected, rtol=1e-6)
+    found = search_options.LENGTH_PENALTIES[kind](lengths.astype("float32"), alpha)
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 
 @every_penalty

@@ -11,7 +11,7 @@ import uvicorn
 from interacting_head.serve import server
 from interacting_head.serve.application import application
 from interacting_head.serve.connection import Connection
-from interacting_head.serve.forms import RequestError
+from interacting_head.serve.requests import RequestError
 from interacting_head.serve.worker import Worker
 
 REQUEST = (

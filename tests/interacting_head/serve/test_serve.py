@@ -11,7 +11,7 @@ from interacting_head.runs.run_directory import VERSION
 from interacting_head.search.options import SearchOptions
 from interacting_head.serve import limits
 from interacting_head.serve.application import FILES, PAGE, Guard, application
-from interacting_head.serve.forms import AttentionRequest, RequestError, TranslationRequest
+from interacting_head.serve.requests import AttentionRequest, RequestError, TranslationRequest
 from interacting_head.serve.service import ADVICE, Service
 from interacting_head.serve.worker import Worker
 from interacting_head.translation.translator import Translator

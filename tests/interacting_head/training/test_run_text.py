@@ -220,7 +220,7 @@ def test_training_pairs_are_left_out_by_the_rules_and_no_others(tmp_path):
     kept = [subwords.decode(side[i] for i in range(len(text.pairs))) for subwords, side in sides]
     assert 1 <= len(kept[0]) < len(SENTENCES)
     assert all(len(line.split()) <= 7 for lines in kept for line in lines)
-    assert len(list(text.dev.pairs())) == len(SENTENCES)
+    assert len(list(text.preprocessed_dev.pairs())) == len(SENTENCES)
 
 
 @pytest.mark.parametrize(

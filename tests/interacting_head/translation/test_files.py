@@ -17,7 +17,7 @@ ECHO = "tests.echo_engine", "-m", "nothing", "--engine", "echo"
 
 def test_a_long_translation_ends_with_a_hint_at_a_faster_engine(tmp_path):
     code = "from interacting_head.commands import translate; from tests.echo_engine import Echo; "
-    code += "translate.LONG = -1.0; Echo.faster_engine = lambda *_: 'another'; translate.main()"
+    code += "translate.SLOW = -1.0; Echo.faster_engine = lambda *_: 'another'; translate.main()"
     command = [sys.executable, "-c", code, "-m", "nothing", "--engine", "echo"]
     done = subprocess.run(command, cwd=tmp_path, env=environment(tmp_path), input=b"a\n", capture_output=True)
     assert done.stdout == b"a\n"

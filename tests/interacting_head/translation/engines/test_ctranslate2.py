@@ -201,7 +201,7 @@ def test_serving_a_converted_model_needs_neither_tensorflow_nor_keras(converted)
     code = (
         "import sys; from interacting_head.translation.engines import load_engine; load_engine('ctranslate2'); "
         "from interacting_head.serve import server; from interacting_head.serve.service import Service; "
-        "from interacting_head.serve.forms import TranslationRequest; "
+        "from interacting_head.serve.requests import TranslationRequest; "
         f"service = Service.from_run([{str(converted)!r}], engine='ctranslate2'); "
         "[[line]] = service.translate([TranslationRequest('der hund', 2)]); "
         "assert line['translations'] and service.description()['models'][0]['attention'] == []; "

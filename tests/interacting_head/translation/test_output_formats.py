@@ -2,8 +2,8 @@ import json
 
 from data.text.profiles import RAW_TEXT
 from data.text.subwords import END
-from interacting_head.translation.forms import described, detailed, json_line
 from interacting_head.translation.inspection import Inspection
+from interacting_head.translation.output_formats import described, detailed, json_line
 from interacting_head.translation.translator import Translation
 from tests.echo_engine import Letters
 
