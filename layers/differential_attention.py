@@ -72,12 +72,12 @@ class DifferentialAttention(MultiHeadAttention):
 
     def differential_scale(self) -> KerasTensor:
         """Return λ in float32: equation (2)."""
-        query_1, key_1, query_2, key_2 = self.lambdas
+        query_1, key_1, query_2, key_2 = (ops.cast(part, "float32") for part in self.lambdas)
         return ops.exp(ops.sum(query_1 * key_1)) - ops.exp(ops.sum(query_2 * key_2)) + self.lambda_init
 
     def attend(self, weights: KerasTensor, v: KerasTensor) -> KerasTensor:
         """Return heads `(B, H, T, V)`, each position of each divided by its root mean square: equation (3)."""
         heads = ops.cast(super().attend(weights, v), "float32")
         mean_square = ops.mean(ops.square(heads), axis=-1, keepdims=True)
-        scale = self.norm_scale * (1 - self.lambda_init)
+        scale = ops.cast(self.norm_scale, "float32") * (1 - self.lambda_init)
         return ops.cast(heads * ops.rsqrt(mean_square + EPSILON) * scale, self.compute_dtype)

@@ -20,8 +20,8 @@ class DynamicHeadImportanceAttention(MultiHeadAttention):
 
         s(x, O^h) = (W O^h)ᵀ (U x) / √d_m,    G = softmax over heads,    output = W_s Σ_h G_h V O^h
 
-    The layer adds the loss −λ · mean over the query positions kept by `query_mask` of KL(G ‖ uniform), which
-    drives the heads' importances apart. `return_head_importance=True` returns G `(B, T, H)`.
+    Unless `training=False`, the layer adds the loss −λ · mean over the query positions kept by `query_mask` of
+    KL(G ‖ uniform), which drives the heads' importances apart. `return_head_importance=True` returns G `(B, T, H)`.
 
     Args: as in `MultiHeadAttention`, and
         importance_dim: size d_m of the second attention; default: the model dimension.
@@ -102,7 +102,7 @@ class DynamicHeadImportanceAttention(MultiHeadAttention):
             scores = ops.sum(self.cast(self.importance_score_kernel) * hidden, axis=-1)
         log_importance = ops.log_softmax(self.head_logits(scores, axis=-1), axis=-1)  # (1): (B, T, H)
         importance = ops.exp(log_importance)
-        if training is not False:  # `step` computes nothing else, and nothing would clear its losses
+        if training is not False:  # `step` is called outside `__call__`, where nothing clears losses
             self.add_loss(-self.importance_loss_weight * mean_divergence(importance, log_importance, query_mask))
         gate = ops.expand_dims(ops.cast(importance, heads.dtype), -1)
         # V is linear: it is applied once to the weighted sum instead of to each head.

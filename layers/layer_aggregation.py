@@ -69,7 +69,7 @@ class TransparentAttention(LayerAggregation):
     ) -> list[KerasTensor]:
         if embedding_output is None:
             raise ValueError("TransparentAttention mixes in the embedding output: give embedding_output")
-        weights = ops.cast(ops.softmax(self.kernel, axis=0), self.compute_dtype)
+        weights = ops.cast(ops.softmax(ops.cast(self.kernel, "float32"), axis=0), self.compute_dtype)
         weights = self.dropout_layer(weights, training=training)
         sources = [embedding_output, *encoder_outputs]
         return [

@@ -213,11 +213,11 @@ def measure_pruning(arguments, lines):
 
 def our_translations(translator, lines, batch_size):
     """Return the best translations, in the windows of `translate.py`."""
-    from interacting_head.translation.files import BATCHES, FIRST_BATCHES
-    from interacting_head.translation.streams import windows
+    from interacting_head.translation.files import FIRST_BATCHES
+    from interacting_head.translation.streams import BATCHES_IN_WINDOW, windows
 
     pairs = ((line, None) for line in lines)
-    sizes = FIRST_BATCHES * batch_size, BATCHES * batch_size
+    sizes = FIRST_BATCHES * batch_size, BATCHES_IN_WINDOW * batch_size
     found = translator.translate_windows(windows(pairs, *sizes), token_scores=False)
     return [best.text for _, window in found for best, *_ in window]
 

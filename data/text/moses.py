@@ -8,13 +8,19 @@ German and Czech it restores less than 98 % of the lines, these rules more than 
 
 import html
 import re
+import sys
 import unicodedata
 from collections import Counter
 
 from sacremoses import MosesPunctNormalizer, MosesTokenizer
 
-# Combining marks of scripts (marks of symbols come later), zero-width non-joiner and joiner.
-_MARKS = "".join(c for c in map(chr, range(0x2000)) if unicodedata.category(c) in ("Mn", "Mc")) + "\u200c\u200d"
+# Combining marks without marks of symbols and variation selectors; zero-width non-joiner and joiner.
+_OF_SYMBOLS = {*range(0x20D0, 0x2100), *range(0xFE00, 0xFE30), *range(0x1D100, 0x1D200), *range(0xE0100, 0xE0200)}
+_MARKS = "\u200c\u200d" + "".join(
+    chr(code)
+    for code in range(sys.maxunicode + 1)
+    if code not in _OF_SYMBOLS and unicodedata.category(chr(code)) in ("Mn", "Mc")
+)
 _ESCAPE = re.compile(r"&(#124|lt|gt|quot|apos|#91|#93|amp);")
 
 

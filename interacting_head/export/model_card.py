@@ -99,9 +99,8 @@ def _scores(trained):
 
 def _bleu(trained):
     """Return the name of the BLEU of a run's validations."""
-    data = trained.config.data
-    tokenizer = tokenizer_for(data.target_language)
-    if PROFILES[data.profile].is_lowercased:
+    tokenizer = tokenizer_for(trained.languages[1])
+    if PROFILES[trained.config.data.profile].is_lowercased:
         return f"sacreBLEU ({tokenizer}), lower-cased, greedy search"
     return f"sacreBLEU ({tokenizer}, cased), greedy search"
 

@@ -59,7 +59,8 @@ def measure_seconds(
     `InputError` if a corpus is missing, and `RunError` if a process fails.
     """
     record = results.read("epoch_seconds", name)
-    if record is None or record["how"] != HOW:
+    # Earlier versions stored one processor for all columns.
+    if record is None or record["how"] != HOW or isinstance(record.get("processor"), str):
         record = {"how": HOW}
     for column in dict.fromkeys(cell.column for cell in table.cells):
         digests = {cell.row: cell.experiment.digest for cell in table.cells if cell.column == column}

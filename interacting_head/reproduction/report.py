@@ -38,8 +38,8 @@ by both, and **does not hold here** if one is negative with p < 0.05 divided by 
 difference larger than 0.5** if each interval lies within ± 0.5 BLEU. It is **not decided** with fewer than three seeds,
 or if a side is still learning: its development loss fell by more than 1 % in the last fifth of its training. A
 significant difference counts even so if the worse side would not make it up by training as long again at that pace.
-Otherwise it is **inconclusive**. Claims that cells score alike hold if each interval lies within ± 0.5 BLEU. Claims on
-short runs are decided as they end.
+Otherwise it is **inconclusive**. Claims that cells score alike hold if each interval lies within ± 0.5 BLEU, or within
+the margin that the claim names. Claims on short runs are decided as they end.
 """
 
 DECIDED = (HOLDS, FAILS, NO_DIFFERENCE)
@@ -130,6 +130,8 @@ def section(scored: Scored, verdicts: Verdicts) -> str:
 
 def measured_on(scored: Timed) -> list[str]:
     """Return precision and processor, with the columns that were measured there if there are several."""
+    if isinstance(scored.record["processor"], str):  # of an earlier version
+        return ["{precision}, {processor}".format(**scored.record)]
     columns = defaultdict(list)
     for column, name in scored.record["processor"].items():
         columns[f"{scored.record['precision'][column]}, {name}"].append(column)

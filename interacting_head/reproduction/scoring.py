@@ -22,6 +22,7 @@ from interacting_head.console import RunError
 from interacting_head.console.machine import processor, versions
 from interacting_head.metrics import METRICS, MetricUnavailable, Options
 from interacting_head.runs.run_directory import RunDirectory
+from interacting_head.runs.run_folder import TRANSLATIONS
 
 ROOT = Path(__file__).parents[2]
 TEXT_OF_SACREBLEU = ("sacrebleu", "chrf", "ter")
@@ -116,13 +117,13 @@ def is_available(name: str, embedder: str | None = None) -> bool:
 
 def stored_translation(run: RunDirectory, split: str) -> Path:
     """Return the path of a run's compressed translations of a split."""
-    return run.path / "translations" / f"{split}.{run.config.data.target_language}.gz"
+    return run.path / TRANSLATIONS / f"{split}.{run.config.data.target_language}.gz"
 
 
 def translation(run: RunDirectory, text: ParallelText, split: str, environment: dict | None = None) -> list[str]:
     """Return a run's translations of a text, calling `interacting-head translate` unless they are stored."""
     stored = stored_translation(run, split)
-    summary = run.path / "translations" / f"{split}.json"
+    summary = run.path / TRANSLATIONS / f"{split}.json"
     if not stored.is_file():
         make_folder(stored.parent)
         options = ["--keep-tokenized"] if PROFILES[run.config.data.profile].is_tokenized else []

@@ -21,13 +21,15 @@ PRUNING = "pruning.json"
 """The file of `analyze pruning --remove` that lists the removed heads."""
 EXPORTS = "exports"
 """Folder of a run directory with a folder for each format of `export`. `--no-resume` leaves it alone."""
+TRANSLATIONS = "translations"
+"""Folder of a run directory with translations of test sets, by `reproduce`."""
 
 FOLDERS = {
     "checkpoints": (f"step-[0-9]*{WEIGHTS}", "step-[0-9]*.state.npz"),
     "subwords": ("source.model", "target.model"),
     "truecasing": ("source.truecase", "target.truecase"),
     "tensorboard": ("events.out.tfevents.*",),
-    "translations": ("*.gz", "*.json"),
+    TRANSLATIONS: ("*.gz", "*.json"),
 }
 """Folder of a run → patterns of the names of its files there."""
 FILES = (

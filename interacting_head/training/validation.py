@@ -34,7 +34,7 @@ class Validation:
         self.references = list(map(text.forms[1].expected, references))
         self.has_bleu = config.train.validation_bleu
         self.hypotheses = None
-        self._language = config.data.target_language
+        self._language = text.forms[1].language
         encoded = encode_parallel(text.preprocessed_dev, *text.subwords, config.data.max_length, progress=False)
         # Planned now, so that an impossible batch is an error before training.
         self._batches = list(evaluation_batches(encoded, config.train.batch_tokens, compiles_shapes()))

@@ -18,7 +18,7 @@ from data.errors import InputError
 from data.files import STANDARD_OUTPUT, full_disk_named
 from interacting_head.config import DecodeConfig
 from interacting_head.console import atomic_write
-from interacting_head.runs.run_folder import EXPORTS, run_files
+from interacting_head.runs.run_folder import EXPORTS, TRANSLATIONS, run_files
 from interacting_head.translation.engines import CAPABILITIES, load_engine
 from interacting_head.translation.options import check_search, fields_as_options, search_fields
 from interacting_head.translation.streams import BATCHES_IN_WINDOW, is_prompt, separate_output
@@ -159,7 +159,7 @@ def _files_of_model(folder):
     """Return the files of a run directory and of its exports, and all files below any other folder."""
     is_run = (folder / "config.yaml").is_file()
     paths = [*run_files(folder), *folder.glob(f"{EXPORTS}/**/*")] if is_run else folder.glob("**/*")
-    return [path for path in paths if path.is_file()]
+    return [path for path in paths if path.is_file() and path.parent != folder / TRANSLATIONS]
 
 
 @contextlib.contextmanager

@@ -1,5 +1,7 @@
 """Encoding of lines as sentences for an engine, with limits on their lengths."""
 
+from collections.abc import Iterable
+
 from data.errors import InputError
 from data.text.profiles import Preprocessor
 from data.text.subwords import Subwords
@@ -115,8 +117,10 @@ class LineEncoder:
 class LineNumbers:
     """Line numbers: their count, and the first ones."""
 
-    def __init__(self):
+    def __init__(self, numbers: Iterable[int] = ()):
         self.count, self.first = 0, []
+        for number in numbers:
+            self.add(number)
 
     def add(self, number: int) -> None:
         """Count the line with a number, from 0."""

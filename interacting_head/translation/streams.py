@@ -84,7 +84,7 @@ def open_windows(path: str, other_path: str | None, first: int, largest: int) ->
 
     Line n of the other text, or None without one, is the second of pair n. A typed line is followed by a pause. The
     program at the other end of a pipe may wait for an answer, so a pipe pauses if no line is available. Raises what
-    `decode_lines` and `aligned` raise.
+    `decode_lines` and `paired_lines` raise.
     """
     with contextlib.ExitStack() as files:
         if is_prompt(path):

@@ -83,7 +83,7 @@ class Translator:
         self.batch_size, self.batch_tokens, self.advice = batch_size, batch_tokens, advice
         sides = (source_subwords, source_form), (target_subwords, target_form)
         self.encoder = LineEncoder(*sides, self.engine.name, max_source_length, trained_length)
-        self._not_numbers = LineNumbers()
+        self._not_numbers = set()
 
     @classmethod
     def from_run(
@@ -205,9 +205,10 @@ class Translator:
     def warnings(self) -> list[str]:
         """A warning for each limit that lines exceeded, and for lines that the model gave no probabilities."""
         found = self.encoder.warnings
-        if count := self._not_numbers.count:
-            lines = f"{count:,} lines have" if count > 1 else "1 line has"
-            found.append(f"{lines} no translation, because the model's probabilities are NaN: {self._not_numbers}")
+        if self._not_numbers:
+            numbers = LineNumbers(sorted(self._not_numbers))
+            lines = f"{numbers.count:,} lines have" if numbers.count > 1 else "1 line has"
+            found.append(f"{lines} no translation or score, because the model's probabilities are NaN: {numbers}")
         return found
 
     def tokenized(self, translation: Translation) -> Translation:

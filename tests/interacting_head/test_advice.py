@@ -8,7 +8,7 @@ import pytest
 
 from interacting_head import config
 from interacting_head.analysis import analysed_run
-from interacting_head.model.allocation import TRAINING_ADVICE
+from interacting_head.model.allocation import MODEL_ADVICE, TRAINING_ADVICE
 from interacting_head.search.options import SearchOptions
 from interacting_head.serve import __main__ as serve
 from interacting_head.serve import service
@@ -19,7 +19,7 @@ KEYS = config.flattened(config.to_dict(config.ExperimentConfig()))
 
 
 @pytest.mark.parametrize(
-    "advice", [TRAINING_ADVICE, validation.SEARCH_ADVICE, analysed_run.SEARCH_ADVICE, service.ADVICE]
+    "advice", [MODEL_ADVICE, TRAINING_ADVICE, validation.SEARCH_ADVICE, analysed_run.SEARCH_ADVICE, service.ADVICE]
 )
 def test_keys_of_the_configuration_exist(advice):
     keys = re.findall(r"\b(?:train|data|model|decode)\.\w+", advice)

@@ -114,7 +114,7 @@ class Engine(abc.ABC):
         check_capabilities(self.name, {"alignment"})
 
     def faster_engine(self, options: SearchOptions, max_source_length: int | None = None) -> str | None:
-        """Return the name of an installed engine that gives the same translations faster, or None."""
+        """Return the name of an installed engine that gives almost the same translations faster, or None."""
         return None
 
     def padded_width(self, width: int) -> int:

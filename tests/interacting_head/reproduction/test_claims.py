@@ -1,5 +1,6 @@
 """Verdicts of each kind of claim."""
 
+import itertools
 import types
 
 import pytest
@@ -213,6 +214,12 @@ def test_better_alike_and_not_worse_are_decided_by_the_interval(monkeypatch, cas
     for kind, word in zip((CellBetter, Equivalent, NonInferior), words, strict=True):
         pairs, table = made_up(monkeypatch, one)
         assert kind("x", "", pairs=pairs).decide(table).word == word
+
+
+def test_a_claim_may_name_its_margin(monkeypatch):
+    for kind, (margin, word) in itertools.product((Equivalent, NonInferior), {None: FAILS, 1.0: HOLDS}.items()):
+        pairs, table = made_up(monkeypatch, (-0.8, (-0.9, -0.7), 0.001))
+        assert kind("x", "", pairs=pairs, margin=margin).decide(table).word == word
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import shutil
+import types
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,11 @@ from data.errors import InputError
 from interacting_head import config as configuration
 from interacting_head.config import override
 from interacting_head.runs.run_directory import RunDirectory
+from interacting_head.training import validation
+from interacting_head.training.devices import Devices
 from interacting_head.training.run_text import open_text, prepare_run_text, store_paths, with_paths_of
 from interacting_head.training.setup import check
-from interacting_head.training.trainer import train
+from interacting_head.training.trainer import Trainer, train
 from interacting_head.translation.translator import Translator
 from tests import tiny_corpus
 
@@ -71,6 +74,22 @@ def test_validation_compares_detokenised_text_with_raw_references(run):
     assert "  source     Kate O'Neill sagt: „Ja“.\n" in log or "  source     Der Hund sieht's!\n" in log
     assert "&apos;" not in log
     assert "&quot;" not in log
+
+
+def test_validations_are_tokenised_for_the_language_of_the_file(tmp_path, monkeypatch):
+    given = []
+
+    def evaluated(*_, language):
+        given.append(language)
+        return {"sacrebleu": types.SimpleNamespace(score=1.0)}
+
+    monkeypatch.setattr(validation, "evaluate", evaluated)
+    files = write(tmp_path)
+    files |= {name: path.rename(path.with_suffix(".zh")) for name, path in files.items() if "target" in name}
+    config, run = configured(files), RunDirectory(tmp_path / "run")
+    run.create_or_check(config)
+    Trainer(config, run, open_text(config.data, None), Devices.find()).validation()
+    assert given == ["zh"]
 
 
 def test_raw_text_goes_in_and_detokenised_text_comes_out(run, tmp_path):
