@@ -75,6 +75,11 @@ class AnalysedRun:
         self.checkpoint = checkpoint
         self.config = directory.config
 
+    @property
+    def languages(self) -> tuple[str | None, str | None]:
+        """The codes of source and target language; None where they are not known."""
+        return RunDirectory(self.path).languages(self.config.data)
+
     @functools.cached_property
     def translator(self) -> Translator:
         """The translator, loaded on first use."""

@@ -83,5 +83,5 @@ def test_a_padded_source_row_stays_finite():
 
 
 def test_an_unknown_normalisation_is_an_error():
-    with pytest.raises(ValueError, match='"post" or "pre"'):
+    with pytest.raises(ValueError, match=r"normalization must be one of \('post', 'pre'\), got 'middle'"):
         encoder(normalization="middle")

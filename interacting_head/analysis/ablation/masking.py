@@ -21,7 +21,6 @@ from interacting_head.analysis.base import (
 from interacting_head.analysis.figures import Figure, HeatMap, draw_heat_maps
 from interacting_head.config.values import MOST_HYPOTHESES
 from interacting_head.metrics.significance import SystemScore
-from interacting_head.runs.run_directory import RunDirectory
 
 METRIC = "sacrebleu"
 SIGNIFICANCE = {0.01: "‡", 0.05: "†"}
@@ -43,7 +42,7 @@ class MaskedTranslation:
         check_references(sample)
         self.gated = gated
         self.references = list(map(run.translator.target_form.expected, sample.references))
-        self.metric = METRICS[METRIC](Options(language=RunDirectory(run.path).languages(run.config.data)[1]))
+        self.metric = METRICS[METRIC](Options(language=run.languages[1]))
         translator = run.translator.with_engine(TransformerEngine(gated.model))
         if beam_size is not None:
             translator = translator.with_options(dataclasses.replace(translator.options, beam_size=beam_size))

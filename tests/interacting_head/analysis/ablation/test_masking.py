@@ -28,7 +28,7 @@ def stand_in(folder, **settings):
     translator = Translator(one.model, *subwords(folder), batch_size=2)
     numbers = list(range(1, len(SOURCES) + 1))
     sample = SimpleNamespace(numbers=numbers, sources=SOURCES, references=REFERENCES, name="text")
-    return SimpleNamespace(name="tiny", model=one.model, translator=translator), sample
+    return SimpleNamespace(name="tiny", model=one.model, translator=translator, languages=("de", "en")), sample
 
 
 @pytest.mark.slow
