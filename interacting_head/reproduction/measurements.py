@@ -17,12 +17,12 @@ from statistics import median
 
 from tqdm import tqdm
 
-from data.corpora.corpus import open_corpus
 from data.files import write_json
 from interacting_head.console import RunError, importing_keras, run
 from interacting_head.console.machine import processor
 from interacting_head.reproduction.results import Results
-from interacting_head.reproduction.tables import Table, named
+from interacting_head.reproduction.runner import check_test_sets
+from interacting_head.reproduction.tables import Run, Table, named
 
 TURNS, STEPS = 10, 4
 HOW = f"medians of {TURNS} turns of {STEPS} steps on the same batches, taken alternately, times the batches of an epoch"
@@ -59,15 +59,15 @@ def measure_seconds(
     `InputError` if a corpus is missing, and `RunError` if a process fails.
     """
     record = results.read("epoch_seconds", name)
-    # Earlier versions stored one processor for all columns.
-    if record is None or record["how"] != HOW or isinstance(record.get("processor"), str):
+    if record is None or record["how"] != HOW:
         record = {"how": HOW}
     for column in dict.fromkeys(cell.column for cell in table.cells):
         digests = {cell.row: cell.experiment.digest for cell in table.cells if cell.column == column}
         if all(record.get("digests", {}).get(row, {}).get(column) == digest for row, digest in digests.items()):
             continue
-        for data in (cell.experiment.config(seed=1).data for cell in table.cells if cell.column == column):
-            open_corpus(data.corpus, data.source_language, data.target_language, corpora_dir)
+        check_test_sets(
+            [(Run(cell.experiment, 1), {}, ()) for cell in table.cells if cell.column == column], corpora_dir
+        )
         print(f"{table.name}, {column}: {', '.join(digests)}", file=sys.stderr)
         with tempfile.TemporaryDirectory() as folder:
             output = Path(folder) / "seconds.json"

@@ -130,8 +130,6 @@ def section(scored: Scored, verdicts: Verdicts) -> str:
 
 def measured_on(scored: Timed) -> list[str]:
     """Return precision and processor, with the columns that were measured there if there are several."""
-    if isinstance(scored.record["processor"], str):  # of an earlier version
-        return ["{precision}, {processor}".format(**scored.record)]
     columns = defaultdict(list)
     for column, name in scored.record["processor"].items():
         columns[f"{scored.record['precision'][column]}, {name}"].append(column)

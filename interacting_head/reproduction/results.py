@@ -69,7 +69,9 @@ class Results:
         if not path.is_file():
             return None
         record = json.loads(path.read_text(encoding="utf-8"))
-        return record if record.get("format") == FORMAT else None
+        if record.get("format") != FORMAT:
+            return None
+        return _by_column(record) if kind == "epoch_seconds" else record
 
     def write(self, kind: str, name: str, record: dict) -> None:
         """Write a record into the folder `kind`."""
@@ -77,6 +79,13 @@ class Results:
 
     def _path(self, kind, name, suffix):
         return self.folder / kind / f"{name}.{suffix}"
+
+
+def _by_column(record):
+    """Return a record of times with precision and processor by column; earlier versions stored one for all columns."""
+    columns = dict.fromkeys(column for row in record["seconds"].values() for column in row)
+    former = [name for name in ("precision", "processor") if isinstance(record[name], str)]
+    return record | {name: dict.fromkeys(columns, record[name]) for name in former}
 
 
 def _compact(statistics):

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from data.corpora.corpus import open_corpus
 from data.errors import InputError
 from interacting_head.console import RunError
 from interacting_head.reproduction import measurements
 from interacting_head.reproduction.results import Results
+from interacting_head.reproduction.runner import check_test_sets
 from interacting_head.reproduction.scored import Counted, Timed
 from interacting_head.reproduction.tables import TABLES
 from tests.command_line import ROOT
@@ -41,7 +41,7 @@ def measured(monkeypatch):
         return types.SimpleNamespace(returncode=int(column in failing))
 
     monkeypatch.setattr(measurements.subprocess, "run", run)
-    monkeypatch.setattr(measurements, "open_corpus", lambda *_: None)
+    monkeypatch.setattr(measurements, "check_test_sets", lambda *_: None)
     return columns, failing, given
 
 
@@ -67,7 +67,7 @@ def test_each_column_is_measured_once_and_stored_as_it_comes(tmp_path, monkeypat
 
 
 def test_a_missing_corpus_is_reported_before_a_measurement(tmp_path, monkeypatch, measured):
-    monkeypatch.setattr(measurements, "open_corpus", open_corpus)
+    monkeypatch.setattr(measurements, "check_test_sets", check_test_sets)
     with pytest.raises(InputError, match="corpora folder"):
         measurements.measure_seconds(TABLE, True, Results(tmp_path), "times", tmp_path / "corpora")
     assert measured[0] == []
@@ -76,7 +76,9 @@ def test_a_missing_corpus_is_reported_before_a_measurement(tmp_path, monkeypatch
 def test_each_column_keeps_the_processor_it_was_measured_on(tmp_path, monkeypatch, measured):
     monkeypatch.chdir(tmp_path)
     results = Results("results")
-    former = {"how": measurements.HOW, "precision": {"h = 2": "mixed_bfloat16"}, "processor": {"h = 2": "another"}}
+    # As earlier versions stored it, one for all columns.
+    seconds = {"multi_head": {"h = 2": 1.0}}
+    former = {"how": measurements.HOW, "seconds": seconds, "precision": "mixed_bfloat16", "processor": "another"}
     results.write("epoch_seconds", "times", former)
     measured[1].append("h = 4")
     cells = tuple(cell for cell in TABLE.cells if cell.column != "h = 2")
