@@ -69,9 +69,12 @@ class TrainingBatches:
         # A generator, because Keras' `fit` accepts no other endless source of batches.
         end = None if self._max_epochs is None else self._max_epochs * self.batches_in_epoch
         for step in count(self.start) if end is None else range(self.start, end):
-            epoch, index = self.position(step)
-            plan = self.plan(epoch)
-            yield _assemble(self._pairs, plan[index], *plan.shape(index))
+            yield self.batch(*self.position(step))
+
+    def batch(self, epoch: int, index: int) -> Batch:
+        """Return a batch by its number in an epoch, counted from 0."""
+        plan = self.plan(epoch)
+        return _assemble(self._pairs, plan[index], *plan.shape(index))
 
 
 def evaluation_batches(pairs: EncodedPairs, batch_tokens: int, static_shapes: bool = False) -> Iterator[Batch]:

@@ -48,6 +48,8 @@ def parse_arguments(description: str) -> argparse.Namespace:
     runs_help = "folder of the runs; default: runs/reproduction"
     add("--runs-dir", metavar="DIR", default="runs/reproduction", help=runs_help)
     add("--jobs", type=int, default=1, metavar="N", help="parallel runs on a machine without GPUs; default: 1")
+    together_help = "on JAX: up to N runs that differ only in seed and learning rate train as one program, on one GPU"
+    add("--together", type=int, default=0, metavar="N", help=together_help)
     budget_help = "stop after this many hours; do not start runs that would take longer"
     add("--budget", type=float, metavar="HOURS", help=budget_help)
     add("--report", action="store_true", help="only write the report from the stored results")
@@ -57,11 +59,23 @@ def parse_arguments(description: str) -> argparse.Namespace:
     for name in ("seeds", "jobs"):
         if (number := getattr(arguments, name)) < 1:
             raise InputError(f"--{name} must be at least 1, got {number}")
+    if arguments.together:
+        check_together(arguments)
     if arguments.budget is not None and not arguments.budget > 0:
         raise InputError(f"--budget must be above 0, got {arguments.budget}")
     if not (arguments.tables or arguments.list or arguments.report):
         raise InputError("name a table, such as li_luo/3; --list shows them")
     return arguments
+
+
+def check_together(arguments: argparse.Namespace) -> None:
+    """Raise `InputError` if runs cannot train together."""
+    if arguments.together < 2:
+        raise InputError(f"--together must be at least 2, got {arguments.together}")
+    if (backend := os.environ.get("KERAS_BACKEND", "tensorflow")) != "jax":
+        raise InputError(f"--together needs JAX, but the backend is {backend}; set KERAS_BACKEND to jax")
+    if arguments.budget is not None:
+        raise InputError("--together and --budget cannot be combined; leave one of them out")
 
 
 def reproduce(arguments: argparse.Namespace) -> int:
@@ -75,8 +89,8 @@ def reproduce(arguments: argparse.Namespace) -> int:
         print("\n".join(listed(chosen or TABLES.values(), arguments.seeds, results)))
         return 0
     check_folder(arguments.output_dir)
-    options = {name: getattr(arguments, name) for name in ("runs_dir", "corpora_dir", "budget", "jobs", "embedder")}
-    runner = Runner(results, **options)
+    options = "runs_dir", "corpora_dir", "budget", "jobs", "embedder", "together"
+    runner = Runner(results, **{name: getattr(arguments, name) for name in options})
     if not arguments.report:
         if arguments.embedder is not None:
             METRICS[YISI1](Options(embedder=arguments.embedder))  # raises now what scoring would store after hours

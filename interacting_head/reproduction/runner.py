@@ -24,6 +24,7 @@ from data.errors import InputError
 from data.files import make_folder
 from interacting_head.console import RunError
 from interacting_head.model.flops import matmul_flops
+from interacting_head.reproduction.groups import programs, train_programs
 from interacting_head.reproduction.results import Results
 from interacting_head.reproduction.scoring import call, check_finished, missing_of, score_run, stop_running
 from interacting_head.reproduction.tables import Experiment, Run, Tests
@@ -40,6 +41,7 @@ class Runner:
         budget: hours; runs that would not end in time are not started, and runs that take longer are stopped.
         jobs: number of parallel runs on a machine without GPUs; each gets its share of the cores.
         embedder: see `score_run`.
+        together: most runs that one program trains at a time, see `groups`; 0: each run has its own.
         end: end of the budget on the clock of `time.monotonic`, or None.
         failed: `{run: message}` of failed runs.
         left_out: names of runs that were skipped or stopped because of the budget.
@@ -51,6 +53,7 @@ class Runner:
     budget: float | None = None
     jobs: int = 1
     embedder: str | None = None
+    together: int = 0
 
     def __post_init__(self):
         self.runs_dir = Path(self.runs_dir)
@@ -61,17 +64,39 @@ class Runner:
         """Train and score runs; report failures and go on. Raises `InputError`, at first, if a corpus is missing."""
         wanted = [work for work in wanted if self._is_missing(*work)]
         check_test_sets(wanted, self.corpora_dir)
+        if self.together:
+            self._train_together(wanted)
         self._each({work[0]: functools.partial(self._score, *work) for work in wanted})
 
     def train(self, runs: Iterable[Run], splits_of: Tests) -> None:
         """Train runs whose directories are missing or unfinished; failures, and missing splits, as in `make`."""
-        runs = [run for run in runs if not (self.folder(run) / "metrics.json").is_file()]
+        runs = [run for run in runs if not self._is_trained(run)]
         check_test_sets([(run, splits_of, ()) for run in runs], self.corpora_dir)
         self._each({run: functools.partial(self._trained, run) for run in runs})
 
     def _trained(self, run, environment):
         check_finished(self.folder(run))
         return "trained"
+
+    def _train_together(self, wanted):
+        """Train the groups of runs that one program can train at a time; leave runs that have begun alone."""
+        runs = {self.folder(run): run.config for run, _, _ in wanted if not self._has_begun(run)}
+        splits_of = {
+            self.folder(run): tuple(dict.fromkeys(itertools.chain(*tests.values()))) for run, tests, _ in wanted
+        }
+        make_folder(self.runs_dir)
+        works = programs(runs, splits_of, self.together)
+        count = sum(len(part) for parts, _ in works for part in parts)
+        with tqdm(total=count, unit="run", disable=None) as progress:
+            for paths, message in train_programs(works, self.corpora_dir, self.jobs):
+                progress.update(len(paths))
+                progress.write(f"{', '.join(path.name for path in paths)}: {message}", file=sys.stderr)
+
+    def _is_trained(self, run):
+        return (self.folder(run) / "metrics.json").is_file()
+
+    def _has_begun(self, run):
+        return self._is_trained(run) or any((self.folder(run) / "checkpoints").glob("*"))
 
     def folder(self, run: Run) -> Path:
         """Return the run directory of a run."""
@@ -128,8 +153,9 @@ class Runner:
         try:
             environment = self.environment(device)
             make_folder(self.runs_dir)
-            arguments = [run.experiment.recipe, "--run-dir", self.folder(run), "--set", *run.settings]
-            call(["train", *arguments], self._log(run), environment)
+            if not self._is_trained(run):
+                arguments = [run.experiment.recipe, "--run-dir", self.folder(run), "--set", *run.settings]
+                call(["train", *arguments], self._log(run), environment)
             return finish(environment)
         except (InputError, RunError, OSError) as error:
             if self.ends_within(0):

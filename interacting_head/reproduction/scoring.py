@@ -191,6 +191,8 @@ def record_of(run: RunDirectory) -> dict:
         "search_ends": SEARCH_ENDS,
         "processor": processor(),
         "versions": versions(),
+        # Runs that trained together were also translated there.
+        **{key: metrics[key] for key in ("trained_together", "processor", "versions") if key in metrics},
     }
 
 

@@ -14,7 +14,7 @@ from interacting_head.model.placement import check_model
 from interacting_head.model.transformer import Transformer
 from interacting_head.training.optimizer import Adam
 from interacting_head.training.run_text import text_settings
-from interacting_head.training.schedules import schedule_class
+from interacting_head.training.schedules import WarmupSchedule, schedule_class
 from interacting_head.training.training_model import TRAINING_MODELS, TrainingModel
 
 logger = logging.getLogger("interacting_head")
@@ -54,8 +54,13 @@ def steps_between_validations(train: TrainConfig, batches_per_epoch: int) -> int
     return train.validation_epochs * batches_per_epoch
 
 
-def make_batches(config: ExperimentConfig, pairs: EncodedPairs, replicas: int = 1) -> TrainingBatches:
-    """Return the training batches of encoded pairs for a number of replicas of the model."""
+def make_batches(
+    config: ExperimentConfig, pairs: EncodedPairs, replicas: int = 1, static_shapes: bool | None = None
+) -> TrainingBatches:
+    """Return the training batches of encoded pairs for a number of replicas of the model.
+
+    `static_shapes`, see `plan_batches`, are the default where XLA compiles the training step.
+    """
     data, train = config.data, config.train
     if data.train_pairs is not None:
         pairs = pairs.sample(data.train_pairs, data.seed)
@@ -65,17 +70,25 @@ def make_batches(config: ExperimentConfig, pairs: EncodedPairs, replicas: int = 
         pairs,
         train.batch_tokens,
         train.seed,
-        static_shapes=compiles_training_step(),
+        static_shapes=compiles_training_step() if static_shapes is None else static_shapes,
         multiple=replicas,
         parts=train.gradient_accumulation_steps,
     )
 
 
-def make_training_model(model: Transformer, config: ExperimentConfig, total_steps: int) -> TrainingModel:
-    """Return the compiled `TrainingModel` of a `Transformer` and a number of steps."""
+def make_schedule(config: ExperimentConfig, total_steps: int) -> WarmupSchedule:
+    """Return the learning-rate schedule of a configuration and a number of steps."""
+    return schedule_class(config.train.schedule).of_training(config.train, config.model.model_dim, total_steps)
+
+
+def make_training_model(model: Transformer, config: ExperimentConfig, total_steps: int | None) -> TrainingModel:
+    """Return the compiled `TrainingModel` of a `Transformer` and a number of steps.
+
+    None for a model whose learning rate is a variable of its optimizer, instead of a schedule.
+    """
     train = config.train
     optimizer = Adam(
-        schedule_class(train.schedule).of_training(train, config.model.model_dim, total_steps),
+        0.0 if total_steps is None else make_schedule(config, total_steps),
         beta_1=train.adam_beta_1,
         beta_2=train.adam_beta_2,
         epsilon=train.adam_epsilon,

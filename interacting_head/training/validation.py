@@ -9,6 +9,7 @@ import numpy as np
 from data.batches.encoding import encode_parallel
 from data.batches.pipeline import evaluation_batches
 from data.errors import InputError
+from data.text.subwords import PAD
 from interacting_head.config import ExperimentConfig
 from interacting_head.metrics import evaluate
 from interacting_head.model.allocation import TRAINING_ADVICE, out_of_memory_explained
@@ -37,9 +38,9 @@ class Validation:
         self._language = text.forms[1].language
         encoded = encode_parallel(text.preprocessed_dev, *text.subwords, config.data.max_length, progress=False)
         # Planned now, so that an impossible batch is an error before training.
-        self._batches = list(evaluation_batches(encoded, config.train.batch_tokens, compiles_shapes()))
-        self._scorer = Scorer(model, config.train.label_smoothing)
-        self._translator = Translator(
+        self.batches = list(evaluation_batches(encoded, config.train.batch_tokens, compiles_shapes()))
+        self.scorer = Scorer(model, config.train.label_smoothing)
+        self.translator = Translator(
             model,
             *text.subwords,
             *text.forms,
@@ -54,13 +55,19 @@ class Validation:
 
         The smoothed loss is the training loss without dropout and added losses; perplexity belongs to the other loss.
         """
-        sums, tokens = np.zeros(3), 0
-        for inputs, labels in self._batches:
+        sums = np.zeros(3)
+        for inputs, labels in self.batches:
             if stopped():
                 return None
             with out_of_memory_explained(lambda inputs=inputs: _in_words(inputs), TRAINING_ADVICE):
-                sums += [values.sum(dtype="float64") for values in self._scorer(**inputs, labels=labels)]
-            tokens += int((labels != 0).sum())
+                sums += [values.sum(dtype="float64") for values in self.scorer(**inputs, labels=labels)]
+        if self.has_bleu and not self._translate(stopped):
+            return None
+        return self.scores(sums)
+
+    def scores(self, sums: np.ndarray) -> dict[str, float]:
+        """Return the scores of `hypotheses` and of the sums over all tokens of the `Scorer`'s three results."""
+        tokens = sum(int((labels != PAD).sum()) for _, labels in self.batches)
         log_probability, correct, smoothed = (sums / tokens).tolist()
         scores = {
             "validation_loss": -log_probability,
@@ -68,12 +75,10 @@ class Validation:
             "perplexity": math.exp(min(-log_probability, 50)),
             "accuracy": 100 * correct,
         }
-        if not self.has_bleu:
-            return scores
-        if not self._translate(stopped):
-            return None
-        [bleu] = evaluate(self.hypotheses, self.references, "sacrebleu", language=self._language).values()
-        return {**scores, "bleu": bleu.score}
+        if self.has_bleu:
+            [bleu] = evaluate(self.hypotheses, self.references, "sacrebleu", language=self._language).values()
+            scores["bleu"] = bleu.score
+        return scores
 
     def _translate(self, stopped):
         """Set `hypotheses`; return False if `stopped()` interrupted it."""
@@ -81,7 +86,7 @@ class Validation:
         # Batch by batch, so that a stop takes effect soon: sorted here instead of by the translator.
         order = sorted(range(len(self.sources)), key=lambda index: len(self.sources[index]))
         sources = (self.sources[index] for index in order)
-        for index, (best, *_) in zip(order, self._translator.translate(sources, window=BATCH_SIZE), strict=True):
+        for index, (best, *_) in zip(order, self.translator.translate(sources, window=BATCH_SIZE), strict=True):
             if stopped():
                 return False
             self.hypotheses[index] = best.text

@@ -1,0 +1,148 @@
+"""Runs that train as one program on JAX, compared with the same trainings one by one."""
+
+import json
+
+import numpy as np
+import pytest
+
+from interacting_head.config import ExperimentConfig, override
+from interacting_head.reproduction.groups import group_of, programs
+from interacting_head.reproduction.together import batch_shapes, joined
+from tests import tiny_corpus
+from tests.backends import finish, needs_jax, start
+from tests.interacting_head import tiny
+
+SPLITS = ("test", "dev")
+TOGETHER = ("train.average_last=0", "train.patience=null")
+"""Settings of runs that can train together, where they are not the defaults."""
+
+TRAIN = f"""
+import itertools, json, sys
+from pathlib import Path
+import keras
+import numpy as np
+from interacting_head.config import ExperimentConfig, override
+from interacting_head.model.building import build_model, load_weights
+from interacting_head.reproduction import together
+from interacting_head.runs.run_directory import RunDirectory
+from interacting_head.training.setup import make_training_model
+from interacting_head.training.trainer import set_seed
+from interacting_head.training.validation import Validation
+from interacting_head.translation.translator import Translator
+from tests import tiny_corpus
+
+folder = Path(sys.argv[1])
+common = [*tiny_corpus.SETTINGS, "data.corpus=tiny", "data.source_language=de", "data.target_language=en",
+          "model.dropout=0", "model.attention.dropout=0", "train.max_steps=30", "train.validation_interval=15",
+          "train.best_metric=loss", "train.adam_epsilon=1e-3", "train.log_interval=4"]
+own = [["train.seed=1", "train.learning_rate=0.01"],
+       ["train.seed=2", "train.learning_rate=0.003", "train.schedule=cosine"]]
+configs = [override(ExperimentConfig(), [*common, *settings]) for settings in own]
+runs = {{folder / f"runs/{{number}}": config for number, config in enumerate(configs)}}
+program = together.Together(runs, folder, {SPLITS})
+program.train()
+program.train()  # again: the same
+
+found = []
+for index, (path, config) in enumerate(runs.items()):
+    run = RunDirectory.open(path)
+    set_seed(config.train.seed)
+    model = build_model(config, *program.text.subwords)
+    alone = make_training_model(model, config, program.total_steps)
+    steps = itertools.islice(together.batches_in_step(program.batches), program.total_steps)
+    losses = []
+    forget = keras.callbacks.LambdaCallback(on_train_batch_end=lambda step, logs: losses.append(logs["loss"])
+                                            or (step % 4 == 3 and forget.model.reset_metrics()))
+    alone.fit((step[index] for step in steps), steps_per_epoch=program.total_steps, verbose=0, shuffle=False,
+              callbacks=[forget])
+    scores = {{"loss": losses[-1], **Validation(config, model, program.text)()}}
+    expected = model.get_weights()
+    load_weights(run, model, run.weights_path("best"))
+    distance = max(float(np.abs(one - other).max()) for one, other in zip(expected, model.get_weights()))
+    translations = {{}}
+    for split in {SPLITS}:
+        lines = [source for source, _ in program.corpus.split(split).pairs()]
+        translations[split] = [best.text for best, *_ in Translator.from_run(path).translate(lines)]
+    found.append({{"scores": scores, "distance": distance, "translations": translations}})
+print(json.dumps(found))
+"""
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """The folder of two runs that trained together, and the results of the same trainings one by one."""
+    folder = tmp_path_factory.mktemp("together")
+    (folder / "tiny").mkdir()
+    files = tiny_corpus.write_corpus(folder / "tiny")
+    for side, language in (("source", "de"), ("target", "en")):
+        first, *others = files[side].read_text().splitlines()[:5]
+        (folder / f"tiny/test.{language}").write_text("\n".join([first, "", *others]) + "\n")
+    output, _ = finish(start("jax", ["-c", TRAIN, folder], folder))
+    return folder / "runs", json.loads(output.splitlines()[-1])
+
+
+@needs_jax
+@pytest.mark.slow
+def test_each_run_learns_what_it_learns_alone(trained):
+    folder, alone = trained
+    for index, expected in enumerate(alone):
+        assert expected["distance"] < 1e-5
+        log = [json.loads(line) for line in (folder / f"{index}/log.jsonl").read_text().splitlines()]
+        assert [record["step"] for record in log] == [15, 30]
+        for name, value in expected["scores"].items():
+            assert log[-1][name] == pytest.approx(value, rel=1e-4), name
+    assert alone[0]["scores"]["validation_loss"] != alone[1]["scores"]["validation_loss"]
+
+
+@needs_jax
+@pytest.mark.slow
+def test_runs_are_finished_and_translated(trained):
+    import gzip
+
+    folder, alone = trained
+    for index, expected in enumerate(alone):
+        metrics = json.loads((folder / f"{index}/metrics.json").read_text())
+        assert (metrics["steps"], metrics["best_step"], metrics["trained_together"]) == (30, 30, 2)
+        for split in SPLITS:
+            with gzip.open(folder / f"{index}/translations/{split}.en.gz", "rt") as file:
+                assert file.read().splitlines() == expected["translations"][split]
+    assert len(expected["translations"]["test"]) == 6
+    assert expected["translations"]["test"][1] == ""
+
+
+def test_a_group_has_common_settings_but_for_seed_and_rate():
+    def group(*settings):
+        return group_of(override(ExperimentConfig(), [*TOGETHER, *settings]))
+
+    assert group("train.seed=1") == group("train.seed=2", "train.learning_rate=0.1", "train.schedule=cosine")
+    assert group() != group("train.max_steps=7")
+    assert group() != group("model.model_dim=32")
+    for alone in ("train.patience=3", "train.average_last=2", "train.ema_decay=0.9", "data.train_pairs=5"):
+        assert group(alone) is None
+
+
+def test_a_program_trains_its_runs_in_lists(tmp_path):
+    configs = [override(ExperimentConfig(), [*TOGETHER, f"train.seed={seed}"]) for seed in range(5)]
+    other = override(ExperimentConfig(), [*TOGETHER, "model.model_dim=32"])
+    runs = {tmp_path / str(seed): config for seed, config in enumerate(configs)} | {tmp_path / "other": other}
+    [(parts, splits)] = programs(runs, dict.fromkeys(runs, ("dev",)), most=2)
+    assert [[path.name for path in part] for part in parts] == [["0", "1"], ["2", "3"], ["4"]]
+    assert splits == ("dev",)
+
+
+def test_padded_shapes_hold_all_batches_of_their_length():
+    shapes = np.array([(60, 5, 7), (50, 8, 6), (20, 21, 30), (21, 29, 18), (9, 64, 61)])
+    found = batch_shapes(shapes)
+    assert found == [(60, 8, 7), (21, 29, 30), (9, 64, 61)]
+
+
+def test_batches_are_joined_in_the_smallest_shape():
+    batches = []
+    for lengths in ([3, 5], [4, 2, 2]):
+        target_ids, labels = tiny.targets(lengths)
+        batches.append(({"source_ids": tiny.sources(lengths), "target_ids": target_ids}, labels))
+    shape, (inputs, labels) = joined(batches, [(9, 9, 9), (3, 8, 8), (2, 8, 8)])
+    assert shape == (3, 8, 8)
+    assert inputs["source_ids"].shape == labels.shape == (2, 3, 8)
+    np.testing.assert_array_equal(labels[1, :, :4], batches[1][1])
+    assert labels[0, 2].sum() == labels[:, :, 5:].sum() == 0
