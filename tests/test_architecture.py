@@ -75,6 +75,7 @@ MAY_IMPORT = {
         "interacting_head/training/devices.py",
         "interacting_head/training/peak_ram.py",
         "interacting_head/training/precision.py",
+        "interacting_head/training/together.py",
         "interacting_head/training/training_model.py",
     },
     "torch": set(),

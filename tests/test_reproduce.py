@@ -15,6 +15,9 @@ import pytest
 from interacting_head.reproduction.scored import result_name
 from interacting_head.reproduction.tables import TABLES
 from tests import tiny_corpus
+from tests.backends import finish as finish_on
+from tests.backends import needs_jax
+from tests.backends import start as start_on
 from tests.command_line import assert_refused, run, start, wait_until
 from tests.kills import appears
 from tests.tiny_commands import REPRODUCE, write_tiny
@@ -38,6 +41,11 @@ WRONG = {
     "a file for the report": (
         ["quickstart/heads", "--budget", "1e-9", "-o", "/dev/null/x"],
         "into /dev/null/x: /dev/null is a file; name a writable folder",
+    ),
+    "one run together": (["quickstart/heads", "--together", "1"], "--together must be at least 2, got 1"),
+    "together on TensorFlow": (
+        ["quickstart/heads", "--together", "2"],
+        "--together needs JAX, but the backend is tensorflow; set KERAS_BACKEND to jax",
     ),
     "an unknown option": (["quickstart/heads", "--seed", "1"], "unrecognized arguments: --seed"),
 }
@@ -120,6 +128,22 @@ MOMENTS = (
     "out/results/*interacting_head*.json",
 )
 """Files that appear one after another while a table is made."""
+
+
+@needs_jax
+@pytest.mark.slow
+def test_runs_train_together(tmp_path):
+    options = ["--together", "2", "--seeds", "2", "--set", "train.average_last=0"]
+    process = start_on("jax", ["-m", "tests.tiny_reproduction", *REPRODUCE, *options], write_tiny(tmp_path))
+    _, errors = finish_on(process)
+    assert errors.count(": trained 2 runs\n") == 2
+    assert errors.count(", trained in ") == 4
+    records = [json.loads(path.read_text()) for path in (tmp_path / "out/results/reproduction/runs").glob("*.json")]
+    assert [record["trained_together"] for record in records] == [2] * 4
+    assert {record["processor"] for record in records} == {"cpu"}
+    report = (tmp_path / "out/REPRODUCTION.md").read_text()
+    assert "4 of them were trained several at a time; each counts with its share of the time" in report
+    assert len(list((tmp_path / "runs").glob("*/best.weights.h5"))) == 4
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Groups of runs that one program can train at a time, see `together`, and the processes of such programs."""
+"""Groups of runs that one program can train at a time, see `training.together`, and the processes of such programs."""
 
 import dataclasses
 import json
@@ -50,13 +50,18 @@ def train_programs(
     # New processes: a forked one cannot use a GPU.
     with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
         futures = {pool.submit(train_program, parts, splits, corpora_dir): parts for parts, splits in works}
-        for future in as_completed(futures):
-            yield [path for part in futures[future] for path in part], future.result()
+        try:
+            for future in as_completed(futures):
+                yield [path for part in futures[future] for path in part], future.result()
+        except BaseException:  # a signal: the pool would wait for the programs to end
+            for process in multiprocessing.active_children():
+                process.terminate()
+            raise
 
 
 def train_program(parts: list[Runs], splits: Sequence[str], corpora_dir: str | None) -> str:
     """Train lists of runs, each list at a time; return what was done, or the message of the error."""
-    from interacting_head.reproduction.together import Together  # here, because it imports Keras
+    from interacting_head.training.together import Together  # here, because it imports Keras
 
     trained, program = 0, None
     try:

@@ -22,7 +22,6 @@ from interacting_head.console import RunError
 from interacting_head.console.machine import processor, versions
 from interacting_head.metrics import METRICS, MetricUnavailable, Options
 from interacting_head.runs.run_directory import RunDirectory
-from interacting_head.runs.run_folder import TRANSLATIONS
 
 ROOT = Path(__file__).parents[2]
 TEXT_OF_SACREBLEU = ("sacrebleu", "chrf", "ter")
@@ -71,7 +70,7 @@ def score_run(
             continue
         data = run.config.data
         corpus = corpus or open_corpus(data.corpus, data.source_language, data.target_language, corpora_dir)
-        is_new = is_new or not all(stored_translation(run, split).is_file() for split in splits)
+        is_new = is_new or not all(run.translation_path(split).is_file() for split in splits)
         hypotheses, sources, references = [], [], []
         for split in splits:
             hypotheses += translation(run, corpus.split(split), split, environment)
@@ -115,15 +114,10 @@ def is_available(name: str, embedder: str | None = None) -> bool:
     return True
 
 
-def stored_translation(run: RunDirectory, split: str) -> Path:
-    """Return the path of a run's compressed translations of a split."""
-    return run.path / TRANSLATIONS / f"{split}.{run.config.data.target_language}.gz"
-
-
 def translation(run: RunDirectory, text: ParallelText, split: str, environment: dict | None = None) -> list[str]:
     """Return a run's translations of a text, calling `interacting-head translate` unless they are stored."""
-    stored = stored_translation(run, split)
-    summary = run.path / TRANSLATIONS / f"{split}.json"
+    stored = run.translation_path(split)
+    summary = stored.with_name(f"{split}.json")
     if not stored.is_file():
         make_folder(stored.parent)
         options = ["--keep-tokenized"] if PROFILES[run.config.data.profile].is_tokenized else []

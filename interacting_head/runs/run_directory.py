@@ -29,7 +29,7 @@ from interacting_head import config as configuration
 from interacting_head.config import DataConfig, ExperimentConfig
 from interacting_head.runs import migrations, run_folder
 from interacting_head.runs.alignment_choice import ALIGNMENT, AlignmentChoice
-from interacting_head.runs.run_folder import PRUNING, WEIGHTS
+from interacting_head.runs.run_folder import PRUNING, TRANSLATIONS, WEIGHTS
 from interacting_head.runs.seals import DAMAGED, seal
 
 VERSION = "3"
@@ -281,6 +281,10 @@ class RunDirectory:
         return self.path / "checkpoints" / f"step-{step}.state.npz"
 
     # Records.
+
+    def translation_path(self, split: str) -> Path:
+        """Return the path of the compressed translations of a split of the corpus, which may not exist."""
+        return self.path / TRANSLATIONS / f"{split}.{self.config.data.target_language}.gz"
 
     def append_log(self, record: dict) -> None:
         """Add one JSON object to log.jsonl."""

@@ -1,21 +1,17 @@
 """Runs that train as one program on JAX, compared with the same trainings one by one."""
 
+import gzip
 import json
 
 import numpy as np
 import pytest
 
-from interacting_head.config import ExperimentConfig, override
-from interacting_head.reproduction.groups import group_of, programs
-from interacting_head.reproduction.together import batch_shapes, joined
+from interacting_head.training.together import batch_shapes, joined
 from tests import tiny_corpus
 from tests.backends import finish, needs_jax, start
 from tests.interacting_head import tiny
 
 SPLITS = ("test", "dev")
-TOGETHER = ("train.average_last=0", "train.patience=null")
-"""Settings of runs that can train together, where they are not the defaults."""
-
 TRAIN = f"""
 import itertools, json, sys
 from pathlib import Path
@@ -23,7 +19,7 @@ import keras
 import numpy as np
 from interacting_head.config import ExperimentConfig, override
 from interacting_head.model.building import build_model, load_weights
-from interacting_head.reproduction import together
+from interacting_head.training import together
 from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.training.setup import make_training_model
 from interacting_head.training.trainer import set_seed
@@ -97,8 +93,6 @@ def test_each_run_learns_what_it_learns_alone(trained):
 @needs_jax
 @pytest.mark.slow
 def test_runs_are_finished_and_translated(trained):
-    import gzip
-
     folder, alone = trained
     for index, expected in enumerate(alone):
         metrics = json.loads((folder / f"{index}/metrics.json").read_text())
@@ -108,26 +102,6 @@ def test_runs_are_finished_and_translated(trained):
                 assert file.read().splitlines() == expected["translations"][split]
     assert len(expected["translations"]["test"]) == 6
     assert expected["translations"]["test"][1] == ""
-
-
-def test_a_group_has_common_settings_but_for_seed_and_rate():
-    def group(*settings):
-        return group_of(override(ExperimentConfig(), [*TOGETHER, *settings]))
-
-    assert group("train.seed=1") == group("train.seed=2", "train.learning_rate=0.1", "train.schedule=cosine")
-    assert group() != group("train.max_steps=7")
-    assert group() != group("model.model_dim=32")
-    for alone in ("train.patience=3", "train.average_last=2", "train.ema_decay=0.9", "data.train_pairs=5"):
-        assert group(alone) is None
-
-
-def test_a_program_trains_its_runs_in_lists(tmp_path):
-    configs = [override(ExperimentConfig(), [*TOGETHER, f"train.seed={seed}"]) for seed in range(5)]
-    other = override(ExperimentConfig(), [*TOGETHER, "model.model_dim=32"])
-    runs = {tmp_path / str(seed): config for seed, config in enumerate(configs)} | {tmp_path / "other": other}
-    [(parts, splits)] = programs(runs, dict.fromkeys(runs, ("dev",)), most=2)
-    assert [[path.name for path in part] for part in parts] == [["0", "1"], ["2", "3"], ["4"]]
-    assert splits == ("dev",)
 
 
 def test_padded_shapes_hold_all_batches_of_their_length():

@@ -30,7 +30,6 @@ from interacting_head.console.machine import versions
 from interacting_head.model.building import build_model
 from interacting_head.model.compilation import stateless
 from interacting_head.model.placement import same_experiment
-from interacting_head.reproduction.scoring import stored_translation
 from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.search.constraints import Limits
 from interacting_head.search.options import SearchOptions
@@ -60,7 +59,7 @@ SCORED = 64  # sentences of each run that are scored at a time
 
 
 class Together:
-    """A program that trains a number of runs of one group (see `groups`) on one device.
+    """A program that trains a number of runs of one group (see `reproduction.groups`) on one device.
 
     It is built and compiled when it is created. Nothing is saved before the end: a stopped training starts again.
 
@@ -285,7 +284,7 @@ class Together:
             run.save_weights(self.model, run.weights_path("best"))
             lines = iter(translations[index])
             for split, count in self._lines.items():
-                path = stored_translation(run, split)
+                path = run.translation_path(split)
                 make_folder(path.parent)
                 with written_atomically(path) as partial, gzip.open(partial, "wt", encoding="utf-8") as file:
                     file.writelines(line + "\n" for line in itertools.islice(lines, count))
