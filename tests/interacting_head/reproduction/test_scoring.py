@@ -33,6 +33,7 @@ def stand_in(form=RAW_TEXT, path=None, language="en"):
         text_forms=lambda: forms,
         config=config,
         path=path,
+        translation_path=lambda split: path / "translations" / f"{split}.{language}.gz",
         read_json=lambda name: metrics,
         subwords=lambda: (subwords, subwords),
     )
