@@ -214,7 +214,7 @@ OVERHEAD = 1.25  # validations, translation, scores
 def estimated_seconds(run: Run, results: Results) -> float:
     """Estimate the seconds of a run from finished runs with other seeds, or else from its configuration."""
     finished = [results.run(run._replace(seed=seed)) for seed in range(1, 6)]
-    finished = [record["seconds"] for record in finished if record]
+    finished = [record["seconds"] for record in finished if record and "trained_together" not in record]
     if finished:
         return 1.1 * mean(finished)
     return OVERHEAD * training_flops(run.experiment) / REFERENCE_FLOPS

@@ -22,7 +22,7 @@ from data.errors import InputError
 from interacting_head.metrics import evaluate
 from interacting_head.reproduction import scoring
 from interacting_head.reproduction.results import Results
-from interacting_head.reproduction.runner import Runner, gpus, shares_of_cores
+from interacting_head.reproduction.runner import Runner, estimated_seconds, gpus, shares_of_cores
 from interacting_head.reproduction.tables import TEST, Experiment, Run
 from interacting_head.runs.run_directory import RunDirectory
 from tests import tiny_corpus
@@ -323,3 +323,12 @@ def test_no_gpus_are_found_without_the_tool_of_nvidia(monkeypatch):
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     monkeypatch.setenv("PATH", "")
     assert gpus() == []
+
+
+def test_seconds_are_estimated_from_runs_that_trained_alone(made):
+    results, record = Results(made.folder / "estimated"), made.record
+    computed = estimated_seconds(OTHER, results)
+    results.write_run(MADE.name, {**record, "seconds": 100.0, "trained_together": 3}, {})
+    assert estimated_seconds(OTHER, results) == computed
+    results.write_run(MADE.name, {**record, "seconds": 100.0}, {})
+    assert estimated_seconds(OTHER, results) == pytest.approx(110)
