@@ -89,7 +89,11 @@ class TalkingHeadsAttention(MultiHeadAttention):
 
 def mix(kernel: KerasTensor, heads: KerasTensor) -> KerasTensor:
     """Return new heads `(B, H, T, S)`, where head i is Σ_j kernel[i, j] · head j."""
-    return ops.einsum("ij,bjts->bits", ops.cast(kernel, heads.dtype), heads)
+    B, H, T, S = ops.shape(heads)
+    # A product for each sentence: without a copy of the kernel for each, its gradient would be one product of H × B·T·S
+    # by B·T·S × H, which uses a single multiprocessor of a GPU, and the heads would be transposed.
+    kernels = ops.broadcast_to(ops.cast(kernel, heads.dtype), (B, H, H))
+    return ops.reshape(ops.matmul(kernels, ops.reshape(heads, (B, H, T * S))), (B, H, T, S))
 
 
 def clone(initializer: keras.Initializer) -> keras.Initializer:
