@@ -78,13 +78,17 @@ def _without_interrupts():
 def _begin(task):
     global _task
     _task = task
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    end_with_parent()
 
 
-def _end_with_parent():
-    """Exit with the parent process: if it is killed, its workers would wait forever."""
-    multiprocessing.parent_process().join()
-    os._exit(1)
+def end_with_parent() -> None:
+    """Let this worker process exit with its parent: if that is killed, its workers would go on or wait forever."""
+
+    def wait():
+        multiprocessing.parent_process().join()
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 def _run(chunk):

@@ -42,7 +42,10 @@ WRONG = {
         ["quickstart/heads", "--budget", "1e-9", "-o", "/dev/null/x"],
         "into /dev/null/x: /dev/null is a file; name a writable folder",
     ),
-    "one run together": (["quickstart/heads", "--together", "1"], "--together must be at least 2, got 1"),
+    "one run together": (
+        ["quickstart/heads", "--together", "1"],
+        "must be at least 2, or 0 for none, got 1",
+    ),
     "together on TensorFlow": (
         ["quickstart/heads", "--together", "2"],
         "--together needs JAX, but the backend is tensorflow; set KERAS_BACKEND to jax",
@@ -136,13 +139,13 @@ def test_runs_train_together(tmp_path):
     options = ["--together", "2", "--seeds", "2", "--set", "train.average_last=0"]
     process = start_on("jax", ["-m", "tests.tiny_reproduction", *REPRODUCE, *options], write_tiny(tmp_path))
     _, errors = finish_on(process)
-    assert errors.count(": trained 2 runs\n") == 2
+    assert "4 of 4 runs train together\n" in errors
     assert errors.count(", trained in ") == 4
     records = [json.loads(path.read_text()) for path in (tmp_path / "out/results/reproduction/runs").glob("*.json")]
     assert [record["trained_together"] for record in records] == [2] * 4
     assert {record["processor"] for record in records} == {"cpu"}
     report = (tmp_path / "out/REPRODUCTION.md").read_text()
-    assert "4 of them were trained several at a time; each counts with its share of the time" in report
+    assert "- trained several at a time, each counted with its share of the time: 4\n" in report
     assert len(list((tmp_path / "runs").glob("*/best.weights.h5"))) == 4
 
 

@@ -47,7 +47,8 @@ def parse_arguments(description: str) -> argparse.Namespace:
     add("--corpora-dir", metavar="DIR", help="folder of the corpora; default: $CORPORA_DIR, then the cache folder")
     runs_help = "folder of the runs; default: runs/reproduction"
     add("--runs-dir", metavar="DIR", default="runs/reproduction", help=runs_help)
-    add("--jobs", type=int, default=1, metavar="N", help="parallel runs on a machine without GPUs; default: 1")
+    jobs_help = "parallel runs on a machine without GPUs, or programs of --together; default: 1"
+    add("--jobs", type=int, default=1, metavar="N", help=jobs_help)
     together_help = "on JAX: up to N runs that differ only in seed and learning rate train as one program, on one GPU"
     add("--together", type=int, default=0, metavar="N", help=together_help)
     budget_help = "stop after this many hours; do not start runs that would take longer"
@@ -59,8 +60,8 @@ def parse_arguments(description: str) -> argparse.Namespace:
     for name in ("seeds", "jobs"):
         if (number := getattr(arguments, name)) < 1:
             raise InputError(f"--{name} must be at least 1, got {number}")
-    if arguments.together:
-        check_together(arguments)
+    if arguments.together == 1 or arguments.together < 0:
+        raise InputError(f"--together must be at least 2, or 0 for none, got {arguments.together}")
     if arguments.budget is not None and not arguments.budget > 0:
         raise InputError(f"--budget must be above 0, got {arguments.budget}")
     if not (arguments.tables or arguments.list or arguments.report):
@@ -69,9 +70,7 @@ def parse_arguments(description: str) -> argparse.Namespace:
 
 
 def check_together(arguments: argparse.Namespace) -> None:
-    """Raise `InputError` if runs cannot train together."""
-    if arguments.together < 2:
-        raise InputError(f"--together must be at least 2, got {arguments.together}")
+    """Raise `InputError` if runs cannot train together here."""
     if (backend := os.environ.get("KERAS_BACKEND", "tensorflow")) != "jax":
         raise InputError(f"--together needs JAX, but the backend is {backend}; set KERAS_BACKEND to jax")
     if arguments.budget is not None:
@@ -92,6 +91,8 @@ def reproduce(arguments: argparse.Namespace) -> int:
     options = "runs_dir", "corpora_dir", "budget", "jobs", "embedder", "together"
     runner = Runner(results, **{name: getattr(arguments, name) for name in options})
     if not arguments.report:
+        if arguments.together:
+            check_together(arguments)
         if arguments.embedder is not None:
             METRICS[YISI1](Options(embedder=arguments.embedder))  # raises now what scoring would store after hours
         signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))

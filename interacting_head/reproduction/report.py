@@ -305,8 +305,8 @@ def conditions(scored: Scored) -> list[str]:
         f"- {len(records)} run{'s' * (len(records) > 1)}, {sum(minutes) / 60:.1f} hours of training "
         f"({each}on a machine that also did other work), {', '.join(processors)}"
     )
-    if together := sum("trained_together" in record for record in records):
-        lines.append(f"- {together} of them were trained several at a time; each counts with its share of the time")
+    if together := sum(record.get("trained_together", 1) > 1 for record in records):
+        lines.append(f"- trained several at a time, each counted with its share of the time: {together}")
     if early := sum("scores" in record and "search_ends" not in record for record in records):
         lines.append(
             f"- {early} of them translated with the beam search of version 0.2, which ended a sentence at its N-th "

@@ -21,13 +21,14 @@ from tqdm import tqdm
 from data.command_line import format_os_error
 from data.corpora.corpus import open_corpus
 from data.errors import InputError
-from data.files import make_folder
+from data.files import make_folder, sole_use
 from interacting_head.console import RunError
 from interacting_head.model.flops import matmul_flops
 from interacting_head.reproduction.groups import programs, train_programs
 from interacting_head.reproduction.results import Results
 from interacting_head.reproduction.scoring import call, check_finished, missing_of, score_run, stop_running
 from interacting_head.reproduction.tables import Experiment, Run, Tests
+from interacting_head.runs import run_folder
 
 Work = tuple[Run, Tests, tuple[str, ...]]
 """A run, its test sets and its metrics."""
@@ -65,7 +66,8 @@ class Runner:
         wanted = [work for work in wanted if self._is_missing(*work)]
         check_test_sets(wanted, self.corpora_dir)
         if self.together:
-            self._train_together(wanted)
+            self._make_together(wanted)
+            wanted = [work for work in wanted if self._is_missing(*work)]
         self._each({work[0]: functools.partial(self._score, *work) for work in wanted})
 
     def train(self, runs: Iterable[Run], splits_of: Tests) -> None:
@@ -78,19 +80,38 @@ class Runner:
         check_finished(self.folder(run))
         return "trained"
 
-    def _train_together(self, wanted):
-        """Train the groups of runs that one program can train at a time; leave runs that have begun alone."""
-        runs = {self.folder(run): run.config for run, _, _ in wanted if not self._has_begun(run)}
-        splits_of = {
-            self.folder(run): tuple(dict.fromkeys(itertools.chain(*tests.values()))) for run, tests, _ in wanted
-        }
+    def _make_together(self, wanted):
+        """Train the groups of runs that one program can train at a time, and score each group when it is trained.
+
+        Groups of one, and runs that have begun alone, are left out.
+        """
+        works = {self.folder(work[0]): work for work in wanted if not self._has_begun(work[0])}
+        splits_of = {path: tuple(dict.fromkeys(itertools.chain(*work[1].values()))) for path, work in works.items()}
+        found = programs({path: work[0].config for path, work in works.items()}, splits_of, self.together)
+        count = sum(len(part) for parts, _ in found for part in parts)
+        print(f"{count} of {len(wanted)} runs train together", file=sys.stderr)
         make_folder(self.runs_dir)
-        works = programs(runs, splits_of, self.together)
-        count = sum(len(part) for parts, _ in works for part in parts)
         with tqdm(total=count, unit="run", disable=None) as progress:
-            for paths, message in train_programs(works, self.corpora_dir, self.jobs):
-                progress.update(len(paths))
-                progress.write(f"{', '.join(path.name for path in paths)}: {message}", file=sys.stderr)
+            for paths, outcome in train_programs(found, self.corpora_dir, self.jobs):
+                for path in paths:
+                    progress.write(f"{path.name}: {self._scored(works[path]) or outcome}", file=sys.stderr)
+                    progress.update()
+
+    def _scored(self, work):
+        """Score a run if it is trained; return a message, or None."""
+        if not self._is_trained(work[0]):
+            return None
+        try:
+            return self._score(*work, self.environment())
+        except (InputError, RunError, OSError) as error:
+            return f"not scored: {error}"  # `make` tries again
+
+    def _clear_remains(self, run):
+        """Remove what a program left that was killed while it wrote results: `train` cannot resume it."""
+        folder = self.folder(run)
+        if folder.is_dir() and not self._has_begun(run):
+            with sole_use(folder):
+                run_folder.clear(folder)
 
     def _is_trained(self, run):
         return (self.folder(run) / "metrics.json").is_file()
@@ -154,6 +175,7 @@ class Runner:
             environment = self.environment(device)
             make_folder(self.runs_dir)
             if not self._is_trained(run):
+                self._clear_remains(run)
                 arguments = [run.experiment.recipe, "--run-dir", self.folder(run), "--set", *run.settings]
                 call(["train", *arguments], self._log(run), environment)
             return finish(environment)

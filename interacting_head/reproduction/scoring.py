@@ -191,8 +191,11 @@ def record_of(run: RunDirectory) -> dict:
 
 
 def epoch_seconds(metrics: dict, log: Sequence[dict]) -> float | None:
-    """Return the seconds per epoch at the median training speed; None for runs of earlier versions."""
-    if "tokens_per_epoch" not in metrics:
+    """Return the seconds per epoch at the median training speed.
+
+    None for runs of earlier versions, and for runs that trained with others in one program.
+    """
+    if "tokens_per_epoch" not in metrics or "trained_together" in metrics:
         return None
     return metrics["tokens_per_epoch"] / median(record["tokens_per_second"] for record in log)
 

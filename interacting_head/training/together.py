@@ -10,9 +10,7 @@ Shapes: `R` runs, `B` sentences, `S` source and `T` target length, `C` parts of 
 import contextlib
 import dataclasses
 import functools
-import gzip
 import itertools
-import logging
 import math
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,7 +21,7 @@ import numpy as np
 
 from data.batches.pipeline import Batch, TrainingBatches
 from data.errors import InputError
-from data.files import make_folder, sole_use, written_atomically
+from data.files import make_folder, sole_use
 from data.text.subwords import END, PAD
 from interacting_head.config import ExperimentConfig
 from interacting_head.console.machine import versions
@@ -34,9 +32,11 @@ from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.search.constraints import Limits
 from interacting_head.search.options import SearchOptions
 from interacting_head.search.transformer_search import TransformerSearch
+from interacting_head.training import precision
 from interacting_head.training.checkpoints import score_of
 from interacting_head.training.run_text import open_text, prepare_run_text
 from interacting_head.training.setup import (
+    check,
     make_batches,
     make_schedule,
     make_training_model,
@@ -49,8 +49,7 @@ from interacting_head.training.validation import Validation
 from interacting_head.translation.batches import padded, width
 from interacting_head.translation.engines.engine import Sentence
 from interacting_head.translation.engines.keras import hypotheses
-
-logger = logging.getLogger("interacting_head")
+from interacting_head.translation.files import open_whole
 
 SHAPES = 3  # of training batches: each costs a compilation, and fewer cost more padding
 STEP = 4  # lengths of padded batches are multiples of this
@@ -74,16 +73,20 @@ class Together:
         self, runs: dict[Path, ExperimentConfig], corpora_dir: str | Path | None = None, splits: Sequence[str] = ()
     ):
         first = next(iter(runs.values()))
-        keras.config.set_dtype_policy(first.train.precision)
+        check(first)
         keras.config.disable_flash_attention()  # for long sequences; its kernels need not have a `vmap`
         self.corpus = open_text(first.data, corpora_dir)
+        self._locks, self._subwords = contextlib.ExitStack(), None
         self._begin(runs)
+        first = self.configs[0]
+        keras.config.set_dtype_policy(first.train.precision)
         # The structure of all models; their weights are in the state.
         self.training_model = self._model(first)
         self.model = self.training_model.transformer
         self.validation = Validation(first, self.model, self.text)
         self._shapes = batch_shapes(self.batches[0].plan(0).shapes)
-        self._dev = self._text(self.validation.sources, self.validation.translator.options)
+        dev = self.validation.sources if self.validation.has_bleu else []
+        self._dev = self._text(dev, self.validation.translator.options)
         sources = {name: [source for source, _ in self.corpus.split(name).pairs()] for name in splits}
         self._lines = {name: len(lines) for name, lines in sources.items()}
         self._test = self._text(list(itertools.chain(*sources.values())), SearchOptions.of(first.decode, {}))
@@ -91,13 +94,20 @@ class Together:
 
     def _begin(self, runs):
         """Open the run directories, and plan batches and learning rates."""
-        self.configs, self.runs = list(runs.values()), list(map(RunDirectory, runs))
-        for run, config in zip(self.runs, self.configs, strict=True):
-            run.create_or_check(config, same_experiment)
+        self.configs, self.runs = [], list(map(RunDirectory, runs))
+        for run, config in zip(self.runs, runs.values(), strict=True):
+            self._locks.enter_context(sole_use(run.path))
+            self.configs.append(precision.resolved(config, run))
+            run.create_or_check(self.configs[-1], same_experiment)
             self.text = prepare_run_text(config.data, run, self.corpus)
+            self._subwords = self._subwords or run.subword_digests
+            if run.subword_digests != self._subwords:
+                raise InputError(f"{run.path} has other sub-words than the runs it would train with; remove it")
         self.batches = [make_batches(config, self.text.pairs, static_shapes=False) for config in self.configs]
-        train, in_epoch = self.configs[0].train, self.batches[0].batches_in_epoch
-        self.total_steps, self.interval = number_of_steps(train, in_epoch), steps_between_validations(train, in_epoch)
+        train, plan = self.configs[0].train, self.batches[0].plan(0)
+        self.total_steps = number_of_steps(train, len(plan))
+        self.interval = steps_between_validations(train, len(plan))
+        self._tokens_per_epoch, self._tokens_per_step = plan.tokens, plan.tokens / len(plan)
         self.rates = np.stack([rates(config, self.total_steps) for config in self.configs], axis=1)
 
     def _model(self, config):
@@ -193,20 +203,20 @@ class Together:
 
     # Computing.
 
-    def train(self, runs: dict[Path, ExperimentConfig] | None = None) -> None:
+    def train(self, runs: dict[Path, ExperimentConfig] | None = None) -> list[Path]:
         """Train the runs, or as many others of their group, and write their run directories.
 
-        Runs whose training diverges are logged, and their directories stay without results.
+        Returns the directories of runs that have diverged, which stay without results.
         """
-        if runs is not None:
-            self._begin(runs)
-        with contextlib.ExitStack() as stack:
-            for run in self.runs:
-                stack.enter_context(sole_use(run.path))
-            self._write(*self._trained())
+        with self._locks:  # of the first runs since they began
+            if runs is not None:
+                self._begin(runs)
+            return self._write(*self._trained())
 
     def _trained(self):
         """Return the best weights of all runs, and the translations with them."""
+        import jax.numpy as jnp
+
         self.logs = [[] for _ in self.runs]
         state = self._initial_state()
         best, best_scores = None, np.full(len(self.runs), -np.inf)
@@ -215,7 +225,7 @@ class Together:
         measured = 0
         for step, batches in enumerate(itertools.islice(batches_in_step(self.batches), self.total_steps), start=1):
             if (step - 1) % log_interval == 0:
-                state[3] = [array * 0 for array in state[3]]
+                state[3] = list(map(jnp.zeros_like, state[3]))
             shape, batch = joined(batches, self._shapes)
             state, loss = self._steps[shape](state, batch, self.rates[step - 1])
             if step % self.interval == 0 or step == self.total_steps:
@@ -226,15 +236,14 @@ class Together:
                 scores = np.array([score_of(log[-1], self.configs[0].train.best_metric) for log in self.logs])
                 best = chosen(scores > best_scores, state[0], best or state[0])
                 best_scores = np.maximum(scores, best_scores)
-        return best, self._translations(self._test, best)
+        return best, self._translations(self._test, best, str)  # as `translate --keep-tokenized` writes them
 
     def _validate(self, step, weights, losses, seconds_per_step, begun):
         """Score all runs on the development text, and add to their logs; times are shares of the common time."""
         sums = np.asarray(self._scoring(weights, self._references), "float64")
-        translations = self._translations(self._dev, weights)
+        translations = self._translations(self._dev, weights, self.validation.translator.target_form.postprocess)
         for index, log in enumerate(self.logs):
             self.validation.hypotheses = translations[index]
-            plan = self.batches[index].plan(0)
             log.append(
                 {
                     "step": step,
@@ -242,43 +251,42 @@ class Together:
                     "loss": float(losses[index]),
                     **self.validation.scores(sums[index]),
                     "learning_rate": float(self.rates[step, index]),
-                    "tokens_per_second": round(plan.tokens / len(plan) / seconds_per_step * len(self.runs)),
+                    "tokens_per_second": round(self._tokens_per_step / seconds_per_step * len(self.runs)),
                 }
             )
         share = round((time.perf_counter() - begun) / len(self.runs), 1)
         for log in self.logs:
             log[-1]["seconds"] = share
 
-    def _translations(self, text, weights):
-        """Return each run's translations of a `SearchedText`, lines without sub-words as ""."""
+    def _translations(self, text, weights, finish):
+        """Return each run's translations of a `SearchedText`, each by the function `finish`.
+
+        Lines without sub-words give "".
+        """
         if not text.count:
             return [[] for _ in self.runs]
         found = [np.asarray(array) for array in self._search_of[text](weights, text.source_ids, text.max_lengths)]
-        translator = self.validation.translator
-        # As `translate --keep-tokenized` writes them, and as validations score them.
-        finish = str if text is self._test else translator.target_form.postprocess
+        subwords = self.validation.translator.target_subwords
         texts = []
         for run in range(len(self.runs)):
             rows = [array[:, run].reshape(-1, *array.shape[3:]) for array in found]
             n_best = hypotheses(*rows, 1)[: len(text.numbers)]
             best = [one[0].ids if one else [] for one in n_best]  # none, if probabilities are NaN
             lines = [""] * text.count
-            for number, line in zip(text.numbers, translator.target_subwords.decode(best), strict=True):
+            for number, line in zip(text.numbers, subwords.decode(best), strict=True):
                 lines[number] = finish(line)
             texts.append(lines)
         return texts
 
     def _write(self, best, translations):
+        """Write the results of all runs, and return the directories of the ones that have diverged."""
         import jax
 
-        weights = [np.asarray(array) for array in best]
+        diverged, weights = [], [np.asarray(array) for array in best]
         for index, (run, log, config) in enumerate(zip(self.runs, self.logs, self.configs, strict=True)):
             if not all(math.isfinite(record["validation_loss"]) for record in log):
-                logger.warning("%s has diverged: its validation loss is not finite", run.path)
+                diverged.append(run.path)
                 continue
-            run.truncate_log(0)
-            for record in log:
-                run.append_log(record)
             for variable, array in zip(self.training_model.trainable_variables, weights, strict=True):
                 variable.assign(array[index])
             run.save_weights(self.model, run.weights_path("best"))
@@ -286,18 +294,24 @@ class Together:
             for split, count in self._lines.items():
                 path = run.translation_path(split)
                 make_folder(path.parent)
-                with written_atomically(path) as partial, gzip.open(partial, "wt", encoding="utf-8") as file:
+                with open_whole(path) as file:
                     file.writelines(line + "\n" for line in itertools.islice(lines, count))
+            run.truncate_log(0)
+            for record in log:
+                run.append_log(record)
+            of_best = max(log, key=lambda record: score_of(record, config.train.best_metric))
             metrics = {
                 "steps": self.total_steps,
-                "best_step": max(log, key=lambda record: score_of(record, config.train.best_metric))["step"],
+                "best_step": of_best["step"],
                 "parameters": self.model.count_params(),
-                "tokens_per_epoch": self.batches[index].plan(0).tokens,
+                "tokens_per_epoch": self._tokens_per_epoch,
+                "best": of_best,
                 "trained_together": len(self.runs),
                 "processor": jax.devices()[0].device_kind,
                 "versions": versions(),
             }
             run.write_json("metrics.json", metrics)
+        return diverged
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -25,7 +25,14 @@ SEARCH_ADVICE = "set or lower decode.max_length, set train.validation_bleu=false
 
 
 class Validation:
-    """Losses, token accuracy and BLEU of greedy translations on the development set, lowercased if the profile is."""
+    """Losses, token accuracy and BLEU of greedy translations on the development set, lowercased if the profile is.
+
+    Attributes:
+        sources, references: the text, references in the form that a perfect model would produce.
+        batches, scorer: encoded pairs in batches, and the `Scorer` of their losses.
+        translator, hypotheses: the `Translator` of the sources, and its latest translations, or None.
+        has_bleu: whether translations are scored.
+    """
 
     def __init__(self, config: ExperimentConfig, model: Transformer, text: RunText):
         pairs = [pair for pair in text.dev.pairs() if pair[0].strip() and pair[1].strip()]

@@ -173,16 +173,16 @@ def open_output(arguments: argparse.Namespace) -> Iterator[TextIO]:
         if is_prompt(arguments.input):
             output = stack.enter_context(separate_output())
         if arguments.output != "-":
-            output = stack.enter_context(_open_file(arguments.output))
+            output = stack.enter_context(open_whole(arguments.output))
         output.reconfigure(encoding="utf-8")
         yield output
 
 
 @contextlib.contextmanager
-def _open_file(path):
-    """A text file that appears when it is complete; a gzip file if its name ends so."""
+def open_whole(path: str | Path) -> Iterator[TextIO]:
+    """Yield a text file to write that appears when it is complete; a gzip file if its name ends so."""
     with contextlib.ExitStack() as stack:
-        if path.endswith(".gz"):
+        if str(path).endswith(".gz"):
             file = stack.enter_context(atomic_write(path, "wb"))
             # Neither name nor time in the header: the same translations give the same file.
             compressed = gzip.GzipFile("", "wb", fileobj=file, mtime=0)
@@ -224,7 +224,7 @@ def open_alignment(arguments: argparse.Namespace, translator: "Translator") -> I
             "interacting-head analyze alignment --store",
             file=sys.stderr,
         )
-    with _open_file(arguments.alignment) as file:
+    with open_whole(arguments.alignment) as file:
         yield lambda lines, found: file.writelines(f"{line}\n" for line in aligner.lines(lines, found))
     if count := aligner.unaligned:
         lines, their = (f"{count:,} lines have", "their") if count > 1 else ("1 line has", "its")

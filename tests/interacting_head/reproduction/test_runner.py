@@ -332,3 +332,15 @@ def test_seconds_are_estimated_from_runs_that_trained_alone(made):
     assert estimated_seconds(OTHER, results) == computed
     results.write_run(MADE.name, {**record, "seconds": 100.0}, {})
     assert estimated_seconds(OTHER, results) == pytest.approx(110)
+
+
+def test_remains_of_a_program_that_was_killed_are_removed(tmp_path, made):
+    run = run_of(3)
+    folder = tmp_path / "runs" / run.name
+    left = RunDirectory(folder)
+    left.create_or_check(run.config)
+    for step in (1, 2):
+        left.append_log({"step": step})
+    make(tmp_path, wanted(run), made.corpora)
+    assert [record["step"] for record in left.read_log()] == [1]
+    assert (folder / "metrics.json").is_file()

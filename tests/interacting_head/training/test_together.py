@@ -36,11 +36,13 @@ own = [["train.seed=1", "train.learning_rate=0.01"],
 configs = [override(ExperimentConfig(), [*common, *settings]) for settings in own]
 runs = {{folder / f"runs/{{number}}": config for number, config in enumerate(configs)}}
 program = together.Together(runs, folder, {SPLITS})
-program.train()
-program.train()  # again: the same
-
+assert program.train() == []
+others = dict(zip([folder / "runs/2", folder / "runs/3"], reversed(configs), strict=True))
 found = []
-for index, (path, config) in enumerate(runs.items()):
+for number, (path, config) in enumerate([*runs.items(), *others.items()]):
+    index = number % 2
+    if number == 2:
+        assert program.train(others) == []
     run = RunDirectory.open(path)
     set_seed(config.train.seed)
     model = build_model(config, *program.text.subwords)
@@ -66,7 +68,7 @@ print(json.dumps(found))
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
-    """The folder of two runs that trained together, and the results of the same trainings one by one."""
+    """The folder of runs that trained together, two at a time, and the results of the same trainings one by one."""
     folder = tmp_path_factory.mktemp("together")
     (folder / "tiny").mkdir()
     files = tiny_corpus.write_corpus(folder / "tiny")
@@ -97,11 +99,12 @@ def test_runs_are_finished_and_translated(trained):
     for index, expected in enumerate(alone):
         metrics = json.loads((folder / f"{index}/metrics.json").read_text())
         assert (metrics["steps"], metrics["best_step"], metrics["trained_together"]) == (30, 30, 2)
+        assert metrics["best"]["step"] == 30
         for split in SPLITS:
             with gzip.open(folder / f"{index}/translations/{split}.en.gz", "rt") as file:
                 assert file.read().splitlines() == expected["translations"][split]
-    assert len(expected["translations"]["test"]) == 6
-    assert expected["translations"]["test"][1] == ""
+        assert len(expected["translations"]["test"]) == 6
+        assert expected["translations"]["test"][1] == ""
 
 
 def test_padded_shapes_hold_all_batches_of_their_length():
@@ -120,3 +123,15 @@ def test_batches_are_joined_in_the_smallest_shape():
     assert inputs["source_ids"].shape == labels.shape == (2, 3, 8)
     np.testing.assert_array_equal(labels[1, :, :4], batches[1][1])
     assert labels[0, 2].sum() == labels[:, :, 5:].sum() == 0
+
+
+@needs_jax
+@pytest.mark.slow
+def test_a_run_that_diverges_is_left_out(tmp_path):
+    code = TRAIN.partition("program = ")[0].replace("train.learning_rate=0.003", "train.learning_rate=1e30")
+    code += f"print([path.name for path in together.Together(runs, folder, {SPLITS[1:]}).train()])"
+    (tmp_path / "tiny").mkdir()
+    tiny_corpus.write_corpus(tmp_path / "tiny")
+    output, _ = finish(start("jax", ["-c", code, tmp_path], tmp_path))
+    assert output.splitlines()[-1] == "['1']"
+    assert [path.parent.name for path in (tmp_path / "runs").glob("*/metrics.json")] == ["0"]
