@@ -334,6 +334,7 @@ def test_seconds_are_estimated_from_runs_that_trained_alone(made):
     assert estimated_seconds(OTHER, results) == pytest.approx(110)
 
 
+@pytest.mark.slow
 def test_remains_of_a_program_that_was_killed_are_removed(tmp_path, made):
     run = run_of(3)
     folder = tmp_path / "runs" / run.name
