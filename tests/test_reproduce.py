@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from interacting_head.console.machine import processor
 from interacting_head.reproduction.scored import result_name
 from interacting_head.reproduction.tables import TABLES
 from tests import tiny_corpus
@@ -143,7 +144,7 @@ def test_runs_train_together(tmp_path):
     assert errors.count(", trained in ") == 4
     records = [json.loads(path.read_text()) for path in (tmp_path / "out/results/reproduction/runs").glob("*.json")]
     assert [record["trained_together"] for record in records] == [2] * 4
-    assert {record["processor"] for record in records} == {"cpu"}
+    assert {record["processor"] for record in records} == {processor()}
     report = (tmp_path / "out/REPRODUCTION.md").read_text()
     assert "- trained several at a time, each counted with its share of the time: 4\n" in report
     assert len(list((tmp_path / "runs").glob("*/best.weights.h5"))) == 4

@@ -24,7 +24,7 @@ from data.errors import InputError
 from data.files import make_folder, sole_use
 from data.text.subwords import END, PAD
 from interacting_head.config import ExperimentConfig
-from interacting_head.console.machine import versions
+from interacting_head.console.machine import processor, versions
 from interacting_head.model.building import build_model
 from interacting_head.model.compilation import stateless
 from interacting_head.model.placement import same_experiment
@@ -214,10 +214,10 @@ class Together:
             return self._write(*self._trained())
 
     def _trained(self):
-        """Return the best weights of all runs, and the translations with them."""
+        """Return the logs of all runs, their best weights, and the translations with these."""
         import jax.numpy as jnp
 
-        self.logs = [[] for _ in self.runs]
+        logs = [[] for _ in self.runs]
         state = self._initial_state()
         best, best_scores = None, np.full(len(self.runs), -np.inf)
         log_interval = self.configs[0].train.log_interval
@@ -231,32 +231,34 @@ class Together:
             if step % self.interval == 0 or step == self.total_steps:
                 losses = np.asarray(loss)  # waits for the device
                 seconds = (time.perf_counter() - former) / (step - measured)
-                self._validate(step, state[0], losses, seconds, begun)
+                records = self._validate(step, state[0], losses, seconds)
+                share = round((time.perf_counter() - begun) / len(self.runs), 1)
+                for log, record in zip(logs, records, strict=True):
+                    log.append({**record, "seconds": share})
                 former, measured = time.perf_counter(), step
-                scores = np.array([score_of(log[-1], self.configs[0].train.best_metric) for log in self.logs])
+                scores = np.array([score_of(log[-1], self.configs[0].train.best_metric) for log in logs])
                 best = chosen(scores > best_scores, state[0], best or state[0])
                 best_scores = np.maximum(scores, best_scores)
-        return best, self._translations(self._test, best, str)  # as `translate --keep-tokenized` writes them
+        return logs, best, self._translations(self._test, best, str)  # as `translate --keep-tokenized` writes them
 
-    def _validate(self, step, weights, losses, seconds_per_step, begun):
-        """Score all runs on the development text, and add to their logs; times are shares of the common time."""
+    def _validate(self, step, weights, losses, seconds_per_step):
+        """Return a record of each run: its scores on the development text, and its share of the common speed."""
         sums = np.asarray(self._scoring(weights, self._references), "float64")
         translations = self._translations(self._dev, weights, self.validation.translator.target_form.postprocess)
-        for index, log in enumerate(self.logs):
+        records = []
+        for index, batches in enumerate(self.batches):
             self.validation.hypotheses = translations[index]
-            log.append(
+            records.append(
                 {
                     "step": step,
-                    "epoch": self.batches[index].position(step - 1)[0] + 1,
+                    "epoch": batches.position(step - 1)[0] + 1,
                     "loss": float(losses[index]),
                     **self.validation.scores(sums[index]),
                     "learning_rate": float(self.rates[step, index]),
                     "tokens_per_second": round(self._tokens_per_step / seconds_per_step * len(self.runs)),
                 }
             )
-        share = round((time.perf_counter() - begun) / len(self.runs), 1)
-        for log in self.logs:
-            log[-1]["seconds"] = share
+        return records
 
     def _translations(self, text, weights, finish):
         """Return each run's translations of a `SearchedText`, each by the function `finish`.
@@ -278,12 +280,13 @@ class Together:
             texts.append(lines)
         return texts
 
-    def _write(self, best, translations):
+    def _write(self, logs, best, translations):
         """Write the results of all runs, and return the directories of the ones that have diverged."""
         import jax
 
+        device = jax.devices()[0]
         diverged, weights = [], [np.asarray(array) for array in best]
-        for index, (run, log, config) in enumerate(zip(self.runs, self.logs, self.configs, strict=True)):
+        for index, (run, log, config) in enumerate(zip(self.runs, logs, self.configs, strict=True)):
             if not all(math.isfinite(record["validation_loss"]) for record in log):
                 diverged.append(run.path)
                 continue
@@ -307,7 +310,7 @@ class Together:
                 "tokens_per_epoch": self._tokens_per_epoch,
                 "best": of_best,
                 "trained_together": len(self.runs),
-                "processor": jax.devices()[0].device_kind,
+                "processor": processor() if device.platform == "cpu" else device.device_kind,
                 "versions": versions(),
             }
             run.write_json("metrics.json", metrics)
