@@ -6,7 +6,10 @@ import statistics
 from pathlib import Path
 
 from interacting_head.analysis.figures import Figure, save_figure
-from interacting_head.reproduction.scored import Losses, Scored, Timed
+from interacting_head.reproduction.scored import Losses, Rates, Scored, Timed
+
+COLOURS = 10
+"""Lines that matplotlib's colours tell apart."""
 
 
 def draw(scored: Scored, path: str | Path) -> None:
@@ -27,9 +30,7 @@ def draw(scored: Scored, path: str | Path) -> None:
 
 def draw_scores(scored: Scored, figure: Figure) -> None:
     """Draw the first test set's sacreBLEU of each row, mean and deviation over seeds."""
-    [test, *others] = scored.tests
-    test = others[0] if test == "dev" and others else test
-    axes, places = figure.subplots(), places_of(scored.columns)
+    axes, places, test = figure.subplots(), places_of(scored.columns), first_test(scored)
     for row in scored.rows:
         found = [scored.summary(row, column, test, "sacrebleu") for column in scored.columns]
         points = [(x, one.mean, one.deviation or 0) for x, one in zip(places, found, strict=True) if one]
@@ -37,6 +38,12 @@ def draw_scores(scored: Scored, figure: Figure) -> None:
             axes.errorbar(*zip(*points, strict=True), marker="o", capsize=3, label=row)
     axes.set_xticks(places, scored.columns)
     axes.set_ylabel(f"sacreBLEU, {test}")
+
+
+def first_test(scored: Scored) -> str:
+    """Return the name of a table's first test set, the development text only if it has no other."""
+    [test, *others] = scored.tests
+    return others[0] if test == "dev" and others else test
 
 
 def draw_seconds(scored: Timed, figure: Figure) -> None:
@@ -75,11 +82,15 @@ def draw_losses(scored: Losses, figure: Figure) -> None:
     axes.set_ylabel("label-smoothed validation loss (base 2)")
 
 
-def draw_rates(scored: Scored, figure: Figure) -> None:
+def draw_rates(scored: Rates, figure: Figure) -> None:
     """Draw the development sacreBLEU by learning rate: a panel for each set-up with runs, a line for each scheme.
 
-    Points are for the first seed, which chooses the best rate; other seeds have some of the rates only.
+    Points are for the first seed, which chooses the best rate; other seeds have some of the rates only. A table with
+    more schemes than colours shows each at its best rate instead.
     """
+    if len({row.split(", ", 1)[0] for row in scored.rows}) > COLOURS:
+        draw_best(scored, figure)
+        return
     rates = {float(column): column for column in scored.columns}
     schemes, lines = {}, {}
     for row in scored.rows:
@@ -103,6 +114,33 @@ def draw_rates(scored: Scored, figure: Figure) -> None:
         axes.set_title(setup, fontsize="medium")
         axes.set_xlabel("peak learning rate")
         axes.set_ylabel("sacreBLEU, dev, seed 1")
+
+
+def draw_best(scored: Rates, figure: Figure) -> None:
+    """Draw the first test set's sacreBLEU of each scheme at its best rate: mean and seeds, a panel for each set-up.
+
+    A vertical line marks the first scheme of a panel, the baseline.
+    """
+    test = first_test(scored)
+    schemes = list(dict.fromkeys(row.split(", ", 1)[0] for row in scored.rows))
+    setups = list(dict.fromkeys(row.split(", ", 1)[1] for row in scored.rows))
+    figure.set_size_inches(9, 1 + 0.22 * len(schemes))
+    panels = figure.subplots(1, len(setups), sharex=True, sharey=True, squeeze=False).flat
+    for axes, setup in zip(panels, setups, strict=True):
+        for place, scheme in enumerate(schemes):
+            row = f"{scheme}, {setup}"
+            if (column := scored.best_column(row)) is None:
+                continue
+            scores = [scored.score(run, test, "sacrebleu") for run in scored.runs_of(row, column)]
+            mean = scored.summary(row, column, test, "sacrebleu").mean
+            axes.plot(scores, [place] * len(scores), "o", color="C0", alpha=0.4, markersize=4)
+            axes.plot(mean, place, "|", color="C0", markersize=12, markeredgewidth=2)
+            if scheme == schemes[0]:
+                axes.axvline(mean, color="grey", linewidth=0.8)
+        axes.set_title(setup, fontsize="medium")
+        axes.set_xlabel(f"sacreBLEU, {test}, at the best rate")
+    panels[0].set_yticks(range(len(schemes)), schemes)
+    panels[0].invert_yaxis()
 
 
 DRAWINGS = {

@@ -36,7 +36,7 @@ A claim is a list of differences between cells. Each is shown with its 95 % inte
 over seeds and by paired bootstrap over sentences. A claim **holds here** if each difference is positive with p < 0.05
 by both, and **does not hold here** if one is negative with p < 0.05 divided by the number of differences. There is **no
 difference larger than 0.5** if each interval lies within ± 0.5 BLEU. It is **not decided** with fewer than three seeds,
-or if a side is still learning: its development loss fell by more than 1 % in the last fifth of its training. A
+or if a side is still learning: its development loss fell by more than 1 % in the last fifth, on average over seeds. A
 significant difference counts even so if the worse side would not make it up by training as long again at that pace.
 Otherwise it is **inconclusive**. Claims that cells score alike hold if each interval lies within ± 0.5 BLEU, or within
 the margin that the claim names. Claims on short runs are decided as they end.

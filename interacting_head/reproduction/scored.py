@@ -2,6 +2,7 @@
 
 import functools
 import math
+import statistics
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,7 +15,7 @@ from interacting_head.reproduction.statistics import CellName, Ratio, Summary, r
 from interacting_head.reproduction.tables import Run, Table
 
 CONVERGED = 0.01
-"""A training has converged if its development loss fell by at most this share in the last fifth."""
+"""Trainings have converged if their development loss fell by at most this share in the last fifth, on average."""
 RunInCell = tuple[str, str]
 """The name of a run and a column, because a run may fill several cells of a row."""
 
@@ -82,20 +83,28 @@ class Scored:
         found = self.summary(*cell, test, metric)
         return None if found is None else sign_of(metric) * found.mean
 
-    def is_converged(self, run: RunInCell) -> bool:
-        """Return whether the development loss of a run fell by at most 1 % in the last fifth of its training."""
-        return fall_at_end(self.record_of(run)["log"]) <= CONVERGED
+    def mean_fall(self, runs: Sequence[RunInCell]) -> float:
+        """Return the mean share by which the development loss of runs fell in the last fifth of their training."""
+        return statistics.fmean(fall_at_end(self.record_of(run)["log"]) for run in runs)
 
-    def catches_up(self, run: RunInCell, other: RunInCell) -> bool:
-        """Return whether training as long again, at the pace of the last fifth, would give a run another's loss.
+    def mean_loss(self, runs: Sequence[RunInCell]) -> float:
+        """Return the mean development loss of runs at the end of their training."""
+        return statistics.fmean(self.record_of(run)["log"][-1]["validation_loss"] for run in runs)
+
+    def have_converged(self, runs: Sequence[RunInCell]) -> bool:
+        """Return whether the development loss of runs fell by at most 1 % on average in the last fifth."""
+        return self.mean_fall(runs) <= CONVERGED
+
+    def catch_up(self, runs: Sequence[RunInCell], others: Sequence[RunInCell]) -> bool:
+        """Return whether training as long again, at the pace of the last fifth, would give runs the others' mean loss.
 
         Losses on different text or sub-words cannot be compared; then the answer is True.
         """
-        ours, theirs = map(self.record_of, (run, other))
-        if ours["config"]["data"] != theirs["config"]["data"]:
+        data = [self.record_of(run)["config"]["data"] for run in (*runs, *others)]
+        if any(one != data[0] for one in data):
             return True
-        loss, other_loss = (one["log"][-1]["validation_loss"] for one in (ours, theirs))
-        return loss * max(0.0, 1 - fall_at_end(ours["log"])) ** 5 <= other_loss  # five fifths
+        later = self.mean_loss(runs) * max(0.0, 1 - self.mean_fall(runs)) ** 5  # five fifths
+        return later <= self.mean_loss(others)
 
 
 def fall_at_end(log: Sequence[dict]) -> float:

@@ -88,8 +88,8 @@ class Estimate:
     seeds: int  # number of seeds that all cells share
     bootstrap: float | None  # p-value of paired resamples of sentences
     paired_t: float | None  # p-value of Student's t over seeds
-    converged: bool = True  # whether all runs have converged, see `scored.Scored.is_converged`
-    reversible: bool = False  # whether the worse side might catch up if it learned on, see `scored.Scored.catches_up`
+    converged: bool = True  # whether each side has converged, see `scored.Scored.have_converged`
+    reversible: bool = False  # whether the worse side might catch up if it learned on, see `scored.Scored.catch_up`
     of_sentences: tuple[float, float] | None = None  # 95 % interval by paired resamples of sentences
 
     @property
@@ -132,11 +132,10 @@ def estimate(table: Any, contrast: Contrast, test: str, metric: str) -> Estimate
         for column in zip(*runs, strict=True)
     ]
     gain = statistics.fmean(gains)
-    converged = all(table.is_converged(run) for side in runs for run in side)
+    converged = all(map(table.have_converged, runs))
     if len(contrast.terms) == 2 and not contrast.bound:
         worse, better = runs if gain < 0 else runs[::-1]
-        learning = [both for both in zip(worse, better, strict=True) if not table.is_converged(both[0])]
-        reversible = any(table.catches_up(*both) for both in learning)
+        reversible = not table.have_converged(worse) and table.catch_up(worse, better)
     else:
         reversible = not converged
     p_value, half = bootstrap(table, weights, runs, test, metric) or (None, None)

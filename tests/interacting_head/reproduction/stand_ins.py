@@ -21,8 +21,8 @@ class StandIn:
     Args:
         lines: `{run: hypotheses}`; names of runs end in `-SEED`.
         cells: `{(row, column): [run, …]}`; `times` and `turns` have seconds and lists of seconds for the same keys.
-        learning: the runs that have not converged.
-        left_behind: learning runs that would not catch up with the other side.
+        learning: runs whose side has not converged.
+        left_behind: runs whose side would not catch up with the other one.
     """
 
     tests = ("test",)
@@ -56,11 +56,11 @@ class StandIn:
         scores = [self.score(run, test, metric) for run in self.runs_of(*cell)]
         return sign_of(metric) * fmean(scores) if scores and None not in scores else None
 
-    def is_converged(self, run):
-        return run not in self.learning
+    def have_converged(self, runs):
+        return not set(runs) & set(self.learning)
 
-    def catches_up(self, run, other):
-        return run not in self.left_behind
+    def catch_up(self, runs, others):
+        return not set(runs) & set(self.left_behind)
 
     def seconds(self, row, column):
         return self._times.get((row, column))

@@ -1,9 +1,11 @@
 """Tables of learning rates: the first seed of a row chooses, the other seeds are trained with the chosen rate."""
 
 import pytest
+from matplotlib.figure import Figure
 
 from interacting_head.reproduction.claims import HOLDS, INCONCLUSIVE
 from interacting_head.reproduction.command_line import further_runs, listed
+from interacting_head.reproduction.figures import draw_rates
 from interacting_head.reproduction.report import rates
 from interacting_head.reproduction.results import Results
 from interacting_head.reproduction.scored import Rates
@@ -15,9 +17,9 @@ OWN, STANDARD = "knocking_heads, own parameters", "knocking_heads, standard para
 COLUMNS = ("0.0015", "0.003", "0.006")
 
 
-def write(results, row, column, seed, score, share=0.8):
+def write(results, row, column, seed, score, share=0.8, table=TABLE):
     """Store a made-up run of a cell that has converged."""
-    [experiment] = [cell.experiment for cell in TABLE.cells if (cell.row, cell.column) == (row, column)]
+    [experiment] = [cell.experiment for cell in table.cells if (cell.row, cell.column) == (row, column)]
     run = Run(experiment, seed)
     found = record(run, {test: {"sacrebleu": entry(score), "bleu": entry(score)} for test in ("dev", "test")})
     for step in found["log"]:
@@ -85,3 +87,25 @@ def test_rows_are_compared_at_their_best_rates(results, others, word):
 def test_the_list_counts_one_rate_of_each_row_for_further_seeds(tmp_path):
     [_, line] = listed([TABLE], 3, Results(tmp_path))
     assert int(line.split()[1]) == 30 + 2 * 10
+
+
+def test_a_table_with_many_schemes_shows_each_at_its_best_rate(tmp_path):
+    table, results, figure = TABLES["interacting/schemes"], Results(tmp_path), Figure()
+    for scheme, best in (("multi_head", "0.006"), ("talking_heads", "0.0015")):
+        for column in COLUMNS:
+            write(results, f"{scheme}, 8 heads", column, 1, 31.0 if column == best else 30.0, table=table)
+        write(results, f"{scheme}, 8 heads", best, 2, 33.0, table=table)
+    draw_rates(Rates(table, True, 2, results), figure)
+    few, many = figure.axes
+    assert (few.get_title(), many.get_title()) == ("4 heads", "8 heads")
+    assert len(few.lines) == 0
+    points, mean, baseline, *others = [line.get_xydata().tolist() for line in many.lines]
+    assert points == [[31.0, 0.0], [33.0, 0.0]]
+    assert mean == [[32.0, 0.0]]
+    assert [x for x, _ in baseline] == [32.0, 32.0]
+    assert others == [[[31.0, 2.0], [33.0, 2.0]], [[32.0, 2.0]]]
+    assert [label.get_text() for label in few.get_yticklabels()][:3] == [
+        "multi_head",
+        "fixed_head_size",
+        "talking_heads",
+    ]

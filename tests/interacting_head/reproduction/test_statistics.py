@@ -117,7 +117,7 @@ def test_the_gain_of_an_error_rate_is_positive_where_the_rate_is_lower(table):
     assert found(["bad-1"], ["good-1"], metric="wer").gain == pytest.approx(rates[0] - rates[1])
 
 
-def test_an_estimate_has_converged_where_all_its_runs_have():
+def test_an_estimate_has_converged_where_both_sides_have():
     table = StandIn(LINES, {("0", "c"): list(GOOD), ("1", "c"): list(BAD)}, learning=["bad-2"])
     assert not estimate(table, pair(("0", "c"), ("1", "c")), "test", "sacrebleu").converged
     assert found(GOOD, BAD).converged
