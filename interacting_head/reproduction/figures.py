@@ -83,19 +83,23 @@ def draw_losses(scored: Losses, figure: Figure) -> None:
 
 
 def draw_rates(scored: Rates, figure: Figure) -> None:
+    """Draw each scheme's scores by learning rate, or at its best rate if the table has more schemes than colours."""
+    schemes = dict.fromkeys(row.split(", ", 1)[0] for row in scored.rows)
+    if len(schemes) <= COLOURS:
+        draw_by_rate(scored, figure, {scheme: f"C{number}" for number, scheme in enumerate(schemes)})
+    else:
+        draw_best(scored, figure, list(schemes))
+
+
+def draw_by_rate(scored: Rates, figure: Figure, colours: dict[str, str]) -> None:
     """Draw the development sacreBLEU by learning rate: a panel for each set-up with runs, a line for each scheme.
 
-    Points are for the first seed, which chooses the best rate; other seeds have some of the rates only. A table with
-    more schemes than colours shows each at its best rate instead.
+    Points are for the first seed, which chooses the best rate; other seeds have some of the rates only.
     """
-    if len({row.split(", ", 1)[0] for row in scored.rows}) > COLOURS:
-        draw_best(scored, figure)
-        return
     rates = {float(column): column for column in scored.columns}
-    schemes, lines = {}, {}
+    lines = {}
     for row in scored.rows:
         scheme, setup = row.split(", ", 1)
-        schemes.setdefault(scheme, f"C{len(schemes)}")
         found = {rate: scored.mean_gain((row, column), "dev", "sacrebleu") for rate, column in sorted(rates.items())}
         if points := [(rate, score) for rate, score in found.items() if score is not None]:
             lines.setdefault(setup, {})[scheme] = points
@@ -107,7 +111,7 @@ def draw_rates(scored: Rates, figure: Figure) -> None:
             axes.remove()
             continue
         for scheme, points in of_setup.items():
-            plot(axes, points, color=schemes[scheme], label=scheme)
+            plot(axes, points, color=colours[scheme], label=scheme)
         axes.set_xscale("log", base=2)
         axes.set_xlim(min(rates) / 1.2, max(rates) * 1.2)
         axes.set_xticks(list(rates), rates.values())
@@ -116,27 +120,27 @@ def draw_rates(scored: Rates, figure: Figure) -> None:
         axes.set_ylabel("sacreBLEU, dev, seed 1")
 
 
-def draw_best(scored: Rates, figure: Figure) -> None:
+def draw_best(scored: Rates, figure: Figure, schemes: list[str]) -> None:
     """Draw the first test set's sacreBLEU of each scheme at its best rate: mean and seeds, a panel for each set-up.
 
     A vertical line marks the first scheme of a panel, the baseline.
     """
     test = first_test(scored)
-    schemes = list(dict.fromkeys(row.split(", ", 1)[0] for row in scored.rows))
     setups = list(dict.fromkeys(row.split(", ", 1)[1] for row in scored.rows))
     figure.set_size_inches(9, 1 + 0.22 * len(schemes))
     panels = figure.subplots(1, len(setups), sharex=True, sharey=True, squeeze=False).flat
     for axes, setup in zip(panels, setups, strict=True):
         for place, scheme in enumerate(schemes):
             row = f"{scheme}, {setup}"
-            if (column := scored.best_column(row)) is None:
+            column = scored.best_column(row)
+            found = scored.summary(row, column, test, "sacrebleu")
+            if found is None:
                 continue
             scores = [scored.score(run, test, "sacrebleu") for run in scored.runs_of(row, column)]
-            mean = scored.summary(row, column, test, "sacrebleu").mean
             axes.plot(scores, [place] * len(scores), "o", color="C0", alpha=0.4, markersize=4)
-            axes.plot(mean, place, "|", color="C0", markersize=12, markeredgewidth=2)
+            axes.plot(found.mean, place, "|", color="C0", markersize=12, markeredgewidth=2)
             if scheme == schemes[0]:
-                axes.axvline(mean, color="grey", linewidth=0.8)
+                axes.axvline(found.mean, color="grey", linewidth=0.8)
         axes.set_title(setup, fontsize="medium")
         axes.set_xlabel(f"sacreBLEU, {test}, at the best rate")
     panels[0].set_yticks(range(len(schemes)), schemes)

@@ -98,10 +98,11 @@ class Scored:
     def catch_up(self, runs: Sequence[RunInCell], others: Sequence[RunInCell]) -> bool:
         """Return whether training as long again, at the pace of the last fifth, would give runs the others' mean loss.
 
-        Losses on different text or sub-words cannot be compared; then the answer is True.
+        Losses of a run and its partner among the others cannot be compared if they are on different text or sub-words;
+        then the answer is True.
         """
-        data = [self.record_of(run)["config"]["data"] for run in (*runs, *others)]
-        if any(one != data[0] for one in data):
+        pairs = zip(runs, others, strict=True)
+        if any(len({str(self.record_of(run)["config"]["data"]) for run in pair}) > 1 for pair in pairs):
             return True
         later = self.mean_loss(runs) * max(0.0, 1 - self.mean_fall(runs)) ** 5  # five fifths
         return later <= self.mean_loss(others)
