@@ -1,4 +1,4 @@
-"""METEOR 1.5, computed by its authors' program, and nltk's METEOR.
+"""METEOR 1.5, with matches by its authors' program, and nltk's METEOR.
 
 Denkowski and Lavie (2014), Meteor Universal: language specific translation evaluation for any target language. PyPI's
 `pycocoevalcap` carries the program, a Java archive, with its English paraphrase table; nlg-eval, which the papers used,
@@ -6,6 +6,7 @@ ran the same archive the same way.
 """
 
 import contextlib
+import dataclasses
 import functools
 import importlib.util
 import os
@@ -14,7 +15,7 @@ import subprocess
 import tempfile
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -29,18 +30,49 @@ LOCALE = ("-Duser.language=en", "-Duser.country=US")
 SEPARATOR = "|||"
 CHUNKS = 20  # index of the statistic that counts runs of matches, between lengths and matches and the totals
 PARAPHRASES = "paraphrase"
-# The program's default matchers for languages that it can tokenise, and for languages that must be tokenised. It
-# supports no others.
+
+
+@dataclasses.dataclass(frozen=True)
+class Formula:
+    """The matchers of a language with the weights of their matches, and the score of summed statistics.
+
+    The names are the paper's: `alpha` weighs precision against recall, `beta` and `gamma` shape the penalty of
+    fragmentation, `delta` weighs content against function words.
+    """
+
+    weights: Mapping[str, float]
+    alpha: float = 0.75
+    beta: float = 1.4
+    gamma: float = 0.7
+    delta: float = 0.5
+
+    def score(self, sums: np.ndarray) -> float:
+        """Return the score, 0 to 100, of summed statistics, (23,)."""
+        lengths, function_words, matches = sums[0:2], sums[2:4], sums[4:20].reshape(4, 2, 2)[: len(self.weights)]
+        content, function = np.tensordot([*self.weights.values()], matches, axes=1)
+        matched = self.delta * content + (1 - self.delta) * function
+        if not matched.all():
+            return 0.0
+        precision, recall = matched / (self.delta * (lengths - function_words) + (1 - self.delta) * function_words)
+        mean = precision * recall / (self.alpha * precision + (1 - self.alpha) * recall)
+        fragmentation = sums[CHUNKS] / sums[CHUNKS + 1 :].mean()
+        return float(100 * mean * (1 - self.gamma * fragmentation**self.beta))
+
+
+# The program's own for languages that it can tokenise, and for languages that must be tokenised. It supports no others.
 FULL = {
-    "en": ("exact", "stem", "synonym", PARAPHRASES),
-    "cs": ("exact", PARAPHRASES),
-    **dict.fromkeys(["de", "es", "fr", "ru"], ("exact", "stem", PARAPHRASES)),
+    "en": Formula({"exact": 1, "stem": 0.6, "synonym": 0.8, PARAPHRASES: 0.6}, 0.85, 0.2, 0.6, 0.75),
+    "cs": Formula({"exact": 1, PARAPHRASES: 0.4}, 0.95, 0.2, 0.6, 0.8),
+    "de": Formula({"exact": 1, "stem": 0.8, PARAPHRASES: 0.2}, 0.95, 1.0, 0.55, 0.55),
+    "es": Formula({"exact": 1, "stem": 0.8, PARAPHRASES: 0.6}, 0.65, 1.3, 0.5, 0.8),
+    "fr": Formula({"exact": 1, "stem": 0.2, PARAPHRASES: 0.4}, 0.9, 1.4, 0.6, 0.65),
+    "ru": Formula({"exact": 1, "stem": 0.5, PARAPHRASES: 0.5}),
 }
 PARTIAL = {
-    **dict.fromkeys(["da", "fi", "hu", "it", "nl", "no", "pt", "ro", "sv", "tr"], ("exact", "stem")),
-    "other": ("exact",),
+    **dict.fromkeys(["da", "fi", "hu", "it", "nl", "no", "pt", "ro", "sv", "tr"], Formula({"exact": 1, "stem": 0.5})),
+    "other": Formula({"exact": 1}),
 }
-MATCHERS = FULL | PARTIAL
+FORMULAS = FULL | PARTIAL
 
 
 class Meteor(Metric):
@@ -48,7 +80,7 @@ class Meteor(Metric):
 
     `meteor_language` defaults to English, because the papers' tool scored German and Czech with English parameters,
     stemmer and paraphrases too. `lowercase` and `tokenized` have no effect. Raises `MetricUnavailable` without Java or
-    the archive, or for an unsupported language.
+    the archive, or for an unsupported language. `score_function` needs neither Java nor the archive.
     """
 
     waits_for = "starting Java"
@@ -56,14 +88,14 @@ class Meteor(Metric):
     def __init__(self, options: Options):
         super().__init__(options)
         self._language = language = options.meteor_language
-        if language not in MATCHERS:
+        if language not in FORMULAS:
             raise MetricUnavailable(
-                f"METEOR does not support the language '{language}'; choose one of {', '.join(MATCHERS)} with "
+                f"METEOR does not support the language '{language}'; choose one of {', '.join(FORMULAS)} with "
                 "--meteor-language"
             )
         archive = find_archive()
         self._form, words = ("norm", "its own tokenisation") if language in FULL else ("lower", "words as given")
-        self._matchers = MATCHERS[language]
+        self._matchers = tuple(FORMULAS[language].weights)
         self.command = (find_java(), MEMORY, *LOCALE, "-jar", str(archive), "-", "-", "-stdio")
         self.command += ("-l", language, f"-{self._form}")
         notes = []
@@ -97,7 +129,11 @@ class Meteor(Metric):
         return rows
 
     def score(self, sums: np.ndarray) -> float:
-        return 100 * _start(self.command).score(sums)
+        return FORMULAS[self._language].score(sums)
+
+    @classmethod
+    def score_function(cls, options: Options) -> Callable[[np.ndarray], float]:
+        return FORMULAS[options.meteor_language].score
 
     def signature(self, number_of_references: int) -> str:
         matchers = "+".join(self._matchers)
@@ -128,21 +164,15 @@ class MeteorProgram:
         splits a reference into two.
         """
         parts = ["SCORE", *references, hypothesis.replace(SEPARATOR, "")]
-        [reply] = self._ask(f" {SEPARATOR} ".join(" ".join(part.split()) for part in parts))
+        reply = self._ask(f" {SEPARATOR} ".join(" ".join(part.split()) for part in parts))
         return [float(number) for number in reply.split()]
 
-    def score(self, row: Sequence[float]) -> float:
-        """Return the score, from 0 to 1, of a row of statistics."""
-        numbers = " ".join(repr(float(number)) for number in row)
-        score, _ = self._ask(f"EVAL {SEPARATOR} {numbers}", replies=2)  # the other is of all rows, here one
-        return float(score)
-
-    def _ask(self, request, replies=1):
+    def _ask(self, request):
         with self._lock:
             try:
                 self._process.stdin.write(request.encode("utf-8", errors="replace") + b"\n")
                 self._process.stdin.flush()
-                return [self._receive() for _ in range(replies)]
+                return self._receive()
             except BaseException as error:
                 # After an interrupt too: an unread reply would be taken for the next one.
                 _start.cache_clear()

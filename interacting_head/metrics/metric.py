@@ -2,7 +2,7 @@
 
 import abc
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -60,6 +60,11 @@ class Metric(abc.ABC):
     @abc.abstractmethod
     def score(self, sums: np.ndarray) -> float:
         """Return the corpus score from the sum of statistics over sentences, (K,)."""
+
+    @classmethod
+    def score_function(cls, options: Options) -> Callable[[np.ndarray], float]:
+        """Return `score` for these options, where possible without the tools that `statistics` needs."""
+        return cls(options).score
 
     def sentence_score(self, row: np.ndarray) -> float:
         """Return the score of one sentence from its row of `statistics`."""

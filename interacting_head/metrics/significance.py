@@ -12,7 +12,7 @@ observed one. For equal systems it is uniform. sacrebleu's own p-value compares 
 """
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -91,7 +91,7 @@ def compare(
     resampling = resampling or Resampling()
     names, statistics = zip(*systems, strict=True)
     sentences = len(statistics[0])
-    resampled = resampled_scores(metric, statistics, resampling)
+    resampled = resampled_scores(metric.score, statistics, resampling)
     scores = [metric.score(rows.sum(axis=0)) for rows in statistics]
     shrinkage = np.sqrt(resampling.size(sentences) / sentences)
     signature = metric.signature(number_of_references).replace("|", f"|{resampling.signature}|", 1)
@@ -115,11 +115,13 @@ def compare(
     return comparison
 
 
-def resampled_scores(metric: Metric, statistics: Sequence[np.ndarray], resampling: Resampling) -> np.ndarray:
+def resampled_scores(
+    score: Callable[[np.ndarray], float], statistics: Sequence[np.ndarray], resampling: Resampling
+) -> np.ndarray:
     """Return the scores of systems on the same resamples, `(systems, RESAMPLES)`, from statistics `(sentences, K)`."""
     together = np.concatenate(statistics, axis=1)  # side by side: one product a resample
     sums = np.array([draw @ together for draw in resampling.draws(len(together))])
-    return np.array([[metric.score(row) for row in rows] for rows in np.split(sums, len(statistics), axis=1)])
+    return np.array([[score(row) for row in rows] for rows in np.split(sums, len(statistics), axis=1)])
 
 
 def p_value(differences: np.ndarray, observed: float, shrinkage: float = 1.0) -> float:

@@ -212,7 +212,7 @@ class ByLength(Scored):
 
     def score(self, run: RunInCell, test: str, metric: str) -> float | None:
         rows = self.statistics(run).get((test, metric))
-        return None if rows is None or not len(rows) else METRICS[metric](Options()).score(rows.sum(axis=0))
+        return None if rows is None or not len(rows) else METRICS[metric].score_function(Options())(rows.sum(axis=0))
 
     def statistics(self, run: RunInCell) -> dict[tuple[str, str], np.ndarray]:
         found = super().statistics(run)

@@ -25,7 +25,7 @@ CellName = tuple[str, str]
 def sign_of(metric: str) -> int:
     """Return −1 for error rates and losses, 1 for other metrics and measures of an analysis."""
     if metric in METRICS:
-        return 1 if METRICS[metric](Options()).higher_is_better else -1
+        return 1 if METRICS[metric].higher_is_better else -1
     return -1 if metric == LOSS else 1
 
 
@@ -181,10 +181,10 @@ def bootstrap(
     rows = [[table.statistics(name).get((test, metric)) for name in names] for names in runs]
     if any(one is None for side in rows for one in side):
         return None
-    scorer = METRICS[metric](Options())
+    score = METRICS[metric].score_function(Options())
     systems = [one for side in rows for one in side]
-    resampled = resampled_scores(scorer, systems, Resampling())
-    observed = np.array([scorer.score(system.sum(axis=0)) for system in systems])
+    resampled = resampled_scores(score, systems, Resampling())
+    observed = np.array([score(system.sum(axis=0)) for system in systems])
     seeds = len(rows[0])
 
     def gain(scores):

@@ -1,6 +1,7 @@
 """METEOR against its published formula and against what the papers' tool printed."""
 
 import functools
+import gzip
 import json
 import subprocess
 import threading
@@ -27,17 +28,6 @@ ORACLE_CASES = {
 with_oracle = pytest.mark.skipif(not ORACLE.exists(), reason=skip_reasons.ORACLE)
 
 
-def formula(statistics):
-    """METEOR's score of statistics with the parameters of English (Denkowski and Lavie, 2014, table 2)."""
-    alpha, beta, gamma, delta, weights = 0.85, 0.2, 0.6, 0.75, [1, 0.6, 0.8, 0.6]
-    lengths, function_words = statistics[0:2], statistics[2:4]
-    content, function = (np.reshape(statistics[4:20], (4, 2, 2))[:, kind].T @ weights for kind in (0, 1))
-    matched = delta * content + (1 - delta) * function
-    precision, recall = matched / (delta * (lengths - function_words) + (1 - delta) * function_words)
-    mean = precision * recall / (alpha * precision + (1 - alpha) * recall)
-    return 100 * mean * (1 - gamma * (statistics[20] / statistics[21:23].mean()) ** beta)
-
-
 def ask(command, *requests):
     """The answers of the program itself to lines of text."""
     text = "".join(request + "\n" for request in requests)
@@ -60,17 +50,53 @@ def test_equal_sentences_score_100_in_any_case_and_empty_ones_0():
     assert scores.sentence_scores == pytest.approx([100, 100, 0])
 
 
+def made_up_statistics(matchers, generator):
+    """Statistics of a text: each matcher finds up to 9 content and function words on both sides, others match none."""
+    matches = np.zeros((4, 2, 2))
+    matches[:matchers] = generator.integers(1, 10, (matchers, 2, 2))
+    content, function = matches.sum(axis=0) + generator.integers(0, 10, (2, 2))
+    totals = matches.sum(axis=(0, 1))
+    return np.concatenate(
+        [content + function, function, matches.ravel(), [generator.integers(2, totals.min())], totals]
+    )
+
+
 @with_meteor
-def test_the_score_is_the_formula_of_the_summed_statistics():
+@pytest.mark.parametrize("language", ["en", "cs", "de", "es", "fr", "ru", "sv", "other"])  # others are as "sv"
+def test_the_formula_gives_the_program_score(language, tmp_path):
+    formula, generator = meteor.FORMULAS[language], np.random.default_rng(1)
+    rows = [made_up_statistics(len(formula.weights), generator) for _ in range(20)]
+    table = tmp_path / "empty.gz"  # the statistics are there already
+    table.write_bytes(gzip.compress(b""))
+    command = [meteor.find_java(), *meteor.LOCALE, "-jar", str(meteor.find_archive()), "-", "-", "-stdio"]
+    command += ["-l", language, "-m", " ".join(formula.weights), "-a", str(table)]
+    printed = ask(command, *(f"EVAL ||| {' '.join(map(repr, row.tolist()))}" for row in rows))
+    expected = [100 * float(line) for line in printed[::2]]  # the second line repeats the score of a single row
+    assert [formula.score(row) for row in rows] == pytest.approx(expected, abs=1e-9)
+
+
+@with_meteor
+def test_the_corpus_score_is_of_the_summed_statistics():
     hypotheses = ["a big dog is running on the shore", "she read two books", "he rides a bike slowly"]
     references = ["a large dog runs along the shore", "she reads a book", "he is riding a bicycle , slowly"]
     metric = Meteor(Options())
     statistics = metric.statistics(hypotheses, [references])
     assert statistics.shape == (3, 23)
+    formula = Meteor.score_function(Options())
     scores = metric.result(statistics, 1)
-    assert scores.score == pytest.approx(formula(statistics.sum(axis=0)), abs=1e-9)
-    assert scores.sentence_scores == pytest.approx([formula(row) for row in statistics], abs=1e-9)
+    assert scores.score == formula(statistics.sum(axis=0))
+    assert scores.sentence_scores == [formula(row) for row in statistics]
     assert scores.score != pytest.approx(np.mean(scores.sentence_scores), abs=0.1)
+
+
+def test_statistics_are_scored_without_the_program(monkeypatch):
+    monkeypatch.setattr(meteor, "find_archive", None)
+    score, statistics = Meteor.score_function(Options()), np.zeros(23)
+    assert score(statistics) == 0
+    statistics[:2] = 3
+    assert score(statistics) == 0
+    statistics[4:6] = statistics[21:] = 3
+    assert score(statistics) == 100
 
 
 @with_meteor
