@@ -39,11 +39,13 @@ OPTIMAL = {
     "hi": Hyperparameters(1024, 4, 0.3, 0.0, 0.0, 0.2, 0.1),
     "be": Hyperparameters(128, 2, 0.1, 0.0, 0.0, 0.2, 0.4),
 }
+SMALL_DEFAULT = DEFAULT._replace(feed_forward_dim=512)
 SMALL_OPTIMAL = {
+    "de": OPTIMAL["de"]._replace(feed_forward_dim=256, dropout=0.2, label_smoothing=0.4),
     "hi": OPTIMAL["hi"]._replace(feed_forward_dim=128, heads=2),
     "be": OPTIMAL["be"]._replace(feed_forward_dim=512, heads=4),
 }
-"""Hyper-parameters that searches for `t_optimal` found at the small size, see benchmarks/searches/."""
+"""Hyper-parameters at the small size: as before, and what searches for `t_optimal` found (benchmarks/searches/)."""
 
 
 class Task(NamedTuple):
@@ -122,16 +124,14 @@ def _printed(corpus, model):
 def _small(config, corpus, model):
     """{model}: a small version of table {table} of Goindani & Shrivastava 2021, on Tatoeba and a CPU.
 
-    D = 128 with 3 + 3 layers (6 + 6 for the study of layers); d_m shrinks in proportion. T-base and DE-EN have the
-    hyper-parameters of table 2, with the feed-forward dimension in proportion; for HI-EN and BE-EN, searches at this
-    size found them (benchmarks/searches). Tatoeba in the same languages replaces the paper's corpora (177,930 pairs
-    DE-EN, with the same subsets; 6,108 HI-EN; 2,000 BE-EN), and a mix with news replaces WMT17. Its sentences are much
-    shorter than those in talks.
+    D = 128 with 3 + 3 layers (6 + 6 for the study of layers); d_m shrinks in proportion. T-base has the
+    hyper-parameters of table 2, with the feed-forward dimension in proportion; for other models, searches for T-optimal
+    at this size found them (benchmarks/searches). Tatoeba in the same languages replaces the paper's corpora (177,930
+    pairs DE-EN, with the same subsets; 6,108 HI-EN; 2,000 BE-EN), and a mix with news replaces WMT17. Its sentences are
+    much shorter than those in talks.
     """
     config = small.on_a_cpu(config, TASKS[corpus].stand_in, LAYERS if model in STUDY else 3)
-    settings = _hyperparameters(corpus, model)._replace(feed_forward_dim=config.model.feed_forward_dim)
-    if model != "t_base":
-        settings = SMALL_OPTIMAL.get(TASKS[corpus].data.source_language, settings)
+    settings = _hyperparameters(corpus, model, SMALL_DEFAULT, SMALL_OPTIMAL)
     return replace(
         config,
         model=replace(config.model, **_model(model, settings, config.model.model_dim)),
@@ -139,8 +139,8 @@ def _small(config, corpus, model):
     )
 
 
-def _hyperparameters(corpus, model):
-    return DEFAULT if model == "t_base" else OPTIMAL[TASKS[corpus].data.source_language]
+def _hyperparameters(corpus, model, default, optimal):
+    return default if model == "t_base" else optimal[TASKS[corpus].data.source_language]
 
 
 def _model(model, settings, model_dim):
@@ -211,7 +211,7 @@ def dynamic_head_importance(corpus: str, model: str) -> ExperimentConfig:
     - A batch has 8000 tokens over all devices together. Training stops after at most 200,000 steps.
     """
     task = TASKS[corpus]
-    settings = _hyperparameters(corpus, model)
+    settings = _hyperparameters(corpus, model, DEFAULT, OPTIMAL)
     return ExperimentConfig(
         model=ModelConfig(
             **_model(model, settings, 512),
