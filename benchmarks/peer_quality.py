@@ -9,7 +9,6 @@ development text. To continue, repeat the command: finished trainings are in the
 
 import itertools
 import sys
-import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -18,7 +17,7 @@ from tqdm import tqdm
 
 from benchmarks import results
 from benchmarks.child_process import ChildProcess
-from benchmarks.training_speed import described, fit, keras_hub_model
+from benchmarks.training_speed import described, fit, keras_hub_model, prepared
 from data.corpora.corpus import open_corpus
 from data.text.subwords import BEGIN, END, PAD
 from interacting_head import recipes
@@ -26,6 +25,7 @@ from interacting_head.config import override
 from interacting_head.console import ArgumentParser, run
 from interacting_head.metrics import evaluate
 
+RECIPE = "multi30k_de_en"
 DEV, TEST = "dev", "test_2016_flickr"
 NAME = "peer_quality"
 MAX_LENGTH = 80
@@ -36,7 +36,6 @@ DEV_BLEU, TEST_BLEU, BEAM_BLEU = "dev BLEU, greedy", "test BLEU, greedy", f"test
 
 def main():
     parser = ArgumentParser(prog="peer_quality.py", description=__doc__)
-    parser.add_argument("--recipe", default="multi30k_de_en", help="recipe on Multi30k; default: %(default)s")
     parser.add_argument("--steps", type=int, required=True, metavar="N", help="steps of each training")
     rates_help = "peaks of the learning rate; default: twice the recipe's, the recipe's and half of it"
     parser.add_argument("--rates", type=float, nargs="+", metavar="RATE", help=rates_help)
@@ -46,12 +45,12 @@ def main():
     parser.add_argument("--corpora-dir", metavar="DIR", help=corpora_help)
     parser.add_argument("--conditions", metavar="TEXT", help="what else ran on the machine")
     arguments = parser.parse_args()
-    recipe = recipes.get(arguments.recipe)
-    peak = recipe.train.learning_rate
+    peak = recipes.get(RECIPE).train.learning_rate
     rows = results.former_rows(results.FOLDER / f"{NAME}.json", [], [])
     for rate in arguments.rates or (2 * peak, peak, peak / 2):
         trained(rows, arguments, rate, 1)
-    best = max((row for row in rows if row["seed"] == 1), key=lambda row: row[DEV_BLEU])["rate"]
+    first = [row for row in rows if (row["seed"], row["steps"]) == (1, arguments.steps)]
+    best = max(first, key=lambda row: row[DEV_BLEU])["rate"]
     for seed in range(2, arguments.seeds + 1):
         trained(rows, arguments, best, seed)
 
@@ -60,7 +59,7 @@ def trained(rows, arguments, rate, seed):
     """Add the scores of a training, unless they are there, and write the result."""
     if any((row["rate"], row["seed"], row["steps"]) == (rate, seed, arguments.steps) for row in rows):
         return
-    config = configuration(arguments.recipe, arguments.steps, rate, seed)
+    config = configuration(arguments.steps, rate, seed)
     with ChildProcess(scores) as child:
         row = {"rate": rate, "seed": seed, "steps": arguments.steps, **child(config, arguments.corpora_dir)}
     print(row, file=sys.stderr)
@@ -81,9 +80,9 @@ def trained(rows, arguments, rate, seed):
     results.write(NAME, "quality", rows, [view], conditions, machine_load=arguments.conditions)
 
 
-def configuration(recipe, steps, rate, seed):
-    """Return a recipe with these values; the share of warm-up steps stays the same."""
-    config = recipes.get(recipe)
+def configuration(steps, rate, seed):
+    """Return the recipe with these values; the share of warm-up steps stays the same."""
+    config = recipes.get(RECIPE)
     warm_up = config.train.warmup_steps * steps // config.train.max_steps
     settings = {"max_steps": steps, "warmup_steps": warm_up, "learning_rate": rate, "seed": seed}
     return override(config, [f"train.{name}={value}" for name, value in settings.items()])
@@ -92,43 +91,35 @@ def configuration(recipe, steps, rate, seed):
 def scores(config, corpora_dir):
     """Return precision and sacreBLEU of a keras-hub model after a training."""
     import keras
-    import keras_hub
 
-    from interacting_head.runs.run_directory import RunDirectory
-    from interacting_head.training import run_text, setup
+    from interacting_head.training import setup
     from interacting_head.training.precision import resolved
-    from interacting_head.training.schedules import schedule_class
 
     train = resolved(config).train
     keras.utils.set_random_seed(train.seed)
     keras.config.set_dtype_policy(train.precision)
-    with tempfile.TemporaryDirectory() as folder:
-        text = run_text.prepare_run_text(
-            config.data, RunDirectory(folder), run_text.open_text(config.data, corpora_dir)
-        )
-        batches = list(itertools.islice(setup.make_batches(config, text.pairs), train.max_steps))
-        source_subwords, target_subwords = text.subwords
+    batches, (source_subwords, target_subwords) = prepared(config, train.max_steps, corpora_dir)
     model = keras_hub_model(config, target_subwords.vocabulary_size)
-    peak_and_steps = train.learning_rate, train.warmup_steps, train.max_steps
-    model.optimizer.learning_rate = schedule_class(train.schedule)(*peak_and_steps)
+    model.optimizer.learning_rate = setup.make_schedule(config, train.max_steps)
     print(f"keras-hub, rate {train.learning_rate:g}, seed {train.seed}: {fit(model, batches):,.0f} s", file=sys.stderr)
 
     corpus = open_corpus(config.data.corpus, config.data.source_language, config.data.target_language, corpora_dir)
-    greedy, beam = keras_hub.samplers.GreedySampler(), keras_hub.samplers.BeamSampler(BEAM)
     found = {"precision": train.precision}
-    for name, split, sampler in ((DEV_BLEU, DEV, greedy), (TEST_BLEU, TEST, greedy), (BEAM_BLEU, TEST, beam)):
+    for name, split, beam in ((DEV_BLEU, DEV, 1), (TEST_BLEU, TEST, 1), (BEAM_BLEU, TEST, BEAM)):
         sources, references = map(list, zip(*corpus.split(split).pairs(), strict=True))
-        ids = translations(model, source_subwords.encode(sources), sampler, BEAM if sampler is beam else 1)
+        ids = translations(model, source_subwords.encode(sources), beam)
         found[name] = evaluate(target_subwords.decode(ids), references, ["sacrebleu"])["sacrebleu"].score
     return found
 
 
-def translations(model, encoded, sampler, beam):
-    """Return the translations, lists of ids, of encoded sentences."""
+def translations(model, encoded, beam):
+    """Return the translations, lists of ids, of encoded sentences; a beam of 1 is a greedy search."""
     import keras
+    import keras_hub
     import numpy as np
     import tensorflow as tf
 
+    sampler = keras_hub.samplers.BeamSampler(beam) if beam > 1 else keras_hub.samplers.GreedySampler()
     network = tf.function(model, reduce_retracing=True)
     found = [None] * len(encoded)
     by_length = sorted(range(len(encoded)), key=lambda number: len(encoded[number]))

@@ -174,25 +174,13 @@ class Trainings:
 
         from interacting_head.model.building import build_model
         from interacting_head.model.compilation import share_cores_in_training
-        from interacting_head.runs.run_directory import RunDirectory
-        from interacting_head.training import run_text, setup
-
-        try:
-            import keras_hub  # noqa: F401
-        except ImportError as error:
-            raise RunError(f"{error}: install requirements-benchmarks.txt") from error
+        from interacting_head.training import setup
 
         if self.schemes:
             share_cores_in_training()
         config = configuration(self.arguments.sizes)
-        with tempfile.TemporaryDirectory() as folder:
-            run = RunDirectory(folder)
-            corpus = run_text.open_text(config.data, self.arguments.corpora_dir)
-            text = run_text.prepare_run_text(config.data, run, corpus)
-            subwords = text.subwords
-            batches = setup.make_batches(config, text.pairs)
         count = self.arguments.rounds * self.arguments.steps
-        self.batches = list(itertools.islice(batches, count))
+        self.batches, subwords = prepared(config, count, self.arguments.corpora_dir)
         sizes = config.model, subwords[1].vocabulary_size
         for precision in self.arguments.precisions:
             keras.config.set_dtype_policy(precision)
@@ -237,6 +225,21 @@ def _count_for_ever(core):
     os.sched_setaffinity(0, {core})
     while True:
         sum(range(1_000_000))
+
+
+def prepared(config, steps, corpora_dir):
+    """Return the batches of a number of steps and the two `Subwords`; raise `RunError` without keras-hub."""
+    from interacting_head.runs.run_directory import RunDirectory
+    from interacting_head.training import run_text, setup
+
+    try:
+        import keras_hub  # noqa: F401
+    except ImportError as error:
+        raise RunError(f"{error}: install requirements-benchmarks.txt") from error
+    with tempfile.TemporaryDirectory() as folder:
+        corpus = run_text.open_text(config.data, corpora_dir)
+        text = run_text.prepare_run_text(config.data, RunDirectory(folder), corpus)
+        return list(itertools.islice(setup.make_batches(config, text.pairs), steps)), text.subwords
 
 
 def fit(model, batches):

@@ -95,7 +95,8 @@ class Meteor(Metric):
             )
         archive = find_archive()
         self._form, words = ("norm", "its own tokenisation") if language in FULL else ("lower", "words as given")
-        self._matchers = tuple(FORMULAS[language].weights)
+        self._formula = FORMULAS[language]
+        self._matchers = tuple(self._formula.weights)
         self.command = (find_java(), MEMORY, *LOCALE, "-jar", str(archive), "-", "-", "-stdio")
         self.command += ("-l", language, f"-{self._form}")
         notes = []
@@ -129,7 +130,7 @@ class Meteor(Metric):
         return rows
 
     def score(self, sums: np.ndarray) -> float:
-        return FORMULAS[self._language].score(sums)
+        return self._formula.score(sums)
 
     @classmethod
     def score_function(cls, options: Options) -> Callable[[np.ndarray], float]:
