@@ -250,6 +250,14 @@ def test_the_readme_is_short():
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) < 120
 
 
+def test_the_readme_has_the_verdicts_of_the_report():
+    readme, report = (ROOT / name for name in ("README.md", "benchmarks/REPRODUCTION.md"))
+    _, decided = report.read_text(encoding="utf-8").split("\n## Decided claims\n\n")
+    table, counts, _ = decided.split("\n\n", 2)
+    assert table in readme.read_text(encoding="utf-8")
+    assert counts.splitlines()[0] in " ".join(readme.read_text(encoding="utf-8").split())
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_links_of_a_page_lead_somewhere(page):
     for target, heading in re.findall(r"\]\(([^)#\s]*)#?([^)\s]*)\)", page.read_text(encoding="utf-8")):
