@@ -81,7 +81,7 @@ def test_the_tables_are_listed_with_their_runs(tmp_path):
 def test_some_tables_are_listed_with_as_many_seeds_as_asked_for(tmp_path):
     result = run(tmp_path, COMMAND, "dhicm/*", "--list", "--seeds", "1")
     rows = [row.split()[:2] for row in result.output.splitlines()[1:]]
-    figures = [["dhicm/figure_1", "2"], ["dhicm/figure_2", "2"], ["dhicm/figure_3", "2"]]
+    figures = [["dhicm/figure_1", "3"], ["dhicm/figure_2", "3"], ["dhicm/figure_3", "2"]]
     trained = [["dhicm/3", "10"], ["dhicm/4", "21"], ["dhicm/layers", "9"]]
     assert rows == [*trained, ["dhicm/sizes", "–"], *figures]
 
