@@ -25,7 +25,9 @@ class CollaborativeHeadsAttention(MultiHeadAttention):
         key_dim: size K = K̃ / H of a head's share. The kernels keep the shapes of `MultiHeadAttention`;
             `mixing_kernel` is `(H, H, K)`.
 
-    Decided here: with `use_bias`, queries and keys have their own biases; the paper has a bias of the logits, x w_h.
+    Decided here: logits are divided by √K, however small K is, and m_h starts as above. The authors' translation model
+    divides by the root of multi-head attention's head size, and its m_h starts at random. With `use_bias`, queries and
+    keys have their own biases; the paper has a bias of the logits, x w_h.
 
     Reference: Cordonnier et al. 2020, "Multi-Head Attention: Collaborate Instead of Concatenate", arXiv:2006.16362.
     """

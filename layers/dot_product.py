@@ -20,17 +20,20 @@ def combine_masks(
 
     Args:
         attention_mask: `(B, T, S)` or broadcastable to it, such as `(T, S)` or `(S,)`; or None.
-        key_masks: `(B, S)` or None, each; a list of several memories counts by its first.
+        key_masks: `(B, S)` or None, each; a list of several memories, of the same sentences, counts by its first mask.
         causal_shape: `(T, S)`: query position t, at `causal_offset` + t, attends to key positions up to its own.
+
+    Raises `ValueError` for an attention mask with more than three axes.
     """
     masks = []
     if attention_mask is not None:
         mask = ops.cast(attention_mask, "bool")
+        if len(mask.shape) > 3:
+            raise ValueError(f"attention_mask must have the shape (B, T, S), the same for all heads, got {mask.shape}")
         masks.append(ops.expand_dims(mask, tuple(range(3 - len(mask.shape)))) if len(mask.shape) < 3 else mask)
     for key_mask in key_masks:
-        first = key_mask[0] if isinstance(key_mask, list | tuple) else key_mask
-        if first is not None:
-            masks.append(ops.expand_dims(ops.cast(first, "bool"), 1))  # (B, 1, S)
+        several = key_mask if isinstance(key_mask, list | tuple) else [key_mask]
+        masks += [ops.expand_dims(ops.cast(mask, "bool"), 1) for mask in several if mask is not None][:1]  # (B, 1, S)
     if causal_shape is not None:
         T, S = causal_shape
         rows = ops.expand_dims(ops.arange(T), 1) + causal_offset

@@ -41,7 +41,8 @@ class InteractingHeadAttention(MultiHeadAttention):
             which is attention with keys X · Σ_{l ≤ j} W_k^l.
 
     Reference: Li & Luo 2022, Algorithm 1 (lines 7–34), with the division by √K of equation (11), and with sums that
-    begin at zero for each key head. `scaled=False` and `cumulative=True` are the listing to the letter.
+    begin at zero for each key head. `scaled=False` and `cumulative=True` are the listing to the letter; its Dense
+    layers would have biases (`use_bias`).
     """
 
     arguments = ("implementation", "query_combination", "scaled", "cumulative")

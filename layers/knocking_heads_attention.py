@@ -49,6 +49,8 @@ class KnockingHeadsAttention(MultiHeadAttention):
             raise ValueError("mix_query, mix_key and mix_value are all false; use MultiHeadAttention instead")
         self.mix_query, self.mix_key, self.mix_value = mix_query, mix_key, mix_value
         self.value_mixing = one_of(VALUE_MIXINGS, "value_mixing", value_mixing)
+        if self.has_mlp and not mix_value:
+            raise ValueError("value_mixing='mlp' mixes values, but mix_value is false; change one of them")
 
     def build(self, query_shape: tuple, value_shape: tuple, key_shape: tuple | None = None) -> None:
         super().build(query_shape, value_shape, key_shape)
@@ -68,7 +70,7 @@ class KnockingHeadsAttention(MultiHeadAttention):
     @property
     def has_mlp(self) -> bool:
         """True if the values are mixed by equation (9)."""
-        return self.mix_value and self.value_mixing == "mlp"
+        return self.value_mixing == "mlp"
 
     def query_projection(self) -> tuple:
         return self.mixed(super().query_projection(), self.query_mixing_kernel)

@@ -25,8 +25,9 @@ class MultiLayerMultiHeadAttention(MultiHeadAttention):
         num_sources: n.
         joint_attention: true if all sources share one softmax of their summed logits (U0 = 0).
         concat_contexts: true if the contexts are concatenated (U1 = 0) instead of summed.
-        masked_sources: numbers of the sources, from 1, whose f^i is zero (Table 7); may be changed between calls.
-        head_gates: adds `source_gates` `(n,)` too, by which f^i is multiplied.
+        masked_sources: numbers of the sources, from 1, whose f^i is zero (Table 7). A compiled function keeps the ones
+            it was traced with.
+        head_gates: adds `source_gates` `(n,)` too, by which f^i is multiplied; they may be assigned at any time.
 
     Call arguments: as in `MultiHeadAttention`, but
         value: a list of n tensors `(B, S, D_m)`, or one tensor for all n.
@@ -63,8 +64,7 @@ class MultiLayerMultiHeadAttention(MultiHeadAttention):
     def build(
         self, query_shape: tuple, value_shape: tuple | list[tuple], key_shape: tuple | list[tuple] | None = None
     ) -> None:
-        source_shape = value_shape[0] if isinstance(value_shape[0], list | tuple) else value_shape
-        super().build(query_shape, source_shape)
+        super().build(query_shape, first_shape(value_shape), first_shape(key_shape or value_shape))
         if self.has_gates:
             self.source_gates = self.add_gates("source_gates", self.num_sources)
 
@@ -109,7 +109,9 @@ class MultiLayerMultiHeadAttention(MultiHeadAttention):
         return k, projected(value, self.value_projection())
 
     def sources(self, value: KerasTensor | list[KerasTensor]) -> list[KerasTensor]:
-        """Return the list f¹ … fⁿ, with zeros for `masked_sources`."""
+        """Return the list f¹ … fⁿ, with zeros for `masked_sources`; raise `ValueError` if one does not exist."""
+        if wrong := [number for number in self.masked_sources if not 1 <= number <= self.num_sources]:
+            raise ValueError(f"masked_sources must be numbers from 1 to {self.num_sources}, got {wrong}")
         sources = list(value) if isinstance(value, list | tuple) else [value] * self.num_sources
         if len(sources) != self.num_sources:
             raise ValueError(f"expected {self.num_sources} sources, got {len(sources)}")
@@ -159,6 +161,11 @@ class MultiLayerMultiHeadAttention(MultiHeadAttention):
         kernel, bias = self.output_projection()
         kernel = ops.reshape(kernel, (n * H, V, kernel.shape[-1]))
         return merge_heads(ops.reshape(heads, (B, n * H, T, V)), kernel) + bias, None
+
+
+def first_shape(shape: tuple | list[tuple]) -> tuple:
+    """Return the shape of a memory, or of the first of several."""
+    return shape[0] if isinstance(shape[0], list | tuple) else shape
 
 
 def per_source(projection: tuple) -> list[tuple]:

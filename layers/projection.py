@@ -69,7 +69,7 @@ def sizes(tensor: KerasTensor) -> list:
 
 def identity_of_heads(shape: tuple, dtype: str) -> KerasTensor:
     """Initialise a weight `(H, H, N)`, for each n with the identity: every head is itself."""
-    return ops.cast(ops.broadcast_to(ops.expand_dims(ops.eye(shape[0]), -1), shape), dtype)
+    return ops.tile(ops.expand_dims(ops.eye(shape[0], dtype=dtype), -1), (1, 1, shape[-1]))
 
 
 def dense_glorot_uniform(fan_in: int, fan_out: int) -> keras.initializers.Initializer:

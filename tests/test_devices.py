@@ -12,7 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from data.errors import InputError
 from interacting_head.runs.run_directory import RunDirectory
+from interacting_head.training.devices import Devices
 from tests import tiny_corpus
 from tests.backends import finish, needs_jax, start
 from tests.command_line import wait_until
@@ -117,6 +119,20 @@ def test_a_run_on_two_devices_goes_on_exactly(tmp_path):
     assert "on cpu:0, cpu:1" in log
     assert f"resuming {stopped.path} at step 9" in log
     assert_equal_runs(stopped, whole)
+
+
+def test_each_device_has_its_own_dropout_masks_also_after_a_stop(tmp_path):
+    on_two_devices(tmp_path, "dropout")
+    found = np.load(tmp_path / "masks.npz")
+    masks = found["whole"].reshape(-1, 64)  # three steps on two devices
+    assert len(np.unique(masks, axis=0)) == 6
+    np.testing.assert_array_equal(found["resumed"], found["whole"][2:])
+
+
+def test_several_machines_without_jax_are_an_error(monkeypatch):
+    monkeypatch.setenv("KERAS_DISTRIBUTION_JOB_ADDRESSES", "127.0.0.1:1234")
+    with pytest.raises(InputError, match="several machines train with JAX only: set KERAS_BACKEND=jax, or unset"):
+        Devices.find()
 
 
 def on_jax_devices(count):

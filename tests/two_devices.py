@@ -1,8 +1,9 @@
 """Trains on one CPU device and on two logical ones, in one process: `python -m tests.two_devices FOLDER CASE`.
 
-A case is one of `CASES`, or `runs`: the run directories of `train_runs`.
+A case is one of `CASES`; `runs`, the run directories of `train_runs`; or `dropout`, the masks of `draw_masks`.
 """
 
+import dataclasses
 import functools
 import itertools
 import os
@@ -17,6 +18,7 @@ import tensorflow as tf
 from interacting_head.config import ExperimentConfig, override
 from interacting_head.training import trainer as training
 from interacting_head.training.callbacks import Progress
+from interacting_head.training.checkpoints import Checkpointing
 from interacting_head.training.devices import Devices
 from interacting_head.training.setup import make_training_model
 from interacting_head.training.training_model import TensorFlowTrainingModel
@@ -122,13 +124,38 @@ def train_runs(folder):
     assert training.train(config, folder / "stopped") is None
 
 
+def draw_masks(folder):
+    """Save dropout masks `(steps, devices, 64)`: of three steps, and of the third after a resumption."""
+    devices, config = Devices.find(), override(ExperimentConfig(), ["train.schedule=constant"])
+    run, _ = tiny.run(folder / "run", encoder_layers=1, decoder_layers=1, dropout=0.5)
+
+    def restored():
+        with devices.scope():
+            model = tiny.transformer(encoder_layers=1, decoder_layers=1, dropout=0.5)
+            checkpoints = Checkpointing(run, make_training_model(model, config, STEPS), config.train, devices)
+        return checkpoints, checkpoints.restore(), model.encoder_blocks[0].self_attention_dropout
+
+    def masks(dropout, steps):
+        with devices.scope():
+            strategy = tf.distribute.get_strategy()
+            step = tf.function(lambda: strategy.run(lambda: dropout(tf.ones(64), training=True)))
+            return [[mask.numpy() for mask in strategy.experimental_local_results(step())] for _ in range(steps)]
+
+    checkpoints, state, dropout = restored()
+    first = masks(dropout, 2)
+    checkpoints.save(dataclasses.replace(state, step=2))
+    whole = [*first, *masks(dropout, 1)]
+    *_, dropout = restored()
+    np.savez(folder / "masks.npz", whole=whole, resumed=masks(dropout, 1))
+
+
 def main(folder, case):
     [cpu] = tf.config.list_physical_devices("CPU")
     tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
     one, two = Devices(["cpu:0"]), Devices.find()
     assert two.replicas == 2
-    if case == "runs":
-        return train_runs(folder)
+    if case in ("runs", "dropout"):
+        return train_runs(folder) if case == "runs" else draw_masks(folder)
     precision, scheme, parts = CASES[case]
     for devices in (one, two):
         found = train(devices, precision, scheme, parts if devices is two else 1)

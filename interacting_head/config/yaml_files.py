@@ -1,5 +1,6 @@
 """YAML 1.2 of untrusted files: plain values of limited number; `no` is a string; 1e-9, 010 (ten), 1_000 are numbers."""
 
+import collections
 import itertools
 import math
 import re
@@ -20,6 +21,12 @@ class _Loader(yaml.SafeLoader):
         if node is not None and _size(node, {}) > MOST_VALUES:
             raise yaml.YAMLError(f"more than {MOST_VALUES:,} values, with aliases expanded")
         return node
+
+    def construct_mapping(self, node, deep=False):
+        counts = collections.Counter(key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode))
+        if repeated := [key for key, count in counts.items() if count > 1]:
+            raise yaml.YAMLError(f"the key {repeated[0]} is given more than once")
+        return super().construct_mapping(node, deep)
 
     def construct_yaml_int(self, node):
         text = self.construct_scalar(node)

@@ -117,6 +117,7 @@ class Checkpointing:
             for name, number in now.items():
                 if (begun := getattr(state, name)) not in (None, number):
                     logger.warning(f"{BEGUN[name]}, {CONSEQUENCE}", begun, number)
+        self.devices.draw_differently(self._random_states())
         names = (*FIXED, *CHOICE[: 2 if self.config.best_metric == "smoothed_loss" else 1])
         settings = {name: getattr(self.config, name) for name in names}
         state = dataclasses.replace(state, **now, settings=settings)

@@ -10,6 +10,11 @@ from pathlib import Path
 import keras
 import numpy as np
 
+from data.errors import InputError
+
+PROCESSES = "KERAS_DISTRIBUTION_JOB_ADDRESSES"
+"""The environment variable with the addresses of all processes of a training."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Devices:
@@ -30,7 +35,12 @@ class Devices:
 
     @classmethod
     def find(cls) -> "Devices":
-        """Return all visible GPUs, or else all CPU devices (one, unless it was split on purpose)."""
+        """Return all visible GPUs, or else all CPU devices (one, unless it was split on purpose).
+
+        Raises `InputError` if several machines are to train without JAX.
+        """
+        if PROCESSES in os.environ and keras.backend.backend() != "jax":
+            raise InputError(f"several machines train with JAX only: set KERAS_BACKEND=jax, or unset {PROCESSES}")
         if keras.backend.backend() == "tensorflow":
             import tensorflow as tf  # here, so that everything else works without TensorFlow
 
@@ -42,7 +52,7 @@ class Devices:
         if keras.backend.backend() == "jax":
             import jax
 
-            if "KERAS_DISTRIBUTION_JOB_ADDRESSES" in os.environ and not jax.distributed.is_initialized():
+            if PROCESSES in os.environ and not jax.distributed.is_initialized():
                 keras.distribution.initialize()
             names = keras.distribution.list_devices()
             if len(names) == 1:
@@ -55,6 +65,18 @@ class Devices:
     def replicas(self) -> int:
         """The number of devices."""
         return len(self.names)
+
+    def draw_differently(self, random_states: Iterable[keras.Variable]) -> None:
+        """Give each replica of a `MirroredStrategy` random numbers of its own; the first keeps the given states."""
+        if keras.backend.backend() != "tensorflow" or self.replicas == 1:
+            return
+        import tensorflow as tf
+
+        with self.scope():
+            for state in random_states:  # (seed, counter)
+                copies = tf.distribute.get_strategy().experimental_local_results(state.value)
+                for replica, copy in enumerate(copies):
+                    copy.assign(copy + tf.constant([replica, 0], copy.dtype))
 
     def own_rows(self, batches: Iterable) -> Iterator:
         """Yield this process's rows of each batch; `batches` have the rows of all processes."""

@@ -70,6 +70,7 @@ def train(
     check(config)
     corpus = open_text(config.data, corpora_dir)  # before anything is written
     with contextlib.ExitStack() as stack:
+        stack.callback(keras.config.set_dtype_policy, keras.config.dtype_policy())
         stack.enter_context(_full_disk_explained(run))
         stack.enter_context(sole_use(run.path))
         stack.enter_context(_in_place_of_former(run, resume))

@@ -14,6 +14,7 @@ from interacting_head.config import ExperimentConfig
 from interacting_head.metrics import evaluate
 from interacting_head.model.allocation import TRAINING_ADVICE, out_of_memory_explained
 from interacting_head.model.compilation import compiles_shapes
+from interacting_head.model.losses import CHUNKS
 from interacting_head.model.transformer import Transformer
 from interacting_head.search.options import SearchOptions
 from interacting_head.search.transformer_search import Scorer
@@ -44,8 +45,11 @@ class Validation:
         self.hypotheses = None
         self._language = text.forms[1].language
         encoded = encode_parallel(text.preprocessed_dev, *text.subwords, config.data.max_length, progress=False)
+        # As many tokens as a training step has logits for at a time, unless a pair has more.
+        longest = 1 + max(side.lengths.max() for side in (encoded.source, encoded.target))
+        batch_tokens = min(config.train.batch_tokens, max(config.train.batch_tokens // CHUNKS, longest))
         # Planned now, so that an impossible batch is an error before training.
-        self.batches = list(evaluation_batches(encoded, config.train.batch_tokens, compiles_shapes()))
+        self.batches = list(evaluation_batches(encoded, batch_tokens, compiles_shapes()))
         self.scorer = Scorer(model, config.train.label_smoothing)
         self.translator = Translator(
             model,

@@ -35,6 +35,8 @@ from interacting_head.training.checkpoints import score_of
 
 DEFAULT_SPACE = Path(__file__).parent / "search_space.yaml"
 COMPARABLE = ("data.train_pairs", "data.seed")  # keys of `data` that change neither development text nor sub-words
+UNSCORED = ("train.ema_decay", "train.average_last", "train.keep_last", "train.keep_best", "train.log_interval")
+"""Keys of `train` that change no validation."""
 LONGEST_NAME = 255  # bytes of a folder's name on common file systems
 FINISHED = (TrialState.COMPLETE, TrialState.PRUNED)  # diverged and invalid trials are stored as pruned
 
@@ -203,23 +205,45 @@ class Search:
             print(f"\n{stage}", *aligned(rows, left=range(len(names))), sep="\n")
 
     def _check_space(self):
-        from interacting_head.training.setup import check
-
+        so_far = []
         for stage, keys in self.space.items():
+            so_far += [{key: value} for key, one in keys.items() for value in _limits(one)]
             for key, distribution in keys.items():
                 if key.startswith("data.") and key not in COMPARABLE:
                     raise InputError(
                         f"{key} of {stage} changes the sub-words or the development text, so losses cannot be "
                         "compared; train one run for each value and compare BLEU"
                     )
-                is_choice = isinstance(distribution, CategoricalDistribution)
-                if self.trials is None and not is_choice:
+                is_read = key == "decode.max_length" and self.metric == "bleu"
+                if key in UNSCORED or (key.startswith("decode.") and not is_read):
+                    raise InputError(
+                        f"{key} of {stage} does not change the scores of a trial's validations, by which trials are "
+                        "compared; leave it out, and choose it for the best trial"
+                    )
+                if self.trials is None and not isinstance(distribution, CategoricalDistribution):
                     raise InputError(f"{key} of {stage} is a range, which has no grid to search; give --trials N")
-                for value in distribution.choices if is_choice else (distribution.low, distribution.high):
-                    config = override(self.config, _assignments({key: value}))
-                    check(config)
+                for value in _limits(distribution):
+                    config = self._fitting({key: value}, so_far)
                     if self.metric == "bleu" and not config.train.validation_bleu:
                         raise InputError("--metric bleu needs train.validation_bleu=true in all trials")
+
+    def _fitting(self, parameters, others):
+        """Return a trainable configuration with these parameters, if need be with one of the others too.
+
+        Raises `InputError` if there is none.
+        """
+        from interacting_head.training.setup import check
+
+        errors = []
+        for other in ({}, *others):
+            try:
+                config = override(self.config, _assignments({**other, **parameters}))
+                check(config)
+            except InputError as error:
+                errors.append(error)
+            else:
+                return config
+        raise errors[0]
 
     def _check_folder(self):
         space = {stage: {key: distribution_to_json(x) for key, x in keys.items()} for stage, keys in self.space.items()}
@@ -336,6 +360,11 @@ class Search:
         with atomic_write(self.folder / f"{stage}.png", "wb") as file:
             figure.savefig(file, format="png", dpi=150, bbox_inches="tight")
         pyplot.close(figure)
+
+
+def _limits(distribution):
+    """Return the choices of a distribution, or the ends of its range."""
+    return getattr(distribution, "choices", None) or (distribution.low, distribution.high)
 
 
 def _number_of_values(distribution):

@@ -184,6 +184,12 @@ def test_outputs_have_the_shape_of_the_query(name, options, batch, heads, T, S):
 
 
 @every_scheme
+def test_query_key_and_value_may_differ_in_size(name, options):
+    query, value, key = (normal(2, length, size) for length, size in ((3, MODEL_DIM), (5, 7), (5, 9)))
+    assert make(name, options)(query, value, key).shape == (2, 3, MODEL_DIM)
+
+
+@every_scheme
 def test_dropout_acts_in_training_only(name, options):
     layer = built(name, options, dropout=0.5)
     query, memory = normal(2, 3, MODEL_DIM), normal(2, 5, MODEL_DIM, seed=1)

@@ -5,7 +5,13 @@ import numpy as np
 import pytest
 from keras import ops
 
-from layers import DifferentialAttention, GatedHeadsAttention, InterleavedHeadsAttention, MultiHeadAttention
+from layers import (
+    DifferentialAttention,
+    GatedHeadsAttention,
+    InterleavedHeadsAttention,
+    KnockingHeadsAttention,
+    MultiHeadAttention,
+)
 from tests.layers.backend import array, weight_gradients
 from tests.layers.schemes import make, normal
 
@@ -75,6 +81,11 @@ def test_the_lambda_of_a_layer_grows_with_its_number():
 def test_an_odd_head_has_no_halves():
     with pytest.raises(ValueError, match="key_dim must be even"):
         DifferentialAttention(4, 5)
+
+
+def test_an_mlp_of_values_that_are_not_mixed_is_an_error():
+    with pytest.raises(ValueError, match="value_mixing='mlp' mixes values, but mix_value is false"):
+        KnockingHeadsAttention(4, 4, mix_value=False, value_mixing="mlp")
 
 
 @pytest.mark.parametrize(("gate", "size"), [("elementwise", 3), ("headwise", 1)])

@@ -108,6 +108,11 @@ def test_a_mask_may_be_the_same_for_all_queries():
     )
 
 
+def test_a_mask_with_an_axis_of_heads_is_an_error():
+    with pytest.raises(ValueError, match=r"attention_mask must have the shape \(B, T, S\), the same for all heads"):
+        MultiHeadAttention(2, 4)(normal(1, 2, D), normal(1, 2, D), attention_mask=np.ones((1, 1, 2, 2), "bool"))
+
+
 def test_kernels_start_as_dense_matrices_do():
     layer = MultiHeadAttention(8, 16)
     layer.build((None, None, 128), (None, None, 128))
@@ -146,8 +151,9 @@ def test_a_fixed_head_size_changes_query_and_key_kernels_alone(heads):
     d, mean_length = 512, 20
     counts = []
     for key_dim in (mean_length, d // heads):
-        layer = ATTENTION_SCHEMES["fixed_head_size"](heads, key_dim, d // heads)
+        layer = ATTENTION_SCHEMES["fixed_head_size"](heads, key_dim)  # value heads of size d // heads, equation (5)
         layer.build((None, None, d), (None, None, d))
+        assert layer.value_kernel.shape == (d, heads, d // heads)
         counts.append(layer.count_params())
     assert counts[0] - counts[1] == 2 * d * (heads * mean_length - d)
 

@@ -119,3 +119,16 @@ def test_another_number_of_sources_is_an_error():
         make()(QUERY, SOURCES[:2])
     with pytest.raises(ValueError, match="num_sources must be at least 1"):
         MultiLayerMultiHeadAttention(HEADS, 3, num_sources=0)
+
+
+def test_masking_a_source_that_does_not_exist_is_an_error():
+    with pytest.raises(ValueError, match=r"masked_sources must be numbers from 1 to 3, got \[0, 4\]"):
+        make(masked_sources=(0, 3, 4))(QUERY, SOURCES)
+
+
+@every_variant
+def test_the_mask_of_any_source_counts(variant):
+    layer, padding = make(**VARIANTS[variant]), np.ones(SOURCES[0].shape[:2], "bool")
+    padding[:, -1] = False
+    expected = array(layer(QUERY, SOURCES, attention_mask=padding[:, np.newaxis]))
+    np.testing.assert_array_equal(array(layer(QUERY, SOURCES, value_mask=[None, padding, None])), expected)

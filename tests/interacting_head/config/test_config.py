@@ -202,6 +202,7 @@ def test_a_wrong_value_is_a_one_line_error(assignment, message):
     [
         (b"model: {dropout: 0.1", "is not valid YAML"),
         (b"model:\n\tdropout: 1", "is not valid YAML"),
+        (b"train: {max_steps: 5}\ntrain: {seed: 2}", "the key train is given more than once"),
         (b"\xff\xfe\x00", "is not valid YAML"),
         (b"", "must contain the keys model, data, train, decode at its top level"),
         (b"- model", "must contain the keys model"),

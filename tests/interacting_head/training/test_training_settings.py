@@ -2,6 +2,7 @@
 
 import math
 
+import keras
 import numpy as np
 import pytest
 
@@ -41,6 +42,12 @@ def test_validations_may_come_by_epochs_and_without_translations(files, tmp_path
     log = (run.path / "train.log").read_text(encoding="utf-8")
     assert "BLEU" not in log
     assert "  source     " not in log
+
+
+def test_a_training_in_16_bits_leaves_later_models_their_precision(files, tmp_path):
+    before = keras.config.dtype_policy().name
+    train(tiny_corpus.configuration(files, "train.max_steps=1", "train.precision=mixed_bfloat16"), tmp_path / "run")
+    assert keras.config.dtype_policy().name == before == "float32"
 
 
 @pytest.mark.slow

@@ -410,6 +410,9 @@ def test_a_search_whose_text_was_named_from_its_folder_is_continued(tmp_path, sp
         ("one: {data.vocabulary_size: [300, 400]}", "data.vocabulary_size of one changes the sub-words"),
         ("one: {data.max_length: [30, 40]}", "train one run for each value and compare BLEU"),
         ("one: {model.attention.num_heads: [8, 7]}", "num_heads 7 does not divide model_dim 512"),
+        ("one: {decode.beam_size: [1, 4]}", "decode.beam_size of one does not change the scores of a trial's"),
+        ("one: {train.ema_decay: [0.9, 0.99]}", "train.ema_decay of one does not change the scores of a trial's"),
+        ("one: {model.dropout: [0.1]}\none: {model.dropout: [0.2]}", "the key one is given more than once"),
     ],
 )
 def test_a_wrong_space_is_a_one_line_error_and_leaves_nothing(tmp_path, content, message):
@@ -419,6 +422,19 @@ def test_a_wrong_space_is_a_one_line_error_and_leaves_nothing(tmp_path, content,
     assert message in str(raised.value)
     assert "\n" not in str(raised.value)
     assert not (tmp_path / "search").exists()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "one: {model.model_dim: [320, 330], model.attention.num_heads: [10, 11]}",
+        "one: {model.model_dim: [320]}\ntwo: {model.attention.num_heads: [10]}",
+        "one: {model.attention.scheme: [fixed_head_size, multi_head], model.attention.key_dim: [16, 24]}",
+    ],
+)
+def test_a_value_may_fit_only_with_another_of_the_space(tmp_path, content):
+    (tmp_path / "space.yaml").write_text(content)
+    Search(override(CONFIG, ["model.attention.num_heads=8"]), load_space(tmp_path / "space.yaml"), tmp_path / "search")
 
 
 @pytest.mark.parametrize(
