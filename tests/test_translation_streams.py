@@ -69,7 +69,7 @@ def test_lines_before_one_that_is_not_text_have_been_written(tmp_path):
     result = run(tmp_path, SCRIPT, *ECHO, "--batch-size", "1", stdin=b"a\n" * 200 + b"\xff\n")
     assert result.code == 2
     assert "line 201" in result.errors
-    assert result.output == "a\n" * (4 + 8 + 16 + 32 + 64 + 64)
+    assert result.output == "a\n" * 200
 
 
 @pytest.mark.parametrize("flag", ["--prefix", "--score"])

@@ -7,7 +7,7 @@ from pathlib import Path
 from data.errors import InputError
 from data.text.profiles import DEFAULT_MAX_LENGTH, DEFAULT_PROFILE, DEFAULT_VOCABULARY_SIZE, FORMER_PROFILES, PROFILES
 from interacting_head.config import yaml_files
-from interacting_head.config.values import MOST_HYPOTHESES, MOST_SUBWORDS, parsed, setting, unknown_key
+from interacting_head.config.values import MOST_HYPOTHESES, MOST_PENALTY, MOST_SUBWORDS, parsed, setting, unknown_key
 
 SCHEME = "model.attention.scheme"
 COMMON_OPTIONS = ("use_bias",)
@@ -174,7 +174,7 @@ class DecodeConfig:
     """Search."""
 
     beam_size: int = setting(4, "number of hypotheses per sentence; 1: greedy search", at_most=MOST_HYPOTHESES)
-    length_penalty: float = setting(0.6, "α of the length penalty")
+    length_penalty: float = setting(0.6, "α of the length penalty", at_most=MOST_PENALTY)
     length_penalty_type: str = setting(
         "gnmt",
         "log-probabilities are divided by ((5 + length) / 6)^α, by length^α, or by nothing",

@@ -15,6 +15,8 @@ FORMER_KEYS = {"train.accumulate_batches": "train.gradient_accumulation_steps"}
 LONGEST_KEY = 100  # characters; longer keys get no suggestion
 MOST_SUBWORDS = 100_000
 """Largest length of a translation that can be set."""
+MOST_PENALTY = 7
+"""Largest α of a length penalty: length^α of the longest translation is then a number in float32."""
 MOST_HYPOTHESES = 100
 """Largest beam size and number of samples. Time grows with the square, since each hypothesis attends to the cache of
 all; studies of wide beams, which degrade translations from about ten on, use up to 100."""

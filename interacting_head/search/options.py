@@ -6,7 +6,7 @@ from typing import Any
 
 from data.errors import InputError
 from interacting_head.config import DecodeConfig
-from interacting_head.config.values import MOST_HYPOTHESES, MOST_SUBWORDS
+from interacting_head.config.values import MOST_HYPOTHESES, MOST_PENALTY, MOST_SUBWORDS
 
 IMPOSSIBLE = -1e9
 """Score of a forbidden token."""
@@ -77,8 +77,8 @@ class SearchOptions:
         kind, alpha, temperature = self.length_penalty_type, self.length_penalty, self.temperature
         if kind not in LENGTH_PENALTIES:
             raise InputError(f"length_penalty_type must be one of {', '.join(LENGTH_PENALTIES)}, got {kind!r}")
-        if not 0 <= alpha < math.inf:
-            raise InputError(f"length_penalty must be a number of at least 0, got {alpha}")
+        if not 0 <= alpha <= MOST_PENALTY:
+            raise InputError(f"length_penalty must be a number from 0 to {MOST_PENALTY}, got {alpha}")
         if not LEAST_TEMPERATURE <= temperature < math.inf:
             raise InputError(
                 f"temperature must be a number above 0, at least {LEAST_TEMPERATURE}, got {temperature}; top_k 1 "
@@ -97,6 +97,11 @@ class SearchOptions:
         names = {field.name for field in dataclasses.fields(cls)}
         own = {name: value for name, value in vars(decode).items() if name in names}
         return cls(**{**own, **{name: value for name, value in given.items() if value is not None}})
+
+    @property
+    def forbids_subwords(self) -> bool:
+        """True if some sub-words are forbidden at some positions."""
+        return bool(self.min_length or self.no_repeat_ngram)
 
     @property
     def hypotheses(self) -> int:

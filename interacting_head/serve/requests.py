@@ -35,8 +35,9 @@ class TranslationRequest:
 
     @property
     def lines(self) -> list[str]:
-        """The lines of the text, without line breaks."""
-        return re.split("\r\n|\r|\n", self.text)
+        """The lines of the text, without line breaks; a break at the end begins no further line."""
+        *lines, last = re.split("\r\n|\r|\n", self.text)
+        return [*lines, last] if last or not lines else lines
 
 
 @dataclasses.dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import random
 import re
 from collections.abc import Callable, Iterator
 
@@ -84,10 +85,13 @@ def boundary(text: str, wanted: int) -> tuple[int, int]:
     return wanted, wanted
 
 
-def completed(sentences: list[Sentence], n_best: list, incomplete: dict, penalty: Callable) -> Iterator[tuple]:
+def completed(
+    sentences: list[Sentence], n_best: list, incomplete: dict, penalty: Callable, seed: int | None = None
+) -> Iterator[tuple]:
     """Yield `(number, n-best list)` of each line that a batch completes.
 
     `n_best` has a list of `Translation`s for each sentence; `incomplete`, initially empty, keeps pieces between calls.
+    With a `seed` they are independent draws, which are not joined by rank but at random.
     """
     for sentence, translations in zip(sentences, n_best, strict=True):
         parts = incomplete.setdefault(sentence.number, {})
@@ -95,6 +99,9 @@ def completed(sentences: list[Sentence], n_best: list, incomplete: dict, penalty
         if len(parts) == sentence.pieces:
             del incomplete[sentence.number]
             in_order = [parts[number] for number in range(sentence.pieces)]
+            if seed is not None:
+                for piece, part in enumerate(in_order):
+                    random.Random(f"{seed} {sentence.number} {piece}").shuffle(part)
             yield sentence.number, translations if sentence.pieces == 1 else joined(in_order, penalty)
 
 

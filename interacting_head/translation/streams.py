@@ -33,20 +33,25 @@ def windows(
     """Yield pairs of texts as lists: `first` pairs, then twice as many each time, up to `largest` (default: `first`).
 
     An empty list comes before each wait, so that earlier results can be written. A list ends early at `HELD`
-    characters, or if no pair arrives within `PAUSE`. `pauses(seconds)` says whether no pair arrives in that time; None:
-    the stream never pauses.
+    characters, or if no pair arrives within `PAUSE`, or before an `InputError` of the pairs. `pauses(seconds)` says
+    whether no pair arrives in that time; None: the stream never pauses.
     """
     window, count, held = [], first, 0
-    for pair in pairs:
-        window.append(pair)
-        held += sum(map(len, filter(None, pair)))
-        if waits := pauses is not None and pauses(0):
-            yield []
-        if len(window) >= count or held >= HELD or (waits and pauses(PAUSE)):
-            yield window
-            window, count, held = [], min(2 * count, largest or first), 0
-            if waits:
+    try:
+        for pair in pairs:
+            window.append(pair)
+            held += sum(map(len, filter(None, pair)))
+            if waits := pauses is not None and pauses(0):
                 yield []
+            if len(window) >= count or held >= HELD or (waits and pauses(PAUSE)):
+                yield window
+                window, count, held = [], min(2 * count, largest or first), 0
+                if waits:
+                    yield []
+    except InputError:
+        if window:
+            yield window
+        raise
     if window:
         yield window
 

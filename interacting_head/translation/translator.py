@@ -302,7 +302,8 @@ class Translator:
             texts = self.target_subwords.decode([one.ids for hypotheses in n_best for one in hypotheses])
             texts = map(self.target_form.postprocess, texts)
         translations = [[Translation(next(texts), *one) for one in hypotheses] for hypotheses in n_best]
-        return completed(batch.sentences, translations, incomplete, self._penalty)
+        seed = self.options.seed if self.options.sampling else None
+        return completed(batch.sentences, translations, incomplete, self._penalty, seed)
 
     def _numbers(self, sentence, ids, hypotheses):
         """Return hypotheses, or, if the model's probabilities are NaN, the `ids` as the least probable translation."""

@@ -32,8 +32,8 @@ def words_of(ids: list[int], subwords: Subwords) -> Words:
         groups[-1].append(i)
     texts, sizes, blanks = [], [], 0
     for text, group in zip(subwords.decode(groups), groups, strict=True):
-        if text.strip():
-            texts.append(text.strip())
+        if text.strip(" "):
+            texts.append(text.strip(" "))
             sizes.append(blanks + len(group))
             blanks = 0
         else:
@@ -47,7 +47,7 @@ def words_of(ids: list[int], subwords: Subwords) -> Words:
 
 def count_words(text: str) -> int:
     """Return the number of words between blanks."""
-    return sum(1 for word in text.split(" ") if word.strip())
+    return sum(1 for word in text.split(" ") if word)
 
 
 def distributions(weights: np.ndarray) -> np.ndarray:

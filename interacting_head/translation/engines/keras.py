@@ -103,7 +103,9 @@ class TransformerEngine(Engine):
         return choice, place, heads, Inspector(model, attention=[place])
 
     def faster_engine(self, options: SearchOptions, max_source_length: int | None = None) -> str | None:
-        if importlib.util.find_spec(FASTER_ENGINE) is None or options.sampling or len(self.models) > 1:
+        if importlib.util.find_spec(FASTER_ENGINE) is None or len(self.models) > 1:
+            return None
+        if options.sampling or options.forbids_subwords:
             return None
         try:
             check_target_lengths({"max_length": options.max_length, "min_length": options.min_length}, FASTER_ENGINE)

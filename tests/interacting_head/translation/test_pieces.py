@@ -126,6 +126,15 @@ def test_translations_of_pieces_are_joined_rank_by_rank():
     assert joined[1].score == (-4 - 3) / 3
 
 
+def test_draws_of_pieces_are_joined_at_random():
+    parts = [[translation(str(rank), -float(rank)) for rank in range(50)] for _ in range(2)]
+    [(_, found)] = completed([piece(7, 0, 2), piece(7, 1, 2)], parts, {}, lambda length: length**0, seed=1)
+    pairs = [one.text.split() for one in found]
+    assert sorted(first for first, _ in pairs) == sorted(second for _, second in pairs) == sorted(map(str, range(50)))
+    assert sum(first == second for first, second in pairs) < 10
+    assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
+
+
 def test_joined_translations_are_sorted_and_may_lack_token_scores():
     parts = [[translation("aaa", -1.0), translation("b", -1.1)], [translation("c", -1.0), translation("d", -1.0)]]
     batch = [piece(0, 0, 2), piece(0, 1, 2)]

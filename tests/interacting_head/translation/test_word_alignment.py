@@ -1,7 +1,15 @@
 import numpy as np
 import pytest
 
-from interacting_head.translation.word_alignment import Words, column_links, links, merged, pharaoh, words_of
+from interacting_head.translation.word_alignment import (
+    Words,
+    column_links,
+    count_words,
+    links,
+    merged,
+    pharaoh,
+    words_of,
+)
 
 DRAW = np.random.default_rng(3)
 
@@ -12,15 +20,16 @@ def words(*counts):
     return Words([f"w{i}" for i in range(len(counts))], np.repeat(range(len(counts)), counts))
 
 
-@pytest.mark.parametrize("line", ["die katze und der hund", "hündchen 𝄞 katze!", "a  b"])
+@pytest.mark.parametrize("line", ["die katze und der hund", "hündchen 𝄞 katze!", "a  b", "a \u00a0 b", "a \t\u2028 b"])
 def test_words_are_separated_by_blanks(subwords, line):
     [ids] = subwords.encode([line])
     texts, word_of = words_of(ids, subwords)
-    assert texts == [*line.split(), "</s>"]
+    assert texts == [*filter(None, line.split(" ")), "</s>"]
+    assert count_words(line) == len(texts) - 1
     assert len(word_of) == len(ids) + 1
     assert word_of[-1] == len(texts) - 1
     for word, text in enumerate(texts[:-1]):
-        assert subwords.decode([[i for i, at in zip(ids, word_of, strict=False) if at == word]])[0].strip() == text
+        assert subwords.decode([[i for i, at in zip(ids, word_of, strict=False) if at == word]])[0].strip(" ") == text
 
 
 def test_blanks_that_collapse_are_no_words(subwords):

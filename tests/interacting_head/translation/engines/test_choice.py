@@ -35,7 +35,7 @@ def test_an_export_that_fits_is_chosen_and_named(tmp_path):
     run = make_run(tmp_path / "run")
     line = f"engine ctranslate2: {run}/exports/ctranslate2 (--engine keras uses Keras)"
     assert choose_engine([run]) == ("ctranslate2", line)
-    assert choose_engine([run], wanted={"prefix", "score", "no_repeat_ngram"}, max_source_length=4095)[1] == line
+    assert choose_engine([run], wanted={"prefix", "score"}, max_source_length=4095)[1] == line
 
 
 def test_without_an_export_there_is_no_choice_and_no_line(tmp_path):
@@ -50,6 +50,8 @@ def test_without_an_export_there_is_no_choice_and_no_line(tmp_path):
         ({"wanted": {"details"}}, "--with needs --engine keras"),
         ({"max_source_length": 4096}, "--max-source-length must be at most 4,095 with --engine ctranslate2"),
         ({"search": {"max_length": 4096}}, "max_length 4096 is too large for ctranslate2, which gives at most 4,095"),
+        ({"search": {"no_repeat_ngram": 2}}, "ctranslate2 searches otherwise with --min-length or --no-repeat-ngram"),
+        ({"search": {"min_length": 2}}, "ctranslate2 searches otherwise with --min-length or --no-repeat-ngram"),
         ({"checkpoint": "average"}, "was made from other weights; remove it and export the run again"),
     ],
 )
