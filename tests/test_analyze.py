@@ -88,6 +88,9 @@ def test_alignments_come_as_pharaoh_lines_with_the_error_rate(folder):
     for line, source, target in zip(lines, sources, targets, strict=False):
         places = [tuple(map(int, link.split("-"))) for link in line.split()]
         assert all(i < len(source.split()) and j < len(target.split()) for i, j in places)
+    (folder / "sign.de").write_text("die ▁ katze\nein hund\n")
+    run(folder, MODULE, "alignment", "-m", "multi_hop", "-i", "sign.de", "--show", "0", "-o", "signs")
+    assert (folder / "signs" / "alignment.multi_hop.pharaoh").read_text().startswith("\n")
     table = rows(folder / "aligned" / "alignment.csv")
     assert [(row["layer"], row["head"]) for row in table[-2:]] == [("2", "mean"), ("all", "mean")]
     assert all(0 <= float(row["aer"]) <= 1 for row in table)

@@ -14,7 +14,16 @@ import numpy as np
 
 from data.errors import InputError
 from data.text.parallel_text import SIDES, read_lines
-from interacting_head.analysis.base import AnalysedRun, Analysis, Findings, Sample, add_up, check_at_least, with_samples
+from interacting_head.analysis.base import (
+    AnalysedRun,
+    Analysis,
+    Findings,
+    Pair,
+    Sample,
+    add_up,
+    check_at_least,
+    with_samples,
+)
 from interacting_head.analysis.figures import Figure, HeatMap, draw_heat_maps
 from interacting_head.runs.alignment_choice import ALIGNMENT, MEAN, AlignmentChoice
 from interacting_head.runs.run_directory import RunDirectory
@@ -30,6 +39,7 @@ from interacting_head.translation.word_alignment import (
 )
 
 ALL = "all"
+WEIGHTED = "weighted"
 
 
 class Gold(NamedTuple):
@@ -136,9 +146,13 @@ class Alignment(Analysis):
                     "must belong to line n of the other"
                 )
         for run, sample in sampled:
-            rows, lines, sentences = measured(run, sample, layers[run.name], arguments.show, gold)
+            rows, lines, sentences, unaligned = measured(run, sample, layers[run.name], arguments.show, gold)
             findings.add_run(run, sample, rows)
             findings.notes.append(chosen(run, sample, rows, arguments))
+            if unaligned:
+                findings.notes.append(
+                    f"{run.name}: no links for {unaligned:,} sentences, whose words the run counts differently"
+                )
             slug = re.sub(r"[^\w.=+-]+", "_", run.name)  # part of the name of a file
             while f"alignment.{slug}.pharaoh" in findings.files:  # of a run whose name differs in other characters
                 slug += "_"
@@ -161,7 +175,7 @@ def chosen(run: AnalysedRun, sample: Sample, rows: list[dict], arguments: Namesp
     It has the smallest error rate, or without gold alignments the largest symmetry.
     """
     score, sign = ("aer", -1) if arguments.gold else ("symmetry", 1)
-    rated = [row for row in rows if row["layer"] != ALL and row[score] is not None]
+    rated = [row for row in rows if row["layer"] != ALL and row["head"] != WEIGHTED and row[score] is not None]
     if not rated:
         raise InputError(f"{run.name}: no word of {sample.name} has a link; give other text")
     best = max(rated, key=lambda row: sign * row[score])
@@ -185,18 +199,19 @@ def chosen_layer(run: AnalysedRun, layer: int | None) -> int:
 
 def measured(
     run: AnalysedRun, sample: Sample, layer: int, show: int, gold: list[Gold] | None = None
-) -> tuple[list, list[str], list[dict]]:
+) -> tuple[list, list[str], list[dict], int]:
     """Measure the encoder-decoder attention of a run between words.
 
     The alignments come from the mean over heads of one decoder layer. `gold` has an entry for each line of the text.
-    Returns rows of the table; a line of alignments for each line of the text, empty for lines outside the sample; and
-    the first `show` sentences, with their words and weights `(H, J, I)`.
+    Returns rows of the table; a line of alignments for each line of the text, empty for lines outside the sample or if
+    the run sees other words in it; the first `show` sentences, with their words, the weights `(H, J, I)` and their mean
+    `(J, I)`, weighted if heads have importance; and the number of sentences in which the run sees other words.
     """
     layers = {n: one for (site, n), one in run.model.attention_layers.items() if site == "cross"}
     names = {n: one.head_names for n, one in layers.items()}
     scores, over_layers = collections.defaultdict(dict), {}
-    lines, sentences = [""] * sample.lines, []
-    for pair, inspection in run.inspections(sample, attention=["cross"]):
+    lines, sentences, unaligned = [""] * sample.lines, [], 0
+    for pair, inspection in run.inspections(sample, attention=["cross"], head_importance=run.weighs_heads):
         source = words_of(pair.source_ids, run.subwords[0])
         target = words_of(pair.target_ids, run.subwords[1])
         one_gold = gold and gold[pair.number - 1]
@@ -208,21 +223,43 @@ def measured(
             for (_, number), weights in inspection.attention.items()
         }
         by_layer = {number: heads.reshape(-1, *heads.shape[-2:]) for number, heads in by_layer.items()}
+        weighted = {
+            number: merged(np.einsum("th,hts->ts", importance, inspection.attention[site, number]), target, source)
+            for (site, number), importance in (inspection.head_importance or {}).items()
+            if site == "cross"
+        }
         for number, heads in by_layer.items():
-            for name, head in zip([*names[number], MEAN], [*heads, heads.mean(0)], strict=True):
+            means = {MEAN: heads.mean(0), **({WEIGHTED: weighted[number]} if number in weighted else {})}
+            for name, head in {**dict(zip(names[number], heads, strict=True)), **means}.items():
                 add_up(scores[number, name], sentence_sums(head, one_gold))
         mean = np.mean([heads.mean(0) for heads in by_layer.values()], axis=0)
         add_up(over_layers, sentence_sums(mean, one_gold))
-        lines[pair.number - 1] = pharaoh(links(by_layer[layer].mean(0)))
+        if counts_same_words(run, pair, source, target if sample.references else None):
+            lines[pair.number - 1] = pharaoh(links(by_layer[layer].mean(0)))
+        else:
+            unaligned += 1
         if len(sentences) < show:
             shown = {"number": pair.number, "layer": layer, "source": source.texts, "target": target.texts}
-            sentences.append({**shown, "heads": names[layer], "weights": by_layer[layer]})
+            mean = weighted.get(layer, by_layer[layer].mean(0))
+            sentences.append({**shown, "heads": names[layer], "weights": by_layer[layer], "mean": mean})
     scores[ALL, MEAN] = over_layers
     rows = [
         {"run": run.name, "layer": str(layer), "head": head, **head_scores(**sums)}
         for (layer, head), sums in scores.items()
     ]
-    return rows, lines, sentences
+    return rows, lines, sentences, unaligned
+
+
+def counts_same_words(run: AnalysedRun, pair: Pair, source: Words, target: Words | None) -> bool:
+    """Return whether the run sees as many words in a sentence, and in its reference if given, as the text has.
+
+    A text may have the sign that stands for a blank.
+    """
+    translator = run.translator
+    sides = [(translator.source_form, pair.source, source), (translator.target_form, pair.target, target)]
+    return all(
+        count_words(form.preprocess(text)) == len(words.texts) - 1 for form, text, words in sides if words is not None
+    )
 
 
 def check_words(gold: Gold, texts: tuple[str, str], both: tuple[Words, Words], line: str) -> None:
@@ -245,9 +282,9 @@ def check_words(gold: Gold, texts: tuple[str, str], both: tuple[Words, Words], l
 
 
 def draw_means(by_run: dict[str, dict], figure: Figure) -> None:
-    """Draw Figures 1 and 2: the mean over heads, one heat map for each run."""
+    """Draw Figures 1 and 2: the mean over heads, weighted by importance if there is one; a heat map for each run."""
     maps = [
-        _map_of_words(f"{name}: decoder layer {one['layer']}, mean over heads", one["weights"].mean(0), one)
+        _map_of_words(f"{name}: decoder layer {one['layer']}, mean over heads", one["mean"], one)
         for name, one in by_run.items()
     ]
     draw_heat_maps(figure, maps)
@@ -267,7 +304,7 @@ def draw_scores(rows: list[dict], key: str, title: str, figure: Figure) -> None:
     """Draw a score of each head and layer, with the mean over heads last: one heat map for each run."""
     by_run = {}
     for row in rows:
-        if row["layer"] != ALL:
+        if row["layer"] != ALL and row["head"] != WEIGHTED:
             value = np.nan if row[key] is None else row[key]
             by_run.setdefault(row["run"], {}).setdefault(row["layer"], []).append(value)
     maps = []

@@ -20,7 +20,7 @@ from interacting_head.model.compilation import calls_at_a_time
 from interacting_head.model.transformer import Transformer
 from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.training.run_text import corpus_of
-from interacting_head.translation.inspection import Inspection, Inspector
+from interacting_head.translation.inspection import Inspection, Inspector, weighs_heads
 from interacting_head.translation.pieces import encoded
 from interacting_head.translation.translator import Translator
 
@@ -91,6 +91,11 @@ class AnalysedRun:
         return self.translator.engine.models[0]
 
     @property
+    def weighs_heads(self) -> bool:
+        """True if a layer of the model computes head importance."""
+        return weighs_heads(self.model)
+
+    @property
     def subwords(self) -> tuple:
         """Source and target `Subwords`."""
         return self.translator.source_subwords, self.translator.target_subwords
@@ -109,7 +114,7 @@ class AnalysedRun:
         return [self.subwords[1].piece(i) for i in [*pair.target_ids, END]]
 
     def sample(self, arguments: Namespace) -> Sample:
-        """Return the sentences that the command line asks for, without empty and overlong ones.
+        """Return the sentences that the command line asks for, without pairs that have an empty or overlong side.
 
         Raises `InputError` if a text cannot be read, source and reference differ in length, or no sentence is left.
         """
@@ -120,9 +125,9 @@ class AnalysedRun:
         texts = zip(*(texts for _, texts in chosen), strict=True)
         sides = [self.encode(*one) for one in zip(SIDES, texts, strict=False)]  # without references, one side
         lengths = [list(map(len, one)) for one in zip(*sides, strict=True)]
-        kept = [one for one, sizes in zip(chosen, lengths, strict=True) if sizes[0] and max(sizes) <= longest]
+        kept = [one for one, sizes in zip(chosen, lengths, strict=True) if min(sizes) > 0 and max(sizes) <= longest]
         notes = []
-        if empty := sum(sizes[0] == 0 for sizes in lengths):
+        if empty := sum(min(sizes) == 0 for sizes in lengths):
             notes.append(f"{self.name}: skipped {empty:,} empty sentences of {name}")
         if long := len(chosen) - len(kept) - empty:
             notes.append(

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from interacting_head.analysis import analysed_run
 
 AnalysedRun: TypeAlias = "analysed_run.AnalysedRun"
+Pair: TypeAlias = "analysed_run.Pair"
 Sample: TypeAlias = "analysed_run.Sample"
 
 SITE_TITLES = {site: site for site in SITES} | {"cross": "encoder-decoder"}

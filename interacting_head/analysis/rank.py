@@ -205,9 +205,11 @@ class Rank(Analysis):
         for run, sample in with_samples(runs, arguments):
             d = run.config.model.model_dim
             places, lengths = ranks_of(run, sample, arguments.tolerance)
-            limit = most_heads(d, *lengths)
-            shortest = min(map(mean_length, lengths))
-            limits = f"{run.name}: h_max = {limit} (d = {d}, n̄ = {shortest})"
+            if min(map(sum, lengths)) < len(sample):
+                limit, limits = None, f"{run.name}: no h_max, because its translations are empty, in part at least"
+            else:
+                limit = most_heads(d, *lengths)
+                limits = f"{run.name}: h_max = {limit} (d = {d}, n̄ = {min(map(mean_length, lengths))})"
             findings.notes += [*sample.notes, f"{limits}, from {len(sample):,} sentences of {sample.name}"]
             findings.data["heads"][run.name] = {}
             for place, ranks in places.items():
@@ -250,7 +252,7 @@ def draw_by_heads(rows: list[dict], labels: dict[str, str], titles: dict[str, st
     """Draw means over layers by number of heads: a row of axes for each quantity, a column for each site."""
     sites = list(dict.fromkeys(site for site, _ in in_order((row["site"], 0) for row in rows)))
     axes = grid(figure, len(titles), len(sites), 3.2, 0.6 / len(titles) + 1.9, sharex=True, sharey="row")
-    limits, heads = (sorted({row[key] for row in rows}) for key in ("h_max", "num_heads"))
+    limits, heads = (sorted({row[key] for row in rows} - {None}) for key in ("h_max", "num_heads"))
     for line, (quantity, title) in zip(axes, titles.items(), strict=True):
         for axis, site in zip(line, sites, strict=True):
             here = [row for row in rows if row["site"] == site]

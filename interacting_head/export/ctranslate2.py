@@ -26,11 +26,13 @@ import ctranslate2
 import sentencepiece
 
 source, target = (
-    sentencepiece.SentencePieceProcessor(model_file=f"text/subwords/{side}.model") for side in ("source", "target")
+    sentencepiece.SentencePieceProcessor(model_file=f"text/subwords/{{side}}.model") for side in ("source", "target")
 )
 translator = ctranslate2.Translator(".")
 pieces = source.encode("…", out_type=str)
-[result] = translator.translate_batch([pieces], beam_size=4, patience=2, max_input_length=0)
+[result] = translator.translate_batch(
+    [pieces], beam_size={beam_size}, patience=2, max_input_length=0, max_decoding_length={max_length}
+)
 print(target.decode(result.hypotheses[0]))
 ```
 
@@ -50,8 +52,12 @@ def write(trained: TrainedModel, folder: Path, quantization: str | None) -> str:
     trained.write_text_files(folder / TEXT)
     if choice is not None:
         RunDirectory(folder / TEXT).write_json(ALIGNMENT, choice._asdict())
-    profile = trained.config.data.profile
-    return README + TOKENIZED.format(profile=profile) * PROFILES[profile].is_tokenized
+    profile, decode = trained.config.data.profile, trained.config.decode
+    longest = "2 * len(pieces) + 11" if decode.max_length is None else decode.max_length
+    return (
+        README.format(beam_size=decode.beam_size, max_length=longest)
+        + TOKENIZED.format(profile=profile) * PROFILES[profile].is_tokenized
+    )
 
 
 def alignment_choice(trained: TrainedModel) -> AlignmentChoice | None:

@@ -45,9 +45,11 @@ from transformers import {model_class}, MarianTokenizer
 
 tokenizer, model = MarianTokenizer.from_pretrained("."), {model_class}.from_pretrained(".")
 batch = tokenizer(["…"], return_tensors="pt", padding=True)
-print(tokenizer.batch_decode(model.generate(**batch), skip_special_tokens=True))
+print(tokenizer.batch_decode(model.generate(**batch{limit}), skip_special_tokens=True))
 ```
 """
+LIMIT = ', max_new_tokens=2 * batch["input_ids"].shape[1] + 10'
+"""An argument that ends translations where `length_limit` ends them; no configuration file can say this."""
 TOKENIZED = """
 The model was trained on text in the form of the profile `{profile}`, normalised and tokenised as in Moses; truecasers
 are in truecasing/, if the profile has them. Input and output are text in this form.
@@ -96,7 +98,8 @@ def write(trained: TrainedModel, folder: Path, quantization: None) -> str:
     write_tokenizer(folder, trained)
     profile = trained.config.data.profile
     note = TOKENIZED.format(profile=profile) * PROFILES[profile].is_tokenized
-    return README.format(model_class=CLASSES[model.config.normalization]) + note
+    limit = LIMIT if trained.config.decode.max_length is None else ""
+    return README.format(model_class=CLASSES[model.config.normalization], limit=limit) + note
 
 
 def common_heads(attention: dict, sites: tuple[str, ...], model_dim: int) -> int:

@@ -16,10 +16,12 @@ import keras
 
 from interacting_head import Transformer, Translator  # Transformer: makes the layers known to Keras
 from interacting_head.runs.run_directory import RunDirectory
+from interacting_head.search.options import SearchOptions
 
 model = keras.saving.load_model("model.keras")
-text = RunDirectory.open("text")  # sub-words, and pre- and postprocessing of text
-translator = Translator(model, *text.subwords(), *text.text_forms())
+text = RunDirectory.open("text")  # sub-words, pre- and postprocessing of text, and the settings of the run
+options, trained_length = SearchOptions.of(text.config.decode, {}), text.config.data.max_length
+translator = Translator(model, *text.subwords(), *text.text_forms(), options=options, trained_length=trained_length)
 [[best, *_]] = translator.translate(["Ein Hund."])
 print(best.text)
 ```

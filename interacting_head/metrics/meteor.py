@@ -22,6 +22,7 @@ import numpy as np
 from tqdm import tqdm
 
 from data.command_line import install_command
+from data.errors import InputError
 from interacting_head.metrics.metric import MeanMetric, Metric, MetricUnavailable, Options
 
 MEMORY = "-Xmx2G"  # the paraphrase table alone takes most of 1 GB
@@ -80,7 +81,7 @@ class Meteor(Metric):
 
     `meteor_language` defaults to English, because the papers' tool scored German and Czech with English parameters,
     stemmer and paraphrases too. `lowercase` and `tokenized` have no effect. Raises `MetricUnavailable` without Java or
-    the archive, or for an unsupported language. `score_function` needs neither Java nor the archive.
+    the archive, and `InputError` for an unsupported language. `score_function` needs neither Java nor the archive.
     """
 
     waits_for = "starting Java"
@@ -89,7 +90,7 @@ class Meteor(Metric):
         super().__init__(options)
         self._language = language = options.meteor_language
         if language not in FORMULAS:
-            raise MetricUnavailable(
+            raise InputError(
                 f"METEOR does not support the language '{language}'; choose one of {', '.join(FORMULAS)} with "
                 "--meteor-language"
             )

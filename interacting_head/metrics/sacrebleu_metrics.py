@@ -98,7 +98,7 @@ UNSPACED = {"zh": "zh", **dict.fromkeys(("ja", "km", "lo", "my", "th"), "char")}
 
 def tokenizer_for(language: str | None) -> str:
     """Return the name of sacreBLEU's tokeniser for text in a language, such as `zh` or `zh_TW`; usually `13a`."""
-    return UNSPACED.get(re.split("[-_]", language or "")[0], "13a")
+    return UNSPACED.get(re.split("[-_]", (language or "").lower())[0], "13a")
 
 
 class SacreBleu(SacrebleuMetric):

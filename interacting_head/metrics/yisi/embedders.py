@@ -240,17 +240,15 @@ def load_embedder(source: object) -> Embedder:
     """Return the `Embedder` of a word-vector file or a transformer's folder; an `Embedder` is returned unchanged.
 
     Raises:
-        MetricUnavailable: if it is missing or unusable.
-        InputError: for a pipe, which cannot be read twice.
+        MetricUnavailable: if it is unusable.
+        InputError: if it is missing, or a pipe, which cannot be read twice.
     """
     if isinstance(source, Embedder):
         return source
     path = Path(source)
     check_plain(path)
     if not path.exists():
-        raise MetricUnavailable(
-            f"the embedder {path} does not exist; name a word-vector file or a transformer's folder"
-        )
+        raise InputError(f"the embedder {path} does not exist; name a word-vector file or a transformer's folder")
     return _load(path.resolve(), path.stat().st_mtime_ns)
 
 

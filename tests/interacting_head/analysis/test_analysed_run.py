@@ -5,8 +5,10 @@ import pytest
 
 from data.errors import InputError
 from data.text.subwords import END
+from interacting_head.analysis.alignment import measured
 from interacting_head.analysis.analysed_run import AnalysedRun, open_runs, reservoir_sample
 from interacting_head.translation.inspection import Inspector
+from interacting_head.translation.word_alignment import merged, words_of
 from tests.interacting_head.analysis import untrained_runs
 from tests.interacting_head.export import exports
 
@@ -32,6 +34,27 @@ def arguments(folder, references=True, **options):
     return types.SimpleNamespace(
         **{**given, "sentences": 100, "seed": 1, "corpora_dir": None, "split": None, **options}
     )
+
+
+def test_pairs_with_an_empty_side_are_left_out(folder, run):
+    (folder / "gaps.en").write_text("the cat and the dog\n\nhouse and house\n\na house and a cat\n")
+    sample = run.sample(arguments(folder, reference=folder / "gaps.en"))
+    assert sample.numbers == [1, 3, 5]
+    assert sample.notes == [f"{run.name}: skipped 2 empty sentences of {folder / 'source.de'}"]
+
+
+def test_alignment_weights_heads_by_their_importance(folder, run):
+    sample = run.sample(arguments(folder))
+    rows, *_ = measured(run, sample, layer=2, show=0)
+    assert [row["head"] for row in rows[-4:]] == ["head 2", "mean", "weighted", "mean"]
+    largest = []
+    for pair, seen in run.inspections(sample, attention=["cross"], head_importance=True):
+        words = [words_of(pair.target_ids, run.subwords[1]), words_of(pair.source_ids, run.subwords[0])]
+        attention, importance = seen.attention["cross", 2], seen.head_importance["cross", 2]
+        weights = sum(importance[:, [head]] * attention[head] for head in range(2))
+        largest += merged(weights, *words)[:-1, :-1].max(axis=-1).tolist()
+    assert rows[-2]["largest"] == pytest.approx(np.mean(largest))
+    assert rows[-2]["largest"] != rows[-3]["largest"]
 
 
 @pytest.mark.slow

@@ -43,12 +43,12 @@ def subwords(folder, shared=True):
     return Subwords(path), Subwords(folder / "target.model")
 
 
-def trained(both, **settings):
+def trained(both, decode=ExperimentConfig.decode, **settings):
     """A `TrainedModel` with these sub-words and random weights, as large as a trained model's."""
     source, target = both
     config: ModelConfig = tiny.config(**settings)
     model = Transformer(config, source.vocabulary_size, target.vocabulary_size, shared_vocabulary=source is target)
-    return TrainedModel(randomize(model), source, target, ExperimentConfig(model=config))
+    return TrainedModel(randomize(model), source, target, ExperimentConfig(model=config, decode=decode))
 
 
 def pairs(count=20, longest=12):

@@ -7,7 +7,7 @@ import pytest
 from data.errors import InputError
 from data.files import new_folder
 from interacting_head import export
-from interacting_head.config import OWN_FILES
+from interacting_head.config import OWN_FILES, DecodeConfig
 from interacting_head.export.trained_model import TrainedModel
 from interacting_head.runs.run_directory import RunDirectory
 from tests import skip_reasons
@@ -40,6 +40,26 @@ def test_existing_files_are_kept(tmp_path):
         with pytest.raises(InputError), new_folder(path):
             pytest.fail("it is not entered")
     assert [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")] == ["full", "full/file"]
+
+
+@pytest.mark.parametrize(
+    ("file_format", "free", "limited"),
+    [
+        (
+            "ctranslate2",
+            "beam_size=7, patience=2, max_input_length=0, max_decoding_length=2 * len(pieces) + 11",
+            "=20\n",
+        ),
+        ("huggingface", 'generate(**batch, max_new_tokens=2 * batch["input_ids"].shape[1] + 10)', "generate(**batch)"),
+    ],
+)
+def test_a_readme_searches_as_long_as_the_run(tmp_path, file_format, free, limited):
+    pytest.importorskip({"huggingface": "safetensors"}.get(file_format, file_format))
+    both = exports.subwords(tmp_path)
+    for name, expected, longest in (("free", free, None), ("limited", limited, 20)):
+        trained = exports.trained(both, DecodeConfig(beam_size=7, max_length=longest))
+        export.convert(trained, file_format, tmp_path / name)
+        assert expected in (tmp_path / name / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

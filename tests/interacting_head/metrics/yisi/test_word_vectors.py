@@ -124,8 +124,9 @@ def test_a_file_without_word_vectors_is_an_error_of_one_line(tmp_path, name):
 def test_yisi_1_without_an_embedder_is_unavailable(tmp_path):
     with pytest.raises(MetricUnavailable, match=r"yisi1 needs an embedder.*--embedder"):
         score("yisi1", ["a"], ["a"])
-    with pytest.raises(MetricUnavailable, match=r"the embedder .*nowhere does not exist"):
+    with pytest.raises(InputError, match=r"the embedder .*nowhere does not exist") as caught:
         score("yisi1", ["a"], ["a"], embedder=tmp_path / "nowhere")
+    assert not isinstance(caught.value, MetricUnavailable)
 
 
 def test_a_folder_is_not_an_embedder_without_transformers(tmp_path, monkeypatch):
