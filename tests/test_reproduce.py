@@ -246,8 +246,8 @@ def test_a_figure_is_made_with_its_trainings_and_its_analysis(tmp_path, name):
     few = ["data.train_pairs=30"] if name == "dhicm/figure_1" else []
     result = run(tmp_path, COMMAND, name, *options, "--set", *TWO_STEPS, *few)
     assert result.code == 0, result.errors
-    table = TABLES[name].in_size(True)
-    of_table = result_name(name, True)
+    table = TABLES[name].in_size(True).with_settings([*TWO_STEPS, *few])
+    of_table = result_name(table, True)
     stored = list((tmp_path / "out/results/reproduction/analyses" / of_table).glob("*.json"))
     assert len(stored) == len(table.runs(1)) == result.errors.count(": trained\n")
     values = json.loads(stored[0].read_text(encoding="utf-8"))["values"]

@@ -20,15 +20,22 @@ from interacting_head.runs.run_directory import RunDirectory
 def analyse(table: Table, runs: Sequence[Run], runner: Runner, name: str) -> None:
     """Train and analyse the runs of a table without stored findings, all runs of a seed together.
 
-    `name` is the name of the results and of the figure, which shows the first seed.
+    `name` is the name of the results and of the figure, which shows all runs of the first seed.
     """
-    results = runner.results
-    missing = [run for run in runs if results.analysis(name, run, table.analysis.arguments) is None]
+    results, first = runner.results, table.runs(1)
+
+    def is_stored(run):
+        return results.analysis(name, run, table.analysis.arguments) is not None
+
+    missing = [run for run in runs if not is_stored(run)]
     runner.train(missing, table.tests)
-    for seed, of_seed in itertools.groupby(missing, lambda run: run.seed):
+    for _, of_seed in itertools.groupby(missing, lambda run: run.seed):
         of_seed = [run for run in of_seed if run.name not in (*runner.failed, *runner.left_out)]
         if not of_seed:
             continue
+        others = set(first) - set(of_seed)  # which the figure shows too
+        if len(others) < len(first) and all(is_stored(run) and runner.folder(run).is_dir() for run in others):
+            of_seed = first
         if runner.ends_within(0):
             runner.left_out += [run.name for run in of_seed]
             continue
@@ -42,11 +49,11 @@ def analyse(table: Table, runs: Sequence[Run], runner: Runner, name: str) -> Non
                 else:
                     runner.failed.update({run.name: str(error) for run in of_seed})
                 continue
-            if seed == 1 and of_seed == [run for run in runs if run.seed == 1]:
+            if of_seed == first:
                 for suffix in SUFFIXES:
                     figures = Path(output).glob(f"{table.analysis.figure}.{suffix}")
-                    first = min(figures, key=lambda path: (len(path.name), path.name))
-                    copy_file(first, results.folder / "figures" / f"{name}.{suffix}")
+                    shortest = min(figures, key=lambda path: (len(path.name), path.name))
+                    copy_file(shortest, results.folder / "figures" / f"{name}.{suffix}")
             for run in of_seed:
                 rows = [row for row in found["rows"] if row["run"] == run.name]
                 results.write(f"analyses/{name}", run.name, record_of(run, table, rows, runner))

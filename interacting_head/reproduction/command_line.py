@@ -141,7 +141,7 @@ def make(tables: Sequence[Table], arguments: argparse.Namespace, runner: Runner)
     if only and not names:
         raise InputError(f"no run of {', '.join(table.name for table in tables)} matches {only!r}")
     for table, runs in works:
-        name = result_name(table.name, small and not table.on_a_cpu)
+        name = result_name(table, small and not table.on_a_cpu)
         if table.small_command:
             describe(table, runner, name)
             continue

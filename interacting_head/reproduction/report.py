@@ -21,7 +21,7 @@ from interacting_head.reproduction.claims import (
     Verdict,
 )
 from interacting_head.reproduction.results import Results
-from interacting_head.reproduction.scored import MEASURES, Analysed, Counted, Losses, Rates, Scored, Timed
+from interacting_head.reproduction.scored import MEASURES, Analysed, Counted, Losses, Measured, Rates, Scored, Timed
 from interacting_head.reproduction.statistics import LOSS
 from interacting_head.reproduction.tables import TABLES, YISI1
 
@@ -356,8 +356,8 @@ def as_json(scored: Scored, verdicts: Verdicts) -> dict:
     """Return the report's content on a table, for JSON."""
     claims = [{"claim": claim.statement, **dataclasses.asdict(verdict)} for claim, verdict in verdicts]
     found = {"title": scored.table.title, "claims": claims}
-    if scored.record:
-        return found | {key: scored.record[key] for key in ("seconds", "parameters") if key in scored.record}
+    if isinstance(scored, Measured):
+        return found | {scored.kind: scored.numbers()}
     found["cells"] = []
     for (row, column), cell in scored.cells.items():
         ours = {}

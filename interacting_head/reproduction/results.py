@@ -1,5 +1,6 @@
 """Stored results: for each run, a JSON file with configuration, losses and scores, and a file of metric statistics."""
 
+import itertools
 import json
 import re
 from collections.abc import Sequence
@@ -43,8 +44,9 @@ class Results:
         return record if is_same else None
 
     def seeds(self) -> int:
-        """Return the largest seed of a stored run, or 0."""
-        found = (re.search(r"-seed(\d+)-", path.name) for path in (self.folder / "runs").glob("*.json"))
+        """Return the largest seed of a stored run or analysis, or 0."""
+        paths = itertools.chain(*(self.folder.glob(pattern) for pattern in ("runs/*.json", "analyses/*/*.json")))
+        found = (re.search(r"-seed(\d+)-", path.name) for path in paths)
         return max((int(one[1]) for one in found if one), default=0)
 
     def write_run(self, name: str, record: dict, statistics: dict[tuple[str, str], np.ndarray]) -> None:

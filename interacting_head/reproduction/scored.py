@@ -1,9 +1,12 @@
 """The stored results of a table, for claims and reports."""
 
 import functools
+import hashlib
+import json
 import math
 import statistics
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
@@ -27,7 +30,7 @@ class Scored:
     """
 
     def __init__(self, table: Table, small: bool, seeds: int, results: Results):
-        self.table, self.small, self.results, self.name = table, small, results, result_name(table.name, small)
+        self.table, self.small, self.results, self.name = table, small, results, result_name(table, small)
         self.rows = list(dict.fromkeys(cell.row for cell in table.cells))
         self.columns = list(dict.fromkeys(cell.column for cell in table.cells))
         self.tests = tuple(table.tests)
@@ -98,11 +101,15 @@ class Scored:
     def catch_up(self, runs: Sequence[RunInCell], others: Sequence[RunInCell]) -> bool:
         """Return whether training as long again, at the pace of the last fifth, would give runs the others' mean loss.
 
-        Losses of a run and its partner among the others cannot be compared if they are on different text or sub-words;
-        then the answer is True.
+        Losses of a run and its partner among the others cannot be compared if they are on different text or sub-words,
+        or were trained with different label smoothing; then the answer is True.
         """
-        pairs = zip(runs, others, strict=True)
-        if any(len({str(self.record_of(run)["config"]["data"]) for run in pair}) > 1 for pair in pairs):
+
+        def kind(run):
+            config = self.record_of(run)["config"]
+            return str(config["data"]), config["train"]["label_smoothing"]
+
+        if any(kind(run) != kind(other) for run, other in zip(runs, others, strict=True)):
             return True
         later = self.mean_loss(runs) * max(0.0, 1 - self.mean_fall(runs)) ** 5  # five fifths
         return later <= self.mean_loss(others)
@@ -139,22 +146,34 @@ class Rates(Scored):
 
 
 class Measured(Scored):
-    """Numbers that are measured or counted for the cells of a table, without runs."""
+    """Numbers that are measured or counted for the cells of a table, without runs; `kind` is their key of a record."""
 
-    def measured(self, kind: str, row: str, column: str) -> float | None:
-        """Return a stored number of a cell, or None unless it belongs to its configuration."""
+    kind: ClassVar[str]
+
+    def number(self, row: str, column: str) -> float | None:
+        """Return the stored number of a cell, or None unless it belongs to its configuration."""
         cell, stored = self.cells.get((row, column)), self.record or {}
         if cell is None or stored.get("digests", {}).get(row, {}).get(column) != cell.experiment.digest:
             return None
-        return stored[kind][row][column]
+        return stored[self.kind][row][column]
+
+    def numbers(self) -> dict[str, dict[str, float]]:
+        """Return `{row: {column: number}}` of the cells that have one."""
+        found = {}
+        for row, column in self.cells:
+            if (number := self.number(row, column)) is not None:
+                found.setdefault(row, {})[column] = number
+        return found
 
 
 class Timed(Measured):
     """The stored times of a table."""
 
+    kind = "seconds"
+
     def seconds(self, row: str, column: str) -> float | None:
         """Return the seconds per epoch of a cell, or None if not measured with its configuration."""
-        return self.measured("seconds", row, column)
+        return self.number(row, column)
 
     def ratio(self, row: str, baseline: str, column: str) -> Ratio | None:
         """Return the `Ratio` of the times of two rows in a column, or None if one has not been measured."""
@@ -168,9 +187,11 @@ class Timed(Measured):
 class Counted(Measured):
     """The numbers of parameters of a table."""
 
+    kind = "parameters"
+
     def parameters(self, row: str, column: str) -> int | None:
         """Return the number of parameters of a cell, or None if not counted with its configuration."""
-        return self.measured("parameters", row, column)
+        return self.number(row, column)
 
 
 class Losses(Scored):
@@ -236,6 +257,9 @@ MEASURES = {
 """`measure` of a table → reader of its results."""
 
 
-def result_name(name: str, small: bool) -> str:
-    """Return the file name of the results of a table that are not stored by run."""
-    return name.replace("/", "_") + (SMALL if small else "")
+def result_name(table: Table, small: bool) -> str:
+    """Return the name of a table's figure, and of the results that are not stored by run; settings give it a digest."""
+    name = table.name.replace("/", "_") + (SMALL if small else "")
+    if not table.settings:
+        return name
+    return f"{name}-{hashlib.sha256(json.dumps(table.settings).encode()).hexdigest()[:8]}"

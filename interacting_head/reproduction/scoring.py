@@ -14,6 +14,7 @@ from statistics import median
 import numpy as np
 
 from data.corpora.corpus import open_corpus
+from data.errors import InputError
 from data.files import check_room, make_folder
 from data.text.parallel_text import ParallelText
 from data.text.profiles import PROFILES, Preprocessor
@@ -109,7 +110,7 @@ def is_available(name: str, embedder: str | None = None) -> bool:
     """Return whether the programs, packages and vectors that a metric needs are there."""
     try:
         METRICS[name](Options(embedder=embedder))
-    except MetricUnavailable:
+    except InputError:
         return False
     return True
 

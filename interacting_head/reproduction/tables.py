@@ -133,6 +133,7 @@ class Table:
         on_a_cpu: whether a CPU is enough for the full table.
         command: for a table without runs, the command that makes it, or why there is none.
         small_command: module and arguments that make the small version of a table without runs; `--plot FILE` is added.
+        settings: added to all experiments by `with_settings`.
     """
 
     name: str
@@ -149,6 +150,7 @@ class Table:
     command: str = ""
     analysis: Analysis | None = None
     small_command: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
 
     @property
     def has_small(self) -> bool:
@@ -182,7 +184,7 @@ class Table:
         if not settings:
             return self
         cells = tuple(cell._replace(experiment=_with_settings(cell.experiment, (), settings)) for cell in self.cells)
-        return dataclasses.replace(self, cells=cells)
+        return dataclasses.replace(self, cells=cells, settings=(*self.settings, *settings))
 
     def runs(self, seeds: int) -> list[Run]:
         """Return the distinct runs of this table, seed by seed."""

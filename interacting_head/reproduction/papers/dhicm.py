@@ -247,7 +247,7 @@ register(
         Above(
             "importance varies by token: its deviation over positions is above 0.05",
             "§ 6, figure 3",
-            cells_at("DHICM", SITES),
+            cells_at("DHICM", "encoder"),
             0.05,
             metric="deviation",
         ),

@@ -21,7 +21,7 @@ from interacting_head.reproduction.tables import TABLES
 from tests.interacting_head.reproduction.made_up import record
 
 MASKS = TABLES["mlmha/7"].in_size(True)
-NAME = result_name("mlmha/7", True)
+NAME = result_name(MASKS, True)
 CONVERGED = [{"step": step, "validation_loss": 2.0, "seconds": 60.0} for step in (80, 100)]
 
 
@@ -80,6 +80,23 @@ def test_the_runs_of_a_seed_are_trained_and_analysed_together_and_once(runner):
     assert figure.read_text() == "of 4 runs"
 
 
+def test_a_figure_shows_all_runs_of_the_first_seed_or_is_not_made(runner):
+    figure = runner.results.folder / "figures" / f"{NAME}.png"
+    first, *others = MASKS.runs(1)
+    runner.folder(first).mkdir(parents=True)
+    analyse(MASKS, [first], runner, NAME)
+    assert not figure.exists()
+    runner.failed[others[0].name] = "it has diverged"
+    analyse(MASKS, MASKS.runs(1), runner, NAME)
+    assert not figure.exists()
+    runner.failed.clear()
+    for run in others[1:]:
+        runner.folder(run).mkdir()
+    analyse(MASKS, MASKS.runs(1), runner, NAME)
+    assert figure.read_text() == "of 4 runs"
+    assert len(runner.calls) == 3
+
+
 def test_measurements_are_reported_and_decide_claims(runner):
     analyse(MASKS, MASKS.runs(3), runner, NAME)
     markdown, found = report(runner.results, seeds=3)
@@ -108,6 +125,11 @@ def test_an_analysis_that_the_end_of_a_budget_stops_is_left_out(runner, answers)
     runner.broken, runner.ends_within = True, lambda seconds: answers.pop(0)
     analyse(MASKS, MASKS.runs(1), runner, NAME)
     assert (runner.failed, runner.left_out) == ({}, [run.name for run in MASKS.runs(1)])
+
+
+def test_the_largest_seed_may_be_of_an_analysis(runner):
+    analyse(MASKS, MASKS.runs(2), runner, NAME)
+    assert runner.results.seeds() == 2
 
 
 def test_a_claim_may_compare_a_measurement_with_a_bound(runner):

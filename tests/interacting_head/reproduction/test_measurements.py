@@ -13,7 +13,7 @@ from interacting_head.console import RunError
 from interacting_head.reproduction import measurements
 from interacting_head.reproduction.results import Results
 from interacting_head.reproduction.runner import check_test_sets
-from interacting_head.reproduction.scored import Counted, Timed
+from interacting_head.reproduction.scored import Counted, Timed, result_name
 from interacting_head.reproduction.tables import TABLES
 from tests.command_line import ROOT
 
@@ -96,21 +96,27 @@ def test_the_settings_of_a_table_are_measured(tmp_path, monkeypatch, measured):
     columns, _, given = measured
     monkeypatch.chdir(tmp_path)
     results, settings = Results("results"), ["model.feed_forward_dim=64"]
+    table = TABLE.with_settings(settings)
     given += settings
     for _ in range(2):
-        measurements.measure_seconds(
-            TABLE.with_settings(settings), True, results, "times", "corpora", settings=settings
-        )
+        measurements.measure_seconds(table, True, results, result_name(table, small=True), "corpora", settings=settings)
     assert columns == COLUMNS
-    table = TABLES["li_luo/6"].with_settings(settings)  # in its full size: other cells
-    assert Timed(table, True, 1, results).seconds("multi_head", "h = 2") is None
+    found = {name: Timed(one, True, 1, results) for name, one in (("other", table), ("usual", TABLE))}
+    assert found["other"].numbers()["multi_head"] == dict.fromkeys(COLUMNS, 10.0)
+    assert found["usual"].numbers() == {}
 
 
 def test_parameters_count_only_for_their_configuration(tmp_path):
     table, results, cell = TABLES["li_luo/sizes"], Results(tmp_path), ("multi_head", "h = 2")
     narrow = table.with_settings(["model.model_dim=64", "model.feed_forward_dim=64"])
     narrow = dataclasses.replace(narrow, cells=narrow.cells[:1])
-    measurements.count_parameters(narrow, results, "li_luo_sizes")
+    measurements.count_parameters(narrow, results, result_name(narrow, small=False))
+    found = [Counted(one, False, 1, results).parameters(*cell) for one in (narrow, table)]
+    assert found[0] > 0
+    assert found[1] is None
+    measurements.count_parameters(
+        narrow, results, result_name(table, small=False)
+    )  # as by an earlier recipe
     found = [Counted(one, False, 1, results).parameters(*cell) for one in (narrow, table)]
     assert found[0] > 0
     assert found[1] is None
