@@ -114,9 +114,7 @@ def test_parameters_count_only_for_their_configuration(tmp_path):
     found = [Counted(one, False, 1, results).parameters(*cell) for one in (narrow, table)]
     assert found[0] > 0
     assert found[1] is None
-    measurements.count_parameters(
-        narrow, results, result_name(table, small=False)
-    )  # as by an earlier recipe
+    measurements.count_parameters(narrow, results, result_name(table, small=False))  # as by an earlier recipe
     found = [Counted(one, False, 1, results).parameters(*cell) for one in (narrow, table)]
     assert found[0] > 0
     assert found[1] is None
