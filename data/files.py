@@ -194,6 +194,10 @@ def atomic_write(path: str | Path, mode: str = "w", parents: bool = False, **kwa
 def write_json(path: str | Path, value: object, indent: int | None = 2, parents: bool = False) -> None:
     """Write a value as JSON, with a final line break, by `atomic_write`."""
     text = json.dumps(value, indent=indent, ensure_ascii=False)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:  # the name of a file that is not UTF-8
+        text = json.dumps(value, indent=indent)
     with atomic_write(path, parents=parents) as file:
         file.write(f"{text}\n")
 

@@ -1,5 +1,6 @@
 """Prepare a corpus for training: normalise, tokenise, truecase, clean, learn sub-words and encode."""
 
+import hashlib
 import json
 import os
 import re
@@ -15,12 +16,13 @@ from data.command_line import ArgumentParser, run
 from data.corpora.corpus import Corpus, open_corpus
 from data.corpus_encoding import EncodedCorpus, add_corpus_arguments, encode_corpus, text_settings
 from data.errors import InputError
-from data.files import copy_folder, remove_abandoned, write_json, written_atomically
+from data.files import check_folder, copy_folder, remove_abandoned, write_json, written_atomically
 from data.text import preprocessed_text, vocabularies
 from data.text.parallel_text import SIDES, open_text_file
 from data.text.profiles import DEFAULT_MAX_LENGTH
 
 RECORD = "prepare.json"
+LONGEST_NAME = 150  # characters of a default folder's name
 FORMATS = [preprocessed_text.FORMAT, vocabularies.FORMAT, encoding.FORMAT]
 """Versions of what this project does to the text."""
 
@@ -74,7 +76,10 @@ def main(arguments: list[str] | None = None) -> None:
         )
     # The name of a mix has characters that are awkward in folder names.
     name = "-".join(re.sub(r"[^\w.+-]+", "_", word) for word in (given.corpus, *languages, given.profile))
+    if len(name) > LONGEST_NAME:
+        name = f"{name[:LONGEST_NAME]}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
     folder = Path(given.output_dir or f"prepared/{name}")
+    check_folder(folder.resolve().parent)  # before minutes of work
     former = _former_record(folder)
     corpus = open_corpus(given.corpus, *languages, given.corpora_dir)
     inputs = {
@@ -127,7 +132,8 @@ def _check_own(folder, former):
 
 def _what_changed(former, inputs):
     then = former["inputs"]
-    changed = [f"the text of {split}" for split in inputs["text"] if inputs["text"][split] != then["text"].get(split)]
+    splits = dict.fromkeys([*inputs["text"], *then["text"]])
+    changed = [f"the text of {split}" for split in splits if inputs["text"].get(split) != then["text"].get(split)]
     changed += [name for name in ("corpus", "languages", "settings", "versions") if inputs[name] != then.get(name)]
     return f"{' and '.join(changed)} changed" if changed else "a file is missing"
 

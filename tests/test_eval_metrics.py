@@ -142,7 +142,7 @@ def test_markdown_tables_have_the_same_number_of_cells_in_each_row(write):
 
 def test_an_unavailable_metric_is_one_line_and_others_are_printed(write, tmp_path):
     path = write("text.txt", "it rains today and tomorrow\n")
-    arguments = ["-i", path, "-r", path, "--embedder", tmp_path / "absent.vec"]
+    arguments = ["-i", path, "-r", path, "--embedder", write("no.vec", "no vectors\n")]
     code, output, errors = eval_metrics(*arguments, "-m", "bleu", "yisi1", "wer", "--json")
     assert code == 0
     assert errors.startswith("warning: yisi1 is unavailable: ")
@@ -153,6 +153,9 @@ def test_an_unavailable_metric_is_one_line_and_others_are_printed(write, tmp_pat
     code, output, errors = eval_metrics(*arguments, "-m", "yisi1")
     assert (code, output) == (2, "")
     assert errors.startswith("error: yisi1 is unavailable: ")
+    code, output, errors = eval_metrics(*arguments[:-1], tmp_path / "absent.vec", "-m", "bleu", "yisi1")
+    assert (code, output) == (2, "")
+    assert errors.startswith(f"error: the embedder {tmp_path / 'absent.vec'} does not exist; ")
 
 
 @pytest.mark.parametrize("text", ["▁the ▁cat ▁sat", "the c@@ at sat", "the cat sa@@"])

@@ -219,7 +219,7 @@ def test_a_failure_leaves_the_output_file_as_it_was(workplace, translated):
             ["-m", "x", "--batch-size", "1", "--batch-tokens", "1"],
             "--batch-tokens: not allowed with argument --batch-size",
         ),
-        (["-m", "x", "--length-penalty", "-1"], "--length-penalty must be a number of at least 0, got -1.0"),
+        (["-m", "x", "--length-penalty", "-1"], "--length-penalty must be a number from 0 to 7, got -1.0"),
         (["-m", "x", "--min-length", "9", "--max-length", "8"], "--min-length 9 is above --max-length 8"),
         (["-m", "x", "--n-best", "2"], "--n-best above 1 needs --output-type moses or json"),
         (["-m", "x", "--sample", "--top-p", "0"], "--top-p must be above 0 and at most 1, got 0.0"),

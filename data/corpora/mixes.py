@@ -75,6 +75,7 @@ def join(texts: Sequence[tuple[ParallelText, float]], languages: tuple[str, str]
     names = [f"{side}.{language}.gz" for side, language in zip(SIDES, languages, strict=True)]
 
     def build(folder):
+        written = 0
         with contextlib.ExitStack() as stack:
             files = [stack.enter_context(gzip.GzipFile(folder / name, "wb", 3, mtime=0)) for name in names]
             bar = stack.enter_context(tqdm(desc="joining corpora", unit=" pairs", disable=None, leave=False))
@@ -83,6 +84,9 @@ def join(texts: Sequence[tuple[ParallelText, float]], languages: tuple[str, str]
                     for file, line in zip(files, pair, strict=True):
                         file.write(f"{line}\n".encode())
                     bar.update()
+                    written += 1
+            if not written:
+                raise InputError("the weights of a mix select no pair; raise them")
 
     folder = build_for_content("mixes", [FORMAT, languages, contents], build)
     return ParallelText(*(folder / name for name in names))

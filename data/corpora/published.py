@@ -141,7 +141,11 @@ class LineAlignedCorpus(_Corpus):
 
     def fetch(self, folder: Path, languages: Collection[str], archive_folders: Sequence[Path] = ()) -> None:
         wanted = {f"{file.split}.{file.language}.gz": file for file in self.files if file.language in languages}
-        missing = {name: file for name, file in wanted.items() if not file.is_at(folder / name)}
+        missing = {
+            name: file
+            for name, file in wanted.items()
+            if not (file.is_at(folder / name) or (folder / name.removesuffix(".gz")).is_file())
+        }
         for name, file in missing.items():
             if (folder / name).exists():
                 warn_of_damage(folder / name, "wrong checksum")

@@ -19,6 +19,8 @@ _OF_SYMBOLS = {*range(0x20D0, 0x2100), *range(0xFE00, 0xFE30)}
 _MARKS = "\u200c\u200d" + "".join(
     chr(code) for code in range(0x10000) if code not in _OF_SYMBOLS and unicodedata.category(chr(code)) in ("Mn", "Mc")
 )
+_HANGUL = "\uac00-\ud7a3"
+_SIGNS_IN_WORDS = {"ca": "·", "fi": ":", "sv": ":"}
 _ESCAPE = re.compile(r"&(#124|lt|gt|quot|apos|#91|#93|amp);")
 
 
@@ -57,9 +59,13 @@ class _Tokenizer(MosesTokenizer):
 
     def __init__(self, language):
         super().__init__(language)
-        # Joiners and marks of scripts that sacremoses does not know are parts of words.
+        # Letters, joiners and marks of scripts that sacremoses does not know are parts of words, and so are some signs.
         pattern, padded = self.PAD_NOT_ISALNUM
-        self.PAD_NOT_ISALNUM = re.compile(pattern.pattern.replace("[^", f"[^{_MARKS}", 1)), padded
+        sign = _SIGNS_IN_WORDS.get(language, "")
+        separated = pattern.pattern.removesuffix(")").replace("[^", f"[^{_HANGUL}{_MARKS}{sign}", 1)
+        if sign == ":":  # unless an ending follows, as in USA:n
+            separated += f"|:(?![{self.IsLower}])"
+        self.PAD_NOT_ISALNUM = re.compile(f"{separated})"), padded
         numeric = frozenset(self.NUMERIC_ONLY_PREFIXES)
         self._numeric, self._prefixes = numeric, frozenset(self.NONBREAKING_PREFIXES) - numeric
 
@@ -154,6 +160,8 @@ class _Detokenizer:
         return bool(before and _CJK.match(token) and _CJK.match(before[-1])), False
 
     def _currency(self, before, after):
+        if not (_NUMBER.match(after) or after[:1] == "." or _CURRENCY.match(after)):
+            return False, False
         if _NUMBER.match(before[-1:]) and not _NUMBER.match(after):
             return False, False
         return bool(_DOLLARS.fullmatch(before)), True
@@ -174,7 +182,7 @@ class _Detokenizer:
         return True, False
 
     def _role(self, i, token, before, after):
-        """Return the kind of a quotation mark, and whether it begins a quotation; None for a possessive."""
+        """Return the kind of a quotation mark, and whether it begins a quotation; None for the end of a word."""
         if token in _DOUBLE + _SINGLE:
             kind = _DOUBLE if token in _DOUBLE else _SINGLE
             low, middle, _ = kind
@@ -187,6 +195,8 @@ class _Detokenizer:
         if token in self.open:
             return token, False
         if self.language == "en" and before.endswith("s") and self._is_possessive(i, token, after):
+            return token, None
+        if self._ends_word(token, before, after):
             return token, None
         if self._is_unpaired(token):
             is_last = not after or _CLOSING.fullmatch(after)
@@ -210,12 +220,21 @@ class _Detokenizer:
             return False
         if token == "’":
             return _SINGLE not in self.open
-        if token in self.open or self.language == "en":  # there the tokeniser keeps them
+        if token in self.open or self.language in ("en", "fr", "it"):  # there the tokeniser keeps them
+            return False
+        if self._ends_word(token, before, after):
             return False
         if self.language in _LETTER_APOSTROPHE:
             return True
         joined = _NAME_BEGINNING.fullmatch(before) or _CLITIC.fullmatch(after)
         return bool(joined) or self._is_unpaired(token)
+
+    def _ends_word(self, token, before, after):
+        """Return whether an apostrophe outside English ends a word: un po' di tempo, Grass' Roman."""
+        if not (_WORD_END.search(before) and self._is_unpaired(token)):
+            return False
+        is_genitive = self.language == "de" and before[-1] in "sxzß" and after[:1].isupper()
+        return token == "'" and (is_genitive or self.language in ("fr", "it"))
 
     def _is_unpaired(self, token):
         """Return whether an odd number of marks of this form remains."""

@@ -20,7 +20,7 @@ from data.text.profiles import Profile, profile_named
 from data.text.truecasing import Truecaser, count_forms
 from data.workers import map_chunks
 
-FORMAT = 2  # version of the cached files: increase it when they change
+FORMAT = 3  # version of the cached files: increase it when they change
 
 
 class PreprocessedText(NamedTuple):

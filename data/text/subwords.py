@@ -48,7 +48,9 @@ def train_subwords(
             sentence_iterator=watched_lines(),
             model_writer=model,
             model_type="bpe",
-            vocab_size=vocabulary_size,
+            vocab_size=max(
+                vocabulary_size, len(SPECIAL_PIECES)
+            ),  # with fewer, the C++ code ends with an error of its own
             # The size is checked below: for a small text the C++ code would print its own message.
             hard_vocab_limit=False,
             character_coverage=0.9999,
@@ -69,7 +71,7 @@ def train_subwords(
         # SentencePiece turns whatever reading the lines raised into a RuntimeError.
         if failure is not None:
             raise failure from None
-        if "sentences_.empty()" in str(error):
+        if re.search(r"sentences_\.empty\(\)|all_chars_count\) > ", str(error)):
             raise InputError("no text to learn sub-words from: every line is empty") from error
         if too_small := re.search(r"smaller than required_chars\. \d+ vs (\d+)", str(error)):
             raise InputError(

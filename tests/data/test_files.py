@@ -1,4 +1,5 @@
 import errno
+import json
 import os
 import stat
 import subprocess
@@ -229,3 +230,5 @@ def test_json_has_letters_as_they_are_and_ends_its_last_line(tmp_path):
     assert (tmp_path / "new" / "lines.json").read_bytes() == '{\n "ü": [\n  1,\n  2\n ]\n}\n'.encode()
     write_json(tmp_path / "line.json", {"ü": [1, 2]}, indent=None)
     assert (tmp_path / "line.json").read_bytes() == '{"ü": [1, 2]}\n'.encode()
+    write_json(tmp_path / "name.json", "a file\udcff", indent=None)  # whose name is not UTF-8
+    assert json.loads((tmp_path / "name.json").read_bytes()) == "a file\udcff"

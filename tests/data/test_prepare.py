@@ -115,6 +115,10 @@ def test_a_change_is_noticed_and_named(corpora, tmp_path, capsys):
     run(corpora, output, "--max-words", "8")
     assert f"rebuilding {output}: a file is missing" in capsys.readouterr().out
     assert (output / "subwords" / "target.model").is_file()
+    for language in ("de", "en"):
+        (corpora / "some" / f"test.{language}").unlink()
+    run(corpora, output, "--max-words", "8")
+    assert f"rebuilding {output}: the text of test changed" in capsys.readouterr().out
 
 
 def test_training_pairs_alone_are_left_out_and_counted(corpora, tmp_path, capsys):
@@ -149,6 +153,7 @@ def test_training_pairs_alone_are_left_out_and_counted(corpora, tmp_path, capsys
         (["--target-language", "fr"], "has no split in both 'de' and 'fr'"),
         (["--vocabulary-size", "100000"], r"set data\.vocabulary_size \(--vocabulary-size\) to at most"),
         (["--corpora-dir", "nowhere"], "the corpora folder nowhere does not exist"),
+        (["--output-dir", "/dev/null/out"], "cannot write into /dev/null: /dev/null is a file; name a writable folder"),
     ],
 )
 def test_bad_options_are_errors_and_leave_nothing(corpora, tmp_path, options, message):
@@ -229,3 +234,6 @@ def test_the_output_folder_is_named_after_corpus_languages_and_profile(corpora, 
     arguments = ["some:train,dev*2+some", "--source-language", "de", "--target-language", "en"]
     prepare.main([*arguments, "--vocabulary-size", "350", "--corpora-dir", str(corpora)])
     assert [path.name for path in (tmp_path / "prepared").iterdir()] == ["some_train_dev_2+some-de-en-raw"]
+    prepare.main(["+".join(["some"] * 60), *arguments[1:], "--vocabulary-size", "350", "--corpora-dir", str(corpora)])
+    [longer] = (path.name for path in (tmp_path / "prepared").iterdir() if path.name.startswith("some+"))
+    assert len(longer) < 200

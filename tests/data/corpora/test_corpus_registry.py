@@ -48,6 +48,15 @@ def test_only_the_languages_asked_for_and_missing_files_are_fetched(published, t
     assert len(list((tmp_path / "some").iterdir())) == 4
 
 
+def test_plain_files_of_the_user_are_used_as_they_are(published, tmp_path):
+    (tmp_path / "some").mkdir()
+    for split in ("train", "dev"):
+        (tmp_path / "some" / f"{split}.de").write_text("own\n")
+    line_aligned(published).fetch(tmp_path / "some", {"de", "en"})
+    names = sorted(path.name for path in (tmp_path / "some").iterdir())
+    assert names == ["dev.de", "dev.en.gz", "train.de", "train.en.gz"]
+
+
 def test_errors_without_internet_say_which_files_to_put_where(published, tmp_path):
     corpus = line_aligned(published)
     (published / "val.de.gz").unlink()

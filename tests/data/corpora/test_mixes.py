@@ -123,6 +123,11 @@ def test_a_weight_repeats_pairs_and_a_share_draws_some(corpora):
     assert all(count == 1 for (source, _), count in counts.items() if source.startswith("big"))
 
 
+def test_a_share_without_a_pair_is_an_error(corpora):
+    with pytest.raises(InputError, match="the weights of a mix select no pair; raise them"):
+        mix("small*0.001", corpora)
+
+
 def test_a_share_is_random_and_always_the_same(corpora):
     text = open_corpus("big", "de", "en", corpora).split("train")
     first, again, other = (list(weighted_pairs(text, 0.3, seed)) for seed in (1, 1, 2))

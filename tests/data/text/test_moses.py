@@ -63,6 +63,8 @@ TOKENS = [
     # Words of Devanagari stay whole, unlike in the script, which has the virama for punctuation.
     ("hi", "यह परीक्षण है। क्या आए?", "यह परीक्षण है । क्या आए ?"),
     ("vi", 'Ông nói: "Không!"', "Ông nói : &quot; Không ! &quot;"),
+    ("fi", "Hän sanoi: EU:ssa", "Hän sanoi : EU:ssa"),
+    ("en", "서울 means Seoul", "서울 means Seoul"),
 ]
 
 
@@ -171,9 +173,16 @@ LINES = {
         "aus dem Wohngebiet ›Grub‹ und »Tal«",
         "andert\u00adhalbstündig",
         "Der Bindestrich - und das -- hier",
+        "250 Millionen $ bis 2,5 Mrd. £ Schulden",
+        "der Roman von Günter Grass' Freund",
     ],
     "cs": ["„Ano,“ řekl, „je-li to tak.“", "pod názvem ‚neurčité‘, roku 2012.", 'tři směny," uvedl ředitel'],
-    "fr": ["L'homme d'hier n'a rien dit : non !", "«Oui», dit-il."],
+    "fr": ["L'homme d'hier n'a rien dit : non !", "«Oui», dit-il.", "'Bonjour' dit-il."],
+    "it": ["Ho un po' di tempo.", "L'anno dell'uomo.", "'Ciao' disse."],
+    "fi": ["EU:ssa ja USA:n 20:een.", "Hän sanoi: ei."],
+    "sv": ["USA:s politik, S:t Eriks."],
+    "ca": ["una il·lusió"],
+    "ko": ["서울 은 도시."],
     "es": ["¿Qué? ¡No! El «señor» cobró 3.000 €."],
     "be": ["Сям'я і аб'ява, п'яць.", "ён сказаў: «Так»."],
     "hi": ["यह परीक्षण है। क्या आए?", "क्\u200dया यह ठीक है?"],

@@ -116,9 +116,12 @@ def test_too_small_a_vocabulary_names_the_smallest_possible(tmp_path):
     train_subwords(lines, smallest, tmp_path / "x.model")
     with pytest.raises(InputError, match="too small"):
         train_subwords(lines, smallest - 1, tmp_path / "x.model")
+    for fewer_than_special_pieces in (1, 3):
+        with pytest.raises(InputError, match=f"a vocabulary of {fewer_than_special_pieces} is too small"):
+            train_subwords(lines, fewer_than_special_pieces, tmp_path / "x.model")
 
 
-@pytest.mark.parametrize("lines", [[], ["", ""]])
+@pytest.mark.parametrize("lines", [[], ["", ""], [" ", "  "]])
 def test_no_text_is_an_error(tmp_path, lines):
     with pytest.raises(InputError, match="no text"):
         train_subwords(lines, 300, tmp_path / "x.model")
