@@ -29,7 +29,7 @@ class ArgumentParser(argparse.ArgumentParser):
 
     def __init__(self, *args, **kwargs):
         kwargs.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
-        if sys.argv[0].startswith(f"{PROGRAM} "):
+        if sys.argv[0].startswith(f"{PROGRAM} ") and not str(kwargs.get("prog")).startswith(sys.argv[0]):
             kwargs["prog"] = sys.argv[0]
         super().__init__(*args, allow_abbrev=False, **kwargs)
 
@@ -104,6 +104,13 @@ def _is_closed(stream):
     return False
 
 
+def folder_name(word: str) -> str:
+    """Return the name of a folder: an argparse `type` that rejects an empty one, as of a variable that is not set."""
+    if not word:
+        raise argparse.ArgumentTypeError("the name is empty; name a folder")
+    return word
+
+
 def renamed(former: dict[str, str]) -> Callable[[str], str]:
     """Return an argparse `type` that rejects a former name and states the current one."""
 
@@ -134,6 +141,8 @@ def format_os_error(error: OSError) -> str:
             kept = "the previous file is unchanged; " if os.path.exists(place) else "no partial file is left; "
         return f"cannot write {place}: {error.strerror}; {kept}free up space and run the same command again"
     if error.errno in UNWRITABLE and error.filename is not None:
+        if error.errno == errno.ENAMETOOLONG:
+            return f"{error.filename}: {error.strerror}; choose a shorter name"
         if error.errno == errno.EROFS:
             return f"cannot write {error.filename}: {error.strerror}; {ADVICE}"
         return f"cannot open {error.filename}: {error.strerror}; check its permissions, or {ADVICE}"

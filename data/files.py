@@ -16,7 +16,7 @@ from typing import IO
 from data.errors import InputError
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # full disk, used-up quota, file larger than allowed
-UNWRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)  # read-only disk, missing permissions
+UNWRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENAMETOOLONG)  # read-only disk, missing permissions
 STANDARD_OUTPUT = "the standard output"
 ADVICE = "name a writable folder"
 PARTIAL = ".partial-"  # begins the names of folders in which `written_atomically` keeps incomplete files
@@ -120,6 +120,14 @@ def check_plain(path: str | Path) -> None:
     for place in (path, *inside):
         if os.path.exists(place) and not (os.path.isfile(place) or os.path.isdir(place)):
             raise InputError(f"{place} is a pipe or a device, which cannot be read here; save its content to a file")
+
+
+def check_name(path: str | Path) -> None:
+    """Raise `InputError` for a name that is not UTF-8, which TensorFlow cannot open."""
+    try:
+        os.fspath(path).encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InputError(f"{path}: this name is not UTF-8, which TensorFlow cannot open; rename the folder") from error
 
 
 def check_folder(path: str | Path) -> None:

@@ -12,7 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from data.batches import encoding
-from data.command_line import ArgumentParser, run
+from data.command_line import ArgumentParser, folder_name, run
 from data.corpora.corpus import Corpus, open_corpus
 from data.corpus_encoding import EncodedCorpus, add_corpus_arguments, encode_corpus, text_settings
 from data.errors import InputError
@@ -63,7 +63,10 @@ def main(arguments: list[str] | None = None) -> None:
         help="drop pairs with more than N sub-words on a side; default: %(default)s",
     )
     parser.add_argument(
-        "--output-dir", metavar="DIR", help="output folder; default: prepared/CORPUS-SOURCE-TARGET-PROFILE"
+        "--output-dir",
+        type=folder_name,
+        metavar="DIR",
+        help="output folder; default: prepared/CORPUS-SOURCE-TARGET-PROFILE",
     )
     given = parser.parse_args(arguments)
     if given.max_length < 1:

@@ -18,7 +18,7 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from data.command_line import ArgumentParser, run
+from data.command_line import ArgumentParser, folder_name, run
 from data.errors import InputError
 from data.files import atomic_write, make_folder
 from data.quickstart import patterns
@@ -136,20 +136,30 @@ def generate(
 
 
 def write(directory: str | os.PathLike, **options: object) -> dict[str, list[SentencePair]]:
-    """Generate the corpus, write it to train.de, train.en, dev.de, …, and return it."""
+    """Generate the corpus, write it to train.de, train.en, dev.de, …, and return it.
+
+    Raises `InputError` if one of these files exists with other content.
+    """
     corpus = generate(**options)
     folder = Path(directory)
     make_folder(folder)
+    texts = {}
     for split in SPLITS:
         for side, language in enumerate(("de", "en")):
-            with atomic_write(folder / f"{split}.{language}", newline="\n") as file:
-                file.writelines(f"{pair[side]}\n" for pair in corpus[split])
+            texts[folder / f"{split}.{language}"] = "".join(f"{pair[side]}\n" for pair in corpus[split])
+    for path, text in texts.items():
+        if path.exists() and path.read_bytes() != text.encode():
+            raise InputError(f"{path} exists with other content; move it, or name another folder")
+    for path, text in texts.items():
+        with atomic_write(path, newline="\n") as file:
+            file.write(text)
     return corpus
 
 
 def main() -> None:
     parser = ArgumentParser(prog="python -m data.quickstart_corpus", description=__doc__)
-    parser.add_argument("folder", metavar="FOLDER", help="output folder for train.de, train.en, dev.de, …")
+    folder_help = "output folder for train.de, train.en, dev.de, …"
+    parser.add_argument("folder", type=folder_name, metavar="FOLDER", help=folder_help)
     folder = parser.parse_args().folder
     corpus = write(folder)
     print(", ".join(f"{len(corpus[split]):,} {split} pairs" for split in SPLITS), f"written to {folder}")

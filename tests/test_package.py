@@ -45,9 +45,10 @@ def test_verbs_are_listed_and_a_misspelt_one_gets_one_line(tmp_path):
     assert version == f"interacting-head {interacting_head.__version__}\n"
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", [*VERBS, "analyze attention"])
 def test_the_help_of_a_verb_names_it(tmp_path, verb):
-    assert run(tmp_path, "interacting_head", verb, "--help").output.startswith(f"usage: interacting-head {verb} ")
+    output = run(tmp_path, "interacting_head", *verb.split(), "--help").output
+    assert output.startswith(f"usage: interacting-head {verb} ")
 
 
 @pytest.mark.parametrize(

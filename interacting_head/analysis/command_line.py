@@ -9,7 +9,7 @@ from data.files import check_folder, check_plain
 from interacting_head.analysis import ANALYSES
 from interacting_head.analysis.base import check_at_least
 from interacting_head.analysis.output import write
-from interacting_head.console import ArgumentParser, importing_keras
+from interacting_head.console import ArgumentParser, folder_name, importing_keras
 from interacting_head.runs.run_directory import RunDirectory
 
 SENTENCES = 1500
@@ -29,7 +29,7 @@ def parse_arguments(description: str | None = None, words: list[str] | None = No
         add("-m", "--model", nargs="+", required=True, metavar="RUN_DIR", help="run directories to analyze and compare")
         add("--checkpoint", metavar="best|average|ema|step-N", help="checkpoint to analyze; default: best")
         output_help = "output folder; default: RUN_DIR/analysis, or analysis for several runs"
-        add("-o", dest="output_dir", metavar="DIR", help=output_help)
+        add("-o", dest="output_dir", type=folder_name, metavar="DIR", help=output_help)
         add = own.add_argument_group("sentences").add_argument
         text_help = "source text, plain or .gz; default: the test set of each run's corpus, or dev if there is none"
         add("-i", "--input", metavar="SOURCE", help=text_help)

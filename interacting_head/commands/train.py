@@ -5,7 +5,7 @@ import signal
 
 from interacting_head import recipes
 from interacting_head.config import OWN_FILES
-from interacting_head.console import ArgumentParser, importing_keras, run
+from interacting_head.console import ArgumentParser, folder_name, importing_keras, run
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -19,7 +19,8 @@ def parse_arguments() -> argparse.Namespace:
     )
     override = "override configuration keys (docs/configuration.md), such as train.max_steps=5000"
     parser.add_argument("--set", action="extend", nargs="+", default=[], metavar="KEY=VALUE", help=override)
-    parser.add_argument("--run-dir", metavar="DIR", help="folder to train in, or to resume from; default: runs/RECIPE")
+    run_help = "folder to train in, or to resume from; default: runs/RECIPE"
+    parser.add_argument("--run-dir", type=folder_name, metavar="DIR", help=run_help)
     corpora = "folder of corpora; default: $CORPORA_DIR, then the cache folder"
     parser.add_argument("--corpora-dir", metavar="DIR", help=corpora)
     parser.add_argument("--source", metavar="FILE", help="your own training text, source side, plain or .gz")

@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Iterator
 
 from data.cache import cache_folder
-from data.command_line import PROGRAM, ArgumentParser, RunError, renamed, run
+from data.command_line import PROGRAM, ArgumentParser, RunError, folder_name, renamed, run
 from data.errors import InputError
 from data.files import atomic_write
 from interacting_head.console import allocator
@@ -25,6 +25,7 @@ __all__ = [
     "ArgumentParser",
     "RunError",
     "atomic_write",
+    "folder_name",
     "importing_keras",
     "renamed",
     "run",

@@ -15,7 +15,7 @@ ctranslate2 and huggingface need a scheme that is exactly standard attention wit
 from argparse import Namespace
 from pathlib import Path
 
-from interacting_head.console import ArgumentParser, importing_keras, run
+from interacting_head.console import ArgumentParser, folder_name, importing_keras, run
 from interacting_head.export import FORMATS, convert
 
 
@@ -27,7 +27,7 @@ def parse_arguments() -> Namespace:
     folder_help = (
         "a new or empty folder; for savedmodel, a folder to which a version is added; default: RUN_DIR/exports/FORMAT"
     )
-    parser.add_argument("-o", "--output", metavar="DIR", help=folder_help)
+    parser.add_argument("-o", "--output", type=folder_name, metavar="DIR", help=folder_help)
     types_help = "type of the weights, only for ctranslate2: float32 (default), float16, int8, int8_float32"
     parser.add_argument("--quantization", metavar="TYPE", help=types_help)
     parser.add_argument("--checkpoint", metavar="best|average|ema|step-N", help="checkpoint to export; default: best")

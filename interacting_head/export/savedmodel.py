@@ -13,6 +13,7 @@ import keras
 import tensorflow as tf
 
 from data.errors import InputError
+from data.files import check_name
 from data.text.profiles import PROFILES
 from data.text.subwords import END, PAD
 from interacting_head.config import DecodeConfig
@@ -103,6 +104,7 @@ def write(
         decode = dataclasses.replace(trained.config.decode, beam_size=beam_size)
         trained = dataclasses.replace(trained, config=dataclasses.replace(trained.config, decode=decode))
     SearchOptions.of(trained.config.decode, {})  # raises for invalid options
+    check_name(folder.absolute())
     module = tf.Module()
     functions = signatures(module, trained, text=not ids_only)
     with contextlib.ExitStack() as stack:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from data.errors import InputError
 from data.files import atomic_write, check_folder, make_folder, write_json
-from interacting_head.console import ArgumentParser, RunError
+from interacting_head.console import ArgumentParser, RunError, folder_name
 from interacting_head.metrics import METRICS, Options
 from interacting_head.reproduction.analyses import analyse
 from interacting_head.reproduction.claims import CellBetter
@@ -22,7 +22,7 @@ from interacting_head.reproduction.report import report
 from interacting_head.reproduction.results import Results
 from interacting_head.reproduction.runner import Runner, estimated_seconds
 from interacting_head.reproduction.scored import Rates, Scored, result_name
-from interacting_head.reproduction.scoring import ROOT
+from interacting_head.reproduction.scoring import with_project
 from interacting_head.reproduction.statistics import CellName
 from interacting_head.reproduction.tables import TABLES, YISI1, Run, Table, named
 
@@ -55,7 +55,7 @@ def parse_arguments(description: str) -> argparse.Namespace:
     add("--budget", type=float, metavar="HOURS", help=budget_help)
     add("--report", action="store_true", help="only write the report from the stored results")
     output_help = "folder of results and report; default: benchmarks"
-    add("-o", dest="output_dir", metavar="DIR", default="benchmarks", help=output_help)
+    add("-o", dest="output_dir", type=folder_name, metavar="DIR", default="benchmarks", help=output_help)
     arguments = parser.parse_args()
     for name in ("seeds", "jobs"):
         if (number := getattr(arguments, name)) < 1:
@@ -185,7 +185,7 @@ def describe(table: Table, runner: Runner, name: str) -> None:
     make_folder(figure.parent)
     place = ["--corpora-dir", runner.corpora_dir] if runner.corpora_dir else []
     command = [sys.executable, "-m", *table.small_command, "--plot", figure, *place]
-    if code := subprocess.run(command, check=False, env={**os.environ, "PYTHONPATH": str(ROOT)}).returncode:
+    if code := subprocess.run(command, check=False, env=with_project(os.environ)).returncode:
         raise RunError(f"{' '.join(map(str, command[1:]))} ended with code {code}")
 
 

@@ -22,6 +22,7 @@ from interacting_head.console import RunError, importing_keras, run
 from interacting_head.console.machine import processor
 from interacting_head.reproduction.results import Results
 from interacting_head.reproduction.runner import check_test_sets
+from interacting_head.reproduction.scoring import with_project
 from interacting_head.reproduction.tables import Run, Table, named
 
 TURNS, STEPS = 10, 4
@@ -73,10 +74,9 @@ def measure_seconds(
             output = Path(folder) / "seconds.json"
             arguments = [table.name, "small" if small else "full", column, output, corpora_dir or "", *settings]
             command = [sys.executable, "-m", "interacting_head.reproduction.measurements", *map(str, arguments)]
-            environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
             left = None if end is None else max(0, end - time.monotonic())
             try:
-                code = subprocess.run(command, env=environment, check=False, timeout=left).returncode
+                code = subprocess.run(command, env=with_project(os.environ), check=False, timeout=left).returncode
             except subprocess.TimeoutExpired:
                 print(f"{table.name}, {column}: not measured, the budget is used up", file=sys.stderr)
                 return

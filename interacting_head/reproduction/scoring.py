@@ -207,6 +207,11 @@ def sentences_per_second(summaries: Sequence[dict]) -> float | None:
     return sum(summary["sentences"] for summary in summaries) / seconds if seconds else None
 
 
+def with_project(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return environment variables with which Python finds this project first."""
+    return {**environment, "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), environment.get("PYTHONPATH")]))}
+
+
 def call(arguments: Sequence[str | Path], log: Path, environment: dict[str, str] | None = None) -> None:
     """Run `interacting-head` with a verb and its arguments in a new process, and append its output to the file `log`.
 
@@ -219,7 +224,7 @@ def call(arguments: Sequence[str | Path], log: Path, environment: dict[str, str]
     check_room(Path(log).parent, ROOM)
     with open(log, "ab") as output:
         command = [sys.executable, "-m", "interacting_head", *map(str, arguments)]
-        environment = {**(os.environ if environment is None else environment), "PYTHONPATH": str(ROOT)}
+        environment = with_project(os.environ if environment is None else environment)
         process = subprocess.Popen(command, stdout=output, stderr=output, env=environment)
     RUNNING.add(process)
     if STOPPED.is_set():  # `stop_running` was called in the meantime

@@ -88,7 +88,7 @@ class Guard:
 
     def __init__(self, application: Callable, hosts: Iterable[str] = ()):
         self.application = application
-        self.hosts = {"localhost", *(_name_and_port(host)[0] for host in hosts)}
+        self.hosts = {"localhost", *(_in_ascii(_name_and_port(host)[0]) for host in hosts)}
 
     async def __call__(self, scope, receive, send):
         if scope["type"] != "http":
@@ -119,6 +119,14 @@ def _name_and_port(host):
     if not colon or "]" in port:
         name, port = host, "0"
     return name.removesuffix(".").lower(), port
+
+
+def _in_ascii(name):
+    """Return a host name as browsers send it; raise `InputError` if it cannot be one."""
+    try:
+        return name.encode("idna").decode()
+    except UnicodeError as error:
+        raise InputError(f"{name!r} is no host name ({error}); name a host") from error
 
 
 def _is_address(name):

@@ -15,7 +15,7 @@ import keras
 from data.batches.pipeline import as_tf_dataset
 from data.corpora.corpus import Corpus
 from data.errors import InputError, MisfitError
-from data.files import NO_ROOM, sole_use
+from data.files import NO_ROOM, check_name, sole_use
 from interacting_head.config import ExperimentConfig
 from interacting_head.console import RunError, allocator
 from interacting_head.model.allocation import MODEL_ADVICE, TRAINING_ADVICE, out_of_memory_explained
@@ -65,6 +65,7 @@ def train(
         DivergedError: if training diverges.
         RunError: if the disk is full, or a batch does not fit into memory.
     """
+    check_name(Path(run_dir).absolute())
     devices = Devices.find()
     run = RunDirectory(run_dir)
     check(config)

@@ -25,7 +25,7 @@ import signal
 from data.errors import InputError
 from interacting_head import recipes
 from interacting_head.config import OWN_FILES
-from interacting_head.console import ArgumentParser, importing_keras, run
+from interacting_head.console import ArgumentParser, folder_name, importing_keras, run
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -37,7 +37,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--trials", type=int, metavar="N", help="trials in each stage; default: every combination")
     metric_help = "score of a trial: loss (default) or bleu on the development text, at the best validation"
     parser.add_argument("--metric", choices=("loss", "bleu"), default="loss", help=metric_help)
-    parser.add_argument("--search-dir", metavar="DIR", help="folder of the search; default: runs/tune-RECIPE")
+    parser.add_argument(
+        "--search-dir", type=folder_name, metavar="DIR", help="folder of the search; default: runs/tune-RECIPE"
+    )
     settings = {"action": "extend", "nargs": "+", "default": [], "metavar": "KEY=VALUE"}
     parser.add_argument("--set", **settings, help="change configuration keys of all trials")
     corpora_help = "folder of the corpora; default: $CORPORA_DIR, then the cache folder"

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from data import command_line
-from data.command_line import install_command, run
+from data.command_line import ArgumentParser, folder_name, install_command, run
 from tests.command_line import ROOT
 
 
@@ -44,6 +44,7 @@ FULL, READ_ONLY, DENIED = errno.ENOSPC, errno.EROFS, errno.EACCES
         (FULL, None, 1, "cannot write the standard output: No space left on device; free up space and run"),
         (READ_ONLY, "new", 2, "cannot write {}: Read-only file system; name a writable folder"),
         (DENIED, "new", 2, "cannot open {}: Permission denied; check its permissions, or name"),
+        (errno.ENAMETOOLONG, "new", 2, "{}: File name too long; choose a shorter name"),
     ],
 )
 def test_a_disk_that_cannot_be_written_to_is_an_error_of_one_line(tmp_path, capsys, number, name, code, message):
@@ -68,6 +69,15 @@ def test_a_wrong_argument_with_line_breaks_is_an_error_of_one_line(capsys):
 
 
 @pytest.mark.usefixtures("unfrozen")
+def test_an_empty_name_of_a_folder_is_an_error(capsys):
+    parser = ArgumentParser(prog="command")
+    parser.add_argument("--output-dir", type=folder_name)
+    with pytest.raises(SystemExit) as ended:
+        parser.parse_args(["--output-dir", ""])
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.startswith("error: argument --output-dir: the name is empty; name a folder (see ")
+
+
 def test_a_lack_of_memory_is_an_error_of_one_line(capsys):
     def fail():
         raise MemoryError("Unable to allocate 8.00 EiB for an array")

@@ -135,6 +135,17 @@ def test_write_makes_aligned_files(tmp_path):
         assert list(pairs) == [(pair.german, pair.english) for pair in corpus[split]]
 
 
+def test_text_of_the_user_is_not_replaced(tmp_path):
+    sizes = {"train_pairs": 30, "dev_pairs": 3, "test_pairs": 3}
+    for _ in range(2):
+        write(tmp_path, **sizes)
+    (tmp_path / "dev.en").write_text("mine\n")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    with pytest.raises(InputError, match=r"dev\.en exists with other content; move it, or name another folder"):
+        write(tmp_path, **sizes)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
 def test_an_interrupted_write_leaves_the_old_files_and_nothing_else(tmp_path, monkeypatch):
     write(tmp_path, train_pairs=30, dev_pairs=3, test_pairs=3)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
@@ -144,7 +155,7 @@ def test_an_interrupted_write_leaves_the_old_files_and_nothing_else(tmp_path, mo
 
     monkeypatch.setattr(os, "replace", fail)
     with pytest.raises(OSError, match="disk is full"):
-        write(tmp_path, seed=7, train_pairs=30, dev_pairs=3, test_pairs=3)
+        write(tmp_path, train_pairs=30, dev_pairs=3, test_pairs=3)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 

@@ -6,7 +6,7 @@ const LARGEST_CELL = 40;
 const LONGEST_LABEL = 130;
 const GAP = 6; // between a label and the cells
 
-/** The colour of a share between 0 and 1 of the largest weight, as [red, green, blue]. */
+/** The colour of a share of the largest weight, between -1 and 1, as [red, green, blue]: only its size counts. */
 function colourScale() {
   const style = getComputedStyle(document.documentElement);
   const stops = [0, 1, 2].map((stop) => {
@@ -14,7 +14,7 @@ function colourScale() {
     return [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
   });
   return (share) => {
-    const place = Math.min(Math.max(share, 0), 1) * 2;
+    const place = Math.min(Math.abs(share), 1) * 2;
     const [low, high] = place < 1 ? [stops[0], stops[1]] : [stops[1], stops[2]];
     const part = place < 1 ? place : place - 1;
     return low.map((value, channel) => Math.round(value + (high[channel] - value) * part));

@@ -233,7 +233,8 @@ function showHead() {
   const subject = isMean ? "Mean of the heads: distance" : "Distance";
   say("measures", `${subject} ${far.toFixed(2)} positions, entropy ${wide.toFixed(2)} nats`);
   say("axes", SITES[element("site").value].axes);
-  say("maximum", most.toFixed(2));
+  const signs = values.some((value) => value < 0) ? " (size; some are negative)" : "";
+  say("maximum", `${most.toFixed(2)}${signs}`);
   [...element("heads").children].forEach((button, index) => button.setAttribute("aria-pressed", String(index) === head));
 }
 
@@ -259,7 +260,7 @@ function showImportance() {
 }
 
 function largest(values) {
-  return values.reduce((most, value) => Math.max(most, value), 1e-6);
+  return values.reduce((most, value) => Math.max(most, Math.abs(value)), 1e-6);
 }
 
 // --- Beginning

@@ -3,6 +3,7 @@
 A run directory is converted, unless it has an export of the same weights.
 """
 
+import os
 import tempfile
 from pathlib import Path
 
@@ -179,7 +180,7 @@ def _load(folder):
     calls = 1 if ctranslate2.get_cuda_device_count() else min(available_cores(), MOST_CALLS)
     threads = {"inter_threads": calls, "intra_threads": available_cores() // calls}
     try:
-        translator = ctranslate2.Translator(str(folder), device="auto", **threads)
+        translator = ctranslate2.Translator(os.fsencode(folder), device="auto", **threads)
     except (RuntimeError, ValueError) as error:
         raise InputError(f"{folder} is damaged ({str(error).splitlines()[0]}); convert the run again") from error
     text = RunDirectory(folder / TEXT)

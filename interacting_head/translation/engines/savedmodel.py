@@ -9,7 +9,7 @@ import numpy as np
 import tensorflow as tf
 
 from data.errors import InputError
-from data.files import check_plain
+from data.files import check_name, check_plain
 from data.text.subwords import END
 from interacting_head.config import DecodeConfig
 from interacting_head.export import EXTRA, LONGEST, TEXT, optional_package, versions
@@ -91,6 +91,7 @@ def _folder(path):
 
 def _load(folder):
     """Return the SavedModel in a folder; raise `InputError` if it is damaged, or needs tensorflow-text."""
+    check_name(folder.absolute())
     if b"SentencepieceTokenizeOp" in (folder / "saved_model.pb").read_bytes():
         optional_package("tensorflow_text")  # its import registers the operations
     try:

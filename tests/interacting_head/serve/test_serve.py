@@ -88,6 +88,12 @@ def test_an_allowed_name_is_one_with_any_port(option):
     assert not guard.is_allowed("example.com")
 
 
+def test_an_allowed_name_may_have_letters_beyond_ascii():
+    assert Guard(None, ["Bücher.de"]).is_allowed("xn--bcher-kva.de:8000")
+    with pytest.raises(InputError, match=r"'a\.\.b' is no host name \("):
+        Guard(None, ["a..b"])
+
+
 def test_a_host_must_be_given_once():
     answered = []
 

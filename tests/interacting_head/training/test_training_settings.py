@@ -44,6 +44,12 @@ def test_validations_may_come_by_epochs_and_without_translations(files, tmp_path
     assert "  source     " not in log
 
 
+def test_a_folder_that_tensorflow_cannot_open_is_refused(files, tmp_path):
+    with pytest.raises(InputError, match="this name is not UTF-8, which TensorFlow cannot open; rename the folder"):
+        train(tiny_corpus.configuration(files), tmp_path / "a\udcff")
+    assert list(tmp_path.glob("a*")) == []
+
+
 def test_a_training_in_16_bits_leaves_later_models_their_precision(files, tmp_path):
     before = keras.config.dtype_policy().name
     train(tiny_corpus.configuration(files, "train.max_steps=1", "train.precision=mixed_bfloat16"), tmp_path / "run")
