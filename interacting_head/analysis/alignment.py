@@ -240,8 +240,8 @@ def measured(
             unaligned += 1
         if len(sentences) < show:
             shown = {"number": pair.number, "layer": layer, "source": source.texts, "target": target.texts}
-            mean = weighted.get(layer, by_layer[layer].mean(0))
-            sentences.append({**shown, "heads": names[layer], "weights": by_layer[layer], "mean": mean})
+            mean = {"mean": weighted.get(layer, by_layer[layer].mean(0)), "is_weighted": layer in weighted}
+            sentences.append({**shown, "heads": names[layer], "weights": by_layer[layer], **mean})
     scores[ALL, MEAN] = over_layers
     rows = [
         {"run": run.name, "layer": str(layer), "head": head, **head_scores(**sums)}
@@ -283,10 +283,10 @@ def check_words(gold: Gold, texts: tuple[str, str], both: tuple[Words, Words], l
 
 def draw_means(by_run: dict[str, dict], figure: Figure) -> None:
     """Draw Figures 1 and 2: the mean over heads, weighted by importance if there is one; a heat map for each run."""
-    maps = [
-        _map_of_words(f"{name}: decoder layer {one['layer']}, mean over heads", one["mean"], one)
-        for name, one in by_run.items()
-    ]
+    maps = []
+    for name, one in by_run.items():
+        mean = "mean over heads" + ", weighted by importance" * one["is_weighted"]
+        maps.append(_map_of_words(f"{name}: decoder layer {one['layer']}, {mean}", one["mean"], one))
     draw_heat_maps(figure, maps)
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 Figure: TypeAlias = "matplotlib.figure.Figure"
 
 CELL = 0.24  # inches of a labelled cell
+SIGNED = "RdBu_r"  # colours of values on both sides of 0
 MOST_NUMBERS = 200  # larger heat maps show no values in their cells
 SUFFIXES = ("png", "svg")
 STYLE = {
@@ -99,20 +100,25 @@ def draw_heat_maps(
 
     Args:
         maps: a list of `HeatMap`, at most `columns` in a row; or `{(row, column): HeatMap}`.
-        limits: values of the first and the last colour; default: 0 and the largest value.
+        limits: values of the first and the last colour; default: 0 and the largest value, or with negative values ± the
+            largest size, in other colours.
         numbers: a format such as `.2f` to write each value in its cell, unless there are too many.
         bar: label of the colour bar; None: no bar, and each map has its own scale.
     """
     if isinstance(maps, dict):
         rows, row = (dict.fromkeys(place[axis] for place in maps) for axis in (0, 1))
         maps, columns = [maps.get((line, column)) for line in rows for column in row], len(row)
-    tops = [one.values[np.isfinite(one.values)].max(initial=0.0) if one else 0.0 for one in maps]
+    finite = [one.values[np.isfinite(one.values)] if one else np.zeros(1) for one in maps]
+    is_signed = limits is None and min(values.min(initial=0.0) for values in finite) < 0
+    tops = [abs(values).max(initial=0.0) if is_signed else values.max(initial=0.0) for values in finite]
+    colors = SIGNED if is_signed else colors
     size = _size([one for one in maps if one], CELL + 0.1 * bool(numbers))
     places = panels(figure, [one.title if one else "" for one in maps], columns, *size)
     for axes, one, top in zip(places, maps, tops, strict=True):
         if one is None:
             continue
-        low, high = limits or (0.0, top if bar is None else max(tops))
+        top = top if bar is None else max(tops)
+        low, high = limits or (-top * is_signed, top)
         image = axes.imshow(one.values, cmap=colors, vmin=low, vmax=max(high, low + 1e-9), aspect="auto")
         axes.spines[:].set_visible(False)
         axes.tick_params(length=0, labelsize=8)
@@ -124,7 +130,7 @@ def draw_heat_maps(
         if numbers and one.values.size <= MOST_NUMBERS:
             for (row, column), value in np.ndenumerate(one.values):
                 if np.isfinite(value):
-                    color = "white" if image.norm(value) < 0.6 else "black"
+                    color = "white" if image.norm(value) < 0.6 and not is_signed else "black"
                     axes.text(column, row, format(value, numbers), ha="center", va="center", fontsize=7, color=color)
     if bar is not None:
         figure.colorbar(image, ax=places, shrink=0.7, label=bar)

@@ -24,8 +24,8 @@ from interacting_head.analysis.base import (
     in_order,
     with_samples,
 )
-from interacting_head.analysis.figures import Figure, HeatMap, add_legend, draw_heat_maps, grid, head_labels
-from interacting_head.config import SITES
+from interacting_head.analysis.figures import SIGNED, Figure, HeatMap, add_legend, draw_heat_maps, grid, head_labels
+from interacting_head.config import SITES, AttentionConfig
 
 RANKS = {
     "logits_rank": "rank of the logits",
@@ -215,9 +215,9 @@ class Rank(Analysis):
             for place, ranks in places.items():
                 findings.rows.append({"run": run.name, **described(run, place), "h_max": limit, **ranks.row()})
                 findings.data["heads"][run.name]["{} {}".format(*place)] = ranks.by_head()
-            attention = run.config.model.attention
-            options = [f"{name}={value}" for name, value in sorted(attention.options.items())]
-            labels[run.name] = " ".join([attention.scheme, *options])
+                attention = attention_at(run, place)
+                options = [f"{name}={value}" for name, value in sorted(attention.options.items())]
+                labels[run.name, *place] = " ".join([attention.scheme, *options])
         for name, titles in (("rank", RANKS), ("rank-similarity", SIMILARITIES)):
             findings.add_figure(name, draw_by_heads, findings.rows, labels, titles)
         if len(runs) == 1:
@@ -240,16 +240,23 @@ def ranks_of(run: AnalysedRun, sample: Sample, tolerance: float | None = None) -
 
 def described(run: AnalysedRun, place: tuple[str, int]) -> dict:
     """Return scheme, number and size of heads, site and layer of one attention layer of a run."""
-    from interacting_head.model.placement import attention_of, resolved
-
     layer = run.model.attention_layers[place]
-    scheme = attention_of(resolved(run.model.config), *place).scheme
-    heads = {"scheme": scheme, "num_heads": layer.num_heads, "key_dim": layer.key_dim}
+    heads = {"scheme": attention_at(run, place).scheme, "num_heads": layer.num_heads, "key_dim": layer.key_dim}
     return {**heads, "site": place[0], "layer": place[1]}
 
 
-def draw_by_heads(rows: list[dict], labels: dict[str, str], titles: dict[str, str], figure: Figure) -> None:
-    """Draw means over layers by number of heads: a row of axes for each quantity, a column for each site."""
+def attention_at(run: AnalysedRun, place: tuple[str, int]) -> AttentionConfig:
+    """Return the configuration of one attention layer of a run."""
+    from interacting_head.model.placement import attention_of, resolved
+
+    return attention_of(resolved(run.model.config), *place)
+
+
+def draw_by_heads(rows: list[dict], labels: dict[tuple, str], titles: dict[str, str], figure: Figure) -> None:
+    """Draw means over layers by number of heads: a row of axes for each quantity, a column for each site.
+
+    `labels` name the scheme and its options by run, site and layer.
+    """
     sites = list(dict.fromkeys(site for site, _ in in_order((row["site"], 0) for row in rows)))
     axes = grid(figure, len(titles), len(sites), 3.2, 0.6 / len(titles) + 1.9, sharex=True, sharey="row")
     limits, heads = (sorted({row[key] for row in rows} - {None}) for key in ("h_max", "num_heads"))
@@ -258,7 +265,7 @@ def draw_by_heads(rows: list[dict], labels: dict[str, str], titles: dict[str, st
             here = [row for row in rows if row["site"] == site]
             draw_lines(axis, here, labels, quantity)
             if quantity in RANKS:
-                draw_bounds(axis, here, heads, quantity)
+                draw_bounds(axis, here, quantity)
             for limit in limits:
                 axis.axvline(limit, color="0.5", linestyle=":", linewidth=1, label="h_max = d / n̄")
             axis.set_xscale("log", base=2)
@@ -275,12 +282,12 @@ def draw_by_heads(rows: list[dict], labels: dict[str, str], titles: dict[str, st
     add_legend(figure, 3)
 
 
-def draw_lines(axis: object, rows: list[dict], labels: dict[str, str], quantity: str) -> None:
+def draw_lines(axis: object, rows: list[dict], labels: dict[tuple, str], quantity: str) -> None:
     """Draw a point for each run, as the mean over its layers, and a line for each label."""
     for index, name in enumerate(dict.fromkeys(labels.values())):
         by_run, points = collections.defaultdict(list), collections.defaultdict(list)
         for row in rows:
-            if labels[row["run"]] == name and row[quantity] is not None:
+            if labels[row["run"], row["site"], row["layer"]] == name and row[quantity] is not None:
                 by_run[row["run"], row["num_heads"]].append(row[quantity])
         for (_, heads), found in by_run.items():
             points[heads].append(np.mean(found))
@@ -290,14 +297,16 @@ def draw_lines(axis: object, rows: list[dict], labels: dict[str, str], quantity:
             axis.plot([place] * len(points[place]), points[place], "o", color=color, ms=4)
 
 
-def draw_bounds(axis: object, rows: list[dict], heads: list[int], quantity: str) -> None:
-    """Draw the largest rank that the sentence lengths allow, and for logits also the head size."""
+def draw_bounds(axis: object, rows: list[dict], quantity: str) -> None:
+    """Draw the largest rank that the sentence lengths allow, and for logits also the head sizes."""
     largest = np.mean([row["largest_rank"] for row in rows])
     axis.axhline(largest, color="0.5", linestyle="--", linewidth=1, label="mean sentence length (rank limit)")
-    sizes = {row["num_heads"]: row["key_dim"] for row in rows}
+    sizes = sorted({(row["num_heads"], row["key_dim"]) for row in rows})
     if quantity.startswith("logits"):
-        bounds = [sizes.get(h, np.nan) for h in heads]
-        axis.plot(heads, bounds, color="0.5", marker="_", linewidth=1, label="head size K (rank limit of logits)")
+        # A line only if it belongs to all runs.
+        width = 1 if len(dict(sizes)) == len(sizes) else 0
+        label = "head size K (rank limit of logits)"
+        axis.plot(*zip(*sizes, strict=True), color="0.5", marker="_", linewidth=width, label=label)
 
 
 def draw_similarity(places: dict[tuple[str, int], PlaceRanks], figure: Figure) -> None:
@@ -310,4 +319,4 @@ def draw_similarity(places: dict[tuple[str, int], PlaceRanks], figure: Figure) -
         labels, values = head_labels(len(cka)), np.triu(cka, 1) + np.tril(correlation)
         maps[site, number] = HeatMap(f"{SITE_TITLES[site]} {number}", values, labels, labels, xlabel="", ylabel="")
     bar = "CKA of head outputs (upper right),\ncorrelation of attention maps (lower left)"
-    draw_heat_maps(figure, maps, limits=(-1, 1), colors="RdBu_r", bar=bar)
+    draw_heat_maps(figure, maps, limits=(-1, 1), colors=SIGNED, bar=bar)

@@ -11,7 +11,7 @@ import numpy as np
 
 from data.errors import InputError
 from interacting_head.analysis.base import SITE_TITLES, AnalysedRun, Analysis, Findings, add_up, in_order, with_samples
-from interacting_head.analysis.figures import Figure, HeatMap, add_legend, draw_heat_maps, filled, panels
+from interacting_head.analysis.figures import SIGNED, Figure, HeatMap, add_legend, draw_heat_maps, filled, panels
 from interacting_head.analysis.rank import described
 
 
@@ -104,7 +104,7 @@ def draw_mixing(found: dict[tuple, dict], figure: Figure) -> None:
             maps[(site, title), (run, number)] = HeatMap(name, matrix, [], [], "", "")
     largest = max(np.abs(one.values).max() for one in maps.values())
     bar = "new head (row) from old head (column)"
-    draw_heat_maps(figure, maps, limits=(-largest, largest), colors="RdBu_r", bar=bar)
+    draw_heat_maps(figure, maps, limits=(-largest, largest), colors=SIGNED, bar=bar)
 
 
 def share_sums(parameters: dict[str, np.ndarray], heads: np.ndarray) -> dict[str, np.ndarray | int]:

@@ -3,9 +3,10 @@ import json
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from interacting_head.analysis.base import Findings
-from interacting_head.analysis.figures import save_figure
+from interacting_head.analysis.figures import HeatMap, draw_heat_maps, save_figure
 from interacting_head.analysis.output import MOST_ROWS, as_csv, as_json, table, write
 
 ROWS = [
@@ -34,6 +35,13 @@ def test_json_and_csv_hold_numpy_values_and_leave_missing_ones_empty():
     lines = list(csv.DictReader(as_csv(ROWS).splitlines()))
     assert lines[0] == {"run": "a", "head": "1", "score": "0.5", "change": ""}
     assert lines[1]["score"] == ""
+
+
+@pytest.mark.parametrize(("low", "limits"), [(0.1, (0.0, 0.6)), (-0.8, (-0.8, 0.8))])
+def test_colours_of_a_heat_map_tell_negative_values_from_zero(low, limits):
+    figure = Figure()
+    draw_heat_maps(figure, [HeatMap("", np.array([[0.6, low]]), ["a"], ["b", "c"])])
+    assert figure.axes[0].images[0].get_clim() == limits
 
 
 def test_figures_are_the_same_bytes_each_time(tmp_path):

@@ -5,7 +5,8 @@ import pytest
 from matplotlib.figure import Figure
 
 from data.errors import InputError
-from interacting_head.analysis.rank import PlaceRanks, Rank, numerical_rank, stable_rank
+from interacting_head.analysis.rank import PlaceRanks, Rank, draw_bounds, numerical_rank, stable_rank
+from interacting_head.config import PlacedAttentionConfig, PlacementConfig
 from layers import ATTENTION_SCHEMES
 from tests.interacting_head.analysis.stand_ins import run_of
 from tests.parameters import mostly_slow
@@ -82,6 +83,26 @@ def test_the_logits_of_many_heads_have_the_rank_of_their_size():
     for num_heads, size in ((4, 2), (8, 1)):
         rows = Rank().analyze([run_of("multi_head", num_heads=num_heads)], SimpleNamespace(tolerance=None)).rows
         assert {row["logits_rank"] for row in rows} == {size}
+
+
+def test_layers_of_several_schemes_have_lines_of_their_own():
+    placed = PlacementConfig("encoder", (1, 2), PlacedAttentionConfig("interacting_head", 2, 4, 4))
+    findings = Rank().analyze([run_of("multi_head", placements=(placed,))], SimpleNamespace(tolerance=None))
+    figure = Figure()
+    findings.figures["rank"](figure)
+    schemes = {"multi_head", "interacting_head"}
+    encoder, *others = [[line for line in axes.lines if line.get_label() in schemes] for axes in figure.axes[:3]]
+    assert [line.get_label() for line in encoder if len(line.get_xdata())] == ["interacting_head"]
+    for lines in others:
+        assert [line.get_label() for line in lines if len(line.get_xdata())] == ["multi_head"]
+
+
+def test_head_sizes_that_differ_between_runs_are_marked_without_a_line():
+    axis, rows = Figure().subplots(), [{"num_heads": 16, "key_dim": size, "largest_rank": 20} for size in (16, 64)]
+    draw_bounds(axis, rows, "logits_rank")
+    sizes = axis.lines[-1]
+    assert sizes.get_xydata().tolist() == [[16, 16], [16, 64]]
+    assert sizes.get_linewidth() == 0
 
 
 def test_a_single_head_has_no_pairs():
