@@ -16,7 +16,8 @@ from typing import IO
 from data.errors import InputError
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # full disk, used-up quota, file larger than allowed
-UNWRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENAMETOOLONG)  # read-only disk, missing permissions
+UNWRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENAMETOOLONG)
+"""Read-only disk, missing permissions, a name that is too long."""
 STANDARD_OUTPUT = "the standard output"
 ADVICE = "name a writable folder"
 PARTIAL = ".partial-"  # begins the names of folders in which `written_atomically` keeps incomplete files

@@ -48,9 +48,8 @@ def train_subwords(
             sentence_iterator=watched_lines(),
             model_writer=model,
             model_type="bpe",
-            vocab_size=max(
-                vocabulary_size, len(SPECIAL_PIECES)
-            ),  # with fewer, the C++ code ends with an error of its own
+            # With fewer than the special pieces, the C++ code would end with an error of its own.
+            vocab_size=max(vocabulary_size, len(SPECIAL_PIECES)),
             # The size is checked below: for a small text the C++ code would print its own message.
             hard_vocab_limit=False,
             character_coverage=0.9999,
