@@ -79,6 +79,9 @@ class Together:
         self._locks, self._subwords = contextlib.ExitStack(), None
         self._begin(runs)
         first = self.configs[0]
+        # Test sets are translated in single precision, as by `translate`.
+        keras.config.set_dtype_policy("float32")
+        self._translating_model = build_model(first, *self.text.subwords)
         keras.config.set_dtype_policy(first.train.precision)
         # The structure of all models; their weights are in the state.
         self.training_model = self._model(first)
@@ -154,9 +157,9 @@ class Together:
         self._references = scored_rows(self.validation.batches)
         self._scoring = jax.jit(self._scores).lower(weights, self._references).compile()
         self._search_of = {}
-        for text in (self._dev, self._test):
+        for model, text in ((self.model, self._dev), (self._translating_model, self._test)):
             if text.count:
-                searched = jax.jit(functools.partial(self._searched, text))
+                searched = jax.jit(functools.partial(self._searched, model, text))
                 self._search_of[text] = searched.lower(weights, text.source_ids, text.max_lengths).compile()
 
     # Functions of arrays.
@@ -169,8 +172,8 @@ class Together:
         logs, state = self.training_model.train_step((trainable, others, optimizer, metrics), batch)
         return list(state), logs["loss"]
 
-    def _with_weights(self, weights):
-        return stateless(list(zip(self.training_model.trainable_variables, weights, strict=True)))
+    def _with_weights(self, model, weights):
+        return stateless(list(zip(model.trainable_variables, weights, strict=True)))
 
     def _scores(self, weights, parts):
         """Return the sums over a text of the scorer's three results, `(R, 3)`."""
@@ -178,23 +181,23 @@ class Together:
         import jax.numpy as jnp
 
         def of_run(weights, rows):
-            with self._with_weights(weights):
+            with self._with_weights(self.model, weights):
                 return jnp.stack([values.sum() for values in self.validation.scorer.score(**rows)])
 
         return jax.lax.map(lambda rows: jax.vmap(of_run, (0, None))(weights, rows), parts).sum(axis=0)
 
-    def _searched(self, text, weights, source_ids, max_lengths):
+    def _searched(self, model, text, weights, source_ids, max_lengths):
         """Return ids `(C, R, B, N, L)`, scores and token scores of a `SearchedText`."""
         import jax
 
-        search = TransformerSearch(self.model, dataclasses.replace(text.options, max_length=None))
+        search = TransformerSearch(model, dataclasses.replace(text.options, max_length=None))
 
         def kernels_of(weights):
-            with self._with_weights(weights):
+            with self._with_weights(model, weights):
                 return search.decoding_kernels.prepare()
 
         def of_run(weights, kernels, source_ids, max_lengths):
-            with self._with_weights(weights):
+            with self._with_weights(model, weights):
                 return search.search(kernels, source_ids, Limits(max_lengths=max_lengths), text.length)
 
         kernels = jax.vmap(kernels_of)(weights)
@@ -224,7 +227,7 @@ class Together:
         begun = former = time.perf_counter()
         measured = 0
         for step, batches in enumerate(itertools.islice(batches_in_step(self.batches), self.total_steps), start=1):
-            if (step - 1) % log_interval == 0:
+            if 0 in ((step - 1) % log_interval, (step - 1) % self.interval):
                 state[3] = list(map(jnp.zeros_like, state[3]))
             shape, batch = joined(batches, self._shapes)
             state, loss = self._steps[shape](state, batch, self.rates[step - 1])

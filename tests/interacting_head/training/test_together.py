@@ -107,6 +107,35 @@ def test_runs_are_finished_and_translated(trained):
         assert expected["translations"]["test"][1] == ""
 
 
+IN_16_BITS = """
+import sys
+from pathlib import Path
+import keras
+from interacting_head.training import together
+from interacting_head.translation.translator import Translator
+from tests import tiny_corpus
+
+folder = Path(sys.argv[1])
+settings = ["data.corpus=tiny", "data.source_language=de", "data.target_language=en", "train.max_steps=10"]
+config = tiny_corpus.configuration({}, *settings, "train.precision=mixed_bfloat16")
+program = together.Together({folder / "half": config}, folder, ["test"])
+assert program.train() == []
+assert program.model.compute_dtype == "bfloat16"
+keras.config.set_dtype_policy("float32")
+lines = [source for source, _ in program.corpus.split("test").pairs()]
+print("\\n".join(best.text for best, *_ in Translator.from_run(folder / "half").translate(lines)))
+"""
+
+
+@needs_jax
+@pytest.mark.slow
+def test_a_program_in_16_bits_translates_in_single_precision(trained):
+    folder, _ = trained
+    output, _ = finish(start("jax", ["-c", IN_16_BITS, folder.parent], folder.parent))
+    with gzip.open(folder.parent / "half/translations/test.en.gz", "rt") as file:
+        assert file.read() in output
+
+
 def test_padded_shapes_hold_all_batches_of_their_length():
     shapes = np.array([(60, 5, 7), (50, 8, 6), (20, 21, 30), (21, 29, 18), (9, 64, 61)])
     found = batch_shapes(shapes)
