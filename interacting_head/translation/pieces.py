@@ -99,7 +99,7 @@ def completed(
         if len(parts) == sentence.pieces:
             del incomplete[sentence.number]
             in_order = [parts[number] for number in range(sentence.pieces)]
-            if seed is not None:
+            if seed is not None and sentence.pieces > 1:
                 for piece, part in enumerate(in_order):
                     random.Random(f"{seed} {sentence.number} {piece}").shuffle(part)
             yield sentence.number, translations if sentence.pieces == 1 else joined(in_order, penalty)

@@ -135,6 +135,12 @@ def test_draws_of_pieces_are_joined_at_random():
     assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
 
 
+def test_draws_of_a_whole_line_stay_best_first():
+    draws = [translation(str(rank), -float(rank)) for rank in range(50)]
+    [(_, found)] = completed([piece(7, 0, 1)], [[*draws]], {}, lambda length: length, seed=1)
+    assert found == draws
+
+
 def test_joined_translations_are_sorted_and_may_lack_token_scores():
     parts = [[translation("aaa", -1.0), translation("b", -1.1)], [translation("c", -1.0), translation("d", -1.0)]]
     batch = [piece(0, 0, 2), piece(0, 1, 2)]
