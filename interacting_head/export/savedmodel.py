@@ -17,6 +17,7 @@ from data.files import check_name
 from data.text.profiles import PROFILES
 from data.text.subwords import END, PAD
 from interacting_head.config import DecodeConfig
+from interacting_head.config.values import MOST_PENALTY
 from interacting_head.export import EXTRA, LONGEST, TEXT, optional_package, versions
 from interacting_head.export.trained_model import TrainedModel
 from interacting_head.model.compilation import stateless
@@ -184,13 +185,13 @@ def search_ids(
     is_padded = tf.reduce_all((source_ids != PAD) == (place <= last))
     has_end = tf.reduce_all((place != last) | (source_ids == END))
     size, upper = model.source_vocabulary_size, tf.where(max_length > 0, max_length, LONGEST)
-    is_penalty = (length_penalty >= 0) & tf.math.is_finite(length_penalty)
+    is_penalty = (length_penalty >= 0) & (length_penalty <= MOST_PENALTY)
     is_known = tf.reduce_all((source_ids >= 0) & (source_ids < size))
     conditions = {
         f"source_ids must be from 0 to {size - 1}: the source vocabulary has {size} sub-words": is_known,
         f"each row of source_ids must end with {END}, followed only by padding (0)": is_padded & has_end,
         f"a sentence may have at most {LONGEST - 1} sub-words": tf.shape(source_ids)[1] <= LONGEST,
-        "length_penalty must be a number of at least 0": is_penalty,
+        f"length_penalty must be a number from 0 to {MOST_PENALTY}": is_penalty,
         f"n_best must be from 1 to {decode.beam_size}, the beam size": (n_best >= 1) & (n_best <= decode.beam_size),
         f"max_length must be from 0 (default) to {LONGEST}": (max_length >= 0) & (max_length <= LONGEST),
         f"min_length must be from 0 to max_length, or {LONGEST}": (min_length >= 0) & (min_length <= upper),

@@ -110,8 +110,9 @@ def test_senseless_inputs_are_refused_with_a_message(model, source_ids):
     for wrong, message in (
         ({"n_best": BEAM + 1}, "n_best must be from 1 to 3"),
         ({"n_best": 0}, "n_best must be from 1 to 3"),
-        ({"length_penalty": -1.0}, "length_penalty must be a number of at least 0"),
-        ({"length_penalty": float("nan")}, "length_penalty must be a number of at least 0"),
+        ({"length_penalty": -1.0}, "length_penalty must be a number from 0 to 7"),
+        ({"length_penalty": float("nan")}, "length_penalty must be a number from 0 to 7"),
+        ({"length_penalty": 7.5}, "length_penalty must be a number from 0 to 7"),
         ({"max_length": 10**6}, "max_length must be from 0"),
         ({"max_length": 3, "min_length": 4}, "min_length must be from 0 to max_length"),
         ({"source_ids": np.array([[5, 6, 7]])}, "each row of source_ids must end with 3"),
