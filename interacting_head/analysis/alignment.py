@@ -228,19 +228,21 @@ def measured(
             for (site, number), importance in (inspection.head_importance or {}).items()
             if site == "cross"
         }
+        means = {number: heads.mean(0) for number, heads in by_layer.items()}
         for number, heads in by_layer.items():
-            means = {MEAN: heads.mean(0), **({WEIGHTED: weighted[number]} if number in weighted else {})}
-            for name, head in {**dict(zip(names[number], heads, strict=True)), **means}.items():
+            named = {**dict(zip(names[number], heads, strict=True)), MEAN: means[number]}
+            if number in weighted:
+                named[WEIGHTED] = weighted[number]
+            for name, head in named.items():
                 add_up(scores[number, name], sentence_sums(head, one_gold))
-        mean = np.mean([heads.mean(0) for heads in by_layer.values()], axis=0)
-        add_up(over_layers, sentence_sums(mean, one_gold))
+        add_up(over_layers, sentence_sums(np.mean(list(means.values()), axis=0), one_gold))
         if counts_same_words(run, pair, source, target if sample.references else None):
-            lines[pair.number - 1] = pharaoh(links(by_layer[layer].mean(0)))
+            lines[pair.number - 1] = pharaoh(links(means[layer]))
         else:
             unaligned += 1
         if len(sentences) < show:
             shown = {"number": pair.number, "layer": layer, "source": source.texts, "target": target.texts}
-            mean = {"mean": weighted.get(layer, by_layer[layer].mean(0)), "is_weighted": layer in weighted}
+            mean = {"mean": weighted.get(layer, means[layer]), "is_weighted": layer in weighted}
             sentences.append({**shown, "heads": names[layer], "weights": by_layer[layer], **mean})
     scores[ALL, MEAN] = over_layers
     rows = [

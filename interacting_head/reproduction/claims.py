@@ -311,7 +311,7 @@ class SameSize(Claim):
     more: float = 0.0  # the largest excess, as a share of the second cell's parameters
 
     def decide(self, table: Any) -> Verdict:
-        counts = [tuple(table.parameters(*cell) for cell in both) for both in self.pairs]
+        counts = [tuple(table.number(*cell) for cell in both) for both in self.pairs]
         if any(None in both for both in counts):
             return Verdict(NOT_RUN, "")
         further = [ours - theirs for ours, theirs in counts]

@@ -50,7 +50,7 @@ def draw_seconds(scored: Timed, figure: Figure) -> None:
     """Draw the seconds per epoch of each row."""
     axes, places = figure.subplots(), places_of(scored.columns)
     for row in scored.rows:
-        found = [scored.seconds(row, column) for column in scored.columns]
+        found = [scored.number(row, column) for column in scored.columns]
         plot(axes, [(x, seconds) for x, seconds in zip(places, found, strict=True) if seconds], label=row)
     axes.set_xticks(places, scored.columns)
     axes.set_ylabel("seconds per epoch")

@@ -231,7 +231,7 @@ def times(scored: Timed) -> list[str]:
     printed = {place: cell.printed.get(("", "seconds")) for place, cell in scored.cells.items()}
 
     def text(row, column):
-        ours, times = scored.seconds(row, column), scored.ratio(row, first, column)
+        ours, times = scored.number(row, column), scored.ratio(row, first, column)
         words = "–" if ours is None else f"{ours:.1f}" + (f" ({times})" if times else "")
         theirs, theirs_base = printed[row, column], printed.get((first, column))
         return words + (f" [{theirs:.4g} ({theirs / theirs_base:.2f})]" if theirs and theirs_base else "")
@@ -257,7 +257,7 @@ def parameters(scored: Counted) -> list[str]:
     """Return a grid of parameters in thousands, rounded down."""
 
     def text(row, column):
-        ours = scored.parameters(row, column)
+        ours = scored.number(row, column)
         theirs = scored.cells[row, column].printed.get(("", "parameters"))
         words = "–" if ours is None else f"{ours // 1000:,}"
         return words + ("" if theirs is None else f" [{theirs // 1000:,.0f}]")

@@ -1,8 +1,6 @@
 """The stored results of a table, for claims and reports."""
 
 import functools
-import hashlib
-import json
 import math
 import statistics
 from collections.abc import Sequence
@@ -15,7 +13,7 @@ from interacting_head.recipes.registry import SMALL
 from interacting_head.reproduction.results import Results
 from interacting_head.reproduction.scoring import SOURCE_LENGTH
 from interacting_head.reproduction.statistics import CellName, Ratio, Summary, ratio, sign_of, summary
-from interacting_head.reproduction.tables import Run, Table
+from interacting_head.reproduction.tables import Run, Table, digest_of
 
 CONVERGED = 0.01
 """Trainings have converged if their development loss fell by at most this share in the last fifth, on average."""
@@ -167,17 +165,13 @@ class Measured(Scored):
 
 
 class Timed(Measured):
-    """The stored times of a table."""
+    """The stored times of a table: seconds per epoch."""
 
     kind = "seconds"
 
-    def seconds(self, row: str, column: str) -> float | None:
-        """Return the seconds per epoch of a cell, or None if not measured with its configuration."""
-        return self.number(row, column)
-
     def ratio(self, row: str, baseline: str, column: str) -> Ratio | None:
         """Return the `Ratio` of the times of two rows in a column, or None if one has not been measured."""
-        ours, theirs = self.seconds(row, column), self.seconds(baseline, column)
+        ours, theirs = self.number(row, column), self.number(baseline, column)
         if ours is None or theirs is None:
             return None
         turns = self.record.get("turns", {})
@@ -188,10 +182,6 @@ class Counted(Measured):
     """The numbers of parameters of a table."""
 
     kind = "parameters"
-
-    def parameters(self, row: str, column: str) -> int | None:
-        """Return the number of parameters of a cell, or None if not counted with its configuration."""
-        return self.number(row, column)
 
 
 class Losses(Scored):
@@ -260,6 +250,4 @@ MEASURES = {
 def result_name(table: Table, small: bool) -> str:
     """Return the name of a table's figure, and of the results that are not stored by run; settings give it a digest."""
     name = table.name.replace("/", "_") + (SMALL if small else "")
-    if not table.settings:
-        return name
-    return f"{name}-{hashlib.sha256(json.dumps(table.settings).encode()).hexdigest()[:8]}"
+    return f"{name}-{digest_of(table.settings)}" if table.settings else name

@@ -59,7 +59,12 @@ class Experiment:
         """Eight hexadecimal digits of the configuration, independent of the seed."""
         # Only values that differ from the defaults, so that new settings do not change the names of earlier runs.
         changed = {key: value for key, (_, value) in differences(ExperimentConfig(), self.config(1)).items()}
-        return hashlib.sha256(json.dumps(changed, sort_keys=True).encode()).hexdigest()[:8]
+        return digest_of(changed)
+
+
+def digest_of(value: object) -> str:
+    """Return eight hexadecimal digits that stand for a value of JSON."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:8]
 
 
 class Run(NamedTuple):

@@ -98,11 +98,14 @@ def completed(
         parts[sentence.piece] = translations
         if len(parts) == sentence.pieces:
             del incomplete[sentence.number]
+            if sentence.pieces == 1:
+                yield sentence.number, translations
+                continue
             in_order = [parts[number] for number in range(sentence.pieces)]
-            if seed is not None and sentence.pieces > 1:
+            if seed is not None:
                 for piece, part in enumerate(in_order):
                     random.Random(f"{seed} {sentence.number} {piece}").shuffle(part)
-            yield sentence.number, translations if sentence.pieces == 1 else joined(in_order, penalty)
+            yield sentence.number, joined(in_order, penalty)
 
 
 def joined(parts: list[list], penalty: Callable[[int], float]) -> list:

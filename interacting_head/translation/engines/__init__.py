@@ -13,6 +13,7 @@ from data.errors import InputError
 from interacting_head.config.values import entry_of
 from interacting_head.console import importing_keras
 from interacting_head.export import LONGEST, POSITIONS
+from interacting_head.search.options import SearchOptions
 
 DEFAULT_ENGINE = "keras"
 FASTER_ENGINE = "ctranslate2"
@@ -94,6 +95,18 @@ def check_source_length(option: str, value: int, name: str) -> None:
         raise InputError(f"{option} must be a whole number of at least 1, got {value}")
     if value > (most := ENGINES[name].longest_source):
         raise InputError(f"{option} must be at most {most:,} with --engine {name}, got {value:,}")
+
+
+def why_not_alike(options: SearchOptions) -> str | None:
+    """Return why the faster engine would find other translations than the default one under these options, or None."""
+    if options.forbids_subwords:
+        return (
+            f"{FASTER_ENGINE} searches otherwise with --min-length or --no-repeat-ngram: by the probabilities among "
+            "the sub-words that are allowed"
+        )
+    if options.length_penalty > 1 and options.length_penalty_type != "none":
+        return f"{FASTER_ENGINE} often ends its search too early for a length penalty of {options.length_penalty:g}"
+    return None
 
 
 def check_target_lengths(limits: dict[str, int | None], name: str) -> None:

@@ -15,11 +15,7 @@ from interacting_head.translation.engines import (
     check_capabilities,
     check_source_length,
     check_target_lengths,
-)
-
-OTHERWISE = (
-    f"{FASTER_ENGINE} searches otherwise with --min-length or --no-repeat-ngram: by the probabilities among the "
-    "sub-words that are allowed"
+    why_not_alike,
 )
 
 
@@ -49,7 +45,7 @@ def choose_engine(
             check_source_length("--max-source-length", max_source_length, FASTER_ENGINE)
         options = SearchOptions.of(RunDirectory(paths[0]).config.decode, search or {})
         check_target_lengths({name: getattr(options, name) for name in ("min_length", "max_length")}, FASTER_ENGINE)
-        reason = OTHERWISE if options.forbids_subwords else None
+        reason = why_not_alike(options)
     except InputError as error:
         reason = str(error)
     if reason is None and importlib.util.find_spec(FASTER_ENGINE) is None:

@@ -21,7 +21,7 @@ from interacting_head.search.constraints import Limits
 from interacting_head.search.options import IMPOSSIBLE, SearchOptions, length_limit
 from interacting_head.search.transformer_search import DecodingKernels, Scorer, TransformerSearch
 from interacting_head.translation.batches import padded
-from interacting_head.translation.engines import FASTER_ENGINE, check_source_length, check_target_lengths
+from interacting_head.translation.engines import FASTER_ENGINE, check_source_length, check_target_lengths, why_not_alike
 from interacting_head.translation.engines.engine import Engine, Hypothesis, Sentence
 from interacting_head.translation.inspection import Inspector
 from interacting_head.translation.word_alignment import distributions
@@ -105,7 +105,7 @@ class TransformerEngine(Engine):
     def faster_engine(self, options: SearchOptions, max_source_length: int | None = None) -> str | None:
         if importlib.util.find_spec(FASTER_ENGINE) is None or len(self.models) > 1:
             return None
-        if options.sampling or options.forbids_subwords:
+        if options.sampling or why_not_alike(options):
             return None
         try:
             check_target_lengths({"max_length": options.max_length, "min_length": options.min_length}, FASTER_ENGINE)

@@ -62,11 +62,11 @@ class StandIn:
     def catch_up(self, runs, others):
         return not set(runs) & set(self.left_behind)
 
-    def seconds(self, row, column):
+    def number(self, row, column):
         return self._times.get((row, column))
 
     def ratio(self, row, baseline, column):
-        ours, theirs = self.seconds(row, column), self.seconds(baseline, column)
+        ours, theirs = self.number(row, column), self.number(baseline, column)
         if ours is None or theirs is None:
             return None
         return ratio(ours / theirs, *(self._turns.get((name, column), []) for name in (row, baseline)))

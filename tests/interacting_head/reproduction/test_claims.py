@@ -318,7 +318,7 @@ def test_a_row_is_as_fast_if_the_interval_lies_below_the_margin(ratio, word):
 
 def test_cells_have_the_same_size_up_to_a_share_of_further_parameters():
     counts = {("r", "a"): 1000, ("r", "b"): 1010, ("r", "c"): 990, ("r", "d"): None}
-    table = types.SimpleNamespace(parameters=lambda *cell: counts[cell])
+    table = types.SimpleNamespace(number=lambda *cell: counts[cell])
 
     def word(cell, more):
         return SameSize("x", "", pairs=((("r", cell), ("r", "a")),), more=more).decide(table).word

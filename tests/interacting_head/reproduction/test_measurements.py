@@ -111,11 +111,11 @@ def test_parameters_count_only_for_their_configuration(tmp_path):
     narrow = table.with_settings(["model.model_dim=64", "model.feed_forward_dim=64"])
     narrow = dataclasses.replace(narrow, cells=narrow.cells[:1])
     measurements.count_parameters(narrow, results, result_name(narrow, small=False))
-    found = [Counted(one, False, 1, results).parameters(*cell) for one in (narrow, table)]
+    found = [Counted(one, False, 1, results).number(*cell) for one in (narrow, table)]
     assert found[0] > 0
     assert found[1] is None
     measurements.count_parameters(narrow, results, result_name(table, small=False))  # as by an earlier recipe
-    found = [Counted(one, False, 1, results).parameters(*cell) for one in (narrow, table)]
+    found = [Counted(one, False, 1, results).number(*cell) for one in (narrow, table)]
     assert found[0] > 0
     assert found[1] is None
 

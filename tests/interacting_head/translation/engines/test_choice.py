@@ -51,6 +51,10 @@ def test_without_an_export_there_is_no_choice_and_no_line(tmp_path):
         ({"max_source_length": 4096}, "--max-source-length must be at most 4,095 with --engine ctranslate2"),
         ({"search": {"max_length": 4096}}, "max_length 4096 is too large for ctranslate2, which gives at most 4,095"),
         ({"search": {"no_repeat_ngram": 2}}, "ctranslate2 searches otherwise with --min-length or --no-repeat-ngram"),
+        (
+            {"search": {"length_penalty": 1.5}},
+            "often ends its search too early for a length penalty of 1.5",
+        ),
         ({"search": {"min_length": 2}}, "ctranslate2 searches otherwise with --min-length or --no-repeat-ngram"),
         ({"checkpoint": "average"}, "was made from other weights; remove it and export the run again"),
     ],
