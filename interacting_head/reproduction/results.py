@@ -3,11 +3,14 @@
 import itertools
 import json
 import re
+import zipfile
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
+from data.errors import InputError
 from data.files import write_json, written_atomically
 from interacting_head.config import differences, from_dict
 from interacting_head.reproduction.tables import Run
@@ -19,7 +22,7 @@ class Results:
     """A folder of results, which need not exist: `runs/NAME.json`, `runs/NAME.npz`, `analyses/TABLE/RUN.json`.
 
     Tables without runs have `epoch_seconds/TABLE.json` or `parameters/TABLE.json`. `discussion.md`, written by people,
-    says what the runs show.
+    says what the runs show. A file that is damaged, or missing next to its record, raises `InputError`.
     """
 
     def __init__(self, folder: str | Path):
@@ -57,20 +60,32 @@ class Results:
 
     def statistics(self, name: str) -> dict[tuple[str, str], np.ndarray]:
         """Return `{(test set, metric): statistics (N, K)}` of a run."""
-        with np.load(self._path("runs", name, "npz"), allow_pickle=False) as arrays:
-            return {tuple(key.split("/")): arrays[key].astype("float64") for key in arrays.files}
+        path = self._path("runs", name, "npz")
+        try:
+            with np.load(path, allow_pickle=False) as arrays:
+                return {tuple(key.split("/")): arrays[key].astype("float64") for key in arrays.files}
+        except (FileNotFoundError, EOFError, ValueError, zipfile.BadZipFile, zlib.error) as error:
+            fault = "missing" if isinstance(error, FileNotFoundError) else "damaged"
+            advice = f"restore it, or remove {path.with_suffix('.json').name} to score the run again"
+            raise InputError(f"{path} is {fault}; {advice}") from error
 
     def discussion(self) -> list[str]:
         """Return the text of discussion.md, if there is one."""
         path = self.folder / "discussion.md"
-        return [path.read_text(encoding="utf-8")] if path.is_file() else []
+        try:
+            return [path.read_text(encoding="utf-8")] if path.is_file() else []
+        except UnicodeDecodeError as error:
+            raise InputError(f"{path} is not UTF-8; save it as UTF-8") from error
 
     def read(self, kind: str, name: str) -> dict | None:
         """Return a record from the folder `kind`, or None if there is none."""
         path = self._path(kind, name, "json")
         if not path.is_file():
             return None
-        record = json.loads(path.read_text(encoding="utf-8"))
+        try:
+            record = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise InputError(f"{path} is damaged; restore it, or remove it to make it again") from error
         if record.get("format") != FORMAT:
             return None
         return _by_column(record) if kind == "epoch_seconds" else record

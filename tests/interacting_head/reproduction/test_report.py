@@ -6,6 +6,7 @@ from statistics import fmean, stdev
 
 import pytest
 
+from data.errors import InputError
 from interacting_head.reproduction.claims import FAILS, HOLDS, NO_DIFFERENCE, NOT_RUN, UNDECIDED, Better, Verdict
 from interacting_head.reproduction.command_line import write_report
 from interacting_head.reproduction.report import HEADER, decided_claims, report
@@ -93,6 +94,33 @@ def test_a_report_is_the_same_to_the_byte_each_time(folder):
     for link in re.findall(r"!\[.*\]\((.*)\)", text):
         assert (folder / link).is_file()
     assert text.count("![") == 6  # li_luo/9 and interacting/… share runs with li_luo/3
+
+
+DAMAGED = {
+    "runs/{}.json": "{} is damaged; restore it, or remove it to make it again",
+    "runs/{}.npz": "{} is damaged; restore it, or remove .*.json to score the run again",
+    "discussion.md": "{} is not UTF-8; save it as UTF-8",
+}
+
+
+def read(results, run):
+    report(results, 1)
+    results.statistics(run.name)
+
+
+@pytest.mark.parametrize("place", DAMAGED)
+def test_a_damaged_result_is_named(tmp_path, place):
+    results, run = Results(tmp_path), TABLES["quickstart/heads"].runs(1)[0]
+    results.write_run(run.name, record(run, {}), {("test", "sacrebleu"): statistics(1, 0.5)})
+    path = results.folder / place.format(run.name)
+    path.write_bytes((path.read_bytes() if path.is_file() else b"")[:100] + b"\xff")
+    with pytest.raises(InputError, match=DAMAGED[place].format(re.escape(str(path)))):
+        read(results, run)
+
+
+def test_missing_statistics_of_a_stored_run_are_named(tmp_path):
+    with pytest.raises(InputError, match=r"a\.npz is missing; restore it, or remove a\.json to score the run again"):
+        Results(tmp_path).statistics("a")
 
 
 def test_only_tables_with_results_are_reported(reported):
