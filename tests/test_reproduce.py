@@ -43,6 +43,10 @@ WRONG = {
         ["quickstart/heads", "--budget", "1e-9", "-o", "/dev/null/x"],
         "into /dev/null/x: /dev/null is a file; name a writable folder",
     ),
+    "a file for the runs": (
+        ["quickstart/heads", "--budget", "1e-9", "--runs-dir", "/dev/null/x", "-o", "out"],
+        "cannot write into /dev/null/x: /dev/null is a file; name a writable folder",
+    ),
     "one run together": (
         ["quickstart/heads", "--together", "1"],
         "must be at least 2, or 0 for none, got 1",

@@ -126,7 +126,10 @@ def matching(name: str, small: bool) -> list[Table]:
 
 
 def make(tables: Sequence[Table], arguments: argparse.Namespace, runner: Runner) -> None:
-    """Train and score what the tables lack; raise `InputError` if no run matches `--only`."""
+    """Train and score what the tables lack.
+
+    Raises `InputError` if no run matches `--only`, or the folder of runs cannot be written.
+    """
     small, seeds, only = arguments.small, arguments.seeds, arguments.only or ""
     pattern = only if is_pattern(only) else f"*{only}*"
 
@@ -140,6 +143,8 @@ def make(tables: Sequence[Table], arguments: argparse.Namespace, runner: Runner)
         works.append((sized, [run for run in sized.runs(1 if sized.measure == "rates" else seeds) if is_wanted(run)]))
     if only and not names:
         raise InputError(f"no run of {', '.join(table.name for table in tables)} matches {only!r}")
+    if names:
+        check_folder(arguments.runs_dir)
     for table, runs in works:
         name = result_name(table, small and not table.on_a_cpu)
         if table.small_command:
