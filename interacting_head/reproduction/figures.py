@@ -10,6 +10,7 @@ from interacting_head.reproduction.scored import Losses, Rates, Scored, Timed
 
 COLOURS = 10
 """Lines that matplotlib's colours tell apart."""
+WIDTH_OF_ROWS = 0.3  # of the points of a column, which would otherwise hide each other; columns are 1 apart
 
 
 def draw(scored: Scored, path: str | Path) -> None:
@@ -29,13 +30,18 @@ def draw(scored: Scored, path: str | Path) -> None:
 
 
 def draw_scores(scored: Scored, figure: Figure) -> None:
-    """Draw the first test set's sacreBLEU of each row, mean and deviation over seeds."""
+    """Draw the first test set's sacreBLEU of each row, mean and deviation over seeds.
+
+    Rows stand side by side in a column. Lines join columns that have numbers in their names, and so an order.
+    """
     axes, places, test = figure.subplots(), places_of(scored.columns), first_test(scored)
-    for row in scored.rows:
-        found = [scored.summary(row, column, test, "sacrebleu") for column in scored.columns]
-        points = [(x, one.mean, one.deviation or 0) for x, one in zip(places, found, strict=True) if one]
-        if points:
-            axes.errorbar(*zip(*points, strict=True), marker="o", capsize=3, label=row)
+    found = {row: [scored.summary(row, column, test, "sacrebleu") for column in scored.columns] for row in scored.rows}
+    drawn = {row: cells for row, cells in found.items() if any(cells)}
+    line = "-" if all(map(numbers_in, scored.columns)) else ""
+    for number, (row, cells) in enumerate(drawn.items()):
+        shift = WIDTH_OF_ROWS * ((number + 0.5) / len(drawn) - 0.5)
+        points = [(x + shift, one.mean, one.deviation or 0) for x, one in zip(places, cells, strict=True) if one]
+        axes.errorbar(*zip(*points, strict=True), marker="o", capsize=3, linestyle=line, label=row)
     axes.set_xticks(places, scored.columns)
     axes.set_ylabel(f"sacreBLEU, {test}")
 
@@ -59,8 +65,13 @@ def draw_seconds(scored: Timed, figure: Figure) -> None:
 
 def places_of(columns: list[str]) -> list[int]:
     """Return the places of columns on the axis, ordered by the numbers in them."""
-    order = sorted(columns, key=lambda column: [float(x) for x in re.findall(r"\d+(?:\.\d+)?", column)] or [0.0])
+    order = sorted(columns, key=lambda column: numbers_in(column) or [0.0])
     return [order.index(column) for column in columns]
+
+
+def numbers_in(column: str) -> list[float]:
+    """Return the numbers in the name of a column."""
+    return [float(x) for x in re.findall(r"\d+(?:\.\d+)?", column)]
 
 
 def plot(axes: object, points: list[tuple], **style: str) -> None:

@@ -5,10 +5,12 @@ import re
 from statistics import fmean, stdev
 
 import pytest
+from matplotlib.figure import Figure
 
 from data.errors import InputError
 from interacting_head.reproduction.claims import FAILS, HOLDS, NO_DIFFERENCE, NOT_RUN, UNDECIDED, Better, Verdict
 from interacting_head.reproduction.command_line import write_report
+from interacting_head.reproduction.figures import draw_scores
 from interacting_head.reproduction.report import HEADER, decided_claims, report
 from interacting_head.reproduction.results import Results
 from interacting_head.reproduction.scored import CONVERGED, Scored, fall_at_end, result_name
@@ -393,3 +395,24 @@ def test_settings_in_which_runs_differ_are_reported_for_each(tmp_path):
         [line] = [line for line in lines if f"`data.corpus={corpus}`" in line and "DHICM" in line]
         assert column in line
         assert "`train.max_steps=" in line
+
+
+def test_the_points_of_a_column_stand_side_by_side(folder):
+    scored = Scored(TABLES["quickstart/heads"], False, 2, Results(folder / "results" / "reproduction"))
+    figure = Figure()
+    draw_scores(scored, figure)
+    [axes] = figure.axes
+    places = [x for row in axes.containers for x in row.lines[0].get_xdata()]
+    assert sorted(map(round, places)) == [0, 0, 1, 1]
+    assert len(set(places)) == 4
+
+
+@pytest.mark.parametrize(("name", "style"), [("li_luo/3", "-"), ("dhicm/3", "None")])
+def test_only_columns_in_an_order_are_joined_by_lines(tmp_path, name, style):
+    table, results = TABLES[name].in_size(True), Results(tmp_path)
+    for run in table.runs(1):
+        scores = {test: {"sacrebleu": entry(20.0)} for test in table.tests}
+        results.write_run(run.name, record(run, scores), {})
+    figure = Figure()
+    draw_scores(Scored(table, True, 1, results), figure)
+    assert {row.lines[0].get_linestyle() for row in figure.axes[0].containers} == {style}
