@@ -163,7 +163,7 @@ register(
 )
 register(
     "interacting/schemes",
-    "all schemes, each at its best learning rate",
+    "All schemes, each at its best learning rate",
     cells_of_schemes(),
     measure="rates",
     tests=SMALL_TESTS,
@@ -180,7 +180,7 @@ register(
 )  # fmt: skip
 register(
     "interacting/folded",
-    f"schemes in their own parameters and in standard ones, {MOST_HEADS} heads",
+    f"Schemes in their own parameters and in standard ones, {MOST_HEADS} heads",
     cells_of_folded(),
     measure="rates",
     tests=SMALL_TESTS,
