@@ -32,6 +32,7 @@ WRONG = {
         ["mlmha/figure_5"],
         "has no runs; see: interacting-head reproduce mlmha/figure_8",
     ),
+    "a drawing": (["li_luo/figure_1"], "has no runs: it is a drawing of the architecture"),
     "no seeds": (["quickstart/heads", "--seeds", "0"], "--seeds must be at least 1, got 0"),
     "no time": (["quickstart/heads", "--budget", "0"], "--budget must be above 0, got 0.0"),
     "no number": (["quickstart/heads", "--budget", "nan"], "--budget must be above 0, got nan"),
@@ -88,6 +89,18 @@ def test_some_tables_are_listed_with_as_many_seeds_as_asked_for(tmp_path):
     figures = [["dhicm/figure_1", "3"], ["dhicm/figure_2", "3"], ["dhicm/figure_3", "2"]]
     trained = [["dhicm/3", "10"], ["dhicm/4", "21"], ["dhicm/layers", "9"]]
     assert rows == [*trained, ["dhicm/sizes", "–"], *figures]
+
+
+def test_the_list_counts_the_chosen_runs_with_their_settings(tmp_path):
+    arguments = "--list", "quickstart/heads", "interacting/learning_rate"
+    head, quickstart, rates = run(tmp_path, COMMAND, *arguments).output.splitlines()
+    assert quickstart.split()[1] == "12"
+    assert head.index("title") == quickstart.index("Two schemes") == rates.index("BLEU by")
+    settings = "--set", "train.max_steps=3", "data.corpus=multi30k"
+    _, quickstart, rates = run(tmp_path, COMMAND, *arguments, *settings, "--only", "h4-seed1").output.splitlines()
+    assert quickstart.split()[1:3] == ["2", "0.0"]
+    assert quickstart.endswith("[multi30k]")
+    assert rates.split()[1:3] == ["–", "–"]
 
 
 def test_the_report_of_no_results_counts_all_claims_as_not_run(tmp_path):

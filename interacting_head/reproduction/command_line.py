@@ -2,6 +2,7 @@
 
 import argparse
 import fnmatch
+import functools
 import itertools
 import os
 import signal
@@ -24,7 +25,7 @@ from interacting_head.reproduction.runner import Runner, estimated_seconds
 from interacting_head.reproduction.scored import Rates, Scored, result_name
 from interacting_head.reproduction.scoring import with_project
 from interacting_head.reproduction.statistics import CellName
-from interacting_head.reproduction.tables import TABLES, YISI1, Run, Table, named
+from interacting_head.reproduction.tables import DRAWING, TABLES, YISI1, Run, Table, named
 
 SEEDS = 3
 EPILOG = """Full-size tables need the papers' corpora and GPUs. The same command continues where it was stopped.
@@ -85,7 +86,8 @@ def reproduce(arguments: argparse.Namespace) -> int:
     chosen = [table for name in arguments.tables for table in matching(name, arguments.small)]
     results = Results(Path(arguments.output_dir) / "results" / "reproduction")
     if arguments.list:
-        print("\n".join(listed(chosen or TABLES.values(), arguments.seeds, results)))
+        found = listed(chosen or TABLES.values(), arguments.seeds, results, arguments.settings, arguments.only)
+        print("\n".join(found))
         return 0
     check_folder(arguments.output_dir)
     options = "runs_dir", "corpora_dir", "budget", "jobs", "embedder", "together"
@@ -110,6 +112,12 @@ def is_pattern(name: str) -> bool:
     return any(letter in name for letter in "*?[")
 
 
+def matches(run: Run, only: str | None) -> bool:
+    """Return whether the name of a run contains `only`, or matches it if that has wildcards."""
+    only = only or ""
+    return fnmatch.fnmatch(run.name, only if is_pattern(only) else f"*{only}*")
+
+
 def matching(name: str, small: bool) -> list[Table]:
     """Return the tables that match a name or pattern; a pattern skips tables that do not exist in this size."""
     if is_pattern(name):
@@ -119,7 +127,8 @@ def matching(name: str, small: bool) -> list[Table]:
         raise InputError(f"no {'small ' * small}table matches {name!r}; --list shows the tables")
     table = named(name)
     if not table.cells and not (small and table.small_command):
-        raise InputError(f"{name} ({table.title}) has no runs; see: {table.command}")
+        where = f": it is {DRAWING}" if table.command == DRAWING else f"; see: {table.command}"
+        raise InputError(f"{name} ({table.title}) has no runs{where}")
     if small and not table.has_small:
         raise InputError(f"{name} has no small version; leave --small out")
     return [table]
@@ -130,12 +139,8 @@ def make(tables: Sequence[Table], arguments: argparse.Namespace, runner: Runner)
 
     Raises `InputError` if no run matches `--only`, or the folder of runs cannot be written.
     """
-    small, seeds, only = arguments.small, arguments.seeds, arguments.only or ""
-    pattern = only if is_pattern(only) else f"*{only}*"
-
-    def is_wanted(run):
-        return fnmatch.fnmatch(run.name, pattern)
-
+    small, seeds, only = arguments.small, arguments.seeds, arguments.only
+    is_wanted = functools.partial(matches, only=only)
     works, names = [], []
     for table in tables:
         sized = table.in_size(small).with_settings(arguments.settings)
@@ -216,11 +221,17 @@ def figure_link(scored: Scored) -> str | None:
     return f"results/reproduction/{path}" if (scored.results.folder / path).is_file() else None
 
 
-def listed(tables: Iterable[Table], seeds: int, results: Results) -> Iterator[str]:
-    """Yield the lines of the list of tables: runs and hours in full and small size, or the command to use instead."""
+def listed(
+    tables: Iterable[Table], seeds: int, results: Results, settings: Sequence[str] = (), only: str | None = None
+) -> Iterator[str]:
+    """Yield the lines of the list of tables: runs and hours in full and small size, or the command to use instead.
 
-    def line(*fields):
-        return "{:18} {:>5} {:>8} {:>6} {:>6}  {}".format(*fields)
+    Runs have further settings, and names that match `only`.
+    """
+    width = max(map(len, TABLES))
+
+    def line(name, *fields):
+        return "{:{width}} {:>5} {:>8} {:>6} {:>6}  {}".format(name, *fields, width=width)
 
     yield line("table", "runs", "hours", "small", "hours", "title")
     for table in tables:
@@ -229,8 +240,8 @@ def listed(tables: Iterable[Table], seeds: int, results: Results) -> Iterator[st
             continue
         figures = []
         for small in (False, True):
-            sized = table.in_size(small)
-            runs = sized.runs(seeds) if not small or table.small else []
+            sized = table.in_size(small).with_settings(settings)
+            runs = [run for run in sized.runs(seeds) if matches(run, only)] if not small or table.small else []
             if table.measure == "rates":  # one rate of each row has all seeds, here the last
                 claimed = named_cells(sized)
                 last = {cell.row: cell.column for cell in sized.cells}
@@ -239,5 +250,5 @@ def listed(tables: Iterable[Table], seeds: int, results: Results) -> Iterator[st
                 runs = [run for run in runs if run.seed == 1 or run.experiment in again]
             hours = sum(estimated_seconds(run, results) for run in runs) / 3600
             figures += [f"{len(runs) or '–'}", f"{hours:,.1f}" if runs else "–"]
-        corpora = ", ".join(dict.fromkeys(run.config.data.corpus for run in table.runs(1)))
+        corpora = ", ".join(dict.fromkeys(run.config.data.corpus for run in table.with_settings(settings).runs(1)))
         yield line(table.name, *figures, table.title + (f" [{corpora}]" if corpora else ""))
