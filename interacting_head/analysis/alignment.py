@@ -50,7 +50,10 @@ class Gold(NamedTuple):
 
 
 def read_gold(path: str | Path) -> list[Gold]:
-    """Return the links of each line of a file: `i-j` for a sure link, `i?j` or `ipj` for a possible one."""
+    """Return the links of each line of a file: `i-j` for a sure link, `i?j` or `ipj` for a possible one.
+
+    Raises `InputError` if the file cannot be read, has something else, or no link in any line.
+    """
     gold = []
     for number, line in enumerate(read_lines(path), start=1):
         sure, possible = set(), set()
@@ -66,6 +69,8 @@ def read_gold(path: str | Path) -> list[Gold]:
             if kind == "-":
                 sure.add((int(i), int(j)))
         gold.append(Gold(sure, possible))
+    if not any(one.possible for one in gold):
+        raise InputError(f"{path} has no alignment link; give a file with links, such as 0-0 for a sure one")
     return gold
 
 

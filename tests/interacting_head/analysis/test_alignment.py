@@ -39,6 +39,13 @@ def test_gold_alignments_are_read_sure_and_possible(tmp_path):
     ]
 
 
+def test_a_file_without_any_gold_link_is_refused(tmp_path):
+    path = tmp_path / "gold"
+    path.write_text("\n\n")
+    with pytest.raises(InputError, match=r"gold has no alignment link; give a file with links, such as 0-0"):
+        read_gold(path)
+
+
 def test_gold_links_must_count_the_words_that_the_run_sees():
     both = tuple(Words([*line.split(), "</s>"], np.array([])) for line in ("the dog , sleeps", "der hund schläft"))
     gold = Gold({(3, 2)}, {(3, 2)})
