@@ -16,9 +16,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks import results
 from data.corpora.corpus import open_corpus
 from interacting_head.analysis.figures import save_figure
-from interacting_head.console import ArgumentParser, RunError, importing_keras, run
+from interacting_head.console import ArgumentParser, RunError, run
 from interacting_head.metrics import evaluate
 from interacting_head.runs.run_directory import VERSION, RunDirectory
+from interacting_head.translation.engines import load_engine
+from interacting_head.translation.translator import Translator
 
 
 def main():
@@ -31,9 +33,7 @@ def main():
     parser.add_argument("--name", default="learning_curves", help="name of the result; default: %(default)s")
     parser.add_argument("--conditions", metavar="TEXT", help="what else ran on the machine")
     arguments = parser.parse_args()
-    with importing_keras():
-        from interacting_head.translation.translator import Translator  # imports Keras
-
+    load_engine("keras")
     rows = []
     for directory in map(RunDirectory.open, arguments.runs):
         config, log = directory.config, directory.read_log()
