@@ -303,7 +303,7 @@ def conditions(scored: Scored) -> list[str]:
     processors = sorted({record["processor"] for record in records})
     lines.append(
         f"- {len(records)} run{'s' * (len(records) > 1)}, {sum(minutes) / 60:.1f} hours of training "
-        f"({each}on a machine that also did other work), {', '.join(processors)}"
+        f"({each}including any delays by other work on the machine), {', '.join(processors)}"
     )
     if together := sum(record.get("trained_together", 1) > 1 for record in records):
         lines.append(f"- trained several at a time, each counted with its share of the time: {together}")

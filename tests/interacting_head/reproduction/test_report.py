@@ -215,8 +215,8 @@ def test_signatures_processors_and_times_are_listed(reported):
     text = section(reported[0], "li_luo/3")
     assert "\n- signature of `sacrebleu`: `sacrebleu|version:made-up`\n" in text
     assert (
-        "\n- 6 runs, 0.2 hours of training (2.0 to 2.0 minutes each, on a machine that also did other work), a proc"
-        in text
+        "\n- 6 runs, 0.2 hours of training (2.0 to 2.0 minutes each, including any delays by other work on the machine)"
+        ", a processor\n" in text
     )
 
 
