@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from data.text.subwords import END
+from data.workers import end_with_parent
 from interacting_head.config import ExperimentConfig
 from interacting_head.console import importing_keras
 
@@ -35,7 +36,7 @@ def predicted(config: ExperimentConfig, vocabulary_sizes: list, shape: np.ndarra
 
 def in_new_process(function: Callable, *arguments: object) -> object:
     """Return the result of a function in another process, or None if that dies, as it does for lack of RAM."""
-    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=end_with_parent) as pool:
         try:
             return pool.submit(function, *arguments).result()
         except BrokenProcessPool:

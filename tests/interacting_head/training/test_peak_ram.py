@@ -2,6 +2,9 @@
 
 import dataclasses
 import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +12,7 @@ from interacting_head.config import AttentionConfig, ExperimentConfig, ModelConf
 from interacting_head.training import peak_ram
 from interacting_head.training.devices import machine_ram
 
+ROOT = Path(__file__).parents[3]
 VOCABULARIES = 50, 50
 CONFIG = ExperimentConfig(
     model=ModelConfig(
@@ -67,6 +71,15 @@ def test_peaks_of_a_quarter_and_a_half_of_the_rows_predict_the_whole(asked, rows
 def test_the_death_of_a_process_leaves_no_result():
     assert peak_ram.in_new_process(len, "four") == 4
     assert peak_ram.in_new_process(os._exit, 9) is None
+
+
+def test_a_killed_dry_run_leaves_no_process_behind():
+    work = "import time; print('measuring', flush=True); time.sleep(60)"
+    code = f"from interacting_head.training.peak_ram import in_new_process; in_new_process(exec, {work!r})"
+    with subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "measuring\n"
+        process.kill()
+        process.communicate(timeout=30)  # waits for all processes that have its standard output
 
 
 @pytest.mark.slow
