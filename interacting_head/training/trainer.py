@@ -224,6 +224,9 @@ class Trainer:
     def validate(self, stop: StopOnSignal) -> None:
         """Score the model on the development text, unless interrupted, and save the best weights."""
         config, state = self.config.train, self.state
+        if state.validated_step == state.step >= self.total_steps:  # which was lowered
+            state.finished = True
+            return None
         if (scores := self.validation(stop.is_requested)) is None:
             return stop.agree()
         # Processors may differ in the last digit, but all processes must stop at the same step.

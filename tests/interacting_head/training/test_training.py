@@ -10,6 +10,7 @@ import pytest
 
 from data.errors import InputError
 from data.files import sole_use
+from interacting_head.config import override, to_yaml
 from interacting_head.console import RunError
 from interacting_head.runs.run_directory import RunDirectory
 from interacting_head.training.callbacks import Progress
@@ -163,6 +164,17 @@ def test_a_finished_run_reports_it_and_changes_nothing(copied, config, capfd):
     assert train(config, copied.path) is None
     assert f"{copied.path} is finished after 25 steps: nothing to do" in capfd.readouterr().err
     assert {path: path.stat().st_mtime_ns for path in copied.path.rglob("*.*5")} == before
+
+
+def test_a_lower_number_of_steps_ends_a_run_without_more_validations(copied, config):
+    copied.remove_checkpoints([25])
+    (copied.path / "metrics.json").unlink()
+    for settings in (["train.max_steps=15"], []):  # a finished run does not continue
+        edited = override(config, settings)
+        (copied.path / "config.yaml").write_text(to_yaml(edited))
+        assert train(edited, copied.path) is None
+        assert [record["step"] for record in copied.read_log()] == [10, 20]
+        assert (copied.steps(), copied.read_json("metrics.json")["steps"]) == ([20], 20)
 
 
 def test_a_run_whose_best_weights_are_missing_is_not_continued(copied, config):
