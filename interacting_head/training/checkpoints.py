@@ -50,8 +50,9 @@ class TrainingState:
     validations_without_gain: int = 0
     finished: bool = False
     tokens_per_second: float = 0.0
-    settings: dict | None = None  # which must not change; None, also of `shapes`: unknown, as in earlier versions
+    settings: dict | None = None  # which must not change; None, also of the next two: unknown, as in earlier versions
     shapes: str | None = None
+    batches_in_epoch: int | None = None
     replicas: int = 1
     parts_side_by_side: int = 1
 

@@ -42,6 +42,11 @@ from interacting_head.training.validation import Validation
 logger = logging.getLogger("interacting_head")
 
 FINISHED = "%s is finished after %d steps: nothing to do"
+EPOCHS = {
+    "training ends at step": number_of_steps,
+    "validations come at multiples of": steps_between_validations,
+}
+"""What may depend on the number of batches in an epoch, in words → function that returns its steps."""
 OTHER_SETTINGS = "changed settings need a new training: --no-resume, or another --run-dir"
 
 
@@ -164,9 +169,23 @@ class Trainer:
         with out_of_memory_explained(lambda: "the state of the optimizer", MODEL_ADVICE, MisfitError):
             self.checkpoints = Checkpointing(run, self.training_model, config.train, devices)
         self.state = self.checkpoints.restore()
+        self._compare_epochs()
         if not self.state.finished:
             self.checkpoints.check_room(math.ceil(self.total_steps / self.interval))
         self.begun -= self.state.seconds
+
+    def _compare_epochs(self):
+        """Warn if an epoch has another number of batches than before, and the end or the validations depend on it."""
+        config, now = self.config.train, self.batches.batches_in_epoch
+        begun = self.state.batches_in_epoch or now
+        changes = [
+            f"{what} {here} instead of {there}"
+            for what, steps in EPOCHS.items()
+            if (here := steps(config, now)) != (there := steps(config, begun))
+        ]
+        if changes:
+            logger.warning("an epoch has %d batches instead of %d: %s", now, begun, ", ".join(changes))
+        self.state.batches_in_epoch = now
 
     def start(self) -> None:
         """Log model and devices, and start the progress bar."""

@@ -31,3 +31,9 @@ def test_an_assignment_is_one_line_and_gives_the_value_back(value):
     assert len(text.splitlines()) == 1
     found = yaml_files.from_yaml(text, "a value")
     assert (type(found), found) == (type(value), value)
+
+
+@pytest.mark.parametrize("word", ["no", "2024-05-01", "2024-05-01 10:20:30", "="])
+def test_words_that_only_yaml_1_1_reads_otherwise_are_strings(word):
+    assert yaml_files.from_yaml(word, "a value") == word
+    assert yaml_files.from_yaml(yaml_files.to_yaml({"a": word}), "a value") == {"a": word}

@@ -12,7 +12,7 @@ from interacting_head import config as configuration
 from interacting_head.config import override
 from interacting_head.model import compilation
 from interacting_head.runs.run_directory import RunDirectory
-from interacting_head.training import checkpoints
+from interacting_head.training import checkpoints, setup
 from interacting_head.training.checkpoints import bytes_in_words
 from interacting_head.training.devices import Devices
 from interacting_head.training.run_text import open_text
@@ -134,6 +134,26 @@ def test_a_checkpoint_knows_what_its_training_depends_on(trainer, monkeypatch, c
     monkeypatch.setattr(compilation, "_parts_side_by_side", 2)
     assert trainer("train.best_metric=loss").state.parts_side_by_side == 2
     assert "started with 1 parallel parts per batch, resumed with 2: dropout masks differ" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("setting", "changes"),
+    [
+        ("train.max_epochs=3", "training ends at step {} instead of {}"),
+        ("train.validation_epochs=3", "validations come at multiples of {} instead of {}"),
+        ("train.max_steps=500", None),
+    ],
+)
+def test_epochs_of_another_number_of_batches_are_reported(trainer, monkeypatch, caplog, setting, changes):
+    settings = ["train.max_steps=500", setting]
+    first = trainer(*settings)
+    first.state.step = 3
+    first.checkpoints.save(first.state)
+    monkeypatch.setattr(setup, "compiles_training_step", lambda: True)
+    begun, now = (one.batches.batches_in_epoch for one in (first, trainer(*settings)))
+    assert begun != now
+    report = f"an epoch has {now} batches instead of {begun}: {changes}".format(3 * now, 3 * begun)
+    assert [line for line in caplog.messages if line.startswith("an epoch has")] == [report] * (changes is not None)
 
 
 @pytest.mark.parametrize(
