@@ -15,7 +15,7 @@ FILES = sorted(
     for folder in FOLDERS
     for path in (ROOT / folder).rglob("*")
     if path.suffix in (".py", ".md") and path.name not in ("REPRODUCTION.md", "test_wording.py")
-) + sorted([*ROOT.glob("*.md"), *ROOT.glob("*.py")])
+) + sorted(path for pattern in ("*.md", "*.py", "*.txt", "*.toml", "*.yml", "Makefile") for path in ROOT.glob(pattern))
 
 
 @pytest.mark.parametrize("folder", ["", *FOLDERS])

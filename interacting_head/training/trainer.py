@@ -46,12 +46,12 @@ EPOCHS = {
     "training ends at step": number_of_steps,
     "validations come at multiples of": steps_between_validations,
 }
-"""What may depend on the number of batches in an epoch, in words → function that returns its steps."""
+"""Numbers of steps that may depend on the batches in an epoch, in words → the function that returns them."""
 OTHER_SETTINGS = "changed settings need a new training: --no-resume, or another --run-dir"
 
 
 class DivergedError(RunError):
-    """Training loss is NaN or infinite."""
+    """The validation loss is NaN or infinite."""
 
 
 def train(
