@@ -127,6 +127,10 @@ def check_model(model: ModelConfig) -> None:
             if site == "cross":
                 _check_memory(model, attention_of(model, site, number))
     for placement in model.placements:
+        if not placement.layers:
+            raise InputError(
+                f"model.placements has one at the site {placement.site} without layers; name some, from 1, or remove it"
+            )
         for number in placement.layers:
             if number > layers[placement.site]:
                 raise InputError(

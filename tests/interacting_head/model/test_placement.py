@@ -193,6 +193,10 @@ def test_schemes_choose_the_memory_that_they_read():
             "model.attention.options.scaled must be true or false, got 'no'",
         ),
         (["model.attention.scheme=fixed_head_size"], "fixed_head_size needs model.attention.key_dim"),
+        (
+            ["model.placements=[{site: cross, layers: [], attention: {scheme: multi_hop}}]"],
+            "model.placements has one at the site cross without layers; name some, from 1, or remove it",
+        ),
     ],
 )
 def test_settings_that_do_not_fit_are_an_error_of_one_line(settings, message):
