@@ -50,7 +50,7 @@ def main() -> None:
         file=sys.stderr,
     )
     # Which alignments another engine gives is known only from its export.
-    if seconds > SLOW and not (arguments.details or arguments.alignment) and arguments.score is None:
+    if seconds > SLOW and not (arguments.details or arguments.alignment or other_path):
         faster = translator.engine.faster_engine(translator.options, arguments.max_source_length)
         if faster is not None:
             hint = f"--engine {faster} gives almost the same translations in less time (docs/translation.md)"

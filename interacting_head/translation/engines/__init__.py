@@ -97,15 +97,22 @@ def check_source_length(option: str, value: int, name: str) -> None:
         raise InputError(f"{option} must be at most {most:,} with --engine {name}, got {value:,}")
 
 
-def why_not_alike(options: SearchOptions) -> str | None:
-    """Return why the faster engine would find other translations than the default one under these options, or None."""
+def why_not_alike(options: SearchOptions, prefixed: bool = False) -> str | None:
+    """Return why the faster engine would find other translations than the default one under these options, or None.
+
+    `prefixed` says whether translations have prefixes.
+    """
     if options.forbids_subwords:
         return (
             f"{FASTER_ENGINE} searches otherwise with --min-length or --no-repeat-ngram: by the probabilities among "
             "the sub-words that are allowed"
         )
-    if options.length_penalty > 1 and options.length_penalty_type != "none":
+    if options.beam_size == 1 or options.length_penalty_type == "none":
+        return None
+    if options.length_penalty > 1:
         return f"{FASTER_ENGINE} often ends its search too early for a length penalty of {options.length_penalty:g}"
+    if options.length_penalty > 0 and prefixed:
+        return f"{FASTER_ENGINE} often ends its search too early with --prefix, whose probability it does not count"
     return None
 
 

@@ -45,7 +45,7 @@ def choose_engine(
             check_source_length("--max-source-length", max_source_length, FASTER_ENGINE)
         options = SearchOptions.of(RunDirectory(paths[0]).config.decode, search or {})
         check_target_lengths({name: getattr(options, name) for name in ("min_length", "max_length")}, FASTER_ENGINE)
-        reason = why_not_alike(options)
+        reason = why_not_alike(options, "prefix" in wanted)
     except InputError as error:
         reason = str(error)
     if reason is None and importlib.util.find_spec(FASTER_ENGINE) is None:

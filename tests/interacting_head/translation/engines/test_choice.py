@@ -35,7 +35,7 @@ def test_an_export_that_fits_is_chosen_and_named(tmp_path):
     run = make_run(tmp_path / "run")
     line = f"engine ctranslate2: {run}/exports/ctranslate2 (--engine keras uses Keras)"
     assert choose_engine([run]) == ("ctranslate2", line)
-    assert choose_engine([run], wanted={"prefix", "score"}, max_source_length=4095)[1] == line
+    assert choose_engine([run], wanted={"score"}, max_source_length=4095)[1] == line
 
 
 def test_without_an_export_there_is_no_choice_and_no_line(tmp_path):
@@ -55,6 +55,7 @@ def test_without_an_export_there_is_no_choice_and_no_line(tmp_path):
             {"search": {"length_penalty": 1.5}},
             "often ends its search too early for a length penalty of 1.5",
         ),
+        ({"wanted": {"prefix"}}, "often ends its search too early with --prefix, whose probability it does not count"),
         ({"search": {"min_length": 2}}, "ctranslate2 searches otherwise with --min-length or --no-repeat-ngram"),
         ({"checkpoint": "average"}, "was made from other weights; remove it and export the run again"),
     ],
@@ -64,6 +65,15 @@ def test_options_that_the_export_does_not_serve_choose_keras(tmp_path, options, 
     assert engine == "keras"
     assert line.startswith("engine keras: ")
     assert reason in line
+
+
+@pytest.mark.parametrize(
+    "search", [{"beam_size": 1}, {"length_penalty_type": "none"}, {"length_penalty": 0.0}], ids=str
+)
+def test_prefixes_are_served_where_lengths_do_not_count(tmp_path, search):
+    run = make_run(tmp_path / "run")
+    assert choose_engine([run], wanted={"prefix"}, search=search)[0] == "ctranslate2"
+    assert choose_engine([run], search={"length_penalty": 1.5, **search})[0] == "ctranslate2"
 
 
 def test_an_ensemble_a_stale_and_a_quantised_export_choose_keras(tmp_path):
