@@ -3,6 +3,7 @@
 A run directory is converted, unless it has an export of the same weights.
 """
 
+import collections
 import os
 import tempfile
 from pathlib import Path
@@ -147,14 +148,22 @@ class CTranslate2Engine(Engine):
         )
         # It does not count a prefix, and excludes forbidden tokens before the softmax.
         is_exact = not (prefixed or options.min_length or options.no_repeat_ngram)
-        found = [{} for _ in sources]
+        found, beyond = [{} for _ in sources], collections.defaultdict(list)
         for row, (result, sentence) in enumerate(zip(results, sentences, strict=True)):
+            if sentence.max_length < longest and max(map(len, result.hypotheses)) > sentence.max_length:
+                beyond[sentence.max_length].append(row)
+                continue
             for pieces, total in zip(result.hypotheses, result.scores, strict=True):
-                ids = [self._target_ids[piece] for piece in pieces]
-                is_complete = ids[-1] == END and len(ids) <= sentence.max_length
-                ids = tuple(ids[:-1] if ids[-1] == END else ids)[: sentence.max_length - 1]
+                ids = tuple(self._target_ids[piece] for piece in pieces)
+                is_complete = ids[-1] == END
+                ids = ids[:-1] if is_complete else ids
                 if PAD not in ids and BEGIN not in ids:
                     found[row].setdefault(ids, total if is_complete and is_exact else None)
+        # A call has one limit, the longest. Sentences that went beyond their own are searched again, within it.
+        for rows in beyond.values():
+            again = self._candidates([sources[row] for row in rows], [sentences[row] for row in rows], options)
+            for row, candidates in zip(rows, again, strict=True):
+                found[row] = candidates
         return found
 
     def _token_scores(self, pairs, rows):

@@ -101,6 +101,16 @@ def test_prefixes_count_for_the_score(workplace, converted):
     assert [best.text.startswith(prefix) for (best, *_), prefix in zip(found, PREFIXES, strict=True)] == [True] * 6
 
 
+def test_a_sentence_is_searched_within_its_own_limit(workplace, converted):
+    search = {"beam_size": 4, "n_best": 4, "max_length": 3, "length_penalty_type": "none"}
+    lines, prefixes = ["der hund sieht.", "ein mann"], ["", "the old dog and the old man"]
+    translators = both(workplace, converted, **search)
+    sentences = translators[0].encoder.sentences(lines, prefixes, 0, translators[0].options)
+    ours, theirs = (one.engine.search(sentences, one.options, len(lines)) for one in translators)
+    assert [[one.ids for one in found] for found in theirs] == [[one.ids for one in found] for found in ours]
+    assert list(map(len, theirs)) == [4, 1]
+
+
 @pytest.mark.parametrize(
     "search", [{"min_length": 12}, {"max_length": 3}, {"no_repeat_ngram": 1, "n_best": 3}], ids=str
 )
