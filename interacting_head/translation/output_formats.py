@@ -27,8 +27,12 @@ def score_line(number: int, translations: list, details: list | None) -> str:
 
 
 def moses_lines(number: int, translations: list, details: list | None) -> str:
-    """Return `NUMBER ||| TRANSLATION ||| score=SCORE ||| SCORE` for each translation, lines numbered from 0."""
-    return "".join(f"{number} ||| {t.text} ||| score={t.score:.6f} ||| {t.score:.6f}\n" for t in translations)
+    """Return `NUMBER ||| TRANSLATION ||| score=SCORE ||| SCORE` for each translation, lines numbered from 0.
+
+    `|||` in a translation is escaped as Moses does.
+    """
+    pairs = [(t.text.replace("|||", 3 * "&#124;"), f"{t.score:.6f}") for t in translations]
+    return "".join(f"{number} ||| {text} ||| score={score} ||| {score}\n" for text, score in pairs)
 
 
 def json_line(number: int, translations: list, details: list | None, subwords: Subwords, in_lists: bool) -> str:
