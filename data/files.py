@@ -158,9 +158,13 @@ def check_new_folder(path: str | Path) -> None:
 def new_folder(path: str | Path) -> Iterator[Path]:
     """Yield a folder next to `path`, renamed to `path` if the block succeeds; raise what `check_new_folder` raises."""
     check_new_folder(path)
-    with written_atomically(path, parents=True) as partial:
-        partial.mkdir()
-        yield partial
+    try:
+        with written_atomically(path, parents=True) as partial:
+            partial.mkdir()
+            yield partial
+    except OSError:
+        check_new_folder(path)  # another process may have written it meanwhile
+        raise
 
 
 @contextlib.contextmanager

@@ -42,6 +42,13 @@ def test_existing_files_are_kept(tmp_path):
     assert [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")] == ["full", "full/file"]
 
 
+def test_the_first_of_two_exports_into_a_folder_stays(tmp_path):
+    with pytest.raises(InputError, match="folder exists and is not an empty folder"), new_folder(tmp_path / "folder"):
+        with new_folder(tmp_path / "folder") as first:
+            (first / "file").write_text("first")
+    assert [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")] == ["folder", "folder/file"]
+
+
 @pytest.mark.parametrize(
     ("file_format", "free", "limited"),
     [
