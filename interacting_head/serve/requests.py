@@ -4,6 +4,7 @@ import dataclasses
 import json
 import re
 
+from data.text.subwords import END
 from interacting_head.config import SITES
 from interacting_head.serve.limits import BEAM_SIZE, CHARACTERS, LINES, TOKENS
 
@@ -54,12 +55,17 @@ class AttentionRequest:
         _check_text("source", self.source)
         if type(self.token_ids) is not list or not all(type(i) is int for i in self.token_ids):
             raise RequestError(422, "token_ids must be a list of whole numbers, as /translate returns it")
-        if len(self.token_ids) > TOKENS:
-            raise RequestError(422, too_long("translation", len(self.token_ids)))
+        if len(self.translation) >= TOKENS:
+            raise RequestError(422, too_long("translation", len(self.translation) + 1))
         if self.site not in SITES:
             raise RequestError(422, f"site must be one of {', '.join(SITES)}")
         _check_whole("layer", self.layer, 1, None)
         _check_whole("model", self.model, 0, None)
+
+    @property
+    def translation(self) -> list[int]:
+        """The ids without the end symbol, which may be left out."""
+        return self.token_ids[:-1] if self.token_ids[-1:] == [END] else self.token_ids
 
 
 def parse(form: type, body: bytes, **defaults: object) -> TranslationRequest | AttentionRequest:

@@ -97,7 +97,7 @@ class Service:
         if place not in self._inspectors[request.model].wanted["attention"]:
             raise RequestError(422, f"this model has no attention layer {request.layer} at the site {request.site}")
         [source] = encoded(translator.source_subwords, translator.source_form, [request.source])
-        target = request.token_ids[:-1] if request.token_ids[-1:] == [END] else request.token_ids
+        target = request.translation
         if not source:
             raise RequestError(422, "an empty line has no attention")
         if len(source) >= TOKENS:

@@ -99,7 +99,7 @@ def test_each_model_of_an_ensemble_can_be_looked_at(tmp_path):
         ({"source": "   "}, "an empty line has no attention"),
         ({"source": "hund " * 300}, "attention is shown for up to 256 sub-words, but this line has"),
         ({"source": 1}, "source must be a string"),
-        ({"token_ids": [5] * 257}, "attention is shown for up to 256 sub-words, but this translation has 257"),
+        ({"token_ids": [5] * 256}, "attention is shown for up to 256 sub-words, but this translation has 257"),
         ({"token_ids": "5"}, "token_ids must be a list of whole numbers"),
         ({"token_ids": [5.0]}, "token_ids must be a list of whole numbers"),
         ({"token_ids": [280]}, "token_ids must be ids of sub-words"),
