@@ -83,12 +83,12 @@ def write(trained: TrainedModel, folder: Path, quantization: None) -> str:
     Raises `InputError` if attention cannot be folded or does not fit, and for a pre-norm model with two vocabularies.
     """
     model = trained.model
+    attention = fold_transformer(model)
     if model.config.normalization == "pre" and not model.shared_vocabulary:
         raise InputError(
             "Pegasus, the pre-norm model of transformers, has one vocabulary, but this model has two; train with "
             "data.shared_vocabulary=true, or use --format ctranslate2"
         )
-    attention = fold_transformer(model)
     stacks = ("encoder",), ("decoder", "cross")
     heads = {sites[0]: common_heads(attention, sites, model.config.model_dim) for sites in stacks}
     # transformers asks for the metadata.

@@ -192,6 +192,7 @@ def test_an_export_has_the_files_of_a_marian_model(tmp_path):
         ({"scheme": "collaborative_heads"}, "the encoder's attention has 2 heads of size 8"),
         ({"scheme": "interleaved_heads"}, "is interleaved_heads, .*: its heads attend to several keys"),
         ({"scheme": "multi_hop"}, "is multi_hop, which cannot be converted"),
+        ({"scheme": "multi_hop", "normalization": "pre", "shared": False}, "is multi_hop, which cannot be converted"),
     ],
 )
 def test_settings_that_do_not_fit_transformers_are_refused(tmp_path, settings, message):
