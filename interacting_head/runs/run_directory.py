@@ -220,7 +220,7 @@ class RunDirectory:
                     f"another --checkpoint: {', '.join(available)}"
                 )
             name = f"step-{steps[-1]}"
-        name = name or "best"
+        name = "best" if name is None else name
         if name not in available:
             raise InputError(f"{self.path} has no checkpoint {name!r}; it has {', '.join(available)}")
         return available[name]

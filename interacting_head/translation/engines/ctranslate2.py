@@ -67,7 +67,7 @@ class CTranslate2Engine(Engine):
                 "interacting-head export --format ctranslate2 (it has no model.bin)"
             )
         check_plain(path)
-        if converted and checkpoint:
+        if converted and checkpoint is not None:
             raise InputError(f"{path} is a converted model without checkpoints; leave out --checkpoint {checkpoint}")
         run = RunDirectory.open(path / TEXT if converted else path)
         folder = path if converted else fitting_export(run, cls.name, checkpoint)

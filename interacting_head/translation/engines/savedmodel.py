@@ -35,7 +35,7 @@ class SavedModelEngine(Engine):
     def open(cls, paths: list[str | Path], checkpoint: str | None = None) -> tuple["SavedModelEngine", RunDirectory]:
         check_capabilities(cls.name, {"ensemble"} if len(paths) > 1 else ())
         folder = _folder(paths[0])
-        if checkpoint:
+        if checkpoint is not None:
             raise InputError(f"{paths[0]} is a SavedModel without checkpoints; leave out --checkpoint {checkpoint}")
         run = RunDirectory.open(folder / EXTRA / TEXT)
         return cls(_load(folder).signatures["translate_ids"], run.config.decode), run

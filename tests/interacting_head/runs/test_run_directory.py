@@ -85,6 +85,12 @@ def test_an_error_about_missing_best_weights_lists_what_there_is(stopped, sign):
     assert stopped.find_weights("step-5").name == "step-5.weights.h5"
 
 
+def test_an_empty_name_of_a_checkpoint_does_not_mean_the_best(stopped):
+    (stopped.path / "best.weights.h5").write_text("")
+    with pytest.raises(InputError, match="has no checkpoint ''; it has step-5, step-10, best"):
+        stopped.find_weights("")
+
+
 def test_a_folder_without_a_version_is_not_a_run(stopped):
     (stopped.path / "VERSION").unlink()
     with pytest.raises(
