@@ -43,9 +43,9 @@ def test_existing_files_are_kept(tmp_path):
 
 
 def test_the_first_of_two_exports_into_a_folder_stays(tmp_path):
-    with pytest.raises(InputError, match="folder exists and is not an empty folder"), new_folder(tmp_path / "folder"):
-        with new_folder(tmp_path / "folder") as first:
-            (first / "file").write_text("first")
+    path, taken = tmp_path / "folder", "folder exists and is not an empty folder"
+    with pytest.raises(InputError, match=taken), new_folder(path), new_folder(path) as first:
+        (first / "file").write_text("first")
     assert [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")] == ["folder", "folder/file"]
 
 
