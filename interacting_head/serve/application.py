@@ -3,6 +3,7 @@
 import asyncio
 import ipaddress
 import logging
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -29,6 +30,9 @@ FILES = {
     "/icon.svg": ("icon.svg", "image/svg+xml"),
 }
 """Request path → file and its type. Request paths are never used as file paths."""
+
+NAME = re.compile(r"[^\s/:*]+")
+"""A host name, before its encoding is checked."""
 
 SHOWN = ("CHARACTERS", "SUBWORDS", "LINES", "BEAM_SIZE", "TOKENS")  # limits that GET /model returns
 HEADERS = {
@@ -88,7 +92,7 @@ class Guard:
 
     def __init__(self, application: Callable, hosts: Iterable[str] = ()):
         self.application = application
-        self.hosts = {"localhost", *(_in_ascii(_name_and_port(host)[0]) for host in hosts)}
+        self.hosts = {"localhost", *map(_allowed_name, hosts)}
 
     async def __call__(self, scope, receive, send):
         if scope["type"] != "http":
@@ -121,8 +125,13 @@ def _name_and_port(host):
     return name.removesuffix(".").lower(), port
 
 
-def _in_ascii(name):
-    """Return a host name as browsers send it; raise `InputError` if it cannot be one."""
+def _allowed_name(host):
+    """Return the name of a host as browsers send it; raise `InputError` for a URL, a pattern or an impossible name."""
+    name, port = _name_and_port(host)
+    if _is_address(host) or _is_address(name):
+        return name  # allowed in any case
+    if not (port.isdecimal() and NAME.fullmatch(name)):
+        raise InputError(f"{host!r} is no host name; give the name alone, such as translate.example.org")
     try:
         return name.encode("idna").decode()
     except UnicodeError as error:

@@ -94,6 +94,13 @@ def test_an_allowed_name_may_have_letters_beyond_ascii():
         Guard(None, ["a..b"])
 
 
+def test_a_url_is_no_allowed_name_but_an_address_is():
+    for name in ("https://example.org/", "http://example.org:80", "example.org/", "*", ""):
+        with pytest.raises(InputError, match="is no host name; give the name alone"):
+            Guard(None, [name])
+    assert Guard(None, ["fe80::abcd", "::1", "0.0.0.0"]).is_allowed("[fe80::abcd]:8000")
+
+
 def test_a_host_must_be_given_once():
     answered = []
 
