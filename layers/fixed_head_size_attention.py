@@ -24,4 +24,7 @@ class FixedHeadSizeAttention(MultiHeadAttention):
 
     def build(self, query_shape: tuple, value_shape: tuple, key_shape: tuple | None = None) -> None:
         self.value_dim = self.value_dim or query_shape[-1] // self.num_heads
+        if not self.value_dim:
+            heads, size = self.num_heads, query_shape[-1]
+            raise ValueError(f"{heads} heads cannot share a model size of {size}; set value_dim or use fewer heads")
         super().build(query_shape, value_shape, key_shape)

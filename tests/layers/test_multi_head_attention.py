@@ -158,6 +158,13 @@ def test_a_fixed_head_size_changes_query_and_key_kernels_alone(heads):
     assert counts[0] - counts[1] == 2 * d * (heads * mean_length - d)
 
 
+def test_more_heads_than_dimensions_need_a_value_size():
+    query = normal(2, 3, 8)
+    with pytest.raises(ValueError, match="16 heads cannot share a model size of 8; set value_dim"):
+        ATTENTION_SCHEMES["fixed_head_size"](16, 4)(query, query)
+    assert ATTENTION_SCHEMES["fixed_head_size"](16, 4, 1)(query, query).shape == (2, 3, 8)
+
+
 def test_dropout_of_the_same_seed_is_the_same():
     query = normal(2, 5, 32)
 
