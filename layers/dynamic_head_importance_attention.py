@@ -26,7 +26,7 @@ class DynamicHeadImportanceAttention(MultiHeadAttention):
     Args: as in `MultiHeadAttention`, and
         importance_dim: size d_m of the second attention; default: the model dimension.
         importance_loss_weight: λ.
-        importance_dropout: rate of dropout on U x.
+        importance_dropout: rate of dropout on U x; `seed` holds for it too.
         importance_score: `"dot"`, equation (2), or `"mlp"`: s = vᵀ tanh(W O^h + U x), which the paper does not print.
 
     Example:
@@ -61,8 +61,9 @@ class DynamicHeadImportanceAttention(MultiHeadAttention):
         self.importance_dim = importance_dim
         self.importance_score = one_of(SCORES, "importance_score", importance_score)
         self.importance_loss_weight, self.importance_dropout = importance_loss_weight, importance_dropout
+        seed = None if self.seed is None else self.seed + 1  # not the same random numbers as on the weights
         self.importance_dropout_layer = keras.layers.Dropout(
-            importance_dropout, dtype=self.dtype_policy, name="importance_dropout"
+            importance_dropout, seed=seed, dtype=self.dtype_policy, name="importance_dropout"
         )
 
     def build_combination(self, model_dim: int) -> None:

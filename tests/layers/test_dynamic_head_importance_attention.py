@@ -106,6 +106,14 @@ def test_dropout_of_the_second_attention_acts_in_training_only():
     assert abs(outputs[0] - outputs[2]).max() > 1e-3
 
 
+def test_the_seed_determines_the_dropout_of_the_second_attention():
+    first, second, other = (
+        array(make(importance_dropout=0.5, seed=seed)(QUERY, MEMORY, training=True)) for seed in (7, 7, 8)
+    )
+    np.testing.assert_array_equal(first, second)
+    assert abs(first - other).max() > 1e-3
+
+
 @pytest.mark.parametrize("importance_dim", [None, 6])
 def test_the_second_attention_takes_the_place_of_the_output_projection(importance_dim):
     M, V = importance_dim or D, 3
