@@ -52,6 +52,12 @@ def test_the_second_hop_of_one_head_is_a_linear_map():
     np.testing.assert_allclose(array(output), array(base_of(layer)(QUERY, MEMORY)), rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.filterwarnings("error::UserWarning")
+def test_a_single_head_is_no_reason_for_a_warning():
+    importance = make(1)(QUERY, MEMORY, return_head_importance=True)[1]
+    np.testing.assert_array_equal(array(importance), 1)
+
+
 def test_the_order_of_the_heads_does_not_matter():
     layer = make()
     output, importance = map(array, layer(QUERY, MEMORY, return_head_importance=True))
