@@ -8,7 +8,7 @@ import typing
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from interacting_head.config import COMMON_OPTIONS, ExperimentConfig, PlacementConfig
+from interacting_head.config import COMMON_OPTIONS, NO_OPTIONS, ExperimentConfig, PlacementConfig
 from interacting_head.config.values import ABOVE_WHOLE, limits_of
 from interacting_head.console import ArgumentParser, atomic_write, importing_keras, run
 
@@ -22,8 +22,6 @@ TYPES = {
     types.NoneType: "`null`",
 }
 HEADER = "| key | type | default | allowed | meaning |", "| --- | --- | --- | --- | --- |"
-NO_OPTIONS = {"num_sources", "masked_sources"}
-"""Arguments of attention layers that a configuration does not set."""
 
 INTRODUCTION = """\
 # Configuration

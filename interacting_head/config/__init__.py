@@ -12,6 +12,8 @@ from interacting_head.config.values import MOST_HYPOTHESES, MOST_PENALTY, MOST_S
 SCHEME = "model.attention.scheme"
 COMMON_OPTIONS = ("use_bias",)
 """Options of attention layers that every scheme has."""
+NO_OPTIONS = {"num_sources", "masked_sources"}
+"""Arguments of attention layers that a configuration does not set."""
 OWN_FILES = ("source", "target", "dev_source", "dev_target")  # keys of `data`
 SITES = "encoder", "decoder", "cross"
 LARGEST_HEADS, LARGEST_SIZE = 2**14, 2**17

@@ -9,6 +9,7 @@ import keras
 from data.errors import InputError
 from interacting_head.config import (
     COMMON_OPTIONS,
+    NO_OPTIONS,
     AttentionConfig,
     ExperimentConfig,
     ModelConfig,
@@ -16,7 +17,7 @@ from interacting_head.config import (
     PlacementConfig,
 )
 from interacting_head.config.values import checked, entry_of
-from layers import ATTENTION_SCHEMES
+from layers import ATTENTION_SCHEMES, MultiHeadAttention
 
 BASE_SCHEME = "multi_head"
 """The scheme wherever a paper does not place its own."""
@@ -72,7 +73,7 @@ def attention_layer(model: ModelConfig, site: str, number: int, head_gates: bool
             "choose another num_heads, or set key_dim and value_dim"
         )
     head_dim = model.model_dim // attention.num_heads
-    options = {**layer_class.layer_options(number), **_checked(attention.options, layer_class)}
+    options = {**layer_class.layer_options(number), **_checked(attention, layer_class)}
     if site == "cross" and _reads_several_layers(attention):
         options["num_sources"] = memory_layers(model) or 1
     try:
@@ -91,12 +92,19 @@ def attention_layer(model: ModelConfig, site: str, number: int, head_gates: bool
         ) from error
 
 
-def _checked(options, layer_class):
-    """Return options of a scheme in the types that its layer names."""
-    key = "model.attention.options"
+def _checked(attention, layer_class):
+    """Return the options of an `AttentionConfig` in the types that the layer of its scheme names."""
+    key, options = "model.attention.options", attention.options
     if others := [name for name, value in options.items() if not isinstance(value, bool | int | float | str | None)]:
         raise InputError(f"{key}.{others[0]} must be a number, a string, true or false")
     types_of, found = layer_class.option_types(options), dict(options)
+    own = types_of.keys() - MultiHeadAttention.option_types({}).keys() - NO_OPTIONS
+    known = (*COMMON_OPTIONS, *(name for name in types_of if name in own))
+    if unknown := [name for name in options if name not in known]:
+        raise InputError(
+            f"{key} {options} are not valid for the scheme {attention.scheme}: it has no option {unknown[0]}, only "
+            f"{', '.join(known)}"
+        )
     for name, value in options.items():
         kinds = typing.get_args(types_of.get(name)) or (types_of.get(name),)
         simple = [kind for kind in kinds if kind in (bool, int, float, str)]

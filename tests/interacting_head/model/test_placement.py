@@ -162,7 +162,20 @@ def test_schemes_choose_the_memory_that_they_read():
         ),
         (
             ["model.attention.scheme=multi_hop", "model.attention.options={hop: 1}"],
-            "model.attention.options {'hop': 1} are not valid for the scheme multi_hop",
+            "model.attention.options {'hop': 1} are not valid for the scheme multi_hop: it has no option hop, only "
+            "use_bias, hop_dim",
+        ),
+        (
+            ["model.attention.scheme=multi_layer", "model.attention.options={num_sources: 3}"],
+            "it has no option num_sources, only use_bias, joint_attention, concat_contexts",
+        ),
+        (
+            ["model.attention.scheme=multi_layer", "model.attention.options={masked_sources: 1}"],
+            "it has no option masked_sources, only use_bias, joint_attention, concat_contexts",
+        ),
+        (
+            ["model.attention.scheme=multi_head", "model.attention.options={trainable: false}"],
+            "it has no option trainable, only use_bias",
         ),
         (
             ["model.attention.scheme=multi_hop", "model.attention.options={hop_dim: -1}"],
