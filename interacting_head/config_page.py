@@ -5,7 +5,7 @@ import inspect
 import json
 import types
 import typing
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from interacting_head.config import COMMON_OPTIONS, NO_OPTIONS, ExperimentConfig, PlacementConfig
@@ -79,7 +79,8 @@ def page() -> str:
     for scheme, layer in ATTENTION_SCHEMES.items():
         own = inspect.signature(layer).parameters
         if names := [name for name in own if name not in {*common, *NO_OPTIONS}]:
-            lines.append(f"| `{scheme}` | {described(own[name] for name in names)} |")
+            options = described((own[name] for name in names), by_layer=layer.layer_options(1))
+            lines.append(f"| `{scheme}` | {options} |")
     return "\n".join(lines) + "\n"
 
 
@@ -131,9 +132,13 @@ def allowed(kinds: list, limits: dict) -> str:
     return lower if upper == ABOVE_WHOLE else f"{lower}, < {upper}"
 
 
-def described(parameters: Iterable[inspect.Parameter]) -> str:
-    """Return arguments of a layer with their defaults."""
-    return ", ".join(f"`{parameter.name}` ({in_yaml(parameter.default)})" for parameter in parameters)
+def described(parameters: Iterable[inspect.Parameter], by_layer: Collection[str] = ()) -> str:
+    """Return arguments of a layer with their defaults; the ones of `by_layer` depend on the number of the layer."""
+
+    def default(parameter):
+        return "depends on the layer" if parameter.name in by_layer else in_yaml(parameter.default)
+
+    return ", ".join(f"`{parameter.name}` ({default(parameter)})" for parameter in parameters)
 
 
 def main() -> None:
