@@ -73,13 +73,14 @@ def attention_layer(model: ModelConfig, site: str, number: int, head_gates: bool
             "choose another num_heads, or set key_dim and value_dim"
         )
     head_dim = model.model_dim // attention.num_heads
+    key_dim = attention.key_dim or head_dim
     options = {**layer_class.layer_options(number), **_checked(attention, layer_class)}
     if site == "cross" and _reads_several_layers(attention):
         options["num_sources"] = memory_layers(model) or 1
     try:
         return layer_class(
             num_heads=attention.num_heads,
-            key_dim=attention.key_dim or head_dim,
+            key_dim=key_dim,
             value_dim=attention.value_dim or head_dim,
             dropout=attention.dropout,
             head_gates=head_gates,
@@ -88,7 +89,8 @@ def attention_layer(model: ModelConfig, site: str, number: int, head_gates: bool
         )
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise InputError(
-            f"model.attention.options {attention.options} are not valid for the scheme {attention.scheme}: {error}"
+            f"num_heads {attention.num_heads}, key_dim {key_dim} and options {attention.options} of model.attention "
+            f"are not valid for the scheme {attention.scheme}: {error}"
         ) from error
 
 

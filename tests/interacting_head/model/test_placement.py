@@ -205,6 +205,10 @@ def test_schemes_choose_the_memory_that_they_read():
             ["model.attention.scheme=folded", "model.attention.options={scaled: 'no'}"],
             "model.attention.options.scaled must be true or false, got 'no'",
         ),
+        (
+            ["model.attention.scheme=differential", "model.model_dim=24"],
+            "num_heads 8, key_dim 3 and options {} of model.attention are not valid for the scheme differential",
+        ),
         (["model.attention.scheme=fixed_head_size"], "fixed_head_size needs model.attention.key_dim"),
         (
             ["model.placements=[{site: cross, layers: [], attention: {scheme: multi_hop}}]"],
