@@ -16,8 +16,11 @@ def own_zeros(shape: tuple, dtype: str) -> KerasTensor:
 
 
 def inserted(caches: tuple, new: list, index: KerasTensor) -> tuple:
-    """Return caches `(…, L, K)` with new parts `(…, T, K)` in the slots from `index` on."""
-    first, L, T = _rows(caches, new)
+    """Return caches `(…, L, K)` with new parts `(…, T, K)` in the slots from `index` on.
+
+    Raises `ValueError` if there are no such slots, unless L or `index` is a tensor.
+    """
+    first, L, T = _rows(caches, new, index)
     slots = ops.expand_dims(first * L + index, 1) + ops.arange(T, dtype="int32")
     slots = ops.reshape(slots, (-1, 1))
     # TensorFlow's `slice_update` compiles for each shape.
@@ -33,15 +36,18 @@ def overwritten(caches: tuple, new: list, index: KerasTensor) -> tuple:
         return inserted(caches, new, index)
     import tensorflow as tf
 
-    first, L, T = _rows(caches, new)
+    first, L, T = _rows(caches, new, index)
     slots = first * (L // T) + index // T
     return _updated(caches, new, T, lambda cache, part: tf.raw_ops.InplaceUpdate(x=cache, i=slots, v=part))
 
 
-def _rows(caches, new):
+def _rows(caches, new, index):
     """Return the numbers of the rows `…` of caches `(…, L, K)`, L and T."""
-    *rows, L, _ = ops.shape(caches[0])
-    return ops.arange(math.prod(rows), dtype="int32"), L, new[0].shape[-2]
+    (*rows, L, _), T = ops.shape(caches[0]), new[0].shape[-2]
+    # JAX would write into the slots of another row.
+    if isinstance(index, int) and isinstance(L, int) and not 0 <= index <= L - T:
+        raise ValueError(f"{T} new positions from {index} on do not fit into a cache of {L} slots; make it longer")
+    return ops.arange(math.prod(rows), dtype="int32"), L, T
 
 
 def _updated(caches, new, together, update):

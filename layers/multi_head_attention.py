@@ -242,6 +242,8 @@ class MultiHeadAttention(ConfiguredLayer):
 
         Returns:
             The output `(B, T, D)`, and the cache with the new keys and values.
+
+        Raises `ValueError` if the new positions do not fit into the cache, unless L or `index` is a tensor.
         """
         query = ops.cast(query, self.compute_dtype)
         if kernels:

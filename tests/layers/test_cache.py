@@ -41,6 +41,13 @@ def test_inserted_takes_any_place_and_keeps_its_arguments():
         assert not array(before).any()
 
 
+@pytest.mark.parametrize("index", [-1, L - T + 1, L])
+@pytest.mark.parametrize("into", [inserted, overwritten])
+def test_parts_that_do_not_fit_are_an_error(into, index):
+    with pytest.raises(ValueError, match=f"{T} new positions from {index} on do not fit into a cache of {L} slots"):
+        into(empty(), new_parts(), index)
+
+
 @pytest.mark.skipif(
     keras.backend.backend() != "tensorflow",
     reason="only TensorFlow has graphs that can share memory; run the test with KERAS_BACKEND=tensorflow",
