@@ -8,7 +8,7 @@ import numpy as np
 from keras import KerasTensor, ops
 
 from layers.configured_layer import one_of
-from layers.multi_head_attention import MultiHeadAttention, float64
+from layers.multi_head_attention import FUSED, MultiHeadAttention, float64
 
 IMPLEMENTATIONS = ("folded", "head_pairs", "listing")
 COMBINATIONS = {"sum": 0.0, "scaled_sum": 0.5, "mean": 1.0}
@@ -77,7 +77,7 @@ class InteractingHeadAttention(MultiHeadAttention):
 
     @property
     def has_plain_weights(self) -> bool:
-        return self.implementation == "folded"
+        return self.implementation == "folded" and not self.changes(FUSED, InteractingHeadAttention)
 
     @property
     def query_scale(self) -> float:

@@ -4,7 +4,7 @@ import keras
 import numpy as np
 from keras import KerasTensor, ops
 
-from layers.multi_head_attention import MultiHeadAttention, float64
+from layers.multi_head_attention import FUSED, MultiHeadAttention, float64
 from layers.projection import identity_of_heads
 
 SPREAD = 0.1  # standard deviation of the differences between the pseudo-values of a head, at first
@@ -89,7 +89,7 @@ class InterleavedHeadsAttention(MultiHeadAttention):
 
     @property
     def has_plain_weights(self) -> bool:
-        return self.num_pseudo_heads == 1
+        return self.num_pseudo_heads == 1 and not self.changes(FUSED, InterleavedHeadsAttention)
 
     def score(self, q: KerasTensor, k: KerasTensor) -> KerasTensor:
         """Return logits `(B, H·P, T, P·S)` of q `(B, H·P, T, K)` and k `(B, H·P, S, K)`."""

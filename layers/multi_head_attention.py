@@ -24,6 +24,8 @@ STAGES = (
     *("score", "softmax_logits", "normalize", "attend", "attention", "combine"),
 )
 """A scheme replaces at least one of these methods, unless it is standard attention."""
+FUSED = ("score", "softmax_logits", "softmax", "normalize", "attend")
+"""The methods whose work a fused kernel does."""
 
 
 @keras.saving.register_keras_serializable("interacting_head")
@@ -292,12 +294,12 @@ class MultiHeadAttention(ConfiguredLayer):
     @property
     def has_plain_weights(self) -> bool:
         """True if the heads are softmax(q kᵀ / √K) v: no stage before `combine` is another scheme's."""
-        return not self.changes(("score", "softmax_logits", "normalize", "attend"))
+        return not self.changes(FUSED)
 
     @classmethod
-    def changes(cls, names: Collection[str]) -> bool:
-        """True if one of the methods is another than the base's."""
-        return any(getattr(cls, name) is not getattr(MultiHeadAttention, name) for name in names)
+    def changes(cls, names: Collection[str], base: type | None = None) -> bool:
+        """True if one of the methods is another than the one of `base`, by default `MultiHeadAttention`."""
+        return any(getattr(cls, name) is not getattr(base or MultiHeadAttention, name) for name in names)
 
     # The five stages.
 

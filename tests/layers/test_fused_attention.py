@@ -88,12 +88,18 @@ def test_calls_that_a_kernel_cannot_make_are_done_in_stages(fused):
     assert len(fused) == 1
 
 
-def test_a_scheme_that_replaces_a_stage_is_not_fused(fused):
-    class Sharper(ATTENTION_SCHEMES["multi_head"]):
-        def normalize(self, logits, mask):
-            return super().normalize(2 * logits, mask)
+@pytest.mark.parametrize("stage", ["softmax", "normalize"])
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("multi_head", {}), ("interacting_head", {}), ("interleaved_heads", {"num_pseudo_heads": 1})],
+)
+def test_a_scheme_that_replaces_a_stage_is_not_fused(fused, name, options, stage):
+    scheme = ATTENTION_SCHEMES[name]
 
-    Sharper(4, 5)(normal(2, T, MODEL_DIM), normal(2, S, MODEL_DIM))
+    def sharper(self, logits, mask):
+        return getattr(scheme, stage)(self, 2 * logits, mask)
+
+    type("Sharper", (scheme,), {stage: sharper})(4, 5, **options)(normal(2, T, MODEL_DIM), normal(2, S, MODEL_DIM))
     assert not fused
 
 
