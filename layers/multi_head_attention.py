@@ -21,7 +21,7 @@ from layers.projection import dense_glorot_uniform, linear, merge_heads, project
 PROJECTION_AXES = {f"{name}_{kind}": (-2,) for name in ("query", "key", "value") for kind in ("kernel", "bias")}
 STAGES = (
     *("project", "project_query", "project_memory", "query_projection", "key_projection", "value_projection"),
-    *("score", "softmax_logits", "normalize", "attend", "attention", "combine"),
+    *("score", "softmax_logits", "softmax", "normalize", "attend", "attention", "combine"),
 )
 """A scheme replaces at least one of these methods, unless it is standard attention."""
 FUSED = ("score", "softmax_logits", "softmax", "normalize", "attend")

@@ -123,6 +123,14 @@ def test_kernels_start_as_dense_matrices_do():
         np.testing.assert_allclose(values.std(), limit / np.sqrt(3), rtol=0.02)
 
 
+def test_another_softmax_is_no_standard_attention():
+    class Sharper(MultiHeadAttention):
+        def softmax(self, logits, mask):
+            return super().softmax(2 * logits, mask)
+
+    assert Sharper(2, 4).why_not_standard == "no equivalent standard attention is known"
+
+
 def test_head_importance_of_a_scheme_that_has_none_is_an_error():
     with pytest.raises(ValueError, match="does not weigh its heads"):
         MultiHeadAttention(2, 4)(normal(1, 2, D), normal(1, 2, D), return_head_importance=True)
