@@ -57,8 +57,9 @@ class MultiHopAttention(MultiHeadAttention):
     ) -> tuple[KerasTensor, KerasTensor | None]:
         hidden = linear(q, self.cast(self.hop_query_kernel)) + per_head(heads, self.cast(self.hop_head_kernel))
         scores = ops.sum(self.cast(self.hop_score_kernel) * ops.tanh(hidden), axis=-1)  # (3): (B, H, T)
+        logits = self.head_logits(scores, axis=1)
         # (4); for a single head, `ops.softmax` would warn.
-        importance = ops.exp(ops.log_softmax(self.head_logits(scores, axis=1), axis=1))
+        importance = ops.softmax(logits, axis=1) if self.num_heads > 1 else ops.ones_like(logits)
         gate = ops.expand_dims(ops.cast(importance, heads.dtype), -1)
         heads = gate * per_head(heads, self.cast(self.hop_value_kernel))  # (5)
         output, _ = super().combine(heads, query, q)
