@@ -102,12 +102,8 @@ def _checked(attention, layer_class):
     types_of, found = layer_class.option_types(options), dict(options)
     own = types_of.keys() - MultiHeadAttention.option_types({}).keys() - NO_OPTIONS
     known = (*COMMON_OPTIONS, *(name for name in types_of if name in own))
-    if unknown := [name for name in options if name not in known]:
-        raise InputError(
-            f"{key} {options} are not valid for the scheme {attention.scheme}: it has no option {unknown[0]}, only "
-            f"{', '.join(known)}"
-        )
     for name, value in options.items():
+        entry_of(dict.fromkeys(known), name, f"option in {key} of the scheme {attention.scheme}:")
         kinds = typing.get_args(types_of.get(name)) or (types_of.get(name),)
         simple = [kind for kind in kinds if kind in (bool, int, float, str)]
         if simple and not (value is None and types.NoneType in kinds):

@@ -162,20 +162,19 @@ def test_schemes_choose_the_memory_that_they_read():
         ),
         (
             ["model.attention.scheme=multi_hop", "model.attention.options={hop: 1}"],
-            "model.attention.options {'hop': 1} are not valid for the scheme multi_hop: it has no option hop, only "
-            "use_bias, hop_dim",
+            "unknown option in model.attention.options of the scheme multi_hop: 'hop'; did you mean hop_dim?",
         ),
         (
             ["model.attention.scheme=multi_layer", "model.attention.options={num_sources: 3}"],
-            "it has no option num_sources, only use_bias, joint_attention, concat_contexts",
+            "'num_sources'; known: use_bias, joint_attention, concat_contexts",
         ),
         (
             ["model.attention.scheme=multi_layer", "model.attention.options={masked_sources: 1}"],
-            "it has no option masked_sources, only use_bias, joint_attention, concat_contexts",
+            "'masked_sources'; known: use_bias, joint_attention, concat_contexts",
         ),
         (
             ["model.attention.scheme=multi_head", "model.attention.options={trainable: false}"],
-            "it has no option trainable, only use_bias",
+            "'trainable'; known: use_bias",
         ),
         (
             ["model.attention.scheme=multi_hop", "model.attention.options={hop_dim: -1}"],
@@ -213,6 +212,14 @@ def test_schemes_choose_the_memory_that_they_read():
         (
             ["model.placements=[{site: cross, layers: [], attention: {scheme: multi_hop}}]"],
             "model.placements has one at the site cross without layers; name some, from 1, or remove it",
+        ),
+        (
+            ["model.attention.options={query_combinaton: mean}"],
+            "'query_combinaton'; did you mean query_combination?",
+        ),
+        (
+            ["model.attention.scheme=multi_hop", "model.attention.options={dtype: float16}"],
+            "of the scheme multi_hop: 'dtype'; known: use_bias, hop_dim",
         ),
     ],
 )
