@@ -47,7 +47,8 @@ def parsed(cls: type, mapping: dict, known: list[str], path: str = "") -> typing
         raise InputError(f"{path} must be a mapping with the keys {', '.join(names)}, got {mapping!r}")
     for key in mapping:
         if key not in names:
-            raise unknown_key(f"{path}.{key}".lstrip("."), known)
+            here = [f"{path}.{name}".lstrip(".") for name in names]
+            raise unknown_key(f"{path}.{key}".lstrip("."), [*here, *known])
     hints = typing.get_type_hints(cls)
     values = {}
     for field in dataclasses.fields(cls):
@@ -126,5 +127,5 @@ def unknown_key(key: str, known: list[str]) -> InputError:
     near = nearest_names(key, known, part=lambda name: name.rpartition(".")[2]) if len(key) <= LONGEST_KEY else []
     if near:
         return InputError(f"unknown configuration key {key}; did you mean {near[0]}?")
-    section = [name for name in known if name.split(".")[0] == key.split(".")[0]]
-    return InputError(f"unknown configuration key {key}; the keys are {', '.join(section or known)}")
+    section = [name for name in known if name.startswith(f"{key.rpartition('.')[0]}.")]
+    return InputError(f"unknown configuration key {key}; the keys are {', '.join(dict.fromkeys(section or known))}")

@@ -66,7 +66,7 @@ def print_list(pattern: str | None = None) -> None:
         listed = [entry for name, entry in RECIPES.items() if _matches(name, pattern)]
     if not listed:
         near = nearest_names(pattern, RECIPES)
-        hint = f"; did you mean {near[0]}?" if near else "; give a part of a name without gaps, or 'ih_*_h8'"
+        hint = f"; did you mean {near[0]}?" if near else "; give a part of a name, or a pattern such as 'ih_*_h8'"
         raise InputError(f"no recipe matches {pattern!r}{hint}")
     rows = [("recipe", "paper", "table", "expected")]
     rows += [(entry.name, entry.paper, entry.printed.table, entry.printed.expected) for entry in listed]

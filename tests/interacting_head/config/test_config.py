@@ -1,4 +1,5 @@
 import dataclasses
+import re
 
 import pytest
 
@@ -144,6 +145,19 @@ def test_options_may_come_before_their_scheme():
 )
 def test_an_unknown_key_names_the_nearest(key, nearest):
     assert error(f"{key}=4") == f"unknown configuration key {key}; did you mean {nearest}?"
+
+
+@pytest.mark.parametrize(
+    ("mapping", "message"),
+    [
+        ({"trane": {}}, " trane; did you mean train?"),
+        ({"model": {"placements": [{"layer": [1]}]}}, " model.placements.layer; did you mean model.placements.layers?"),
+        ({"model": {"placements": [{"xyz": 1}]}}, "; the keys are model.placements.site, model.placements.layers, "),
+    ],
+)
+def test_a_mapping_with_an_unknown_key_names_its_own_keys(mapping, message):
+    with pytest.raises(InputError, match=re.escape(message)):
+        from_dict(mapping)
 
 
 def test_an_unknown_key_without_a_near_match_lists_its_section():
