@@ -12,6 +12,7 @@ import pytest
 from data.corpora.mixes import parse_mix
 from interacting_head.config import load_config
 from interacting_head.tune.search import load_space
+from layers import ATTENTION_SCHEMES
 from tests import skip_reasons, tiny_corpus
 from tests.command_line import run
 from tests.pages import ROOT, blocks, shown
@@ -231,6 +232,14 @@ def test_every_block_is_tested_or_left_out_with_a_reason():
                 assert page.name == "README.md", "tests/test_readme.py reads README.md alone"
             elif language not in ("bash", "python", "yaml", "bibtex"):
                 assert any(text.startswith(begin) for begin in SHOWN), f"{page.name}:\n{text}"
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/analysis.md", "docs/export.md"])
+def test_the_pages_that_compare_schemes_have_all(page):
+    """`folded` is no scheme of a paper, so that README.md leaves it out."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    missing = {scheme for scheme in ATTENTION_SCHEMES if f"`{scheme}`" not in text}
+    assert missing <= ({"folded"} if page == "README.md" else set())
 
 
 def test_every_reason_is_needed():
