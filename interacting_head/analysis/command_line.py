@@ -33,7 +33,7 @@ def parse_arguments(description: str | None = None, words: list[str] | None = No
         add = own.add_argument_group("sentences").add_argument
         text_help = "source text, plain or .gz; default: the test set of each run's corpus, or dev if there is none"
         add("-i", "--input", metavar="SOURCE", help=text_help)
-        reference_help = "reference translations of -i; default: each run's own translations"
+        reference_help = "reference translations of -i, which BLEU needs; default: each run's own translations"
         add("-r", "--reference", metavar="REFERENCE", help=reference_help)
         add("--split", metavar="NAME", help="split of each run's corpus, instead of the test set")
         add("--corpora-dir", metavar="DIR", help="folder of the corpora; default: $CORPORA_DIR, then the cache folder")
