@@ -209,6 +209,9 @@ def test_wrong_usage_is_one_line_on_standard_error(write, tmp_path):
         (["-i", path, "-r", path, "--source", tmp_path / "long.txt"], "long.txt has 2 lines, but"),
         (["-r", "-"], "standard input is used more than once"),
         (["-i", path, "-r", path, "--seed", "-1"], "--seed must be a whole number"),
+        (["-i", path, "-r", path, "--seed", "1"], "--seed is for comparisons; give --compare too"),
+        (["-i", path, "-r", path, "--resampling", "compare-mt"], "--resampling is for comparisons; give --compare too"),
+        (["-i", path, "-r", path, "--embedder", path], "--embedder is for yisi1; add it to -m"),
         (["-i", path, "-r", path, "--json", "--markdown"], "not allowed with argument --json"),
     ]:
         code, output, errors = eval_metrics(*arguments)

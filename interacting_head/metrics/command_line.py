@@ -37,8 +37,8 @@ def parse_arguments(description: str) -> Namespace:
     resampling = (
         "resamples as large as the test set, as in sacrebleu, or half as large, as in compare-mt; default: sacrebleu"
     )
-    parser.add_argument("--resampling", choices=STYLES, default=STYLES[0], help=resampling)
-    parser.add_argument("--seed", type=int, default=SEED, help=f"seed of the resamples; default: {SEED}")
+    parser.add_argument("--resampling", choices=STYLES, help=resampling)
+    parser.add_argument("--seed", type=int, help=f"seed of the resamples; default: {SEED}")
     parser.add_argument("--source", metavar="FILE", help="source text: also print scores by source sentence length")
     parser.add_argument("--sentence-level", action="store_true", help="also print a score for each sentence")
     output = parser.add_mutually_exclusive_group()
@@ -48,6 +48,13 @@ def parse_arguments(description: str) -> Namespace:
     arguments = parser.parse_args()
     if not arguments.references:
         raise InputError("no reference given; name one or more reference files with -r")
-    if not 0 <= arguments.seed < 2**32:
+    if arguments.seed is not None and not 0 <= arguments.seed < 2**32:
         raise InputError(f"--seed must be a whole number from 0 to {2**32 - 1}, got {arguments.seed}")
+    for option in ("resampling", "seed"):
+        if getattr(arguments, option) is not None and not arguments.compare:
+            raise InputError(f"--{option} is for comparisons; give --compare too")
+    if arguments.embedder is not None and "yisi1" not in arguments.metrics:
+        raise InputError("--embedder is for yisi1; add it to -m")
+    arguments.resampling = arguments.resampling or STYLES[0]
+    arguments.seed = SEED if arguments.seed is None else arguments.seed
     return arguments
