@@ -84,6 +84,8 @@ def test_detokenisation_loses_and_changes_no_character():
 NORMALIZED = [
     ("en", "“Quoted”, he said – ‘so’…", "\"Quoted,\" he said - 'so'..."),
     ("de", "„Ja“, sagte er", '"Ja", sagte er'),
+    ("de", 'Sie rief "Ja," und "Nein." Schluss', 'Sie rief "Ja", und "Nein". Schluss'),
+    ("cs", 'Volala "ano," a "ne", konec', 'Volala "ano," a "ne", konec'),
     ("fr", "«\u00a0Oui\u00a0» : 5\u00a0%", '"Oui": 5%'),
     ("en", "it’s", "it's"),
     ("be", "сям’я", "сям'я"),  # the script's \" only suits the letters a to z
