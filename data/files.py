@@ -142,11 +142,16 @@ def check_folder(path: str | Path) -> None:
         raise InputError(f"cannot write {path}: {reason}; {ADVICE}")
 
 
-def check_new_folder(path: str | Path) -> None:
-    """Raise `InputError` unless `path` is missing or an empty folder."""
-    path = Path(path)
+def check_not_mounted(path: str | Path) -> None:
+    """Raise `InputError` if `path` is a mount point, which no other folder can replace."""
     if os.path.ismount(os.path.realpath(path)):
         raise InputError(f"{path} is a mount point, which cannot be replaced; name a folder in it")
+
+
+def check_new_folder(path: str | Path) -> None:
+    """Raise `InputError` unless `path` is missing or an empty folder, and no mount point."""
+    path = Path(path)
+    check_not_mounted(path)
     with _refused(path):
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
             raise InputError(

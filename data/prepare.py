@@ -16,7 +16,7 @@ from data.command_line import ArgumentParser, folder_name, run
 from data.corpora.corpus import Corpus, open_corpus
 from data.corpus_encoding import EncodedCorpus, add_corpus_arguments, encode_corpus, text_settings
 from data.errors import InputError
-from data.files import check_folder, copy_folder, remove_abandoned, write_json, written_atomically
+from data.files import check_folder, check_not_mounted, copy_folder, remove_abandoned, write_json, written_atomically
 from data.text import preprocessed_text, vocabularies
 from data.text.parallel_text import SIDES, open_text_file
 from data.text.profiles import DEFAULT_MAX_LENGTH
@@ -82,7 +82,9 @@ def main(arguments: list[str] | None = None) -> None:
     if len(name) > LONGEST_NAME:
         name = f"{name[:LONGEST_NAME]}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
     folder = Path(given.output_dir or f"prepared/{name}")
-    check_folder(folder.resolve().parent)  # before minutes of work
+    # Before minutes of work.
+    check_not_mounted(folder)
+    check_folder(folder.resolve().parent)
     former = _former_record(folder)
     corpus = open_corpus(given.corpus, *languages, given.corpora_dir)
     inputs = {

@@ -3,6 +3,8 @@
 import contextlib
 import io
 import json
+import os
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -160,6 +162,13 @@ def test_bad_options_are_errors_and_leave_nothing(corpora, tmp_path, options, me
     with pytest.raises(InputError, match=message):
         run(corpora, tmp_path / "out", *options)
     assert not (tmp_path / "out").exists()
+
+
+def test_a_mount_point_is_refused_before_the_work(corpora, tmp_path, monkeypatch):
+    monkeypatch.setattr(os.path, "ismount", lambda path: Path(path).name == "out")
+    monkeypatch.setattr(prepare, "encode_corpus", lambda *_: pytest.fail("works first"))
+    with pytest.raises(InputError, match="out is a mount point, which cannot be replaced; name a folder in it"):
+        run(corpora, tmp_path / "out")
 
 
 def test_a_folder_of_another_format_is_prepared_again(corpora, tmp_path, capsys, monkeypatch):
