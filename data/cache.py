@@ -1,5 +1,6 @@
 """The cache folder for anything that is downloaded, generated, piped or encoded once and used again."""
 
+import contextlib
 import hashlib
 import json
 import os
@@ -30,7 +31,8 @@ def build_once(folder: Path, build: Callable[[Path], None], unchecked: bool = Fa
     """Return `folder`; if it is missing or its checksums show damage, `build(temporary_folder)` fills it first.
 
     Other processes see all of it or nothing; if two build at once, one wins. `unchecked` accepts folders and files
-    without a checksum, which the user put there. Raises `InputError` if the folder is not writable.
+    without a checksum, which the user put there, and keeps these files. Raises `InputError` if the folder is not
+    writable.
     """
     damage = _damage(folder, unchecked)
     if damage is None:
@@ -46,6 +48,8 @@ def build_once(folder: Path, build: Callable[[Path], None], unchecked: bool = Fa
             # Others who share the cache may read it.
             temporary.chmod(folder.parent.stat().st_mode & 0o777)
             if _damage(folder, unchecked):  # another process may have built it meanwhile
+                if unchecked and folder.is_dir():
+                    _copy_others(folder, temporary)
                 os.replace(folder, temporary.with_name("damaged"))  # removed with the folder that holds `temporary`
     except OSError:
         if _damage(folder, unchecked) is not None:  # not built by another process either
@@ -74,8 +78,7 @@ def _damage(folder, unchecked):
     if unchecked and folder.is_dir() and not (folder / CHECKSUMS).exists():
         return None
     try:
-        stored = dict(line.split("  ", 1)[::-1] for line in (folder / CHECKSUMS).read_text("utf-8").splitlines())
-        found = _checksums(folder)
+        stored, found = _stored_checksums(folder), _checksums(folder)
     except FileNotFoundError:
         return f"it has no {CHECKSUMS}"
     except (OSError, ValueError) as error:
@@ -86,6 +89,24 @@ def _damage(folder, unchecked):
     if differing or not stored:
         return f"{', '.join(sorted(differing)) or CHECKSUMS} is damaged"
     return None
+
+
+def _copy_others(folder, new):
+    """Copy what has no stored checksum into a new version of a folder, unless it is there already."""
+    stored = {}
+    with contextlib.suppress(OSError, ValueError):  # they may be what is damaged
+        stored = _stored_checksums(folder)
+    for path in folder.iterdir():
+        if path.name in stored or os.path.lexists(new / path.name):
+            continue
+        if path.is_dir() and not path.is_symlink():
+            shutil.copytree(path, new / path.name, symlinks=True)
+        else:
+            shutil.copy2(path, new / path.name, follow_symlinks=False)
+
+
+def _stored_checksums(folder):
+    return dict(line.split("  ", 1)[::-1] for line in (folder / CHECKSUMS).read_text("utf-8").splitlines())
 
 
 def _checksums(folder):

@@ -346,6 +346,25 @@ def test_a_damaged_corpus_is_built_again_only_if_it_has_checksums(archives, corp
     assert read(corpus_folder, "train")[2] == ("ten", "zwei")
 
 
+@pytest.mark.parametrize("damaged", ["train.en.gz", "SHA256SUMS"])
+def test_files_of_the_user_stay_when_a_corpus_is_built_again(archives, corpus_folder, damaged):
+    (archives / "a.tgz").write_bytes(tar_bytes(FILES))
+    plain_corpus().fetch(corpus_folder, {"en", "de"})
+    (corpus_folder / "mine.en").write_text("mine\n")
+    (corpus_folder / "link.en").symlink_to("mine.en")
+    (corpus_folder / "notes").mkdir()
+    (corpus_folder / "notes" / "a.txt").write_text("a note")
+    (corpus_folder / damaged).write_bytes(b"")
+    plain_corpus().fetch(corpus_folder, {"en", "de"})
+    assert len(read(corpus_folder, "train")) == 3
+    assert (corpus_folder / "link.en").read_text() == "mine\n"
+    assert (corpus_folder / "link.en").is_symlink()
+    assert (corpus_folder / "notes" / "a.txt").read_text() == "a note"
+    listed = (corpus_folder / "SHA256SUMS").read_text()
+    assert "train.en.gz" in listed
+    assert "mine.en" not in listed
+
+
 @pytest.mark.parametrize("algorithm", ["sha256", "md5"])
 def test_an_archive_with_a_wrong_checksum_is_refused(archives, corpus_folder, algorithm, monkeypatch):
     monkeypatch.setattr("data.corpora.published.download", without_internet)
