@@ -8,6 +8,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from data.errors import InputError
@@ -27,14 +28,20 @@ def cache_folder() -> Path:
         raise InputError(f"this user has no home folder for the cache; {ADVICE}") from error
 
 
-def build_once(folder: Path, build: Callable[[Path], None], unchecked: bool = False) -> Path:
-    """Return `folder`; if it is missing or its checksums show damage, `build(temporary_folder)` fills it first.
+def build_once(
+    folder: Path,
+    build: Callable[[Path], None],
+    unchecked: bool = False,
+    is_current: Callable[[Path], bool] = lambda folder: True,
+) -> Path:
+    """Return `folder`; if it is missing, damaged by its checksums or not current, `build(temporary_folder)` fills it.
 
     Other processes see all of it or nothing; if two build at once, one wins. `unchecked` accepts folders and files
-    without a checksum, which the user put there, and keeps these files. Raises `InputError` if the folder is not
-    writable.
+    without a checksum, which the user put there, and keeps these files. `is_current` says whether an intact folder has
+    what `build` would write today. Raises `InputError` if the folder is not writable.
     """
-    damage = _damage(folder, unchecked)
+    reason_to_build = partial(_reason_to_build, folder, unchecked, is_current)
+    damage = reason_to_build()
     if damage is None:
         return folder
     if damage:
@@ -47,12 +54,12 @@ def build_once(folder: Path, build: Callable[[Path], None], unchecked: bool = Fa
             (temporary / CHECKSUMS).write_text("".join(lines), encoding="utf-8")
             # Others who share the cache may read it.
             temporary.chmod(folder.parent.stat().st_mode & 0o777)
-            if _damage(folder, unchecked):  # another process may have built it meanwhile
+            if reason_to_build():  # another process may have built it meanwhile
                 if unchecked and folder.is_dir():
                     _copy_others(folder, temporary)
                 os.replace(folder, temporary.with_name("damaged"))  # removed with the folder that holds `temporary`
     except OSError:
-        if _damage(folder, unchecked) is not None:  # not built by another process either
+        if reason_to_build() is not None:  # not built by another process either
             raise
     return folder
 
@@ -67,12 +74,12 @@ def build_for_content(kind: str, content: list, build: Callable[[Path], None]) -
 
 
 def warn_of_damage(path: Path, damage: str) -> None:
-    """Warn that a file or folder of the cache is damaged and being rebuilt."""
+    """Warn that a file or folder of the cache is damaged or outdated and being rebuilt."""
     print(f"warning: {path}: {damage}; rebuilding it", file=sys.stderr)
 
 
-def _damage(folder, unchecked):
-    """Return what is wrong with a folder in a few words: "" if it is missing or empty, None if it is intact."""
+def _reason_to_build(folder, unchecked, is_current):
+    """Return what is wrong with a folder in a few words: "" if it is missing or empty, None if it can be used."""
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return ""
     if unchecked and folder.is_dir() and not (folder / CHECKSUMS).exists():
@@ -88,7 +95,7 @@ def _damage(folder, unchecked):
         differing |= found.keys() - stored.keys()
     if differing or not stored:
         return f"{', '.join(sorted(differing)) or CHECKSUMS} is damaged"
-    return None
+    return None if is_current(folder) else "its definition has changed"
 
 
 def _copy_others(folder, new):

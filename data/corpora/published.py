@@ -4,6 +4,7 @@ import contextlib
 import gzip
 import hashlib
 import http.client
+import json
 import shutil
 import urllib.request
 from array import array
@@ -163,6 +164,8 @@ class LineAlignedCorpus(_Corpus):
                 ) from error
 
 
+FORMAT = 1  # version of the corpora built from archives: increase it when a reader or a cut gives other lines
+SOURCE = "SOURCE.json"  # the file that says where such a corpus comes from
 ARCHIVES = "archives"  # the folder of published archives within a folder of corpora
 
 
@@ -239,12 +242,14 @@ class ArchivedCorpus(_Corpus):
     """A corpus published in archives, converted to line-aligned gzip files.
 
     Each split concatenates texts; `cut` divides the pairs of `train` if other sets are cut from it. `note` relates the
-    splits to the papers' splits.
+    splits to the papers' splits. `definition` describes readers, files and cut: with another one, the corpus is built
+    again.
     """
 
     splits: dict[str, tuple[Text, ...]] = field(default_factory=dict)
     cut: Callable[[Callable[[], Iterable]], SplitPairs] | None = None
     note: str = ""
+    definition: str = ""
 
     def files(self) -> list[tuple[Archive, str | None]]:
         return [file for texts in self.splits.values() for text in texts for file in text.files]
@@ -254,7 +259,16 @@ class ArchivedCorpus(_Corpus):
 
     def fetch(self, folder: Path, languages: Collection[str], archive_folders: Sequence[Path] = ()) -> None:
         archive_folders = [*archive_folders] or [folder.parent / ARCHIVES]
-        build_once(folder, partial(self._build, archive_folders=archive_folders), unchecked=True)
+        build = partial(self._build, archive_folders=archive_folders)
+        build_once(folder, build, unchecked=True, is_current=self._is_current)
+
+    def _is_current(self, folder):
+        # Earlier versions of this project stored no digest, and a user's own folder has no such file.
+        source = json.loads((folder / SOURCE).read_text("utf-8")) if (folder / SOURCE).is_file() else {}
+        return source.get("definition", self._digest()) == self._digest()
+
+    def _digest(self):
+        return hashlib.sha256(f"{FORMAT} {self.definition}".encode()).hexdigest()
 
     def _build(self, folder, archive_folders):
         # Ask for files that a person has to fetch before downloading anything large.
@@ -265,6 +279,7 @@ class ArchivedCorpus(_Corpus):
             "licence": self.licence,
             "citation": self.citation,
             "note": self.note,
+            "definition": self._digest(),
             "archives": [
                 {"file": path.name, "address": archive.address, "sha256": sha256}
                 for archive, (path, sha256) in located.items()
@@ -282,7 +297,7 @@ class ArchivedCorpus(_Corpus):
             cut = self.cut(pairs) if self.cut and split == "train" else ((split, lines) for lines in pairs())
             _write(folder, split_languages(split, self.languages), cut, f"{self.name} {split}")
         shutil.rmtree(unpacked, ignore_errors=True)
-        write_json(folder / "SOURCE.json", description)
+        write_json(folder / SOURCE, description)
 
     def _locate(self, archive, folders):
         """Return the path and SHA-256 of an archive; download it if it is missing, or damaged in the last folder."""

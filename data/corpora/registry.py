@@ -3,6 +3,7 @@
 Sizes and checksums missing there are unknown or change; `SOURCE.json` of the corpus then records the checksum.
 """
 
+import json
 from functools import partial
 from pathlib import Path
 
@@ -63,7 +64,8 @@ def _archived(name, languages, splits, held_out=None, dev_interval=None, **about
         split: tuple(_text(line, split_languages(split, languages)) for line in description.splitlines())
         for split, description in splits.items()
     }
-    return ArchivedCorpus(name, languages, **about, splits=texts, cut=cut)
+    definition = json.dumps([languages, splits, held_out, dev_interval])
+    return ArchivedCorpus(name, languages, **about, splits=texts, cut=cut, definition=definition)
 
 
 def _text(description: str, languages: tuple[str, ...]) -> Text:

@@ -6,7 +6,7 @@ import pytest
 
 from data.corpora.corpus import open_corpus
 from data.corpora.published import ARCHIVES, ArchivedCorpus, LineAlignedCorpus, PublishedFile
-from data.corpora.registry import KNOWN_CORPORA
+from data.corpora.registry import KNOWN_CORPORA, _archived
 from data.errors import InputError
 from data.text.parallel_text import ParallelText
 from tests.data.corpora.packed import debian_bytes, tar_bytes, zip_bytes
@@ -106,6 +106,21 @@ def test_every_corpus_has_licence_and_citation():
         assert corpus.name == name
         assert corpus.licence
         assert corpus.citation
+
+
+def test_other_files_or_another_cut_are_another_definition():
+    splits = {"train": "tatoeba deu-eng.zip/deu.txt"}
+    about = {"licence": "some", "citation": "some"}
+    corpora = [
+        _archived("x", ("en", "de"), splits, held_out=2000, **about),
+        _archived("x", ("de", "en"), splits, held_out=2000, **about),
+        _archived("x", ("en", "de"), splits, held_out=1000, **about),
+        _archived("x", ("en", "de"), splits, dev_interval=23, **about),
+        _archived("x", ("en", "de"), {"train": "tatoeba spa-eng.zip/spa.txt"}, held_out=2000, **about),
+    ]
+    assert len({corpus.definition for corpus in corpora}) == len(corpora)
+    same = _archived("x", ("en", "de"), splits, held_out=2000, note="more", **about)
+    assert same.definition == corpora[0].definition
 
 
 def test_the_files_of_multi30k_are_complete():

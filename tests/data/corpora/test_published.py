@@ -1,4 +1,5 @@
 import contextlib
+import dataclasses
 import errno
 import gzip
 import hashlib
@@ -344,6 +345,49 @@ def test_a_damaged_corpus_is_built_again_only_if_it_has_checksums(archives, corp
     damaged.write_bytes(gzip.compress(b"one\n\nten\n"))
     plain_corpus().fetch(corpus_folder, {"en", "de"})
     assert read(corpus_folder, "train")[2] == ("ten", "zwei")
+
+
+def test_a_corpus_is_built_again_when_its_definition_changes(archives, corpus_folder, capsys, monkeypatch):
+    (archives / "a.tgz").write_bytes(tar_bytes(FILES))
+    former, new = plain_corpus(), dataclasses.replace(plain_corpus(), definition="new")
+    former.fetch(corpus_folder, {"en", "de"})
+    (corpus_folder / "mine.en").write_text("mine\n")
+    new.fetch(corpus_folder, {"en", "de"})
+    warning = f"warning: {corpus_folder}: its definition has changed; rebuilding it\n"
+    assert capsys.readouterr().err == warning
+    assert (corpus_folder / "mine.en").read_text() == "mine\n"
+    new.fetch(corpus_folder, {"en", "de"})
+    dataclasses.replace(new, note="another", licence="another").fetch(corpus_folder, {"en", "de"})
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr("data.corpora.published.FORMAT", 0)
+    new.fetch(corpus_folder, {"en", "de"})
+    assert capsys.readouterr().err == warning
+    (corpus_folder / "SHA256SUMS").unlink()
+    former.fetch(corpus_folder, {"en", "de"})
+    assert capsys.readouterr().err == ""
+
+
+def test_a_corpus_of_an_earlier_version_of_this_project_stays(archives, corpus_folder, capsys):
+    (archives / "a.tgz").write_bytes(tar_bytes(FILES))
+    plain_corpus().fetch(corpus_folder, {"en", "de"})
+    source = json.loads((corpus_folder / "SOURCE.json").read_text())
+    del source["definition"]
+    (corpus_folder / "SOURCE.json").write_text(json.dumps(source))
+    sums = (corpus_folder / "SHA256SUMS").read_text().splitlines()
+    found = hashlib.sha256((corpus_folder / "SOURCE.json").read_bytes()).hexdigest()
+    sums = [f"{found}  SOURCE.json" if line.endswith("SOURCE.json") else line for line in sums]
+    (corpus_folder / "SHA256SUMS").write_text("".join(f"{line}\n" for line in sums))
+    dataclasses.replace(plain_corpus(), definition="new").fetch(corpus_folder, {"en", "de"})
+    assert capsys.readouterr().err == ""
+
+
+def test_a_corpus_of_the_user_with_checksums_stays(corpus_folder, capsys):
+    corpus_folder.mkdir(parents=True)
+    (corpus_folder / "train.en").write_text("mine\n")
+    found = hashlib.sha256(b"mine\n").hexdigest()
+    (corpus_folder / "SHA256SUMS").write_text(f"{found}  train.en\n")
+    plain_corpus().fetch(corpus_folder, {"en", "de"})
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize("damaged", ["train.en.gz", "SHA256SUMS"])
