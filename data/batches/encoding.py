@@ -1,6 +1,7 @@
 """Parallel text as ids: encoded once, memory-mapped, cached by content."""
 
 import contextlib
+import io
 import json
 from dataclasses import dataclass
 from functools import partial
@@ -126,7 +127,7 @@ def _encode(text, models, max_length, progress, folder):
             dropped_long += int(long.sum())
             kept = np.flatnonzero(~empty & ~long)
             for side, file in enumerate(files):
-                # Not `tofile`, which does not report why writing fails.
+                # Not `tofile`, which does not report why writing fails; `np.save` to a file calls it too.
                 file.write(np.fromiter(chain.from_iterable(ids[side][i] for i in kept), dtypes[side]))
                 lengths[side].append(sizes[side, kept])
             bar.update(len(chunk))
@@ -138,7 +139,9 @@ def _encode(text, models, max_length, progress, folder):
             "use other text or raise data.max_length (--max-length)"
         )
     for side, counts in zip(SIDES, lengths, strict=True):
-        np.save(folder / f"{side}.lengths.npy", np.concatenate(counts))
+        content = io.BytesIO()
+        np.save(content, np.concatenate(counts))
+        (folder / f"{side}.lengths.npy").write_bytes(content.getbuffer())
     description = {
         "dropped_empty": dropped_empty,
         "dropped_long": dropped_long,

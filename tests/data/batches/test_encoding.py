@@ -1,5 +1,7 @@
+import errno
 import gzip
 import json
+import resource
 
 import numpy as np
 import pytest
@@ -147,6 +149,21 @@ def test_an_error_in_the_text_leaves_nothing_in_the_cache(tmp_path, subwords, ca
     text = parallel_text(tmp_path, ["a"] * 20, ["a"] * 19)
     with pytest.raises(InputError, match="20 lines"):
         encode_parallel(text, subwords, subwords, max_length=100)
+    assert entries(cache) == []
+
+
+def test_a_full_disk_is_named_with_any_file(tmp_path, subwords, cache):
+    [word] = [piece[1:] for piece in subwords.pieces() if piece.startswith("▁") and len(piece) > 1][:1]
+    text = parallel_text(tmp_path, [word] * 3000, [word] * 3000)  # an id has 2 bytes, a length 4
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (9_000, limits[1]))
+    try:
+        with pytest.raises(OSError, match="File too large") as caught:
+            encode_parallel(text, subwords, subwords, max_length=100)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert caught.value.errno == errno.EFBIG
+    assert str(cache) in caught.value.filename
     assert entries(cache) == []
 
 
