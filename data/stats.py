@@ -23,7 +23,7 @@ from data.command_line import ArgumentParser, run
 from data.corpora.corpus import Corpus, open_corpus
 from data.corpus_encoding import TextSettings, add_corpus_arguments, encode_corpus, text_settings
 from data.errors import InputError
-from data.files import atomic_write
+from data.files import atomic_write, check_folder
 from data.head_counts import allowed_heads, mean_length, most_heads
 from data.text.parallel_text import SIDES
 
@@ -176,6 +176,8 @@ def main() -> None:
         raise InputError(f"cannot write {arguments.plot}: its folder does not exist; create it, or name another file")
     if arguments.plot and Path(arguments.plot).is_dir():
         raise InputError(f"cannot write {arguments.plot}: it is a folder; name a file")
+    if arguments.plot:
+        check_folder(Path(arguments.plot).absolute().parent)  # before minutes of work
     corpus = open_corpus(arguments.corpus, arguments.source_language, arguments.target_language, arguments.corpora_dir)
     statistics = corpus_statistics(corpus, text_settings(arguments))
     figures = statistics.as_dict(arguments.model_dim)

@@ -145,6 +145,15 @@ def test_the_command_prints_a_table_or_json_and_draws_the_histogram(corpora, tmp
     assert "400 (shared)" in table
 
 
+def test_a_read_only_folder_of_the_plot_is_refused_before_the_work(corpora, tmp_path, monkeypatch):
+    words = ["mine", "--source-language", "de", "--target-language", "en", "--corpora-dir", str(corpora)]
+    monkeypatch.setattr("sys.argv", ["stats", *words, "--plot", str(tmp_path / "lengths.png")])
+    monkeypatch.setattr("os.access", lambda *_: False)
+    monkeypatch.setattr(stats, "corpus_statistics", lambda *_: pytest.fail("works first"))
+    with pytest.raises(InputError, match="cannot write .*; name a writable folder"):
+        stats.main()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
