@@ -148,7 +148,7 @@ def write(directory: str | os.PathLike, **options: object) -> dict[str, list[Sen
         for side, language in enumerate(("de", "en")):
             texts[folder / f"{split}.{language}"] = "".join(f"{pair[side]}\n" for pair in corpus[split])
     for path, text in texts.items():
-        if path.exists() and path.read_bytes() != text.encode():
+        if path.exists() and not (path.is_file() and path.read_bytes() == text.encode()):
             raise InputError(f"{path} exists with other content; move it, or name another folder")
     for path, text in texts.items():
         with atomic_write(path, newline="\n") as file:

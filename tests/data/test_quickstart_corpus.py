@@ -144,6 +144,10 @@ def test_text_of_the_user_is_not_replaced(tmp_path):
     with pytest.raises(InputError, match=r"dev\.en exists with other content; move it, or name another folder"):
         write(tmp_path, **sizes)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    (tmp_path / "dev.en").unlink()
+    (tmp_path / "dev.en").mkdir()
+    with pytest.raises(InputError, match=r"dev\.en exists with other content"):
+        write(tmp_path, **sizes)
 
 
 def test_an_interrupted_write_leaves_the_old_files_and_nothing_else(tmp_path, monkeypatch):

@@ -150,7 +150,7 @@ def test_a_read_only_folder_of_the_plot_is_refused_before_the_work(corpora, tmp_
     monkeypatch.setattr("sys.argv", ["stats", *words, "--plot", str(tmp_path / "lengths.png")])
     monkeypatch.setattr("os.access", lambda *_: False)
     monkeypatch.setattr(stats, "corpus_statistics", lambda *_: pytest.fail("works first"))
-    with pytest.raises(InputError, match="cannot write .*; name a writable folder"):
+    with pytest.raises(InputError, match=r"cannot write .*; name a writable folder"):
         stats.main()
 
 
