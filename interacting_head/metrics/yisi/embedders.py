@@ -194,7 +194,7 @@ class TransformerEmbedder(Embedder):
         self._model.eval()
         self._model.requires_grad_(False)
         positions = getattr(self._model.config, "max_position_embeddings", None) or self._tokenizer.model_max_length
-        self._longest = min(self._tokenizer.model_max_length, positions)
+        self._longest = min(self._tokenizer.model_max_length, positions - _unused_positions(self._model))
         try:
             self.vectors(["a", "a b"])
         except Exception as error:
@@ -230,6 +230,13 @@ class TransformerEmbedder(Embedder):
     def _encode(self, lines, **kwargs):
         kwargs |= {"truncation": True, "max_length": self._longest, "return_special_tokens_mask": True}
         return self._tokenizer(lines, **kwargs)
+
+
+def _unused_positions(model):
+    """Return how many positions no token takes: RoBERTa and its kind begin after the position of padding."""
+    embeddings = getattr(getattr(model, "embeddings", None), "position_embeddings", None)
+    padding = getattr(embeddings, "padding_idx", None)
+    return 0 if padding is None else padding + 1
 
 
 def _first_line(error):

@@ -15,6 +15,14 @@ transformers = pytest.importorskip("transformers", reason=skip_reasons.TRANSFORM
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "cat", "dog", "sat", "##s", "here", "."]
 LAYERS = 4
 POSITIONS = 12
+SIZES = {
+    "vocab_size": len(WORDS),
+    "hidden_size": 16,
+    "num_hidden_layers": LAYERS,
+    "num_attention_heads": 2,
+    "intermediate_size": 32,
+    "max_position_embeddings": POSITIONS,
+}
 
 
 @pytest.fixture(scope="module")
@@ -30,15 +38,7 @@ def folder(tmp_path_factory):
     special = {"unk_token": "[UNK]", "pad_token": "[PAD]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
     transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, **special).save_pretrained(folder)
     transformers.set_seed(1)
-    config = transformers.BertConfig(
-        vocab_size=len(WORDS),
-        hidden_size=16,
-        num_hidden_layers=LAYERS,
-        num_attention_heads=2,
-        intermediate_size=32,
-        max_position_embeddings=POSITIONS,
-    )
-    transformers.BertModel(config).save_pretrained(folder)
+    transformers.BertModel(transformers.BertConfig(**SIZES)).save_pretrained(folder)
     return folder
 
 
@@ -78,6 +78,18 @@ def test_a_line_longer_than_the_transformer_takes_is_cut(folder):
     embedder = load_embedder(folder)
     (units,), (vectors,) = embedder.units(["cat " * 50]), embedder.vectors(["cat " * 50])
     assert len(units) == len(vectors) == POSITIONS - 2
+
+
+@pytest.mark.parametrize("kind", ["Roberta", "XLMRoberta", "MPNet"])
+def test_positions_that_begin_after_padding_are_counted(folder, tmp_path, kind):
+    transformers.AutoTokenizer.from_pretrained(folder).save_pretrained(tmp_path)
+    config = getattr(transformers, f"{kind}Config")(**SIZES, pad_token_id=0)
+    transformers.AutoModel.from_config(config).save_pretrained(tmp_path)
+    embedder = TransformerEmbedder(tmp_path)
+    (units,), (vectors,) = embedder.units(["cat " * 50]), embedder.vectors(["cat " * 50])
+    # A line ends where the positions do: not earlier, not later.
+    unused = 2 if kind == "MPNet" else 1
+    assert len(units) == len(vectors) == POSITIONS - 2 - unused
 
 
 def test_a_transformer_that_gives_no_vectors_is_an_error_at_once(folder, tmp_path):
