@@ -41,7 +41,7 @@ class BatchPlan:
 
     def padded_ratio(self) -> float:
         """Return tokens with padding divided by tokens without, over both sides."""
-        rows, source_lengths, target_lengths = self.shapes.astype(np.int64).T
+        rows, source_lengths, target_lengths = self.shapes.T
         return float((rows * (source_lengths + target_lengths)).sum() / self.tokens)
 
 
@@ -72,7 +72,7 @@ def plan_batches(
 
     Raises `MisfitError` if there are no pairs, or if `multiple` rows of the longest pair exceed the budget of a part.
     """
-    source_lengths, target_lengths = np.asarray(source_lengths), np.asarray(target_lengths)
+    source_lengths, target_lengths = (np.asarray(side, np.int64) for side in (source_lengths, target_lengths))
     longest = np.maximum(source_lengths, target_lengths)
     if len(longest) == 0:
         raise MisfitError("no batches: there are no sentence pairs")
@@ -99,7 +99,7 @@ def plan_batches(
     if draw is not None:
         batches = draw.permutation(len(starts))
         starts, counts, shapes = starts[batches], counts[batches], shapes[batches]
-    tokens = int(source_lengths.sum(dtype=np.int64) + target_lengths.sum(dtype=np.int64))
+    tokens = int(source_lengths.sum() + target_lengths.sum())
     return BatchPlan(order, starts, counts, shapes, tokens)
 
 
@@ -108,8 +108,8 @@ def _snake(source_lengths, target_lengths):
 
     Alternating keeps neighbours similar where the longer side changes.
     """
-    longest = np.maximum(source_lengths, target_lengths).astype(np.int64)
-    difference = source_lengths.astype(np.int64) - target_lengths
+    longest = np.maximum(source_lengths, target_lengths)
+    difference = source_lengths - target_lengths
     return longest * (2 * longest.max() + 1) + np.where(longest % 2, difference, -difference)
 
 

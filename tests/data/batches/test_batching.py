@@ -164,6 +164,12 @@ def test_a_budget_below_the_longest_pair_is_an_error_that_names_the_least(static
         plan_batches(*sides, needed - 1, **options)
 
 
+@pytest.mark.parametrize("static_shapes", [False, True])
+def test_a_budget_may_be_larger_than_the_lengths_type_holds(static_shapes):
+    plan = plan_batches(*lengths(100), 2**31, seed=1, epoch=0, static_shapes=static_shapes)
+    assert [len(batch) for batch in batches(plan)] == [100]
+
+
 def test_the_budget_of_a_batch_in_parts_is_the_budget_of_a_part():
     source, target = lengths(2000)
     options = {"seed": 1, "epoch": 0}
