@@ -65,6 +65,11 @@ TOKENS = [
     ("vi", 'Ông nói: "Không!"', "Ông nói : &quot; Không ! &quot;"),
     ("fi", "Hän sanoi: EU:ssa", "Hän sanoi : EU:ssa"),
     ("en", "서울 means Seoul", "서울 means Seoul"),
+    # The script splits off all marks, and no letters.
+    ("zh", "他说：「你好。」", "他说 ： 「你好。」"),
+    ("ja", "これは「ペン」です。", "これは「ペン」です。"),
+    ("ko", "그는 「안녕」이라고 했다。", "그는 「안녕」이라고 했다。"),
+    ("en", "He wrote 你好。", "He wrote 你 好 。"),
 ]
 
 
