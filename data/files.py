@@ -131,15 +131,15 @@ def check_name(path: str | Path) -> None:
         raise InputError(f"{path}: this name is not UTF-8, which TensorFlow cannot open; rename the folder") from error
 
 
-def check_folder(path: str | Path) -> None:
+def check_folder(path: str | Path, advice: str = ADVICE) -> None:
     """Raise `InputError` if this folder or one of its parents is a file, or new files in it would be refused."""
     existing = next(place for place in (Path(path), *Path(path).absolute().parents) if place.exists())
     if not existing.is_dir():
-        raise InputError(f"cannot write into {path}: {existing} is a file; {ADVICE}")
+        raise InputError(f"cannot write into {path}: {existing} is a file; {advice}")
     if not os.access(existing, os.W_OK | os.X_OK):
         is_read_only = os.statvfs(existing).f_flag & os.ST_RDONLY
         reason = os.strerror(errno.EROFS if is_read_only else errno.EACCES)
-        raise InputError(f"cannot write {path}: {reason}; {ADVICE}")
+        raise InputError(f"cannot write {path}: {reason}; {advice}")
 
 
 def check_not_mounted(path: str | Path) -> None:

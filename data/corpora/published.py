@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from data.cache import build_once, warn_of_damage
+from data.cache import ADVICE, build_once, warn_of_damage
 from data.corpora.archives import unpack
 from data.errors import InputError
-from data.files import NO_ROOM, atomic_write, sha256, write_json
+from data.files import NO_ROOM, atomic_write, check_folder, sha256, write_json
 
 TIMEOUT = 30  # seconds without an answer
 # Some servers refuse Python's own name (manythings.org answers 406).
@@ -147,6 +147,8 @@ class LineAlignedCorpus(_Corpus):
             for name, file in wanted.items()
             if not (file.is_at(folder / name) or (folder / name.removesuffix(".gz")).is_file())
         }
+        if missing:
+            check_folder(folder, ADVICE)  # otherwise the advice would be about downloads
         for name, file in missing.items():
             if (folder / name).exists():
                 warn_of_damage(folder / name, "wrong checksum")

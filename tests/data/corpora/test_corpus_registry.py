@@ -67,6 +67,12 @@ def test_errors_without_internet_say_which_files_to_put_where(published, tmp_pat
     assert "\n" not in str(caught.value)
 
 
+def test_a_folder_that_cannot_be_written_to_is_not_a_failed_download(published, tmp_path, monkeypatch):
+    monkeypatch.setattr("os.access", lambda *_: False)
+    with pytest.raises(InputError, match=r"some: .*; set INTERACTING_HEAD_CACHE to a writable folder$"):
+        line_aligned(published).fetch(tmp_path / "some", {"de", "en"})
+
+
 def test_a_damaged_file_is_fetched_again(published, tmp_path, capsys):
     corpus = line_aligned(published)
     corpus.fetch(tmp_path / "some", {"de", "en"})
