@@ -180,14 +180,16 @@ class TransformerEmbedder(Embedder):
             safely = {"local_files_only": True, "trust_remote_code": False}
             self._tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **safely)
             self._model = transformers.AutoModel.from_pretrained(folder, **safely)
+            layers = self._model.config.num_hidden_layers  # models of several towers have none
         except ImportError as error:
             raise MetricUnavailable(
                 f"a transformer as embedder needs the packages transformers and torch ({_first_line(error)}); "
                 "install them, or name a word-vector file"
             ) from error
         except Exception as error:  # a damaged file can raise anything
-            raise MetricUnavailable(f"cannot load a transformer from {folder}: {_first_line(error)}") from error
-        layers = self._model.config.num_hidden_layers
+            raise MetricUnavailable(
+                f"cannot load a transformer from {folder}: {_first_line(error)}; name the folder of an encoder of text"
+            ) from error
         self.layer = round(0.75 * layers) if layer is None else layer
         if not 1 <= self.layer <= layers:
             raise MetricUnavailable(f"the transformer in {folder} has no layer {layer}; choose one from 1 to {layers}")

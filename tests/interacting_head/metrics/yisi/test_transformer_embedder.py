@@ -103,6 +103,15 @@ def test_a_transformer_that_gives_no_vectors_is_an_error_at_once(folder, tmp_pat
         load_embedder(tmp_path / "other")
 
 
+def test_a_transformer_of_text_and_images_is_an_error_of_one_line(folder, tmp_path):
+    transformers.AutoTokenizer.from_pretrained(folder).save_pretrained(tmp_path)
+    sizes = {name: SIZES[name] for name in SIZES if name not in ("vocab_size", "max_position_embeddings")}
+    towers = {"text_config": SIZES, "vision_config": sizes | {"image_size": 8, "patch_size": 4}}
+    transformers.CLIPModel(transformers.CLIPConfig(**towers, projection_dim=8)).save_pretrained(tmp_path)
+    with pytest.raises(MetricUnavailable, match=r"num_hidden_layers.*; name the folder of an encoder of text"):
+        load_embedder(tmp_path)
+
+
 def test_a_transformer_that_cannot_be_loaded_is_an_error_of_one_line(folder, tmp_path):
     with pytest.raises(MetricUnavailable, match="has no layer 5; choose one from 1 to 4"):
         TransformerEmbedder(folder, layer=5)
