@@ -10,6 +10,7 @@ import dataclasses
 import functools
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -101,7 +102,7 @@ class Meteor(Metric):
         self.command = (find_java(), MEMORY, *LOCALE, "-jar", str(archive), "-", "-", "-stdio")
         self.command += ("-l", language, f"-{self._form}")
         notes = []
-        if options.language not in (None, language):
+        if options.language and re.split("[-_]", options.language.lower())[0] != language:  # en_GB is en
             notes.append(f"the text is '{options.language}', scored as '{language}'")
         if language != "en":
             notes.append("the papers' tool ran -l en for all languages")

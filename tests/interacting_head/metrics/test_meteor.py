@@ -143,6 +143,7 @@ def test_another_language_is_scored_as_english_unless_said_otherwise():
     hypotheses, references = ["Die Häuser sind groß ."], ["Das Haus ist groß ."]
     as_english = result(hypotheses, references, language="de")
     assert as_english.definition.endswith("; note: the text is 'de', scored as 'en'")
+    assert "; note:" not in result(hypotheses, references, language="en_GB").definition
     as_german = result(hypotheses, references, language="de", meteor_language="de")
     assert "|lang:de|tok:norm|match:exact+stem|" in as_german.signature
     assert "note: the papers' tool ran -l en" in as_german.definition
