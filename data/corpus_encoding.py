@@ -13,6 +13,8 @@ from typing import NamedTuple
 from data.batches.encoding import EncodedPairs, encode_parallel
 from data.command_line import renamed
 from data.corpora.corpus import Corpus
+from data.corpora.mixes import repeats_pairs
+from data.errors import InputError
 from data.text.cleaning import CleaningRules
 from data.text.preprocessed_text import PreprocessedText, apply_profile
 from data.text.profiles import (
@@ -73,8 +75,14 @@ def encode_corpus(
         encoded_splits: the processed splits to encode; default: all.
         truecasers, vocabularies: (source, target), instead of learning them on the training text.
 
-    Raises `InputError` if there is no split `train`, and what the stages raise.
+    Raises `InputError` if there is no split `train` or the weights of a mix repeat pairs that the rules drop, and what
+    the stages raise.
     """
+    if settings.rules.drop_duplicates and repeats_pairs(corpus.name):
+        raise InputError(
+            f"{corpus.name} repeats training pairs that data.drop_duplicates (--drop-duplicates) drops again; "
+            "remove the weights above 1, or keep duplicates"
+        )
     languages = corpus.source_language, corpus.target_language
     text, rules = corpus.split("train"), settings.rules
     clock = [time.perf_counter()]

@@ -40,6 +40,11 @@ def is_mix(name: str) -> bool:
     return any(sign in name for sign in "+:*=")
 
 
+def repeats_pairs(name: str) -> bool:
+    """Return whether a weight in the name of a corpus repeats training pairs."""
+    return is_mix(name) and any(part.weight > 1 and part.use == "train" for part in parse_mix(name))
+
+
 def parse_mix(name: str) -> list[Part]:
     """Return the parts of a mix; raise `InputError` if the name does not follow the syntax."""
     parts = []

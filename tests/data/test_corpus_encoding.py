@@ -1,8 +1,11 @@
+import dataclasses
+
 import pytest
 
 from data.corpora.corpus import open_corpus
 from data.corpus_encoding import TextSettings, encode_corpus
 from data.errors import InputError
+from data.text.cleaning import CleaningRules
 from data.text.truecasing import Truecaser
 
 SETTINGS = TextSettings("truecased", vocabulary_size=400)
@@ -57,6 +60,15 @@ def test_a_file_of_the_cache_with_a_flipped_bit_is_made_again(corpora, cache, ca
     warnings = capsys.readouterr().err.splitlines()
     assert len(warnings) == len(folders)
     assert all(any(line.startswith(f"warning: {folder}: ") for line in warnings) for folder in folders)
+
+
+def test_weights_that_repeat_pairs_and_dropped_duplicates_are_an_error(corpora):
+    settings = dataclasses.replace(SETTINGS, rules=CleaningRules(drop_duplicates=True))
+    with pytest.raises(InputError, match=r"mine\*2 repeats training pairs .* remove the weights above 1"):
+        encode_corpus(open_corpus("mine*2", "de", "en", corpora), settings)
+    # The test set of this corpus is the beginning of its training text.
+    for name, pairs in (("mine*0.5", 200), ("mine+mine:test", 400), ("mine+dev=mine:test*2", 400)):
+        assert len(encode_corpus(open_corpus(name, "de", "en", corpora), settings).pairs["train"]) == pairs
 
 
 def test_settings_that_contradict_each_other_are_errors():
