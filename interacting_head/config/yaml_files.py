@@ -1,4 +1,4 @@
-"""YAML 1.2 of untrusted files: plain values of limited number; `no` is a string; 1e-9, 010 (ten), 1_000 are numbers."""
+"""YAML 1.2 of untrusted files: plain values of limited number; `no` and dates are strings; 1e-9, 010 (ten), 1_000 are numbers."""
 
 import collections
 import itertools
@@ -37,7 +37,7 @@ class _Loader(yaml.SafeLoader):
 
 
 _Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag.rpartition(":")[2] not in ("bool", "int", "float")]
+    first: [(tag, pattern) for tag, pattern in resolvers if tag.rpartition(":")[2] in ("null", "merge")]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
 _Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("(true|false|True|False)$"), list("tfTF"))

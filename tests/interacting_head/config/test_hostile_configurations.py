@@ -43,7 +43,7 @@ WRONG = {
     "a large number for a fraction": f"train: {{learning_rate: {10**400}}}\n",
     "a seed that generators do not take": "train: {seed: 4294967296}\n",
     "layers for ever": "model: {encoder_layers: 1000000000}\n",
-    "a day that does not exist": "data: {corpus: 2001-99-99}\n",
+    "a day that does not exist": "data: {corpus: !!timestamp 2001-99-99}\n",
     "tags": "train: {max_steps: !!int x, learning_rate: !!float '', keep_last: !!timestamp x, seed: !!bool x}\n",
     "an object": "data: !!python/object/apply:os.system ['touch hostile']\n",
     "a class": "data: {corpus: !!python/name:os.system ''}\n",
