@@ -1,4 +1,4 @@
-"""YAML 1.2 of untrusted files: plain values of limited number; `no` and dates are strings; 1e-9, 010 (ten), 1_000 are numbers."""
+"""YAML 1.2 of untrusted files: few plain values; `no` and dates are strings, 1e-9, 010 (ten) and 1_000 numbers."""
 
 import collections
 import itertools

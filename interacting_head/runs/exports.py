@@ -7,6 +7,7 @@ here imports Keras.
 import dataclasses
 import functools
 import json
+from collections.abc import Container
 from pathlib import Path
 
 from data.errors import InputError
@@ -45,11 +46,19 @@ class ExportRecord:
             record = cls(**json.loads((folder / RECORD).read_text(encoding="utf-8")))
         except (OSError, ValueError, TypeError, RecursionError):
             return None
-        return record if isinstance(record.quantization, str) else None
+        return record if isinstance(record.format, str) and isinstance(record.quantization, str) else None
 
     def write(self, folder: Path) -> None:
         """Write the record into an exported folder."""
         write_json(folder / RECORD, dataclasses.asdict(self))
+
+
+def open_run(path: str | Path, engines: Container[str]) -> RunDirectory:
+    """Return `RunDirectory.open(path)`; for an export, the error names the engine among `engines` that reads it."""
+    record = ExportRecord.read(Path(path))
+    if record is not None and record.format in engines:
+        raise InputError(f"{path} is an export, not a run directory; give --engine {record.format} too")
+    return RunDirectory.open(path)
 
 
 def export_folder(run: RunDirectory, file_format: str) -> Path:

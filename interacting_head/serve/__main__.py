@@ -10,7 +10,7 @@ from argparse import Namespace
 
 from data.errors import InputError
 from interacting_head.console import ArgumentParser, renamed, run
-from interacting_head.runs.run_directory import RunDirectory
+from interacting_head.runs.exports import open_run
 from interacting_head.translation.engines import ENGINES, FORMER_ENGINES, check_source_length, load_engine
 from interacting_head.translation.options import SOURCE_LENGTH
 
@@ -49,7 +49,7 @@ def main() -> None:
     arguments = parse_arguments()
     if arguments.engine == "keras":  # others may get an exported folder
         for path in arguments.model:
-            RunDirectory.open(path).find_weights(arguments.checkpoint)
+            open_run(path, ENGINES).find_weights(arguments.checkpoint)
     from interacting_head.serve import server  # missing packages are reported before the model is loaded
 
     with server.listening(arguments.host, arguments.port) as listener:

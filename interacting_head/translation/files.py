@@ -19,7 +19,7 @@ from data.files import STANDARD_OUTPUT, full_disk_named
 from interacting_head.config import DecodeConfig
 from interacting_head.console import atomic_write
 from interacting_head.runs.run_folder import EXPORTS, TRANSLATIONS, run_files
-from interacting_head.translation.engines import CAPABILITIES, load_engine
+from interacting_head.translation.engines import CAPABILITIES, ENGINES, load_engine
 from interacting_head.translation.options import check_search, fields_as_options, search_fields
 from interacting_head.translation.streams import BATCHES_IN_WINDOW, is_prompt, separate_output
 
@@ -80,13 +80,13 @@ def output_form(arguments: argparse.Namespace, translator: "Translator") -> Call
 
 def check_runs(arguments: argparse.Namespace) -> int:
     """Check the run directories before Keras is imported; return the number of sentences translated together."""
-    from interacting_head.runs.run_directory import RunDirectory  # imports NumPy
+    from interacting_head.runs.exports import open_run  # imports NumPy
 
     batch_size = DecodeConfig.batch_size
     for number, path in enumerate(arguments.model):
         # Other engines may get an exported folder instead, which they check.
         if arguments.engine in (None, "keras") or (Path(path) / "config.yaml").is_file():
-            run = RunDirectory.open(path)
+            run = open_run(path, ENGINES)
             run.find_weights(arguments.checkpoint)
             if number == 0:
                 check_search(arguments, run.config.decode)

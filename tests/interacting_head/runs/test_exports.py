@@ -7,7 +7,14 @@ import pytest
 from data.errors import InputError
 from interacting_head.export import FORMATS
 from interacting_head.runs import exports
-from interacting_head.runs.exports import ExportRecord, check_not_exported, fitting_export, weights_sha256, why_unfit
+from interacting_head.runs.exports import (
+    ExportRecord,
+    check_not_exported,
+    fitting_export,
+    open_run,
+    weights_sha256,
+    why_unfit,
+)
 from interacting_head.runs.run_directory import RunDirectory
 
 WEIGHTS = b"weights"
@@ -26,6 +33,20 @@ def run(tmp_path):
 def test_a_record_is_read_as_it_was_written(tmp_path):
     RECORD.write(tmp_path)
     assert ExportRecord.read(tmp_path) == RECORD
+
+
+@pytest.mark.parametrize(
+    ("file_format", "message"),
+    [
+        ("ctranslate2", "out is an export, not a run directory; give --engine ctranslate2 too"),
+        ("other", "out is not a ru"),
+    ],
+)
+def test_an_export_in_place_of_a_run_names_its_engine(tmp_path, file_format, message):
+    (tmp_path / "out").mkdir()
+    dataclasses.replace(RECORD, format=file_format).write(tmp_path / "out")
+    with pytest.raises(InputError, match=message):
+        open_run(tmp_path / "out", {"keras", "ctranslate2"})
 
 
 @pytest.mark.parametrize("content", [None, b"", b"\xff", b"[]", b"{}", b'{"format": "keras"}', b"[" * 10**6])
