@@ -103,7 +103,10 @@ def _checked(attention, layer_class):
     own = types_of.keys() - MultiHeadAttention.option_types({}).keys() - NO_OPTIONS
     known = (*COMMON_OPTIONS, *(name for name in types_of if name in own))
     for name, value in options.items():
-        entry_of(dict.fromkeys(known), name, f"option in {key} of the scheme {attention.scheme}:")
+        try:
+            entry_of(dict.fromkeys(known), name, "option")
+        except InputError as error:
+            raise InputError(f"{key} {options} are not valid for the scheme {attention.scheme}: {error}") from error
         kinds = typing.get_args(types_of.get(name)) or (types_of.get(name),)
         simple = [kind for kind in kinds if kind in (bool, int, float, str)]
         if simple and not (value is None and types.NoneType in kinds):

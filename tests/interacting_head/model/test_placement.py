@@ -162,7 +162,8 @@ def test_schemes_choose_the_memory_that_they_read():
         ),
         (
             ["model.attention.scheme=multi_hop", "model.attention.options={hop: 1}"],
-            "unknown option in model.attention.options of the scheme multi_hop: 'hop'; did you mean hop_dim?",
+            "model.attention.options {'hop': 1} are not valid for the scheme multi_hop: unknown option 'hop'; did you "
+            "mean hop_dim?",
         ),
         (
             ["model.attention.scheme=multi_layer", "model.attention.options={num_sources: 3}"],
@@ -215,11 +216,11 @@ def test_schemes_choose_the_memory_that_they_read():
         ),
         (
             ["model.attention.options={query_combinaton: mean}"],
-            "'query_combinaton'; did you mean query_combination?",
+            "unknown option 'query_combinaton'; did you mean query_combination?",
         ),
         (
             ["model.attention.scheme=multi_hop", "model.attention.options={dtype: float16}"],
-            "of the scheme multi_hop: 'dtype'; known: use_bias, hop_dim",
+            "are not valid for the scheme multi_hop: unknown option 'dtype'; known: use_bias, hop_dim",
         ),
     ],
 )
