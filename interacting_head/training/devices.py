@@ -78,6 +78,20 @@ class Devices:
                 for replica, copy in enumerate(copies):
                     copy.assign(copy + tf.constant([replica, 0], copy.dtype))
 
+    def free(self, variables: Iterable[keras.Variable]) -> None:
+        """Free the memory of variables that are not used any more.
+
+        TensorFlow never forgets a graph with gradients of its own, as `linear_cross_entropy` has, nor its variables.
+        """
+        if keras.backend.backend() != "tensorflow":
+            return
+        import tensorflow as tf
+
+        with self.scope():
+            for variable in variables:
+                for copy in tf.distribute.get_strategy().experimental_local_results(variable.value):
+                    tf.raw_ops.AssignVariableOp(resource=copy.handle, value=tf.zeros((), copy.dtype))
+
     def own_rows(self, batches: Iterable) -> Iterator:
         """Yield this process's rows of each batch; `batches` have the rows of all processes."""
         for batch in batches:

@@ -95,6 +95,7 @@ def train(
                 with contextlib.suppress(OSError):
                     run.path.rmdir()  # fails if other files are in it
             raise
+        stack.callback(trainer.free)
         if begun != config:  # the text has moved
             store_paths(run, config.data)
         if trainer.state.finished and run.read_json("metrics.json"):
@@ -186,6 +187,10 @@ class Trainer:
         if changes:
             logger.warning("an epoch has %d batches instead of %d: %s", now, begun, ", ".join(changes))
         self.state.batches_in_epoch = now
+
+    def free(self) -> None:
+        """Free the memory of weights and optimizer; nothing can be computed with the model after that."""
+        self.devices.free([*self.training_model.variables, *self.training_model.optimizer.variables])
 
     def start(self) -> None:
         """Log model and devices, and start the progress bar."""

@@ -7,6 +7,7 @@ import signal
 import keras
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from data.errors import InputError
 from data.files import sole_use
@@ -164,6 +165,21 @@ def test_a_finished_run_reports_it_and_changes_nothing(copied, config, capfd):
     assert train(config, copied.path) is None
     assert f"{copied.path} is finished after 25 steps: nothing to do" in capfd.readouterr().err
     assert {path: path.stat().st_mtime_ns for path in copied.path.rglob("*.*5")} == before
+
+
+def test_weights_do_not_outlive_their_training(copied, config, monkeypatch):
+    ranks, free = [], Trainer.free
+
+    def observed(trainer):
+        variables = (*trainer.training_model.variables, *trainer.training_model.optimizer.variables)
+        handles = [(variable.value.handle, variable.value.dtype) for variable in variables]
+        free(trainer)
+        ranks.extend(tf.raw_ops.ReadVariableOp(resource=handle, dtype=dtype).ndim for handle, dtype in handles)
+
+    monkeypatch.setattr(Trainer, "free", observed)
+    assert train(config, copied.path) is None
+    assert len(ranks) > 100
+    assert not any(ranks)
 
 
 def test_a_lower_number_of_steps_ends_a_run_without_more_validations(copied, config):
