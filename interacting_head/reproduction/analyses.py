@@ -43,6 +43,10 @@ def analyse(table: Table, runs: Sequence[Run], runner: Runner, name: str) -> Non
             try:
                 with runner.stopped_at_the_end():
                     found = findings(table, of_seed, runner, output)
+                    figures = Path(output)
+                    if of_seed == first and table.analysis.sentence:
+                        figures /= "sentence"
+                        findings(table, of_seed, runner, figures, table.analysis.sentence)
             except RunError as error:
                 if runner.ends_within(0):
                     runner.left_out += [run.name for run in of_seed]
@@ -51,20 +55,30 @@ def analyse(table: Table, runs: Sequence[Run], runner: Runner, name: str) -> Non
                 continue
             if of_seed == first:
                 for suffix in SUFFIXES:
-                    figures = Path(output).glob(f"{table.analysis.figure}.{suffix}")
-                    shortest = min(figures, key=lambda path: (len(path.name), path.name))
-                    copy_file(shortest, results.folder / "figures" / f"{name}.{suffix}")
+                    [figure] = figures.glob(f"{table.analysis.figure}.{suffix}")
+                    copy_file(figure, results.folder / "figures" / f"{name}.{suffix}")
             for run in of_seed:
                 rows = [row for row in found["rows"] if row["run"] == run.name]
                 results.write(f"analyses/{name}", run.name, record_of(run, table, rows, runner))
 
 
-def findings(table: Table, runs: Sequence[Run], runner: Runner, output: str) -> dict:
-    """Return the JSON that `analyze` writes for runs; its other files are in the folder `output`."""
+def findings(
+    table: Table, runs: Sequence[Run], runner: Runner, output: str | Path, sentence: tuple[str, str] | None = None
+) -> dict:
+    """Return the JSON that `analyze` writes for runs; its other files are in the folder `output`.
+
+    The text is the table's test set, or a single sentence and its translation.
+    """
     verb, *options = table.analysis.arguments
     [split] = table.tests["test"]
+    text = ["--split", split]
+    if sentence:
+        text = ["-i", Path(output) / "source", "-r", Path(output) / "translation"]
+        Path(output).mkdir()
+        for path, line in zip(text[1::2], sentence, strict=True):
+            path.write_text(f"{line}\n", encoding="utf-8")
     folders = [runner.folder(run).resolve() for run in runs]
-    arguments = ["analyze", verb, *options, "-m", *folders, "-o", output, "--split", split]
+    arguments = ["analyze", verb, *options, "-m", *folders, "-o", output, *text]
     call(arguments, runner.runs_dir / f"{verb}.log", runner.environment())
     return json.loads((Path(output) / f"{verb}.json").read_text(encoding="utf-8"))
 

@@ -108,11 +108,13 @@ class Analysis(NamedTuple):
         values: function of the rows that `analyze` writes for a run; it returns `{metric: {column: number}}`, where the
             column "" stands for all.
         figure: pattern of the output file, without suffix, that becomes the figure of the table.
+        sentence: source and translation that the figure shows, if it shows one sentence.
     """
 
     arguments: tuple[str, ...]
     values: Callable
     figure: str
+    sentence: tuple[str, str] | None = None
 
 
 @dataclasses.dataclass(frozen=True)

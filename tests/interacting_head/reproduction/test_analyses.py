@@ -1,6 +1,7 @@
 """Analyses of runs: what is called, what is stored, and how the report and claims read it."""
 
 import contextlib
+import dataclasses
 import json
 import types
 
@@ -78,6 +79,22 @@ def test_the_runs_of_a_seed_are_trained_and_analysed_together_and_once(runner):
         ]
     figure = runner.results.folder / "figures" / f"{NAME}.png"
     assert figure.read_text() == "of 4 runs"
+
+
+def test_a_figure_of_one_sentence_is_drawn_from_a_sentence_of_ours(runner):
+    ours = MASKS.analysis._replace(sentence=("ein Hut", "a hat"))
+    texts, call, options = [], analyses.call, ("-i", "-r")
+
+    def read(arguments, log, environment):
+        given = [arguments[arguments.index(option) + 1] for option in options if option in arguments]
+        texts.append([path.read_text() for path in given])
+        call(arguments, log, environment)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(analyses, "call", read)
+        analyse(dataclasses.replace(MASKS, analysis=ours), MASKS.runs(2), runner, NAME)
+    assert texts == [[], ["ein Hut\n", "a hat\n"], []]
+    assert (runner.results.folder / "figures" / f"{NAME}.png").read_text() == "of 4 runs"
 
 
 def test_a_figure_shows_all_runs_of_the_first_seed_or_is_not_made(runner):
