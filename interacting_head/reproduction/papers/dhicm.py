@@ -215,7 +215,8 @@ for _number, _column, _small_column in (("1", "20K", "6K"), ("2", "160K", "29K")
         ),
         analysis=Analysis(("alignment", *WHOLE_TEST_SET), largest_weights, "alignment-sentence-1", SENTENCE),
         note="Mean over heads, weighted by importance in DHICM, and over the words of the test set; the figure shows "
-        "one sentence. The paper's figures show 0.8 for DHICM, and 0.12 and 0.5 for T-base with 20K and 160K pairs.",
+        "a sentence written for it. The paper's figures show 0.8 for DHICM, and 0.12 and 0.5 for T-base with 20K and "
+        "160K pairs.",
     )
 
 
