@@ -52,6 +52,15 @@ def map_chunks(task: Callable[[list], object], items: Iterable, processes: int |
         pool.shutdown(cancel_futures=True)
 
 
+def in_new_process(function: Callable, *arguments: object) -> object:
+    """Return the result of a function in another process, or None if that dies, as it does for lack of RAM."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=end_with_parent) as pool:
+        try:
+            return pool.submit(function, *arguments).result()
+        except BrokenProcessPool:
+            return None
+
+
 def available_cores() -> int:
     """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

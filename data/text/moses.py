@@ -13,6 +13,8 @@ from collections import Counter
 
 from sacremoses import MosesPunctNormalizer, MosesTokenizer
 
+from data.text.languages import base_language
+
 # Combining marks without marks of symbols and variation selectors; zero-width non-joiner and joiner. Characters above
 # U+FFFF in a pattern would halve the speed of tokenisation.
 _OF_SYMBOLS = {*range(0x20D0, 0x2100), *range(0xFE00, 0xFE30)}
@@ -28,7 +30,7 @@ class Moses:
     """Text of one language to tokens and back; languages without rules of their own use English abbreviations."""
 
     def __init__(self, language: str):
-        self.language = language = re.split("[-_]", language)[0]  # of pt_BR, as rules are by language
+        self.language = language = base_language(language)
         # Compiled once: sacremoses looks up its patterns for every line, which takes a third of the time.
         rules = MosesPunctNormalizer(language).substitutions
         self._substitutions = [(re.compile(pattern).sub, replacement) for pattern, replacement in rules]

@@ -10,7 +10,6 @@ import dataclasses
 import functools
 import importlib.util
 import os
-import re
 import shutil
 import subprocess
 import tempfile
@@ -24,6 +23,7 @@ from tqdm import tqdm
 
 from data.command_line import install_command
 from data.errors import InputError
+from data.text.languages import base_language
 from interacting_head.metrics.metric import MeanMetric, Metric, MetricUnavailable, Options
 
 MEMORY = "-Xmx2G"  # the paraphrase table alone takes most of 1 GB
@@ -102,7 +102,7 @@ class Meteor(Metric):
         self.command = (find_java(), MEMORY, *LOCALE, "-jar", str(archive), "-", "-", "-stdio")
         self.command += ("-l", language, f"-{self._form}")
         notes = []
-        if options.language and re.split("[-_]", options.language.lower())[0] != language:  # en_GB is en
+        if options.language and base_language(options.language) != language:
             notes.append(f"the text is '{options.language}', scored as '{language}'")
         if language != "en":
             notes.append("the papers' tool ran -l en for all languages")

@@ -12,7 +12,6 @@ Resamples and subsets are scored from sentence statistics, for which sacreBLEU h
 tests/interacting_head/metrics/test_sacrebleu_metrics.py says what to do if a version changes them.
 """
 
-import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -21,6 +20,7 @@ from sacrebleu.metrics.base import Metric as ToolMetric
 from sacrebleu.tokenizers.tokenizer_base import BaseTokenizer
 from tqdm import tqdm
 
+from data.text.languages import base_language
 from interacting_head.metrics.metric import Metric, Options
 
 CHUNK = 100  # sentences between two updates of the progress bar
@@ -98,7 +98,7 @@ UNSPACED = {"zh": "zh", **dict.fromkeys(("ja", "km", "lo", "my", "th"), "char")}
 
 def tokenizer_for(language: str | None) -> str:
     """Return the name of sacreBLEU's tokeniser for text in a language, such as `zh` or `zh_TW`; usually `13a`."""
-    return UNSPACED.get(re.split("[-_]", (language or "").lower())[0], "13a")
+    return UNSPACED.get(base_language(language or ""), "13a")
 
 
 class SacreBleu(SacrebleuMetric):

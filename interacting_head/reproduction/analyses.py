@@ -39,13 +39,13 @@ def analyse(table: Table, runs: Sequence[Run], runner: Runner, name: str) -> Non
         if runner.ends_within(0):
             runner.left_out += [run.name for run in of_seed]
             continue
-        with tempfile.TemporaryDirectory() as output:
+        with tempfile.TemporaryDirectory() as temporary:
+            output = figures = Path(temporary)
             try:
                 with runner.stopped_at_the_end():
                     found = findings(table, of_seed, runner, output)
-                    figures = Path(output)
                     if of_seed == first and table.analysis.sentence:
-                        figures /= "sentence"
+                        figures = output / "sentence"
                         findings(table, of_seed, runner, figures, table.analysis.sentence)
             except RunError as error:
                 if runner.ends_within(0):
@@ -63,7 +63,7 @@ def analyse(table: Table, runs: Sequence[Run], runner: Runner, name: str) -> Non
 
 
 def findings(
-    table: Table, runs: Sequence[Run], runner: Runner, output: str | Path, sentence: tuple[str, str] | None = None
+    table: Table, runs: Sequence[Run], runner: Runner, output: Path, sentence: tuple[str, str] | None = None
 ) -> dict:
     """Return the JSON that `analyze` writes for runs; its other files are in the folder `output`.
 
@@ -73,14 +73,14 @@ def findings(
     [split] = table.tests["test"]
     text = ["--split", split]
     if sentence:
-        text = ["-i", Path(output) / "source", "-r", Path(output) / "translation"]
-        Path(output).mkdir()
+        output.mkdir()
+        text = ["-i", output / "source", "-r", output / "translation"]
         for path, line in zip(text[1::2], sentence, strict=True):
             path.write_text(f"{line}\n", encoding="utf-8")
     folders = [runner.folder(run).resolve() for run in runs]
     arguments = ["analyze", verb, *options, "-m", *folders, "-o", output, *text]
     call(arguments, runner.runs_dir / f"{verb}.log", runner.environment())
-    return json.loads((Path(output) / f"{verb}.json").read_text(encoding="utf-8"))
+    return json.loads((output / f"{verb}.json").read_text(encoding="utf-8"))
 
 
 def record_of(run: Run, table: Table, rows: list[dict], runner: Runner) -> dict:

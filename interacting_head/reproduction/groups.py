@@ -5,11 +5,10 @@ import json
 import multiprocessing
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
-from data.workers import end_with_parent
+from data.workers import in_new_process
 from interacting_head import config as configuration
 from interacting_head.config import ExperimentConfig, TrainConfig
 from interacting_head.console import importing_keras
@@ -71,11 +70,7 @@ def train_programs(
 
 def _in_a_process(*work):
     # A new one: a forked process cannot use a GPU, and a process that has trained keeps its memory.
-    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=end_with_parent) as pool:
-        try:
-            return pool.submit(train_program, *work).result()
-        except BrokenProcessPool:
-            return "failed: its process was ended, perhaps for lack of memory"
+    return in_new_process(train_program, *work) or "failed: its process was ended, perhaps for lack of memory"
 
 
 def train_program(parts: list[Runs], splits: Sequence[str], corpora_dir: str | None) -> str:

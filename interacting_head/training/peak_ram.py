@@ -3,16 +3,12 @@
 Steps are measured in another process that starts as a training does: this module imports Keras only there.
 """
 
-import multiprocessing
-from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import numpy as np
 
 from data.text.subwords import END
-from data.workers import end_with_parent
+from data.workers import in_new_process
 from interacting_head.config import ExperimentConfig
 from interacting_head.console import importing_keras
 
@@ -32,15 +28,6 @@ def predicted(config: ExperimentConfig, vocabulary_sizes: list, shape: np.ndarra
     if (peaks := in_new_process(measured, config, vocabulary_sizes, lengths, sizes)) is None:
         return None
     return peaks[-1] + (rows - sizes[-1]) * (peaks[-1] - peaks[0]) / max(1, half - small)
-
-
-def in_new_process(function: Callable, *arguments: object) -> object:
-    """Return the result of a function in another process, or None if that dies, as it does for lack of RAM."""
-    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=end_with_parent) as pool:
-        try:
-            return pool.submit(function, *arguments).result()
-        except BrokenProcessPool:
-            return None
 
 
 def measured(config: ExperimentConfig, vocabulary_sizes: list, lengths: list, sizes: list) -> list[int] | None:
