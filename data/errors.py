@@ -1,4 +1,4 @@
-"""The exceptions for user errors, and the search for the name that a user may have meant."""
+"""The exceptions for user errors, and what their messages need: counts in words, the name that was meant."""
 
 from collections.abc import Callable, Iterable
 from difflib import SequenceMatcher
@@ -10,6 +10,11 @@ class InputError(ValueError):
 
 class MisfitError(InputError):
     """Settings that cannot be used with this text or on this machine, although they are valid."""
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a count with its noun, as in "1 line" and "2,000 lines"."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def nearest_names(

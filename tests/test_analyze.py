@@ -54,7 +54,7 @@ def test_attention_of_two_runs_is_a_table_numbers_and_figures(folder):
     found = run(folder, MODULE, "attention", "-m", "multi_hop", "multi_layer", *TEXT, *options)
     assert found.code == 0, found.errors
     assert found.output.startswith("run")
-    assert "multi_hop: skipped 1 empty sentences of source.de" in found.output
+    assert "multi_hop: skipped 1 empty sentence of source.de" in found.output
     table = rows(folder / "analysis" / "attention.csv")
     heads = [row for row in table if (row["run"], row["site"], row["layer"]) == ("multi_layer", "cross", "1")]
     assert [row["head"] for row in heads] == [
@@ -112,7 +112,7 @@ def test_alignments_come_as_pharaoh_lines_with_the_error_rate(folder):
         (["importance", "-m", "multi_hop", "--parts", "0"], "--parts must be at least 1, got 0"),
         (["alignment", "-m", "multi_hop", "--layer", "3", *TEXT], "has the decoder layers 1 to 2"),
         (["alignment", "-m", "multi_hop", "--gold", "gold"], "give them with -i and -r"),
-        (["alignment", "-m", "multi_hop", *TEXT, "--gold", "gold.short"], "gold.short has 1 lines but source.de has 5"),
+        (["alignment", "-m", "multi_hop", *TEXT, "--gold", "gold.short"], "gold.short has 1 line but source.de has 5"),
         (
             ["alignment", "-m", "multi_hop", *TEXT, "--gold", "gold.beyond"],
             "line 2: the gold alignment names source word",

@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from tqdm import tqdm
 
-from data.errors import InputError
+from data.errors import InputError, counted
 
 SIDES = ("source", "target")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -121,7 +121,7 @@ class ParallelText:
                 yield source, target
         if sources != targets:
             raise InputError(
-                f"{self.source} has {sources:,} lines but {self.target} has {targets:,}; line n of one must "
+                f"{self.source} has {counted(sources, 'line')} but {self.target} has {targets:,}; line n of one must "
                 "translate line n of the other"
             )
 

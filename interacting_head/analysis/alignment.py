@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from data.errors import InputError
+from data.errors import InputError, counted
 from data.text.parallel_text import SIDES, read_lines
 from interacting_head.analysis.base import (
     AnalysedRun,
@@ -147,8 +147,8 @@ class Alignment(Analysis):
         for _, sample in sampled:
             if gold is not None and len(gold) != sample.lines:
                 raise InputError(
-                    f"{arguments.gold} has {len(gold):,} lines but {sample.name} has {sample.lines:,}; line n of one "
-                    "must belong to line n of the other"
+                    f"{arguments.gold} has {counted(len(gold), 'line')} but {sample.name} has {sample.lines:,}; line n "
+                    "of one must belong to line n of the other"
                 )
         for run, sample in sampled:
             rows, lines, sentences, unaligned = measured(run, sample, layers[run.name], arguments.show, gold)
@@ -156,7 +156,7 @@ class Alignment(Analysis):
             findings.notes.append(chosen(run, sample, rows, arguments))
             if unaligned:
                 findings.notes.append(
-                    f"{run.name}: no links for {unaligned:,} sentences, whose words the run counts differently"
+                    f"{run.name}: no links for {counted(unaligned, 'sentence')}, whose words the run counts differently"
                 )
             slug = re.sub(r"[^\w.=+-]+", "_", run.name)  # part of the name of a file
             while f"alignment.{slug}.pharaoh" in findings.files:  # of a run whose name differs in other characters

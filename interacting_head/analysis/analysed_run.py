@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from tqdm import tqdm
 
-from data.errors import InputError
+from data.errors import InputError, counted
 from data.text.parallel_text import SIDES, ParallelText, read_lines
 from data.text.subwords import END
 from interacting_head.model.compilation import calls_at_a_time
@@ -128,11 +128,11 @@ class AnalysedRun:
         kept = [one for one, sizes in zip(chosen, lengths, strict=True) if min(sizes) > 0 and max(sizes) <= longest]
         notes = []
         if empty := sum(min(sizes) == 0 for sizes in lengths):
-            notes.append(f"{self.name}: skipped {empty:,} empty sentences of {name}")
+            notes.append(f"{self.name}: skipped {counted(empty, 'empty sentence')} of {name}")
         if long := len(chosen) - len(kept) - empty:
             notes.append(
-                f"{self.name}: skipped {long:,} sentences of {name} with more than {longest} sub-words, the longest "
-                "that the run was trained on (data.max_length)"
+                f"{self.name}: skipped {counted(long, 'sentence')} of {name} with more than {longest} sub-words, the "
+                "longest that the run was trained on (data.max_length)"
             )
         if not kept:
             raise InputError(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from data.errors import InputError
+from data.errors import InputError, counted
 from interacting_head.config import SITES
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Findings:
     def add_run(self, run: AnalysedRun, sample: Sample, rows: list[dict], more: str = "") -> None:
         """Add the rows of a run, and notes on the sample they are computed from."""
         self.rows += rows
-        self.notes += [*sample.notes, f"{run.name}: {len(sample):,} sentences of {sample.name}{more}"]
+        self.notes += [*sample.notes, f"{run.name}: {counted(len(sample), 'sentence')} of {sample.name}{more}"]
 
     def by_sentence(self) -> dict[int, dict[str, dict]]:
         """Return `{number: {run: sentence}}` from the sentences of each run in `data`."""

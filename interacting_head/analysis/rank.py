@@ -12,7 +12,7 @@ from argparse import ArgumentParser, Namespace
 
 import numpy as np
 
-from data.errors import InputError
+from data.errors import InputError, counted
 from data.head_counts import mean_length, most_heads
 from interacting_head.analysis.base import (
     SITE_TITLES,
@@ -210,7 +210,7 @@ class Rank(Analysis):
             else:
                 limit = most_heads(d, *lengths)
                 limits = f"{run.name}: h_max = {limit} (d = {d}, n̄ = {min(map(mean_length, lengths))})"
-            findings.notes += [*sample.notes, f"{limits}, from {len(sample):,} sentences of {sample.name}"]
+            findings.notes += [*sample.notes, f"{limits}, from {counted(len(sample), 'sentence')} of {sample.name}"]
             findings.data["heads"][run.name] = {}
             for place, ranks in places.items():
                 findings.rows.append({"run": run.name, **described(run, place), "h_max": limit, **ranks.row()})

@@ -3,6 +3,7 @@
 import sys
 import time
 
+from data.errors import counted
 from interacting_head.console import run
 from interacting_head.translation import files
 from interacting_head.translation.options import parse_arguments
@@ -45,7 +46,7 @@ def main() -> None:
     for warning in translator.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     print(
-        f"{sentences:,} sentence{'' if sentences == 1 else 's'} in {seconds:.1f} s: "
+        f"{counted(sentences, 'sentence')} in {seconds:.1f} s: "
         f"{sentences / seconds:,.1f} sentences/s, {tokens / seconds:,.0f} tokens/s",
         file=sys.stderr,
     )

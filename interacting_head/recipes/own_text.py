@@ -5,6 +5,7 @@ import os
 import time
 
 from data.cache import kept_text
+from data.errors import counted
 from data.text.parallel_text import count_lines
 from interacting_head.config import OWN_FILES, ExperimentConfig, differences, override
 from interacting_head.recipes.registry import get
@@ -31,7 +32,7 @@ def recipe_for(source: str) -> tuple[str, str]:
     most = max(filter(None, SIZES.values()))
     pairs = count_lines(source, most)
     name = next(name for name, below in SIZES.items() if below is None or pairs < below)
-    count = f"{pairs:,} pairs" if pairs < most else f"{most:,} pairs or more"
+    count = counted(pairs, "pair") if pairs < most else f"{most:,} pairs or more"
     # Formatted like a line of the log, which is not open yet.
     now = time.strftime("%H:%M:%S")
     return (

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from data.errors import InputError
+from data.errors import InputError, counted
 from data.files import atomic_write, check_folder, make_folder, write_json
 from interacting_head.console import ArgumentParser, RunError, folder_name
 from interacting_head.metrics import METRICS, Options
@@ -103,7 +103,7 @@ def reproduce(arguments: argparse.Namespace) -> int:
     write_report(results, seeds, Path(arguments.output_dir), arguments.settings)
     if runner.failed:
         names = ", ".join(runner.failed)
-        raise RunError(f"{len(runner.failed)} runs failed: {names}; repeat the command to retry them")
+        raise RunError(f"{counted(len(runner.failed), 'run')} failed: {names}; repeat the command to try again")
     return 0
 
 
@@ -170,7 +170,7 @@ def make(tables: Sequence[Table], arguments: argparse.Namespace, runner: Runner)
             runs = [run for run in further_runs(table, seeds, small, runner.results) if is_wanted(run)]
             runner.make([(run, splits_of[run.experiment], metrics) for run in runs])
     if runner.left_out:
-        print(f"{len(runner.left_out)} runs skipped or stopped: over --budget", file=sys.stderr)
+        print(f"{counted(len(runner.left_out), 'run')} skipped or stopped: over --budget", file=sys.stderr)
 
 
 def further_runs(table: Table, seeds: int, small: bool, results: Results) -> list[Run]:
@@ -211,8 +211,7 @@ def write_report(results: Results, seeds: int, folder: Path, settings: Sequence[
     with atomic_write(folder / "REPRODUCTION.md", parents=True) as file:
         file.write(markdown)
     write_json(folder / "REPRODUCTION.json", found, indent=1)
-    tables = "table" if len(found) == 1 else "tables"
-    print(f"{len(found)} {tables} in {folder / 'REPRODUCTION.md'}", file=sys.stderr)
+    print(f"{counted(len(found), 'table')} in {folder / 'REPRODUCTION.md'}", file=sys.stderr)
 
 
 def figure_link(scored: Scored) -> str | None:

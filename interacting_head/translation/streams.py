@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import TextIO
 
-from data.errors import InputError
+from data.errors import InputError, counted
 from data.text.parallel_text import decode_lines, display_name, open_text_file
 
 BATCHES_IN_WINDOW = 64  # sorted by length at a time, so that any stream takes constant RAM
@@ -62,7 +62,7 @@ def paired_lines(lines: Iterable, others: Iterable, name: str, other_name: str) 
     for number, (line, other) in enumerate(itertools.zip_longest(lines, others, fillvalue=missing)):
         if line is missing or other is missing:
             ended, longer = (name, other_name) if line is missing else (other_name, name)
-            raise InputError(f"{ended} has {number:,} lines, but {longer} has more; {ALIGNED}")
+            raise InputError(f"{ended} has {counted(number, 'line')}, but {longer} has more; {ALIGNED}")
         yield line, other
 
 
@@ -78,7 +78,7 @@ def checked_count(path: str, other_path: str | None = None) -> int | None:
             count = sum(1 for _ in decode_lines(file, path))
     if other_path is not None and (other := checked_count(other_path)) != count and None not in (count, other):
         raise InputError(
-            f"{display_name(path)} has {count:,} lines but {display_name(other_path)} has {other:,}; {ALIGNED}"
+            f"{display_name(path)} has {counted(count, 'line')} but {display_name(other_path)} has {other:,}; {ALIGNED}"
         )
     return count
 

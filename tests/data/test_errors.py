@@ -2,7 +2,7 @@ import difflib
 
 import pytest
 
-from data.errors import nearest_names
+from data.errors import counted, nearest_names
 
 NAMES = ["multi30k", "newstest", "quickstart", "tatoeba_en-cs", "tatoeba_en-de", "tatoeba_en-vi"]
 
@@ -23,3 +23,8 @@ def test_the_last_part_of_a_name_is_compared_before_the_whole():
     assert nearest("dat.sed") == ["data.seed"]
     assert nearest("train.max_len") == ["data.max_length"]
     assert nearest("train.x") == []
+
+
+@pytest.mark.parametrize(("count", "words"), [(0, "0 lines"), (1, "1 line"), (2, "2 lines"), (1200, "1,200 lines")])
+def test_a_noun_after_a_count_is_plural_unless_it_is_one(count, words):
+    assert counted(count, "line") == words

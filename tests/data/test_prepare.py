@@ -213,7 +213,7 @@ def test_an_error_leaves_the_former_output(corpora, tmp_path):
     output = tmp_path / "out"
     run(corpora, output)
     (corpora / "some" / "train.de").write_text("zu kurz\n", encoding="utf-8")
-    with pytest.raises(InputError, match="has 1 lines but"):
+    with pytest.raises(InputError, match="has 1 line but"):
         run(corpora, output)
     assert (output / "train.de").read_text(encoding="utf-8") == lines_of(300, 1)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cache", "corpora", "out"]

@@ -63,7 +63,7 @@ def test_references_are_inspected_or_else_the_translations(folder, run, referenc
     sample = run.sample(arguments(folder, references))
     assert sample.sources == [line for line in untrained_runs.SOURCES if line]
     assert (sample.numbers, sample.lines) == ([1, 2, 3, 5], 5)
-    assert sample.notes == [f"{run.name}: skipped 1 empty sentences of {folder / 'source.de'}"]
+    assert sample.notes == [f"{run.name}: skipped 1 empty sentence of {folder / 'source.de'}"]
     translations = [best.text for best, *_ in run.translator.translate(sample.sources)]
     expected = [line for line in untrained_runs.TARGETS if line] if references else translations
     inspector = Inspector(run.model, ["encoder", "cross"], head_importance=True)
@@ -91,7 +91,7 @@ def test_sentences_too_long_for_the_training_are_left_out_and_counted(tmp_path, 
     (tmp_path / "source.de").write_text("ein hund\n" + "hund " * 60 + "\n")
     sample = run.sample(arguments(tmp_path, references=False))
     assert sample.sources == ["ein hund"]
-    assert "1 sentences of" in sample.notes[0]
+    assert "1 sentence of" in sample.notes[0]
     assert "with more than 40 sub-words" in sample.notes[0]
 
 
