@@ -41,7 +41,12 @@ class Results:
         record = self.read(kind, run.name)
         if record is None:
             return None
-        differing = list(differences(run.config, from_dict(record["config"])))
+        try:
+            config = from_dict(record["config"])
+        except InputError as error:
+            path = self._path(kind, run.name, "json")
+            raise InputError(f"{path}: {error}; correct it, or remove the file to make it again") from error
+        differing = list(differences(run.config, config))
         # The precision `auto` matches any.
         is_same = not differing or (differing == ["train.precision"] and run.config.train.precision == "auto")
         return record if is_same else None

@@ -120,6 +120,16 @@ def test_a_damaged_result_is_named(tmp_path, place):
         read(results, run)
 
 
+def test_a_result_with_an_unknown_configuration_key_is_named(tmp_path):
+    results, run = Results(tmp_path), TABLES["quickstart/heads"].runs(1)[0]
+    stored = record(run, {})
+    stored["config"]["train"]["max_stps"] = 5
+    results.write_run(run.name, stored, {})
+    message = rf"{re.escape(run.name)}\.json: unknown configuration key train\.max_stps; did you mean .*; correct it"
+    with pytest.raises(InputError, match=message):
+        report(results, 1)
+
+
 def test_missing_statistics_of_a_stored_run_are_named(tmp_path):
     with pytest.raises(InputError, match=r"a\.npz is missing; restore it, or remove a\.json to score the run again"):
         Results(tmp_path).statistics("a")
