@@ -15,7 +15,7 @@ from data.batches import encoding
 from data.command_line import ArgumentParser, folder_name, run
 from data.corpora.corpus import Corpus, open_corpus
 from data.corpus_encoding import EncodedCorpus, add_corpus_arguments, encode_corpus, text_settings
-from data.errors import InputError
+from data.errors import InputError, counted
 from data.files import check_folder, check_not_mounted, copy_folder, remove_abandoned, write_json, written_atomically
 from data.text import preprocessed_text, vocabularies
 from data.text.parallel_text import SIDES, open_text_file
@@ -163,12 +163,12 @@ def _print_summary(folder, splits, seconds, total):
     for split, found in splits.items():
         dropped = ", ".join(f"{count:,} {reason}" for reason, count in found["left_out"].items()) or "none"
         print(
-            f"{split}: {found['pairs']:,} pairs, dropped: {dropped}; "
+            f"{split}: {counted(found['pairs'], 'pair')}, dropped: {dropped}; "
             f"{found['source_subwords']:,} source and {found['target_subwords']:,} target sub-words"
         )
     pairs = sum(found["pairs"] for found in splits.values())
     stages = ", ".join(f"{stage} {duration:.1f} s" for stage, duration in seconds.items())
-    print(f"{pairs:,} pairs in {total:.1f} s, {pairs / total:,.0f} pairs/s ({stages}); written to {folder}")
+    print(f"{counted(pairs, 'pair')} in {total:.1f} s, {pairs / total:,.0f} pairs/s ({stages}); written to {folder}")
 
 
 if __name__ == "__main__":

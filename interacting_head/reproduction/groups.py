@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
+from data.errors import counted
 from data.workers import in_new_process
 from interacting_head import config as configuration
 from interacting_head.config import ExperimentConfig, TrainConfig
@@ -85,7 +86,7 @@ def train_program(parts: list[Runs], splits: Sequence[str], corpora_dir: str | N
                 diverged = program.train()
             else:
                 diverged = program.train(runs)
-            done.append(f"trained {len(runs) - len(diverged)} runs")
+            done.append(f"trained {counted(len(runs) - len(diverged), 'run')}")
             done += [f"{path.name} has diverged" for path in diverged]
     except Exception as error:
         lines = str(error).splitlines() or [""]
