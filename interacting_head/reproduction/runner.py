@@ -125,19 +125,20 @@ class Runner:
 
     def _each(self, works: Mapping[Run, Callable]):
         """Train runs and call the function of each with its environment; it returns a message."""
-        devices = SimpleQueue()
-        for device in gpus() or shares_of_cores(self.jobs):
+        found, devices = gpus(), SimpleQueue()
+        for device in found or shares_of_cores(self.jobs):
             devices.put(device)
-        seconds = [estimated_seconds(run, self.results) for run in works]
+        at_once, share = devices.qsize(), 1 if found else 1 / self.jobs
+        seconds = [estimated_seconds(run, self.results, share) for run in works]
         with (
             self.stopped_at_the_end(),
-            tqdm(total=round(sum(seconds)), unit="s", disable=None, bar_format=BAR) as progress,
-            ThreadPoolExecutor(devices.qsize()) as pool,
+            tqdm(total=round(sum(seconds) / at_once), unit="s", disable=None, bar_format=BAR) as progress,
+            ThreadPoolExecutor(at_once) as pool,
         ):
             try:
                 done = pool.map(functools.partial(self._one, devices), works, works.values(), seconds)
                 for run, message in zip(works, done, strict=True):
-                    progress.update(round(seconds.pop(0)))
+                    progress.update(seconds.pop(0) / at_once)
                     progress.write(f"{run.name}: {message}", file=sys.stderr)
             except BaseException:  # an interrupt: start nothing else
                 stop_running()
@@ -233,13 +234,16 @@ REFERENCE_FLOPS = 1.7e11
 OVERHEAD = 1.25  # validations, translation, scores
 
 
-def estimated_seconds(run: Run, results: Results) -> float:
-    """Estimate the seconds of a run from finished runs with other seeds, or else from its configuration."""
+def estimated_seconds(run: Run, results: Results, share: float = 1) -> float:
+    """Estimate the seconds of a run from finished runs with other seeds.
+
+    If there are none, use its configuration and its share of the cores.
+    """
     finished = [results.run(run._replace(seed=seed)) for seed in range(1, 6)]
     finished = [record["seconds"] for record in finished if record and "trained_together" not in record]
     if finished:
         return 1.1 * mean(finished)
-    return OVERHEAD * training_flops(run.experiment) / REFERENCE_FLOPS
+    return OVERHEAD * training_flops(run.experiment) / (share * REFERENCE_FLOPS)
 
 
 @functools.cache  # for all seeds: a configuration takes milliseconds, and a list has hundreds

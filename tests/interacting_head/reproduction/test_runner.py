@@ -334,6 +334,11 @@ def test_seconds_are_estimated_from_runs_that_trained_alone(made):
     assert estimated_seconds(OTHER, results) == pytest.approx(110)
 
 
+def test_seconds_grow_as_the_share_of_the_cores_shrinks(tmp_path):
+    whole, half = (estimated_seconds(OTHER, Results(tmp_path), share) for share in (1, 1 / 2))
+    assert half == pytest.approx(2 * whole)
+
+
 @pytest.mark.slow
 def test_remains_of_a_program_that_was_killed_are_removed(tmp_path, made):
     run = run_of(3)
