@@ -7,7 +7,7 @@ from pathlib import Path
 from data.cache import kept_text
 from data.errors import InputError, nearest_names
 from data.text.parallel_text import SIDES
-from interacting_head.config import ExperimentConfig, assignment, load_config, override
+from interacting_head.config import OWN_FILES, ExperimentConfig, assignment, load_config, override
 from interacting_head.console.text_tables import aligned
 from interacting_head.recipes import own_text
 from interacting_head.recipes.registry import RECIPES, get
@@ -49,7 +49,7 @@ def resolve(
         if not name:
             name, choice = own_text.recipe_for(own_files["source"])
     config = override(_load(Path(name)) if is_file else get(name), assignments)
-    if choice:
+    if choice and all(getattr(config.data, name) for name in OWN_FILES):  # else the text is refused
         print(choice, file=sys.stderr)
     return own_text.with_absolute_paths(config), run_name
 

@@ -94,6 +94,11 @@ def test_a_recipe_that_is_named_is_taken_silently(files, small_sizes, capsys):
     assert capsys.readouterr().err == ""
 
 
+def test_no_recipe_is_announced_for_a_text_that_lacks_files(files, small_sizes, capsys):
+    recipes.resolve(None, [], {"source": files["source"]})
+    assert capsys.readouterr().err == ""
+
+
 @pytest.mark.parametrize("recipe", SMALL)
 def test_a_run_keeps_the_recipe_that_it_was_begun_with(files, small_sizes, tmp_path, capsys, recipe):
     begun, _ = recipes.resolve(recipe, ["train.seed=3", "train.precision=float32"], files)
