@@ -3,9 +3,10 @@
 import math
 
 import keras
+import numpy as np
 from keras import KerasTensor, ops
 
-from layers.multi_head_attention import MultiHeadAttention
+from layers.multi_head_attention import MultiHeadAttention, float64
 
 EPSILON = 1e-5  # of the normalisation of heads
 
@@ -74,6 +75,9 @@ class DifferentialAttention(MultiHeadAttention):
         """Return λ in float32: equation (2)."""
         query_1, key_1, query_2, key_2 = (ops.cast(part, "float32") for part in self.lambdas)
         return ops.exp(ops.sum(query_1 * key_1)) - ops.exp(ops.sum(query_2 * key_2)) + self.lambda_init
+
+    def own_parameters(self) -> dict[str, dict]:
+        return {"difference": {"λ": float64(self.differential_scale()), "λ_init": np.float64(self.lambda_init)}}
 
     def attend(self, weights: KerasTensor, v: KerasTensor) -> KerasTensor:
         """Return heads `(B, H, T, V)`, each position of each divided by its root mean square: equation (3)."""

@@ -103,6 +103,16 @@ class KnockingHeadsAttention(MultiHeadAttention):
         up, gate, down = map(self.cast, kernels)
         return linear(2.0 * linear(v, up) * ops.sigmoid(linear(v, gate)), down)
 
+    def own_parameters(self) -> dict[str, dict]:
+        # Transposed: a row for each new dimension.
+        kernels = {
+            **{"of queries": self.query_mixing_kernel, "of keys": self.key_mixing_kernel},
+            **{"of values": self.value_mixing_kernel},
+        }
+        if self.has_mlp:
+            kernels |= {"of values, up": self.value_up_kernel, "of values, down": self.value_down_kernel}
+        return {"dimension mixing": {name: float64(one).T for name, one in kernels.items() if one is not None}}
+
     @property
     def why_not_standard(self) -> str | None:
         return "its values pass through a non-linear function" if self.has_mlp else None

@@ -5,6 +5,7 @@ Letters for shapes: `D` model size, `H` heads, `K` key size, `V` value size, `T`
 
 from argparse import Namespace
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -40,13 +41,13 @@ def kernel_cosines(kernels: np.ndarray) -> np.ndarray:
 
 
 def distance_from_identity(matrix: np.ndarray) -> float:
-    """Return ‖M − I‖ / ‖I‖ in Frobenius norms for a matrix `(H, H)`: 0 if heads are not mixed."""
-    H = len(matrix)
-    return float(np.linalg.norm(matrix - np.eye(H)) / np.sqrt(H))
+    """Return ‖M − I‖ / ‖I‖ in Frobenius norms for a matrix `(N, N)`: 0 if nothing is mixed."""
+    N = len(matrix)
+    return float(np.linalg.norm(matrix - np.eye(N)) / np.sqrt(N))
 
 
-def part_of_other_heads(matrix: np.ndarray) -> float:
-    """Return Σ_{i≠j} M_ij² / Σ_ij M_ij² of a matrix `(H, H)`: 0 if diagonal, 1 − 1/H if constant."""
+def part_of_others(matrix: np.ndarray) -> float:
+    """Return Σ_{i≠j} M_ij² / Σ_ij M_ij² of a matrix `(N, N)`: 0 if diagonal, 1 − 1/N if constant."""
     squares = matrix**2
     return float(1 - np.trace(squares) / squares.sum())
 
@@ -86,16 +87,16 @@ def draw_queries(found: dict[tuple, dict], figure: Figure) -> None:
     draw_heat_maps(figure, maps, limits=(0, 2), colors="PuOr_r", bar="share · H")
 
 
-def mixing_matrices(parameters: dict[str, np.ndarray]) -> tuple[dict, dict]:
-    """Return the matrices that mix talking heads before and after the softmax, and their statistics."""
+def mixing_matrices(parameters: dict[str, np.ndarray], unit: str = "head") -> tuple[dict, dict]:
+    """Return the matrices that mix heads, or the dimensions of each head (`unit`), and their statistics."""
     quantities = {}
     for title, matrix in parameters.items():
         quantities[f"distance from identity {title}"] = distance_from_identity(matrix)
-        quantities[f"part of other heads {title}"] = part_of_other_heads(matrix)
+        quantities[f"part of other {unit}s {title}"] = part_of_others(matrix)
     return parameters, quantities
 
 
-def draw_mixing(found: dict[tuple, dict], figure: Figure) -> None:
+def draw_mixing(found: dict[tuple, dict], figure: Figure, unit: str = "head") -> None:
     """Draw the mixing matrices, a row of heat maps for each site and matrix."""
     maps = {}
     for (run, site, number), arrays in found.items():
@@ -103,7 +104,7 @@ def draw_mixing(found: dict[tuple, dict], figure: Figure) -> None:
             name = f"{run}: {SITE_TITLES[site]} {number}, {title}"
             maps[(site, title), (run, number)] = HeatMap(name, matrix, [], [], "", "")
     largest = max(np.abs(one.values).max() for one in maps.values())
-    bar = "new head (row) from old head (column)"
+    bar = f"new {unit} (row) from old {unit} (column)"
     draw_heat_maps(figure, maps, limits=(-largest, largest), colors=SIGNED, bar=bar)
 
 
@@ -136,9 +137,12 @@ def draw_sources(found: dict[tuple, dict], figure: Figure) -> None:
 
 
 def any_weights(parameters: dict[str, np.ndarray]) -> tuple[dict, dict]:
-    """Return weights of a kind that is not in `LEARNT`, and the mean, least and largest value of each."""
+    """Return weights of a kind that is not in `LEARNT`, and the mean, least and largest value of each array."""
     quantities = {}
     for title, weights in parameters.items():
+        if weights.size == 1:
+            quantities[title] = float(weights)
+            continue
         values = {"mean": weights.mean(), "smallest": weights.min(), "largest": weights.max()}
         quantities |= {f"{quantity} {title}": float(value) for quantity, value in values.items()}
     return parameters, quantities
@@ -174,6 +178,9 @@ class Kind(NamedTuple):
 LEARNT = {
     "shared query": Kind("weights-queries", draw_queries, shared_queries),
     "head mixing": Kind("weights-mixing", draw_mixing, mixing_matrices),
+    "dimension mixing": Kind(
+        "weights-dimensions", partial(draw_mixing, unit="dimension"), partial(mixing_matrices, unit="dimension")
+    ),
     "sources": Kind("weights-sources", draw_sources, source_mass, share_sums),
 }
 """Key of a layer's `own_parameters` → kind."""

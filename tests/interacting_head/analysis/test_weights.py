@@ -10,7 +10,7 @@ from interacting_head.analysis.weights import (
     distance_from_identity,
     kernel_cosines,
     learnt_by,
-    part_of_other_heads,
+    part_of_others,
     query_agreement,
     query_shares,
     schemes,
@@ -55,9 +55,9 @@ def test_the_agreeing_part_of_queries_is_their_mean():
 
 
 def test_measures_of_simple_mixing_matrices_are_exact():
-    assert distance_from_identity(np.eye(H)) == part_of_other_heads(np.eye(H)) == 0
+    assert distance_from_identity(np.eye(H)) == part_of_others(np.eye(H)) == 0
     assert distance_from_identity(np.zeros((H, H))) == distance_from_identity(2 * np.eye(H)) == 1
-    assert part_of_other_heads(np.ones((H, H))) == pytest.approx(1 - 1 / H)
+    assert part_of_others(np.ones((H, H))) == pytest.approx(1 - 1 / H)
 
 
 @pytest.mark.parametrize("summed", [False, True])
@@ -85,6 +85,29 @@ def test_every_place_of_a_scheme_has_rows_and_a_figure(scheme):
     figure = Figure()
     draw(figure)
     assert figure.axes
+
+
+def first_decoder_layer(scheme):
+    """The self-attention of the first decoder layer, and its rows in the table."""
+    run = run_of(scheme)
+    rows = [row for row in Weights().analyze([run], None).rows if (row["site"], row["layer"]) == ("decoder", 1)]
+    return run.model.get_layer("decoder_block_1").self_attention, {row["quantity"]: row["value"] for row in rows}
+
+
+def test_the_matrices_of_knocking_heads_are_compared_with_the_identity():
+    layer, rows = first_decoder_layer("knocking_heads")
+    kernels = {"queries": layer.query_mixing_kernel, "keys": layer.key_mixing_kernel}
+    for name, kernel in {**kernels, "values": layer.value_mixing_kernel}.items():
+        matrix = array(kernel).astype("float64")
+        assert rows[f"distance from identity of {name}"] == pytest.approx(distance_from_identity(matrix))
+        assert rows[f"part of other dimensions of {name}"] == pytest.approx(part_of_others(matrix))
+
+
+def test_the_factor_of_differential_attention_is_shown():
+    layer, rows = first_decoder_layer("differential")
+    query_1, key_1, query_2, key_2 = (array(weight).astype("float64") for weight in layer.lambdas)
+    expected = np.exp(query_1 @ key_1) - np.exp(query_2 @ key_2) + layer.lambda_init
+    assert rows == {"λ": pytest.approx(expected, rel=1e-6), "λ_init": layer.lambda_init}
 
 
 def test_each_kind_is_that_of_a_scheme():
