@@ -141,7 +141,7 @@ def any_weights(parameters: dict[str, np.ndarray]) -> tuple[dict, dict]:
     quantities = {}
     for title, weights in parameters.items():
         if weights.size == 1:
-            quantities[title] = float(weights)
+            quantities[title] = weights.item()
             continue
         values = {"mean": weights.mean(), "smallest": weights.min(), "largest": weights.max()}
         quantities |= {f"{quantity} {title}": float(value) for quantity, value in values.items()}
