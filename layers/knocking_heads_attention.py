@@ -106,8 +106,9 @@ class KnockingHeadsAttention(MultiHeadAttention):
     def own_parameters(self) -> dict[str, dict]:
         # Transposed: a row for each new dimension.
         kernels = {
-            **{"of queries": self.query_mixing_kernel, "of keys": self.key_mixing_kernel},
-            **{"of values": self.value_mixing_kernel},
+            "of queries": self.query_mixing_kernel,
+            "of keys": self.key_mixing_kernel,
+            "of values": self.value_mixing_kernel,
         }
         if self.has_mlp:
             kernels |= {"of values, up": self.value_up_kernel, "of values, down": self.value_down_kernel}
