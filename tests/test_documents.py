@@ -267,7 +267,7 @@ def test_the_readme_has_the_verdicts_of_the_report():
     assert counts.splitlines()[0] in " ".join(readme.read_text(encoding="utf-8").split())
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", [*PAGES, *sorted((ROOT / "benchmarks").glob("*.md"))], ids=lambda page: page.stem)
 def test_the_links_of_a_page_lead_somewhere(page):
     for target, heading in re.findall(r"\]\(([^)#\s]*)#?([^)\s]*)\)", page.read_text(encoding="utf-8")):
         if "://" in target:

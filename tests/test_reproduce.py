@@ -163,7 +163,7 @@ def test_runs_train_together(tmp_path):
     assert [record["trained_together"] for record in records] == [2] * 4
     assert {record["processor"] for record in records} == {processor()}
     report = (tmp_path / "out/REPRODUCTION.md").read_text()
-    assert "- trained several at a time, each counted with its share of the time: 4\n" in report
+    assert "share of the time: multi_head (2 of 2); interacting_head (2 of 2)\n" in report
     assert len(list((tmp_path / "runs").glob("*/best.weights.h5"))) == 4
 
 

@@ -305,14 +305,24 @@ def conditions(scored: Scored) -> list[str]:
         f"- {len(records)} run{'s' * (len(records) > 1)}, {sum(minutes) / 60:.1f} hours of training "
         f"({each}including any delays by other work on the machine), {', '.join(processors)}"
     )
-    if together := sum(record.get("trained_together", 1) > 1 for record in records):
-        lines.append(f"- trained several at a time, each counted with its share of the time: {together}")
+    if rows := trained_together(scored):
+        lines.append(f"- trained several at a time, each counted with its share of the time: {'; '.join(rows)}")
     if early := sum("scores" in record and "search_ends" not in record for record in records):
         lines.append(
             f"- {early} of them translated with the beam search of version 0.2, which ended a sentence at its N-th "
             "finished hypothesis, however poor that was"
         )
     return lines
+
+
+def trained_together(scored: Scored) -> list[str]:
+    """Return for each row how many of its runs were trained several at a time; rows without such runs are left out."""
+    found = []
+    for row in scored.rows:
+        names = {run[0] for column in scored.columns for run in scored.runs_of(row, column)}
+        if together := sum(scored.records[name].get("trained_together", 1) > 1 for name in names):
+            found.append(f"{row} ({together} of {len(names)})")
+    return found
 
 
 def other_settings(scored: Scored) -> tuple[list[str], dict[tuple[str, ...], list[str]]]:

@@ -230,6 +230,18 @@ def test_signatures_processors_and_times_are_listed(reported):
     )
 
 
+def test_rows_are_named_that_were_trained_several_at_a_time(tmp_path):
+    table, results = TABLES["quickstart/heads"], Results(tmp_path)
+    row, runs = table.cells[0].row, table.runs(2)
+    in_row = [run for run in runs if run.experiment in {cell.experiment for cell in table.cells if cell.row == row}]
+    for run in runs:
+        one = record(run, {"test": {"sacrebleu": entry(quickstart_score(run))}})
+        results.write_run(run.name, one | ({"trained_together": 3} if run in in_row and run.seed == 2 else {}), {})
+    text = section(report(results, seeds=2)[0], "quickstart/heads")
+    [line] = [line for line in text.splitlines() if line.startswith("- trained several at a time")]
+    assert line.endswith(f", each counted with its share of the time: {row} ({len(in_row) // 2} of {len(in_row)})")
+
+
 def test_scores_from_searches_that_could_end_too_early_are_counted(tmp_path):
     runs = TABLES["quickstart/heads"].runs(1)
     results = Results(tmp_path)
